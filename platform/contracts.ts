@@ -1,0 +1,142 @@
+// The five contracts between picogrant and a device: HTTP, timers, secure storage, character display,
+// entropy. Types only: adapters implement them, the driver calls them, conformance.ts tests them.
+//
+// Rules that hold for all five:
+//  - One thread; one HTTP exchange, one alarm, one storage operation at a time.
+//  - A callback may come before the call returns (synchronous platforms) or at any time later, and
+//    comes exactly once unless its contract says otherwise.
+//  - Byte ranges are `bytes[from]` up to and excluding `bytes[to]`. Whoever passes a range owns it:
+//    the receiver may read (or fill) it until it calls back, and must copy what it keeps.
+//  - An adapter never throws for what the world did (network, disk); it reports. It may throw for a
+//    caller's mistake (a slot that does not exist).
+//  - No adapter writes request targets, headers or bodies to a log: they carry secrets.
+
+/** A byte array of the host: `Uint8Array`, or a plain array of integers 0..255 without typed arrays. */
+export interface Bytes {
+  [index: number]: number;
+  readonly length: number;
+}
+
+/** Why an exchange ended without a complete HTTP answer. */
+export type TransportFailure =
+  /** Name not resolved, connection refused or reset, TLS refused, body cut off. */
+  | "unreachable"
+  /** The time limit passed. */
+  | "timeout"
+  /** The answer is longer than the adapter's size limit. */
+  | "too-large";
+
+/** One HTTP request. Owned by the caller and unchanged until the exchange ends or is aborted. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST";
+  /** Absolute `https:` or `http:` URL. */
+  readonly url: string;
+  /** Value of `Content-Type`, or "" where there is no body. */
+  readonly contentType: string;
+  /** Value of `Authorization`, or "". */
+  readonly authorization: string;
+  /** `body[bodyFrom..bodyTo)`; an empty range sends no body (a POST then says `Content-Length: 0`). */
+  readonly body: Bytes;
+  readonly bodyFrom: number;
+  readonly bodyTo: number;
+}
+
+/** Where an exchange reports. Order: `status`, then any number of `body`, then `end`; or `failed`. */
+export interface HttpSink {
+  /**
+   * The status line and headers have come. Called at most once, before any `body`.
+   * @param status 100..599
+   * @param retryAfterSeconds `Retry-After` in seconds (a date is turned into seconds), -1 where absent
+   */
+  status(status: number, retryAfterSeconds: number): void;
+  /** A piece of the body, of any size, in order. The range is the adapter's and only good until return. */
+  body(bytes: Bytes, from: number, to: number): void;
+  /** The answer is complete: as long as its framing promised. Last call of a successful exchange. */
+  end(): void;
+  /** The exchange is over without a complete answer. Last call; may come at any time before `end`. */
+  failed(failure: TransportFailure): void;
+}
+
+/**
+ * HTTP(S) client. At most one exchange is under way: `send` is called again only after `end`,
+ * `failed` or `abort`.
+ *
+ * Duties: `Accept: application/json` on every request; certificates and host names checked;
+ * redirects never followed (the 3xx is reported); a body never sent twice; a time limit for the
+ * whole exchange, after which it reports "timeout"; a size limit; nothing gathered in memory beyond
+ * one chunk. A body cut off before its promised length is `failed`, not `end`.
+ */
+export interface Http {
+  /** Starts the exchange and reports to `sink`. Any failure to start is reported too, never thrown. */
+  send(request: HttpRequest, sink: HttpSink): void;
+  /** Ends the exchange under way, if any; its sink hears nothing more. */
+  abort(): void;
+}
+
+/** Monotonic time and one alarm. */
+export interface Timers {
+  /**
+   * Milliseconds since any fixed moment, integer 0..2^32-1, never going back except by wrapping to 0.
+   * It goes on while the device sleeps if the hardware can: the code's lifetime runs then too.
+   */
+  now(): number;
+  /**
+   * Calls `ring` once, `afterMs` (0..134217727) from now or later, never earlier and never before
+   * this call returns. A second call replaces the first.
+   */
+  alarm(afterMs: number, ring: () => void): void;
+  /** Takes the alarm back; it will not ring. Harmless when none is set. */
+  cancel(): void;
+}
+
+/**
+ * Two slots of non-volatile memory for records, kept apart so that a write to one can never harm the
+ * other. Contents are secrets: only this application may read them (or wrap with sealed-storage).
+ */
+export interface Storage {
+  /** Largest record in bytes that `write` accepts. */
+  readonly capacity: number;
+  /**
+   * Reads slot 0 or 1 into `into[from..]` and calls back with the record's length: 0 for an empty
+   * slot, -1 where it cannot be read or is longer than `to - from`.
+   */
+  read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void;
+  /**
+   * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a loss
+   * of power from this moment. A loss before it leaves the slot's old content, the new one, or
+   * something that is neither (the record's checksum tells); never a change to the other slot.
+   */
+  write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void;
+  /** Empties slot 0 or 1, as durable as `write`. */
+  erase(slot: number, done: (ok: boolean) => void): void;
+}
+
+/** A character display. */
+export interface Display {
+  /** Size in characters: columns 16..80, rows 2..8. Fixed while a driver runs. */
+  readonly columns: number;
+  readonly rows: number;
+  /**
+   * Shows a frame: `columns * rows` printable ASCII codes (32..126) from `cells[from]`, row by row.
+   * Called only when a cell changed. The range is the caller's and only good until return.
+   */
+  show(cells: Bytes, from: number): void;
+}
+
+/** Random bytes. */
+export interface Entropy {
+  /**
+   * Fills `into[from..to)` from a cryptographically secure source.
+   * @returns false where none is available (the bytes are then not to be used)
+   */
+  fill(into: Bytes, from: number, to: number): boolean;
+}
+
+/** What a driver needs of a device. */
+export interface Platform {
+  readonly http: Http;
+  readonly timers: Timers;
+  readonly storage: Storage;
+  readonly display: Display;
+  readonly entropy: Entropy;
+}
