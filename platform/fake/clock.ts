@@ -1,0 +1,144 @@
+// A clock that stands still until it is advanced, and the Timers adapter on it. Everything delayed in
+// the fakes (answers, storage callbacks) waits on the same clock, so that a run is repeatable.
+
+import type { Timers } from "../contracts.ts";
+
+interface Appointment {
+  dueMs: number;
+  /** Breaks ties: what was arranged first happens first. */
+  order: number;
+  run: () => void;
+}
+
+const WRAP_MS = 2 ** 32;
+const ALARM_MAX_MS = 134_217_727;
+/** So many callbacks within one `advance` mean that somebody asks for "now" for ever. */
+const STORM_LIMIT = 1_000_000;
+
+/** Time by hand. One clock may serve several devices: each takes its own `timers()`. */
+export class ManualClock {
+  #elapsedMs = 0;
+  #order = 0;
+  #appointments: Appointment[] = [];
+  readonly #startMs: number;
+
+  /** @param startMs what `now()` says at first, 0..2^32-1; close to 2^32 to see a wrap */
+  constructor(startMs = 0) {
+    this.#startMs = startMs;
+  }
+
+  /** Milliseconds since the clock was made; does not wrap. */
+  get elapsedMs(): number {
+    return this.#elapsedMs;
+  }
+
+  /** As `Timers.now`: integer 0..2^32-1, wrapping. */
+  now(): number {
+    return (this.#startMs + this.#elapsedMs) % WRAP_MS;
+  }
+
+  /** Runs `run` once, `afterMs` from now, in some later `advance`; returns a function that takes it back. */
+  after(afterMs: number, run: () => void): () => void {
+    const appointment = { dueMs: this.#elapsedMs + afterMs, order: this.#order++, run };
+    this.#appointments.push(appointment);
+    return () => {
+      this.#appointments = this.#appointments.filter((other) => other !== appointment);
+    };
+  }
+
+  /** Lets `ms` pass: everything due happens at its own moment, in order of time, then of arrangement. */
+  advance(ms: number): void {
+    const targetMs = this.#elapsedMs + ms;
+    for (let count = 0; ; count++) {
+      const next = this.#takeDue(targetMs);
+      if (next === undefined) break;
+      if (count >= STORM_LIMIT) throw new Error("manual clock: callbacks without end");
+      // A callback may itself have advanced the clock: never go back.
+      this.#elapsedMs = Math.max(this.#elapsedMs, next.dueMs);
+      next.run();
+    }
+    this.#elapsedMs = Math.max(this.#elapsedMs, targetMs);
+  }
+
+  /** The device sleeps: `ms` pass first, then everything that came due meanwhile happens at once. */
+  sleep(ms: number): void {
+    this.#elapsedMs += ms;
+    this.advance(0);
+  }
+
+  /** Milliseconds until the next thing happens, or -1 where nothing is arranged. */
+  nextInMs(): number {
+    let best = -1;
+    for (const { dueMs } of this.#appointments) {
+      const inMs = Math.max(0, dueMs - this.#elapsedMs);
+      if (best < 0 || inMs < best) best = inMs;
+    }
+    return best;
+  }
+
+  /** Advances to the next arranged moment; false where there is none. */
+  advanceToNext(): boolean {
+    const inMs = this.nextInMs();
+    if (inMs < 0) return false;
+    this.advance(inMs);
+    return true;
+  }
+
+  /** A Timers adapter with an alarm of its own on this clock. */
+  timers(): ManualTimers {
+    return new ManualTimers(this);
+  }
+
+  #takeDue(targetMs: number): Appointment | undefined {
+    let best: Appointment | undefined;
+    for (const candidate of this.#appointments) {
+      if (candidate.dueMs > targetMs) continue;
+      if (best === undefined || isEarlier(candidate, best)) best = candidate;
+    }
+    if (best !== undefined) this.#appointments.splice(this.#appointments.indexOf(best), 1);
+    return best;
+  }
+}
+
+function isEarlier(a: Appointment, b: Appointment): boolean {
+  return a.dueMs === b.dueMs ? a.order < b.order : a.dueMs < b.dueMs;
+}
+
+/** Timers on a manual clock. Counts what the driver does with its alarm. */
+export class ManualTimers implements Timers {
+  readonly clock: ManualClock;
+  alarmsSet = 0;
+  alarmsRung = 0;
+  /** Of the alarm that is set: on the clock's `elapsedMs`; undefined while none is. */
+  dueMs: number | undefined;
+  #takeBack: (() => void) | undefined;
+
+  constructor(clock: ManualClock) {
+    this.clock = clock;
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  alarm(afterMs: number, ring: () => void): void {
+    if (!Number.isInteger(afterMs) || afterMs < 0 || afterMs > ALARM_MAX_MS) {
+      throw new RangeError(`alarm: ${afterMs} ms is outside 0..${ALARM_MAX_MS}`);
+    }
+    this.cancel();
+    this.alarmsSet++;
+    this.dueMs = this.clock.elapsedMs + afterMs;
+    this.#takeBack = this.clock.after(afterMs, () => {
+      this.#takeBack = undefined;
+      this.dueMs = undefined;
+      this.alarmsRung++;
+      ring();
+    });
+  }
+
+  cancel(): void {
+    this.#takeBack?.();
+    this.#takeBack = undefined;
+    this.dueMs = undefined;
+  }
+}

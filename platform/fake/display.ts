@@ -1,0 +1,64 @@
+// A character display that remembers: the frame now, and every frame before it, as text.
+
+import type { Bytes, Display } from "../contracts.ts";
+
+/** Records frames. A frame is text: `rows` lines of `columns` characters, joined by newlines. */
+export class RecordedDisplay implements Display {
+  readonly columns: number;
+  readonly rows: number;
+  /** Every frame shown, oldest first. */
+  readonly history: string[] = [];
+  readonly violations: string[] = [];
+  /** Calls of `show` that changed nothing. */
+  unchangedFrames = 0;
+
+  /**
+   * @param columns 16..80
+   * @param rows 2..8
+   */
+  constructor(columns = 20, rows = 4) {
+    if (columns < 16 || columns > 80 || rows < 2 || rows > 8) {
+      throw new RangeError(`display of ${columns}x${rows}: 16..80 columns, 2..8 rows`);
+    }
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  /** The frame now; "" before the first one. */
+  get text(): string {
+    return this.history[this.history.length - 1] ?? "";
+  }
+
+  /** The frame now as lines, spaces at their ends taken off. */
+  get lines(): string[] {
+    return this.text === "" ? [] : this.text.split("\n").map((line) => line.trimEnd());
+  }
+
+  /** Whether any frame so far had this text within one line. */
+  everShowed(text: string): boolean {
+    return this.history.some((frame) => frame.includes(text));
+  }
+
+  show(cells: Bytes, from: number): void {
+    const lines: string[] = [];
+    for (let row = 0; row < this.rows; row++) {
+      let line = "";
+      for (let column = 0; column < this.columns; column++) {
+        const code = cells[from + row * this.columns + column];
+        if (code === undefined || !Number.isInteger(code) || code < 32 || code > 126) {
+          this.#violate(`code ${code} at row ${row}, column ${column} is not printable ASCII`);
+        }
+        line += String.fromCharCode(code);
+      }
+      lines.push(line);
+    }
+    const frame = lines.join("\n");
+    if (frame === this.text) this.unchangedFrames++;
+    this.history.push(frame);
+  }
+
+  #violate(what: string): never {
+    this.violations.push(what);
+    throw new Error(`recorded display: ${what}`);
+  }
+}

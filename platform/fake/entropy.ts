@@ -1,0 +1,42 @@
+// Bytes that look random and repeat with their seed, for tests only; and an entropy adapter that has none.
+
+import type { Bytes, Entropy } from "../contracts.ts";
+
+/** Repeatable bytes: the same seed gives the same bytes. Never for a real device. */
+export class SeededEntropy implements Entropy {
+  /** Bytes handed out so far. */
+  filledBytes = 0;
+  #state: number;
+
+  /** @param seed any 32-bit integer */
+  constructor(seed = 1) {
+    this.#state = seed | 0;
+  }
+
+  fill(into: Bytes, from: number, to: number): boolean {
+    for (let i = from; i < to; i++) into[i] = this.#nextByte();
+    this.filledBytes += to - from;
+    return true;
+  }
+
+  /** The mixer of splitmix32: every seed is good, 0 too. */
+  #nextByte(): number {
+    this.#state = (this.#state + 0x9e3779b9) | 0;
+    let mixed = this.#state ^ (this.#state >>> 16);
+    mixed = Math.imul(mixed, 0x21f0aaad);
+    mixed ^= mixed >>> 15;
+    mixed = Math.imul(mixed, 0x735a2d97);
+    return (mixed ^ (mixed >>> 15)) & 0xff;
+  }
+}
+
+/** A device without a source of randomness. Leaves the range untouched. */
+export class NoEntropy implements Entropy {
+  /** How often it was asked. */
+  asked = 0;
+
+  fill(_into: Bytes, _from: number, _to: number): boolean {
+    this.asked++;
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+// The fake device: all five adapters on one manual clock, ready for a driver.
+
+import type { Entropy, Platform } from "../contracts.ts";
+import { ManualClock, type ManualTimers } from "./clock.ts";
+import { RecordedDisplay } from "./display.ts";
+import { SeededEntropy } from "./entropy.ts";
+import { FakeHttp, type FakeHttpOptions } from "./http.ts";
+import { MemoryStorage } from "./storage.ts";
+
+export { ManualClock, ManualTimers } from "./clock.ts";
+export { RecordedDisplay } from "./display.ts";
+export { NoEntropy, SeededEntropy } from "./entropy.ts";
+export * from "./http.ts";
+export { MemoryStorage, type MemoryStorageOptions, type SlotCounts } from "./storage.ts";
+
+export interface FakePlatformOptions {
+  /** Answers and faults; see FakeHttp. Its clock is the platform's. */
+  http?: Omit<FakeHttpOptions, "clock">;
+  /** Shared with other devices where given. */
+  clock?: ManualClock;
+  /** What `now()` says at first where the clock is not given. */
+  startMs?: number;
+  columns?: number;
+  rows?: number;
+  /** A storage that survived an earlier device (see `MemoryStorage.clone`). */
+  storage?: MemoryStorage;
+  /** Callbacks of a new storage come so much later; absent: at once. */
+  storageDelayMs?: number;
+  /** Seed of the entropy; or an adapter of its own. */
+  entropy?: number | Entropy;
+}
+
+/** A Platform whose parts can be looked into. */
+export interface FakePlatform extends Platform {
+  readonly clock: ManualClock;
+  readonly http: FakeHttp;
+  readonly timers: ManualTimers;
+  readonly storage: MemoryStorage;
+  readonly display: RecordedDisplay;
+}
+
+/** Puts a fake device together. Everything is synchronous unless a delay is asked for. */
+export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
+  const clock = options.clock ?? new ManualClock(options.startMs ?? 0);
+  const delayMs = options.storageDelayMs;
+  const entropy = options.entropy ?? 1;
+  return {
+    clock,
+    http: new FakeHttp({ ...options.http, clock }),
+    timers: clock.timers(),
+    storage: options.storage ?? new MemoryStorage(delayMs === undefined ? {} : { clock, delayMs }),
+    display: new RecordedDisplay(options.columns ?? 20, options.rows ?? 4),
+    entropy: typeof entropy === "number" ? new SeededEntropy(entropy) : entropy,
+  };
+}

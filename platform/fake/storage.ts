@@ -1,0 +1,169 @@
+// Storage in memory: two slots, callbacks at once or later, every operation counted, failures and
+// power cuts on demand. It keeps opaque bytes; what a record looks like is the core's business.
+
+import type { Bytes, Storage } from "../contracts.ts";
+import type { ManualClock } from "./clock.ts";
+
+export interface MemoryStorageOptions {
+  /** Largest record in bytes; default 2048. */
+  capacity?: number;
+  /** With `delayMs`: callbacks come that much later on this clock. Without: before the call returns. */
+  clock?: ManualClock;
+  delayMs?: number;
+}
+
+/** Counts per slot. */
+export type SlotCounts = [number, number];
+
+/** The fake storage. What callers did wrong is thrown and also kept in `violations`. */
+export class MemoryStorage implements Storage {
+  readonly capacity: number;
+  readonly reads: SlotCounts = [0, 0];
+  readonly writes: SlotCounts = [0, 0];
+  readonly erases: SlotCounts = [0, 0];
+  readonly violations: string[] = [];
+  /** Say true to make an operation on a slot fail (`read` reports -1, the others `false`). */
+  failWhen: (operation: "read" | "write" | "erase", slot: number) => boolean = () => false;
+  readonly #options: MemoryStorageOptions;
+  readonly #slots: [Uint8Array, Uint8Array] = [new Uint8Array(0), new Uint8Array(0)];
+  #busy = false;
+  #dead = false;
+  #cutAtByte = -1;
+
+  constructor(options: MemoryStorageOptions = {}) {
+    this.#options = options;
+    this.capacity = options.capacity ?? 2048;
+  }
+
+  /** Operations of each kind on both slots together. */
+  get counts(): { reads: number; writes: number; erases: number } {
+    const sum = (counts: SlotCounts): number => counts[0] + counts[1];
+    return { reads: sum(this.reads), writes: sum(this.writes), erases: sum(this.erases) };
+  }
+
+  /** A copy of what a slot holds; empty for an empty slot. */
+  peek(slot: number): Uint8Array {
+    return this.#slot(slot).slice();
+  }
+
+  /** Puts bytes into a slot behind the adapter's back. */
+  poke(slot: number, bytes: Uint8Array): void {
+    this.#slot(slot);
+    this.#slots[slot as 0 | 1] = bytes.slice();
+  }
+
+  /** A storage of its own with the same contents, counts at 0: the same flash in a device started anew. */
+  clone(options: MemoryStorageOptions = this.#options): MemoryStorage {
+    const twin = new MemoryStorage({ capacity: this.capacity, ...options });
+    twin.poke(0, this.#slots[0]);
+    twin.poke(1, this.#slots[1]);
+    return twin;
+  }
+
+  /**
+   * The power goes during the next write or erase, once `bytes` of it are done: the slot holds that many
+   * new bytes and then the old ones (more than the record has: the new record), and no callback ever
+   * comes. `clone` gives the device after it.
+   */
+  cutNextWriteAt(bytes: number): void {
+    this.#cutAtByte = bytes;
+  }
+
+  /** Whether a power cut has happened: nothing answers any more. */
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
+    const record = this.#begin(slot);
+    this.reads[slot as 0 | 1]++;
+    const fails = this.failWhen("read", slot) || record.length > to - from;
+    this.#later(() => {
+      if (!fails) for (let i = 0; i < record.length; i++) into[from + i] = record[i]!;
+      done(fails ? -1 : record.length);
+    });
+  }
+
+  write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    this.#begin(slot);
+    this.writes[slot as 0 | 1]++;
+    if (to - from > this.capacity) this.#violate(`record of ${to - from} bytes is over capacity`);
+    const copy = new Uint8Array(to - from);
+    for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
+    this.#replace("write", slot, copy, done, () => {
+      if (!copy.every((byte, i) => byte === bytes[from + i])) {
+        this.#violate("bytes changed while their write was under way");
+      }
+    });
+  }
+
+  erase(slot: number, done: (ok: boolean) => void): void {
+    this.#begin(slot);
+    this.erases[slot as 0 | 1]++;
+    this.#replace("erase", slot, new Uint8Array(0), done, () => {});
+  }
+
+  #replace(
+    operation: "write" | "erase",
+    slot: number,
+    content: Uint8Array,
+    done: (ok: boolean) => void,
+    check: () => void,
+  ): void {
+    const cut = this.#cutAtByte;
+    if (cut >= 0) {
+      this.#dead = true;
+      this.#slots[slot as 0 | 1] = tornContent(this.#slot(slot), content, cut);
+      return;
+    }
+    const ok = !this.failWhen(operation, slot);
+    this.#later(() => {
+      check();
+      if (ok) this.#slots[slot as 0 | 1] = content;
+      done(ok);
+    });
+  }
+
+  #begin(slot: number): Uint8Array {
+    const record = this.#slot(slot);
+    if (this.#busy) this.#violate("a second operation while one is under way");
+    this.#busy = true;
+    return record;
+  }
+
+  #later(run: () => void): void {
+    const finish = (): void => {
+      // A device whose power went does not hear of what was under way.
+      if (this.#dead) return;
+      this.#busy = false;
+      run();
+    };
+    if (this.#dead) return;
+    const { clock, delayMs } = this.#options;
+    if (clock === undefined || delayMs === undefined) finish();
+    else clock.after(delayMs, finish);
+  }
+
+  #slot(slot: number): Uint8Array {
+    if (slot !== 0 && slot !== 1) this.#violate(`no slot ${slot}`);
+    return this.#slots[slot as 0 | 1];
+  }
+
+  #violate(what: string): never {
+    this.violations.push(what);
+    throw new Error(`memory storage: ${what}`);
+  }
+}
+
+/**
+ * First `cut` bytes of the new content, then what was there before; all of the new one past its end.
+ * Erasing goes over the old record with 0xff, as flash does.
+ */
+function tornContent(old: Uint8Array, fresh: Uint8Array, cut: number): Uint8Array {
+  const over = fresh.length > 0 ? fresh : new Uint8Array(old.length).fill(0xff);
+  if (cut > over.length) return fresh;
+  const torn = new Uint8Array(Math.max(old.length, cut));
+  torn.set(old);
+  torn.set(over.subarray(0, cut));
+  return torn;
+}
