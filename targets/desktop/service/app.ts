@@ -1,0 +1,123 @@
+// The hono app: body limits and security headers, the pages for people, and under them the machine
+// endpoints, which are only translated here and answered by the synchronous logic.
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { html } from "hono/html";
+import { secureHeaders } from "hono/secure-headers";
+import type { ServiceContext } from "./context.ts";
+import { addAccountPages } from "./pages/account.ts";
+import { addConsentPages } from "./pages/consent.ts";
+import { type Html, messagePage, page } from "./pages/layout.ts";
+import { STYLESHEET } from "./pages/stylesheet.ts";
+import { ForeignForm } from "./pages/visit.ts";
+import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
+
+/** The app over `handle`, which answers the machine endpoints. */
+export function createApp(
+  service: ServiceContext,
+  handle: (request: ProtocolRequest) => ProtocolResponse,
+): Hono {
+  const app = new Hono();
+  app.use(async (c, next) => {
+    const maxSize = service.options.bodyLimitBytes;
+    return bodyLimit({ maxSize, onError: tooLarge })(c, next);
+  });
+  for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
+    app.use(path, pageHeaders);
+  app.use("/account", pageHeaders);
+  app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
+  app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
+  app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
+  addConsentPages(app, service);
+  addAccountPages(app, service);
+  app.all("*", async (c) => toResponse(c.req.method, handle(await toProtocolRequest(c))));
+  app.onError((error, c) => {
+    if (error instanceof ForeignForm) return c.html(page(foreignForm()) as Html & string, 403);
+    throw error;
+  });
+  return app;
+}
+
+// No script runs on these pages at all, so none may; nothing may frame them or take their forms.
+const contentSecurityPolicy = {
+  defaultSrc: ["'none'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'none'"],
+  baseUri: ["'none'"],
+};
+
+const securityHeaders = secureHeaders({
+  contentSecurityPolicy,
+  xFrameOptions: "DENY",
+  // "no-referrer" would make browsers send the forms with a null origin.
+  referrerPolicy: "same-origin",
+  // Plain HTTP on a developer's machine must stay reachable.
+  strictTransportSecurity: false,
+});
+
+async function pageHeaders(c: Context, next: () => Promise<void>) {
+  await securityHeaders(c, next);
+  c.res.headers.set("cache-control", "no-store");
+}
+
+function asset(c: Context, contentType: string, text: string): Response {
+  return c.body(text, 200, {
+    "content-type": contentType,
+    "cache-control": "max-age=300",
+    "x-content-type-options": "nosniff",
+  });
+}
+
+function tooLarge(c: Context): Response {
+  return c.json(
+    { error: "invalid_request", error_description: "The request body is too large." },
+    413,
+  );
+}
+
+function foreignForm() {
+  return messagePage(
+    "warn",
+    "Please start again",
+    "This form was not sent from a page of this visit, or your browser keeps no cookies.",
+    html`<p><a href="/device">Enter the code again</a></p>`,
+  );
+}
+
+function homePage(service: ServiceContext) {
+  const clients = [...service.directory.clients.values()];
+  const body = html`<h1>Simulated service</h1>
+<p>It speaks the OAuth 2.0 device authorization grant, for development and tests.</p>
+<ul class="list">
+<li><a href="/device">Connect a device</a> <span class="soft">enter a code</span></li>
+<li><a href="/account">Your account</a> <span class="soft">remove apps, sign out, disable</span></li>
+<li><a href="/.well-known/oauth-authorization-server">Metadata</a> <span class="soft">addresses for clients</span></li>
+</ul>
+<h2>Clients to try</h2>
+<ul class="list">${clients.map(
+    (client) =>
+      html`<li><strong>${client.id}</strong><br><span class="soft">${client.name}</span></li>`,
+  )}</ul>`;
+  return { title: "Simulated service", body };
+}
+
+async function toProtocolRequest(c: Context): Promise<ProtocolRequest> {
+  const url = new URL(c.req.url);
+  return {
+    method: c.req.method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: c.req.header(),
+    body: new Uint8Array(await c.req.arrayBuffer()),
+  };
+}
+
+function toResponse(method: string, { status, headers, body }: ProtocolResponse): Response {
+  // Statuses without a body must be given none at all.
+  const bodyless = method === "HEAD" || status === 204;
+  return new Response(bodyless ? null : (body as Uint8Array<ArrayBuffer>), { status, headers });
+}

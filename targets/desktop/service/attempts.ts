@@ -1,0 +1,74 @@
+// The authorization attempts (device doc §3): one per device code, from request to claim or expiry.
+// States and lookups only; who may decide and what a poll is answered live elsewhere.
+import { normalizeUserCode } from "./codes.ts";
+
+export type Refusal = "access_denied" | "admin_policy_enforced" | "org_internal";
+
+export interface Attempt {
+  readonly deviceCode: string;
+  readonly userCode: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  state: "pending" | "granted" | "refused" | "claimed";
+  refusal: Refusal | undefined;
+  /** Minimum wait between polls; slow_down may lengthen it. */
+  intervalMs: number;
+  lastPollAtMs: number;
+  /** Set by a grant: who granted, what of it, and for how long (undefined: until revoked). */
+  accountId: string | undefined;
+  grantedScopes: readonly string[];
+  accessSeconds: number | undefined;
+  /** The grant that the claim created. */
+  grantId: string | undefined;
+}
+
+export class Attempts {
+  private readonly byDeviceCode = new Map<string, Attempt>();
+  private readonly byUserCode = new Map<string, Attempt>();
+
+  add(attempt: Attempt): void {
+    this.byDeviceCode.set(attempt.deviceCode, attempt);
+    this.byUserCode.set(normalizeUserCode(attempt.userCode), attempt);
+  }
+
+  findByDeviceCode(deviceCode: string): Attempt | undefined {
+    return this.byDeviceCode.get(deviceCode);
+  }
+
+  /** The attempt of a user code as typed: case counts, dashes and spaces do not. */
+  findByUserCode(typed: string): Attempt | undefined {
+    return this.byUserCode.get(normalizeUserCode(typed));
+  }
+
+  /** Pending attempts whose code still lives, oldest first. */
+  pending(nowMs: number): Attempt[] {
+    return [...this.byDeviceCode.values()].filter(
+      (attempt) => attempt.state === "pending" && nowMs < attempt.expiresAtMs,
+    );
+  }
+
+  /** Forgets attempts that ended before `beforeMs`; looks only at the oldest, so it costs little. */
+  forgetExpired(beforeMs: number): void {
+    for (const attempt of this.byDeviceCode.values()) {
+      if (attempt.expiresAtMs > beforeMs) return;
+      this.forget(attempt);
+    }
+  }
+
+  /** Forgets every attempt, as a crash of a service that keeps them in memory does. */
+  clear(): void {
+    this.byDeviceCode.clear();
+    this.byUserCode.clear();
+  }
+
+  get size(): number {
+    return this.byDeviceCode.size;
+  }
+
+  private forget(attempt: Attempt): void {
+    this.byDeviceCode.delete(attempt.deviceCode);
+    this.byUserCode.delete(normalizeUserCode(attempt.userCode));
+  }
+}

@@ -1,0 +1,75 @@
+// Bearer tokens at the resource APIs (device doc §4.5, §5.3; RFC 6750): finding the token in the
+// header or the query, and refusing dead tokens and missing scopes.
+import type { ServiceContext } from "./context.ts";
+import { ApiError } from "./errors.ts";
+import type { Account } from "./fixture.ts";
+import type { Grant } from "./grants.ts";
+import type { ProtocolRequest } from "./wire.ts";
+
+export interface Caller {
+  account: Account;
+  grant: Grant;
+}
+
+const REALM = 'Bearer realm="api"';
+
+/**
+ * Who calls, with one of the scopes (names of the catalogue). Throws an ApiError: 401 without a live
+ * token, 403 when the token's scopes do not suffice.
+ */
+export function authenticateCaller(
+  context: ServiceContext,
+  request: ProtocolRequest,
+  scopeNames: readonly string[],
+): Caller {
+  const token = bearerToken(request);
+  if (token === undefined) throw unauthenticated("Login Required.", "required", REALM);
+  const found = context.grants.findAccessToken(token);
+  const account = context.directory.accounts.get(found?.grant.accountId ?? "");
+  if (!found || !account || account.disabled)
+    throw unauthenticated(
+      "Invalid Credentials",
+      "authError",
+      `${REALM}, error="invalid_token", error_description="The access token expired or was revoked"`,
+    );
+  const ids = scopeNames.map((name) => context.scopes.id(name));
+  if (!ids.some((id) => found.grant.scopes.includes(id)))
+    throw new ApiError(
+      {
+        status: "PERMISSION_DENIED",
+        message: "Request had insufficient authentication scopes.",
+        reason: "insufficientPermissions",
+      },
+      { "www-authenticate": `${REALM}, error="insufficient_scope", scope="${ids.join(" ")}"` },
+    );
+  return { account, grant: found.grant };
+}
+
+/** The bearer token of a request, from its header or from the query parameter access_token. */
+export function bearerToken(request: ProtocolRequest): string | undefined {
+  const inHeader = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  const inQuery = request.query.includes("access_token")
+    ? (new URLSearchParams(request.query).get("access_token") ?? undefined)
+    : undefined;
+  // RFC 6750 §2: never more than one method at a time.
+  if (inHeader !== undefined && inQuery !== undefined)
+    throw new ApiError({
+      status: "INVALID_ARGUMENT",
+      message: "The access token must be given once, in the header or in the query.",
+      reason: "badRequest",
+    });
+  return inHeader ?? inQuery;
+}
+
+function unauthenticated(message: string, reason: string, challenge: string): ApiError {
+  return new ApiError(
+    {
+      status: "UNAUTHENTICATED",
+      message,
+      reason,
+      location: "Authorization",
+      locationType: "header",
+    },
+    { "www-authenticate": challenge },
+  );
+}

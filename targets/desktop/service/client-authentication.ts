@@ -1,0 +1,88 @@
+// Who is the client? Credentials in the form or by HTTP Basic (RFC 6749 §2.3.1), and the rule that
+// only clients for TVs and limited input devices may use the device flow (device doc §5).
+import { timingSafeEqual } from "node:crypto";
+import type { ServiceContext } from "./context.ts";
+import { oauthError } from "./errors.ts";
+import type { Client } from "./fixture.ts";
+import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
+
+interface Credentials {
+  id: string | undefined;
+  secret: string | undefined;
+  basic: boolean;
+}
+
+/** The credentials as sent; a form's win over Basic only where Basic is absent. */
+export function readCredentials(request: ProtocolRequest, form: FormParameters): Credentials {
+  const basic = readBasic(request.headers.authorization);
+  if (basic) return basic;
+  return { id: form.get("client_id"), secret: form.get("client_secret"), basic: false };
+}
+
+function readBasic(header: string | undefined): Credentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header ?? "")?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  if (colon < 0) return { id: undefined, secret: undefined, basic: true };
+  return {
+    id: formDecode(text.slice(0, colon)) || undefined,
+    secret: formDecode(text.slice(colon + 1)) || undefined,
+    basic: true,
+  };
+}
+
+// RFC 6749 §2.3.1 wants both halves form-encoded; clients that do not encode are understood as well.
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The client of a request to the token endpoint, or the answer that refuses it: 400 when credentials
+ * are missing, 401 invalid_client when they are wrong (device doc §7).
+ */
+export function authenticateClient(
+  context: ServiceContext,
+  request: ProtocolRequest,
+  form: FormParameters,
+): { client: Client } | { refusal: ProtocolResponse } {
+  const { id, secret, basic } = readCredentials(request, form);
+  if (id === undefined) return refuseMissing("client_id");
+  const client = context.directory.clients.get(id);
+  if (!client) return refuseClient(basic, "The OAuth client was not found.");
+  if (client.secret !== undefined) {
+    if (secret === undefined) return refuseMissing("client_secret");
+    if (!sameSecret(secret, client.secret)) return refuseClient(basic, "Unauthorized");
+  }
+  return { client };
+}
+
+/** Device doc §5.4: the refusal of a client whose type is not TVs and Limited Input devices. */
+export function refuseWrongType(client: Client): ProtocolResponse | undefined {
+  if (client.type === "tv-and-limited-input") return undefined;
+  return oauthError("invalid_client", "Invalid client type.");
+}
+
+function refuseMissing(parameter: string): { refusal: ProtocolResponse } {
+  return { refusal: oauthError("invalid_request", `Missing required parameter: ${parameter}`) };
+}
+
+function refuseClient(basic: boolean, description: string): { refusal: ProtocolResponse } {
+  const refusal = oauthError("invalid_client", description);
+  if (!basic) return { refusal };
+  // RFC 6749 §5.2 demands the challenge here, and only here: elsewhere it would hide the error's
+  // body from clients that look at the challenge first.
+  const headers = { ...refusal.headers, "www-authenticate": 'Basic realm="token"' };
+  return { refusal: { ...refusal, headers } };
+}
+
+// As long for every wrong secret of the right length; that length is no secret.
+function sameSecret(sent: string, expected: string): boolean {
+  const sentBytes = Buffer.from(sent);
+  const expectedBytes = Buffer.from(expected);
+  return sentBytes.length === expectedBytes.length && timingSafeEqual(sentBytes, expectedBytes);
+}

@@ -1,0 +1,35 @@
+// Everything that the endpoints share, in one object that is passed and never global.
+import type { Attempts } from "./attempts.ts";
+import type { Directory } from "./directory.ts";
+import type { Environment } from "./environment.ts";
+import type { Fixture } from "./fixture.ts";
+import type { Grants } from "./grants.ts";
+import type { Observers } from "./observers.ts";
+import type { ServiceOptions } from "./options.ts";
+import type { Sessions } from "./pages/sessions.ts";
+import type { QuotaCounter } from "./quota.ts";
+import type { ScopeCatalogue } from "./scopes.ts";
+
+export interface ServiceContext {
+  readonly env: Environment;
+  readonly fixture: Fixture;
+  readonly directory: Directory;
+  readonly attempts: Attempts;
+  readonly grants: Grants;
+  readonly deviceCodeQuota: QuotaCounter;
+  /** Wrong user codes typed, per address. */
+  readonly wrongCodes: QuotaCounter;
+  readonly sessions: Sessions;
+  readonly observers: Observers;
+  /** May be replaced while the service runs. */
+  options: ServiceOptions;
+  scopes: ScopeCatalogue;
+}
+
+/** Used where nobody has said where the service lives, as in memory without a server. */
+const FALLBACK_BASE_URL = "http://127.0.0.1:8080";
+
+/** Issuer and base of every address the service gives out. */
+export function baseUrlOf(context: ServiceContext): string {
+  return context.options.baseUrl ?? FALLBACK_BASE_URL;
+}

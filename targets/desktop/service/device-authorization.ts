@@ -1,0 +1,107 @@
+// The device authorization endpoint (device doc §4.1; RFC 8628 §3.1, §3.2): a device asks for its
+// codes. Clients are identified by client_id alone; a quota per client guards the endpoint.
+import type { Attempt } from "./attempts.ts";
+import { readCredentials, refuseWrongType } from "./client-authentication.ts";
+import { createToken, createUserCode } from "./codes.ts";
+import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { oauthError, quotaError } from "./errors.ts";
+import type { Client } from "./fixture.ts";
+import { readRequestedScopes } from "./scopes.ts";
+import {
+  isForm,
+  json,
+  type ProtocolRequest,
+  type ProtocolResponse,
+  parseForm,
+  textOf,
+} from "./wire.ts";
+
+/** Answers POST {device_auth_url}. */
+export function deviceAuthorization(
+  context: ServiceContext,
+  request: ProtocolRequest,
+): ProtocolResponse {
+  if (!isForm(request))
+    return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
+  // Some clients put these parameters, none of them secret, into the query string.
+  const form = parseForm(request.body.length > 0 ? textOf(request.body) : request.query);
+  if (form.repeated !== undefined)
+    return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
+
+  const clientId = readCredentials(request, form).id;
+  if (clientId === undefined)
+    return oauthError("invalid_request", "Missing required parameter: client_id");
+  const client = context.directory.clients.get(clientId);
+  if (!client) return oauthError("invalid_client", "The OAuth client was not found.");
+  const wrongType = refuseWrongType(client);
+  if (wrongType) return wrongType;
+
+  const nowMs = context.env.now();
+  const quota = client.deviceCodeQuota ?? context.options.deviceCodeQuota;
+  if (quota && !context.deviceCodeQuota.take(client.id, quota, nowMs)) return quotaError();
+
+  const parameter = form.get("scope");
+  if (parameter === undefined)
+    return oauthError("invalid_request", "Missing required parameter: scope");
+  const requested = readRequestedScopes(context.scopes, parameter, client.permittedScopes);
+  if ("refused" in requested) return oauthError("invalid_scope");
+
+  const attempt = createAttempt(context, client, requested.scopes, nowMs);
+  return json(200, describeAttempt(context, attempt, nowMs));
+}
+
+function createAttempt(
+  context: ServiceContext,
+  client: Client,
+  scopes: readonly string[],
+  nowMs: number,
+): Attempt {
+  const { env, options, attempts, observers } = context;
+  attempts.forgetExpired(nowMs - options.expiredCodeMemory * 1000);
+  const attempt: Attempt = {
+    deviceCode: createToken(env, "pgd.", options.tokenCharacters),
+    userCode: freshUserCode(context),
+    clientId: client.id,
+    scopes,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + options.codeLifetime * 1000,
+    state: "pending",
+    refusal: undefined,
+    intervalMs: options.interval * 1000,
+    lastPollAtMs: Number.NEGATIVE_INFINITY,
+    accountId: undefined,
+    grantedScopes: [],
+    accessSeconds: undefined,
+    grantId: undefined,
+  };
+  attempts.add(attempt);
+  if (observers.any)
+    observers.tell({ type: "attempt", atMs: nowMs, state: "pending", clientId: client.id });
+  return attempt;
+}
+
+// Two live attempts must never share a user code: the person would approve someone else's device.
+function freshUserCode(context: ServiceContext): string {
+  for (let tries = 0; tries < 100; tries++) {
+    const code = createUserCode(context.env, context.options.userCodeFormat);
+    if (!context.attempts.findByUserCode(code)) return code;
+  }
+  throw new Error("no free user code: the random source repeats itself or the format is too short");
+}
+
+/** The success object of device doc §2.1, with RFC 8628's names beside the document's. */
+function describeAttempt(context: ServiceContext, attempt: Attempt, nowMs: number): object {
+  const { verificationUri, verificationUriComplete } = context.options;
+  const url = `${baseUrlOf(context)}/device`;
+  return {
+    device_code: attempt.deviceCode,
+    user_code: attempt.userCode,
+    verification_url: url,
+    ...(verificationUri && { verification_uri: url }),
+    ...(verificationUriComplete && {
+      verification_uri_complete: `${url}?user_code=${encodeURIComponent(attempt.userCode)}`,
+    }),
+    expires_in: Math.floor((attempt.expiresAtMs - nowMs) / 1000),
+    interval: attempt.intervalMs / 1000,
+  };
+}

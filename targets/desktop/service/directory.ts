@@ -1,0 +1,38 @@
+// Accounts, organizations and clients while the service runs: the fixture's, plus what controls and
+// the account page have changed since (disabled accounts, policies).
+import type { Account, Client, Fixture, Organization } from "./fixture.ts";
+
+export class Directory {
+  readonly accounts: ReadonlyMap<string, Account>;
+  readonly clients: ReadonlyMap<string, Client>;
+  readonly organizations: ReadonlyMap<string, Organization>;
+
+  constructor(fixture: Fixture) {
+    // Copies: two services made from one fixture must not see each other's changes.
+    const { accounts, clients, organizations } = structuredClone(fixture);
+    this.accounts = new Map(accounts.map((account) => [account.id, account]));
+    this.clients = new Map(clients.map((client) => [client.id, client]));
+    this.organizations = new Map(organizations.map((entry) => [entry.id, entry]));
+  }
+
+  /** The account, or an Error that names the missing id: for programmatic controls. */
+  account(id: string): Account {
+    const account = this.accounts.get(id);
+    if (!account) throw new Error(`no account "${id}" in the fixture`);
+    return account;
+  }
+
+  /** Names of scopes that this account may not grant, by its own policy or its organization's. */
+  blockedScopes(account: Account): readonly string[] {
+    const organization = this.organizations.get(account.organization ?? "");
+    return [...account.blockedScopes, ...(organization?.blockedScopes ?? [])];
+  }
+
+  /** Replaces the blocked scopes of an account or, if no account has this id, an organization. */
+  setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void {
+    const holder =
+      this.accounts.get(accountOrOrganizationId) ?? this.organizations.get(accountOrOrganizationId);
+    if (!holder) throw new Error(`no account or organization "${accountOrOrganizationId}"`);
+    holder.blockedScopes = [...blockedScopes];
+  }
+}

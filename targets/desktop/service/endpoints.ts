@@ -1,0 +1,57 @@
+// The routing table of the machine endpoints: which function answers which method and path, without
+// any HTTP library. Pages for people are routed in app.ts.
+import type { ServiceContext } from "./context.ts";
+import { deviceAuthorization } from "./device-authorization.ts";
+import { ApiError } from "./errors.ts";
+import { listLiveBroadcasts } from "./live-broadcasts.ts";
+import { authorizationServerMetadata, PATHS } from "./metadata.ts";
+import { revocation } from "./revocation.ts";
+import { tokenEndpoint } from "./token-endpoint.ts";
+import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
+
+type Endpoint = (context: ServiceContext, request: ProtocolRequest) => ProtocolResponse;
+
+const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new Map([
+  [PATHS.deviceAuthorization, { POST: deviceAuthorization }],
+  [PATHS.token, { POST: tokenEndpoint }],
+  [PATHS.revocation, { POST: revocation }],
+  [PATHS.liveBroadcasts, { GET: listLiveBroadcasts }],
+  ["/.well-known/openid-configuration", { GET: authorizationServerMetadata }],
+  ["/.well-known/oauth-authorization-server", { GET: authorizationServerMetadata }],
+] as [string, Record<string, Endpoint>][]);
+
+/** Answers any request to a machine endpoint; never throws for what a client can send. */
+export function dispatch(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const path = unalias(context, request.path);
+  const methods = ENDPOINTS.get(path);
+  if (!methods) return notFound();
+  const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
+  if (!endpoint) return methodNotAllowed(Object.keys(methods));
+  try {
+    return endpoint(context, path === request.path ? request : { ...request, path });
+  } catch (error) {
+    if (error instanceof ApiError) return error.toResponse();
+    throw error;
+  }
+}
+
+// Generated clients have their paths built in; an alias lets them in without a rewrite on their side.
+function unalias(context: ServiceContext, path: string): string {
+  const { pathAliases } = context.options;
+  for (const alias in pathAliases)
+    if (path.startsWith(alias)) return pathAliases[alias]! + path.slice(alias.length);
+  return path;
+}
+
+function notFound(): ProtocolResponse {
+  const message = "There is nothing at this address.";
+  return json(404, { error: { code: 404, message, status: "NOT_FOUND", errors: [], details: [] } });
+}
+
+function methodNotAllowed(allowed: readonly string[]): ProtocolResponse {
+  return json(
+    405,
+    { error: "invalid_request", error_description: `Use ${allowed.join(" or ")}.` },
+    { allow: allowed.join(", ") },
+  );
+}

@@ -1,0 +1,26 @@
+// What the service takes from the outside: time, randomness, and the sending of pushed events.
+// The logic has no clock, no entropy and no timer of its own, so that a simulator can own all three.
+
+/** A push delivery (RFC 8935) that the host carries out. */
+export interface PushDelivery {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** What came back from a push delivery; a transport failure is a rejected promise. */
+export interface PushAnswer {
+  status: number;
+  body: string;
+}
+
+export interface Environment {
+  /** Milliseconds since the epoch; must never go backwards. */
+  now(): number;
+  /** `count` fresh random bytes (1 to 64). Tokens are as good as this source. */
+  random(count: number): Uint8Array;
+  /** Runs `task` once after `delayMs`; without it, due tasks wait for `runDue()`. */
+  schedule?: ((delayMs: number, task: () => void) => void) | undefined;
+  /** Sends a pushed event; without it nothing is pushed and events wait for polling. */
+  push?: ((delivery: PushDelivery) => Promise<PushAnswer>) | undefined;
+}

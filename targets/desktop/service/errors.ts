@@ -1,0 +1,106 @@
+// The error answers of the service: one table for the OAuth endpoints (device doc §7), one shape for
+// the resource APIs. Each entry is the exact status, code and description that a client meets.
+import { json, type ProtocolResponse } from "./wire.ts";
+
+/** Errors of the OAuth endpoints. Where the documents give a description it stands here verbatim. */
+const OAUTH_ERRORS = {
+  // Device doc §7, the rows of "Poll".
+  authorization_pending: [428, "Precondition Required"],
+  slow_down: [403, "Forbidden"],
+  access_denied: [403, "Forbidden"],
+  org_internal: [403, "This client is limited to accounts of one organization."],
+  admin_policy_enforced: [400, "Access is restricted by the organization's administrator."],
+  invalid_client: [401, "Unauthorized"],
+  invalid_grant: [400, "Bad Request"],
+  unsupported_grant_type: [400, "Invalid grant_type."],
+  // Not in the documents: RFC 8628 §3.5, RFC 6749 §5.2 and RFC 7009 §2.2.1.
+  expired_token: [400, "The device code has expired."],
+  invalid_request: [400, "Bad Request"],
+  invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
+  invalid_token: [400, "Token is not valid, or was already revoked."],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type OAuthErrorCode = keyof typeof OAUTH_ERRORS;
+
+const cached = new Map<OAuthErrorCode, ProtocolResponse>();
+
+/** The error answer of an OAuth endpoint; `description` replaces the usual one. */
+export function oauthError(code: OAuthErrorCode, description?: string): ProtocolResponse {
+  const [status, usual] = OAUTH_ERRORS[code];
+  if (description !== undefined)
+    return json(status, { error: code, error_description: description });
+  // Millions of polls are answered with the same bytes.
+  let answer = cached.get(code);
+  if (!answer) {
+    answer = json(status, { error: code, error_description: usual });
+    cached.set(code, answer);
+  }
+  return answer;
+}
+
+/** Device doc §2.3, §7: the quota error has this one member and nothing else. */
+export function quotaError(): ProtocolResponse {
+  return json(403, { error_code: "rate_limit_exceeded" });
+}
+
+/** Canonical status names of the resource APIs and their HTTP status. */
+const API_STATUSES = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+} as const;
+
+export interface ApiErrorDetail {
+  status: keyof typeof API_STATUSES;
+  message: string;
+  /** Short machine-readable word, such as "required" or "insufficientPermissions". */
+  reason: string;
+  domain?: string;
+  /** The parameter or header at fault. */
+  location?: string;
+  locationType?: "parameter" | "header";
+}
+
+/** A refusal of a resource API, thrown by its checks and turned into an answer in one place. */
+export class ApiError extends Error {
+  readonly detail: ApiErrorDetail;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(detail: ApiErrorDetail, headers?: Readonly<Record<string, string>>) {
+    super(detail.message);
+    this.detail = detail;
+    this.headers = headers;
+  }
+
+  toResponse(): ProtocolResponse {
+    const { status, message, reason, domain = "global", location, locationType } = this.detail;
+    const code = API_STATUSES[status];
+    const where = location === undefined ? {} : { location, locationType };
+    const error = {
+      code,
+      message,
+      status,
+      errors: [{ message, domain, reason, ...where }],
+      details: [],
+    };
+    return json(code, { error }, this.headers);
+  }
+}
+
+/** 400 about one parameter. */
+export function invalidParameter(
+  location: string,
+  message: string,
+  reason = "invalidParameter",
+): ApiError {
+  return new ApiError({
+    status: "INVALID_ARGUMENT",
+    message,
+    reason,
+    location,
+    locationType: "parameter",
+  });
+}

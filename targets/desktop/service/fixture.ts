@@ -1,0 +1,140 @@
+// The world the service plays in: organizations, accounts, clients, apps and event receivers.
+// Reads and checks the fixture file; state that changes while the service runs lives elsewhere.
+import { z } from "zod";
+import { describeIssue } from "./options.ts";
+
+const id = z.string().min(1).max(200);
+const scopeNames = z.array(z.string()).default([]);
+const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: z.int().min(1) });
+
+const organization = z.strictObject({
+  id,
+  name: z.string(),
+  /** Scopes its administrator does not let members grant (admin_policy_enforced). */
+  blockedScopes: scopeNames,
+});
+
+const account = z.strictObject({
+  id,
+  name: z.string(),
+  email: z.string(),
+  kind: z.enum(["person", "service"]).default("person"),
+  organization: id.optional(),
+  blockedScopes: scopeNames,
+  /** Seconds; whatever this account grants ends by itself (time-based access). */
+  timeBasedAccess: z.int().min(1).optional(),
+  disabled: z.boolean().default(false),
+});
+
+const client = z.strictObject({
+  id,
+  /** Without a secret the client is public and none is asked for. */
+  secret: z.string().min(1).optional(),
+  name: z.string(),
+  type: z
+    .enum(["tv-and-limited-input", "web", "desktop", "mobile"])
+    .default("tv-and-limited-input"),
+  /** Only accounts of this organization may use the client (org_internal). */
+  internalTo: id.optional(),
+  /** Scopes beyond the common list, such as "publisher". */
+  permittedScopes: scopeNames,
+  /** Overrides the service's deviceCodeQuota. */
+  deviceCodeQuota: quota.optional(),
+});
+
+const broadcast = z.strictObject({
+  id,
+  account: id,
+  title: z.string(),
+  description: z.string().default(""),
+  scheduledStartTime: z.iso.datetime(),
+  status: z.enum(["upcoming", "active", "completed"]),
+  broadcastType: z.enum(["event", "persistent"]).default("event"),
+  privacy: z.enum(["public", "unlisted", "private"]).default("public"),
+});
+
+const basePlan = z.strictObject({
+  basePlanId: z.string().regex(/^[a-z0-9-]{1,63}$/),
+  type: z.enum(["auto-renewing", "prepaid", "installments"]),
+});
+
+const application = z.strictObject({
+  packageName: id,
+  /** Accounts that may publish for this app. */
+  publishers: z.array(id),
+  subscriptions: z.array(
+    z.strictObject({
+      productId: z.string().regex(/^[a-z0-9_.]{1,40}$/),
+      basePlans: z.array(basePlan),
+    }),
+  ),
+});
+
+const receiver = z.strictObject({
+  id,
+  name: z.string(),
+  /** Bearer token for the stream's endpoints. */
+  token: z.string().min(8),
+  /** The clients whose users' events it hears; they are the audience of its tokens. */
+  clients: z.array(id).min(1),
+});
+
+const fixtureSchema = z.strictObject({
+  organizations: z.array(organization).default([]),
+  accounts: z.array(account).default([]),
+  clients: z.array(client).default([]),
+  broadcasts: z.array(broadcast).default([]),
+  applications: z.array(application).default([]),
+  receivers: z.array(receiver).default([]),
+});
+
+export type FixtureInput = z.input<typeof fixtureSchema>;
+export type Fixture = z.output<typeof fixtureSchema>;
+export type Organization = z.output<typeof organization>;
+export type Account = z.output<typeof account>;
+export type Client = z.output<typeof client>;
+export type Broadcast = z.output<typeof broadcast>;
+export type Application = z.output<typeof application>;
+export type Receiver = z.output<typeof receiver>;
+
+/** The fixture checked and with defaults; throws an Error of one line that says where it is wrong. */
+export function readFixture(input: unknown): Fixture {
+  const result = fixtureSchema.safeParse(input);
+  if (!result.success) throw new Error(`fixture: ${describeIssue(result.error)}`);
+  const fixture = result.data;
+  checkUnique("organizations", fixture.organizations);
+  checkUnique("accounts", fixture.accounts);
+  checkUnique("clients", fixture.clients);
+  checkUnique("receivers", fixture.receivers);
+  checkReferences(fixture);
+  return fixture;
+}
+
+function checkUnique(where: string, entries: readonly { id: string }[]): void {
+  const seen = new Set<string>();
+  for (const entry of entries) {
+    if (seen.has(entry.id)) throw new Error(`fixture: ${where}: "${entry.id}" appears twice`);
+    seen.add(entry.id);
+  }
+}
+
+function checkReferences(fixture: Fixture): void {
+  const known = (entries: readonly { id: string }[]) => new Set(entries.map((entry) => entry.id));
+  const organizations = known(fixture.organizations);
+  const accounts = known(fixture.accounts);
+  const clients = known(fixture.clients);
+  const check = (where: string, name: string | undefined, names: ReadonlySet<string>) => {
+    if (name !== undefined && !names.has(name))
+      throw new Error(`fixture: ${where}: "${name}" is not defined`);
+  };
+  for (const { id, organization } of fixture.accounts)
+    check(`accounts "${id}" organization`, organization, organizations);
+  for (const { id, internalTo } of fixture.clients)
+    check(`clients "${id}" internalTo`, internalTo, organizations);
+  for (const { id, account } of fixture.broadcasts)
+    check(`broadcasts "${id}" account`, account, accounts);
+  for (const { packageName, publishers } of fixture.applications)
+    for (const name of publishers) check(`applications "${packageName}"`, name, accounts);
+  for (const receiver of fixture.receivers)
+    for (const name of receiver.clients) check(`receivers "${receiver.id}"`, name, clients);
+}

@@ -1,0 +1,274 @@
+// What accounts have granted to clients: each grant with its refresh token and access tokens.
+// Limits, rotation with grace, reuse detection and revocation (device doc §2.2, §3, §8; RFC 9700 §4.14).
+import { createToken } from "./codes.ts";
+import type { Environment } from "./environment.ts";
+import type { Observers, ServiceEvent } from "./observers.ts";
+import type { ServiceOptions } from "./options.ts";
+
+export interface Grant {
+  readonly id: string;
+  readonly clientId: string;
+  readonly accountId: string;
+  readonly scopes: readonly string[];
+  readonly createdAtMs: number;
+  /** End of time-based access; undefined: until revoked. */
+  readonly expiresAtMs: number | undefined;
+  /** The live refresh token. */
+  refreshToken: string;
+  /** The token it replaced, usable until `graceUntilMs` or until the successor is used. */
+  predecessor: string | undefined;
+  graceUntilMs: number;
+  /** Every refresh token this grant ever had, so that an old one is recognized and cleaned up. */
+  readonly refreshTokens: string[];
+  readonly accessTokens: Set<string>;
+}
+
+export interface AccessToken {
+  readonly grant: Grant;
+  readonly expiresAtMs: number;
+}
+
+export interface IssuedTokens {
+  grant: Grant;
+  accessToken: string;
+  /** Seconds. */
+  expiresIn: number;
+  /** Present when the client is to store it: at the first answer, and after a rotation. */
+  refreshToken: string | undefined;
+}
+
+type GrantChange = Extract<ServiceEvent, { type: "grant" }>["change"];
+
+export interface GrantRequest {
+  clientId: string;
+  accountId: string;
+  scopes: readonly string[];
+  /** Seconds of time-based access; undefined: until revoked. */
+  accessSeconds: number | undefined;
+}
+
+export class Grants {
+  private readonly refreshTokens = new Map<string, Grant>();
+  private readonly accessTokens = new Map<string, AccessToken>();
+  private readonly byId = new Map<string, Grant>();
+  // Both in order of creation, so that the oldest is the first.
+  private readonly byAccount = new Map<string, Set<Grant>>();
+  private readonly byClientAndAccount = new Map<string, Set<Grant>>();
+  // Evicted grants whose access tokens still run: whoever revokes an account must reach them too.
+  private readonly evicted = new Map<string, Set<Grant>>();
+  private readonly env: Environment;
+  private readonly options: () => ServiceOptions;
+  private readonly observers: Observers;
+  private issued = 0;
+
+  constructor(env: Environment, options: () => ServiceOptions, observers: Observers) {
+    this.env = env;
+    this.options = options;
+    this.observers = observers;
+  }
+
+  /** Records a grant and its first tokens; beyond a limit the oldest grant dies silently. */
+  issue(request: GrantRequest): IssuedTokens {
+    const nowMs = this.env.now();
+    const { accessSeconds } = request;
+    const grant: Grant = {
+      id: `g${++this.issued}`,
+      clientId: request.clientId,
+      accountId: request.accountId,
+      scopes: request.scopes,
+      createdAtMs: nowMs,
+      expiresAtMs: accessSeconds === undefined ? undefined : nowMs + accessSeconds * 1000,
+      refreshToken: "",
+      predecessor: undefined,
+      graceUntilMs: 0,
+      refreshTokens: [],
+      accessTokens: new Set(),
+    };
+    this.index(grant);
+    this.setRefreshToken(grant);
+    this.enforceLimits(grant);
+    this.tell(grant, "issued");
+    return { ...this.issueAccessToken(grant), refreshToken: grant.refreshToken };
+  }
+
+  /**
+   * Exchanges a refresh token of this client (device doc §4.3). Undefined: unknown, expired, revoked,
+   * another client's, or an old one whose reuse has just ended the grant.
+   */
+  refresh(token: string, clientId: string): IssuedTokens | undefined {
+    const grant = this.refreshTokens.get(token);
+    if (!grant || grant.clientId !== clientId || this.endIfExpired(grant)) return undefined;
+    if (token === grant.refreshToken) {
+      const rotate = this.options().refreshTokenRotation;
+      if (rotate) this.rotate(grant);
+      else grant.predecessor = undefined;
+      this.tell(grant, "refreshed");
+      return {
+        ...this.issueAccessToken(grant),
+        refreshToken: rotate ? grant.refreshToken : undefined,
+      };
+    }
+    if (token === grant.predecessor && this.env.now() < grant.graceUntilMs) {
+      // The answer with the successor was lost: the same successor again, so that a device that
+      // did receive it keeps a live token. The window is not extended.
+      this.tell(grant, "refreshed");
+      return { ...this.issueAccessToken(grant), refreshToken: grant.refreshToken };
+    }
+    // RFC 9700 §4.14.2: someone holds a token that was replaced; nobody can tell who is honest.
+    this.end(grant, "revoked");
+    return undefined;
+  }
+
+  /** The live access token, or undefined when unknown, revoked or expired. */
+  findAccessToken(token: string): AccessToken | undefined {
+    const found = this.accessTokens.get(token);
+    if (!found || this.env.now() >= found.expiresAtMs) return undefined;
+    return found;
+  }
+
+  /** The grant of a live access token, or of any refresh token that a live grant ever had. */
+  findByToken(token: string): Grant | undefined {
+    const grant = this.findAccessToken(token)?.grant ?? this.refreshTokens.get(token);
+    return grant && !this.endIfExpired(grant) ? grant : undefined;
+  }
+
+  find(id: string): Grant | undefined {
+    return this.byId.get(id);
+  }
+
+  /** Live grants of an account, oldest first, perhaps only those of one client. */
+  ofAccount(accountId: string, clientId?: string): Grant[] {
+    const grants = [...(this.byAccount.get(accountId) ?? [])];
+    return grants.filter(
+      (grant) =>
+        (clientId === undefined || grant.clientId === clientId) && !this.endIfExpired(grant),
+    );
+  }
+
+  /** Ends a grant: its refresh token and all its access tokens die (device doc §3). */
+  revoke(grant: Grant): void {
+    this.end(grant, "revoked");
+    this.dropAccessTokens(grant);
+  }
+
+  /** Ends every grant of an account, perhaps only those to one client; returns those that lived. */
+  revokeAll(accountId: string, clientId?: string): Grant[] {
+    for (const grant of [...(this.evicted.get(accountId) ?? [])])
+      if (clientId === undefined || grant.clientId === clientId) this.dropAccessTokens(grant);
+    const grants = this.ofAccount(accountId, clientId);
+    for (const grant of grants) this.end(grant, "revoked");
+    return grants;
+  }
+
+  /** Counts for tests of bounded growth. */
+  get sizes(): { grants: number; refreshTokens: number; accessTokens: number } {
+    return {
+      grants: this.byId.size,
+      refreshTokens: this.refreshTokens.size,
+      accessTokens: this.accessTokens.size,
+    };
+  }
+
+  private issueAccessToken(grant: Grant): { grant: Grant; accessToken: string; expiresIn: number } {
+    const nowMs = this.env.now();
+    this.forgetExpiredAccessTokens(nowMs);
+    const { accessTokenLifetime, tokenCharacters } = this.options();
+    const accessToken = createToken(this.env, "pga.", tokenCharacters);
+    const lifetimeMs = accessTokenLifetime * 1000;
+    // Time-based access ends for every token of the grant at once.
+    const expiresAtMs = Math.min(nowMs + lifetimeMs, grant.expiresAtMs ?? Number.POSITIVE_INFINITY);
+    this.accessTokens.set(accessToken, { grant, expiresAtMs });
+    grant.accessTokens.add(accessToken);
+    return { grant, accessToken, expiresIn: secondsUntil(expiresAtMs, nowMs) };
+  }
+
+  private rotate(grant: Grant): void {
+    grant.predecessor = grant.refreshToken;
+    grant.graceUntilMs = this.env.now() + this.options().rotationGrace * 1000;
+    this.setRefreshToken(grant);
+  }
+
+  private setRefreshToken(grant: Grant): void {
+    grant.refreshToken = createToken(this.env, "pgr.", this.options().tokenCharacters);
+    grant.refreshTokens.push(grant.refreshToken);
+    this.refreshTokens.set(grant.refreshToken, grant);
+  }
+
+  private index(grant: Grant): void {
+    this.byId.set(grant.id, grant);
+    addTo(this.byAccount, grant.accountId, grant);
+    addTo(this.byClientAndAccount, pairKey(grant), grant);
+  }
+
+  private enforceLimits(grant: Grant): void {
+    const { refreshTokensPerClientAndUser, refreshTokensPerUser } = this.options();
+    const pair = this.byClientAndAccount.get(pairKey(grant));
+    while (pair && pair.size > refreshTokensPerClientAndUser) this.end(first(pair), "evicted");
+    const all = this.byAccount.get(grant.accountId);
+    while (all && all.size > refreshTokensPerUser) this.end(first(all), "evicted");
+  }
+
+  private endIfExpired(grant: Grant): boolean {
+    if (grant.expiresAtMs === undefined || this.env.now() < grant.expiresAtMs) return false;
+    this.end(grant, "expired");
+    return true;
+  }
+
+  private end(grant: Grant, change: GrantChange): void {
+    if (!this.byId.delete(grant.id)) return;
+    for (const token of grant.refreshTokens) this.refreshTokens.delete(token);
+    // An evicted grant loses its refresh token only: access tokens run out by themselves.
+    if (change === "evicted") addTo(this.evicted, grant.accountId, grant);
+    else this.dropAccessTokens(grant);
+    removeFrom(this.byAccount, grant.accountId, grant);
+    removeFrom(this.byClientAndAccount, pairKey(grant), grant);
+    this.tell(grant, change);
+  }
+
+  private forgetExpiredAccessTokens(nowMs: number): void {
+    for (const [token, { grant, expiresAtMs }] of this.accessTokens) {
+      if (expiresAtMs > nowMs) return;
+      this.accessTokens.delete(token);
+      grant.accessTokens.delete(token);
+      if (grant.accessTokens.size === 0) removeFrom(this.evicted, grant.accountId, grant);
+    }
+  }
+
+  private dropAccessTokens(grant: Grant): void {
+    for (const token of grant.accessTokens) this.accessTokens.delete(token);
+    grant.accessTokens.clear();
+    removeFrom(this.evicted, grant.accountId, grant);
+  }
+
+  private tell(grant: Grant, change: GrantChange): void {
+    if (!this.observers.any) return;
+    const { clientId, accountId } = grant;
+    this.observers.tell({ type: "grant", atMs: this.env.now(), change, clientId, accountId });
+  }
+}
+
+/** Whole seconds left, never more than there are: a client must not trust a token too long. */
+export function secondsUntil(thenMs: number, nowMs: number): number {
+  return Math.max(0, Math.floor((thenMs - nowMs) / 1000));
+}
+
+function pairKey(grant: Grant): string {
+  return JSON.stringify([grant.clientId, grant.accountId]);
+}
+
+function first<T>(set: ReadonlySet<T>): T {
+  for (const item of set) return item;
+  throw new Error("an empty set has no first item");
+}
+
+function addTo(index: Map<string, Set<Grant>>, key: string, grant: Grant): void {
+  const set = index.get(key);
+  if (set) set.add(grant);
+  else index.set(key, new Set([grant]));
+}
+
+function removeFrom(index: Map<string, Set<Grant>>, key: string, grant: Grant): void {
+  const set = index.get(key);
+  set?.delete(grant);
+  if (set?.size === 0) index.delete(key);
+}

@@ -1,0 +1,15 @@
+// The public surface of the simulated service.
+export type { ApprovalChoices, DecisionOutcome } from "./decisions.ts";
+export type { Environment, PushAnswer, PushDelivery } from "./environment.ts";
+export type { Fixture, FixtureInput } from "./fixture.ts";
+export { readFixture } from "./fixture.ts";
+export type { Observer, ServiceEvent } from "./observers.ts";
+export type { ServiceOptions, ServiceOptionsInput } from "./options.ts";
+export { type RunningServer, type ServeSettings, serve } from "./server.ts";
+export {
+  createService,
+  type PendingAttempt,
+  type Service,
+  type ServiceSettings,
+} from "./service.ts";
+export type { ProtocolRequest, ProtocolResponse } from "./wire.ts";

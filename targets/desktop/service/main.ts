@@ -1,0 +1,120 @@
+// The command line of the simulated service: npm run service. Reads the fixture, listens, prints one
+// line per request. Errors are one line and exit code 2.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError } from "commander";
+import { accessLogLine } from "./access-log.ts";
+import type { FixtureInput } from "./fixture.ts";
+import type { ServiceOptionsInput } from "./options.ts";
+import { serve } from "./server.ts";
+import { createService } from "./service.ts";
+
+interface Flags {
+  port: number;
+  host: string;
+  fixture?: string;
+  options?: string;
+  publicUrl?: string;
+  key?: string;
+  cert?: string;
+  quiet?: boolean;
+}
+
+// Timers of devices on the same machine may fire a little early; the command line is for them.
+const POLL_TOLERANCE_MS = 250;
+
+class UsageError extends Error {}
+
+const program = new Command("service")
+  .description("The simulated service: device authorization, tokens, APIs, consent pages, events.")
+  .option("-p, --port <number>", "port to listen on; 0 lets the system choose", readPort, 8080)
+  .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets phones in", "127.0.0.1")
+  .option("-f, --fixture <file>", "JSON file with accounts and clients; default: the built-in one")
+  .option("-o, --options <file>", "JSON file with options (see README.md)")
+  .option("-u, --public-url <url>", "the address that devices and phones use, if it is another")
+  .option("--key <file>", "PEM file with the private key, for HTTPS")
+  .option("--cert <file>", "PEM file with the certificate, for HTTPS")
+  .option("-q, --quiet", "no access log")
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "service: ")) })
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .action(run);
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("It is 0 to 65535.");
+  return port;
+}
+
+function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new UsageError(`cannot read the ${what} ${file} (${code}); check the path`);
+  }
+}
+
+function readJson(file: string, what: string): unknown {
+  try {
+    return JSON.parse(readText(file, what));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`the ${what} ${file} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+async function run(flags: Flags): Promise<void> {
+  if ((flags.key === undefined) !== (flags.cert === undefined))
+    throw new UsageError("--key and --cert go together; give both for HTTPS");
+  const builtIn = new URL("fixture.json", import.meta.url).pathname;
+  const fixture = readJson(flags.fixture ?? builtIn, "fixture") as FixtureInput;
+  const given = flags.options ? (readJson(flags.options, "options file") as object) : {};
+  const options: ServiceOptionsInput = {
+    pollToleranceMs: POLL_TOLERANCE_MS,
+    ...given,
+    ...(flags.publicUrl !== undefined && { baseUrl: flags.publicUrl }),
+  };
+  const service = createService({
+    now: Date.now,
+    random: (count) => randomBytes(count),
+    fixture,
+    options,
+  });
+  if (!flags.quiet)
+    service.observe((event) => {
+      const line = accessLogLine(event);
+      if (line !== undefined) console.log(line);
+    });
+  const server = await serve(service, {
+    host: flags.host,
+    port: flags.port,
+    key: flags.key && readText(flags.key, "key"),
+    cert: flags.cert && readText(flags.cert, "certificate"),
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(describeListenError(error, flags));
+  });
+  console.log(`service: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      server.close().then(() => process.exit(0));
+    });
+}
+
+function describeListenError(error: NodeJS.ErrnoException, { host, port }: Flags): string {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `port ${port} on ${host} is in use; choose another with --port, or 0 for any`;
+    case "EACCES":
+      return `port ${port} needs privileges; choose one above 1023 with --port`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is not an address of this machine; choose another with --host`;
+    default:
+      return `cannot listen on ${host}:${port}: ${error.message}`;
+  }
+}
+
+program.parseAsync().catch((error: Error) => {
+  console.error(`service: ${error.message.split("\n", 1)[0]}`);
+  process.exit(2);
+});

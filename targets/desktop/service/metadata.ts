@@ -1,0 +1,42 @@
+// The discovery documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6), all
+// from one place, so that an address is written once.
+import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { json, type ProtocolResponse } from "./wire.ts";
+
+export const PATHS = {
+  deviceAuthorization: "/device/code",
+  token: "/token",
+  revocation: "/revoke",
+  keys: "/keys",
+  liveBroadcasts: "/video/v3/liveBroadcasts",
+  publisher: "/publisher/v3/applications/",
+  stream: "/events/v1/stream",
+  streamUpdate: "/events/v1/stream:update",
+  streamVerify: "/events/v1/stream:verify",
+  streamStatus: "/events/v1/stream/status",
+  streamStatusUpdate: "/events/v1/stream/status:update",
+  streamPoll: "/events/v1/poll",
+} as const;
+
+const AUTHENTICATION_METHODS = ["client_secret_post", "client_secret_basic", "none"];
+
+/** Both /.well-known/openid-configuration and /.well-known/oauth-authorization-server. */
+export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
+  const base = baseUrlOf(context);
+  const scopes = [...context.scopes.byId.values()].filter((scope) => scope.deviceFlow !== "never");
+  return json(200, {
+    issuer: base,
+    device_authorization_endpoint: base + PATHS.deviceAuthorization,
+    token_endpoint: base + PATHS.token,
+    revocation_endpoint: base + PATHS.revocation,
+    jwks_uri: base + PATHS.keys,
+    grant_types_supported: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+    scopes_supported: scopes.map((scope) => scope.id),
+    token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+    revocation_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+    // Required by both standards; this service has no authorization endpoint and no ID tokens.
+    response_types_supported: [],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["EdDSA"],
+  });
+}

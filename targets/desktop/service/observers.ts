@@ -1,0 +1,121 @@
+// What the service tells whoever watches it: the access log, a simulator's panel, tests.
+// Nothing secret passes: codes, tokens and client secrets are masked before an event is made.
+import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
+import { mediaType, textOf } from "./wire.ts";
+
+export type ServiceEvent =
+  | {
+      type: "exchange";
+      atMs: number;
+      method: string;
+      path: string;
+      query: string;
+      requestBody: string;
+      status: number;
+      responseBody: string;
+    }
+  | {
+      type: "attempt";
+      atMs: number;
+      state: "pending" | "granted" | "refused" | "claimed";
+      clientId: string;
+      accountId?: string | undefined;
+      /** Why it was refused: access_denied, admin_policy_enforced or org_internal. */
+      refusal?: string | undefined;
+    }
+  | {
+      type: "grant";
+      atMs: number;
+      change: "issued" | "refreshed" | "revoked" | "evicted" | "expired";
+      clientId: string;
+      accountId: string;
+    }
+  | { type: "security-event"; atMs: number; receiverId: string; eventType: string; jti: string }
+  | {
+      type: "push";
+      atMs: number;
+      receiverId: string;
+      jti: string;
+      /** HTTP status, or 0 when the receiver could not be reached. */
+      status: number;
+    };
+
+export type Observer = (event: ServiceEvent) => void;
+
+export class Observers {
+  private readonly list = new Set<Observer>();
+
+  /** Whether building an event is worth the while. */
+  get any(): boolean {
+    return this.list.size > 0;
+  }
+
+  /** Adds an observer; the returned function removes it. */
+  add(observer: Observer): () => void {
+    this.list.add(observer);
+    return () => this.list.delete(observer);
+  }
+
+  tell(event: ServiceEvent): void {
+    for (const observer of this.list) observer(event);
+  }
+}
+
+const SECRET_NAMES = new Set([
+  "client_secret",
+  "device_code",
+  "user_code",
+  "access_token",
+  "refresh_token",
+  "token",
+  "csrf",
+  "verification_uri_complete",
+]);
+const MASK = "***";
+
+/** A query or form with the values of secret parameters masked. */
+export function maskForm(text: string): string {
+  if (text === "") return "";
+  const masked = [...new URLSearchParams(text)].map(
+    ([name, value]) =>
+      `${encodeURIComponent(name)}=${SECRET_NAMES.has(name) ? MASK : encodeURIComponent(value)}`,
+  );
+  return masked.join("&");
+}
+
+function maskJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (name, value) =>
+      SECRET_NAMES.has(name) ? MASK : value,
+    );
+  } catch {
+    return `(${text.length} characters that are not JSON)`;
+  }
+}
+
+/** The event of one request and its answer. */
+export function exchangeEvent(
+  atMs: number,
+  request: ProtocolRequest,
+  response: ProtocolResponse,
+): ServiceEvent {
+  return {
+    type: "exchange",
+    atMs,
+    method: request.method,
+    path: request.path,
+    query: maskForm(request.query),
+    requestBody: maskBody(request.headers["content-type"], request.body),
+    status: response.status,
+    responseBody: maskBody(response.headers["content-type"], response.body),
+  };
+}
+
+function maskBody(contentType: string | undefined, body: Uint8Array): string {
+  if (body.length === 0) return "";
+  const type = mediaType(contentType ?? "application/x-www-form-urlencoded");
+  if (type === "application/json") return maskJson(textOf(body));
+  if (type === "application/x-www-form-urlencoded") return maskForm(textOf(body));
+  // Pages and unknown types may hold anything: their size is all that is told.
+  return `(${body.length} bytes of ${type})`;
+}

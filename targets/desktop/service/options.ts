@@ -1,0 +1,93 @@
+// Every knob of the service with its default, unit and reason. Values the documents name as
+// "not shown" have the defaults of real services of that family.
+import { z } from "zod";
+
+const seconds = z.int().min(1).max(2_147_483_647);
+const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: seconds });
+
+export type Quota = z.infer<typeof quota>;
+
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+
+/** At most 15 characters (device doc §8), and not so few that guessing pays (RFC 8628 §5.1). */
+const userCodeFormat = z
+  .string()
+  .regex(/^X[X-]*X$/, "is made of X (a letter) and -")
+  .max(15)
+  .refine((format) => format.replaceAll("-", "").length >= 6, "needs at least 6 letters");
+
+export const optionsSchema = z.strictObject({
+  /** Issuer and base of every address; null: `serve` fills in the address it listens on. */
+  baseUrl: httpUrl.nullable().default(null),
+  /** {scope_base} of the documents. */
+  scopeBase: httpUrl.default("https://auth.picogrant.test"),
+
+  /** Minimum wait between polls, seconds. */
+  interval: seconds.default(5),
+  /** Lifetime of device_code and user_code, seconds. */
+  codeLifetime: seconds.default(1800),
+  /** How long an expired code is still answered with expired_token, seconds; then it is unknown. */
+  expiredCodeMemory: z.int().min(0).default(3600),
+  /** Seconds added to an attempt's interval by each slow_down: 0 as in the document, 5 as in RFC 8628. */
+  slowDownGrowth: z.int().min(0).default(0),
+  /** How early a poll may come without a slow_down: timers of real hosts are not exact. */
+  pollToleranceMs: z.int().min(0).default(0),
+  /** Device code requests per client; a client of the fixture may have its own. */
+  deviceCodeQuota: quota.nullable().default({ requests: 600, windowSeconds: 60 }),
+  /** Shape of the user code: each X a letter. */
+  userCodeFormat: userCodeFormat.default("XXXX-XXXX"),
+  /** "awkward" puts / # & % + and a backquote into device codes and tokens, as some servers do. */
+  tokenCharacters: z.enum(["plain", "awkward"]).default("plain"),
+  /** Also send RFC 8628's names next to verification_url. */
+  verificationUri: z.boolean().default(true),
+  verificationUriComplete: z.boolean().default(true),
+  /** Whether a second claim of a code revokes what the first one received (RFC 6749 §4.1.2). */
+  replayedCodeRevokes: z.boolean().default(false),
+
+  /** Lifetime of access tokens, seconds. */
+  accessTokenLifetime: seconds.default(3600),
+  /** Live refresh tokens per client and user; the oldest dies silently (device doc §8). */
+  refreshTokensPerClientAndUser: z.int().min(1).default(100),
+  /** Live refresh tokens per user across all clients. */
+  refreshTokensPerUser: z.int().min(1).default(1000),
+  /** Whether each refresh hands out a new refresh token (RFC 9700 §4.14). */
+  refreshTokenRotation: z.boolean().default(false),
+  /** How long the immediate predecessor still works after a rotation, seconds. */
+  rotationGrace: z.int().min(0).default(60),
+
+  /** Wrong user codes accepted from one address before the entry page asks to wait (RFC 8628 §5.1). */
+  wrongCodeQuota: quota.default({ requests: 10, windowSeconds: 600 }),
+  /** Whether an offer without phases is refused at creation, not only at activation. */
+  offerPhasesRequired: z.boolean().default(false),
+  /** Most offers of one subscription (dialects: base plans and offers together). */
+  offersPerSubscription: z.int().min(1).default(250),
+  /** Further path prefixes under which an API answers, for generated clients with fixed paths. */
+  pathAliases: z.record(z.string(), z.string()).default({}),
+  /** Largest request body read, bytes. */
+  bodyLimitBytes: z.int().min(1024).default(262_144),
+});
+
+export type ServiceOptions = z.output<typeof optionsSchema>;
+export type ServiceOptionsInput = z.input<typeof optionsSchema>;
+
+/** Options with defaults filled in; throws an Error of one line that names the wrong option. */
+export function readOptions(input: ServiceOptionsInput = {}): ServiceOptions {
+  const result = optionsSchema.safeParse(input);
+  if (!result.success) throw new Error(`option ${describeIssue(result.error)}`);
+  return result.data;
+}
+
+/** The first problem of a zod error as "path: message". */
+export function describeIssue(error: z.ZodError): string {
+  const issue = error.issues[0]!;
+  const path = issue.path.reduce<string>(
+    (text, part) =>
+      typeof part === "number"
+        ? `${text}[${part}]`
+        : text
+          ? `${text}.${String(part)}`
+          : String(part),
+    "",
+  );
+  return path ? `${path}: ${issue.message}` : issue.message;
+}

@@ -1,0 +1,138 @@
+// The account page: which apps have access, and the ways to end it. What is done here reaches the
+// devices (their tokens die) and the event receivers (device doc §6).
+import type { Hono } from "hono";
+import { html } from "hono/html";
+import { disableAccount, enableAccount, removeApp, signOutEverywhere } from "../account-actions.ts";
+import type { ServiceContext } from "../context.ts";
+import type { Account } from "../fixture.ts";
+import type { Grant } from "../grants.ts";
+import { accountChoice } from "./consent-views.ts";
+import { badge, type Html, hidden, note, type PageContent } from "./layout.ts";
+import { openForm, openVisit, type Visit } from "./visit.ts";
+
+// What the page says after an action; the query names one of these, never a text of its own.
+const NEWS = new Map([
+  ["removed", "The app has no access any more."],
+  ["signed-out", "Every device and browser of the account was signed out."],
+  ["disabled", "The account is disabled. Nothing it allowed works any more."],
+  ["enabled", "The account is enabled again. Devices must be connected anew."],
+]);
+
+/** Adds the pages under /account. */
+export function addAccountPages(app: Hono, service: ServiceContext): void {
+  app.get("/account", (c) => {
+    const visit = openVisit(service, c);
+    const account = service.directory.accounts.get(visit.accountId ?? "");
+    const news = NEWS.get(c.req.query("done") ?? "");
+    return visit.show(
+      account ? overview(service, visit, account, news) : chooser(service, visit, news),
+    );
+  });
+  app.post("/account/choose", async (c) => {
+    const { visit, form } = await openForm(service, c);
+    const account = service.directory.accounts.get(form.get("account") ?? "");
+    if (account) service.sessions.choose(visit.sessionId, account.id);
+    else service.sessions.end(visit.sessionId);
+    return c.redirect("/account", 303);
+  });
+  const actions: Record<string, (accountId: string, form: URLSearchParams) => string> = {
+    remove(accountId, form) {
+      removeApp(service, accountId, form.get("client") ?? "");
+      return "removed";
+    },
+    "sign-out-everywhere"(accountId) {
+      signOutEverywhere(service, accountId);
+      return "signed-out";
+    },
+    disable(accountId) {
+      disableAccount(service, accountId);
+      return "disabled";
+    },
+    enable(accountId) {
+      enableAccount(service, accountId);
+      return "enabled";
+    },
+  };
+  for (const [name, action] of Object.entries(actions))
+    app.post(`/account/${name}`, async (c) => {
+      const { visit, form } = await openForm(service, c);
+      // An action belongs to the account whose page was shown, not to one chosen since elsewhere.
+      if (visit.accountId === undefined || visit.accountId !== form.get("account"))
+        return c.redirect("/account", 303);
+      return c.redirect(`/account?done=${action(visit.accountId, form)}`, 303);
+    });
+}
+
+function chooser(service: ServiceContext, visit: Visit, news: string | undefined): PageContent {
+  const accounts = [...service.directory.accounts.values()];
+  const choice = accountChoice(accounts, "/account/choose", { csrf: visit.csrf }, true);
+  return news === undefined
+    ? choice
+    : { title: choice.title, body: html`${note("good", news)}${choice.body}` };
+}
+
+function overview(
+  service: ServiceContext,
+  visit: Visit,
+  account: Account,
+  news: string | undefined,
+): PageContent {
+  const fields = { csrf: visit.csrf, account: account.id };
+  const body = html`
+<h1>Your account</h1>
+${news === undefined ? "" : note("good", news)}
+<form class="inline" method="post" action="/account/choose">
+${hidden({ csrf: visit.csrf })}
+<div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
+    account.email
+  }</span></span><button class="small plain" type="submit">Change</button></div>
+</form>
+${account.disabled ? disabledPart(fields) : enabledPart(service, account, fields)}`;
+  return { title: "Your account", body };
+}
+
+function disabledPart(fields: Readonly<Record<string, string>>): Html {
+  return html`${note("warn", "This account is disabled.")}
+<form method="post" action="/account/enable">${hidden(fields)}
+<button class="main wide" type="submit">Enable the account</button></form>`;
+}
+
+function enabledPart(
+  service: ServiceContext,
+  account: Account,
+  fields: Readonly<Record<string, string>>,
+): Html {
+  const byClient = new Map<string, Grant[]>();
+  for (const grant of service.grants.ofAccount(account.id))
+    byClient.set(grant.clientId, [...(byClient.get(grant.clientId) ?? []), grant]);
+  const apps = [...byClient].map(([clientId, grants]) =>
+    appItem(service, clientId, grants, fields),
+  );
+  return html`<h2>Apps with access</h2>
+${apps.length > 0 ? html`<ul class="list">${apps}</ul>` : html`<p class="soft">No app has access.</p>`}
+<h2>Security</h2>
+<form method="post" action="/account/sign-out-everywhere">${hidden(fields)}
+<p><button class="wide" type="submit">Sign out everywhere</button></p></form>
+<form method="post" action="/account/disable">${hidden(fields)}
+<button class="wide danger" type="submit">Disable the account</button></form>`;
+}
+
+function appItem(
+  service: ServiceContext,
+  clientId: string,
+  grants: readonly Grant[],
+  fields: Readonly<Record<string, string>>,
+): Html {
+  const name = service.directory.clients.get(clientId)?.name ?? clientId;
+  const scopes = new Set(grants.flatMap((grant) => grant.scopes));
+  const words = [...scopes].map((id) => service.scopes.byId.get(id)?.words ?? id);
+  const devices = grants.length === 1 ? "1 device" : `${grants.length} devices`;
+  const ends = grants.flatMap((grant) => grant.expiresAtMs ?? []);
+  const until = ends.length > 0 ? `, until ${new Date(Math.max(...ends)).toUTCString()}` : "";
+  return html`<li><form class="inline" method="post" action="/account/remove">
+${hidden({ ...fields, client: clientId })}
+<div class="row"><span class="grow"><strong>${name}</strong> <span class="soft">(${devices}${until})</span><br><span class="soft">${words.join(
+    "; ",
+  )}</span></span><button class="small danger" type="submit" aria-label="Remove access of ${name}">Remove</button></div>
+</form></li>`;
+}

@@ -1,0 +1,124 @@
+// What the consent pages look like: code entry, choice of account, consent. Pure functions from data
+// to HTML; deciding happens in consent.ts.
+import { html } from "hono/html";
+import type { Attempt } from "../attempts.ts";
+import type { Account, Client } from "../fixture.ts";
+import type { Scope } from "../scopes.ts";
+import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
+
+/** The page where the code is typed. `problem` says what was wrong with the last one. */
+export function codeEntry(csrf: string, typed: string, problem?: string): PageContent {
+  const fromLink = problem === undefined && typed !== "";
+  const body = html`
+<h1>Connect a device</h1>
+${problem === undefined ? "" : note("warn", problem)}
+<form method="post" action="/device">
+${hidden({ csrf })}
+<label for="user_code">${
+    fromLink ? "Is this the code on your device’s screen?" : "Enter the code your device shows"
+  }</label>
+<input class="code" id="user_code" name="user_code" value="${typed}" required maxlength="40"
+ autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" autofocus
+ aria-describedby="code-help"${problem === undefined ? "" : html` aria-invalid="true"`}>
+<p id="code-help" class="soft">${
+    fromLink
+      ? "Compare it letter by letter. Go on only if it is the same."
+      : "Capital letters count; spaces and dashes do not."
+  }</p>
+<button class="main wide" type="submit">Continue</button>
+</form>`;
+  return { title: problem === undefined ? "Connect a device" : "Error: check the code", body };
+}
+
+/** The choice of an account; each is a button that sends the form on. */
+export function accountChoice(
+  accounts: readonly Account[],
+  action: string,
+  fields: Readonly<Record<string, string>>,
+  allowDisabled: boolean,
+): PageContent {
+  const buttons = accounts.map(
+    (account) =>
+      html`<button class="account" name="account" value="${account.id}"${
+        account.disabled && !allowDisabled ? html` disabled` : ""
+      }><span class="row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
+        account.email
+      }${account.disabled ? " · disabled" : ""}</span></span></span></button>`,
+  );
+  const body = html`
+<h1>Choose an account</h1>
+<form method="post" action="${action}">
+${hidden(fields)}
+${buttons}
+</form>`;
+  return { title: "Choose an account", body };
+}
+
+export interface ConsentData {
+  csrf: string;
+  attempt: Attempt;
+  client: Client;
+  account: Account;
+  scopes: readonly Scope[];
+  problem?: string | undefined;
+}
+
+const DURATIONS = [3_600, 86_400, 604_800, 2_592_000];
+
+/** Names the app, the device's code, the account and each scope in words, and asks. */
+export function consent(data: ConsentData): PageContent {
+  const { attempt, client, account, csrf, problem } = data;
+  const fields = { csrf, user_code: attempt.userCode, account: account.id };
+  const body = html`
+<h1>${client.name} wants to use your account</h1>
+${problem === undefined ? "" : note("warn", problem)}
+<div class="note hint" role="note">
+<p><strong>Is this device in front of you?</strong> It must show the code <span class="code">${
+    attempt.userCode
+  }</span></p>
+<p>If someone sent you this code or link, choose Deny.</p>
+</div>
+<form class="inline" method="post" action="/device">
+${hidden({ csrf, user_code: attempt.userCode, choose: "another" })}
+<div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
+    account.email
+  }</span></span><button class="small plain" type="submit">Change</button></div>
+</form>
+<form method="post" action="/device/decision">
+${hidden(fields)}
+${scopeChoice(client, data.scopes)}
+${durationChoice(account)}
+<div class="buttons">
+<button type="submit" name="decision" value="deny">Deny</button>
+<button class="main" type="submit" name="decision" value="allow">Allow</button>
+</div>
+</form>`;
+  const title = `Allow ${client.name}?`;
+  return { title: problem === undefined ? title : `Error: ${title}`, body };
+}
+
+function scopeChoice(client: Client, scopes: readonly Scope[]): Html {
+  const several = scopes.length > 1;
+  const items = scopes.map(({ id, words }) =>
+    several
+      ? html`<li><label class="scope"><input type="checkbox" name="scope" value="${id}" checked>
+<span>${words}</span></label></li>`
+      : html`<li>${words}${hidden({ scope: id })}</li>`,
+  );
+  return html`<fieldset><legend>${client.name} will be able to:</legend>
+<ul class="list">${items}</ul></fieldset>`;
+}
+
+function durationChoice(account: Account): Html {
+  if (account.timeBasedAccess !== undefined)
+    return html`<p class="soft">Access ends by itself after ${durationInWords(
+      account.timeBasedAccess,
+    )}: a rule of this account.</p>`;
+  const options = DURATIONS.map(
+    (seconds) => html`<option value="${seconds}">For ${durationInWords(seconds)}</option>`,
+  );
+  return html`<label for="access">How long?</label>
+<select id="access" name="access"><option value="">Until I remove it</option>${options}</select>`;
+}
+
+export { DURATIONS };

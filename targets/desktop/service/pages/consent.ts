@@ -1,0 +1,168 @@
+// The second device's pages (device doc §1 step 5, RFC 8628 §3.3): enter the code, choose an account,
+// allow or deny. Works without JavaScript; every step carries the code, so tabs do not mix.
+import type { Hono } from "hono";
+import { html } from "hono/html";
+import type { Attempt } from "../attempts.ts";
+import type { ServiceContext } from "../context.ts";
+import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
+import { accountChoice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
+import { durationInWords, messagePage, type PageContent } from "./layout.ts";
+import { openForm, openVisit, type Visit } from "./visit.ts";
+
+type Shown = Response | Promise<Response>;
+
+/** Adds the pages under /device. */
+export function addConsentPages(app: Hono, service: ServiceContext): void {
+  app.get("/device", (c) => {
+    const visit = openVisit(service, c);
+    return visit.show(codeEntry(visit.csrf, (c.req.query("user_code") ?? "").slice(0, 40)));
+  });
+  app.post("/device", async (c) => {
+    const { visit, form } = await openForm(service, c);
+    return withAttempt(service, visit, form, (attempt) =>
+      form.get("choose") === "another" || chosenAccount(service, visit) === undefined
+        ? visit.show(accountChooser(service, visit, attempt))
+        : showConsent(service, visit, attempt),
+    );
+  });
+  app.post("/device/account", async (c) => {
+    const { visit, form } = await openForm(service, c);
+    return withAttempt(service, visit, form, (attempt) => {
+      const account = service.directory.accounts.get(form.get("account") ?? "");
+      if (!account || account.disabled)
+        return visit.show(accountChooser(service, visit, attempt), 400);
+      service.sessions.choose(visit.sessionId, account.id);
+      return showConsent(service, { ...visit, accountId: account.id }, attempt);
+    });
+  });
+  app.post("/device/decision", async (c) => {
+    const { visit, form } = await openForm(service, c);
+    return withAttempt(service, visit, form, (attempt) => decide(service, visit, form, attempt));
+  });
+}
+
+/** Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. */
+function withAttempt(
+  service: ServiceContext,
+  visit: Visit,
+  form: URLSearchParams,
+  found: (attempt: Attempt) => Shown,
+): Shown {
+  const nowMs = service.env.now();
+  const quota = service.options.wrongCodeQuota;
+  const wait = service.wrongCodes.waitSeconds(visit.address, quota, nowMs);
+  const typed = (form.get("user_code") ?? "").slice(0, 40);
+  if (wait > 0)
+    return visit.show(
+      codeEntry(visit.csrf, "", `Too many wrong codes. Try again in ${durationInWords(wait)}.`),
+      429,
+    );
+  const attempt = service.attempts.findByUserCode(typed);
+  const state = decidable(service, attempt);
+  if (attempt && state === "pending") return found(attempt);
+  if (state === "unknown-code") service.wrongCodes.take(visit.address, quota, nowMs);
+  return visit.show(codeEntry(visit.csrf, typed, codeProblem(typed, state)), codeStatus(state));
+}
+
+function codeProblem(typed: string, state: string): string {
+  if (typed.trim() === "") return "Enter the code that your device shows.";
+  if (state === "expired") return "This code has expired. Ask your device for a new one.";
+  if (state === "already-decided")
+    return "This code was already used. If your device still waits, ask it for a new one.";
+  if (/[a-z]/.test(typed))
+    return "This code is not right. Capital letters count: type it exactly as your device shows it.";
+  return "This code is not right. Compare it with your device’s screen and try again.";
+}
+
+function codeStatus(state: string): 400 | 409 | 410 {
+  return state === "expired" ? 410 : state === "already-decided" ? 409 : 400;
+}
+
+function chosenAccount(service: ServiceContext, visit: Visit) {
+  const account = service.directory.accounts.get(visit.accountId ?? "");
+  return account && !account.disabled ? account : undefined;
+}
+
+function accountChooser(service: ServiceContext, visit: Visit, attempt: Attempt): PageContent {
+  const fields = { csrf: visit.csrf, user_code: attempt.userCode };
+  return accountChoice([...service.directory.accounts.values()], "/device/account", fields, false);
+}
+
+function showConsent(
+  service: ServiceContext,
+  visit: Visit,
+  attempt: Attempt,
+  problem?: string,
+): Shown {
+  const account = chosenAccount(service, visit);
+  const client = service.directory.clients.get(attempt.clientId);
+  if (!account || !client) return visit.show(accountChooser(service, visit, attempt), 400);
+  const scopes = attempt.scopes.flatMap((id) => service.scopes.byId.get(id) ?? []);
+  const data = { csrf: visit.csrf, attempt, client, account, scopes, problem };
+  return visit.show(consent(data), problem === undefined ? 200 : 400);
+}
+
+function decide(
+  service: ServiceContext,
+  visit: Visit,
+  form: URLSearchParams,
+  attempt: Attempt,
+): Shown {
+  const account = chosenAccount(service, visit);
+  // The account was changed in another tab meanwhile: ask again rather than use the wrong one.
+  if (!account || account.id !== form.get("account")) return showConsent(service, visit, attempt);
+  const name = service.directory.clients.get(attempt.clientId)?.name ?? "The app";
+  if (form.get("decision") === "deny")
+    return showOutcome(visit, deny(service, attempt, account.id), name);
+  if (form.get("decision") !== "allow") return showConsent(service, visit, attempt);
+  const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
+  if (scopes.length === 0)
+    return showConsent(service, visit, attempt, "Choose at least one permission, or deny.");
+  const seconds = Number(form.get("access"));
+  const accessSeconds = DURATIONS.includes(seconds) ? seconds : undefined;
+  return showOutcome(visit, approve(service, attempt, account, { scopes, accessSeconds }), name);
+}
+
+function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Shown {
+  const another = html`<p><a href="/device">Connect another device</a></p>`;
+  switch (outcome) {
+    case "granted":
+      return visit.show(
+        messagePage(
+          "good",
+          "Connected",
+          `Go back to your device: ${name} goes on by itself.`,
+          another,
+        ),
+      );
+    case "access_denied":
+      return visit.show(
+        messagePage("good", "Not connected", `${name} got no access to your account.`, another),
+      );
+    case "admin_policy_enforced":
+      return visit.show(
+        messagePage(
+          "warn",
+          "Your organization does not allow this",
+          `The administrator of your organization does not let ${name} have what it asks for. Use another account, or ask the administrator.`,
+          another,
+        ),
+        403,
+      );
+    case "org_internal":
+      return visit.show(
+        messagePage(
+          "warn",
+          "Only for one organization",
+          `${name} is limited to accounts of its own organization. Use an account of that organization.`,
+          another,
+        ),
+        403,
+      );
+    default:
+      return visit.show(
+        messagePage("warn", "This did not work", "The code is no longer waiting for you.", another),
+        409,
+      );
+  }
+}

@@ -1,0 +1,72 @@
+// The pages' one stylesheet: phones first, light and dark, large targets, visible focus.
+
+export const STYLESHEET = `
+:root {
+  color-scheme: light dark;
+  --ground: #f3f1ec; --card: #fffdf9; --text: #1f2328; --soft: #565d66; --line: #d5d0c6;
+  --accent: #1b5e52; --on-accent: #ffffff; --warn: #a3291f; --warn-ground: #fbe9e6;
+  --good: #1c6b3c; --good-ground: #e5f4ea; --hint-ground: #fbf1d8; --hint: #5c4300;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #14171a; --card: #1d2226; --text: #eceae5; --soft: #a9b0b7; --line: #3a4148;
+    --accent: #7fd1bf; --on-accent: #08221d; --warn: #ff9d91; --warn-ground: #3a1f1c;
+    --good: #8fdba9; --good-ground: #18301f; --hint-ground: #352c16; --hint: #f2d58b;
+  }
+}
+* { box-sizing: border-box; }
+html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--text); min-height: 100vh;
+  display: flex; flex-direction: column; align-items: center; padding: 1rem; gap: 1rem; }
+header, main, footer { width: 100%; max-width: 30rem; }
+header { color: var(--soft); font-size: .9rem; display: flex; justify-content: space-between; gap: 1rem; }
+header a, footer a { color: inherit; }
+main { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1.5rem; }
+footer { color: var(--soft); font-size: .8rem; text-align: center; }
+h1 { font-size: 1.45rem; line-height: 1.25; margin: 0 0 .75rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.05rem; margin: 1.5rem 0 .5rem; }
+p { margin: 0 0 1rem; overflow-wrap: anywhere; }
+label, legend { font-weight: 600; }
+fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
+legend { padding: 0; margin-bottom: .5rem; }
+.soft { color: var(--soft); font-weight: 400; font-size: .92rem; }
+.code { font: 600 1.5rem/1.2 ui-monospace, "SF Mono", Menlo, Consolas, monospace;
+  letter-spacing: .08em; white-space: nowrap; }
+input.code { width: 100%; margin: .35rem 0 .35rem; padding: .7rem .8rem; text-align: center;
+  font-size: clamp(1.2rem, 7vw, 1.6rem);
+  color: inherit; background: var(--ground); border: 2px solid var(--line); border-radius: .6rem; }
+input[aria-invalid] { border-color: var(--warn); }
+select { font: inherit; color: inherit; background: var(--ground); width: 100%; min-height: 2.9rem;
+  padding: .5rem .7rem; border: 1px solid var(--line); border-radius: .6rem; margin-top: .35rem; }
+button { font: inherit; font-weight: 600; min-height: 3rem; padding: .6rem 1.2rem; cursor: pointer;
+  border-radius: .6rem; border: 1px solid var(--accent); background: none; color: var(--accent); }
+button.main { background: var(--accent); color: var(--on-accent); }
+button.wide { width: 100%; }
+button.danger { border-color: var(--warn); color: var(--warn); }
+button.small { min-height: 2.75rem; padding: .3rem .8rem; font-size: .92rem; }
+button.plain { border-color: transparent; text-decoration: underline; }
+button:hover { filter: brightness(1.08); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.row { display: flex; align-items: center; gap: .75rem; }
+.row > .grow { flex: 1; min-width: 0; overflow-wrap: anywhere; }
+.buttons { display: flex; gap: .75rem; margin-top: 1.25rem; }
+.buttons > button { flex: 1; }
+.note { border-radius: .6rem; padding: .8rem 1rem; margin: 0 0 1.25rem; }
+.note > :last-child { margin-bottom: 0; }
+.note.warn { background: var(--warn-ground); color: var(--warn); }
+.note.good { background: var(--good-ground); color: var(--good); }
+.note.hint { background: var(--hint-ground); color: var(--hint); }
+.list { list-style: none; margin: 0 0 1.25rem; padding: 0; border-top: 1px solid var(--line); }
+.list > li { border-bottom: 1px solid var(--line); padding: .7rem 0; }
+.scope { display: flex; gap: .75rem; align-items: flex-start; font-weight: 400; }
+.scope input { width: 1.35rem; height: 1.35rem; margin: .1rem 0 0; flex: none; accent-color: var(--accent); }
+button.account { width: 100%; text-align: left; border-color: var(--line); color: inherit;
+  font-weight: 400; margin-bottom: .6rem; }
+button.account:disabled { opacity: .55; cursor: not-allowed; }
+.badge { flex: none; width: 2.5rem; height: 2.5rem; border-radius: 50%; display: grid;
+  place-items: center; background: var(--accent); color: var(--on-accent); font-weight: 700; }
+.who { border: 1px solid var(--line); border-radius: .6rem; padding: .6rem .8rem; margin-bottom: 1.25rem; }
+form.inline { margin: 0; }
+@media (max-width: 22rem) { main { padding: 1rem; } .buttons { flex-direction: column-reverse; } }
+@media (prefers-reduced-motion: no-preference) { button { transition: filter .15s; } }
+`;

@@ -1,0 +1,71 @@
+// One visit of a browser: its cookie, its form, its address, and the checks every form goes through.
+import type { Context } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import type { ServiceContext } from "../context.ts";
+import { type Html, type PageContent, page } from "./layout.ts";
+
+const COOKIE = "picogrant_session";
+
+/** A form that was not sent by a page of this session: the request is answered 403. */
+export class ForeignForm extends Error {}
+
+export interface Visit {
+  sessionId: string;
+  /** The hidden field that every form of this session carries. */
+  csrf: string;
+  accountId: string | undefined;
+  /** Whom the limit of wrong codes counts. */
+  address: string;
+  show(
+    content: PageContent,
+    status?: 200 | 400 | 403 | 409 | 410 | 429,
+  ): Response | Promise<Response>;
+}
+
+/** Reads the visit of a GET, giving the browser a session cookie if it has none. */
+export function openVisit(service: ServiceContext, c: Context): Visit {
+  let sessionId = readSession(c);
+  if (sessionId === undefined) {
+    sessionId = service.sessions.create();
+    setCookie(c, COOKIE, sessionId, {
+      httpOnly: true,
+      sameSite: "Lax",
+      path: "/",
+      secure: c.req.url.startsWith("https:"),
+    });
+  }
+  return visitOf(service, c, sessionId);
+}
+
+/** Reads the visit and the form of a POST; throws ForeignForm unless a page of this session sent it. */
+export async function openForm(
+  service: ServiceContext,
+  c: Context,
+): Promise<{ visit: Visit; form: URLSearchParams }> {
+  const sessionId = readSession(c);
+  const form = new URLSearchParams(await c.req.text());
+  if (sessionId === undefined || !service.sessions.isFormToken(sessionId, form.get("csrf") ?? ""))
+    throw new ForeignForm();
+  return { visit: visitOf(service, c, sessionId), form };
+}
+
+function readSession(c: Context): string | undefined {
+  const value = getCookie(c, COOKIE);
+  return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined;
+}
+
+function visitOf(service: ServiceContext, c: Context, sessionId: string): Visit {
+  return {
+    sessionId,
+    csrf: service.sessions.formToken(sessionId),
+    accountId: service.sessions.accountOf(sessionId),
+    address: addressOf(c),
+    show: (content, status = 200) => c.html(page(content) as Html & string, status),
+  };
+}
+
+// The Node server passes its request along; in memory all visitors are one.
+function addressOf(c: Context): string {
+  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
+  return env?.incoming?.socket?.remoteAddress ?? "local";
+}

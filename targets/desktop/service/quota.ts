@@ -1,0 +1,47 @@
+// Counting requests per key in fixed windows: the device code quota (device doc §8) and the limit of
+// wrong user codes (RFC 8628 §5.1). Bounded: windows that are over are forgotten.
+import type { Quota } from "./options.ts";
+
+interface Window {
+  count: number;
+  endsAtMs: number;
+}
+
+// Enough for every client of a fixture, and for many addresses before old windows are swept.
+const SWEEP_ABOVE = 1024;
+
+export class QuotaCounter {
+  private readonly windows = new Map<string, Window>();
+
+  /** Counts one use; false when the quota of the running window was already spent. */
+  take(key: string, quota: Quota, nowMs: number): boolean {
+    const window = this.windowOf(key, quota, nowMs);
+    if (window.count >= quota.requests) return false;
+    window.count++;
+    return true;
+  }
+
+  /** Whether the quota is spent, without counting; the value is the wait in whole seconds, or 0. */
+  waitSeconds(key: string, quota: Quota, nowMs: number): number {
+    const window = this.windowOf(key, quota, nowMs);
+    return window.count >= quota.requests ? Math.ceil((window.endsAtMs - nowMs) / 1000) : 0;
+  }
+
+  clear(): void {
+    this.windows.clear();
+  }
+
+  private windowOf(key: string, quota: Quota, nowMs: number): Window {
+    const found = this.windows.get(key);
+    if (found && nowMs < found.endsAtMs) return found;
+    if (this.windows.size >= SWEEP_ABOVE) this.sweep(nowMs);
+    const window = { count: 0, endsAtMs: nowMs + quota.windowSeconds * 1000 };
+    this.windows.set(key, window);
+    return window;
+  }
+
+  private sweep(nowMs: number): void {
+    for (const [key, window] of this.windows)
+      if (nowMs >= window.endsAtMs) this.windows.delete(key);
+  }
+}

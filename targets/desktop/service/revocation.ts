@@ -1,0 +1,40 @@
+// The revocation endpoint (device doc §4.4, RFC 7009): one parameter, token, in the query string or
+// in the body. Revoking either token of a grant ends the grant.
+import { authenticateClient, readCredentials } from "./client-authentication.ts";
+import type { ServiceContext } from "./context.ts";
+import { oauthError } from "./errors.ts";
+import {
+  isForm,
+  json,
+  type ProtocolRequest,
+  type ProtocolResponse,
+  parseForm,
+  textOf,
+} from "./wire.ts";
+
+/** Answers POST {revoke_url}. An unknown token is 400 invalid_token, as the document wants. */
+export function revocation(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  if (!isForm(request))
+    return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
+  const query = parseForm(request.query);
+  const body = parseForm(textOf(request.body));
+  const inQuery = query.get("token");
+  const inBody = body.get("token");
+  const twice = query.repeated ?? body.repeated ?? (inQuery && inBody ? "token" : undefined);
+  if (twice !== undefined) return oauthError("invalid_request", `Parameter given twice: ${twice}`);
+  const token = inQuery ?? inBody;
+  if (token === undefined)
+    return oauthError("invalid_request", "Missing required parameter: token");
+
+  const grant = context.grants.findByToken(token);
+  // The document asks for no credentials; a client that sends them (RFC 7009 §2.1) is held to them.
+  const { id, secret } = readCredentials(request, body);
+  if (id !== undefined || secret !== undefined) {
+    const authenticated = authenticateClient(context, request, body);
+    if ("refusal" in authenticated) return authenticated.refusal;
+    if (grant && grant.clientId !== authenticated.client.id) return oauthError("invalid_token");
+  }
+  if (!grant) return oauthError("invalid_token");
+  context.grants.revoke(grant);
+  return json(200, {});
+}

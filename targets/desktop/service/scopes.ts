@@ -1,0 +1,103 @@
+// The scopes of the service: which exist, what they mean to a person, and which the device flow
+// may ask for (device doc §5, offer doc §5). Identifiers are {scope_base}/auth/<name> or bare words.
+
+interface ScopeDefinition {
+  name: string;
+  /** Bare words are identifiers as they stand; the others live under {scope_base}/auth/. */
+  bare?: true;
+  /** Device flow: allowed to everyone, only to clients the fixture permits, or to nobody. */
+  deviceFlow: "allowed" | "permitted" | "never";
+  /** What the consent page says. */
+  words: string;
+}
+
+// "the service" of device doc §5 stands where sign-in services say `openid`; a name with a space
+// could never be asked for in a space-delimited list (§4.1).
+const DEFINITIONS: readonly ScopeDefinition[] = [
+  { name: "email", bare: true, deviceFlow: "allowed", words: "See your e-mail address" },
+  { name: "openid", bare: true, deviceFlow: "allowed", words: "Know who you are on this service" },
+  { name: "profile", bare: true, deviceFlow: "allowed", words: "See your name and picture" },
+  {
+    name: "storage.appdata",
+    deviceFlow: "allowed",
+    words: "See, create and delete its own configuration data in your storage",
+  },
+  {
+    name: "storage.file",
+    deviceFlow: "allowed",
+    words: "See, edit, create and delete only the storage files you use with this app",
+  },
+  { name: "video", deviceFlow: "allowed", words: "Manage your video account" },
+  { name: "video.readonly", deviceFlow: "allowed", words: "View your video account" },
+  {
+    name: "video.channel-memberships.creator",
+    deviceFlow: "never",
+    words: "See your current channel members, their level and when they became members",
+  },
+  {
+    name: "video.force-ssl",
+    deviceFlow: "never",
+    words: "See, edit and permanently delete your videos, ratings, comments and captions",
+  },
+  { name: "video.upload", deviceFlow: "never", words: "Manage your videos" },
+  {
+    name: "video.partner",
+    deviceFlow: "never",
+    words: "View and manage your assets and associated content",
+  },
+  {
+    name: "video.partner-channel-audit",
+    deviceFlow: "never",
+    words: "View private information of your channel relevant to an audit with a partner",
+  },
+  {
+    name: "publisher",
+    deviceFlow: "permitted",
+    words: "View and manage your apps and their subscription offers",
+  },
+];
+
+export interface Scope {
+  id: string;
+  name: string;
+  deviceFlow: ScopeDefinition["deviceFlow"];
+  words: string;
+}
+
+export interface ScopeCatalogue {
+  byId: ReadonlyMap<string, Scope>;
+  /** The identifier for a name of the fixture ("video"); identifiers pass unchanged. */
+  id(nameOrId: string): string;
+}
+
+/** The catalogue under one {scope_base}. */
+export function createScopes(scopeBase: string): ScopeCatalogue {
+  const byId = new Map<string, Scope>();
+  const idOf = new Map<string, string>();
+  for (const { name, bare, deviceFlow, words } of DEFINITIONS) {
+    const id = bare ? name : `${scopeBase}/auth/${name}`;
+    byId.set(id, { id, name, deviceFlow, words });
+    idOf.set(name, id);
+  }
+  return { byId, id: (nameOrId) => idOf.get(nameOrId) ?? nameOrId };
+}
+
+/**
+ * Splits a scope parameter (RFC 6749 §3.3) and checks each scope against the device flow's list
+ * (device doc §5). Returns the scopes without repetition, or the first one that is refused.
+ */
+export function readRequestedScopes(
+  catalogue: ScopeCatalogue,
+  parameter: string,
+  permitted: readonly string[],
+): { scopes: readonly string[] } | { refused: string } {
+  const scopes = [...new Set(parameter.split(" ").filter((scope) => scope !== ""))];
+  for (const id of scopes) {
+    const scope = catalogue.byId.get(id);
+    const allowed =
+      scope?.deviceFlow === "allowed" ||
+      (scope?.deviceFlow === "permitted" && permitted.includes(scope.name));
+    if (!allowed) return { refused: id };
+  }
+  return scopes.length > 0 ? { scopes } : { refused: "" };
+}

@@ -1,0 +1,70 @@
+// Real HTTP or HTTPS in front of a service: sockets, limits against slow and large requests, and the
+// service's own address. Everything else is the service's.
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Server as NetServer } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import type { Service } from "./service.ts";
+
+export interface ServeSettings {
+  /** Name or address to listen on; default 127.0.0.1: nobody else on the network gets in. */
+  host?: string | undefined;
+  /** 0 (the default) lets the system choose. */
+  port?: number | undefined;
+  /** PEM texts; with both, HTTPS is spoken. */
+  key?: string | undefined;
+  cert?: string | undefined;
+}
+
+export interface RunningServer {
+  /** Where it listens, without a slash at the end. */
+  url: string;
+  port: number;
+  /** Stops listening and ends open connections. */
+  close(): Promise<void>;
+}
+
+// A request that takes longer than this to arrive is an attack or a broken client, not a device.
+const LIMITS = { requestTimeout: 15_000, headersTimeout: 10_000, maxHeaderSize: 16_384 };
+
+/**
+ * Listens and answers with the service. If the service has no baseUrl option it becomes the address
+ * listened on. Rejects with the system's error (EADDRINUSE, EACCES ...) when it cannot listen.
+ */
+export async function serve(
+  service: Service,
+  settings: ServeSettings = {},
+): Promise<RunningServer> {
+  const { host = "127.0.0.1", port = 0, key, cert } = settings;
+  const secure = key !== undefined && cert !== undefined;
+  const fetch = (request: Request, env: unknown) => service.fetch(request, env);
+  const server = (
+    secure
+      ? createAdaptorServer({
+          fetch,
+          createServer: createHttpsServer,
+          serverOptions: { ...LIMITS, key, cert },
+        })
+      : createAdaptorServer({ fetch, createServer: createHttpServer, serverOptions: LIMITS })
+  ) as NetServer & { closeAllConnections(): void };
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address() as AddressInfo;
+  const name = host.includes(":") ? `[${host}]` : host;
+  const url = `${secure ? "https" : "http"}://${name}:${address.port}`;
+  if (service.options.baseUrl === null) service.setOptions({ baseUrl: url });
+  return {
+    url,
+    port: address.port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      }),
+  };
+}

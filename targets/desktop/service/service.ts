@@ -1,0 +1,135 @@
+// The service put together: the synchronous logic, the hono app over it, and the programmatic
+// controls for tests and simulators. Nothing here knows about sockets; see server.ts.
+import { disableAccount, enableAccount, signOutEverywhere } from "./account-actions.ts";
+import { createApp } from "./app.ts";
+import { type Attempt, Attempts } from "./attempts.ts";
+import type { ServiceContext } from "./context.ts";
+import { baseUrlOf } from "./context.ts";
+import { type ApprovalChoices, approve, type DecisionOutcome, deny } from "./decisions.ts";
+import { Directory } from "./directory.ts";
+import { dispatch } from "./endpoints.ts";
+import type { Environment } from "./environment.ts";
+import { type FixtureInput, readFixture } from "./fixture.ts";
+import { Grants } from "./grants.ts";
+import { exchangeEvent, type Observer, Observers } from "./observers.ts";
+import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./options.ts";
+import { Sessions } from "./pages/sessions.ts";
+import { QuotaCounter } from "./quota.ts";
+import { createScopes } from "./scopes.ts";
+import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
+
+export interface ServiceSettings extends Environment {
+  fixture: FixtureInput;
+  options?: ServiceOptionsInput;
+}
+
+/** A pending attempt as controls list it. */
+export interface PendingAttempt {
+  userCode: string;
+  clientId: string;
+  clientName: string;
+  scopes: readonly string[];
+  createdAtMs: number;
+  expiresAtMs: number;
+}
+
+export interface Service {
+  /** The whole service over web-standard requests, pages included. `env` is the server's. */
+  fetch(request: Request, env?: unknown): Promise<Response>;
+  /** The machine endpoints alone, synchronously and without HTTP objects. */
+  handle(request: ProtocolRequest): ProtocolResponse;
+  readonly options: Readonly<ServiceOptions>;
+  readonly baseUrl: string;
+  /** Changes options while running; what was issued keeps its lifetimes. */
+  setOptions(changes: ServiceOptionsInput): void;
+  /** Adds an observer; the returned function removes it. */
+  observe(observer: Observer): () => void;
+  pending(): PendingAttempt[];
+  /** Allows the attempt of a user code on behalf of an account. */
+  approve(userCode: string, accountId: string, choices?: ApprovalChoices): DecisionOutcome;
+  deny(userCode: string): DecisionOutcome;
+  /** Blocks scopes (names such as "video") for an account or an organization. */
+  setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void;
+  /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
+  revokeAllFor(accountId: string, clientId?: string): number;
+  /** Ends all grants and browser sessions of an account; returns how many grants lived. */
+  signOutEverywhere(accountId: string): number;
+  disableAccount(accountId: string): void;
+  enableAccount(accountId: string): void;
+  /** As a crash and restart: quotas and sessions are forgotten, pending codes if asked to. */
+  restart(how: { loseCodes: boolean }): void;
+}
+
+/**
+ * Creates a service. Throws an Error of one line for a wrong fixture or option. See Environment for
+ * what it needs from the host; it uses no other clock, randomness or timer.
+ */
+export function createService(settings: ServiceSettings): Service {
+  const context = createContext(settings);
+  const { directory, attempts, grants, observers, env } = context;
+
+  const handle = (request: ProtocolRequest): ProtocolResponse => {
+    const response = dispatch(context, request);
+    if (observers.any) observers.tell(exchangeEvent(env.now(), request, response));
+    return response;
+  };
+  const app = createApp(context, handle);
+
+  return {
+    fetch: async (request, bindings) => app.fetch(request, bindings as object | undefined),
+    handle,
+    get options() {
+      return context.options;
+    },
+    get baseUrl() {
+      return baseUrlOf(context);
+    },
+    setOptions(changes) {
+      context.options = readOptions({ ...context.options, ...changes });
+      context.scopes = createScopes(context.options.scopeBase);
+    },
+    observe: (observer) => observers.add(observer),
+    pending: () => attempts.pending(env.now()).map((attempt) => describePending(context, attempt)),
+    approve: (userCode, accountId, choices) =>
+      approve(context, attempts.findByUserCode(userCode), directory.account(accountId), choices),
+    deny: (userCode) => deny(context, attempts.findByUserCode(userCode)),
+    setPolicy: (id, blockedScopes) => directory.setPolicy(id, blockedScopes),
+    revokeAllFor: (accountId, clientId) => grants.revokeAll(accountId, clientId).length,
+    signOutEverywhere: (accountId) => signOutEverywhere(context, accountId),
+    disableAccount: (accountId) => disableAccount(context, accountId),
+    enableAccount: (accountId) => enableAccount(context, accountId),
+    restart({ loseCodes }) {
+      if (loseCodes) attempts.clear();
+      context.deviceCodeQuota.clear();
+      context.wrongCodes.clear();
+      context.sessions.clear();
+    },
+  };
+}
+
+function createContext(settings: ServiceSettings): ServiceContext {
+  const { fixture: fixtureInput, options: optionsInput, ...env } = settings;
+  const fixture = readFixture(fixtureInput);
+  const options = readOptions(optionsInput);
+  const observers = new Observers();
+  const context: ServiceContext = {
+    env,
+    fixture,
+    directory: new Directory(fixture),
+    attempts: new Attempts(),
+    grants: new Grants(env, () => context.options, observers),
+    deviceCodeQuota: new QuotaCounter(),
+    wrongCodes: new QuotaCounter(),
+    sessions: new Sessions(env),
+    observers,
+    options,
+    scopes: createScopes(options.scopeBase),
+  };
+  return context;
+}
+
+function describePending(context: ServiceContext, attempt: Attempt): PendingAttempt {
+  const { userCode, clientId, scopes, createdAtMs, expiresAtMs } = attempt;
+  const clientName = context.directory.clients.get(clientId)?.name ?? clientId;
+  return { userCode, clientId, clientName, scopes, createdAtMs, expiresAtMs };
+}

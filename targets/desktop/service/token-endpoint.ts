@@ -1,0 +1,109 @@
+// The token endpoint (device doc §4.2, §4.3, §7): polls for a device code and refreshes. Every row
+// of §7 is decided here, in the order in which the code below reads.
+import type { Attempt } from "./attempts.ts";
+import { authenticateClient, refuseWrongType } from "./client-authentication.ts";
+import type { ServiceContext } from "./context.ts";
+import { oauthError } from "./errors.ts";
+import type { Client } from "./fixture.ts";
+import { type IssuedTokens, secondsUntil } from "./grants.ts";
+import {
+  type FormParameters,
+  isForm,
+  json,
+  type ProtocolRequest,
+  type ProtocolResponse,
+  parseForm,
+  textOf,
+} from "./wire.ts";
+
+export const DEVICE_CODE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** Answers POST {token_url}. Parameters in the query are ignored: secrets do not belong there. */
+export function tokenEndpoint(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  if (!isForm(request))
+    return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
+  const form = parseForm(textOf(request.body));
+  if (form.repeated !== undefined)
+    return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
+  const grantType = form.get("grant_type");
+  if (grantType === undefined)
+    return oauthError("invalid_request", "Missing required parameter: grant_type");
+  if (grantType !== DEVICE_CODE_GRANT && grantType !== "refresh_token")
+    return oauthError("unsupported_grant_type");
+  const authenticated = authenticateClient(context, request, form);
+  if ("refusal" in authenticated) return authenticated.refusal;
+  return grantType === "refresh_token"
+    ? refresh(context, form, authenticated.client)
+    : poll(context, form, authenticated.client);
+}
+
+function poll(context: ServiceContext, form: FormParameters, client: Client): ProtocolResponse {
+  const wrongType = refuseWrongType(client);
+  if (wrongType) return wrongType;
+  const deviceCode = form.get("device_code");
+  if (deviceCode === undefined)
+    return oauthError("invalid_request", "Missing required parameter: device_code");
+  const attempt = context.attempts.findByDeviceCode(deviceCode);
+  // Another client's code is answered like an unknown one, and its polling is not disturbed.
+  if (attempt?.clientId !== client.id) return oauthError("invalid_grant", "Malformed device code.");
+  if (attempt.state === "claimed") return claimedAgain(context, attempt);
+  const nowMs = context.env.now();
+  if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
+  if (attempt.state === "refused") return oauthError(attempt.refusal ?? "access_denied");
+  if (attempt.state === "granted") return claim(context, attempt);
+  return pollPending(context, attempt, nowMs);
+}
+
+function pollPending(context: ServiceContext, attempt: Attempt, nowMs: number): ProtocolResponse {
+  const waitedMs = nowMs - attempt.lastPollAtMs;
+  attempt.lastPollAtMs = nowMs;
+  if (waitedMs + context.options.pollToleranceMs >= attempt.intervalMs)
+    return oauthError("authorization_pending");
+  attempt.intervalMs += context.options.slowDownGrowth * 1000;
+  return oauthError("slow_down");
+}
+
+function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
+  const { clientId, accountId, grantedScopes: scopes, accessSeconds } = attempt;
+  if (accountId === undefined) throw new Error("a granted attempt has an account");
+  // Disabled between the grant and this poll: nothing may be issued any more.
+  if (context.directory.account(accountId).disabled) return oauthError("access_denied");
+  const issued = context.grants.issue({ clientId, accountId, scopes, accessSeconds });
+  attempt.state = "claimed";
+  attempt.grantId = issued.grant.id;
+  const { observers, env } = context;
+  if (observers.any)
+    observers.tell({ type: "attempt", atMs: env.now(), state: "claimed", clientId, accountId });
+  return json(200, tokenResponse(context, issued));
+}
+
+function claimedAgain(context: ServiceContext, attempt: Attempt): ProtocolResponse {
+  const grant = context.grants.find(attempt.grantId ?? "");
+  if (grant && context.options.replayedCodeRevokes) context.grants.revoke(grant);
+  return oauthError("invalid_grant", "The device code was already claimed.");
+}
+
+function refresh(context: ServiceContext, form: FormParameters, client: Client): ProtocolResponse {
+  const token = form.get("refresh_token");
+  if (token === undefined)
+    return oauthError("invalid_request", "Missing required parameter: refresh_token");
+  const issued = context.grants.refresh(token, client.id);
+  if (!issued) return oauthError("invalid_grant", "Token has been expired or revoked.");
+  return json(200, tokenResponse(context, issued));
+}
+
+/** The object of device doc §2.2; refresh_token only where the client has to store one. */
+function tokenResponse(context: ServiceContext, issued: IssuedTokens): object {
+  const { grant, accessToken, expiresIn, refreshToken } = issued;
+  const { expiresAtMs } = grant;
+  return {
+    access_token: accessToken,
+    expires_in: expiresIn,
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    ...(expiresAtMs !== undefined && {
+      refresh_token_expires_in: secondsUntil(expiresAtMs, context.env.now()),
+    }),
+    scope: grant.scopes.join(" "),
+    token_type: "Bearer",
+  };
+}

@@ -1,0 +1,88 @@
+// The service's own request and response: bytes and plain records, no HTTP library, no promise.
+// Here also: reading form parameters and writing JSON answers. What an answer means is decided elsewhere.
+
+/** A request as the synchronous logic takes it. `headers` has lower-case names; `query` has no "?". */
+export interface ProtocolRequest {
+  method: string;
+  path: string;
+  query: string;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: Uint8Array;
+}
+
+/** The answer. `body` may be shared between answers: read it, never write to it. */
+export interface ProtocolResponse {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+// RFC 6749 §5.1: whatever carries tokens or codes must not be cached.
+const JSON_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  "content-type": "application/json; charset=utf-8",
+  "cache-control": "no-store",
+  pragma: "no-cache",
+  "x-content-type-options": "nosniff",
+});
+
+/** UTF-8 bytes of `text`. */
+export function utf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** Text of UTF-8 bytes; what is not UTF-8 becomes U+FFFD. */
+export function textOf(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/** A JSON answer, never cached. `headers` are added to the usual ones. */
+export function json(
+  status: number,
+  value: unknown,
+  headers?: Readonly<Record<string, string>>,
+): ProtocolResponse {
+  return {
+    status,
+    headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS,
+    body: encoder.encode(JSON.stringify(value)),
+  };
+}
+
+/** An answer without a body. */
+export function empty(status: number): ProtocolResponse {
+  return { status, headers: { "cache-control": "no-store" }, body: new Uint8Array(0) };
+}
+
+/** Form parameters: the first value of each name, and the first name that came twice. */
+export interface FormParameters {
+  get(name: string): string | undefined;
+  repeated: string | undefined;
+}
+
+/**
+ * Reads `application/x-www-form-urlencoded`. A parameter without a value counts as omitted
+ * (RFC 6749 §3.1, §3.2), a repeated one is reported so that the endpoint can refuse the request.
+ */
+export function parseForm(text: string): FormParameters {
+  const values = new Map<string, string>();
+  let repeated: string | undefined;
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (values.has(name)) repeated ??= name;
+    else values.set(name, value);
+  }
+  return { get: (name) => values.get(name) || undefined, repeated };
+}
+
+/** Whether the body may be read as a form: the type is right, or the client named none. */
+export function isForm(request: ProtocolRequest): boolean {
+  const type = request.headers["content-type"];
+  return type === undefined || mediaType(type) === "application/x-www-form-urlencoded";
+}
+
+/** The media type of a Content-Type value, lower case, without its parameters. */
+export function mediaType(contentType: string): string {
+  return contentType.split(";", 1)[0]!.trim().toLowerCase();
+}

@@ -1,0 +1,144 @@
+// A service in memory with a clock and a random source that the test owns, and short ways to send it
+// what a device sends. No sockets; test/peers and test/browser use real ones.
+import { readFileSync } from "node:fs";
+import {
+  createService,
+  type FixtureInput,
+  type ProtocolResponse,
+  type Service,
+  type ServiceOptionsInput,
+  type ServiceSettings,
+} from "../../targets/desktop/service/index.ts";
+
+export const FIXTURE_FILE = new URL("../../targets/desktop/service/fixture.json", import.meta.url);
+export const FIXTURE = JSON.parse(readFileSync(FIXTURE_FILE, "utf8")) as FixtureInput;
+export const SCOPE_BASE = "https://auth.picogrant.test";
+export const VIDEO = `${SCOPE_BASE}/auth/video`;
+export const VIDEO_READONLY = `${SCOPE_BASE}/auth/video.readonly`;
+export const PUBLISHER = `${SCOPE_BASE}/auth/publisher`;
+export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+export const TV = { client_id: "living-room-tv", client_secret: "tv-secret" };
+export const CONSOLE = { client_id: "game-console", client_secret: "console-secret" };
+export const PUBLISHER_CLIENT = {
+  client_id: "publisher-console",
+  client_secret: "publisher-secret",
+};
+
+type Fields = Record<string, string | undefined>;
+type Json = Record<string, unknown>;
+
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+  json: Json;
+}
+
+/** Deterministic bytes: xorshift, so that a failing test fails again. */
+export function seededRandom(seed = 1): (count: number) => Uint8Array {
+  let state = seed >>> 0 || 1;
+  return (count) => {
+    const bytes = new Uint8Array(count);
+    for (let i = 0; i < count; i++) {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      state >>>= 0;
+      bytes[i] = state >>> 24;
+    }
+    return bytes;
+  };
+}
+
+export function form(fields: Fields): string {
+  const entries = Object.entries(fields).filter((entry): entry is [string, string] => !!entry[1]);
+  return new URLSearchParams(entries).toString();
+}
+
+export class Bench {
+  nowMs = Date.UTC(2026, 0, 1);
+  readonly service: Service;
+
+  constructor(options: ServiceOptionsInput = {}, settings: Partial<ServiceSettings> = {}) {
+    this.service = createService({
+      now: () => this.nowMs,
+      random: seededRandom(),
+      fixture: FIXTURE,
+      options,
+      ...settings,
+    });
+  }
+
+  wait(seconds: number): void {
+    this.nowMs += seconds * 1000;
+  }
+
+  send(
+    method: string,
+    target: string,
+    body: string | Uint8Array = "",
+    headers: Record<string, string> = {},
+  ): Answer {
+    const [path, query = ""] = target.split("?", 2);
+    const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+    return read(this.service.handle({ method, path: path!, query, headers, body: bytes }));
+  }
+
+  post(target: string, fields: Fields, headers: Record<string, string> = {}): Answer {
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    return this.send("POST", target, form(fields), { ...type, ...headers });
+  }
+
+  /** Asks for codes; the document's video scopes unless others are named. */
+  requestCodes(fields: Fields = {}): Answer {
+    return this.post("/device/code", {
+      client_id: TV.client_id,
+      scope: VIDEO_READONLY,
+      ...fields,
+    });
+  }
+
+  poll(deviceCode: unknown, fields: Fields = {}): Answer {
+    return this.post("/token", {
+      ...TV,
+      device_code: String(deviceCode),
+      grant_type: DEVICE_GRANT,
+      ...fields,
+    });
+  }
+
+  refresh(refreshToken: unknown, fields: Fields = {}): Answer {
+    return this.post("/token", {
+      ...TV,
+      refresh_token: String(refreshToken),
+      grant_type: "refresh_token",
+      ...fields,
+    });
+  }
+
+  /** The whole flow at once: codes, approval, claim. Returns the token response. */
+  signIn(
+    how: { account?: string; client?: typeof TV; scope?: string; accessSeconds?: number } = {},
+  ): Json {
+    const { account = "ada", client = TV, scope = VIDEO_READONLY, accessSeconds } = how;
+    const codes = this.requestCodes({ client_id: client.client_id, scope }).json;
+    const outcome = this.service.approve(String(codes.user_code), account, { accessSeconds });
+    if (outcome !== "granted") throw new Error(`expected a grant, got ${outcome}`);
+    const answer = this.poll(codes.device_code, client);
+    if (answer.status !== 200) throw new Error(`expected tokens, got ${answer.text}`);
+    return answer.json;
+  }
+
+  /** GET with a bearer header. */
+  get(target: string, accessToken?: unknown): Answer {
+    const headers: Record<string, string> =
+      accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
+    return this.send("GET", target, "", headers);
+  }
+}
+
+export function read({ status, headers, body }: ProtocolResponse): Answer {
+  const text = new TextDecoder().decode(body);
+  const isJson = headers["content-type"]?.startsWith("application/json");
+  return { status, headers, text, json: isJson ? (JSON.parse(text) as Json) : {} };
+}
