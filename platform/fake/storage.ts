@@ -85,9 +85,9 @@ export class MemoryStorage implements Storage {
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    if (to - from > this.capacity) this.#violate(`record of ${to - from} bytes is over capacity`);
     this.#begin(slot);
     this.writes[slot as 0 | 1]++;
-    if (to - from > this.capacity) this.#violate(`record of ${to - from} bytes is over capacity`);
     const copy = new Uint8Array(to - from);
     for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
     this.#replace("write", slot, copy, done, () => {

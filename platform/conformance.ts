@@ -1,0 +1,25 @@
+// The rules of contracts.ts as runnable cases, for any adapter and any test runner: every function here
+// gives a list of named cases whose `run()` rejects with a Violation when the adapter breaks the rule.
+// No test framework, no Node: the suite runs wherever promises do, so on a device with QuickJS too.
+
+export {
+  type ConformanceCase,
+  type ConformanceReport,
+  runConformance,
+  Violation,
+  type World,
+} from "./conformance/case.ts";
+export { type DisplaySubject, displayConformance } from "./conformance/display.ts";
+export { type EntropySubject, entropyConformance } from "./conformance/entropy.ts";
+export { httpConformance } from "./conformance/http.ts";
+export type {
+  AnswerPlan,
+  HttpLimits,
+  HttpSubject,
+  HttpTestBench,
+  HttpTestServer,
+  RequestOnServer,
+  ServerPlan,
+} from "./conformance/http-bench.ts";
+export { type StorageSubject, storageConformance } from "./conformance/storage.ts";
+export { type TimersSubject, timersConformance } from "./conformance/timers.ts";

@@ -1,0 +1,128 @@
+// What every suite of the conformance tests is made of: named cases, the waiting for callbacks, and the
+// checks that throw. Knows no contract.
+
+import type { Bytes } from "../contracts.ts";
+
+/** One rule. Independent of all other cases: it makes its own adapter. */
+export interface ConformanceCase {
+  /** The rule in words, the contract's name first. */
+  readonly name: string;
+  /** Resolves when the adapter keeps the rule, rejects with a Violation (or what the adapter threw). */
+  run(): Promise<void>;
+}
+
+/** How a suite lets time pass: real time on a device, a manual clock for fakes. */
+export interface World {
+  /** Resolves when at least `ms` have passed (0: when whatever is due now had its turn). */
+  wait(ms: number): Promise<void>;
+}
+
+/** A rule was broken; the message says which and how. */
+export class Violation extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Violation";
+  }
+}
+
+export interface ConformanceReport {
+  passed: string[];
+  failed: { name: string; reason: string }[];
+}
+
+/** Runs cases one after the other; for hosts that have no test runner. */
+export async function runConformance(
+  cases: readonly ConformanceCase[],
+): Promise<ConformanceReport> {
+  const report: ConformanceReport = { passed: [], failed: [] };
+  for (const { name, run } of cases) {
+    try {
+      await run();
+      report.passed.push(name);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      report.failed.push({ name, reason });
+    }
+  }
+  return report;
+}
+
+/** Throws a Violation unless the rule holds. */
+export function must(holds: boolean, otherwise: string): asserts holds {
+  if (!holds) throw new Violation(otherwise);
+}
+
+/** How long, in the world's time, a callback may take before the suite gives up on it. */
+const PATIENCE_MS = 20_000;
+/** How long the suite listens for a callback that must not come. */
+export const SILENCE_MS = 25;
+
+/** Waits until `ready`, looking often at first and rarely later. */
+export async function eventually(
+  world: World,
+  ready: () => boolean,
+  what: string,
+  limitMs = PATIENCE_MS,
+): Promise<void> {
+  let stepMs = 0;
+  for (let waitedMs = 0; !ready(); waitedMs += stepMs) {
+    must(waitedMs <= limitMs, `${what}: nothing came within ${limitMs} ms`);
+    await world.wait(stepMs);
+    stepMs = Math.min(stepMs + 1, 50);
+  }
+}
+
+/** Starts an operation with one callback, waits for it and sees that it comes once only. */
+export async function callOnce<T>(
+  world: World,
+  what: string,
+  start: (done: (value: T) => void) => void,
+): Promise<T> {
+  const values: T[] = [];
+  start((value) => values.push(value));
+  await eventually(world, () => values.length > 0, what);
+  await world.wait(0);
+  must(values.length === 1, `${what}: called back ${values.length} times`);
+  return values[0]!;
+}
+
+/** Bytes that depend on a seed, every value 0..255 among them from 256 bytes on. */
+export function pattern(length: number, seed: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = (i * 7 + (i >> 8) * 13 + seed * 31 + 5) & 0xff;
+  return bytes;
+}
+
+/** Throws unless `bytes[from..]` begins with all of `expected`. */
+export function mustEqualBytes(bytes: Bytes, from: number, expected: Bytes, what: string): void {
+  for (let i = 0; i < expected.length; i++) {
+    const got = bytes[from + i];
+    must(got === expected[i], `${what}: byte ${i} is ${got}, not ${expected[i]}`);
+  }
+}
+
+/** The ASCII codes of a text. */
+export function ascii(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+/** Builds a case that makes a subject, uses it and always disposes of it. */
+export function caseWith<S extends { dispose?: () => void | Promise<void> }>(
+  make: () => S | Promise<S>,
+  name: string,
+  body: (subject: S) => void | Promise<void>,
+): ConformanceCase {
+  return {
+    name,
+    async run() {
+      const subject = await make();
+      try {
+        await body(subject);
+      } finally {
+        await subject.dispose?.();
+      }
+    },
+  };
+}

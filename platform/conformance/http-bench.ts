@@ -1,0 +1,241 @@
+// What the HTTP suite needs around an adapter: a server that does as told (well or badly), and an ear that
+// writes down what the adapter reports. The Node server for real wires is node/conformance-server.ts.
+
+import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import {
+  ascii,
+  type ConformanceCase,
+  eventually,
+  must,
+  mustEqualBytes,
+  SILENCE_MS,
+  type World,
+} from "./case.ts";
+
+/** What an adapter under test is to be made with. */
+export interface HttpLimits {
+  timeLimitMs: number;
+  sizeLimitBytes: number;
+}
+
+export interface HttpSubject {
+  http: Http;
+  dispose?: () => void | Promise<void>;
+}
+
+/** A complete or broken-off answer. */
+export interface AnswerPlan {
+  kind: "answer";
+  status: number;
+  headers?: readonly (readonly [name: string, value: string])[];
+  body?: Uint8Array;
+  /** How the body's end is told; default "length". "close": by closing the connection. */
+  framing?: "length" | "chunked" | "close";
+  /** The body is sent in pieces of so many bytes, default all at once, `pieceDelayMs` apart. */
+  pieceBytes?: number;
+  pieceDelayMs?: number;
+  /** Interim answers (100 Continue, 103 Early Hints) go ahead. */
+  interim?: boolean;
+  /** The connection is broken off after so many bytes of the body. */
+  cutAtByte?: number;
+  /** Leave the connection open for the next request. */
+  keepAlive?: boolean;
+}
+
+/** What the server does with one request. */
+export type ServerPlan =
+  | AnswerPlan
+  /** Reads the request, never answers. */
+  | { kind: "hang" }
+  /** Reads the request, breaks the connection. */
+  | { kind: "reset" }
+  /** Answers with bytes that are not HTTP. */
+  | { kind: "garbage" };
+
+/** A request as it arrived; header names in lower case. */
+export interface RequestOnServer {
+  method: string;
+  target: string;
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+}
+
+export interface HttpTestServer {
+  /** As `http://127.0.0.1:8080`, without a slash at the end. */
+  origin: string;
+  /** An origin at which nothing listens. */
+  deadOrigin: string;
+  /** Origins of TLS servers with the same plans; present where the bench says `tls`. */
+  tls?: { trusted: string; untrusted: string; otherName: string; expired: string };
+  /** Adds plans, used up request by request. Without one the server answers 599. */
+  plan(...plans: ServerPlan[]): void;
+  /** Every request that arrived so far, complete or not. */
+  requests(): readonly RequestOnServer[];
+  /** Closes connections that wait for another request, as servers do after a while. */
+  closeIdle(): void | Promise<void>;
+  close(): void | Promise<void>;
+}
+
+/** Where the suite gets its servers. */
+export interface HttpTestBench {
+  /** Whether requests cross a real wire, so that headers, connections and framing can be seen. */
+  wire: boolean;
+  /** Whether servers have `tls`. */
+  tls: boolean;
+  world: World;
+  start(): HttpTestServer | Promise<HttpTestServer>;
+}
+
+/** Writes down what an adapter reports, and what of it breaks the contract's order. */
+export class Ear implements HttpSink {
+  readonly events: string[] = [];
+  statusCode = 0;
+  retryAfterSeconds = -2;
+  failure: TransportFailure | undefined;
+  ended = false;
+  readonly bytes: number[] = [];
+  problem = "";
+  /** Called at the start of each event; for aborting and sending from within. */
+  during: (event: "status" | "body" | "end" | "failed") => void = () => {};
+
+  get over(): boolean {
+    return this.ended || this.failure !== undefined;
+  }
+
+  status(status: number, retryAfterSeconds: number): void {
+    this.#note("status");
+    if (this.statusCode !== 0) this.#blame("status came twice");
+    if (!Number.isInteger(status) || status < 100 || status > 599) {
+      this.#blame(`status is ${status}`);
+    }
+    if (!Number.isInteger(retryAfterSeconds) || retryAfterSeconds < -1) {
+      this.#blame(`retryAfterSeconds is ${retryAfterSeconds}`);
+    }
+    this.statusCode = status;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.during("status");
+  }
+
+  body(bytes: Bytes, from: number, to: number): void {
+    this.#note("body");
+    if (this.statusCode === 0) this.#blame("body before status");
+    if (!(from >= 0 && from <= to && to <= bytes.length)) this.#blame(`body range ${from}..${to}`);
+    for (let i = from; i < to; i++) this.bytes.push(bytes[i]!);
+    this.during("body");
+  }
+
+  end(): void {
+    this.#note("end");
+    if (this.statusCode === 0) this.#blame("end before status");
+    this.ended = true;
+    this.during("end");
+  }
+
+  failed(failure: TransportFailure): void {
+    this.#note("failed");
+    if (failure !== "unreachable" && failure !== "timeout" && failure !== "too-large") {
+      this.#blame(`failure is ${String(failure)}`);
+    }
+    this.failure = failure;
+    this.during("failed");
+  }
+
+  #note(event: string): void {
+    if (this.over) this.#blame(`${event} after the exchange was over`);
+    this.events.push(event);
+  }
+
+  #blame(what: string): void {
+    if (this.problem === "") this.problem = what;
+  }
+}
+
+/** One test's surroundings: a server, an adapter, and the verbs to use them with. */
+export class Bench {
+  readonly server: HttpTestServer;
+  readonly http: Http;
+  readonly world: World;
+
+  constructor(server: HttpTestServer, http: Http, world: World) {
+    this.server = server;
+    this.http = http;
+    this.world = world;
+  }
+
+  /** Sends and waits until the exchange is over and silence has followed. */
+  async exchange(request: Partial<HttpRequest> = {}): Promise<Ear> {
+    const ear = this.begin(request);
+    await this.finish(ear);
+    return ear;
+  }
+
+  begin(request: Partial<HttpRequest> = {}, ear = new Ear()): Ear {
+    this.http.send(this.request(request), ear);
+    return ear;
+  }
+
+  async finish(ear: Ear): Promise<void> {
+    await eventually(this.world, () => ear.over, "the exchange");
+    await this.world.wait(SILENCE_MS);
+    must(ear.problem === "", ear.problem);
+  }
+
+  request(request: Partial<HttpRequest> = {}): HttpRequest {
+    const body = request.body ?? [];
+    return {
+      method: "GET",
+      url: `${this.server.origin}/`,
+      contentType: "",
+      authorization: "",
+      body,
+      bodyFrom: 0,
+      bodyTo: body.length,
+      ...request,
+    };
+  }
+
+  /** A form request as the core sends it, its body in the middle of a larger array. */
+  form(text: string): Partial<HttpRequest> {
+    const body = ascii(`##${text}##`);
+    const contentType = "application/x-www-form-urlencoded";
+    return { method: "POST", contentType, body, bodyFrom: 2, bodyTo: body.length - 2 };
+  }
+}
+
+/** Builds one case; `limits` are those that the adapter is made with. */
+export type HttpRule = (
+  name: string,
+  body: (bench: Bench) => Promise<void>,
+  limits?: Partial<HttpLimits>,
+) => ConformanceCase;
+
+/** A plain good answer. */
+export function answer(body: string | Uint8Array, more: Partial<AnswerPlan> = {}): AnswerPlan {
+  const bytes = typeof body === "string" ? ascii(body) : body;
+  return { kind: "answer", status: 200, body: bytes, ...more };
+}
+
+export function mustBeAnswer(ear: Ear, status: number, body: Uint8Array, what = "answer"): void {
+  must(ear.failure === undefined, `${what}: reported as ${ear.failure}`);
+  must(ear.statusCode === status, `${what}: status ${ear.statusCode}, not ${status}`);
+  must(ear.bytes.length === body.length, `${what}: ${ear.bytes.length} bytes, not ${body.length}`);
+  mustEqualBytes(ear.bytes, 0, body, what);
+}
+
+export function mustFail(ear: Ear, failure: string, what: string): void {
+  must(!ear.ended, `${what}: reported as a complete answer`);
+  must(ear.failure === failure, `${what}: reported as ${ear.failure}, not ${failure}`);
+}
+
+/** Throws unless the request carried this header exactly once with this value (undefined: not at all). */
+export function mustHave(
+  request: RequestOnServer | undefined,
+  name: string,
+  value: string | undefined,
+): void {
+  must(request !== undefined, "no request arrived");
+  const values = request.headers.filter(([other]) => other === name).map(([, found]) => found);
+  const expected = value === undefined ? "" : value;
+  must(values.join(", ") === expected, `${name}: "${values.join(", ")}", not "${expected}"`);
+  must(values.length === (value === undefined ? 0 : 1), `${name} was sent ${values.length} times`);
+}

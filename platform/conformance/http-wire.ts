@@ -1,0 +1,178 @@
+// The rules of the Http contract that only a real server can see: headers, connections, TLS.
+
+import { ascii, type ConformanceCase, eventually, must } from "./case.ts";
+import {
+  answer,
+  type Bench,
+  Ear,
+  type HttpRule,
+  mustBeAnswer,
+  mustFail,
+  mustHave,
+} from "./http-bench.ts";
+
+/** Cases that look at what crossed the wire. */
+export function wireRules(rule: HttpRule): ConformanceCase[] {
+  return [...requestRules(rule), ...answerRules(rule), ...connectionRules(rule)];
+}
+
+function requestRules(rule: HttpRule): ConformanceCase[] {
+  return [
+    rule("Accept: application/json and Host on every request", async (bench) => {
+      bench.server.plan(answer(""), answer(""));
+      await bench.exchange();
+      await bench.exchange(bench.form("a=1"));
+      for (const request of bench.server.requests()) {
+        mustHave(request, "accept", "application/json");
+        mustHave(request, "host", bench.server.origin.replace(/^https?:\/\//, ""));
+      }
+    }),
+    rule("Content-Type and Content-Length of a body, no chunked request", async (bench) => {
+      bench.server.plan(answer(""));
+      await bench.exchange(bench.form("a=1&b=2"));
+      const [request] = bench.server.requests();
+      mustHave(request, "content-type", "application/x-www-form-urlencoded");
+      mustHave(request, "content-length", "7");
+      mustHave(request, "transfer-encoding", undefined);
+    }),
+    rule("a POST with an empty range says Content-Length: 0", async (bench) => {
+      bench.server.plan(answer(""), answer(""));
+      await bench.exchange({ method: "POST" });
+      await bench.exchange(bench.form(""));
+      for (const request of bench.server.requests()) mustHave(request, "content-length", "0");
+      mustHave(bench.server.requests()[0], "content-type", undefined);
+      mustHave(bench.server.requests()[1], "content-type", "application/x-www-form-urlencoded");
+    }),
+    rule("a GET has neither body nor Content-Type", async (bench) => {
+      bench.server.plan(answer(""));
+      await bench.exchange();
+      const [request] = bench.server.requests();
+      mustHave(request, "content-type", undefined);
+      mustHave(request, "transfer-encoding", undefined);
+      must(request?.body.length === 0, "the GET had a body");
+    }),
+    rule("Authorization is sent as given, and not at all where empty", async (bench) => {
+      bench.server.plan(answer(""), answer(""));
+      await bench.exchange({ authorization: "Bearer a.b-c_~+/=" });
+      await bench.exchange();
+      mustHave(bench.server.requests()[0], "authorization", "Bearer a.b-c_~+/=");
+      mustHave(bench.server.requests()[1], "authorization", undefined);
+    }),
+  ];
+}
+
+function answerRules(rule: HttpRule): ConformanceCase[] {
+  return [
+    rule("interim answers (1xx) are not the answer", async (bench) => {
+      bench.server.plan(answer("final", { status: 403, interim: true }));
+      mustBeAnswer(await bench.exchange(bench.form("a=1")), 403, ascii("final"));
+    }),
+    rule("Retry-After as a date counts from the answer's own Date", async (bench) => {
+      const date = "Tue, 15 Nov 1994 12:00:00 GMT";
+      for (const [value, seconds] of [
+        ["Tue, 15 Nov 1994 12:00:45 GMT", 45],
+        ["Tue, 15 Nov 1994 13:00:00 GMT", 3600],
+        ["Tue, 15 Nov 1994 11:00:00 GMT", 0],
+      ] as const) {
+        const headers = [
+          ["Date", date],
+          ["Retry-After", value],
+        ] as const;
+        bench.server.plan(answer("", { status: 503, headers }));
+        const got = (await bench.exchange()).retryAfterSeconds;
+        must(got === seconds, `${value} at ${date} is reported as ${got} s`);
+      }
+    }),
+    rule("an enormous Retry-After stays a small integer", async (bench) => {
+      for (const value of ["99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"]) {
+        bench.server.plan(answer("", { status: 503, headers: [["Retry-After", value]] }));
+        const got = (await bench.exchange()).retryAfterSeconds;
+        must(got > 100_000 && got <= 134_217_727, `${value} is reported as ${got}`);
+      }
+    }),
+    rule("addresses that cannot be asked: failed, not thrown", async (bench) => {
+      const wrong = ["", "no address", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999/"];
+      for (const url of wrong) mustFail(await bench.exchange({ url }), "unreachable", `"${url}"`);
+      must(bench.server.requests().length === 0, "a request arrived");
+    }),
+    rule("header values that could split the request: failed, nothing sent", async (bench) => {
+      for (const request of [
+        { authorization: "Bearer a\r\nX-Evil: 1" },
+        { ...bench.form("a=1"), contentType: "text/plain\nX-Evil: 1" },
+      ]) {
+        mustFail(await bench.exchange(request), "unreachable", "a line break in a header");
+      }
+      for (const { headers } of bench.server.requests()) {
+        must(!headers.some(([name]) => name === "x-evil"), "a header was smuggled in");
+      }
+    }),
+  ];
+}
+
+function connectionRules(rule: HttpRule): ConformanceCase[] {
+  return [
+    rule("a POST is never sent twice: reset on a kept connection", async (bench) => {
+      bench.server.plan(answer("one", { keepAlive: true }), { kind: "reset" }, answer("again"));
+      mustBeAnswer(await bench.exchange(), 200, ascii("one"));
+      mustFail(await bench.exchange(bench.form("code=1")), "unreachable", "reset");
+      const posts = bench.server.requests().filter(({ method }) => method === "POST");
+      must(posts.length === 1, `the POST arrived ${posts.length} times`);
+    }),
+    rule("a connection that the server closed while idle costs at most one failure", (bench) =>
+      staleConnection(bench),
+    ),
+    rule("a connection with an unread rest is not used again", async (bench) => {
+      const long = answer(new Uint8Array(50_000), { keepAlive: true, pieceBytes: 500 });
+      bench.server.plan({ ...long, pieceDelayMs: 2 }, answer("mine", { keepAlive: true }));
+      const ear = new Ear();
+      ear.during = (event) => {
+        if (event === "body") bench.http.abort();
+      };
+      bench.begin({}, ear);
+      await eventually(bench.world, () => ear.events.includes("body"), "the first piece");
+      mustBeAnswer(await bench.exchange(), 200, ascii("mine"));
+    }),
+  ];
+}
+
+async function staleConnection(bench: Bench): Promise<void> {
+  // One more than the requests of all rounds, so that no round depends on what another used up.
+  for (let i = 0; i < 16; i++) bench.server.plan(answer("ok", { keepAlive: true }));
+  for (let round = 0; round < 5; round++) {
+    mustBeAnswer(await bench.exchange(), 200, ascii("ok"), "on a fresh connection");
+    await bench.server.closeIdle();
+    // Sent at once: the adapter may or may not have seen that the connection is gone.
+    const ear = await bench.exchange(bench.form(`round=${round}`));
+    if (ear.failure !== undefined) {
+      mustFail(ear, "unreachable", "on a stale connection");
+      mustBeAnswer(await bench.exchange(), 200, ascii("ok"), "after the failure");
+    } else {
+      mustBeAnswer(ear, 200, ascii("ok"), "past a stale connection");
+    }
+    const own = ascii(`round=${round}`);
+    const posts = bench.server.requests().filter(({ body }) => body.join() === own.join());
+    must(posts.length <= 1, `the POST arrived ${posts.length} times`);
+    must(ear.failure !== undefined || posts.length === 1, "an answer without a request");
+  }
+}
+
+/** Cases about certificates. */
+export function tlsRules(rule: HttpRule): ConformanceCase[] {
+  const refused = (name: string, pick: (bench: Bench) => string): ConformanceCase =>
+    rule(`TLS: ${name} is refused before anything is sent`, async (bench) => {
+      const ear = await bench.exchange({ ...bench.form("secret=1"), url: `${pick(bench)}/token` });
+      mustFail(ear, "unreachable", name);
+      must(bench.server.requests().length === 0, "the request arrived all the same");
+    });
+  return [
+    rule("TLS: a certificate of a trusted authority is accepted", async (bench) => {
+      bench.server.plan(answer("sealed"), answer("sealed too"));
+      const url = `${bench.server.tls!.trusted}/token`;
+      mustBeAnswer(await bench.exchange({ url }), 200, ascii("sealed"));
+      mustBeAnswer(await bench.exchange({ ...bench.form("a=1"), url }), 200, ascii("sealed too"));
+    }),
+    refused("a certificate of an unknown authority", (bench) => bench.server.tls!.untrusted),
+    refused("a certificate for another host name", (bench) => bench.server.tls!.otherName),
+    refused("an expired certificate", (bench) => bench.server.tls!.expired),
+  ];
+}

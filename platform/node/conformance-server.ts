@@ -1,0 +1,204 @@
+// The server that the HTTP conformance suite talks to, on real sockets: it does what each plan says, also
+// what no proper server would do. Written on bare TCP, since an HTTP library would not misbehave.
+
+import net from "node:net";
+import tls from "node:tls";
+import type {
+  AnswerPlan,
+  HttpTestServer,
+  RequestOnServer,
+  ServerPlan,
+} from "../conformance/http-bench.ts";
+
+/** PEM texts of one TLS identity. */
+export interface TlsIdentity {
+  key: string;
+  cert: string;
+}
+
+/** Identities for the TLS cases; all but `otherName` are for 127.0.0.1. */
+export interface TlsIdentities {
+  trusted: TlsIdentity;
+  untrusted: TlsIdentity;
+  otherName: TlsIdentity;
+  expired: TlsIdentity;
+}
+
+/** Starts a server on 127.0.0.1, with TLS twins where identities are given. */
+export async function startConformanceServer(identities?: TlsIdentities): Promise<HttpTestServer> {
+  const desk = new Desk();
+  const plain = await listen(net.createServer((socket) => desk.welcome(socket)));
+  const open = [plain];
+  const secure = async (identity: TlsIdentity): Promise<string> => {
+    const server = tls.createServer(identity, (socket) => desk.welcome(socket));
+    // Clients that refuse the certificate break off: that is what some cases are about.
+    server.on("tlsClientError", () => {});
+    open.push(await listen(server));
+    return `https://127.0.0.1:${portOf(open[open.length - 1]!)}`;
+  };
+  const server: HttpTestServer = {
+    origin: `http://127.0.0.1:${portOf(plain)}`,
+    // The port of tcpmux, which nobody runs.
+    deadOrigin: "http://127.0.0.1:1",
+    plan: (...plans) => desk.plans.push(...plans),
+    requests: () => desk.requests,
+    closeIdle: () => desk.closeIdle(),
+    async close() {
+      desk.destroyAll();
+      await Promise.all(open.map((one) => new Promise((done) => one.close(done))));
+    },
+  };
+  if (identities !== undefined) {
+    server.tls = {
+      trusted: await secure(identities.trusted),
+      untrusted: await secure(identities.untrusted),
+      otherName: await secure(identities.otherName),
+      expired: await secure(identities.expired),
+    };
+  }
+  return server;
+}
+
+interface Connection {
+  socket: net.Socket;
+  received: Buffer;
+  /** Whether the last request was answered completely and no other has begun. */
+  idle: boolean;
+}
+
+/** The plans, the requests seen and the connections of one test server. */
+class Desk {
+  readonly plans: ServerPlan[] = [];
+  readonly requests: RequestOnServer[] = [];
+  readonly #connections = new Set<Connection>();
+
+  welcome(socket: net.Socket): void {
+    const connection: Connection = { socket, received: Buffer.alloc(0), idle: false };
+    this.#connections.add(connection);
+    socket.setNoDelay(true);
+    socket.on("error", () => {});
+    socket.on("close", () => this.#connections.delete(connection));
+    socket.on("data", (chunk) => {
+      connection.received = Buffer.concat([connection.received, chunk]);
+      connection.idle = false;
+      this.#parse(connection);
+    });
+  }
+
+  closeIdle(): void {
+    for (const { socket, idle } of this.#connections) if (idle) socket.destroy();
+  }
+
+  destroyAll(): void {
+    for (const { socket } of this.#connections) socket.destroy();
+  }
+
+  #parse(connection: Connection): void {
+    const text = connection.received.toString("latin1");
+    const headEnd = text.indexOf("\r\n\r\n");
+    if (headEnd < 0) return;
+    const [first = "", ...lines] = text.slice(0, headEnd).split("\r\n");
+    const headers = lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    });
+    const length = Number(headers.find(([name]) => name === "content-length")?.[1] ?? 0);
+    const bodyEnd = headEnd + 4 + length;
+    if (connection.received.length < bodyEnd) return;
+    const [method = "", target = ""] = first.split(" ");
+    const body = Uint8Array.from(connection.received.subarray(headEnd + 4, bodyEnd));
+    connection.received = connection.received.subarray(bodyEnd);
+    this.requests.push({ method, target, headers, body });
+    void this.#carryOut(connection, this.plans.shift());
+  }
+
+  async #carryOut(connection: Connection, plan: ServerPlan | undefined): Promise<void> {
+    const { socket } = connection;
+    switch (plan?.kind) {
+      case "hang":
+        return;
+      case "reset":
+        breakOff(socket);
+        return;
+      case "garbage":
+        socket.end("\x00\x01 this is not HTTP\r\n\r\n");
+        return;
+      case "answer":
+        await sendAnswer(socket, plan);
+        connection.idle = plan.keepAlive === true;
+        return;
+      default:
+        socket.end("HTTP/1.1 599 No Plan\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    }
+  }
+}
+
+async function sendAnswer(socket: net.Socket, plan: AnswerPlan): Promise<void> {
+  const body = plan.body ?? new Uint8Array(0);
+  const until = plan.cutAtByte ?? body.length;
+  socket.write(headOf(plan, body.length));
+  const piece = Math.max(1, plan.pieceBytes ?? body.length);
+  for (let at = 0; at < until && !socket.destroyed; at += piece) {
+    const bytes = body.subarray(at, Math.min(at + piece, until));
+    await write(socket, plan.framing === "chunked" ? chunkOf(bytes) : bytes);
+    if (plan.pieceDelayMs !== undefined) await pause(plan.pieceDelayMs);
+  }
+  if (plan.cutAtByte !== undefined) {
+    // The bytes before the cut are to arrive: a reset would throw them away on the other side.
+    socket.end();
+    return;
+  }
+  if (plan.framing === "chunked") await write(socket, Buffer.from("0\r\n\r\n"));
+  if (plan.keepAlive !== true || plan.framing === "close") socket.end();
+}
+
+function headOf(plan: AnswerPlan, length: number): string {
+  const lines: string[] = [];
+  if (plan.interim === true) {
+    lines.push("HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Retry-After: 9", "");
+  }
+  lines.push(`HTTP/1.1 ${plan.status} Planned`);
+  for (const [name, value] of plan.headers ?? []) lines.push(`${name}: ${value}`);
+  if (plan.framing === "chunked") lines.push("Transfer-Encoding: chunked");
+  // A 204 has no body and says no length.
+  else if (plan.framing !== "close" && plan.status !== 204) lines.push(`Content-Length: ${length}`);
+  lines.push(`Connection: ${plan.keepAlive === true ? "keep-alive" : "close"}`, "", "");
+  return lines.join("\r\n");
+}
+
+function chunkOf(bytes: Uint8Array): Buffer {
+  return Buffer.concat([
+    Buffer.from(`${bytes.length.toString(16)}\r\n`),
+    bytes,
+    Buffer.from("\r\n"),
+  ]);
+}
+
+function write(socket: net.Socket, bytes: Uint8Array): Promise<void> {
+  return new Promise((done) => {
+    socket.write(bytes, () => done());
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => {
+    if (ms === 0) setImmediate(done);
+    else setTimeout(done, ms);
+  });
+}
+
+function breakOff(socket: net.Socket): void {
+  if (socket instanceof tls.TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+function listen<S extends net.Server>(server: S): Promise<S> {
+  return new Promise((done, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => done(server));
+  });
+}
+
+function portOf(server: net.Server): number {
+  return (server.address() as net.AddressInfo).port;
+}

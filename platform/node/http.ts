@@ -1,0 +1,194 @@
+// The HTTP adapter on Node's own client. It opens connections and reports what came; what an answer
+// means, and whether to ask again, is decided elsewhere.
+
+import http from "node:http";
+import https from "node:https";
+import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { retryAfterSeconds } from "../retry-after.ts";
+
+export interface NodeHttpOptions {
+  /** For the whole exchange, from `send` to the last byte; default 30 s. */
+  timeLimitMs?: number;
+  /** For name, connection and TLS handshake together; default 10 s. */
+  connectLimitMs?: number;
+  /** Longest body in bytes; default 64 KiB. */
+  sizeLimitBytes?: number;
+  /** PEM certificates to trust instead of Node's own list. */
+  ca?: string | readonly string[];
+  /** `User-Agent`; default "picogrant". */
+  userAgent?: string;
+  /**
+   * How long a connection is kept for the next request; default 4 s. Servers commonly close theirs from
+   * 5 s on, and a POST that meets a closing connection may have been acted on or not: that poll's tokens
+   * would be lost. Better a new handshake than such a race.
+   */
+  idleLimitMs?: number;
+}
+
+interface Exchange {
+  sink: HttpSink;
+  client: http.ClientRequest | undefined;
+  timeLimit: NodeJS.Timeout;
+  connectLimit: NodeJS.Timeout | undefined;
+  bodyBytes: number;
+}
+
+/** HTTP and HTTPS over kept connections. `dispose` closes what is left open. */
+export class NodeHttp implements Http {
+  readonly #timeLimitMs: number;
+  readonly #connectLimitMs: number;
+  readonly #sizeLimitBytes: number;
+  readonly #userAgent: string;
+  readonly #plainAgent: http.Agent;
+  readonly #tlsAgent: https.Agent;
+  #current: Exchange | undefined;
+
+  constructor(options: NodeHttpOptions = {}) {
+    this.#timeLimitMs = options.timeLimitMs ?? 30_000;
+    this.#connectLimitMs = options.connectLimitMs ?? 10_000;
+    this.#sizeLimitBytes = options.sizeLimitBytes ?? 65_536;
+    this.#userAgent = options.userAgent ?? "picogrant";
+    const kept = { keepAlive: true, maxFreeSockets: 1, timeout: options.idleLimitMs ?? 4_000 };
+    this.#plainAgent = new http.Agent(kept);
+    // Said outright, so that no setting of the environment can switch the checks off.
+    const checked = { ...kept, rejectUnauthorized: true };
+    const ca = options.ca;
+    this.#tlsAgent = new https.Agent(
+      ca === undefined ? checked : { ...checked, ca: typeof ca === "string" ? ca : [...ca] },
+    );
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    if (this.#current !== undefined) throw new Error("http: an exchange is under way");
+    const exchange: Exchange = {
+      sink,
+      client: undefined,
+      timeLimit: setTimeout(() => this.#fail(exchange, "timeout"), this.#timeLimitMs),
+      connectLimit: undefined,
+      bodyBytes: 0,
+    };
+    this.#current = exchange;
+    try {
+      this.#start(exchange, request);
+    } catch {
+      // An address or a header value that cannot be sent.
+      this.#fail(exchange, "unreachable");
+    }
+  }
+
+  abort(): void {
+    if (this.#current !== undefined) this.#finish(this.#current);
+  }
+
+  /** Ends what is under way and closes kept connections. */
+  dispose(): void {
+    this.abort();
+    this.#plainAgent.destroy();
+    this.#tlsAgent.destroy();
+  }
+
+  #start(exchange: Exchange, request: HttpRequest): void {
+    const url = new URL(request.url);
+    const secure = url.protocol === "https:";
+    if (!secure && url.protocol !== "http:") throw new Error("http: neither http nor https");
+    const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
+    const options: https.RequestOptions = {
+      method: request.method,
+      headers: this.#headers(request, body.length),
+    };
+    const client = secure
+      ? https.request(url, { ...options, agent: this.#tlsAgent })
+      : http.request(url, { ...options, agent: this.#plainAgent });
+    exchange.client = client;
+    this.#limitConnecting(exchange, client, secure ? "secureConnect" : "connect");
+    client.on("response", (response) => this.#receive(exchange, response));
+    // Node never repeats a request: an error here, on a kept connection too, ends the exchange.
+    client.on("error", (error) => this.#fail(exchange, failureOf(error)));
+    client.on("close", () => this.#fail(exchange, "unreachable"));
+    client.end(body);
+  }
+
+  /** A fresh connection has to stand within its own limit, its TLS handshake included. */
+  #limitConnecting(exchange: Exchange, client: http.ClientRequest, established: string): void {
+    const limit = setTimeout(() => this.#fail(exchange, "timeout"), this.#connectLimitMs);
+    exchange.connectLimit = limit;
+    client.on("socket", (socket) => {
+      if (client.reusedSocket) clearTimeout(limit);
+      else socket.once(established, () => clearTimeout(limit));
+    });
+  }
+
+  #headers(request: HttpRequest, bodyBytes: number): http.OutgoingHttpHeaders {
+    const headers: http.OutgoingHttpHeaders = {
+      Accept: "application/json",
+      "User-Agent": this.#userAgent,
+    };
+    if (request.contentType !== "") headers["Content-Type"] = request.contentType;
+    if (request.authorization !== "") headers.Authorization = request.authorization;
+    if (bodyBytes > 0 || request.method === "POST") headers["Content-Length"] = bodyBytes;
+    return headers;
+  }
+
+  #receive(exchange: Exchange, response: http.IncomingMessage): void {
+    response.on("error", (error) => this.#fail(exchange, failureOf(error)));
+    response.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
+    response.on("end", () => {
+      if (response.complete) this.#end(exchange);
+      else this.#fail(exchange, "unreachable");
+    });
+    if (this.#current !== exchange) return;
+    const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 599) {
+      // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
+      this.#fail(exchange, "unreachable");
+      return;
+    }
+    exchange.sink.status(status, retryAfterSeconds(retryAfter, date, Date.now()));
+    // `#fail` does nothing where the sink has aborted meanwhile.
+    if (Number(promised) > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
+  }
+
+  #take(exchange: Exchange, chunk: Buffer): void {
+    if (this.#current !== exchange) return;
+    exchange.bodyBytes += chunk.length;
+    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
+    else exchange.sink.body(chunk, 0, chunk.length);
+  }
+
+  #end(exchange: Exchange): void {
+    if (this.#current !== exchange) return;
+    this.#release(exchange);
+    exchange.sink.end();
+  }
+
+  #fail(exchange: Exchange, failure: TransportFailure): void {
+    if (this.#current !== exchange) return;
+    this.#finish(exchange);
+    exchange.sink.failed(failure);
+  }
+
+  /** Over without a complete answer: the connection is of no use any more. */
+  #finish(exchange: Exchange): void {
+    this.#release(exchange);
+    exchange.client?.destroy();
+  }
+
+  #release(exchange: Exchange): void {
+    clearTimeout(exchange.timeLimit);
+    clearTimeout(exchange.connectLimit);
+    this.#current = undefined;
+  }
+}
+
+function failureOf(error: Error): TransportFailure {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "HPE_HEADER_OVERFLOW") return "too-large";
+  return code === "ETIMEDOUT" ? "timeout" : "unreachable";
+}
+
+function copyRange(bytes: Bytes, from: number, to: number): Buffer {
+  const copy = Buffer.alloc(to - from);
+  for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
+  return copy;
+}

@@ -1,0 +1,81 @@
+// The character display drawn in a terminal: a bordered frame that is redrawn in its place, or, where the
+// output is a file or a pipe, printed anew each time it changed.
+
+import type { Bytes, Display } from "../contracts.ts";
+
+/** What the display needs of `process.stdout`. */
+export interface TerminalOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+export interface TerminalDisplayOptions {
+  /** 16..80, default 20. */
+  columns?: number;
+  /** 2..8, default 4. */
+  rows?: number;
+  /** Default `process.stdout`. */
+  output?: TerminalOutput;
+}
+
+/** Draws frames. Whatever else is to be printed goes through `note`, or the redrawing would destroy it. */
+export class TerminalDisplay implements Display {
+  readonly columns: number;
+  readonly rows: number;
+  readonly #output: TerminalOutput;
+  #drawn = "";
+
+  constructor(options: TerminalDisplayOptions = {}) {
+    this.columns = options.columns ?? 20;
+    this.rows = options.rows ?? 4;
+    if (!(this.columns >= 16 && this.columns <= 80 && this.rows >= 2 && this.rows <= 8)) {
+      throw new RangeError(
+        `display of ${this.columns}x${this.rows}: it must have 16..80 columns and 2..8 rows`,
+      );
+    }
+    this.#output = options.output ?? process.stdout;
+  }
+
+  show(cells: Bytes, from: number): void {
+    const frame = this.#frameOf(cells, from);
+    if (frame === this.#drawn) return;
+    this.#output.write(this.#clearing() + frame);
+    this.#drawn = frame;
+  }
+
+  /** Prints a line above the frame. */
+  note(line: string): void {
+    const redrawn = this.#redraws() ? this.#drawn : "";
+    this.#output.write(`${this.#clearing()}${printableOnly(line)}\n${redrawn}`);
+  }
+
+  /** In place, if there is a terminal and a frame fits into its width (a wrapped line would not go away). */
+  #redraws(): boolean {
+    const width = this.#output.columns ?? 80;
+    return this.#output.isTTY === true && width >= this.columns + 2;
+  }
+
+  /** Up to where the frame began, and everything from there on cleared. */
+  #clearing(): string {
+    return this.#drawn !== "" && this.#redraws() ? `\x1b[${this.rows + 2}A\r\x1b[J` : "";
+  }
+
+  #frameOf(cells: Bytes, from: number): string {
+    const edge = `+${"-".repeat(this.columns)}+\n`;
+    let frame = edge;
+    for (let row = 0; row < this.rows; row++) {
+      let line = "";
+      for (let column = 0; column < this.columns; column++) {
+        line += String.fromCharCode(cells[from + row * this.columns + column] ?? 0);
+      }
+      frame += `|${printableOnly(line)}|\n`;
+    }
+    return frame + edge;
+  }
+}
+
+/** A terminal obeys control characters: none may reach it, wherever the text comes from. */
+function printableOnly(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}

@@ -1,0 +1,60 @@
+// `Retry-After` of an HTTP answer as a number of seconds, for adapters whose HTTP client hands over
+// headers as text. Runs on every engine that has regular expressions and Date.UTC.
+
+/** Longest wait that is reported: what the core's integers hold. */
+const LONGEST_S = 134_217_727;
+
+const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+/** RFC 9110 §5.6.7: the date format of today and the two that servers may still send. */
+const IMF_FIXDATE = /^\w{3}, (\d{2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
+const RFC_850 = /^\w{6,9}, (\d{2})-(\w{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
+const ASCTIME = /^\w{3} (\w{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+
+/**
+ * RFC 9110 §10.2.3.
+ * @param value the header's value, undefined where absent
+ * @param date the same answer's `Date`: a date counts from there, so that a device needs no clock
+ * @param wallClockMs used where the answer has no `Date`: milliseconds since 1970, or undefined
+ * @returns seconds 0..134217727, larger ones cut down to that; -1 where absent or not understood
+ */
+export function retryAfterSeconds(
+  value: string | undefined,
+  date: string | undefined,
+  wallClockMs: number | undefined,
+): number {
+  if (value === undefined) return -1;
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_S);
+  const until = parseHttpDate(text);
+  const from = date === undefined ? undefined : parseHttpDate(date.trim());
+  const fromMs = from ?? wallClockMs;
+  if (until === undefined || fromMs === undefined) return -1;
+  return Math.min(Math.max(0, Math.ceil((until - fromMs) / 1000)), LONGEST_S);
+}
+
+/** Milliseconds since 1970, or undefined where the text is no HTTP date. */
+export function parseHttpDate(text: string): number | undefined {
+  let match = IMF_FIXDATE.exec(text);
+  if (match !== null) return utc(match[3], match[2], match[1], match[4], match[5], match[6]);
+  match = RFC_850.exec(text);
+  if (match !== null) {
+    // Two digits of a year: without a clock the window 1970..2069 is the nearest to what RFC 9110 asks.
+    const year = Number(match[3]) < 70 ? `20${match[3]}` : `19${match[3]}`;
+    return utc(year, match[2], match[1], match[4], match[5], match[6]);
+  }
+  match = ASCTIME.exec(text);
+  if (match !== null) return utc(match[6], match[1], match[2], match[3], match[4], match[5]);
+  return undefined;
+}
+
+function utc(
+  year: string | undefined,
+  month: string | undefined,
+  ...rest: (string | undefined)[]
+): number | undefined {
+  const at = MONTHS.indexOf(month ?? "?");
+  const [day, hour, minute, second] = rest.map(Number);
+  if (at < 0 || at % 3 !== 0) return undefined;
+  if (day! < 1 || day! > 31 || hour! > 23 || minute! > 59 || second! > 60) return undefined;
+  return Date.UTC(Number(year), at / 3, day, hour, minute, second);
+}

@@ -1,0 +1,314 @@
+// File storage: states of the directory that a person has to be told about, the lock, and records under
+// SIGKILL at random moments.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { randomInt } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { buildSync } from "esbuild";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
+import { lockDirectory } from "../../platform/node/state-lock.ts";
+import { counterOf, recordOf } from "./kill-writer.ts";
+
+let root: string;
+let directory: string;
+
+beforeEach(() => {
+  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-"));
+  directory = path.join(root, "state");
+});
+afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+
+const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;
+
+function put(storage: FileStorage, slot: number, text: string): boolean {
+  const bytes = new TextEncoder().encode(text);
+  let ok = false;
+  storage.write(slot, bytes, 0, bytes.length, (done) => {
+    ok = done;
+  });
+  return ok;
+}
+
+function get(storage: FileStorage, slot: number): string | undefined {
+  const into = new Uint8Array(storage.capacity);
+  let length = -2;
+  storage.read(slot, into, 0, into.length, (count) => {
+    length = count;
+  });
+  return length < 0 ? undefined : new TextDecoder().decode(into.subarray(0, length));
+}
+
+/** The error that opening gives; checked to be one line that names where. */
+function refusal(): string {
+  try {
+    new FileStorage(directory).close();
+  } catch (error) {
+    if (!(error instanceof StateDirectoryError)) throw error;
+    expect(error.message).toContain(directory);
+    expect(error.message).not.toContain("\n");
+    return error.message;
+  }
+  return "opened";
+}
+
+describe("file storage", () => {
+  it("makes its directory 0700 and its files 0600, whatever the umask", () => {
+    const before = process.umask(0);
+    try {
+      const storage = new FileStorage(path.join(directory, "deep"));
+      put(storage, 0, "secret");
+      expect(modeOf(path.join(directory, "deep"))).toBe(0o700);
+      for (const name of fs.readdirSync(path.join(directory, "deep"))) {
+        expect(modeOf(path.join(directory, "deep", name)), name).toBe(0o600);
+      }
+      storage.close();
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it("leaves nothing but slots after use, and clears drafts of killed processes away", () => {
+    fs.mkdirSync(directory, { mode: 0o700 });
+    for (const name of ["slot-0.draft", "lock.77.0123456789ab", "lock.takeover.7.0123456789ab"]) {
+      fs.writeFileSync(path.join(directory, name), "left over");
+    }
+    const storage = new FileStorage(directory);
+    expect(get(storage, 0)).toBe("");
+    put(storage, 0, "a");
+    put(storage, 1, "b");
+    expect(fs.readdirSync(directory).sort()).toEqual(["lock", "slot-0", "slot-1"]);
+    storage.close();
+    expect(fs.readdirSync(directory).sort()).toEqual(["slot-0", "slot-1"]);
+  });
+
+  it("reports failures of the running system, with a line that holds no secret", () => {
+    const storage = new FileStorage(directory);
+    put(storage, 0, "topsecret");
+    fs.rmSync(directory, { recursive: true });
+    expect(put(storage, 0, "topsecret")).toBe(false);
+    expect(storage.lastFailure).toContain("cannot write a record: it does not exist");
+    expect(storage.lastFailure).not.toContain("topsecret");
+    fs.mkdirSync(path.join(directory, "slot-0"), { recursive: true });
+    expect(get(storage, 0)).toBeUndefined();
+    let erased = true;
+    storage.erase(0, (ok) => {
+      erased = ok;
+    });
+    expect(erased).toBe(false);
+    storage.close();
+    expect(put(storage, 1, "after close")).toBe(false);
+  });
+
+  it("a record that became unreadable while running reads as -1", () => {
+    const storage = new FileStorage(directory);
+    put(storage, 0, "good");
+    fs.writeFileSync(path.join(directory, "slot-0"), "garbage");
+    expect(get(storage, 0)).toBeUndefined();
+    expect(put(storage, 0, "new")).toBe(true);
+    expect(get(storage, 0)).toBe("new");
+    storage.close();
+  });
+
+  type Spoil = () => void;
+  const inside = (name: string) => path.join(directory, name);
+  const cases: [string, Spoil, string][] = [
+    ["a file in its place", () => fs.writeFileSync(directory, ""), "not a directory"],
+    [
+      "a file in its path",
+      () => {
+        fs.writeFileSync(path.join(root, "file"), "");
+        directory = path.join(root, "file", "state");
+      },
+      "part of its path is not a directory",
+    ],
+    [
+      "a directory that others can write to",
+      () => {
+        fs.mkdirSync(directory);
+        fs.chmodSync(directory, 0o777);
+      },
+      "chmod 700",
+    ],
+    ["a foreign file as slot", () => seed("slot-0", "#!/bin/sh\n"), "not a record of picogrant"],
+    ["an empty file as slot", () => seed("slot-1", ""), "not a record of picogrant"],
+    [
+      "a record that is too long",
+      () => seed("slot-0", `picogrant slot\n${"x".repeat(4097)}`),
+      "more than 4096 bytes",
+    ],
+    [
+      "a slot that others can read",
+      () => {
+        seed("slot-0", "picogrant slot\nabc");
+        fs.chmodSync(inside("slot-0"), 0o644);
+      },
+      "chmod 600",
+    ],
+    [
+      "a slot that is a symbolic link",
+      () => {
+        seed("elsewhere", "picogrant slot\nabc");
+        fs.symlinkSync(inside("elsewhere"), inside("slot-0"));
+      },
+      "not a file",
+    ],
+    [
+      "a slot that is a directory",
+      () => fs.mkdirSync(inside("slot-1"), { recursive: true }),
+      "slot-1",
+    ],
+    ["a foreign lock", () => seed("lock", "1234\n"), "not a lock of picogrant"],
+    [
+      "a lock of another host",
+      () => seed("lock", JSON.stringify({ pid: 1, started: "", host: "elsewhere" })),
+      "process 1 on elsewhere",
+    ],
+    [
+      "a takeover under way",
+      () => {
+        seed("lock", JSON.stringify({ pid: 2 ** 22 + 1, started: "", host: os.hostname() }));
+        seed("lock.takeover", "");
+      },
+      "just starting",
+    ],
+  ];
+  const seed = (name: string, content: string): void => {
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(inside(name), content, { mode: 0o600 });
+  };
+  it.each(cases)("refuses %s in one line that says what to do", (_, spoil, expected) => {
+    spoil();
+    expect(refusal()).toContain(expected);
+    expect(fs.existsSync(path.join(directory, "lock.takeover"))).toBe(expected === "just starting");
+  });
+
+  it("after a refusal the lock is given back", () => {
+    seed("slot-0", "foreign");
+    refusal();
+    fs.rmSync(inside("slot-0"));
+    expect(refusal()).toBe("opened");
+  });
+});
+
+describe("lock of the state directory", () => {
+  const lockOf = (holder: object): void => {
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(path.join(directory, "lock"), JSON.stringify(holder));
+  };
+
+  it("is refused to a second taker, given back by close, once only", () => {
+    const first = new FileStorage(directory);
+    expect(refusal()).toContain(`in use by process ${process.pid}`);
+    first.close();
+    const second = new FileStorage(directory);
+    // A second close of the first must not open the door of the second.
+    first.close();
+    expect(refusal()).toContain("in use");
+    second.close();
+  });
+
+  it("of a process that is gone, or whose number was given anew, is taken over", () => {
+    const host = os.hostname();
+    for (const holder of [
+      { pid: 2 ** 22 + 1, started: "", host },
+      { pid: process.pid, started: "another boot/1", host },
+      { pid: 1, started: "another boot/1", host },
+    ]) {
+      lockOf(holder);
+      expect(refusal(), JSON.stringify(holder)).toBe("opened");
+    }
+  });
+
+  it("a guard left by a process killed in the middle of a takeover is removed after a while", () => {
+    lockOf({ pid: 2 ** 22 + 1, started: "", host: os.hostname() });
+    const guard = path.join(directory, "lock.takeover");
+    fs.writeFileSync(guard, "");
+    const old = new Date(Date.now() - 60_000);
+    fs.utimesSync(guard, old, old);
+    expect(refusal()).toBe("opened");
+    expect(fs.existsSync(guard)).toBe(false);
+  });
+
+  it("unlocking leaves a lock alone that is not ours any more", () => {
+    fs.mkdirSync(directory, { mode: 0o700 });
+    const unlock = lockDirectory(directory);
+    lockOf({ pid: 1, started: "", host: "elsewhere" });
+    unlock();
+    expect(fs.existsSync(path.join(directory, "lock"))).toBe(true);
+  });
+});
+
+/** How many times the writer is killed; more by the environment for a long run. */
+const KILLS = Number(process.env.PICOGRANT_KILLS ?? 40);
+
+describe("SIGKILL while writing", () => {
+  /** The writer as one plain file, so that starting it takes as little time as Node itself. */
+  function bundle(): string {
+    const outfile = path.join(root, "writer.mjs");
+    const entryPoints = [new URL("kill-writer.ts", import.meta.url).pathname];
+    buildSync({ entryPoints, outfile, bundle: true, platform: "node", format: "esm" });
+    return outfile;
+  }
+
+  interface Progress {
+    started: number[];
+    done: number[];
+  }
+
+  function follow(child: ChildProcess, progress: Progress): Promise<void> {
+    child.on("message", (message: { slot: number; counter: number; done: boolean }) => {
+      const { slot, counter, done } = message;
+      (done ? progress.done : progress.started)[slot] = counter;
+    });
+    return new Promise((resolve) => child.once("exit", () => resolve()));
+  }
+
+  it(
+    `each slot reads as old or new, never as neither; the lock is recovered (${KILLS} kills)`,
+    async () => {
+      const writer = bundle();
+      // The counters that each slot was last known to hold, and the newest that was begun.
+      const progress: Progress = { started: [0, 0], done: [0, 0] };
+      let writes = 0;
+      for (let kill = 0; kill < KILLS; kill++) {
+        const from = Math.max(...progress.started) + 1;
+        const child = fork(writer, [directory, String(from), "writer"], { stdio: "inherit" });
+        const gone = follow(child, progress);
+        await new Promise<void>((resolve) => child.once("message", () => resolve()));
+        // Up to a few writes, in steps much finer than one of them.
+        const until = process.hrtime.bigint() + BigInt(randomInt(12_000_000));
+        while (process.hrtime.bigint() < until) await new Promise((next) => setImmediate(next));
+        child.kill("SIGKILL");
+        await gone;
+        const storage = new FileStorage(directory);
+        for (const slot of [0, 1]) {
+          const counter = counterOf(storage, slot);
+          expect(counter, `slot ${slot}, kill ${kill}`).toBeGreaterThanOrEqual(
+            progress.done[slot]!,
+          );
+          // Messages of the last moments may be lost with the process, so later ones are allowed,
+          // but only of this slot: the counter tells by its parity.
+          if (counter > 0) expect(counter % 2).toBe(slot);
+          progress.done[slot] = counter;
+          progress.started[slot] = counter;
+        }
+        writes = Math.max(...progress.done);
+        storage.close();
+      }
+      expect(writes).toBeGreaterThan(KILLS);
+    },
+    20_000 + KILLS * 500,
+  );
+
+  it("the record that tells old from new does tell a mixture of both", () => {
+    const storage = new FileStorage(directory);
+    const mixed = recordOf(8);
+    mixed.set(recordOf(10).subarray(0, 20));
+    storage.write(0, mixed, 0, mixed.length, () => {});
+    expect(() => counterOf(storage, 0)).toThrow("neither");
+    storage.close();
+  });
+});

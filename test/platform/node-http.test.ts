@@ -1,0 +1,205 @@
+// The Node HTTP adapter under the conformance suite on real sockets, and what the suite leaves to it.
+
+import net from "node:net";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Ear } from "../../platform/conformance/http-bench.ts";
+import { httpConformance } from "../../platform/conformance.ts";
+import type { HttpRequest } from "../../platform/contracts.ts";
+import { startConformanceServer } from "../../platform/node/conformance-server.ts";
+import { NodeHttp } from "../../platform/node/http.ts";
+import { parseHttpDate, retryAfterSeconds } from "../../platform/retry-after.ts";
+import { makeTlsIdentities } from "./certificates.ts";
+import { realWorld, rows } from "./worlds.ts";
+
+const { ca, identities } = makeTlsIdentities();
+
+const cases = httpConformance(
+  (limits) => {
+    const http = new NodeHttp({ ...limits, ca });
+    return { http, dispose: () => http.dispose() };
+  },
+  { wire: true, tls: true, world: realWorld, start: () => startConformanceServer(identities) },
+);
+
+describe("Node HTTP adapter: conformance", () => {
+  it.each(rows(cases))("%s", (_, one) => one.run());
+});
+
+describe("Node HTTP adapter: raw answers", () => {
+  let server: net.Server;
+  let script: (socket: net.Socket) => void;
+  let origin = "";
+  let http: NodeHttp;
+
+  beforeEach(async () => {
+    server = net.createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => script(socket));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    origin = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+    http = new NodeHttp({ timeLimitMs: 1500 });
+  });
+  afterEach(async () => {
+    http.dispose();
+    await new Promise((done) => server.close(done));
+  });
+
+  const get = (url: string): HttpRequest => ({
+    method: "GET",
+    url,
+    contentType: "",
+    authorization: "",
+    body: [],
+    bodyFrom: 0,
+    bodyTo: 0,
+  });
+  const ask = async (): Promise<Ear> => {
+    const ear = new Ear();
+    http.send(get(origin), ear);
+    while (!ear.over) await realWorld.wait(2);
+    await realWorld.wait(10);
+    expect(ear.problem).toBe("");
+    return ear;
+  };
+
+  it.each([
+    ["nothing at all", "", "unreachable"],
+    ["half a status line", "HTTP/1.1 20", "unreachable"],
+    ["headers without an end", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", "unreachable"],
+    ["two different lengths", answerWith("Content-Length: 2\r\nContent-Length: 3"), "unreachable"],
+    ["a length that is no number", answerWith("Content-Length: two"), "unreachable"],
+    [
+      "a length and chunks at once",
+      answerWith("Content-Length: 2\r\nTransfer-Encoding: chunked"),
+      "unreachable",
+    ],
+    [
+      "a chunk size that is no number",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      "unreachable",
+    ],
+    ["a line break inside a header", answerWith("X: a\n b\r\nContent-Length: 0"), "unreachable"],
+    ["a switch of protocols", "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", "unreachable"],
+    ["only an interim answer", "HTTP/1.1 100 Continue\r\n\r\n", "unreachable"],
+    ["a status out of range", "HTTP/1.1 99 Low\r\nContent-Length: 0\r\n\r\n", "unreachable"],
+    ["64 KiB of headers", answerWith(`X: ${"a".repeat(65_536)}`), "too-large"],
+    ["a length beyond the limit", answerWith("Content-Length: 999999999"), "too-large"],
+  ])("%s: failed once, nothing thrown", async (_, bytes, failure) => {
+    script = (socket) => socket.end(bytes, "latin1");
+    const ear = await ask();
+    expect(ear.failure).toBe(failure);
+    expect(ear.ended).toBe(false);
+  });
+
+  it("random bytes never throw and always end in one report", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 60 }),
+          fc
+            .array(
+              fc.constantFrom(
+                "HTTP/1.1 200 OK\r\n",
+                "Content-Length: 3\r\n",
+                "Transfer-Encoding: chunked\r\n",
+                "Connection: close\r\n",
+                "\r\n",
+                "3\r\nabc\r\n",
+                "0\r\n\r\n",
+                "abc",
+              ),
+              { maxLength: 8 },
+            )
+            .map((parts) => Buffer.from(parts.join(""))),
+        ),
+        async (bytes) => {
+          script = (socket) => socket.end(bytes);
+          const ear = await ask();
+          expect(ear.ended !== (ear.failure !== undefined)).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("a TLS handshake that is never answered ends by the connect limit", async () => {
+    const http2 = new NodeHttp({ timeLimitMs: 60_000, connectLimitMs: 200, ca });
+    const mute = net.createServer((socket) => {
+      socket.on("error", () => {});
+      socket.resume();
+    });
+    await new Promise<void>((done) => mute.listen(0, "127.0.0.1", done));
+    const ear = new Ear();
+    // TCP is accepted, the TLS handshake never answered: it belongs to the connection.
+    http2.send(get(`https://127.0.0.1:${(mute.address() as net.AddressInfo).port}/`), ear);
+    while (!ear.over) await realWorld.wait(5);
+    expect(ear.failure).toBe("timeout");
+    http2.dispose();
+    await new Promise((done) => mute.close(done));
+  });
+
+  it("keeps one connection for exchanges in a row, and sends its User-Agent", async () => {
+    let connections = 0;
+    const heads: string[] = [];
+    server.on("connection", () => connections++);
+    script = (socket) => {
+      const reply = () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      socket.on("data", (data) => {
+        heads.push(String(data));
+        reply();
+      });
+      reply();
+    };
+    for (let i = 0; i < 5; i++) expect((await ask()).ended).toBe(true);
+    expect(connections).toBe(1);
+    expect(heads).toHaveLength(4);
+    expect(heads[0]).toMatch(/\r\nUser-Agent: picogrant\r\n/);
+  });
+
+  it("throws for its caller's mistake: a second send while one is under way", () => {
+    script = () => {};
+    http.send(get(origin), new Ear());
+    expect(() => http.send(get(origin), new Ear())).toThrow("under way");
+    http.abort();
+  });
+});
+
+function answerWith(headers: string): string {
+  return `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`;
+}
+
+describe("Retry-After, RFC 9110 §10.2.3", () => {
+  it("reads back every date in all three formats of §5.6.7", () => {
+    const day = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"];
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3_155_759_999 }), (seconds) => {
+        const date = new Date(seconds * 1000);
+        const imf = date.toUTCString();
+        const [, dd, mon, yyyy, time] = imf.split(" ") as [string, string, string, string, string];
+        const rfc850 = `${day[date.getUTCDay()]}day, ${dd}-${mon}-${yyyy.slice(2)} ${time} GMT`;
+        const dayOfMonth = String(date.getUTCDate()).padStart(2);
+        const asctime = `${imf.slice(0, 3)} ${mon} ${dayOfMonth} ${time} ${yyyy}`;
+        expect(parseHttpDate(imf)).toBe(seconds * 1000);
+        expect(parseHttpDate(rfc850)).toBe(seconds * 1000);
+        expect(parseHttpDate(asctime)).toBe(seconds * 1000);
+      }),
+    );
+  });
+
+  it.each([
+    ["10", undefined, undefined, 10],
+    ["10", "nonsense", undefined, 10],
+    ["Tue, 15 Nov 1994 12:00:45 GMT", undefined, undefined, -1],
+    ["Tue, 15 Nov 1994 12:00:45 GMT", undefined, Date.UTC(1994, 10, 15, 12, 0, 0), 45],
+    ["Tue, 15 Nov 1994 12:00:45 GMT", "nonsense", undefined, -1],
+    ["Tue, 15 Nox 1994 12:00:45 GMT", "Tue, 15 Nov 1994 12:00:00 GMT", undefined, -1],
+    ["Tue, 15 Nov 1994 25:00:45 GMT", "Tue, 15 Nov 1994 12:00:00 GMT", undefined, -1],
+    ["1.5", undefined, undefined, -1],
+    ["0x10", undefined, undefined, -1],
+    ["134217728", undefined, undefined, 134_217_727],
+  ])("%s with Date %s and clock %s", (value, date, clock, seconds) => {
+    expect(retryAfterSeconds(value, date, clock)).toBe(seconds);
+  });
+});

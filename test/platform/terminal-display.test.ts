@@ -1,0 +1,114 @@
+// The terminal display: what a terminal shows after its bytes is worked out by a small screen model, so that
+// redrawing is judged by the picture and not by the escape sequences.
+
+import { describe, expect, it } from "vitest";
+import { displayConformance } from "../../platform/conformance.ts";
+import { TerminalDisplay } from "../../platform/node/terminal-display.ts";
+import { realWorld, rows } from "./worlds.ts";
+
+/** A terminal that knows just what the display may use; anything else is an error. */
+class Screen {
+  isTTY: boolean;
+  columns: number;
+  lines: string[] = [""];
+  all = "";
+  #row = 0;
+
+  constructor(isTTY: boolean, columns = 100) {
+    this.isTTY = isTTY;
+    this.columns = columns;
+  }
+
+  write(text: string): void {
+    this.all += text;
+    const [first = "", ...sequences] = text.split("\u001b[");
+    this.#print(first);
+    for (const part of sequences) {
+      const code = /^(\d*)([A-Z])/.exec(part);
+      if (code === null) throw new Error(`no sequence: ${JSON.stringify(part)}`);
+      if (code[2] === "A") this.#row -= Number(code[1]);
+      else if (code[2] === "J") this.lines.splice(this.#row, Infinity, "");
+      else throw new Error(`unknown sequence ${JSON.stringify(part)}`);
+      if (this.#row < 0) throw new Error("above the first line");
+      this.#print(part.slice(code[0].length));
+    }
+  }
+
+  #print(text: string): void {
+    for (const char of text.replace(/\r/g, "")) {
+      if (char === "\n") this.lines[++this.#row] ??= "";
+      else this.lines[this.#row] += char;
+    }
+  }
+}
+
+const cellsOf = (text: string, size = 32): Uint8Array =>
+  new TextEncoder().encode(text.padEnd(size).slice(0, size));
+
+describe("terminal display", () => {
+  const cases = displayConformance(() => {
+    const screen = new Screen(true);
+    const display = new TerminalDisplay({ output: screen });
+    const look = (): string[] => screen.lines.slice(1, 5).map((line) => line.slice(1, -1));
+    return { display, world: realWorld, look };
+  });
+  it.each(rows(cases))("%s", (_, one) => one.run());
+
+  it("redraws in its place on a terminal, a note staying above", () => {
+    const screen = new Screen(true);
+    const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
+    display.note("started");
+    display.show(cellsOf("first"), 0);
+    display.show(cellsOf("second"), 0);
+    display.note("a note");
+    display.show(cellsOf("third           line two"), 0);
+    expect(screen.lines).toEqual([
+      "started",
+      "a note",
+      "+----------------+",
+      "|third           |",
+      "|line two        |",
+      "+----------------+",
+      "",
+    ]);
+  });
+
+  it.each([
+    ["a pipe", new Screen(false)],
+    ["a terminal too narrow for the frame", new Screen(true, 17)],
+  ])("%s gets each changed frame as text, without escape sequences", (_, screen) => {
+    const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
+    display.show(cellsOf("one"), 0);
+    display.show(cellsOf("one"), 0);
+    display.note("note");
+    display.show(cellsOf("two"), 0);
+    const edge = "+----------------+\n";
+    const blank = `|${" ".repeat(16)}|\n`;
+    const frame = (text: string): string => `${edge}|${text.padEnd(16)}|\n${blank}${edge}`;
+    expect(screen.all).toBe(`${frame("one")}note\n${frame("two")}`);
+  });
+
+  it("lets no control character through, in frames and notes", () => {
+    const screen = new Screen(false);
+    const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen });
+    const cells = cellsOf("a\u001b[2Jb\u0007\n\u007f");
+    cells[20] = 0x9b;
+    display.show(cells, 0);
+    display.note("x\u001b]0;title\u0007\u009b\u00e9y");
+    expect(screen.all).toContain("|a?[2Jb???");
+    expect(screen.all).toContain("x?]0;title???y\n");
+    expect(screen.all.replace(/\n/g, "")).toMatch(/^[ -~]*$/);
+  });
+
+  it("refuses sizes outside 16..80 x 2..8", () => {
+    for (const [columns, rowCount] of [
+      [15, 2],
+      [81, 2],
+      [16, 1],
+      [16, 9],
+      [Number.NaN, 2],
+    ] as const) {
+      expect(() => new TerminalDisplay({ columns, rows: rowCount })).toThrow(RangeError);
+    }
+  });
+});
