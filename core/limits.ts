@@ -1,4 +1,74 @@
-// Every bound of the core in one place, units last in the name, each with its reason.
+// Every bound of the core, with its reason. Plain enums: the build writes the numbers in their places.
+// What is not here: the sizes of the memory's regions that follow from the memory given (memory.ts).
 
-/** Largest magnitude of any value or intermediate: beyond 2^27 some engines box integers. */
-export var INT_MAX = 134217727;
+export enum Limit {
+  /** Largest magnitude of any value and any intermediate: beyond it some engines box integers. */
+  INTEGER_MAX = 134217727,
+  /** Longest step of time one tick takes in; a longer sleep counts as this (37 hours). */
+  ELAPSED_MS_MAX = 134217727,
+
+  /** RFC 8628 §3.2: the interval where the server names none, and the floor we keep in any case. */
+  INTERVAL_DEFAULT_MS = 5000,
+  INTERVAL_MIN_MS = 1000,
+  /** An hour: a longer interval would outlive any code and overflow the doubling. */
+  INTERVAL_MAX_S = 3600,
+  INTERVAL_MAX_MS = 3600000,
+  /** RFC 8628 §3.5: what every slow_down adds, for good. */
+  SLOW_DOWN_STEP_MS = 5000,
+
+  /** Transport backoff: the first wait and the longest. A minute keeps a user within reach. */
+  BACKOFF_MIN_MS = 2000,
+  BACKOFF_MAX_MS = 64000,
+  /** Devices of a whole city start together after a power cut: spread their first request. */
+  BOOT_SPREAD_MS = 5000,
+  /** A request that the host never ends is given up after this; adapters have shorter limits. */
+  EXCHANGE_MS_MAX = 120000,
+  /** Retry-After beyond an hour is a server's mistake more often than its wish. */
+  RETRY_AFTER_MAX_S = 3600,
+
+  /** Codes that are asked for without the user doing anything, before the device waits for one. */
+  RENEWALS_DEFAULT = 3,
+  /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
+  REVOCATION_TRIES = 4,
+  /** Tries of one storage operation before the device goes on without it. */
+  STORAGE_TRIES = 3,
+  STORAGE_RETRY_MS = 250,
+
+  /** Refresh this long before expiry at the most (an eighth of the lifetime at the least). */
+  REFRESH_MARGIN_MAX_S = 300,
+  /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
+  EXPIRY_WARNING_S = 259200,
+
+  /** An answer longer than this is nobody's token: stop reading. */
+  BODY_MAX = 65536,
+  /** Nesting of a JSON document; the stack is the bits of one integer. */
+  JSON_DEPTH_MAX = 24,
+
+  /** Longest member name that is looked up; longer ones are unknown and skipped. */
+  KEY_MAX = 88,
+  /** Error code kept for the display: the longest registered one has 28 characters. */
+  ERROR_MAX = 40,
+  MESSAGE_MAX = 96,
+  TOKEN_TYPE_MAX = 8,
+  SCOPE_MAX = 160,
+  /** The documents ask for 40 characters on the display; real servers' URLs are longer. */
+  VERIFICATION_URI_MAX = 128,
+  VERIFICATION_URI_COMPLETE_MAX = 176,
+  /** Shares of the memory that the fixed regions leave over, in 64ths. */
+  ACCESS_TOKEN_SHARE = 16,
+  REFRESH_TOKEN_SHARE = 10,
+  /** Smallest share that is of use: a 128-bit code, a token, a record. */
+  POOL_MIN = 640,
+
+  /** Security events that are remembered: duplicates come soon after one another. */
+  SEEN_EVENTS = 8,
+  /** Requests in one run of event polls, so that a run ends. */
+  EVENT_POLLS = 32,
+
+  COLUMNS_MIN = 16,
+  COLUMNS_MAX = 80,
+  ROWS_MIN = 2,
+  ROWS_MAX = 8,
+  /** How long one page of a text longer than the display stays. */
+  PAGE_MS = 3000,
+}

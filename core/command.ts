@@ -1,0 +1,38 @@
+// The numbers that cross the border between core and host.
+
+/**
+ * What the host is to do next. The data of a command are properties of the device, and ranges of its
+ * memory that stay as they are until the command is done (SEND: until the exchange ends).
+ */
+export enum Command {
+  /** Nothing now; wakeIn says for how long. */
+  NONE = 0,
+  /**
+   * Send a request: requestId to answer with, endpoint, isGet, target and targetLength (path and query
+   * behind the endpoint's address), body and bodyLength, bearer (1: with the access token).
+   */
+  SEND = 1,
+  /** Give up the request under way; its answer must not come any more. */
+  ABORT = 2,
+  /** Show the frame: columns x rows character codes from start[Region.FRAME]. */
+  SHOW = 3,
+  /** Read `slot` into data and dataLength; then storageDone(length). */
+  LOAD = 4,
+  /** Write data and dataLength to `slot`, durably; then storageDone(1 or 0). */
+  STORE = 5,
+  /** Empty `slot`, durably; then storageDone(1 or 0). */
+  ERASE = 6,
+  /** Check the signature of the security event token in data and dataLength; then eventVerified. */
+  VERIFY = 7,
+}
+
+/** Where a request goes. The host knows the addresses. */
+export enum Endpoint {
+  DEVICE_AUTHORIZATION = 0,
+  TOKEN = 1,
+  REVOCATION = 2,
+  METADATA = 3,
+  VIDEO_API = 4,
+  PUBLISHER_API = 5,
+  EVENTS = 6,
+}

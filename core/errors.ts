@@ -1,0 +1,197 @@
+// The error table: every code that a server or the device itself can name, what kind it is, who can
+// fix it, and which message the display shows. Reading an answer's code is here; acting on it is not.
+
+import { type Device, Literal, literalEnd, literalStart } from "./memory.ts";
+
+/** Stable numbers: hosts may show or report them. */
+export enum ErrorCode {
+  NONE = 0,
+  // named by a server, in the order of the table below
+  AUTHORIZATION_PENDING = 1,
+  SLOW_DOWN = 2,
+  EXPIRED_TOKEN = 3,
+  INVALID_GRANT = 4,
+  ACCESS_DENIED = 5,
+  ADMIN_POLICY_ENFORCED = 6,
+  ORG_INTERNAL = 7,
+  INVALID_CLIENT = 8,
+  UNAUTHORIZED_CLIENT = 9,
+  INVALID_SCOPE = 10,
+  INVALID_REQUEST = 11,
+  UNSUPPORTED_GRANT_TYPE = 12,
+  RATE_LIMIT_EXCEEDED = 13,
+  SERVER_ERROR = 14,
+  TEMPORARILY_UNAVAILABLE = 15,
+  INVALID_TOKEN = 16,
+  INSUFFICIENT_SCOPE = 17,
+  UNSUPPORTED_TOKEN_TYPE = 18,
+  // found by the device
+  UNREACHABLE = 19,
+  UNAVAILABLE = 20,
+  MALFORMED_RESPONSE = 21,
+  VALUE_TOO_LONG = 22,
+  UNKNOWN_ERROR = 23,
+  RENEWALS_EXHAUSTED = 24,
+  SESSION_ENDED = 25,
+  STORAGE_FAILED = 26,
+  MEMORY_TOO_SMALL = 27,
+  TOKEN_REVOKED = 28,
+  ACCOUNT_DISABLED = 29,
+  UNEXPECTED_STATE = 30,
+}
+
+/** What becomes of an attempt, or else who can put it right. The letters of the table. */
+export enum ErrorKind {
+  /** Passes by itself: the device tries again. */
+  TRANSIENT = 116,
+  /** The code is of no use any more: the device asks for a new one, up to the cap. */
+  RENEWABLE = 114,
+  /** Final; the user can put it right. */
+  USER = 117,
+  /** Final; the administrator of the user's organization can. */
+  ADMINISTRATOR = 97,
+  /** Final; the maker of the device can. */
+  MAKER = 109,
+}
+
+/** Display texts, in the order of MESSAGES. */
+export enum Message {
+  STARTING = 0,
+  SIGNED_OUT = 1,
+  REQUESTING = 2,
+  OPEN = 3,
+  CODE = 4,
+  RESUMING = 5,
+  SIGNED_IN = 6,
+  CONNECTING = 7,
+  SIGNING_OUT = 8,
+  EXPIRES_SOON = 9,
+  NOT_SAVED = 10,
+  NO_CONNECTION = 11,
+  BUSY = 12,
+  DENIED = 13,
+  POLICY = 14,
+  MEMBERS_ONLY = 15,
+  DEVICE_REFUSED = 16,
+  SETUP = 17,
+  CODE_EXPIRED = 18,
+  SESSION_ENDED = 19,
+  DISABLED = 20,
+  FAILED = 21,
+  COUNT = 22,
+}
+
+/**
+ * The default texts: printable ASCII, one line each. A host replaces them for another language with
+ * a string of as many lines.
+ */
+export var MESSAGES =
+  "Starting\n" +
+  "Not signed in. Press sign in\n" +
+  "Getting a code\n" +
+  "Open in a browser:\n" +
+  "Code \n" +
+  "Checking your code\n" +
+  "Signed in\n" +
+  "Connecting\n" +
+  "Signing out\n" +
+  "Sign in again soon\n" +
+  "Sign-in not saved\n" +
+  "No connection. Trying again\n" +
+  "Service busy. Trying again\n" +
+  "Access was refused. Sign in to try again\n" +
+  "Not allowed by your organization. Ask its administrator\n" +
+  "Only for members of an organization. Ask its administrator\n" +
+  "Device not accepted. Contact the maker\n" +
+  "Wrong setup. Contact the maker\n" +
+  "Code expired. Sign in for a new one\n" +
+  "Session ended. Sign in again\n" +
+  "Account disabled. Ask its administrator\n" +
+  "Sign-in failed. Contact the maker";
+
+/**
+ * One entry for each ErrorCode from 1: kind, message ('A' is message 0), names of the code on the
+ * wire ('|' between aliases of other servers). Codes without a name are the device's own.
+ */
+export var ERRORS =
+  "tDauthorization_pending " +
+  "tDslow_down " +
+  "rSexpired_token|token_expired|code_expired " +
+  "rSinvalid_grant|bad_verification_code|incorrect_device_code " +
+  "uNaccess_denied|authorization_declined " +
+  "aOadmin_policy_enforced " +
+  "aPorg_internal " +
+  "mQinvalid_client|incorrect_client_credentials|deleted_client|disabled_client " +
+  "mQunauthorized_client|device_flow_disabled " +
+  "mRinvalid_scope " +
+  "mRinvalid_request " +
+  "mRunsupported_grant_type " +
+  "tMrate_limit_exceeded|too_many_requests " +
+  "tMserver_error|internal_failure " +
+  "tMtemporarily_unavailable|backend_error " +
+  "uTinvalid_token " +
+  "mRinsufficient_scope " +
+  "mRunsupported_token_type " +
+  "tL " + // UNREACHABLE
+  "tM " + // UNAVAILABLE
+  "tM " + // MALFORMED_RESPONSE
+  "mV " + // VALUE_TOO_LONG
+  "mV " + // UNKNOWN_ERROR
+  "uS " + // RENEWALS_EXHAUSTED
+  "uT " + // SESSION_ENDED
+  "mK " + // STORAGE_FAILED
+  "mV " + // MEMORY_TOO_SMALL
+  "uT " + // TOKEN_REVOKED
+  "aU " + // ACCOUNT_DISABLED
+  "mV "; // UNEXPECTED_STATE
+
+/** Position of a code's entry in the memory. */
+function entryOf(device: Device, code: number): number {
+  var memory = device.memory;
+  var at = literalStart(device, Literal.ERRORS);
+  var left = code - 1;
+  while (left > 0) {
+    if (memory[at] === 32) left--;
+    at++;
+  }
+  return at;
+}
+
+/** Kind of a code from 1 on: one of ErrorKind. */
+export function errorKind(device: Device, code: number): number {
+  return device.memory[entryOf(device, code)];
+}
+
+/** Message that belongs to a code from 1 on. */
+export function errorMessage(device: Device, code: number): number {
+  return device.memory[entryOf(device, code) + 1] - 65;
+}
+
+/**
+ * The code that an `error` or `error_code` value names; UNKNOWN_ERROR for a name that is not in the
+ * table. The comparison is exact, as RFC 6749 §5.2 has it.
+ */
+export function errorNamed(device: Device, start: number, length: number): number {
+  var memory = device.memory;
+  var at = literalStart(device, Literal.ERRORS) + 2;
+  var end = literalEnd(device, Literal.ERRORS);
+  var code = 1;
+  var matched = 0;
+  while (at < end) {
+    var c = memory[at];
+    if (c === 32 || c === 124) {
+      if (matched === length && length > 0) return code;
+      matched = 0;
+      if (c === 32) {
+        code++;
+        at += 2;
+      }
+    } else if (matched >= 0 && matched < length && memory[start + matched] === c) {
+      matched++;
+    } else {
+      matched = -1;
+    }
+    at++;
+  }
+  return ErrorCode.UNKNOWN_ERROR;
+}

@@ -1,0 +1,248 @@
+// Security events about the user's account (RFC 8417; the documents' section 6): fetched by polling
+// (RFC 8936) or handed in by the host, and what each of them does to the session.
+//
+// A poll asks for one event at a time, so that the memory need not hold more. Whoever verifies a
+// signature also checks issuer and audience: that is the platform's part.
+
+import { Endpoint } from "./command.ts";
+import { quotient } from "./digits.ts";
+import {
+  ErrandState,
+  finishErrand,
+  hasSession,
+  isLiteral,
+  shareValues,
+  startErrand,
+} from "./errand.ts";
+import { ErrorCode } from "./errors.ts";
+import { writeByte, writeFrom, writeLiteral, writeRegion } from "./form-encoder.ts";
+import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
+import { Limit } from "./limits.ts";
+import { CompleteLiteral } from "./literals.ts";
+import { type Bytes, type Device, type Errand, Field, holds, Region } from "./memory.ts";
+import { endSession, refreshNow } from "./refresh.ts";
+import { Event } from "./states.ts";
+import { checksum } from "./token-record.ts";
+import { isVisible, tooLong } from "./token-response.ts";
+
+var EVENT_POLL: Errand = {
+  endpoint: Endpoint.EVENTS,
+  isGet: 0,
+  needsToken: 0,
+  names: CompleteLiteral.EVENT_POLL_MEMBERS,
+  wanted: 1 << Field.VALUE_A,
+  depth: 2,
+  answered: eventPollAnswered,
+};
+
+/** Makes the poll's body in CALL: with the acknowledgement of the last event, if there is one. */
+function writePoll(device: Device, acknowledged: number): void {
+  var start = device.start[Region.CALL];
+  writeFrom(device, start, start + device.capacity[Region.CALL]);
+  writeLiteral(device, CompleteLiteral.EVENT_POLL);
+  if (acknowledged) {
+    writeLiteral(device, acknowledged);
+    writeRegion(device, Field.VALUE_B);
+    writeLiteral(
+      device,
+      acknowledged === CompleteLiteral.EVENT_ACKNOWLEDGE
+        ? CompleteLiteral.EVENT_END
+        : CompleteLiteral.EVENT_REFUSE_END,
+    );
+  }
+  writeByte(device, 125);
+  device.length[Region.CALL] = 0;
+  device.errandBody = device.memory;
+  device.errandBodyFrom = start;
+  device.errandBodyTo = device.writeAt;
+}
+
+/**
+ * Fetches the events that wait, one request for each, until none is left. For each of them the host
+ * gets the command VERIFY.
+ * @returns 1, or 0 where another errand is under way or nobody is signed in
+ */
+export function pollEvents(device: Device): number {
+  if (!hasSession(device) || !startErrand(device, EVENT_POLL)) return 0;
+  device.eventPolls = Limit.EVENT_POLLS;
+  writePoll(device, 0);
+  shareValues(device, 1);
+  return 1;
+}
+
+function eventPollAnswered(device: Device, error: number): void {
+  if (!error && tooLong(device, 1 << Field.VALUE_A)) error = ErrorCode.VALUE_TOO_LONG;
+  if (error || !holds(device, Field.VALUE_A)) {
+    finishErrand(device, error);
+    return;
+  }
+  device.errandState = ErrandState.VERIFYING;
+  device.verifyDue = 1;
+  device.data = device.start[Field.VALUE_A];
+  device.dataLength = device.length[Field.VALUE_A];
+}
+
+/** Value of a base64url character, -1 for anything else. */
+function base64Value(c: number): number {
+  if (c >= 65 && c <= 90) return c - 65;
+  if (c >= 97 && c <= 122) return c - 71;
+  if (c >= 48 && c <= 57) return c + 4;
+  return c === 45 ? 62 : c === 95 ? 63 : -1;
+}
+
+/** Starts to read claims into the room behind the token: it is still to be read, they are short. */
+function beginClaims(device: Device): void {
+  var at = device.data + device.dataLength;
+  var room = device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at;
+  var size = quotient(room, 3);
+  for (var field: number = Field.VALUE_B; field <= Field.VALUE_D; field++) {
+    device.start[field] = at;
+    device.capacity[field] = size;
+    at += size;
+  }
+  scanBegin(
+    device,
+    CompleteLiteral.EVENT_MEMBERS,
+    (1 << Field.VALUE_B) |
+      (1 << Field.VALUE_C) |
+      (1 << Field.VALUE_D) |
+      (1 << Field.SESSIONS_REVOKED) |
+      (1 << Field.TOKEN_REVOKED) |
+      (1 << Field.ACCOUNT_DISABLED),
+    4,
+  );
+}
+
+/** Scans the payload of the compact serialization in VALUE_A. False: it is none. */
+function scanPayload(device: Device): boolean {
+  var at = device.data;
+  var end = at + device.dataLength;
+  while (at < end && device.memory[at] !== 46) at++;
+  var bits = 0;
+  var count = 0;
+  for (at++; at < end && device.memory[at] !== 46; at++) {
+    var value = base64Value(device.memory[at]);
+    if (value < 0) return false;
+    bits = ((bits & 255) << 6) | value;
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      scanByte(device, (bits >> count) & 255);
+    }
+  }
+  return scanComplete(device);
+}
+
+/** Whether the event with the identifier in VALUE_B came before; it is remembered now. */
+function isDuplicate(device: Device): boolean {
+  var start = device.start[Field.VALUE_B];
+  var sum = checksum(device, start, start + device.length[Field.VALUE_B]);
+  var seen = device.start[Region.SEEN_EVENTS];
+  for (var i = 0; i < Limit.SEEN_EVENTS * 3; i += 3) {
+    var other =
+      (device.memory[seen + i] << 16) |
+      (device.memory[seen + i + 1] << 8) |
+      device.memory[seen + i + 2];
+    if (other === sum) return true;
+  }
+  seen += device.eventSlot * 3;
+  device.eventSlot = device.eventSlot + 1 < Limit.SEEN_EVENTS ? device.eventSlot + 1 : 0;
+  device.memory[seen] = sum >> 16;
+  device.memory[seen + 1] = (sum >> 8) & 255;
+  device.memory[seen + 2] = sum & 255;
+  return false;
+}
+
+/** Whether VALUE_D holds the first characters of the token in the region. */
+function isPrefix(device: Device, region: number): boolean {
+  var length = device.length[Field.VALUE_D];
+  if (length < 1 || length > device.length[region]) return false;
+  for (var i = 0; i < length; i++) {
+    var c = device.memory[device.start[Field.VALUE_D] + i];
+    if (c !== device.memory[device.start[region] + i]) return false;
+  }
+  return true;
+}
+
+/** The session's tokens may be dead: the refresh tells, and ends the session if they are. */
+function testSession(device: Device): void {
+  device.length[Field.ACCESS_TOKEN] = -1;
+  refreshNow(device, Event.SESSIONS_REVOKED);
+}
+
+function hasNamed(device: Device, field: number): boolean {
+  return ((device.scanSeen >> field) & 1) === 1;
+}
+
+/** What the event whose claims were scanned does to the session. */
+function applyEvent(device: Device): void {
+  if (!hasSession(device)) return;
+  if (hasNamed(device, Field.ACCOUNT_DISABLED)) {
+    endSession(device, ErrorCode.ACCOUNT_DISABLED);
+  } else if (hasNamed(device, Field.TOKEN_REVOKED)) {
+    if (!hasNamed(device, Field.VALUE_D)) endSession(device, ErrorCode.TOKEN_REVOKED);
+    // A hash cannot be compared here; a token that is not ours survives the test.
+    else if (!isLiteral(device, Field.VALUE_C, CompleteLiteral.PREFIX)) testSession(device);
+    else if (
+      isPrefix(device, Region.PRESENT_REFRESH_TOKEN) ||
+      isPrefix(device, Field.ACCESS_TOKEN)
+    ) {
+      endSession(device, ErrorCode.TOKEN_REVOKED);
+    }
+  } else if (hasNamed(device, Field.SESSIONS_REVOKED)) {
+    testSession(device);
+  }
+}
+
+/**
+ * The host has checked the event of VERIFY.
+ * @param ok 1: signature, issuer and audience are right and the event is this device's; 0: not
+ */
+export function eventVerified(device: Device, ok: number): void {
+  if (device.errandState !== ErrandState.VERIFYING) return;
+  beginClaims(device);
+  var readable = scanPayload(device) && isIdentifier(device);
+  if (!readable) {
+    finishErrand(device, ErrorCode.MALFORMED_RESPONSE);
+    return;
+  }
+  if (ok && !isDuplicate(device)) applyEvent(device);
+  if (device.eventPolls-- <= 0) {
+    finishErrand(device, ErrorCode.NONE);
+    return;
+  }
+  writePoll(device, ok ? CompleteLiteral.EVENT_ACKNOWLEDGE : CompleteLiteral.EVENT_REFUSE);
+  shareValues(device, 1);
+  device.errandState = ErrandState.WAITING;
+}
+
+/** An identifier that can be written into JSON as it is. */
+function isIdentifier(device: Device): boolean {
+  if (!isVisible(device, Field.VALUE_B)) return false;
+  for (var i = 0; i < device.length[Field.VALUE_B]; i++) {
+    var c = device.memory[device.start[Field.VALUE_B] + i];
+    if (c === 34 || c === 92) return false;
+  }
+  return true;
+}
+
+/**
+ * Applies an event that the host got and verified itself.
+ * @param claims `claims[from..to)`: the JSON claims set of the token; only read
+ * @returns 1 where it was applied (or a duplicate), 0 where it is no event or OUTPUT is in use
+ */
+export function applySecurityEvent(
+  device: Device,
+  claims: Bytes,
+  from: number,
+  to: number,
+): number {
+  if (device.inFlight || device.jobActive || !hasSession(device)) return 0;
+  device.data = device.start[Region.OUTPUT];
+  device.dataLength = 0;
+  beginClaims(device);
+  for (var at = from; at < to; at++) scanByte(device, claims[at]);
+  if (!scanComplete(device) || !isIdentifier(device)) return 0;
+  if (!isDuplicate(device)) applyEvent(device);
+  return 1;
+}

@@ -1,0 +1,109 @@
+// The states of a device and the table of every move between them. The table is the truth: the tests
+// check each move that the code makes against it, and the diagram in SPEC.md is made from it.
+
+import type { Device } from "./memory.ts";
+
+export enum State {
+  /** The records are being read back. */
+  STARTING = 0,
+  /** Nothing is kept; the device waits for its user. */
+  SIGNED_OUT = 1,
+  /** A device authorization request is under way, or waits for its backoff. */
+  REQUESTING = 2,
+  /** A code is there; the token endpoint is polled. */
+  PENDING = 3,
+  /** Tokens are there. */
+  SIGNED_IN = 4,
+  /** Tokens are there, and the access token is being renewed. */
+  REFRESHING = 5,
+  /** The user signs out: the token is being revoked. */
+  REVOKING = 6,
+  /** Something final happened; it is shown until the user acts. */
+  FAILED = 7,
+}
+
+export enum Event {
+  NONE = 0,
+  // records found at the start
+  NO_RECORD = 1,
+  CODE_FOUND = 2,
+  TOKENS_FOUND = 3,
+  REVOCATION_FOUND = 4,
+  // the user
+  SIGN_IN = 5,
+  CANCEL = 6,
+  SIGN_OUT = 7,
+  // the server
+  CODE_RECEIVED = 8,
+  TOKENS_RECEIVED = 9,
+  FINAL_ERROR = 10,
+  REFRESHED = 11,
+  REVOKED = 12,
+  TOKEN_REFUSED = 13,
+  // time
+  CODE_EXPIRED = 14,
+  RENEWALS_EXHAUSTED = 15,
+  REFRESH_DUE = 16,
+  SESSION_ENDED = 17,
+  // security events
+  SESSIONS_REVOKED = 18,
+}
+
+/** One move: in `from`, `event` leads to `to`. */
+export interface Transition {
+  readonly from: State;
+  readonly event: Event;
+  readonly to: State;
+}
+
+function move(from: State, event: Event, to: State): Transition {
+  return { from: from, event: event, to: to };
+}
+
+/** Every move there is. An event that a state has no row for is ignored in it. */
+export function transitions(): Transition[] {
+  return [
+    move(State.STARTING, Event.NO_RECORD, State.SIGNED_OUT),
+    move(State.STARTING, Event.SIGN_IN, State.REQUESTING),
+    move(State.STARTING, Event.CODE_FOUND, State.PENDING),
+    move(State.STARTING, Event.CODE_EXPIRED, State.REQUESTING),
+    move(State.STARTING, Event.TOKENS_FOUND, State.REFRESHING),
+    move(State.STARTING, Event.TOKENS_FOUND, State.SIGNED_IN),
+    move(State.STARTING, Event.REVOCATION_FOUND, State.REVOKING),
+    move(State.SIGNED_OUT, Event.SIGN_IN, State.REQUESTING),
+    move(State.REQUESTING, Event.SIGN_IN, State.REQUESTING),
+    move(State.REQUESTING, Event.CODE_RECEIVED, State.PENDING),
+    move(State.REQUESTING, Event.FINAL_ERROR, State.FAILED),
+    move(State.REQUESTING, Event.CANCEL, State.SIGNED_OUT),
+    move(State.PENDING, Event.SIGN_IN, State.REQUESTING),
+    move(State.PENDING, Event.CODE_EXPIRED, State.REQUESTING),
+    move(State.PENDING, Event.RENEWALS_EXHAUSTED, State.FAILED),
+    move(State.PENDING, Event.TOKENS_RECEIVED, State.SIGNED_IN),
+    move(State.PENDING, Event.FINAL_ERROR, State.FAILED),
+    move(State.PENDING, Event.CANCEL, State.SIGNED_OUT),
+    move(State.SIGNED_IN, Event.REFRESH_DUE, State.REFRESHING),
+    move(State.SIGNED_IN, Event.TOKEN_REFUSED, State.REFRESHING),
+    move(State.SIGNED_IN, Event.SESSIONS_REVOKED, State.REFRESHING),
+    move(State.SIGNED_IN, Event.SESSION_ENDED, State.FAILED),
+    move(State.SIGNED_IN, Event.SIGN_OUT, State.REVOKING),
+    move(State.REFRESHING, Event.REFRESHED, State.SIGNED_IN),
+    move(State.REFRESHING, Event.SESSIONS_REVOKED, State.REFRESHING),
+    move(State.REFRESHING, Event.SESSION_ENDED, State.FAILED),
+    move(State.REFRESHING, Event.FINAL_ERROR, State.FAILED),
+    move(State.REFRESHING, Event.SIGN_OUT, State.REVOKING),
+    move(State.REVOKING, Event.REVOKED, State.SIGNED_OUT),
+    move(State.FAILED, Event.SIGN_IN, State.REQUESTING),
+    move(State.FAILED, Event.SIGN_IN, State.REFRESHING),
+    move(State.FAILED, Event.CANCEL, State.SIGNED_OUT),
+    move(State.FAILED, Event.SIGN_OUT, State.REVOKING),
+  ];
+}
+
+/** Makes a move of the table. */
+export function moveTo(device: Device, event: Event, state: State): void {
+  device.state = state;
+  device.event = event;
+  device.moves = (device.moves + 1) & 65535;
+  device.page = 0;
+  device.frameDue = 1;
+}

@@ -1,0 +1,311 @@
+// Carries out the core's commands on the five adapters: the loop that a host written in JavaScript
+// would otherwise write itself. A host in C does the same with the core directly (SPEC.md).
+
+import type * as complete from "../core/complete.ts";
+import { Purpose } from "../core/exchange.ts";
+import { Command, Endpoint, Field, Region, State } from "../core/index.ts";
+import type { Bytes, HttpSink, Platform, TransportFailure } from "./contracts.ts";
+import { asciiOf } from "./text.ts";
+
+/** The core as the driver uses it: the sources, or the built bundle. */
+export type Core = Pick<
+  typeof complete,
+  | "create"
+  | "tick"
+  | "wakeIn"
+  | "responseStart"
+  | "responseBody"
+  | "responseEnd"
+  | "responseFailed"
+  | "storageDone"
+  | "signIn"
+  | "cancel"
+  | "signOut"
+  | "setStatus"
+> &
+  Partial<typeof complete>;
+
+/** Absolute addresses of what the core sends to. An empty one is reported as unreachable. */
+export interface Endpoints {
+  deviceAuthorization: string;
+  token: string;
+  revocation: string;
+  metadata: string;
+  videoApi: string;
+  publisherApi: string;
+  events: string;
+}
+
+export const noEndpoints: Endpoints = {
+  deviceAuthorization: "",
+  token: "",
+  revocation: "",
+  metadata: "",
+  videoApi: "",
+  publisherApi: "",
+  events: "",
+};
+
+/** The maker's settings; what the platform determines (display, seed) is added by the driver. */
+export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed">;
+
+export interface DriverOptions {
+  readonly core: Core;
+  readonly platform: Platform;
+  readonly config: DriverConfig;
+  readonly endpoints: Endpoints;
+  /** Bytes for the core; 4096 by default. */
+  readonly memoryBytes?: number;
+  /** After anything that may have changed the device's state. */
+  readonly onChange?: () => void;
+  /** A piece of an API's answer; the range is only good until return. */
+  readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
+  /** Checks the signature of a security event token, `bytes[from..to)`: a JWS in compact form. */
+  readonly verifyEvent?: (bytes: Bytes, from: number, to: number) => boolean;
+}
+
+/** Commands in one go: more means that something feeds on itself. */
+const COMMANDS_MAX = 256;
+
+/** One exchange: passes on what the adapter reports under the id of its request. */
+class Exchange implements HttpSink {
+  constructor(
+    private readonly driver: Driver,
+    private readonly id: number,
+    private readonly onApiBody: DriverOptions["onApiBody"],
+  ) {}
+
+  private streams = false;
+
+  status(status: number, retryAfterSeconds: number): void {
+    const { core, device } = this.driver;
+    this.streams = core.responseStart(device, this.id, status, retryAfterSeconds) === 1;
+  }
+
+  body(bytes: Bytes, from: number, to: number): void {
+    const { core, device } = this.driver;
+    if (this.streams && device.requestId === this.id) this.onApiBody?.(bytes, from, to);
+    core.responseBody(device, this.id, bytes, from, to);
+  }
+
+  end(): void {
+    this.driver.core.responseEnd(this.driver.device, this.id);
+    this.driver.run();
+  }
+
+  failed(_failure: TransportFailure): void {
+    this.driver.core.responseFailed(this.driver.device, this.id);
+    this.driver.run();
+  }
+}
+
+/**
+ * A device on its platform. Nothing happens before `start`.
+ * @throws RangeError where the memory is too small for the configuration
+ */
+export class Driver {
+  readonly core: Core;
+  /** The core's state, to look at (memory.ts says what the properties mean). */
+  readonly device: complete.Device;
+  readonly memory: Uint8Array;
+  /** Replaced as a whole by discovery. */
+  endpoints: Endpoints;
+  private readonly platform: Platform;
+  private readonly options: DriverOptions;
+  private lastMs = 0;
+  private running = false;
+  private stopped = true;
+  private readonly ring = (): void => this.run();
+  private readonly stored = (result: number): void => {
+    if (this.stopped) return;
+    this.core.storageDone(this.device, result);
+    this.run();
+  };
+  private readonly written = (ok: boolean): void => this.stored(ok ? 1 : 0);
+
+  constructor(options: DriverOptions) {
+    this.options = options;
+    this.core = options.core;
+    this.platform = options.platform;
+    this.endpoints = options.endpoints;
+    this.memory = new Uint8Array(options.memoryBytes ?? 4096);
+    const { columns, rows } = options.platform.display;
+    const device = this.core.create(this.memory, {
+      ...options.config,
+      columns,
+      rows,
+      seed: seedFrom(options.platform),
+    });
+    if (!device) {
+      throw new RangeError(
+        `${this.memory.length} bytes of memory are too few for this configuration; give more`,
+      );
+    }
+    this.device = device;
+  }
+
+  /** Reads the records back and goes on from there. */
+  start(): void {
+    this.stopped = false;
+    this.lastMs = this.platform.timers.now();
+    this.run();
+  }
+
+  /** Stops at once, as a loss of power would; the storage is left as it is. */
+  stop(): void {
+    this.stopped = true;
+    this.platform.timers.cancel();
+    this.platform.http.abort();
+  }
+
+  /** Asks for a code, or for a new one (core: signIn). */
+  signIn(): void {
+    this.core.signIn(this.device);
+    this.run();
+  }
+
+  /** Gives up the attempt to sign in (core: cancel). */
+  cancel(): void {
+    this.core.cancel(this.device);
+    this.run();
+  }
+
+  /** Revokes and wipes the tokens (core: signOut). */
+  signOut(): void {
+    this.core.signOut(this.device);
+    this.run();
+  }
+
+  /** Sets the application's line below "Signed in", printable ASCII. */
+  setStatus(text: string): void {
+    const bytes = Array.from(text, (character) => character.charCodeAt(0));
+    this.core.setStatus(this.device, bytes, 0, bytes.length);
+    this.run();
+  }
+
+  get isSignedIn(): boolean {
+    return this.device.state === State.SIGNED_IN || this.device.state === State.REFRESHING;
+  }
+
+  /** Lets the core work until it has nothing to do, then sleeps. Called from every callback. */
+  run(): void {
+    // A callback from within a command: the loop below is still going and takes it up.
+    if (this.running || this.stopped) return;
+    this.running = true;
+    try {
+      const now = this.platform.timers.now();
+      // Timers may wrap at 2^32.
+      let command = this.core.tick(this.device, Math.min((now - this.lastMs) >>> 0, 134217727));
+      this.lastMs = now;
+      for (let count = 0; command !== Command.NONE && !this.stopped; count++) {
+        if (count > COMMANDS_MAX) throw new Error("the core does not come to rest");
+        this.perform(command);
+        command = this.core.tick(this.device, 0);
+      }
+    } finally {
+      this.running = false;
+    }
+    if (this.stopped) return;
+    this.platform.timers.alarm(this.core.wakeIn(this.device), this.ring);
+    this.options.onChange?.();
+  }
+
+  private perform(command: Command): void {
+    const { device, memory, platform } = this;
+    const from = device.data;
+    const to = from + device.dataLength;
+    switch (command) {
+      case Command.SEND:
+        this.send();
+        break;
+      case Command.ABORT:
+        platform.http.abort();
+        break;
+      case Command.SHOW:
+        platform.display.show(memory, device.start[Region.FRAME]!);
+        break;
+      case Command.LOAD:
+        platform.storage.read(device.slot, memory, from, to, this.stored);
+        break;
+      case Command.STORE:
+        platform.storage.write(device.slot, memory, from, to, this.written);
+        break;
+      case Command.ERASE:
+        platform.storage.erase(device.slot, this.written);
+        break;
+      case Command.VERIFY:
+        this.core.eventVerified?.(
+          device,
+          this.options.verifyEvent?.(memory, from, to) === true ? 1 : 0,
+        );
+        break;
+      default:
+        throw new Error(`unknown command ${command}`);
+    }
+  }
+
+  private send(): void {
+    const { device, memory } = this;
+    const exchange = new Exchange(this, device.requestId, this.options.onApiBody);
+    const base = this.addressOf(device.endpoint);
+    if (!base) {
+      exchange.failed("unreachable");
+      return;
+    }
+    const ownBody = device.purpose === Purpose.ERRAND ? device.errandBody : null;
+    const hasBody = ownBody !== null || device.bodyLength > 0;
+    const bearer =
+      device.bearer === 1 ? asciiOf(memory, ...rangeOf(device, Field.ACCESS_TOKEN)) : "";
+    this.platform.http.send(
+      {
+        method: device.isGet === 1 ? "GET" : "POST",
+        url: base + asciiOf(memory, device.target, device.target + device.targetLength),
+        contentType: hasBody || device.isGet === 0 ? contentType(device.endpoint) : "",
+        authorization: bearer && `Bearer ${bearer}`,
+        body: ownBody ?? memory,
+        bodyFrom: ownBody ? device.errandBodyFrom : device.body,
+        bodyTo: ownBody ? device.errandBodyTo : device.body + device.bodyLength,
+      },
+      exchange,
+    );
+  }
+
+  private addressOf(endpoint: Endpoint): string {
+    const { endpoints } = this;
+    switch (endpoint) {
+      case Endpoint.DEVICE_AUTHORIZATION:
+        return endpoints.deviceAuthorization;
+      case Endpoint.TOKEN:
+        return endpoints.token;
+      case Endpoint.REVOCATION:
+        return endpoints.revocation;
+      case Endpoint.METADATA:
+        return endpoints.metadata;
+      case Endpoint.VIDEO_API:
+        return endpoints.videoApi;
+      case Endpoint.PUBLISHER_API:
+        return endpoints.publisherApi;
+      default:
+        return endpoints.events;
+    }
+  }
+}
+
+function rangeOf(device: complete.Device, region: number): [number, number] {
+  const from = device.start[region]!;
+  return [from, from + Math.max(0, device.length[region]!)];
+}
+
+/** The documents: form fields for the grant (4), JSON for the publishing API and event polls. */
+function contentType(endpoint: Endpoint): string {
+  return endpoint === Endpoint.PUBLISHER_API || endpoint === Endpoint.EVENTS
+    ? "application/json"
+    : "application/x-www-form-urlencoded";
+}
+
+/** 26 random bits for the core's jitter; a platform without entropy gives all devices the same. */
+function seedFrom(platform: Platform): number {
+  const bytes = new Uint8Array(4);
+  if (!platform.entropy.fill(bytes, 0, 4)) return 0;
+  return (bytes[0]! | (bytes[1]! << 8) | (bytes[2]! << 16) | (bytes[3]! << 24)) & 67108863;
+}

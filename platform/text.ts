@@ -1,0 +1,33 @@
+// Between strings and bytes where an engine has no TextEncoder. UTF-8; for start-up and requests, not
+// for the polling loop.
+
+import type { Bytes } from "./contracts.ts";
+
+/** The string's UTF-8 bytes; a lone surrogate becomes U+FFFD. */
+export function bytesOf(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    let point = character.codePointAt(0)!;
+    if (point >= 0xd800 && point < 0xe000) point = 0xfffd;
+    if (point < 0x80) bytes.push(point);
+    else if (point < 0x800) bytes.push(0xc0 | (point >> 6), 0x80 | (point & 63));
+    else if (point < 0x10000) {
+      bytes.push(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63));
+    } else {
+      bytes.push(
+        0xf0 | (point >> 18),
+        0x80 | ((point >> 12) & 63),
+        0x80 | ((point >> 6) & 63),
+        0x80 | (point & 63),
+      );
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** `bytes[from..to)` as string, a character for each byte: for ASCII. */
+export function asciiOf(bytes: Bytes, from: number, to: number): string {
+  let text = "";
+  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
+  return text;
+}

@@ -1,0 +1,25 @@
+// npm run build: writes the firmware bundle, its map and its types to dist/, and prints the sizes.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
+import { declarations } from "../targets/firmware/declarations.ts";
+
+const dist = new URL("../dist/", import.meta.url).pathname;
+
+async function write(variant: Variant, name: string): Promise<string> {
+  const { code, map } = await bundleCore(variant, { outfile: `${name}.js` });
+  writeFileSync(`${dist}${name}.js`, `${code}//# sourceMappingURL=${name}.js.map\n`);
+  writeFileSync(`${dist}${name}.js.map`, map);
+  writeFileSync(`${dist}${name}.d.ts`, declarations(variant));
+  const gzip = gzipSync(code, { level: 9 }).length;
+  return (
+    `dist/${name}.js`.padEnd(26) +
+    `${code.length} B min`.padStart(14) +
+    `${gzip} B gzip`.padStart(15)
+  );
+}
+
+mkdirSync(dist, { recursive: true });
+console.log(await write("complete", "picogrant"));
+console.log(await write("grant", "picogrant-grant"));

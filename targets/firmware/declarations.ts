@@ -1,0 +1,78 @@
+// Makes the one .d.ts of the bundle out of the declarations of the core's files.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Variant } from "./bundle.ts";
+import { completeFunctions, grantFunctions } from "./surface.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+/** Types that a host names. */
+const types = ["Bytes", "Config", "Device", "Errand"];
+/** Constants; the bundle holds their numbers only, so they are const enums here. */
+const enums = [
+  "Command",
+  "Endpoint",
+  "ErrorCode",
+  "ErrorKind",
+  "ErrandState",
+  "Event",
+  "Field",
+  "OfferError",
+  "Region",
+  "State",
+];
+
+/** The text of `picogrant.d.ts` for a build. */
+export function declarations(variant: Variant): string {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-types-"));
+  try {
+    const tsc = join(root, "node_modules/.bin/tsc");
+    const flags = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
+    execFileSync(tsc, ["-p", join(root, "core"), ...flags, "--outDir", folder]);
+    const other = variant === "complete" ? "index.d.ts" : "complete.d.ts";
+    const text = readdirSync(folder)
+      .filter((file) => file.endsWith(".d.ts") && file !== other)
+      .map((file) => readFileSync(join(folder, file), "utf8"))
+      .join("\n");
+    return `${header}${select(text, variant)}\nexport as namespace picogrant;\n`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const header = "// picogrant: types of the bundle. Made by the build.\n\n";
+
+/** The declarations of what the bundle offers, each with its comment. */
+function select(text: string, variant: Variant): string {
+  const functions: string[] = [
+    ...grantFunctions,
+    ...(variant === "complete" ? completeFunctions : []),
+  ];
+  const wanted = [
+    ...functions.map((name) => ({ name, kind: "function" })),
+    ...types.map((name) => ({ name, kind: "interface" })),
+    ...enums.map((name) => ({ name, kind: "enum" })),
+  ];
+  return wanted
+    .map(({ name, kind }) => declarationOf(text, name, kind))
+    .filter((found) => found !== "")
+    .join("\n\n");
+}
+
+function declarationOf(text: string, name: string, kind: string): string {
+  const word = kind === "interface" ? "export interface" : `export declare ${kind}`;
+  const end = kind === "function" ? ";" : "\n}";
+  const at = text.search(new RegExp(`^${word} ${name}\\b`, "m"));
+  if (at < 0) return "";
+  const body = text.slice(at, text.indexOf(end, at) + end.length);
+  return commentBefore(text, at) + body.replace("export declare enum", "export declare const enum");
+}
+
+function commentBefore(text: string, at: number): string {
+  const before = text.slice(0, at);
+  if (!before.endsWith("*/\n")) return "";
+  return before.slice(before.lastIndexOf("/**"));
+}

@@ -1,0 +1,93 @@
+// What keeps its name in the bundle: the functions of the two builds, and the properties that a host
+// sets (configuration) or reads (device). Everything else is shortened.
+
+/** Functions of both builds. */
+export const grantFunctions = [
+  "create",
+  "tick",
+  "wakeIn",
+  "responseStart",
+  "responseBody",
+  "responseEnd",
+  "responseFailed",
+  "storageDone",
+  "signIn",
+  "cancel",
+  "signOut",
+  "setStatus",
+  "errorKind",
+] as const;
+
+/** Functions of the complete build alone. */
+export const completeFunctions = [
+  "discover",
+  "beginCall",
+  "addPath",
+  "addSegment",
+  "addQueryValue",
+  "sendCall",
+  "nextPage",
+  "createOffer",
+  "pollEvents",
+  "eventVerified",
+  "applySecurityEvent",
+] as const;
+
+/** Properties of Config. */
+export const configProperties = [
+  "clientId",
+  "clientSecret",
+  "scope",
+  "deviceParameters",
+  "columns",
+  "rows",
+  "seed",
+  "minutes",
+  "autoStart",
+  "renewalsMax",
+  "revokeInBody",
+  "messages",
+] as const;
+
+/** Properties of Device that a host may read, by name, on any engine. */
+export const deviceProperties = [
+  "memory",
+  "start",
+  "capacity",
+  "length",
+  "state",
+  "event",
+  "moves",
+  "error",
+  "errorField",
+  "requestId",
+  "purpose",
+  "inFlight",
+  "endpoint",
+  "target",
+  "targetLength",
+  "body",
+  "bodyLength",
+  "isGet",
+  "bearer",
+  "slot",
+  "data",
+  "dataLength",
+  "codeLifeS",
+  "accessLifeS",
+  "refreshLifeS",
+  "waitMs",
+  "intervalMs",
+  "codeShown",
+  "notSaved",
+  "errandState",
+  "errandError",
+  "errandStatus",
+  "errandBody",
+  "errandBodyFrom",
+  "errandBodyTo",
+  "hasNextPage",
+] as const;
+
+/** Of the language. */
+export const builtins = ["length", "charCodeAt", "push", "exports"] as const;
