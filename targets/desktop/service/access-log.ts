@@ -19,6 +19,8 @@ export function accessLogLine(event: ServiceEvent): string | undefined {
       );
     case "security-event":
       return clean([time, "event", event.eventType, "for", event.receiverId].join(" "));
+    case "failure":
+      return clean(`${time} FAILURE ${event.message}`);
     case "push":
       return clean([time, "push", event.status || "unreachable", event.receiverId].join(" "));
     default:

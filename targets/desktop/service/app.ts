@@ -5,6 +5,7 @@ import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
 import type { ServiceContext } from "./context.ts";
+import { exchangeEvent } from "./observers.ts";
 import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
 import { type Html, messagePage, page } from "./pages/layout.ts";
@@ -25,8 +26,7 @@ export function createApp(
     return bodyLimit({ maxSize, onError: tooLarge })(c, next);
   });
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
-    app.use(path, pageHeaders);
-  app.use("/account", pageHeaders);
+    app.use(path, reportTo(service), pageHeaders);
   app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
@@ -35,7 +35,8 @@ export function createApp(
   app.all("*", async (c) => toResponse(c.req.method, handle(await toProtocolRequest(c))));
   app.onError((error, c) => {
     if (error instanceof ForeignForm) return c.html(page(foreignForm()) as Html & string, 403);
-    throw error;
+    service.observers.tell({ type: "failure", atMs: service.env.now(), message: error.message });
+    return c.json({ error: "server_error", error_description: "The service has a fault." }, 500);
   });
   return app;
 }
@@ -62,6 +63,24 @@ const securityHeaders = secureHeaders({
 async function pageHeaders(c: Context, next: () => Promise<void>) {
   await securityHeaders(c, next);
   c.res.headers.set("cache-control", "no-store");
+}
+
+/** Tells observers of page visits, as `handle` does of the machine endpoints. */
+function reportTo({ observers, env }: ServiceContext) {
+  return async (c: Context, next: () => Promise<void>) => {
+    await next();
+    if (!observers.any) return;
+    const { method, path, query, headers } = withoutBody(c);
+    const body = new TextEncoder().encode(method === "POST" ? await c.req.text() : "");
+    const type = c.res.headers.get("content-type") ?? "";
+    observers.tell(
+      exchangeEvent(
+        env.now(),
+        { method, path, query, headers, body },
+        { status: c.res.status, headers: { "content-type": type }, body: new Uint8Array(0) },
+      ),
+    );
+  };
 }
 
 function asset(c: Context, contentType: string, text: string): Response {
@@ -105,15 +124,14 @@ function homePage(service: ServiceContext) {
   return { title: "Simulated service", body };
 }
 
-async function toProtocolRequest(c: Context): Promise<ProtocolRequest> {
+function withoutBody(c: Context) {
   const url = new URL(c.req.url);
-  return {
-    method: c.req.method,
-    path: url.pathname,
-    query: url.search.slice(1),
-    headers: c.req.header(),
-    body: new Uint8Array(await c.req.arrayBuffer()),
-  };
+  const { method } = c.req;
+  return { method, path: url.pathname, query: url.search.slice(1), headers: c.req.header() };
+}
+
+async function toProtocolRequest(c: Context): Promise<ProtocolRequest> {
+  return { ...withoutBody(c), body: new Uint8Array(await c.req.arrayBuffer()) };
 }
 
 function toResponse(method: string, { status, headers, body }: ProtocolResponse): Response {

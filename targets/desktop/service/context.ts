@@ -5,10 +5,14 @@ import type { Environment } from "./environment.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Grants } from "./grants.ts";
 import type { Observers } from "./observers.ts";
+import type { SubscriptionOffer } from "./offer-rules.ts";
 import type { ServiceOptions } from "./options.ts";
 import type { Sessions } from "./pages/sessions.ts";
 import type { QuotaCounter } from "./quota.ts";
 import type { ScopeCatalogue } from "./scopes.ts";
+import type { SetSigner } from "./security-events/set-signing.ts";
+import type { Streams } from "./security-events/streams.ts";
+import type { Tasks } from "./tasks.ts";
 
 export interface ServiceContext {
   readonly env: Environment;
@@ -20,7 +24,12 @@ export interface ServiceContext {
   /** Wrong user codes typed, per address. */
   readonly wrongCodes: QuotaCounter;
   readonly sessions: Sessions;
+  readonly streams: Streams;
+  readonly signer: SetSigner;
+  readonly tasks: Tasks;
   readonly observers: Observers;
+  /** Subscription offers by "package/product/base plan", then by offer id. */
+  readonly offers: Map<string, Map<string, SubscriptionOffer>>;
   /** May be replaced while the service runs. */
   options: ServiceOptions;
   scopes: ScopeCatalogue;

@@ -4,8 +4,17 @@ import type { ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
 import { ApiError } from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
-import { authorizationServerMetadata, PATHS } from "./metadata.ts";
+import { authorizationServerMetadata, PATHS, transmitterMetadata } from "./metadata.ts";
 import { revocation } from "./revocation.ts";
+import { pollEvents } from "./security-events/poll.ts";
+import {
+  getStatus,
+  getStream,
+  updateStatus,
+  updateStream,
+  verifyStream,
+} from "./security-events/stream-endpoints.ts";
+import { subscriptionOffers } from "./subscription-offers.ts";
 import { tokenEndpoint } from "./token-endpoint.ts";
 import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
@@ -16,6 +25,14 @@ const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new M
   [PATHS.token, { POST: tokenEndpoint }],
   [PATHS.revocation, { POST: revocation }],
   [PATHS.liveBroadcasts, { GET: listLiveBroadcasts }],
+  [PATHS.keys, { GET: (context) => json(200, context.signer.keySet()) }],
+  [PATHS.stream, { GET: getStream }],
+  [PATHS.streamUpdate, { POST: updateStream }],
+  [PATHS.streamVerify, { POST: verifyStream }],
+  [PATHS.streamStatus, { GET: getStatus }],
+  [PATHS.streamStatusUpdate, { POST: updateStatus }],
+  [PATHS.streamPoll, { POST: pollEvents }],
+  ["/.well-known/risc-configuration", { GET: transmitterMetadata }],
   ["/.well-known/openid-configuration", { GET: authorizationServerMetadata }],
   ["/.well-known/oauth-authorization-server", { GET: authorizationServerMetadata }],
 ] as [string, Record<string, Endpoint>][]);
@@ -23,12 +40,14 @@ const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new M
 /** Answers any request to a machine endpoint; never throws for what a client can send. */
 export function dispatch(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
   const path = unalias(context, request.path);
-  const methods = ENDPOINTS.get(path);
-  if (!methods) return notFound();
-  const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
-  if (!endpoint) return methodNotAllowed(Object.keys(methods));
   try {
-    return endpoint(context, path === request.path ? request : { ...request, path });
+    if (path.startsWith(PATHS.publisher))
+      return subscriptionOffers(context, request, path.slice(PATHS.publisher.length));
+    const methods = ENDPOINTS.get(path);
+    if (!methods) return notFound();
+    const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
+    if (!endpoint) return methodNotAllowed(Object.keys(methods));
+    return endpoint(context, request);
   } catch (error) {
     if (error instanceof ApiError) return error.toResponse();
     throw error;

@@ -56,6 +56,7 @@ export class Grants {
   private readonly byClientAndAccount = new Map<string, Set<Grant>>();
   // Evicted grants whose access tokens still run: whoever revokes an account must reach them too.
   private readonly evicted = new Map<string, Set<Grant>>();
+  private readonly clientsEver = new Map<string, Set<string>>();
   private readonly env: Environment;
   private readonly options: () => ServiceOptions;
   private readonly observers: Observers;
@@ -145,6 +146,11 @@ export class Grants {
     );
   }
 
+  /** Every client that the account has ever granted anything to. */
+  clientsEverOf(accountId: string): ReadonlySet<string> {
+    return this.clientsEver.get(accountId) ?? new Set();
+  }
+
   /** Ends a grant: its refresh token and all its access tokens die (device doc §3). */
   revoke(grant: Grant): void {
     this.end(grant, "revoked");
@@ -198,6 +204,8 @@ export class Grants {
     this.byId.set(grant.id, grant);
     addTo(this.byAccount, grant.accountId, grant);
     addTo(this.byClientAndAccount, pairKey(grant), grant);
+    const clients = this.clientsEver.get(grant.accountId) ?? new Set<string>();
+    this.clientsEver.set(grant.accountId, clients.add(grant.clientId));
   }
 
   private enforceLimits(grant: Grant): void {

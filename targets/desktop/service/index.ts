@@ -1,8 +1,10 @@
 // The public surface of the simulated service.
+export type { DisableReason } from "./account-actions.ts";
 export type { ApprovalChoices, DecisionOutcome } from "./decisions.ts";
 export type { Environment, PushAnswer, PushDelivery } from "./environment.ts";
 export type { Fixture, FixtureInput } from "./fixture.ts";
 export { readFixture } from "./fixture.ts";
+export { nodeEnvironment } from "./node-environment.ts";
 export type { Observer, ServiceEvent } from "./observers.ts";
 export type { ServiceOptions, ServiceOptionsInput } from "./options.ts";
 export { type RunningServer, type ServeSettings, serve } from "./server.ts";

@@ -1,10 +1,10 @@
 // The command line of the simulated service: npm run service. Reads the fixture, listens, prints one
 // line per request. Errors are one line and exit code 2.
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import { accessLogLine } from "./access-log.ts";
 import type { FixtureInput } from "./fixture.ts";
+import { nodeEnvironment } from "./node-environment.ts";
 import type { ServiceOptionsInput } from "./options.ts";
 import { serve } from "./server.ts";
 import { createService } from "./service.ts";
@@ -74,12 +74,7 @@ async function run(flags: Flags): Promise<void> {
     ...given,
     ...(flags.publicUrl !== undefined && { baseUrl: flags.publicUrl }),
   };
-  const service = createService({
-    now: Date.now,
-    random: (count) => randomBytes(count),
-    fixture,
-    options,
-  });
+  const service = createService({ ...nodeEnvironment(), fixture, options });
   if (!flags.quiet)
     service.observe((event) => {
       const line = accessLogLine(event);

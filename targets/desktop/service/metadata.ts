@@ -1,6 +1,7 @@
 // The discovery documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6), all
 // from one place, so that an address is written once.
 import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { POLL_METHODS, PUSH_METHODS } from "./security-events/event-types.ts";
 import { json, type ProtocolResponse } from "./wire.ts";
 
 export const PATHS = {
@@ -38,5 +39,19 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     response_types_supported: [],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["EdDSA"],
+  });
+}
+
+/** /.well-known/risc-configuration: where event streams are configured and keys are found. */
+export function transmitterMetadata(context: ServiceContext): ProtocolResponse {
+  const base = baseUrlOf(context);
+  return json(200, {
+    issuer: base,
+    jwks_uri: base + PATHS.keys,
+    delivery_methods_supported: [...PUSH_METHODS, ...POLL_METHODS],
+    configuration_endpoint: base + PATHS.stream,
+    status_endpoint: base + PATHS.streamStatus,
+    verification_endpoint: base + PATHS.streamVerify,
+    critical_subject_members: ["subject_type"],
   });
 }

@@ -30,6 +30,8 @@ export type ServiceEvent =
       clientId: string;
       accountId: string;
     }
+  /** The service itself failed and answered 500: a fault to report. */
+  | { type: "failure"; atMs: number; message: string }
   | { type: "security-event"; atMs: number; receiverId: string; eventType: string; jti: string }
   | {
       type: "push";

@@ -57,10 +57,16 @@ export const optionsSchema = z.strictObject({
 
   /** Wrong user codes accepted from one address before the entry page asks to wait (RFC 8628 §5.1). */
   wrongCodeQuota: quota.default({ requests: 10, windowSeconds: 600 }),
+  /** How token-revoked events name a token. */
+  tokenIdentifier: z.enum(["hash", "prefix"]).default("hash"),
   /** Whether an offer without phases is refused at creation, not only at activation. */
   offerPhasesRequired: z.boolean().default(false),
   /** Most offers of one subscription (dialects: base plans and offers together). */
   offersPerSubscription: z.int().min(1).default(250),
+  /** Versions of the available regions that offers may name. */
+  regionsVersions: z
+    .array(z.string())
+    .default(["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"]),
   /** Further path prefixes under which an API answers, for generated clients with fixed paths. */
   pathAliases: z.record(z.string(), z.string()).default({}),
   /** Largest request body read, bytes. */

@@ -1,6 +1,14 @@
 // The service put together: the synchronous logic, the hono app over it, and the programmatic
 // controls for tests and simulators. Nothing here knows about sockets; see server.ts.
-import { disableAccount, enableAccount, signOutEverywhere } from "./account-actions.ts";
+import {
+  type DisableReason,
+  disableAccount,
+  enableAccount,
+  removeApp,
+  requireCredentialChange,
+  revokeTokens,
+  signOutEverywhere,
+} from "./account-actions.ts";
 import { createApp } from "./app.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
@@ -16,6 +24,9 @@ import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./op
 import { Sessions } from "./pages/sessions.ts";
 import { QuotaCounter } from "./quota.ts";
 import { createScopes } from "./scopes.ts";
+import { SetSigner } from "./security-events/set-signing.ts";
+import { Streams } from "./security-events/streams.ts";
+import { Tasks } from "./tasks.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
 export interface ServiceSettings extends Environment {
@@ -54,10 +65,16 @@ export interface Service {
   revokeAllFor(accountId: string, clientId?: string): number;
   /** Ends all grants and browser sessions of an account; returns how many grants lived. */
   signOutEverywhere(accountId: string): number;
-  disableAccount(accountId: string): void;
+  disableAccount(accountId: string, reason?: DisableReason): void;
   enableAccount(accountId: string): void;
+  /** Sends account-credential-change-required to the receivers. */
+  requireCredentialChange(accountId: string): void;
   /** As a crash and restart: quotas and sessions are forgotten, pending codes if asked to. */
   restart(how: { loseCodes: boolean }): void;
+  /** Without a scheduler: carries out the pushes that are due; returns how many were tried. */
+  runDue(): Promise<number>;
+  /** How much is remembered, to show that it stays bounded. */
+  counts(): { attempts: number; grants: number; refreshTokens: number; accessTokens: number };
 }
 
 /**
@@ -66,17 +83,21 @@ export interface Service {
  */
 export function createService(settings: ServiceSettings): Service {
   const context = createContext(settings);
-  const { directory, attempts, grants, observers, env } = context;
+  const { directory, attempts, observers, env } = context;
 
   const handle = (request: ProtocolRequest): ProtocolResponse => {
     const response = dispatch(context, request);
     if (observers.any) observers.tell(exchangeEvent(env.now(), request, response));
     return response;
   };
-  const app = createApp(context, handle);
+  // Made when first needed: a simulator creates many services and talks to `handle` only.
+  let app: ReturnType<typeof createApp> | undefined;
 
   return {
-    fetch: async (request, bindings) => app.fetch(request, bindings as object | undefined),
+    async fetch(request, bindings) {
+      app ??= createApp(context, handle);
+      return app.fetch(request, bindings as object | undefined);
+    },
     handle,
     get options() {
       return context.options;
@@ -94,16 +115,22 @@ export function createService(settings: ServiceSettings): Service {
       approve(context, attempts.findByUserCode(userCode), directory.account(accountId), choices),
     deny: (userCode) => deny(context, attempts.findByUserCode(userCode)),
     setPolicy: (id, blockedScopes) => directory.setPolicy(id, blockedScopes),
-    revokeAllFor: (accountId, clientId) => grants.revokeAll(accountId, clientId).length,
+    revokeAllFor: (accountId, clientId) =>
+      clientId === undefined
+        ? revokeTokens(context, directory.account(accountId).id)
+        : removeApp(context, directory.account(accountId).id, clientId),
     signOutEverywhere: (accountId) => signOutEverywhere(context, accountId),
-    disableAccount: (accountId) => disableAccount(context, accountId),
+    disableAccount: (accountId, reason) => disableAccount(context, accountId, reason),
     enableAccount: (accountId) => enableAccount(context, accountId),
+    requireCredentialChange: (accountId) => requireCredentialChange(context, accountId),
     restart({ loseCodes }) {
       if (loseCodes) attempts.clear();
       context.deviceCodeQuota.clear();
       context.wrongCodes.clear();
       context.sessions.clear();
     },
+    runDue: () => context.tasks.runDue(),
+    counts: () => ({ attempts: attempts.size, ...context.grants.sizes }),
   };
 }
 
@@ -121,7 +148,11 @@ function createContext(settings: ServiceSettings): ServiceContext {
     deviceCodeQuota: new QuotaCounter(),
     wrongCodes: new QuotaCounter(),
     sessions: new Sessions(env),
+    streams: new Streams(fixture.receivers),
+    signer: new SetSigner(env),
+    tasks: new Tasks(env),
     observers,
+    offers: new Map(),
     options,
     scopes: createScopes(options.scopeBase),
   };

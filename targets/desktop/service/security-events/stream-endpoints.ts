@@ -1,0 +1,134 @@
+// Managing a stream: configuration, status, verification (device doc §6 leaves the operations open;
+// these are those of real cross-account protection services).
+import { z } from "zod";
+import { bearerToken } from "../bearer.ts";
+import { baseUrlOf, type ServiceContext } from "../context.ts";
+import { ApiError, invalidParameter } from "../errors.ts";
+import { PATHS } from "../metadata.ts";
+import { describeIssue } from "../options.ts";
+import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "../wire.ts";
+import { emitVerification } from "./emit.ts";
+import { POLL_METHODS, PUSH_METHODS, SUPPORTED_EVENTS } from "./event-types.ts";
+import { schedulePushOfQueue } from "./push.ts";
+import type { Stream, StreamConfiguration } from "./streams.ts";
+
+const updateSchema = z.object({
+  delivery: z.object({
+    delivery_method: z.enum([...PUSH_METHODS, ...POLL_METHODS]),
+    url: z.string().optional(),
+  }),
+  events_requested: z.array(z.string()).default([...SUPPORTED_EVENTS]),
+});
+const statusSchema = z.object({ status: z.enum(["enabled", "disabled"]) });
+const verifySchema = z.object({ state: z.string().max(1000).optional() });
+
+/** The stream of the receiver whose bearer token the request carries; 401 without one. */
+export function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
+  const stream = context.streams.findByToken(bearerToken(request) ?? "");
+  if (!stream)
+    throw new ApiError(
+      { status: "UNAUTHENTICATED", message: "Unknown receiver.", reason: "authError" },
+      { "www-authenticate": 'Bearer realm="events"' },
+    );
+  return stream;
+}
+
+/** The JSON body of a request, checked; an empty body is an empty object. */
+export function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.output<T> {
+  const type = request.headers["content-type"];
+  if (request.body.length > 0 && type !== undefined && mediaType(type) !== "application/json")
+    throw invalidParameter("Content-Type", "The body must be application/json.", "parseError");
+  let value: unknown = {};
+  try {
+    if (request.body.length > 0) value = JSON.parse(textOf(request.body));
+  } catch {
+    throw invalidParameter("body", "Invalid JSON payload received.", "parseError");
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = describeIssue(result.error);
+  throw invalidParameter(String(result.error.issues[0]!.path[0] ?? "body"), issue);
+}
+
+/** POST stream:update. */
+export function updateStream(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const stream = receiverStream(context, request);
+  const { delivery, events_requested } = readBody(request, updateSchema);
+  const kind = PUSH_METHODS.includes(delivery.delivery_method) ? "push" : "poll";
+  if (kind === "push") checkPushUrl(delivery.url);
+  const unknown = events_requested.find((type) => !SUPPORTED_EVENTS.includes(type));
+  if (unknown !== undefined)
+    throw invalidParameter("events_requested", `Unknown event type: ${unknown.slice(0, 200)}`);
+  stream.configuration = {
+    method: delivery.delivery_method,
+    kind,
+    url: kind === "push" ? delivery.url : undefined,
+    eventsRequested: events_requested,
+  };
+  schedulePushOfQueue(context, stream);
+  return json(200, {});
+}
+
+function checkPushUrl(url: string | undefined): void {
+  const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
+  const fits = parsed?.protocol === "https:" || parsed?.protocol === "http:";
+  if (!parsed || !fits || parsed.username !== "" || parsed.password !== "")
+    throw invalidParameter("delivery.url", "delivery.url must be an http or https address.");
+}
+
+/** GET stream. */
+export function getStream(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const stream = receiverStream(context, request);
+  const configuration = configurationOf(stream);
+  const base = baseUrlOf(context);
+  return json(200, {
+    iss: base,
+    aud: stream.receiver.clients,
+    delivery: {
+      delivery_method: configuration.method,
+      url: configuration.url ?? base + PATHS.streamPoll,
+    },
+    events_supported: SUPPORTED_EVENTS,
+    events_requested: configuration.eventsRequested,
+    events_delivered: configuration.eventsRequested,
+  });
+}
+
+function configurationOf(stream: Stream): StreamConfiguration {
+  const { configuration } = stream;
+  if (!configuration)
+    throw new ApiError({
+      status: "NOT_FOUND",
+      message: "The stream is not configured yet.",
+      reason: "notFound",
+    });
+  return configuration;
+}
+
+/** GET stream/status. */
+export function getStatus(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  return json(200, { status: receiverStream(context, request).status });
+}
+
+/** POST stream/status:update. A disabled stream neither collects nor delivers. */
+export function updateStatus(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const stream = receiverStream(context, request);
+  stream.status = readBody(request, statusSchema).status;
+  if (stream.status === "enabled") schedulePushOfQueue(context, stream);
+  return json(200, { status: stream.status });
+}
+
+/** POST stream:verify: a verification event with the receiver's state follows by the usual way. */
+export function verifyStream(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const stream = receiverStream(context, request);
+  const { state } = readBody(request, verifySchema);
+  configurationOf(stream);
+  if (stream.status === "disabled")
+    throw new ApiError({
+      status: "FAILED_PRECONDITION",
+      message: "The stream is disabled.",
+      reason: "failedPrecondition",
+    });
+  emitVerification(context, stream, state);
+  return json(200, {});
+}

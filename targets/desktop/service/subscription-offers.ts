@@ -1,0 +1,279 @@
+// The publishing API's subscription offers: create as offer doc §4 has it; get, list, activate,
+// deactivate and delete as real publishing APIs do. Offers live in memory.
+import { authenticateCaller, type Caller } from "./bearer.ts";
+import type { ServiceContext } from "./context.ts";
+import { ApiError, type ApiErrorDetail, invalidParameter } from "./errors.ts";
+import type { Application } from "./fixture.ts";
+import {
+  BASE_PLAN_ID,
+  OFFER_ID,
+  type OfferState,
+  offerSchema,
+  PACKAGE_NAME,
+  PRODUCT_ID,
+  type SubscriptionOffer,
+} from "./offer-rules.ts";
+import { describeIssue } from "./options.ts";
+import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
+
+/** The path {packageName}/subscriptions/{productId}/basePlans/{basePlanId}/offers[/{offerId}[:verb]]. */
+interface OfferPath {
+  packageName: string;
+  productId: string;
+  basePlanId: string;
+  offerId: string | undefined;
+  verb: string | undefined;
+}
+
+type BasePlan = Application["subscriptions"][number]["basePlans"][number];
+
+const SHAPE =
+  /^([^/]+)\/subscriptions\/([^/]+)\/basePlans\/([^/]+)\/offers(?:\/([^/:]+)(?::(\w+))?)?$/;
+const PAGE_SIZE_MAX = 50;
+
+/** Answers everything under {publisher_api_url}/publisher/v3/applications/; refuses with ApiError. */
+export function subscriptionOffers(
+  context: ServiceContext,
+  request: ProtocolRequest,
+  rest: string,
+): ProtocolResponse {
+  const caller = authenticateCaller(context, request, ["publisher"]);
+  const path = readPath(rest);
+  const plan = findBasePlan(context, caller, path);
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const { offerId, verb } = path;
+  if (offerId === undefined) {
+    if (method === "POST") return create(context, request, path, plan);
+    if (method === "GET") return list(context, request, path);
+  } else if (verb === undefined) {
+    if (method === "GET") return json(200, find(context, path, offerId));
+    if (method === "DELETE") return remove(context, path, offerId);
+  } else if (method === "POST") {
+    checkActionBody(request, path);
+    if (verb === "activate") return activate(context, path, offerId);
+    if (verb === "deactivate") return deactivate(context, path, offerId);
+  }
+  throw notFound("There is no such operation.");
+}
+
+function readPath(rest: string): OfferPath {
+  const parts = SHAPE.exec(rest);
+  if (!parts) throw notFound("There is no such operation.");
+  const [packageName, productId, basePlanId, offerId] = parts.slice(1, 5).map(decodeSegment);
+  checkFormat("packageName", packageName!, PACKAGE_NAME);
+  checkFormat("productId", productId!, PRODUCT_ID);
+  checkFormat("basePlanId", basePlanId!, BASE_PLAN_ID);
+  if (offerId !== undefined) checkFormat("offerId", offerId, OFFER_ID);
+  return {
+    packageName: packageName!,
+    productId: productId!,
+    basePlanId: basePlanId!,
+    offerId,
+    verb: parts[5],
+  };
+}
+
+function decodeSegment(segment: string | undefined): string | undefined {
+  if (segment === undefined) return undefined;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw invalidParameter("path", "The path is not correctly percent-encoded.");
+  }
+}
+
+function checkFormat(name: string, value: string, format: RegExp): void {
+  if (!format.test(value))
+    throw invalidParameter(name, `Invalid ${name}: it must match ${format.source}`);
+}
+
+function findBasePlan(context: ServiceContext, caller: Caller, path: OfferPath): BasePlan {
+  const { applications } = context.fixture;
+  const app = applications.find(({ packageName }) => packageName === path.packageName);
+  if (!app) throw notFound(`Package not found: ${path.packageName}.`);
+  if (!app.publishers.includes(caller.account.id))
+    throw new ApiError({
+      status: "PERMISSION_DENIED",
+      message: "The caller does not have permission.",
+      reason: "permissionDenied",
+    });
+  const subscription = app.subscriptions.find(({ productId }) => productId === path.productId);
+  if (!subscription) throw notFound(`Subscription not found: ${path.productId}.`);
+  const plan = subscription.basePlans.find(({ basePlanId }) => basePlanId === path.basePlanId);
+  if (!plan) throw notFound(`Base plan not found: ${path.basePlanId}.`);
+  return plan;
+}
+
+/** Offer doc §4: creates a DRAFT from the body under the id of the query. */
+function create(
+  context: ServiceContext,
+  request: ProtocolRequest,
+  path: OfferPath,
+  plan: BasePlan,
+): ProtocolResponse {
+  const query = new URLSearchParams(request.query);
+  const offerId = query.get("offerId") ?? "";
+  if (offerId === "") throw invalidParameter("offerId", "Offer ID must be specified.", "required");
+  checkFormat("offerId", offerId, OFFER_ID);
+  checkRegionsVersion(context, query);
+  // Offer doc §1: only auto-renewing base plans can have offers.
+  if (plan.type !== "auto-renewing")
+    throw failedPrecondition("Only auto-renewing base plans can have subscription offers.");
+  const body = readOffer(request, path, offerId);
+  if (context.options.offerPhasesRequired && body.phases === undefined)
+    throw invalidParameter("phases", "An offer must have one or two phases.", "required");
+
+  const offers = offersOf(context, path);
+  if (offers.has(offerId))
+    throw new ApiError({
+      status: "ALREADY_EXISTS",
+      message: `Offer already exists: ${offerId}.`,
+      reason: "alreadyExists",
+    });
+  if (plansAndOffers(context, path) >= context.options.offersPerSubscription)
+    throw failedPrecondition("The subscription has too many base plans and offers.");
+  const offer: SubscriptionOffer = { ...body, offerId, state: "DRAFT" };
+  offers.set(offerId, offer);
+  return json(200, offer);
+}
+
+/** Both encodings of the object that are in use: regionsVersion.version and regionsVersion[version]. */
+function checkRegionsVersion(context: ServiceContext, query: URLSearchParams): void {
+  const versions = new Set([
+    ...query.getAll("regionsVersion.version"),
+    ...query.getAll("regionsVersion[version]"),
+  ]);
+  const [version = "", other] = versions;
+  const name = "regionsVersion.version";
+  if (version === "")
+    throw invalidParameter(name, "Regions Version must be specified.", "required");
+  if (other !== undefined || !context.options.regionsVersions.includes(version))
+    throw invalidParameter(name, `Unknown regions version: ${[...versions].join(", ")}.`);
+}
+
+function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
+  const result = offerSchema.safeParse(readJson(request));
+  if (!result.success) {
+    const issue = result.error.issues[0]!;
+    const location = String(issue.path[0] ?? "body");
+    throw invalidParameter(location, `Invalid offer: ${describeIssue(result.error)}`);
+  }
+  const { offerId: idInBody = offerId, state: _ignored, ...offer } = result.data;
+  // Offer doc §2: the body's ids must equal the path's.
+  for (const name of ["packageName", "productId", "basePlanId"] as const)
+    if (offer[name] !== path[name])
+      throw invalidParameter(name, `The ${name} of the body must equal that of the path.`);
+  if (idInBody !== offerId)
+    throw invalidParameter("offerId", "The offerId of the body must equal that of the query.");
+  return offer;
+}
+
+function readJson(request: ProtocolRequest): unknown {
+  const type = request.headers["content-type"];
+  if (type !== undefined && mediaType(type) !== "application/json")
+    throw invalidParameter("Content-Type", "The body must be application/json.", "parseError");
+  try {
+    return JSON.parse(textOf(request.body));
+  } catch {
+    throw invalidParameter("body", "Invalid JSON payload received.", "parseError");
+  }
+}
+
+// An action's body repeats the path or is empty.
+function checkActionBody(request: ProtocolRequest, path: OfferPath): void {
+  if (request.body.length === 0) return;
+  const body = readJson(request);
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw invalidParameter("body", "The body must be an object.");
+  const values = body as Record<string, unknown>;
+  for (const name of ["packageName", "productId", "basePlanId", "offerId"] as const)
+    if (values[name] !== undefined && values[name] !== path[name])
+      throw invalidParameter(name, `The ${name} of the body must equal that of the path.`);
+}
+
+function list(
+  context: ServiceContext,
+  request: ProtocolRequest,
+  path: OfferPath,
+): ProtocolResponse {
+  const query = new URLSearchParams(request.query);
+  const offers = [...offersOf(context, path).values()];
+  const size = readNumber(query, "pageSize", PAGE_SIZE_MAX) || PAGE_SIZE_MAX;
+  const start = readNumber(query, "pageToken", 0);
+  const end = start + Math.min(size, PAGE_SIZE_MAX);
+  return json(200, {
+    subscriptionOffers: offers.slice(start, end),
+    ...(end < offers.length && { nextPageToken: String(end) }),
+  });
+}
+
+function readNumber(query: URLSearchParams, name: string, otherwise: number): number {
+  const text = query.get(name);
+  if (text === null || text === "") return otherwise;
+  if (!/^\d{1,6}$/.test(text)) throw invalidParameter(name, `Invalid ${name}.`);
+  return Number(text);
+}
+
+function activate(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
+  const offer = find(context, path, offerId);
+  if (offer.phases === undefined)
+    throw failedPrecondition("An offer without phases cannot be activated.");
+  return moveTo(offer, "ACTIVE");
+}
+
+function deactivate(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
+  const offer = find(context, path, offerId);
+  if (offer.state === "DRAFT") throw failedPrecondition("A draft offer cannot be deactivated.");
+  return moveTo(offer, "INACTIVE");
+}
+
+function moveTo(offer: SubscriptionOffer, state: OfferState): ProtocolResponse {
+  offer.state = state;
+  return json(200, offer);
+}
+
+function remove(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
+  const offer = find(context, path, offerId);
+  if (offer.state !== "DRAFT") throw failedPrecondition("Only draft offers can be deleted.");
+  offersOf(context, path).delete(offerId);
+  return json(200, {});
+}
+
+function find(context: ServiceContext, path: OfferPath, offerId: string): SubscriptionOffer {
+  const offer = offersOf(context, path).get(offerId);
+  if (!offer) throw notFound(`Offer not found: ${offerId}.`);
+  return offer;
+}
+
+function offersOf(context: ServiceContext, path: OfferPath): Map<string, SubscriptionOffer> {
+  const key = `${path.packageName}/${path.productId}/${path.basePlanId}`;
+  let offers = context.offers.get(key);
+  if (!offers) {
+    offers = new Map();
+    context.offers.set(key, offers);
+  }
+  return offers;
+}
+
+function plansAndOffers(context: ServiceContext, path: OfferPath): number {
+  const app = context.fixture.applications.find((entry) => entry.packageName === path.packageName);
+  const subscription = app?.subscriptions.find((entry) => entry.productId === path.productId);
+  const plans = subscription?.basePlans ?? [];
+  return plans.reduce(
+    (count, { basePlanId }) => count + offersOf(context, { ...path, basePlanId }).size,
+    plans.length,
+  );
+}
+
+function notFound(message: string): ApiError {
+  return new ApiError({ status: "NOT_FOUND", message, reason: "notFound" });
+}
+
+function failedPrecondition(message: string): ApiError {
+  const detail: ApiErrorDetail = {
+    status: "FAILED_PRECONDITION",
+    message,
+    reason: "failedPrecondition",
+  };
+  return new ApiError(detail);
+}

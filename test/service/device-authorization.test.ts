@@ -1,0 +1,254 @@
+// The device authorization endpoint: device doc §2.1, §4.1, §5, the quota row of §7, §8.
+import { describe, expect, test } from "vitest";
+import { optionsSchema } from "../../targets/desktop/service/options.ts";
+import { Bench, CONSOLE, PUBLISHER, SCOPE_BASE, TV, VIDEO_READONLY } from "./harness.ts";
+
+const ALLOWED = [
+  "email",
+  "openid",
+  "profile",
+  `${SCOPE_BASE}/auth/storage.appdata`,
+  `${SCOPE_BASE}/auth/storage.file`,
+  `${SCOPE_BASE}/auth/video`,
+  `${SCOPE_BASE}/auth/video.readonly`,
+];
+
+describe("device doc §2.1 device authorization response", () => {
+  test("device doc §2.1: every field of the table with its type, RFC 8628's names beside", () => {
+    const { status, json, headers } = new Bench({ baseUrl: "https://tv.test" }).requestCodes();
+    expect(status).toBe(200);
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(json).toEqual({
+      device_code: expect.stringMatching(/^[\x21-\x7e]+$/),
+      user_code: expect.stringMatching(/^[\x21-\x7e]+$/),
+      verification_url: "https://tv.test/device",
+      verification_uri: "https://tv.test/device",
+      verification_uri_complete: `https://tv.test/device?user_code=${json.user_code}`,
+      expires_in: 1800,
+      interval: 5,
+    });
+  });
+
+  test("device doc §2.1: with RFC 8628's names switched off exactly the document's fields remain", () => {
+    const bench = new Bench({ verificationUri: false, verificationUriComplete: false });
+    expect(Object.keys(bench.requestCodes().json).sort()).toEqual([
+      "device_code",
+      "expires_in",
+      "interval",
+      "user_code",
+      "verification_url",
+    ]);
+  });
+
+  test("device doc §2.1: the user code is case-sensitive", () => {
+    const bench = new Bench();
+    const code = String(bench.requestCodes().json.user_code);
+    expect(bench.service.approve(code.toLowerCase(), "ada")).toBe("unknown-code");
+    expect(bench.service.approve(code, "ada")).toBe("granted");
+  });
+
+  test("RFC 8628 §6.1: user codes have no glyph that can be taken for another", () => {
+    const bench = new Bench({ deviceCodeQuota: null });
+    const seen = new Set<string>();
+    for (let i = 0; i < 500; i++) {
+      const code = String(bench.requestCodes().json.user_code);
+      expect(code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+      expect(seen).not.toContain(code);
+      seen.add(code);
+    }
+  });
+
+  test("RFC 8628 §6.1: every letter is equally likely, to within five deviations", () => {
+    const bench = new Bench({ deviceCodeQuota: null });
+    const counts = new Map<string, number>();
+    const codes = 4000;
+    for (let i = 0; i < codes; i++)
+      for (const letter of String(bench.requestCodes().json.user_code).replace("-", ""))
+        counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    const expected = (codes * 8) / 20;
+    const deviation = Math.sqrt(codes * 8 * (1 / 20) * (19 / 20));
+    expect(counts.size).toBe(20);
+    for (const count of counts.values())
+      expect(Math.abs(count - expected)).toBeLessThan(5 * deviation);
+  });
+
+  test("RFC 8628 §5.2: a device code has at least 128 bits and shares nothing with the user code", () => {
+    const { device_code, user_code } = new Bench().requestCodes().json;
+    const text = String(device_code).replace(/^pgd\./, "");
+    expect(Buffer.from(text, "base64url").length).toBeGreaterThanOrEqual(16);
+    expect(text).not.toContain(String(user_code).replace("-", ""));
+  });
+
+  test("awkward codes reach the poll unharmed: / # & % + and a backquote", () => {
+    const bench = new Bench({ tokenCharacters: "awkward" });
+    const { device_code } = bench.requestCodes().json;
+    expect(device_code).toMatch(/\/.*#.*&.*%.*\+.*`/);
+    expect(bench.poll(device_code).status).toBe(428);
+  });
+});
+
+describe("device doc §4.1 request", () => {
+  test.each(["client_id", "scope"])(
+    "device doc §4.1: %s is required: 400 invalid_request",
+    (name) => {
+      const answer = new Bench().requestCodes({ [name]: undefined });
+      expect(answer.status).toBe(400);
+      expect(answer.json).toEqual({
+        error: "invalid_request",
+        error_description: `Missing required parameter: ${name}`,
+      });
+    },
+  );
+
+  test("device doc §5.1: client_id alone identifies the client; a secret is neither asked for nor used", () => {
+    const bench = new Bench();
+    expect(bench.requestCodes({ client_secret: undefined }).status).toBe(200);
+    expect(bench.requestCodes({ client_secret: "wrong" }).status).toBe(200);
+  });
+
+  test("device doc §4.1: an unknown client is 401 invalid_client", () => {
+    const answer = new Bench().requestCodes({ client_id: "nobody" });
+    expect(answer).toMatchObject({ status: 401, json: { error: "invalid_client" } });
+  });
+
+  test("device doc §5.4: a client of another type is refused here already: 401 invalid_client", () => {
+    const answer = new Bench().requestCodes({ client_id: "web-shop" });
+    expect(answer).toMatchObject({ status: 401, json: { error: "invalid_client" } });
+  });
+
+  test("device doc §4.1: parameters in the query are understood, as some clients send them", () => {
+    const query = new URLSearchParams({ client_id: TV.client_id, scope: "email" });
+    expect(new Bench().send("POST", `/device/code?${query}`).status).toBe(200);
+  });
+
+  test("device doc §4: a body that is not a form is 400 invalid_request", () => {
+    const json = JSON.stringify({ client_id: TV.client_id, scope: "email" });
+    const headers = { "content-type": "application/json" };
+    const answer = new Bench().send("POST", "/device/code", json, headers);
+    expect(answer).toMatchObject({ status: 400, json: { error: "invalid_request" } });
+  });
+
+  test("device doc §4: a form with a charset and with odd capitals is a form", () => {
+    const headers = { "content-type": "Application/X-WWW-Form-Urlencoded;charset=UTF-8" };
+    const body = "client_id=living-room-tv&scope=email";
+    expect(new Bench().send("POST", "/device/code", body, headers).status).toBe(200);
+  });
+
+  test.each(["GET", "PUT", "DELETE", "PATCH"])(
+    "device doc §4.1: %s is 405 and names POST",
+    (method) => {
+      const answer = new Bench().send(method, "/device/code");
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe("POST");
+    },
+  );
+});
+
+describe("device doc §5 scopes", () => {
+  test.each(ALLOWED)("device doc §5.5: %s is allowed on the device flow", (scope) => {
+    expect(new Bench().requestCodes({ scope }).status).toBe(200);
+  });
+
+  test.each([
+    "video.channel-memberships.creator",
+    "video.force-ssl",
+    "video.upload",
+    "video.partner",
+    "video.partner-channel-audit",
+  ])("device doc §5.6: the video API's %s is not allowed on the device flow", (name) => {
+    const answer = new Bench().requestCodes({ scope: `${SCOPE_BASE}/auth/${name}` });
+    expect(answer).toMatchObject({ status: 400, json: { error: "invalid_scope" } });
+  });
+
+  test.each([
+    "calendar",
+    "EMAIL",
+    "https://elsewhere.test/auth/video",
+    `${SCOPE_BASE}/auth/Video`,
+    "email\temail",
+    "<script>",
+    " ",
+    "__proto__",
+  ])("device doc §5.5: %j is 400 invalid_scope, also beside an allowed one", (scope) => {
+    const bench = new Bench();
+    expect(bench.requestCodes({ scope }).json.error).toBe("invalid_scope");
+    if (scope !== " ")
+      expect(bench.requestCodes({ scope: `email ${scope}` }).json.error).toBe("invalid_scope");
+  });
+
+  test("offer doc §5: the publisher scope is for clients that are permitted, and only them", () => {
+    const bench = new Bench();
+    expect(bench.requestCodes({ scope: PUBLISHER }).json.error).toBe("invalid_scope");
+    const client_id = "publisher-console";
+    expect(bench.requestCodes({ client_id, scope: PUBLISHER }).status).toBe(200);
+  });
+
+  test("device doc §5.5: {scope_base} is configurable", () => {
+    const bench = new Bench({ scopeBase: "https://scopes.example/" });
+    expect(bench.requestCodes({ scope: "https://scopes.example/auth/video" }).status).toBe(200);
+    expect(bench.requestCodes({ scope: VIDEO_READONLY }).json.error).toBe("invalid_scope");
+  });
+
+  test("device doc §2.2: scopes asked for twice are granted once, in the order of the request", () => {
+    expect(new Bench().signIn({ scope: "profile  email profile" }).scope).toBe("profile email");
+  });
+});
+
+describe("device doc §7 and §8: quota", () => {
+  test("device doc §7 Device code request: 403 with error_code rate_limit_exceeded and nothing else", () => {
+    const bench = new Bench();
+    const client_id = "impatient-box";
+    expect(bench.requestCodes({ client_id }).status).toBe(200);
+    expect(bench.requestCodes({ client_id }).status).toBe(200);
+    const answer = bench.requestCodes({ client_id });
+    expect(answer.status).toBe(403);
+    expect(answer.json).toEqual({ error_code: "rate_limit_exceeded" });
+  });
+
+  test("device doc §8: the quota is counted per client_id and comes back after its window", () => {
+    const bench = new Bench({ deviceCodeQuota: { requests: 1, windowSeconds: 60 } });
+    expect(bench.requestCodes().status).toBe(200);
+    expect(bench.requestCodes().status).toBe(403);
+    expect(bench.requestCodes({ client_id: CONSOLE.client_id }).status).toBe(200);
+    bench.wait(59.999);
+    expect(bench.requestCodes().status).toBe(403);
+    bench.wait(0.001);
+    expect(bench.requestCodes().status).toBe(200);
+  });
+
+  test("device doc §8: unknown clients cannot spend a client's quota", () => {
+    const bench = new Bench({ deviceCodeQuota: { requests: 1, windowSeconds: 60 } });
+    for (let i = 0; i < 5; i++) bench.requestCodes({ client_id: "nobody" });
+    expect(bench.requestCodes().status).toBe(200);
+  });
+
+  test("device doc §8: code lifetime and interval follow the options", () => {
+    const bench = new Bench({ codeLifetime: 90, interval: 7 });
+    expect(bench.requestCodes().json).toMatchObject({ expires_in: 90, interval: 7 });
+  });
+
+  test("device doc §8: a user code fits 15 wide characters, whatever its format", () => {
+    const bench = new Bench({ userCodeFormat: "XXXXX-XXX-XXXXX" });
+    expect(bench.requestCodes().json.user_code).toHaveLength(15);
+    expect(() => optionsSchema.parse({ userCodeFormat: "XXXXXXXX-XXXXXXX" })).toThrow();
+    expect(() => optionsSchema.parse({ userCodeFormat: "XX-XX" })).toThrow();
+  });
+
+  test("device doc §8: the verification URL fits 40 characters on usual bases", () => {
+    for (const baseUrl of ["http://127.0.0.1:65535", "https://192.168.100.200:65535"]) {
+      const { verification_url } = new Bench({ baseUrl }).requestCodes().json;
+      expect(String(verification_url).length).toBeLessThanOrEqual(40);
+    }
+  });
+
+  test("device doc §3: expired codes are forgotten in the end, so memory stays bounded", () => {
+    const bench = new Bench({ codeLifetime: 60, expiredCodeMemory: 60, deviceCodeQuota: null });
+    const first = bench.requestCodes().json.device_code;
+    bench.wait(119);
+    bench.requestCodes();
+    expect(bench.poll(first).json.error).toBe("expired_token");
+    bench.wait(2);
+    bench.requestCodes();
+    expect(bench.poll(first).json.error).toBe("invalid_grant");
+  });
+});
