@@ -57,6 +57,8 @@ export const optionsSchema = z.strictObject({
 
   /** Wrong user codes accepted from one address before the entry page asks to wait (RFC 8628 §5.1). */
   wrongCodeQuota: quota.default({ requests: 10, windowSeconds: 600 }),
+  /** Most events kept for one receiver until it fetches them. */
+  waitingEventsMax: z.int().min(1).default(1000),
   /** How token-revoked events name a token. */
   tokenIdentifier: z.enum(["hash", "prefix"]).default("hash"),
   /** Whether an offer without phases is refused at creation, not only at activation. */

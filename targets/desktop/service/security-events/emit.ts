@@ -51,14 +51,15 @@ function tokenSubject(context: ServiceContext, token: string): object {
 function emit(context: ServiceContext, stream: Stream, eventType: string, payload: object): void {
   const { env, observers } = context;
   const jti = Buffer.from(env.random(16)).toString("base64url");
-  const set = context.signer.sign({
+  const claims = {
     iss: baseUrlOf(context),
     aud: stream.receiver.clients,
     iat: Math.floor(env.now() / 1000),
     jti,
     events: { [eventType]: payload },
-  });
-  context.streams.enqueue(stream, { jti, eventType, set, pushes: 0 });
+  };
+  const event = { jti, claims, set: undefined, pushes: 0 };
+  context.streams.enqueue(stream, event, context.options.waitingEventsMax);
   const receiverId = stream.receiver.id;
   if (observers.any)
     observers.tell({ type: "security-event", atMs: env.now(), receiverId, eventType, jti });

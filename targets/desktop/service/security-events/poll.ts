@@ -5,6 +5,7 @@ import type { ServiceContext } from "../context.ts";
 import { invalidParameter } from "../errors.ts";
 import { json, type ProtocolRequest, type ProtocolResponse } from "../wire.ts";
 import { readBody, receiverStream } from "./stream-endpoints.ts";
+import { signedSet } from "./streams.ts";
 
 const EVENTS_MAX = 100;
 
@@ -28,7 +29,7 @@ export function pollEvents(context: ServiceContext, request: ProtocolRequest): P
   const waiting = stream.status === "enabled" ? [...stream.queue.values()] : [];
   const sets = waiting.slice(0, Math.min(maxEvents, EVENTS_MAX));
   return json(200, {
-    sets: Object.fromEntries(sets.map(({ jti, set }) => [jti, set])),
+    sets: Object.fromEntries(sets.map((event) => [event.jti, signedSet(context.signer, event)])),
     ...(sets.length < waiting.length && { moreAvailable: true }),
   });
 }

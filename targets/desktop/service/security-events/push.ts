@@ -1,7 +1,7 @@
 // Push delivery (RFC 8935): each waiting event is posted until the receiver takes it (202), refuses
 // it (400), or the retries are used up.
 import type { ServiceContext } from "../context.ts";
-import type { Stream } from "./streams.ts";
+import { type Stream, signedSet } from "./streams.ts";
 
 // Waits before the second and later tries, in seconds; after the last one the event is given up.
 const RETRY_SECONDS = [10, 60, 300, 1800, 7200];
@@ -34,10 +34,12 @@ async function deliver(context: ServiceContext, stream: Stream, jti: string): Pr
   if (configuration?.kind !== "push" || configuration.url === undefined) return;
   event.pushes++;
   const headers = { "content-type": "application/secevent+jwt", accept: "application/json" };
-  const status = await env.push({ url: configuration.url, headers, body: event.set }).then(
-    (answer) => answer.status,
-    () => 0,
-  );
+  const status = await env
+    .push({ url: configuration.url, headers, body: signedSet(context.signer, event) })
+    .then(
+      (answer) => answer.status,
+      () => 0,
+    );
   const receiverId = stream.receiver.id;
   if (observers.any) observers.tell({ type: "push", atMs: env.now(), receiverId, jti, status });
   // 202 is the standard's answer, 200 that of many receivers; 400 is final (RFC 8935 §2.3).

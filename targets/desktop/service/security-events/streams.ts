@@ -1,12 +1,13 @@
 // The event streams: what each receiver has configured, and the events that wait for it until they
 // are acknowledged. Delivery lives in push.ts and poll.ts.
 import type { Receiver } from "../fixture.ts";
+import type { SetClaims, SetSigner } from "./set-signing.ts";
 
 export interface QueuedEvent {
   readonly jti: string;
-  readonly eventType: string;
-  /** The signed token. */
-  readonly set: string;
+  readonly claims: SetClaims;
+  /** The signed token, made at the first delivery: signing takes milliseconds. */
+  set: string | undefined;
   pushes: number;
 }
 
@@ -25,9 +26,6 @@ export interface StreamConfiguration {
   url: string | undefined;
   eventsRequested: readonly string[];
 }
-
-// A receiver that never fetches must not fill the memory: the oldest events are lost first.
-const QUEUE_MAX = 1000;
 
 export class Streams {
   private readonly byReceiver: ReadonlyMap<string, Stream>;
@@ -49,10 +47,10 @@ export class Streams {
     return this.byToken.get(token);
   }
 
-  /** Queues an event and makes room for it if need be. */
-  enqueue(stream: Stream, event: QueuedEvent): void {
+  /** Queues an event. Beyond `eventsMax` the oldest is lost: a receiver may stay away for good. */
+  enqueue(stream: Stream, event: QueuedEvent, eventsMax: number): void {
     stream.queue.set(event.jti, event);
-    if (stream.queue.size <= QUEUE_MAX) return;
+    if (stream.queue.size <= eventsMax) return;
     for (const oldest of stream.queue.keys()) {
       stream.queue.delete(oldest);
       break;
@@ -67,4 +65,10 @@ export function wants(stream: Stream, eventType: string): boolean {
     stream.configuration !== undefined &&
     stream.configuration.eventsRequested.includes(eventType)
   );
+}
+
+/** The event's signed token: always the same one, so that a receiver can tell a repetition. */
+export function signedSet(signer: SetSigner, event: QueuedEvent): string {
+  event.set ??= signer.sign(event.claims);
+  return event.set;
 }
