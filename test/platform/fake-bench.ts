@@ -44,8 +44,9 @@ export class FakeBench {
 
   make = (limits: HttpLimits): HttpSubject => {
     const http = new FakeHttp({
-      ...this.#options,
       ...limits,
+      // After the limits: a broken adapter may have none.
+      ...this.#options,
       clock: this.clock,
       faultFor: (request) => this.#faultFor(request),
       handler: (request) => this.#answer(request),

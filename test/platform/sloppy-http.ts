@@ -1,0 +1,159 @@
+// An HTTP adapter on Node's client that can be made wrong in the ways in which real adapters are wrong on the
+// wire: one switch per mistake. With no switch on it passes the suite.
+
+import http from "node:http";
+import https from "node:https";
+import type net from "node:net";
+import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import { retryAfterSeconds } from "../../platform/retry-after.ts";
+
+/** The mistakes it can make. */
+export type Mistake =
+  | "no Accept"
+  | "body without Content-Type"
+  | "body chunked"
+  | "empty POST without length"
+  | "Content-Type on GET"
+  | "Authorization always"
+  | "no Authorization"
+  | "interim answer taken for the answer"
+  | "Retry-After by the device's clock"
+  | "Retry-After without bound"
+  | "throws for bad addresses"
+  | "strips line breaks from headers"
+  | "sends again after a reset"
+  | "one sink for all exchanges"
+  | "one connection for ever"
+  | "no certificate check"
+  | "no host name check"
+  | "no trusted authorities";
+
+export class SloppyHttp implements Http {
+  readonly #mistake: Mistake | undefined;
+  readonly #agent: http.Agent;
+  readonly #tlsAgent: https.Agent;
+  #client: http.ClientRequest | undefined;
+  #firstSocket: net.Socket | undefined;
+  #sink: HttpSink | undefined;
+
+  constructor(ca: string, mistake?: Mistake) {
+    this.#mistake = mistake;
+    this.#agent = new http.Agent({ keepAlive: true });
+    this.#tlsAgent = new https.Agent({
+      rejectUnauthorized: mistake !== "no certificate check",
+      ...(mistake === "no trusted authorities" ? {} : { ca }),
+      ...(mistake === "no host name check" ? { checkServerIdentity: () => undefined } : {}),
+    });
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    this.#sink = sink;
+    if (this.#has("throws for bad addresses")) new URL(request.url);
+    try {
+      this.#start(request, sink);
+    } catch {
+      sink.failed("unreachable");
+    }
+  }
+
+  abort(): void {
+    this.#sink = undefined;
+    if (!this.#has("one sink for all exchanges")) this.#client?.destroy();
+  }
+
+  dispose(): void {
+    this.#agent.destroy();
+    this.#tlsAgent.destroy();
+  }
+
+  #start(request: HttpRequest, sink: HttpSink): void {
+    const { url } = request;
+    if (this.#has("one connection for ever") && this.#firstSocket?.destroyed)
+      throw new Error("gone");
+    const headers = this.#headers(request);
+    const options = { method: request.method, headers };
+    const client = url.startsWith("https:")
+      ? https.request(url, { ...options, agent: this.#tlsAgent })
+      : http.request(url, { ...options, agent: this.#agent });
+    this.#client = client;
+    client.on("socket", (socket) => {
+      this.#firstSocket ??= socket;
+    });
+    const heard = (): HttpSink | undefined => {
+      if (this.#has("one sink for all exchanges")) return this.#sink;
+      return this.#sink === sink ? sink : undefined;
+    };
+    const fail = (): void => {
+      const ear = heard();
+      this.#sink = undefined;
+      ear?.failed("unreachable");
+    };
+    if (this.#has("interim answer taken for the answer")) {
+      client.on("information", ({ statusCode }) => {
+        const ear = heard();
+        this.#sink = undefined;
+        client.destroy();
+        ear?.status(statusCode, -1);
+        ear?.end();
+      });
+    }
+    client.on("error", () => {
+      if (this.#has("sends again after a reset") && this.#sink === sink) this.send(request, sink);
+      else fail();
+    });
+    client.on("response", (response) => {
+      response.on("error", fail);
+      heard()?.status(response.statusCode ?? 0, this.#retryAfter(response));
+      response.on("data", (chunk: Buffer) => heard()?.body(chunk, 0, chunk.length));
+      response.on("end", () => {
+        const ear = heard();
+        this.#sink = undefined;
+        ear?.end();
+      });
+    });
+    const body = Buffer.from(
+      Array.from({ length: request.bodyTo - request.bodyFrom }, (_, i) => {
+        return request.body[request.bodyFrom + i]!;
+      }),
+    );
+    if (body.length > 0) client.write(body);
+    client.end();
+  }
+
+  #headers(request: HttpRequest): http.OutgoingHttpHeaders {
+    const length = request.bodyTo - request.bodyFrom;
+    const headers: http.OutgoingHttpHeaders = {};
+    if (!this.#has("no Accept")) headers.Accept = "application/json";
+    if (request.contentType !== "" && !this.#has("body without Content-Type")) {
+      headers["Content-Type"] = this.#clean(request.contentType);
+    }
+    if (this.#has("Content-Type on GET")) headers["Content-Type"] ??= "application/octet-stream";
+    const authorization = this.#clean(request.authorization);
+    if (authorization !== "" || this.#has("Authorization always")) {
+      headers.Authorization = authorization;
+    }
+    if (this.#has("no Authorization")) delete headers.Authorization;
+    const chunked = this.#has("body chunked") && length > 0;
+    const bare = this.#has("empty POST without length") && length === 0;
+    if (chunked || bare) headers["Transfer-Encoding"] = "chunked";
+    else if (request.method === "POST") headers["Content-Length"] = length;
+    return headers;
+  }
+
+  #retryAfter(response: http.IncomingMessage): number {
+    const { "retry-after": value, date } = response.headers;
+    if (this.#has("Retry-After by the device's clock")) {
+      return retryAfterSeconds(value, undefined, Date.now());
+    }
+    if (this.#has("Retry-After without bound")) return Number(value ?? -1);
+    return retryAfterSeconds(value, date, Date.now());
+  }
+
+  #clean(value: string): string {
+    return this.#has("strips line breaks from headers") ? value.replace(/[\r\n]/g, "") : value;
+  }
+
+  #has(mistake: Mistake): boolean {
+    return this.#mistake === mistake;
+  }
+}
