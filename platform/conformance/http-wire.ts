@@ -122,15 +122,18 @@ function connectionRules(rule: HttpRule): ConformanceCase[] {
       staleConnection(bench),
     ),
     rule("a connection with an unread rest is not used again", async (bench) => {
-      const long = answer(new Uint8Array(50_000), { keepAlive: true, pieceBytes: 500 });
-      bench.server.plan({ ...long, pieceDelayMs: 2 }, answer("mine", { keepAlive: true }));
+      // Both answers trickle, so that the rest of the first keeps coming all through the second.
+      const slowly = { keepAlive: true, pieceDelayMs: 2 };
+      const mine = ascii("mine, and only mine, from its first byte to its last");
+      bench.server.plan(answer(new Uint8Array(50_000), { ...slowly, pieceBytes: 100 }));
+      bench.server.plan(answer(mine, { ...slowly, pieceBytes: 1 }));
       const ear = new Ear();
       ear.during = (event) => {
         if (event === "body") bench.http.abort();
       };
       bench.begin({}, ear);
       await eventually(bench.world, () => ear.events.includes("body"), "the first piece");
-      mustBeAnswer(await bench.exchange(), 200, ascii("mine"));
+      mustBeAnswer(await bench.exchange(), 200, mine);
     }),
   ];
 }
