@@ -1,0 +1,363 @@
+// Storage that seals each record with tweetnacl's secretbox before another storage keeps it, for flash that
+// can be read out, copied or exchanged. No Node in here: it runs wherever typed arrays do.
+// What it protects against, and what not, is in README.md, "Sealed storage".
+
+import nacl from "tweetnacl";
+import type { Bytes, Entropy, Storage } from "./contracts.ts";
+
+/**
+ * A number kept by the hardware that only ever grows (a fuse bank, a replay-protected block, a secure
+ * element). With it an older copy of the whole storage, put back by somebody, is noticed.
+ */
+export interface MonotonicCounter {
+  /** Its value, integer 0..2^32-2; negative where it cannot be read. */
+  read(): number;
+  /** Adds one, durably, and returns the new value. Called once per record written. */
+  increment(): number;
+}
+
+export interface SealedStorageOptions {
+  /** Where the sealed records go. */
+  storage: Storage;
+  entropy: Entropy;
+  /**
+   * The device's own secret, at least 16 bytes, not all alike (fuses that nobody burnt are). Read during
+   * construction only; undefined for a device without one: nothing is then written.
+   */
+  deviceKey: Bytes | undefined;
+  /** Separates several uses of one device key, such as two applications; need not be secret. */
+  salt?: Bytes;
+  counter?: MonotonicCounter;
+}
+
+// A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot sequence stamp record)
+const VERSION = 1;
+const NONCE_AT = 1;
+const NONCE_BYTES = 24;
+const BOX_AT = NONCE_AT + NONCE_BYTES;
+const TAG_BYTES = 16;
+/** Inside the box, ahead of the record: version, slot, and two numbers of four bytes. */
+const HEAD_BYTES = 10;
+const SEQUENCE_AT = 2;
+const STAMP_AT = 6;
+const KEY_BYTES = 32;
+const SHORTEST_DEVICE_KEY_BYTES = 16;
+/** secretbox works on buffers that begin with zeros: 32 of the message, 16 of the box. */
+const MESSAGE_LEAD = 32;
+const BOX_LEAD = 16;
+
+/** Of the slot below, told apart from -1, unreadable. */
+const EMPTY = -2;
+
+/** How many bytes sealing adds to a record. */
+export const SEALED_OVERHEAD_BYTES = BOX_AT + TAG_BYTES + HEAD_BYTES;
+
+/** The part of tweetnacl that works in the caller's buffers; its types leave it out. */
+interface LowLevel {
+  crypto_secretbox(
+    box: Uint8Array,
+    message: Uint8Array,
+    length: number,
+    nonce: Uint8Array,
+    key: Uint8Array,
+  ): number;
+  crypto_secretbox_open(
+    message: Uint8Array,
+    box: Uint8Array,
+    length: number,
+    nonce: Uint8Array,
+    key: Uint8Array,
+  ): number;
+  crypto_hash(out: Uint8Array, message: Uint8Array, length: number): number;
+}
+const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
+
+/** What is known of a slot of the storage below. */
+interface SlotState {
+  /** Sequence and counter stamp of the box in it, -1 where there is none that opens. */
+  sequence: number;
+  stamp: number;
+  /** False after a write that may or may not have happened: any authentic box is then possible. */
+  certain: boolean;
+}
+
+/**
+ * Seals what is written and opens what is read. Outcomes:
+ * - `write`: false without device key, entropy or a readable counter, and where the storage below fails.
+ * - `read`: -1 for a record that was altered, belongs to the other slot or another device (or key, or salt),
+ *   is older than one this adapter has written or read since it was made, or, with a counter, where the
+ *   newest record of both slots is older than the counter says; and without a device key.
+ * - `erase`: as the storage below. With a counter the slot gets a sealed nothing instead, so that putting
+ *   the old content back is noticed; without entropy it is erased below all the same.
+ */
+export class SealedStorage implements Storage {
+  readonly capacity: number;
+  readonly #inner: Storage;
+  readonly #entropy: Entropy;
+  readonly #counter: MonotonicCounter | undefined;
+  readonly #key = new Uint8Array(KEY_BYTES);
+  #hasKey: boolean;
+  readonly #envelope: Uint8Array;
+  readonly #message: Uint8Array;
+  readonly #box: Uint8Array;
+  readonly #nonce = new Uint8Array(NONCE_BYTES);
+  readonly #digestInput: Uint8Array;
+  readonly #digest = new Uint8Array(64);
+  readonly #slots: [SlotState, SlotState] = [nothing(false), nothing(false)];
+  /** What a slot holds once the envelope of the last `#seal` is in it. */
+  #sealed: SlotState = nothing(true);
+  #surveyed = false;
+
+  constructor(options: SealedStorageOptions) {
+    this.#inner = options.storage;
+    this.#entropy = options.entropy;
+    this.#counter = options.counter;
+    const room = options.storage.capacity;
+    if (room <= SEALED_OVERHEAD_BYTES)
+      throw new RangeError(`sealed storage: no room in ${room} bytes`);
+    this.capacity = room - SEALED_OVERHEAD_BYTES;
+    this.#envelope = new Uint8Array(room);
+    this.#message = new Uint8Array(MESSAGE_LEAD + room);
+    this.#box = new Uint8Array(MESSAGE_LEAD + room);
+    this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + room);
+    this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
+  }
+
+  /** Wipes the key; afterwards nothing is written or read any more. */
+  dispose(): void {
+    this.#key.fill(0);
+    this.#hasKey = false;
+  }
+
+  read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
+    this.#mustBeSlot(slot);
+    this.#survey(() => {
+      this.#load(slot, (length) => {
+        const recordBytes = length - HEAD_BYTES;
+        const fits = length >= 0 && recordBytes <= to - from;
+        const good = fits && this.#isCurrent();
+        if (good) copy(this.#message, MESSAGE_LEAD + HEAD_BYTES, into, from, recordBytes);
+        this.#wipe();
+        done(length === EMPTY ? 0 : good ? recordBytes : -1);
+      });
+    });
+  }
+
+  write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    this.#mustBeSlot(slot);
+    if (!this.#hasKey || to - from > this.capacity) {
+      done(false);
+      return;
+    }
+    this.#survey(() => {
+      copy(bytes, from, this.#message, MESSAGE_LEAD + HEAD_BYTES, to - from);
+      const length = this.#seal(slot, to - from);
+      this.#wipe();
+      if (length < 0) done(false);
+      else this.#keep(slot, length, done);
+    });
+  }
+
+  erase(slot: number, done: (ok: boolean) => void): void {
+    this.#mustBeSlot(slot);
+    const eraseBelow = (): void => {
+      this.#slots[slot as 0 | 1].certain = false;
+      this.#inner.erase(slot, (ok) => {
+        if (ok) this.#slots[slot as 0 | 1] = nothing(true);
+        done(ok);
+      });
+    };
+    if (this.#counter === undefined || !this.#hasKey) {
+      eraseBelow();
+      return;
+    }
+    this.#survey(() => {
+      const length = this.#seal(slot, 0);
+      this.#wipe();
+      if (length < 0) eraseBelow();
+      else this.#keep(slot, length, done);
+    });
+  }
+
+  /** Once: what both slots hold, since the newest of them decides what the counter allows. */
+  #survey(then: () => void): void {
+    if (this.#surveyed || !this.#hasKey) {
+      then();
+      return;
+    }
+    this.#surveyed = true;
+    this.#load(0, () => {
+      this.#wipe();
+      this.#load(1, () => {
+        this.#wipe();
+        this.#catchUp();
+        then();
+      });
+    });
+  }
+
+  /**
+   * Crash sequence: 1. the box with stamp n+1 is durable, 2. the power goes, 3. the counter still says n.
+   * Left alone, the next box would carry n+1 as well and this one could be put back in its place.
+   */
+  #catchUp(): void {
+    const counter = this.#counter;
+    if (counter === undefined) return;
+    if (this.#newestStamp() === counter.read() + 1) counter.increment();
+  }
+
+  /** Reads a slot of the storage below and opens it into `#message`; gives its length, EMPTY or -1. */
+  #load(slot: number, then: (length: number) => void): void {
+    this.#inner.read(slot, this.#envelope, 0, this.#envelope.length, (length) => {
+      if (length === 0) this.#slots[slot as 0 | 1] = nothing(true);
+      then(length === 0 ? EMPTY : length < 0 ? -1 : this.#open(slot, length));
+    });
+  }
+
+  /** @returns bytes of head and record in `#message` after its lead, -1 where the box does not open */
+  #open(slot: number, length: number): number {
+    const innerBytes = length - BOX_AT - TAG_BYTES;
+    if (!this.#hasKey || innerBytes < HEAD_BYTES || this.#envelope[0] !== VERSION) return -1;
+    const boxBytes = BOX_LEAD + TAG_BYTES + innerBytes;
+    this.#box.fill(0, 0, BOX_LEAD);
+    copy(this.#envelope, BOX_AT, this.#box, BOX_LEAD, TAG_BYTES + innerBytes);
+    copy(this.#envelope, NONCE_AT, this.#nonce, 0, NONCE_BYTES);
+    const opened = lowlevel.crypto_secretbox_open(
+      this.#message,
+      this.#box,
+      boxBytes,
+      this.#nonce,
+      this.#key,
+    );
+    if (opened !== 0) return -1;
+    const head = MESSAGE_LEAD;
+    if (this.#message[head] !== VERSION || this.#message[head + 1] !== slot) return -1;
+    return this.#isKnown(slot) ? innerBytes : -1;
+  }
+
+  /** Notes an authentic box; false for an older one than this slot was last known to hold. */
+  #isKnown(slot: number): boolean {
+    const state = this.#slots[slot as 0 | 1];
+    const sequence = readUint32(this.#message, MESSAGE_LEAD + SEQUENCE_AT);
+    if (state.certain && sequence !== state.sequence) return false;
+    state.sequence = sequence;
+    state.stamp = readUint32(this.#message, MESSAGE_LEAD + STAMP_AT);
+    state.certain = true;
+    return true;
+  }
+
+  /** Whether the newest box of both slots is as new as the counter says. */
+  #isCurrent(): boolean {
+    if (this.#counter === undefined) return true;
+    const floor = this.#counter.read();
+    return floor >= 0 && this.#newestStamp() >= floor;
+  }
+
+  #newestStamp(): number {
+    return Math.max(this.#slots[0].stamp, this.#slots[1].stamp);
+  }
+
+  /** Seals head and record from `#message` into `#envelope`; gives its length, -1 where it refuses. */
+  #seal(slot: number, recordBytes: number): number {
+    const counterValue = this.#counter === undefined ? 0 : this.#counter.read();
+    if (counterValue < 0) return -1;
+    const stamp = this.#counter === undefined ? 0 : Math.max(counterValue, this.#newestStamp()) + 1;
+    const sequence = Math.max(this.#slots[0].sequence, this.#slots[1].sequence) + 1;
+    this.#sealed = { sequence, stamp, certain: true };
+    this.#message[MESSAGE_LEAD] = VERSION;
+    this.#message[MESSAGE_LEAD + 1] = slot;
+    writeUint32(this.#message, MESSAGE_LEAD + SEQUENCE_AT, sequence);
+    writeUint32(this.#message, MESSAGE_LEAD + STAMP_AT, stamp);
+    const innerBytes = HEAD_BYTES + recordBytes;
+    if (!this.#makeNonce(innerBytes)) return -1;
+    this.#message.fill(0, 0, MESSAGE_LEAD);
+    const boxBytes = MESSAGE_LEAD + innerBytes;
+    lowlevel.crypto_secretbox(this.#box, this.#message, boxBytes, this.#nonce, this.#key);
+    this.#envelope[0] = VERSION;
+    copy(this.#nonce, 0, this.#envelope, NONCE_AT, NONCE_BYTES);
+    copy(this.#box, BOX_LEAD, this.#envelope, BOX_AT, TAG_BYTES + innerBytes);
+    return BOX_AT + TAG_BYTES + innerBytes;
+  }
+
+  /**
+   * A keyed hash of fresh random bytes and of what will be sealed. The random bytes alone would do; with the
+   * content in it a generator that gets stuck in the field still never gives two records one nonce.
+   */
+  #makeNonce(innerBytes: number): boolean {
+    const input = this.#digestInput;
+    if (!this.#entropy.fill(input, KEY_BYTES, KEY_BYTES + NONCE_BYTES)) return false;
+    copy(this.#key, 0, input, 0, KEY_BYTES);
+    copy(this.#message, MESSAGE_LEAD, input, KEY_BYTES + NONCE_BYTES, innerBytes);
+    lowlevel.crypto_hash(this.#digest, input, KEY_BYTES + NONCE_BYTES + innerBytes);
+    copy(this.#digest, 0, this.#nonce, 0, NONCE_BYTES);
+    return true;
+  }
+
+  /** Has the storage below write the envelope, and notes what the slot then holds. */
+  #keep(slot: number, length: number, done: (ok: boolean) => void): void {
+    this.#slots[slot as 0 | 1].certain = false;
+    this.#inner.write(slot, this.#envelope, 0, length, (ok) => {
+      if (ok) {
+        this.#slots[slot as 0 | 1] = this.#sealed;
+        this.#counter?.increment();
+      }
+      done(ok);
+    });
+  }
+
+  /** Overwrites every buffer that held a record in the clear, or what could be worked back to it. */
+  #wipe(): void {
+    this.#message.fill(0);
+    this.#digestInput.fill(0);
+    this.#digest.fill(0);
+  }
+
+  #mustBeSlot(slot: number): void {
+    if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
+  }
+}
+
+/** A slot without a box: `certain` where it is empty, not where it is unread or unreadable. */
+function nothing(certain: boolean): SlotState {
+  return { sequence: -1, stamp: -1, certain };
+}
+
+const LABEL = "picogrant sealed storage 1";
+
+/**
+ * SHA-512 of label, device key and salt, cut to a key. The device key's length goes in too: no other pair of
+ * key and salt gives the same bytes.
+ * @returns false, with no key made, where the device key is missing, too short or of one byte value only
+ */
+function deriveKey(key: Uint8Array, deviceKey: Bytes | undefined, salt: Bytes): boolean {
+  if (deviceKey === undefined || deviceKey.length < SHORTEST_DEVICE_KEY_BYTES) return false;
+  let alike = true;
+  for (let i = 1; i < deviceKey.length; i++) alike = alike && deviceKey[i] === deviceKey[0];
+  if (alike) return false;
+  const keyAt = LABEL.length + 4;
+  const input = new Uint8Array(keyAt + deviceKey.length + salt.length);
+  for (let i = 0; i < LABEL.length; i++) input[i] = LABEL.charCodeAt(i);
+  writeUint32(input, LABEL.length, deviceKey.length);
+  copy(deviceKey, 0, input, keyAt, deviceKey.length);
+  copy(salt, 0, input, keyAt + deviceKey.length, salt.length);
+  const digest = new Uint8Array(64);
+  lowlevel.crypto_hash(digest, input, input.length);
+  copy(digest, 0, key, 0, KEY_BYTES);
+  input.fill(0);
+  digest.fill(0);
+  return true;
+}
+
+function copy(from: Bytes, fromAt: number, to: Bytes, toAt: number, length: number): void {
+  for (let i = 0; i < length; i++) to[toAt + i] = from[fromAt + i]!;
+}
+
+function writeUint32(bytes: Uint8Array, at: number, value: number): void {
+  for (let i = 0; i < 4; i++) bytes[at + i] = (value >>> (24 - 8 * i)) & 0xff;
+}
+
+function readUint32(bytes: Uint8Array, at: number): number {
+  let value = 0;
+  for (let i = 0; i < 4; i++) value = value * 256 + bytes[at + i]!;
+  return value;
+}
