@@ -26,7 +26,7 @@ export function createApp(
     return bodyLimit({ maxSize, onError: tooLarge })(c, next);
   });
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
-    app.use(path, reportTo(service), pageHeaders);
+    app.use(path, reportTo(service), pageHeaders(service));
   app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
@@ -51,18 +51,30 @@ const contentSecurityPolicy = {
   baseUri: ["'none'"],
 };
 
-const securityHeaders = secureHeaders({
-  contentSecurityPolicy,
-  xFrameOptions: "DENY",
+const common = {
   // "no-referrer" would make browsers send the forms with a null origin.
   referrerPolicy: "same-origin",
   // Plain HTTP on a developer's machine must stay reachable.
   strictTransportSecurity: false,
+} as const;
+
+const securityHeaders = secureHeaders({
+  ...common,
+  contentSecurityPolicy,
+  xFrameOptions: "DENY",
 });
 
-async function pageHeaders(c: Context, next: () => Promise<void>) {
-  await securityHeaders(c, next);
-  c.res.headers.set("cache-control", "no-store");
+const framedHeaders = secureHeaders({
+  ...common,
+  contentSecurityPolicy: { ...contentSecurityPolicy, frameAncestors: ["'self'"] },
+  xFrameOptions: "SAMEORIGIN",
+});
+
+function pageHeaders(service: ServiceContext) {
+  return async (c: Context, next: () => Promise<void>) => {
+    await (service.options.framedBySelf ? framedHeaders : securityHeaders)(c, next);
+    c.res.headers.set("cache-control", "no-store");
+  };
 }
 
 /** Tells observers of page visits, as `handle` does of the machine endpoints. */

@@ -49,6 +49,11 @@ export class Attempts {
     );
   }
 
+  /** Everything known, oldest first. */
+  all(): Attempt[] {
+    return [...this.byDeviceCode.values()];
+  }
+
   /** Forgets attempts that ended before `beforeMs`; looks only at the oldest, so it costs little. */
   forgetExpired(beforeMs: number): void {
     for (const attempt of this.byDeviceCode.values()) {

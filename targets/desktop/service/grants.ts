@@ -23,6 +23,11 @@ export interface Grant {
   readonly accessTokens: Set<string>;
 }
 
+/** A grant as plain data. */
+export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
+  readonly accessTokens: readonly { readonly token: string; readonly expiresAtMs: number }[];
+};
+
 export interface AccessToken {
   readonly grant: Grant;
   readonly expiresAtMs: number;
@@ -173,6 +178,31 @@ export class Grants {
       refreshTokens: this.refreshTokens.size,
       accessTokens: this.accessTokens.size,
     };
+  }
+
+  /** Everything that lives, oldest first, as plain data that a host may keep (snapshot.ts). */
+  dump(): GrantSnapshot[] {
+    return [...this.byId.values()].map((grant) => ({
+      ...grant,
+      accessTokens: [...grant.accessTokens].map((token) => ({
+        token,
+        expiresAtMs: this.accessTokens.get(token)?.expiresAtMs ?? 0,
+      })),
+    }));
+  }
+
+  /** Takes up what `dump` gave, in a service that has issued nothing yet. */
+  load(snapshots: readonly GrantSnapshot[]): void {
+    for (const { accessTokens, ...rest } of snapshots) {
+      const grant: Grant = { ...rest, accessTokens: new Set() };
+      this.index(grant);
+      for (const token of grant.refreshTokens) this.refreshTokens.set(token, grant);
+      for (const { token, expiresAtMs } of accessTokens) {
+        this.accessTokens.set(token, { grant, expiresAtMs });
+        grant.accessTokens.add(token);
+      }
+      this.issued = Math.max(this.issued, Number(grant.id.slice(1)));
+    }
   }
 
   private issueAccessToken(grant: Grant): { grant: Grant; accessToken: string; expiresIn: number } {

@@ -14,4 +14,5 @@ export {
   type Service,
   type ServiceSettings,
 } from "./service.ts";
+export { readSnapshot, type ServiceSnapshot } from "./snapshot.ts";
 export type { ProtocolRequest, ProtocolResponse } from "./wire.ts";

@@ -69,6 +69,8 @@ export const optionsSchema = z.strictObject({
   regionsVersions: z
     .array(z.string())
     .default(["2022/01", "2022/02", "2025/01", "2025/02", "2025/03"]),
+  /** Whether pages of the service's own origin may frame the consent pages (a simulator's panel). */
+  framedBySelf: z.boolean().default(false),
   /** Further path prefixes under which an API answers, for generated clients with fixed paths. */
   pathAliases: z.record(z.string(), z.string()).default({}),
   /** Largest request body read, bytes. */

@@ -26,12 +26,15 @@ import { QuotaCounter } from "./quota.ts";
 import { createScopes } from "./scopes.ts";
 import { SetSigner } from "./security-events/set-signing.ts";
 import { Streams } from "./security-events/streams.ts";
+import { restoreSnapshot, type ServiceSnapshot, takeSnapshot } from "./snapshot.ts";
 import { Tasks } from "./tasks.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
 export interface ServiceSettings extends Environment {
   fixture: FixtureInput;
   options?: ServiceOptionsInput;
+  /** What an earlier service's `snapshot` gave, checked by `readSnapshot`. */
+  snapshot?: ServiceSnapshot | undefined;
 }
 
 /** A pending attempt as controls list it. */
@@ -73,6 +76,8 @@ export interface Service {
   restart(how: { loseCodes: boolean }): void;
   /** Without a scheduler: carries out the pushes that are due; returns how many were tried. */
   runDue(): Promise<number>;
+  /** Codes and grants as JSON-able data, for a host that keeps them over a restart. Secret. */
+  snapshot(): ServiceSnapshot;
   /** How much is remembered, to show that it stays bounded. */
   counts(): { attempts: number; grants: number; refreshTokens: number; accessTokens: number };
 }
@@ -84,6 +89,7 @@ export interface Service {
 export function createService(settings: ServiceSettings): Service {
   const context = createContext(settings);
   const { directory, attempts, observers, env } = context;
+  if (settings.snapshot) restoreSnapshot(context, settings.snapshot);
 
   const handle = (request: ProtocolRequest): ProtocolResponse => {
     const response = dispatch(context, request);
@@ -130,12 +136,13 @@ export function createService(settings: ServiceSettings): Service {
       context.sessions.clear();
     },
     runDue: () => context.tasks.runDue(),
+    snapshot: () => takeSnapshot(context),
     counts: () => ({ attempts: attempts.size, ...context.grants.sizes }),
   };
 }
 
 function createContext(settings: ServiceSettings): ServiceContext {
-  const { fixture: fixtureInput, options: optionsInput, ...env } = settings;
+  const { fixture: fixtureInput, options: optionsInput, snapshot: _, ...env } = settings;
   const fixture = readFixture(fixtureInput);
   const options = readOptions(optionsInput);
   const observers = new Observers();

@@ -1,0 +1,95 @@
+// Codes and grants as plain data, so that a host can keep them and a later service go on with them.
+// Where they are kept is the host's business. Quotas, browser sessions and event streams are left out.
+import { z } from "zod";
+import type { Attempt } from "./attempts.ts";
+import type { ServiceContext } from "./context.ts";
+import type { GrantSnapshot } from "./grants.ts";
+import { describeIssue } from "./options.ts";
+
+const strings = z.array(z.string());
+
+const attemptSchema = z.object({
+  deviceCode: z.string(),
+  userCode: z.string(),
+  clientId: z.string(),
+  scopes: strings,
+  createdAtMs: z.number(),
+  expiresAtMs: z.number(),
+  state: z.enum(["pending", "granted", "refused", "claimed"]),
+  refusal: z.enum(["access_denied", "admin_policy_enforced", "org_internal"]).optional(),
+  intervalMs: z.number(),
+  /** null: never polled, which JSON has no number for. */
+  lastPollAtMs: z.number().nullable(),
+  accountId: z.string().optional(),
+  grantedScopes: strings,
+  accessSeconds: z.number().optional(),
+  grantId: z.string().optional(),
+});
+
+const grantSchema = z.object({
+  id: z.string().regex(/^g\d+$/),
+  clientId: z.string(),
+  accountId: z.string(),
+  scopes: strings,
+  createdAtMs: z.number(),
+  expiresAtMs: z.number().optional(),
+  refreshToken: z.string(),
+  predecessor: z.string().optional(),
+  graceUntilMs: z.number(),
+  refreshTokens: strings,
+  accessTokens: z.array(z.object({ token: z.string(), expiresAtMs: z.number() })),
+});
+
+const snapshotSchema = z.object({
+  version: z.literal(1),
+  /** The service's clock when it was taken; a later service must not start before it. */
+  atMs: z.number(),
+  attempts: z.array(attemptSchema),
+  grants: z.array(grantSchema),
+});
+
+export type ServiceSnapshot = z.output<typeof snapshotSchema>;
+
+/** Checks data that claims to be a snapshot; throws an Error of one line that says where it is wrong. */
+export function readSnapshot(input: unknown): ServiceSnapshot {
+  const result = snapshotSchema.safeParse(input);
+  if (!result.success) throw new Error(`snapshot: ${describeIssue(result.error)}`);
+  return result.data;
+}
+
+/** The codes that still mean something, and the grants that live. */
+export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
+  return {
+    version: 1,
+    atMs: context.env.now(),
+    attempts: context.attempts.all().map((attempt) => ({
+      ...attempt,
+      lastPollAtMs: Number.isFinite(attempt.lastPollAtMs) ? attempt.lastPollAtMs : null,
+      scopes: [...attempt.scopes],
+      grantedScopes: [...attempt.grantedScopes],
+    })),
+    grants: context.grants.dump().map((grant) => ({
+      ...grant,
+      scopes: [...grant.scopes],
+      refreshTokens: [...grant.refreshTokens],
+      accessTokens: [...grant.accessTokens],
+    })),
+  };
+}
+
+/** Takes up a snapshot in a service that is just being made. */
+export function restoreSnapshot(context: ServiceContext, snapshot: ServiceSnapshot): void {
+  for (const attempt of snapshot.attempts) {
+    const { refusal, accountId, accessSeconds, grantId } = attempt;
+    const lastPollAtMs = attempt.lastPollAtMs ?? Number.NEGATIVE_INFINITY;
+    const optional = { refusal, accountId, accessSeconds, grantId };
+    const whole: Attempt = { ...attempt, lastPollAtMs, ...optional };
+    context.attempts.add(whole);
+  }
+  context.grants.load(
+    snapshot.grants.map((grant): GrantSnapshot => {
+      const { expiresAtMs, predecessor } = grant;
+      return { ...grant, expiresAtMs, predecessor };
+    }),
+  );
+}
