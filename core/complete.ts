@@ -1,7 +1,7 @@
 // The complete runtime: the grant, and everything that a session is good for.
 
 import { type Config, createDevice } from "./create.ts";
-import { COMPLETE_LITERALS } from "./literals.ts";
+import { COMPLETE_LITERALS, CompleteLiteral } from "./literals.ts";
 import type { Bytes, Device } from "./memory.ts";
 
 export { Command, Endpoint } from "./command.ts";
@@ -35,5 +35,5 @@ export { setStatus } from "./verification-prompt.ts";
  * @returns the device, or null where the memory is too small for the configuration
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  return createDevice(memory, config, COMPLETE_LITERALS);
+  return createDevice(memory, config, COMPLETE_LITERALS, CompleteLiteral.COUNT - 8);
 }

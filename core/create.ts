@@ -1,12 +1,13 @@
 // Making a device: the memory is divided, literals and configuration are encoded into it. Everything
 // that is ever allocated is allocated here.
 
-import { ERRORS, ErrorCode, MESSAGES, Message } from "./errors.ts";
-import { writeByte, writeFormText, writeFrom, writeText } from "./form-encoder.ts";
+import { ERRORS, MESSAGES, Message } from "./errors.ts";
+import { Encoding, writeByte, writeText } from "./form-encoder.ts";
+import { NUMBERS, WORDS } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { type Bytes, type Device, Field, Literal, MEMBERS, Region, takeRegion } from "./memory.ts";
+import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "./memory.ts";
 import { Job } from "./record-keeping.ts";
-import { checksum, RecordKind } from "./token-record.ts";
+import { checksum } from "./token-record.ts";
 
 /** What the maker sets. Strings are read during create only. */
 export interface Config {
@@ -25,8 +26,6 @@ export interface Config {
   rows: number;
   /** Random bits for jitter, 0..67108863; two devices should not have the same. */
   seed: number;
-  /** Minutes since any fixed date, 0 where the host has no calendar: codes age while it is off. */
-  minutes: number;
   /** 1: asks for a code at the start when nothing is kept; 0: waits for signIn. */
   autoStart: number;
   /** Codes asked for without the user doing anything, 0..1000; -1 for the default of 3. */
@@ -39,36 +38,50 @@ export interface Config {
 
 /** The state before the first tick. */
 function newDevice(memory: Bytes, config: Config): Device {
+  var at: number[] = [];
+  var size: number[] = [];
+  var room: number[] = [];
   var device: Device = {
     memory: memory,
-    start: [],
-    capacity: [],
-    length: [],
-    numbers: [],
-    messages: 0,
+    start: at,
+    length: size,
+    capacity: room,
+    bytes: memory,
+    at: at,
+    size: size,
+    room: room,
+    messages: Literal.CORE_COUNT,
     columns: config.columns,
     rows: config.rows,
     state: 0,
     event: 0,
     moves: 0,
-    error: ErrorCode.NONE,
+    error: 0,
     errorField: 0,
     requestId: 0,
+    endpoint: 0,
+    target: 0,
+    targetLength: 0,
+    body: 0,
+    bodyLength: 0,
+    isGet: 0,
+    bearer: 0,
+    slot: 0,
+    data: 0,
+    dataLength: 0,
     purpose: 0,
     inFlight: 0,
     exchangeMs: 0,
     abortDue: 0,
     verifyDue: 0,
     status: 0,
-    retryAfterS: -1,
+    retryAfterS: 0,
     bodyBytes: 0,
     waitMs: 0,
-    backoffMs: 0,
     intervalMs: Limit.INTERVAL_DEFAULT_MS,
-    random: config.seed,
+    backoffMs: 0,
+    random: config.seed % 32749,
     carryMs: 0,
-    uptimeS: 0,
-    bootMinutes: config.minutes,
     codeLifeS: 0,
     accessLifeS: 0,
     refreshLifeS: Limit.INTEGER_MAX,
@@ -82,15 +95,11 @@ function newDevice(memory: Bytes, config: Config): Device {
     triedPrevious: 0,
     revocationTries: 0,
     revokeInBody: config.revokeInBody,
-    revokeOther: 0,
-    job: Job.INSPECT_FIRST,
+    job: Job.READ_FIRST,
     jobActive: 0,
-    jobNext: 0,
-    kindNext: 0,
+    jobStale: 0,
     jobTries: 0,
-    jobMs: 0,
-    storeKind: RecordKind.NONE,
-    slot: 0,
+    recordKind: 0,
     slotsUsed: 0,
     slotNewest: 1,
     sequence: 0,
@@ -98,7 +107,6 @@ function newDevice(memory: Bytes, config: Config): Device {
     binding: 0,
     writeAt: 0,
     writeEnd: 0,
-    writeOverflow: 0,
     scanState: 0,
     scanStack: 0,
     scanDepth: 0,
@@ -106,30 +114,17 @@ function newDevice(memory: Bytes, config: Config): Device {
     scanNames: 0,
     scanWanted: 0,
     scanSeen: 0,
+    scanOverflow: 0,
     scanField: 0,
-    scanInKey: 0,
-    scanListDepth: 0,
     scanUnit: 0,
     scanDigits: 0,
     scanHigh: 0,
-    scanOverflow: 0,
     frameDue: 1,
     frameChanged: 0,
-    pageMs: 0,
     page: 0,
     pages: 1,
-    textRow: 0,
-    textRows: 0,
-    textLine: 0,
-    endpoint: 0,
-    target: 0,
-    targetLength: 0,
-    body: 0,
-    bodyLength: 0,
-    isGet: 0,
-    bearer: 0,
-    data: 0,
-    dataLength: 0,
+    pageMs: 0,
+    line: 0,
     errand: null,
     errandState: 0,
     errandRetried: 0,
@@ -144,69 +139,70 @@ function newDevice(memory: Bytes, config: Config): Device {
     eventSlot: 0,
   };
   for (var region = 0; region < Region.COUNT; region++) {
-    device.start.push(0);
-    device.capacity.push(0);
-    device.length.push(-1);
+    at.push(0);
+    size.push(-1);
+    room.push(0);
   }
-  for (var field: number = Field.EXPIRES_IN; field < Field.COUNT; field++) device.numbers.push(-1);
   return device;
 }
 
-/** Writes the literals of one text (a line each) from `at`, and their places into the table. */
-function placeLiterals(device: Device, first: number, at: number, text: string): number {
-  var memory = device.memory;
-  writeFrom(device, at, memory.length);
-  for (var i = 0; i < text.length; i++) {
-    var c = text.charCodeAt(i);
-    if (c === 10) {
-      first++;
-      memory[2 * first] = device.writeAt >> 8;
-      memory[2 * first + 1] = device.writeAt & 255;
-    } else {
-      writeByte(device, c < 32 || c > 126 ? 63 : c);
+/** A region of `room` bytes from the place where the writer is. */
+function takeRegion(device: Device, region: number, room: number): void {
+  device.at[region] = device.writeAt;
+  device.room[region] = room;
+  device.writeAt += room;
+}
+
+/** Writes the literals, a line each, behind the table of their places. */
+function placeLiterals(device: Device, text: string, count: number): void {
+  var entry = 0;
+  device.writeAt = 2 * count;
+  for (var i = -1; i < text.length; i++) {
+    var c = i < 0 ? 10 : text.charCodeAt(i);
+    if (c !== 10) {
+      writeByte(device, c);
+    } else if (entry < count) {
+      device.bytes[2 * entry] = device.writeAt >> 8;
+      device.bytes[2 * entry++ + 1] = device.writeAt & 255;
     }
   }
-  return device.writeAt;
 }
 
-/** Writes `prefix` and the encoded `value` behind what the region holds, growing it. */
-function addParameter(device: Device, region: number, prefix: string, value: string): void {
-  writeText(device, prefix);
-  writeFormText(device, value);
-  device.length[region] = device.writeAt - device.start[region];
-  device.capacity[region] = device.length[region];
+/** Writes `name=value` as a part of the region that ends where the writer is. */
+function addParameter(device: Device, region: number, name: string, value: string): void {
+  writeText(device, name, Encoding.NONE);
+  writeText(device, value, Encoding.FORM);
+  device.size[region] = device.writeAt - device.at[region];
 }
 
-/** The regions of fixed size, one after the other; returns the place behind them. */
-function takeFixed(device: Device, at: number): number {
+/** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
+function divide(device: Device): void {
   var columns = device.columns;
-  at = takeRegion(device, Region.FRAME, at, columns * device.rows);
-  at = takeRegion(device, Region.STATUS, at, columns * (device.rows - 1));
-  at = takeRegion(device, Region.KEY, at, Limit.KEY_MAX);
-  at = takeRegion(device, Field.TOKEN_TYPE, at, Limit.TOKEN_TYPE_MAX);
-  at = takeRegion(device, Field.ERROR, at, Limit.ERROR_MAX);
-  at = takeRegion(device, Field.MESSAGE, at, Limit.MESSAGE_MAX);
-  at = takeRegion(device, Field.SCOPE, at, Limit.SCOPE_MAX);
-  at = takeRegion(device, Region.SEEN_EVENTS, at, Limit.SEEN_EVENTS * 3);
-  var codes = at;
+  takeRegion(device, Region.FRAME, columns * device.rows);
+  takeRegion(device, Region.STATUS, columns * (device.rows - 1));
+  takeRegion(device, Region.KEY, Limit.KEY_MAX);
+  takeRegion(device, Field.TOKEN_TYPE, Limit.TOKEN_TYPE_MAX);
+  takeRegion(device, Field.ERROR, Limit.ERROR_MAX);
+  takeRegion(device, Field.MESSAGE, Limit.MESSAGE_MAX);
+  takeRegion(device, Field.SCOPE, Limit.SCOPE_MAX);
+  takeRegion(device, Region.SEEN_EVENTS, Limit.SEEN_EVENTS * 3);
+  for (var field: number = Field.EXPIRES_IN; field <= Field.INTERVAL; field++) {
+    takeRegion(device, field, Limit.NUMBER_MAX);
+  }
+  device.at[Region.CALL] = device.writeAt;
   // A longer code could not be shown on one line.
-  at = takeRegion(device, Field.USER_CODE, at, columns);
-  at = takeRegion(device, Field.VERIFICATION_URI, at, Limit.VERIFICATION_URI_MAX);
-  at = takeRegion(device, Field.VERIFICATION_URI_COMPLETE, at, Limit.VERIFICATION_URI_COMPLETE_MAX);
-  takeRegion(device, Region.CALL, codes, at - codes);
-  return at;
-}
-
-/** Shares out the rest: tokens, and the output that requests and records are made in. */
-function takePool(device: Device, at: number): void {
-  var pool = device.memory.length - at;
-  var share = pool >> 6;
+  takeRegion(device, Field.USER_CODE, columns);
+  takeRegion(device, Field.VERIFICATION_URI, Limit.VERIFICATION_URI_MAX);
+  takeRegion(device, Field.VERIFICATION_URI_COMPLETE, Limit.VERIFICATION_URI_COMPLETE_MAX);
+  device.room[Region.CALL] = device.writeAt - device.at[Region.CALL];
+  var share = (device.bytes.length - device.writeAt) >> 6;
+  takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
+  takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   // The device code is copied into the poll before a token can come.
-  takeRegion(device, Field.DEVICE_CODE, at, share * Limit.ACCESS_TOKEN_SHARE);
-  at = takeRegion(device, Field.ACCESS_TOKEN, at, share * Limit.ACCESS_TOKEN_SHARE);
-  at = takeRegion(device, Field.REFRESH_TOKEN, at, share * Limit.REFRESH_TOKEN_SHARE);
-  at = takeRegion(device, Region.PRESENT_REFRESH_TOKEN, at, share * Limit.REFRESH_TOKEN_SHARE);
-  takeRegion(device, Region.OUTPUT, at, device.memory.length - at);
+  device.at[Field.DEVICE_CODE] = device.writeAt;
+  device.room[Field.DEVICE_CODE] = share * Limit.ACCESS_TOKEN_SHARE;
+  takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
+  takeRegion(device, Region.OUTPUT, device.bytes.length - device.writeAt);
 }
 
 /**
@@ -215,42 +211,49 @@ function takePool(device: Device, at: number): void {
  * @param memory the device's memory, 4096 bytes are enough for tokens of usual length; the host gives
  *   it up to the device until the end of both. More memory makes longer tokens possible.
  * @param config what the maker sets
- * @param extra literals of a complete build, a line each (see complete.ts), "" for the grant alone
+ * @param extra literals of a complete build, a line each, and how many; "" and 0 for the grant alone
  * @returns the device; null where the memory is too small for the configuration
  */
-export function createDevice(memory: Bytes, config: Config, extra: string): Device | null {
+export function createDevice(
+  memory: Bytes,
+  config: Config,
+  extra: string,
+  extraCount: number,
+): Device | null {
   var device = newDevice(memory, config);
+  // What an earlier life left would pass for a frame that is shown already.
+  for (var i = 0; i < memory.length; i++) memory[i] = 0;
+  device.messages += extraCount;
+  device.writeEnd = memory.length;
   var text =
     MEMBERS +
     "\n" +
     ERRORS +
     "\n" +
-    "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
-    "grant_type=refresh_token&refresh_token=\n" +
+    "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
+    "&grant_type=refresh_token&refresh_token=\n" +
     "token=\n" +
     "bearer\n" +
-    extra;
-  device.messages = Literal.CORE_COUNT;
-  for (var i = 0; i < extra.length; i++) if (extra.charCodeAt(i) === 10) device.messages++;
-  text += (config.messages || MESSAGES) + "\n";
-  var at = 2 * (device.messages + Message.COUNT + 1);
-  if (memory.length < at) return null;
-  memory[0] = at >> 8;
-  memory[1] = at & 255;
-  at = placeLiterals(device, 0, at, text);
-  device.start[Region.CLIENT] = at;
+    WORDS +
+    "\n" +
+    NUMBERS +
+    "\n" +
+    extra +
+    (config.messages || MESSAGES) +
+    "\n";
+  placeLiterals(device, text, device.messages + Message.COUNT + 1);
+  device.at[Region.CLIENT] = device.writeAt;
   addParameter(device, Region.CLIENT, "client_id=", config.clientId);
-  device.binding = checksum(device, at, device.writeAt);
+  if (device.writeAt < memory.length) {
+    device.binding = checksum(device, 0, device.at[Region.CLIENT], device.writeAt);
+  }
   if (config.clientSecret) {
     addParameter(device, Region.CLIENT, "&client_secret=", config.clientSecret);
   }
-  device.start[Region.DEVICE_AUTHORIZATION] = device.writeAt;
+  device.at[Region.DEVICE_AUTHORIZATION] = device.writeAt;
   addParameter(device, Region.DEVICE_AUTHORIZATION, "client_id=", config.clientId);
   addParameter(device, Region.DEVICE_AUTHORIZATION, "&scope=", config.scope);
   addParameter(device, Region.DEVICE_AUTHORIZATION, config.deviceParameters, "");
-  if (device.writeOverflow) return null;
-  at = takeFixed(device, device.writeAt);
-  if (memory.length - at < Limit.POOL_MIN) return null;
-  takePool(device, at);
-  return device;
+  divide(device);
+  return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
 }

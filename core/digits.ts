@@ -1,19 +1,10 @@
-// Arithmetic without fractions (engines box them): digits, UTF-8, division by repeated halving.
+// Arithmetic without fractions (engines box them): division by halving, and UTF-8.
 
-/** `0`..`9`, `A`..`F` for 0..15. */
-export function hexDigit(value: number): number {
-  return value < 10 ? value + 48 : value + 55;
-}
-
-/**
- * `value / divisor` without remainder, for 0 <= value <= 2^27-1 and 1 <= divisor <= 2^20.
- * At most 27 steps.
- */
+/** `value / divisor` without remainder, for 0 <= value <= 2^27-1 and 10 <= divisor <= 1000. */
 export function quotient(value: number, divisor: number): number {
-  var shift = 0;
-  while (divisor << shift < 67108864 && divisor << (shift + 1) <= value) shift++;
   var result = 0;
-  for (; shift >= 0; shift--) {
+  // divisor << 17 stays below 2^27; a quotient has at most 24 bits.
+  for (var shift = divisor > 99 ? 17 : 20; shift >= 0; shift--) {
     if (divisor << shift <= value) {
       value -= divisor << shift;
       result += 1 << shift;
@@ -24,9 +15,9 @@ export function quotient(value: number, divisor: number): number {
 
 /** Byte `index` of a code point in UTF-8, -1 behind its last. */
 export function utf8Byte(point: number, index: number): number {
-  var length = point < 128 ? 1 : point < 2048 ? 2 : point < 65536 ? 3 : 4;
-  if (index >= length) return -1;
-  if (length === 1) return point;
-  var rest = point >> (6 * (length - 1 - index));
-  return index ? 128 | (rest & 63) : ((240 << (4 - length)) & 255) | rest;
+  var last = point < 128 ? 0 : point < 2048 ? 1 : point < 65536 ? 2 : 3;
+  if (index > last) return -1;
+  var rest = point >> (6 * (last - index));
+  if (!last) return rest;
+  return index ? 128 | (rest & 63) : ((1920 >> last) & 255) | rest;
 }

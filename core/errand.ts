@@ -3,17 +3,10 @@
 
 import { quotient } from "./digits.ts";
 import { ErrorCode } from "./errors.ts";
-import {
-  type Device,
-  type Errand,
-  Field,
-  holds,
-  literalEnd,
-  literalStart,
-  Region,
-} from "./memory.ts";
+import { type Device, type Errand, Field, holds, Region } from "./memory.ts";
 import { endSession, hasAccess, refreshNow } from "./refresh.ts";
 import { Event, State } from "./states.ts";
+import { classify } from "./token-response.ts";
 
 export enum ErrandState {
   IDLE = 0,
@@ -26,43 +19,33 @@ export enum ErrandState {
   VERIFYING = 4,
 }
 
+/** An errand of this kind; what is its own is filled in by the module. */
+export function newErrand(
+  endpoint: number,
+  isGet: number,
+  needsToken: number,
+  names: number,
+  wanted: number,
+  depth: number,
+  finish: (device: Device, error: number) => void,
+): Errand {
+  return {
+    endpoint: endpoint,
+    isGet: isGet,
+    needsToken: needsToken,
+    names: names,
+    wanted: wanted,
+    depth: depth,
+    isDue: isErrandDue,
+    check: checkErrand,
+    answered: errandAnswered,
+    finish: finish,
+  };
+}
+
 /** Whether an errand is under way. */
-export function isErrandBusy(device: Device): boolean {
+function isBusy(device: Device): boolean {
   return device.errandState !== ErrandState.IDLE && device.errandState !== ErrandState.DONE;
-}
-
-/**
- * Starts an errand whose target is in CALL.
- * @returns 1, or 0 where another is still under way
- */
-export function startErrand(device: Device, errand: Errand): number {
-  if (isErrandBusy(device)) return 0;
-  device.errand = errand;
-  device.errandState = ErrandState.WAITING;
-  device.errandRetried = 0;
-  device.errandError = ErrorCode.NONE;
-  device.errandStatus = 0;
-  return 1;
-}
-
-/** Divides OUTPUT among the first `count` values of the answer to come. */
-export function shareValues(device: Device, count: number): void {
-  var size = quotient(device.capacity[Region.OUTPUT], count);
-  for (var i = 0; i < count; i++) {
-    device.start[Field.VALUE_A + i] = device.start[Region.OUTPUT] + i * size;
-    device.capacity[Field.VALUE_A + i] = size;
-    device.length[Field.VALUE_A + i] = -1;
-  }
-}
-
-/** Whether the region's value is the literal. */
-export function isLiteral(device: Device, region: number, literal: number): boolean {
-  var start = literalStart(device, literal);
-  if (device.length[region] !== literalEnd(device, literal) - start) return false;
-  for (var i = 0; i < device.length[region]; i++) {
-    if (device.memory[device.start[region] + i] !== device.memory[start + i]) return false;
-  }
-  return true;
 }
 
 /** Whether the device is signed in, with a usable access token or not. */
@@ -70,12 +53,44 @@ export function hasSession(device: Device): boolean {
   return device.state === State.SIGNED_IN || device.state === State.REFRESHING;
 }
 
+/** Whether a call can be begun: somebody is signed in, no errand is under way. */
+export function isFree(device: Device): boolean {
+  return hasSession(device) && !isBusy(device);
+}
+
+/**
+ * Starts an errand whose target is in CALL.
+ * @param values number of values that its answer may hold; they share OUTPUT
+ * @returns 1, or 0 where another is still under way
+ */
+export function startErrand(device: Device, errand: Errand, values: number): number {
+  if (isBusy(device)) return 0;
+  device.errand = errand;
+  device.errandState = ErrandState.WAITING;
+  device.errandRetried = 0;
+  device.errandError = ErrorCode.NONE;
+  device.errandStatus = 0;
+  device.hasNextPage = 0;
+  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, values);
+  return 1;
+}
+
+/** Divides OUTPUT from `at` on among `count` values, the first of them `field`. */
+export function shareValues(device: Device, at: number, field: number, count: number): void {
+  var size = quotient(device.at[Region.OUTPUT] + device.room[Region.OUTPUT] - at, 10 * count) * 10;
+  while (count-- > 0) {
+    device.at[field] = at;
+    device.room[field] = size;
+    device.size[field++] = -1;
+    at += size;
+  }
+}
+
 /** Whether the waiting errand can go out now. */
-export function isErrandDue(device: Device): boolean {
-  if (device.errandState !== ErrandState.WAITING || !device.errand) return false;
-  if (!device.errand.needsToken) return true;
+function isErrandDue(device: Device): boolean {
   return (
-    (device.state === State.SIGNED_IN || device.state === State.REFRESHING) && hasAccess(device)
+    device.errandState === ErrandState.WAITING &&
+    (!device.errand!.needsToken || (hasSession(device) && hasAccess(device)))
   );
 }
 
@@ -88,47 +103,42 @@ export function finishErrand(device: Device, error: number): void {
   device.verifyDue = 0;
 }
 
-/** An errand that needs a token ends with the session. */
-export function checkErrand(device: Device): void {
+/** An errand ends with the session, and when its request was given up. */
+function checkErrand(device: Device): void {
   if (
-    device.errandState === ErrandState.WAITING &&
-    device.errand &&
-    device.errand.needsToken &&
-    !hasSession(device)
+    (device.errandState === ErrandState.SENT && !device.inFlight) ||
+    (isBusy(device) && device.errand!.needsToken && !hasSession(device))
   ) {
     device.status = 0;
     finishErrand(device, device.error ? device.error : ErrorCode.SESSION_ENDED);
   }
 }
 
-/** Takes the errand back, whatever it was at. Its request, if under way, is given up elsewhere. */
-export function dropErrand(device: Device): void {
-  if (device.errandState !== ErrandState.IDLE) {
-    device.status = 0;
-    finishErrand(device, ErrorCode.SESSION_ENDED);
-  }
-}
-
 /**
- * The answer to an errand has come. 401 means that the access token is no good: it is refreshed and
- * the request sent again, exactly once (RFC 6750 §3.1).
+ * The answer to an errand has come, or failed with `error`. 401 means that the access token is no
+ * good: it is refreshed and the request sent again, exactly once (RFC 6750 §3.1).
  */
-export function errandAnswered(device: Device, error: number): void {
-  if (!device.errand) return;
-  if (device.status === 401 && device.errand.needsToken) {
+function errandAnswered(device: Device, error: number): void {
+  var errand = device.errand!;
+  if (device.status >= 200 && device.status < 300 && error !== ErrorCode.UNREACHABLE) {
+    // Members of a resource may be named like an error's; 204 needs no body.
+    device.size[Field.ERROR] = -1;
+    error = device.bodyBytes ? classify(device) : ErrorCode.NONE;
+  }
+  if (device.status === 401 && errand.needsToken === 1) {
+    error = ErrorCode.INVALID_TOKEN;
     if (!holds(device, Region.PRESENT_REFRESH_TOKEN)) {
-      finishErrand(device, ErrorCode.INVALID_TOKEN);
+      finishErrand(device, error);
       endSession(device, ErrorCode.SESSION_ENDED);
       return;
     }
     if (!device.errandRetried) {
       device.errandRetried = 1;
       device.errandState = ErrandState.WAITING;
-      device.length[Field.ACCESS_TOKEN] = -1;
+      device.size[Field.ACCESS_TOKEN] = -1;
       if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
       return;
     }
-    error = ErrorCode.INVALID_TOKEN;
   }
-  device.errand.answered(device, error);
+  errand.finish(device, error);
 }

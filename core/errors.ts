@@ -1,7 +1,7 @@
 // The error table: every code that a server or the device itself can name, what kind it is, who can
 // fix it, and which message the display shows. Reading an answer's code is here; acting on it is not.
 
-import { type Device, Literal, literalEnd, literalStart } from "./memory.ts";
+import { type Device, equals, Field, Literal, literalStart } from "./memory.ts";
 
 /** Stable numbers: hosts may show or report them. */
 export enum ErrorCode {
@@ -33,11 +33,10 @@ export enum ErrorCode {
   UNKNOWN_ERROR = 23,
   RENEWALS_EXHAUSTED = 24,
   SESSION_ENDED = 25,
-  STORAGE_FAILED = 26,
-  MEMORY_TOO_SMALL = 27,
-  TOKEN_REVOKED = 28,
-  ACCOUNT_DISABLED = 29,
-  UNEXPECTED_STATE = 30,
+  MEMORY_TOO_SMALL = 26,
+  TOKEN_REVOKED = 27,
+  ACCOUNT_DISABLED = 28,
+  UNEXPECTED_STATE = 29,
 }
 
 /** What becomes of an attempt, or else who can put it right. The letters of the table. */
@@ -87,27 +86,27 @@ export enum Message {
  */
 export var MESSAGES =
   "Starting\n" +
-  "Not signed in. Press sign in\n" +
+  "Not signed in\n" +
   "Getting a code\n" +
   "Open in a browser:\n" +
   "Code \n" +
-  "Checking your code\n" +
+  "Checking code\n" +
   "Signed in\n" +
   "Connecting\n" +
   "Signing out\n" +
   "Sign in again soon\n" +
-  "Sign-in not saved\n" +
-  "No connection. Trying again\n" +
-  "Service busy. Trying again\n" +
-  "Access was refused. Sign in to try again\n" +
-  "Not allowed by your organization. Ask its administrator\n" +
-  "Only for members of an organization. Ask its administrator\n" +
-  "Device not accepted. Contact the maker\n" +
-  "Wrong setup. Contact the maker\n" +
-  "Code expired. Sign in for a new one\n" +
+  "Not saved\n" +
+  "No connection\n" +
+  "Service busy\n" +
+  "Access refused. Sign in again\n" +
+  "Not allowed. Ask your administrator\n" +
+  "Wrong organization. Ask your administrator\n" +
+  "Device refused. Ask its maker\n" +
+  "Wrong setup. Ask the maker\n" +
+  "Code expired. Sign in again\n" +
   "Session ended. Sign in again\n" +
-  "Account disabled. Ask its administrator\n" +
-  "Sign-in failed. Contact the maker";
+  "Account disabled. Ask your administrator\n" +
+  "Failed. Ask the maker";
 
 /**
  * One entry for each ErrorCode from 1: kind, message ('A' is message 0), names of the code on the
@@ -116,19 +115,19 @@ export var MESSAGES =
 export var ERRORS =
   "tDauthorization_pending " +
   "tDslow_down " +
-  "rSexpired_token|token_expired|code_expired " +
+  "rSexpired_token|token_expired " +
   "rSinvalid_grant|bad_verification_code|incorrect_device_code " +
   "uNaccess_denied|authorization_declined " +
   "aOadmin_policy_enforced " +
   "aPorg_internal " +
-  "mQinvalid_client|incorrect_client_credentials|deleted_client|disabled_client " +
+  "mQinvalid_client|incorrect_client_credentials " +
   "mQunauthorized_client|device_flow_disabled " +
   "mRinvalid_scope " +
   "mRinvalid_request " +
   "mRunsupported_grant_type " +
-  "tMrate_limit_exceeded|too_many_requests " +
-  "tMserver_error|internal_failure " +
-  "tMtemporarily_unavailable|backend_error " +
+  "tMrate_limit_exceeded " +
+  "tMserver_error " +
+  "tMtemporarily_unavailable " +
   "uTinvalid_token " +
   "mRinsufficient_scope " +
   "mRunsupported_token_type " +
@@ -139,7 +138,6 @@ export var ERRORS =
   "mV " + // UNKNOWN_ERROR
   "uS " + // RENEWALS_EXHAUSTED
   "uT " + // SESSION_ENDED
-  "mK " + // STORAGE_FAILED
   "mV " + // MEMORY_TOO_SMALL
   "uT " + // TOKEN_REVOKED
   "aU " + // ACCOUNT_DISABLED
@@ -147,51 +145,37 @@ export var ERRORS =
 
 /** Position of a code's entry in the memory. */
 function entryOf(device: Device, code: number): number {
-  var memory = device.memory;
   var at = literalStart(device, Literal.ERRORS);
-  var left = code - 1;
-  while (left > 0) {
-    if (memory[at] === 32) left--;
-    at++;
+  while (--code > 0) {
+    while (device.bytes[at++] !== 32);
   }
   return at;
 }
 
 /** Kind of a code from 1 on: one of ErrorKind. */
 export function errorKind(device: Device, code: number): number {
-  return device.memory[entryOf(device, code)];
+  return device.bytes[entryOf(device, code)];
 }
 
 /** Message that belongs to a code from 1 on. */
 export function errorMessage(device: Device, code: number): number {
-  return device.memory[entryOf(device, code) + 1] - 65;
+  return device.bytes[entryOf(device, code) + 1] - 65;
 }
 
 /**
- * The code that an `error` or `error_code` value names; UNKNOWN_ERROR for a name that is not in the
- * table. The comparison is exact, as RFC 6749 §5.2 has it.
+ * The code that the value of Field.ERROR names; UNKNOWN_ERROR for a name that is not in the table. The
+ * comparison is exact, as RFC 6749 §5.2 has it.
  */
-export function errorNamed(device: Device, start: number, length: number): number {
-  var memory = device.memory;
+export function errorNamed(device: Device): number {
   var at = literalStart(device, Literal.ERRORS) + 2;
-  var end = literalEnd(device, Literal.ERRORS);
-  var code = 1;
-  var matched = 0;
-  while (at < end) {
-    var c = memory[at];
-    if (c === 32 || c === 124) {
-      if (matched === length && length > 0) return code;
-      matched = 0;
-      if (c === 32) {
-        code++;
-        at += 2;
-      }
-    } else if (matched >= 0 && matched < length && memory[start + matched] === c) {
-      matched++;
-    } else {
-      matched = -1;
+  for (var code = 1; code < ErrorCode.UNREACHABLE; at++) {
+    var from = at;
+    while (device.bytes[at] !== 32 && device.bytes[at] !== 124) at++;
+    if (equals(device, Field.ERROR, from, at - from)) return code;
+    if (device.bytes[at] === 32) {
+      code++;
+      at += 2;
     }
-    at++;
   }
   return ErrorCode.UNKNOWN_ERROR;
 }

@@ -2,107 +2,94 @@
 // belongs to the request whose id it carries; one that comes late, to a request given up, is dropped.
 
 import { Command, Endpoint } from "./command.ts";
-import { pollAnswered, preparePoll, writeTokenRequest } from "./device-access-token.ts";
+import { pollAnswered, preparePoll } from "./device-access-token.ts";
 import { CodeFields, codeAnswered } from "./device-authorization.ts";
-import { ErrandState, errandAnswered, isErrandDue } from "./errand.ts";
+import { ErrandState } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
+import { writeTokenRequest } from "./form-encoder.ts";
 import { scanBegin, scanByte } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
-import { isKept } from "./record-keeping.ts";
+import { type Bytes, type Device, Literal, Region } from "./memory.ts";
 import { refreshAnswered } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesByQuery } from "./revocation.ts";
 import { State } from "./states.ts";
 import { classify, TokenFields } from "./token-response.ts";
 
+/** What a request is for: the state that it belongs to, or an errand. */
 export enum Purpose {
   NONE = 0,
-  CODE = 1,
-  POLL = 2,
-  REFRESH = 3,
-  REVOCATION = 4,
-  ERRAND = 5,
+  CODE = 2,
+  POLL = 3,
+  REFRESH = 5,
+  REVOCATION = 6,
+  ERRAND = 8,
 }
 
-/** What the present state wants to send, once its wait is over. */
-function purposeOf(device: Device): Purpose {
-  if (isErrandDue(device)) return Purpose.ERRAND;
+/** What waitMs holds back (an errand waits for nothing), NONE where nothing is to be sent. */
+export function duePurpose(device: Device): Purpose {
+  // While an event is being verified, OUTPUT holds it.
+  if (device.inFlight || device.job || device.verifyDue) return Purpose.NONE;
+  if (device.errand && device.errand.isDue(device)) return Purpose.ERRAND;
   switch (device.state) {
     case State.REQUESTING:
-      return Purpose.CODE;
     case State.PENDING:
-      return Purpose.POLL;
     case State.REFRESHING:
-      return Purpose.REFRESH;
     case State.REVOKING:
-      return Purpose.REVOCATION;
+      return device.state as number;
     default:
       return Purpose.NONE;
   }
 }
 
-/** The purpose of the request that waitMs holds back, NONE where nothing is to be sent. */
-export function duePurpose(device: Device): Purpose {
-  return device.inFlight || device.errandState === ErrandState.VERIFYING || !isKept(device)
-    ? Purpose.NONE
-    : purposeOf(device);
-}
-
-/** Says where the request's bytes are: behind the endpoint's address, or in the body. */
-function place(device: Device, region: number, isTarget: boolean): void {
-  device.target = device.start[region];
-  device.targetLength = isTarget ? device.length[region] : 0;
-  device.bodyLength = isTarget ? 0 : device.length[region];
-  device.body = device.start[region];
-}
-
-/** Makes the request. False: there is no room for it. */
-function prepare(device: Device, purpose: number): boolean {
-  var region: number = Region.OUTPUT;
-  device.length[region] = purpose === Purpose.POLL ? device.length[region] : 0;
+/** Makes the request in its region, which it returns. */
+function prepare(device: Device): number {
+  device.endpoint = Endpoint.TOKEN;
   device.isGet = 0;
   device.bearer = 0;
-  device.endpoint = Endpoint.TOKEN;
-  if (purpose === Purpose.POLL) {
-    preparePoll(device);
-  } else if (purpose === Purpose.REFRESH) {
-    writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
-  } else if (purpose === Purpose.REVOCATION) {
-    device.endpoint = Endpoint.REVOCATION;
-    prepareRevocation(device);
-  } else if (purpose === Purpose.CODE) {
-    device.endpoint = Endpoint.DEVICE_AUTHORIZATION;
-    region = Region.DEVICE_AUTHORIZATION;
-  } else if (device.errand) {
-    region = Region.CALL;
-    device.endpoint = device.errand.endpoint;
-    device.isGet = device.errand.isGet;
-    device.bearer = device.errand.needsToken;
-    device.errandState = ErrandState.SENT;
+  switch (device.purpose) {
+    case Purpose.CODE:
+      device.endpoint = Endpoint.DEVICE_AUTHORIZATION;
+      return Region.DEVICE_AUTHORIZATION;
+    case Purpose.POLL:
+      preparePoll(device);
+      break;
+    case Purpose.REFRESH:
+      writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
+      break;
+    case Purpose.REVOCATION:
+      device.endpoint = Endpoint.REVOCATION;
+      prepareRevocation(device);
+      break;
+    default:
+      device.endpoint = device.errand!.endpoint;
+      device.isGet = device.errand!.isGet;
+      device.bearer = device.errand!.needsToken & 1;
+      return Region.CALL;
   }
-  place(
-    device,
-    region,
-    purpose === Purpose.ERRAND || (purpose === Purpose.REVOCATION && revokesByQuery(device)),
-  );
-  return device.length[region] >= 0;
+  return Region.OUTPUT;
 }
 
 /** The next request, if one is due. */
 export function nextRequest(device: Device): Command {
   var purpose = duePurpose(device);
-  if (purpose === Purpose.NONE || (device.waitMs > 0 && purpose !== Purpose.ERRAND)) {
-    return Command.NONE;
-  }
+  if (!purpose || (device.waitMs > 0 && purpose !== Purpose.ERRAND)) return Command.NONE;
   device.purpose = purpose;
   device.status = 0;
-  device.retryAfterS = -1;
+  device.retryAfterS = 0;
   device.bodyBytes = 0;
   device.scanSeen = 0;
-  if (!prepare(device, purpose)) {
+  var region = prepare(device);
+  var size = device.size[region];
+  var isTarget =
+    region === Region.CALL || (purpose === Purpose.REVOCATION && revokesByQuery(device));
+  device.target = device.body = device.at[region];
+  device.targetLength = isTarget ? size : 0;
+  device.bodyLength = isTarget ? 0 : size;
+  if (size < 0) {
     takeAnswer(device, ErrorCode.MEMORY_TOO_SMALL);
     return Command.NONE;
   }
+  if (purpose === Purpose.ERRAND) device.errandState = ErrandState.SENT;
   device.requestId = (device.requestId + 1) & 65535;
   device.inFlight = 1;
   device.exchangeMs = Limit.EXCHANGE_MS_MAX;
@@ -129,8 +116,9 @@ export function responseStart(
   if (!isCurrent(device, requestId)) return 0;
   device.status = status;
   device.retryAfterS = retryAfterSeconds;
-  if (device.purpose === Purpose.ERRAND && device.errand) {
-    scanBegin(device, device.errand.names, device.errand.wanted, device.errand.depth);
+  var errand = device.errand;
+  if (errand && device.purpose === Purpose.ERRAND) {
+    scanBegin(device, errand.names, errand.wanted, errand.depth);
     return status === 401 && !device.errandRetried ? 0 : 1;
   }
   scanBegin(
@@ -154,27 +142,27 @@ export function responseBody(
   to: number,
 ): void {
   if (!isCurrent(device, requestId)) return;
-  for (var at = from; at < to && device.bodyBytes <= Limit.BODY_MAX; at++) {
+  while (from < to && device.bodyBytes <= Limit.BODY_MAX) {
     device.bodyBytes++;
-    scanByte(device, bytes[at]);
+    scanByte(device, bytes[from++]);
   }
 }
 
 /** The answer is complete. */
 export function responseEnd(device: Device, requestId: number): void {
-  if (!isCurrent(device, requestId)) return;
-  takeAnswer(device, device.status ? classify(device) : ErrorCode.UNREACHABLE);
+  if (isCurrent(device, requestId)) {
+    takeAnswer(device, device.status ? classify(device) : ErrorCode.UNREACHABLE);
+  }
 }
 
 /** No (complete) answer came: no connection, cut off, time limit. */
 export function responseFailed(device: Device, requestId: number): void {
-  if (!isCurrent(device, requestId)) return;
-  takeAnswer(device, ErrorCode.UNREACHABLE);
+  if (isCurrent(device, requestId)) takeAnswer(device, ErrorCode.UNREACHABLE);
 }
 
 /** The host did not end the exchange in time: it is told to, and the wait begins. */
 export function checkExchange(device: Device): void {
-  if (device.inFlight && device.exchangeMs === 0) {
+  if (device.inFlight && !device.exchangeMs) {
     device.abortDue = 1;
     takeAnswer(device, ErrorCode.UNREACHABLE);
   }
@@ -182,7 +170,6 @@ export function checkExchange(device: Device): void {
 
 function takeAnswer(device: Device, error: number): void {
   device.inFlight = 0;
-  device.errorField = Field.NONE;
   switch (device.purpose) {
     case Purpose.CODE:
       codeAnswered(device, error);
@@ -197,14 +184,12 @@ function takeAnswer(device: Device, error: number): void {
       revocationAnswered(device, error);
       break;
     default:
-      errandAnswered(device, error);
+      device.errand!.answered(device, error);
   }
 }
 
 /** Gives up the request under way; whatever still comes of it is dropped. */
 export function giveUp(device: Device): void {
-  if (device.inFlight) {
-    device.inFlight = 0;
-    device.abortDue = 1;
-  }
+  device.abortDue |= device.inFlight;
+  device.inFlight = 0;
 }

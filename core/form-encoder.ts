@@ -1,84 +1,102 @@
-// Writes requests: literals, values encoded as application/x-www-form-urlencoded (the URL standard's
-// serializer) or as path segments (RFC 3986), decimal numbers. One place to write, one check of room.
+// Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded
+// (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
-import { hexDigit, utf8Byte } from "./digits.ts";
-import { type Device, literalEnd, literalStart } from "./memory.ts";
+import { utf8Byte } from "./digits.ts";
+import { type Device, literalStart, Region } from "./memory.ts";
 
-/** Starts to write at `at`; nothing is written from `end` on, but the overflow is remembered. */
-export function writeFrom(device: Device, at: number, end: number): void {
-  device.writeAt = at;
-  device.writeEnd = end;
-  device.writeOverflow = 0;
+/** What stays as it is beside letters, digits and `- . _`, which tells the encodings apart. */
+export enum Encoding {
+  NONE = 0,
+  /** `*`, and a space becomes `+`. */
+  FORM = 42,
+  /** `~` */
+  PATH = 126,
+}
+
+/** Starts to write into a region. Nothing is written beyond its room; see writtenSize. */
+export function writeTo(device: Device, region: number): void {
+  device.writeAt = device.at[region];
+  device.writeEnd = device.writeAt + device.room[region];
 }
 
 /** One byte. */
 export function writeByte(device: Device, byte: number): void {
-  if (device.writeAt < device.writeEnd) device.memory[device.writeAt++] = byte;
-  else device.writeOverflow = 1;
+  if (device.writeAt < device.writeEnd) device.bytes[device.writeAt] = byte;
+  device.writeAt++;
 }
 
-/** A range of the memory as it is. */
-export function writeRange(device: Device, from: number, to: number): void {
-  for (var at = from; at < to; at++) writeByte(device, device.memory[at]);
+/** Sets the region's size to what was written since writeTo; -1 where there was no room for it. */
+export function endWrite(device: Device, region: number): void {
+  device.size[region] = device.writeAt > device.writeEnd ? -1 : device.writeAt - device.at[region];
+}
+
+/** Four bits as a digit `0`..`F`. */
+function writeHex(device: Device, value: number): void {
+  writeByte(device, value < 10 ? value + 48 : value + 55);
+}
+
+/** One byte of a UTF-8 value, encoded. */
+export function writeEncoded(device: Device, c: number, encoding: number): void {
+  var letter = c | 32;
+  if (
+    !encoding ||
+    c === encoding ||
+    (letter > 96 && letter < 123) ||
+    (c > 47 && c < 58) ||
+    c === 45 ||
+    c === 46 ||
+    c === 95
+  ) {
+    writeByte(device, c);
+  } else if (c === 32 && encoding === Encoding.FORM) {
+    writeByte(device, 43);
+  } else {
+    writeByte(device, 37);
+    writeHex(device, c >> 4);
+    writeHex(device, c & 15);
+  }
+}
+
+/** A range of the memory, encoded. */
+function writeRange(device: Device, at: number, end: number, encoding: number): void {
+  while (at < end) writeEncoded(device, device.bytes[at++], encoding);
 }
 
 /** A literal as it is. */
 export function writeLiteral(device: Device, literal: number): void {
-  writeRange(device, literalStart(device, literal), literalEnd(device, literal));
+  writeRange(device, literalStart(device, literal), literalStart(device, literal + 1), 0);
 }
 
-/** A region as it is. */
-export function writeRegion(device: Device, region: number): void {
-  writeRange(device, device.start[region], device.start[region] + device.length[region]);
+/** A region's value, encoded. */
+export function writeRegion(device: Device, region: number, encoding: number): void {
+  writeRange(device, device.at[region], device.at[region] + device.size[region], encoding);
 }
 
-/** Letters, digits and `- . _`: left alone by both encodings. */
-function isUnreserved(c: number): boolean {
-  var letter = c | 32;
-  return (
-    (letter >= 97 && letter <= 122) || (c >= 48 && c <= 57) || c === 45 || c === 46 || c === 95
-  );
-}
-
-/**
- * One byte of a UTF-8 value, encoded.
- * @param alone the one further character that stays as it is: `*` in a form, `~` in a path segment
- */
-export function writeEncodedByte(device: Device, c: number, alone: number): void {
-  if (c === 32 && alone === 42) writeByte(device, 43);
-  else if (c === alone || isUnreserved(c)) writeByte(device, c);
-  else {
-    writeByte(device, 37);
-    writeByte(device, hexDigit(c >> 4));
-    writeByte(device, hexDigit(c & 15));
-  }
-}
-
-/** A region's value as `URLSearchParams` prints it. */
-export function writeFormValue(device: Device, region: number): void {
-  var end = device.start[region] + device.length[region];
-  for (var at = device.start[region]; at < end; at++) {
-    writeEncodedByte(device, device.memory[at], 42);
-  }
-}
-
-/** A host's string as form value. Used at the start only: engines may allocate for characters. */
-export function writeFormText(device: Device, text: string): void {
+/** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */
+export function writeText(device: Device, text: string, encoding: number): void {
   for (var i = 0; i < text.length; i++) {
-    var unit = text.charCodeAt(i);
-    if (unit >= 55296 && unit < 57344) {
-      var low = i + 1 < text.length ? text.charCodeAt(i + 1) : 0;
-      if (unit < 56320 && low >= 56320 && low < 57344) {
-        unit = 65536 + ((unit - 55296) << 10) + low - 56320;
+    var point = text.charCodeAt(i);
+    if (point >> 11 === 27) {
+      // A pair of surrogates; one alone becomes U+FFFD.
+      var low = i + 1 < text.length ? text.charCodeAt(i + 1) - 56320 : -1;
+      if (point < 56320 && low >= 0 && low < 1024) {
+        point = 65536 + ((point - 55296) << 10) + low;
         i++;
-      } else unit = 65533;
+      } else point = 65533;
     }
-    var byte = 0;
-    for (var k = 0; (byte = utf8Byte(unit, k)) >= 0; k++) writeEncodedByte(device, byte, 42);
+    var byte = utf8Byte(point, 0);
+    for (var k = 1; byte >= 0; k++) {
+      writeEncoded(device, byte, encoding);
+      byte = utf8Byte(point, k);
+    }
   }
 }
 
-/** A host's ASCII string as it is (parameter names). At the start only. */
-export function writeText(device: Device, text: string): void {
-  for (var i = 0; i < text.length; i++) writeByte(device, text.charCodeAt(i));
+/** Makes a token request in OUTPUT: client credentials, grant, and the value of the region. */
+export function writeTokenRequest(device: Device, grant: number, region: number): void {
+  writeTo(device, Region.OUTPUT);
+  writeRegion(device, Region.CLIENT, Encoding.NONE);
+  writeLiteral(device, grant);
+  writeRegion(device, region, Encoding.FORM);
+  endWrite(device, Region.OUTPUT);
 }

@@ -23,5 +23,5 @@ export { setStatus } from "./verification-prompt.ts";
  * @returns the device, or null where the memory is too small for the configuration
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  return createDevice(memory, config, "");
+  return createDevice(memory, config, "", 0);
 }

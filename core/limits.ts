@@ -5,7 +5,7 @@ export enum Limit {
   /** Largest magnitude of any value and any intermediate: beyond it some engines box integers. */
   INTEGER_MAX = 134217727,
   /** Longest step of time one tick takes in; a longer sleep counts as this (37 hours). */
-  ELAPSED_MS_MAX = 134217727,
+  ELAPSED_MS_MAX = 134216000,
 
   /** RFC 8628 §3.2: the interval where the server names none, and the floor we keep in any case. */
   INTERVAL_DEFAULT_MS = 5000,
@@ -32,8 +32,9 @@ export enum Limit {
   REVOCATION_TRIES = 4,
   /** Tries of one storage operation before the device goes on without it. */
   STORAGE_TRIES = 3,
-  STORAGE_RETRY_MS = 250,
 
+  /** A server that says 0 would be asked for tokens without end. */
+  ACCESS_LIFE_MIN_S = 60,
   /** Refresh this long before expiry at the most (an eighth of the lifetime at the least). */
   REFRESH_MARGIN_MAX_S = 300,
   /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
@@ -51,14 +52,16 @@ export enum Limit {
   MESSAGE_MAX = 96,
   TOKEN_TYPE_MAX = 8,
   SCOPE_MAX = 160,
+  /** More digits than any number that counts; a longer one counts as endless. */
+  NUMBER_MAX = 12,
   /** The documents ask for 40 characters on the display; real servers' URLs are longer. */
   VERIFICATION_URI_MAX = 128,
   VERIFICATION_URI_COMPLETE_MAX = 176,
   /** Shares of the memory that the fixed regions leave over, in 64ths. */
   ACCESS_TOKEN_SHARE = 16,
   REFRESH_TOKEN_SHARE = 10,
-  /** Smallest share that is of use: a 128-bit code, a token, a record. */
-  POOL_MIN = 640,
+  /** Smallest room for a request or record: with 64 bytes for each part of it. */
+  OUTPUT_MIN = 256,
 
   /** Security events that are remembered: duplicates come soon after one another. */
   SEEN_EVENTS = 8,

@@ -1,41 +1,44 @@
 // The literals of the complete build, which follow the core's (memory.ts, Literal).
 
+import { type Device, equals, literalStart } from "./memory.ts";
+
 /** In the order of COMPLETE_LITERALS. */
 export enum CompleteLiteral {
-  API_MEMBERS = 6,
-  PAGE_TOKEN = 7,
-  METADATA_MEMBERS = 8,
-  OFFER_MEMBERS = 9,
+  API_MEMBERS = 8,
+  PAGE_TOKEN = 9,
+  METADATA_MEMBERS = 10,
+  OFFER_MEMBERS = 11,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 10,
-  DRAFT = 15,
-  EVENT_POLL_MEMBERS = 16,
-  EVENT_MEMBERS = 17,
-  EVENT_POLL = 18,
-  EVENT_ACKNOWLEDGE = 19,
-  EVENT_REFUSE = 20,
-  EVENT_REFUSE_END = 21,
-  EVENT_END = 22,
-  PREFIX = 23,
+  OFFER_PATH = 12,
+  DRAFT = 17,
+  EVENT_POLL_MEMBERS = 18,
+  EVENT_MEMBERS = 19,
+  EVENT_POLL = 20,
+  EVENT_ACKNOWLEDGE = 21,
+  EVENT_REFUSE = 22,
+  EVENT_REFUSE_END = 23,
+  EVENT_END = 24,
+  PREFIX = 25,
   /** https, then three loopback hosts. */
-  SECURE = 24,
-  OFFER_ANSWER = 28,
+  SECURE = 26,
+  OFFER_ANSWER = 30,
+  COUNT = 31,
 }
 
 /** A line each. Member names after the letter of their field, as in MEMBERS. */
 export var COMPLETE_LITERALS =
-  "Jstatus Jerror Kmessage LnextPageToken Mreason \n" +
+  "Jstatus Jerror Kmessage OnextPageToken Preason \n" +
   "&pageToken=\n" +
-  "Lissuer Mdevice_authorization_endpoint Ntoken_endpoint Orevocation_endpoint \n" +
-  "LpackageName MproductId NbasePlanId OofferId \n" +
+  "Oissuer Pdevice_authorization_endpoint Qtoken_endpoint Rrevocation_endpoint \n" +
+  "OpackageName PproductId QbasePlanId RofferId \n" +
   "/publisher/v3/applications/\n" +
   "/subscriptions/\n" +
   "/basePlans/\n" +
   "/offers?offerId=\n" +
   "&regionsVersion.version=\n" +
   "DRAFT\n" +
-  "NmoreAvailable L* \n" +
-  "Mjti Ntoken_identifier_alg Otoken " +
+  "QmoreAvailable O* \n" +
+  "Pjti Qtoken_identifier_alg Rtoken " +
   "Shttps://schemas.openid.net/secevent/risc/event-type/sessions-revoked " +
   "Thttps://schemas.openid.net/secevent/oauth/event-type/token-revoked " +
   "Thttps://schemas.openid.net/secevent/oauth/event-type/tokens-revoked " +
@@ -50,4 +53,10 @@ export var COMPLETE_LITERALS =
   "http://127.0.0.1\n" +
   "http://localhost\n" +
   "http://[::1]\n" +
-  "Jstatus Jerror Kmessage Lstate Mreason \n";
+  "Jstatus Jerror Kmessage Ostate Preason \n";
+
+/** Whether the region's value is the literal. */
+export function isLiteral(device: Device, region: number, literal: number): boolean {
+  var start = literalStart(device, literal);
+  return equals(device, region, start, literalStart(device, literal + 1) - start);
+}

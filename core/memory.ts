@@ -15,13 +15,15 @@ export enum Literal {
   REFRESH_TOKEN_GRANT = 3,
   TOKEN_PARAMETER = 4,
   BEARER = 5,
+  WORDS = 6,
+  NUMBERS = 7,
   /** As many as there are; a complete build's follow, then the display texts. */
-  CORE_COUNT = 6,
+  CORE_COUNT = 8,
 }
 
 /**
- * What the core looks for in answers. Strings are copied to the region of the same number, the ones
- * from EXPIRES_IN on are integers. Also the bits of a request's mask of wanted fields.
+ * What the core looks for in answers; each is copied to the region of the same number. Also the bits
+ * of a mask of wanted fields.
  */
 export enum Field {
   NONE = 0,
@@ -31,47 +33,47 @@ export enum Field {
   VERIFICATION_URI_COMPLETE = 4,
   ACCESS_TOKEN = 5,
   REFRESH_TOKEN = 6,
-  TOKEN_TYPE = 7,
-  SCOPE = 8,
+  SCOPE = 7,
+  TOKEN_TYPE = 8,
   ERROR = 9,
   MESSAGE = 10,
-  /** Values of requests beyond the grant (metadata, API, events); overlaid on OUTPUT. */
-  VALUE_A = 11,
-  VALUE_B = 12,
-  VALUE_C = 13,
-  VALUE_D = 14,
-  EXPIRES_IN = 15,
-  REFRESH_TOKEN_EXPIRES_IN = 16,
-  INTERVAL = 17,
-  /** Names that only need to have been there: the types of a security event. */
+  // integers, as the text that the server sent
+  EXPIRES_IN = 11,
+  REFRESH_TOKEN_EXPIRES_IN = 12,
+  INTERVAL = 13,
+  // values of requests beyond the grant (metadata, API, events); overlaid on OUTPUT
+  VALUE_A = 14,
+  VALUE_B = 15,
+  VALUE_C = 16,
+  VALUE_D = 17,
+  // names that only need to have been there: the types of a security event
   SESSIONS_REVOKED = 18,
   TOKEN_REVOKED = 19,
   ACCOUNT_DISABLED = 20,
-  COUNT = 21,
 }
 
-/** Further regions, numbered on from Field's strings. */
+/** Further regions, numbered on from Field. */
 export enum Region {
-  KEY = 15,
-  FRAME = 16,
+  KEY = 21,
+  FRAME = 22,
   /** Request bodies, and records on their way to and from storage. */
-  OUTPUT = 17,
+  OUTPUT = 23,
   /** Encoded once at the start: `client_id=...&client_secret=...`. */
-  CLIENT = 18,
+  CLIENT = 24,
   /** `client_id=...&scope=...` and what the maker adds: the whole device authorization request. */
-  DEVICE_AUTHORIZATION = 19,
+  DEVICE_AUTHORIZATION = 25,
   /**
    * The refresh token in use. Field.REFRESH_TOKEN is where an answer's goes, and after the swap the
    * one before: it is tried once more before the user has to sign in again.
    */
-  PRESENT_REFRESH_TOKEN = 20,
+  PRESENT_REFRESH_TOKEN = 26,
   /** Path, query and fields of an API call; overlaid on the codes, which a session has no use for. */
-  CALL = 21,
+  CALL = 27,
   /** The application's own line below `Signed in`. */
-  STATUS = 22,
+  STATUS = 28,
   /** Checksums of the identifiers of the last security events. */
-  SEEN_EVENTS = 23,
-  COUNT = 24,
+  SEEN_EVENTS = 29,
+  COUNT = 30,
 }
 
 /**
@@ -80,18 +82,21 @@ export enum Region {
  */
 export var MEMBERS =
   "Bdevice_code Cuser_code Dverification_uri Dverification_url Everification_uri_complete " +
-  "Faccess_token Grefresh_token Htoken_type Iscope Jerror Jerror_code " +
-  "Pexpires_in Qrefresh_token_expires_in Rinterval ";
+  "Faccess_token Grefresh_token Hscope Itoken_type Jerror Jerror_code " +
+  "Lexpires_in Mrefresh_token_expires_in Ninterval ";
 
 /** The whole state of one device beside its memory: small integers, and arrays made once. */
 export interface Device {
+  /** The host's memory; first byte, present length (-1: absent) and capacity of each region. */
   memory: Bytes;
-  /** First byte, capacity and present length (-1: absent) of each region. */
   start: number[];
-  capacity: number[];
   length: number[];
-  /** Values of the fields from EXPIRES_IN on, by Field - EXPIRES_IN; -1: absent. */
-  numbers: number[];
+  capacity: number[];
+  /** The same four under names that the build may shorten; the core uses these. */
+  bytes: Bytes;
+  at: number[];
+  size: number[];
+  room: number[];
   /** Number of the first display text among the literals. */
   messages: number;
   columns: number;
@@ -105,8 +110,21 @@ export interface Device {
   /** The field that an error is about. */
   errorField: number;
 
-  /** The exchange: id of the last request, what it is for, whether it is under way. */
+  /** Of SEND: what follows the endpoint's address (path and query), the body, GET, access token. */
   requestId: number;
+  endpoint: number;
+  target: number;
+  targetLength: number;
+  body: number;
+  bodyLength: number;
+  isGet: number;
+  bearer: number;
+  /** Of LOAD, STORE, ERASE, VERIFY. */
+  slot: number;
+  data: number;
+  dataLength: number;
+
+  /** The exchange: what the last request was for, whether it is under way and for how long it may. */
   purpose: number;
   inFlight: number;
   exchangeMs: number;
@@ -115,52 +133,49 @@ export interface Device {
   status: number;
   retryAfterS: number;
   bodyBytes: number;
-  /** Milliseconds until the next request may go out. */
-  waitMs: number;
-  backoffMs: number;
-  intervalMs: number;
-  random: number;
 
+  /** Milliseconds until the next request may go out; polling interval; last backoff; jitter's state. */
+  waitMs: number;
+  intervalMs: number;
+  backoffMs: number;
+  random: number;
   /** Clocks, counting down; INTEGER_MAX where a lifetime is unknown. */
   carryMs: number;
-  uptimeS: number;
-  bootMinutes: number;
   codeLifeS: number;
   accessLifeS: number;
   refreshLifeS: number;
   refreshMarginS: number;
 
-  /** The code: shown only once known to be valid; codes asked for since the user's last command. */
+  /** 1 while the user code may be on the display; 1 for a code from before a restart. */
   codeShown: number;
   codeResumed: number;
+  /** 1 while OUTPUT holds the poll's body. */
   pollReady: number;
+  /** Codes asked for since the user's last command, and how many may be. */
   renewals: number;
   renewalsMax: number;
   autoStart: number;
   triedPrevious: number;
   revocationTries: number;
   revokeInBody: number;
-  revokeOther: number;
 
-  /** Storage: what is to be done, whether the host is at it, and what the slots hold. */
+  /** Storage: the job, whether the host is at it, whether it was replaced meanwhile, failures. */
   job: number;
   jobActive: number;
-  jobNext: number;
-  kindNext: number;
+  jobStale: number;
   jobTries: number;
-  jobMs: number;
-  storeKind: number;
-  slot: number;
+  /** Kind of the record to write, or of the last one read. */
+  recordKind: number;
   slotsUsed: number;
   slotNewest: number;
   sequence: number;
   notSaved: number;
+  /** Start value of checksums: records of another client fail. */
   binding: number;
 
-  /** The writer's place. */
+  /** The writer's place, and where it must stop. */
   writeAt: number;
   writeEnd: number;
-  writeOverflow: number;
 
   /** The scanner. */
   scanState: number;
@@ -169,38 +184,23 @@ export interface Device {
   scanDepthMax: number;
   scanNames: number;
   scanWanted: number;
-  /** Bit mask of the fields that the document has named so far. */
+  /** Bit masks of the fields that the document has named so far, and of those that did not fit. */
   scanSeen: number;
+  scanOverflow: number;
+  /** The region that the present string or number goes to, NONE if it is skipped. */
   scanField: number;
-  scanInKey: number;
-  scanListDepth: number;
   scanUnit: number;
   scanDigits: number;
   scanHigh: number;
-  scanOverflow: number;
 
-  /** The display. */
+  /** The display: to be drawn, changed; page of a text that is too long, pages, time until the next. */
   frameDue: number;
   frameChanged: number;
-  pageMs: number;
   page: number;
   pages: number;
-  /** The window of rows that text is being laid into, and the line reached in it. */
-  textRow: number;
-  textRows: number;
-  textLine: number;
-
-  /** Of SEND: what follows the endpoint's address (path and query), the body, GET, access token. */
-  endpoint: number;
-  target: number;
-  targetLength: number;
-  body: number;
-  bodyLength: number;
-  isGet: number;
-  bearer: number;
-  /** Of LOAD, STORE, VERIFY. */
-  data: number;
-  dataLength: number;
+  pageMs: number;
+  /** The line reached in the text that is being laid out. */
+  line: number;
 
   /** A request beyond the grant (complete build), or null. */
   errand: Errand | null;
@@ -208,6 +208,7 @@ export interface Device {
   errandRetried: number;
   errandError: number;
   errandStatus: number;
+  /** A body that the host lends. */
   errandBody: Bytes | null;
   errandBodyFrom: number;
   errandBodyTo: number;
@@ -221,40 +222,40 @@ export interface Device {
 
 /** A request beyond the grant: what protected-resource.ts, metadata.ts and security-event.ts plug in. */
 export interface Errand {
-  /** Endpoint that it goes to (exchange.ts). */
+  /** Endpoint that it goes to (command.ts). */
   endpoint: number;
   /** 1: GET, 0: POST. */
   isGet: number;
-  /** 1: carries the access token. */
+  /** 1: carries the access token; 2: does not, but belongs to a session; 0: neither. */
   needsToken: number;
   /** Literal with the member names, bit mask of fields, and depth that its answer is scanned with. */
   names: number;
   wanted: number;
   depth: number;
-  /** The answer has come: takes from it what is wanted, and ends the errand or goes on with it. */
+  /** The four questions of the grant to an errand (errand.ts). */
+  isDue(device: Device): boolean;
+  check(device: Device): void;
   answered(device: Device, error: number): void;
+  /** Takes from the answer what is wanted, and ends the errand or goes on with it. */
+  finish(device: Device, error: number): void;
 }
 
-/** First byte of a literal. */
+/** First byte of a literal; of the one behind it, the end. */
 export function literalStart(device: Device, literal: number): number {
   // The table of places is the first thing in the memory.
-  return device.memory[2 * literal] * 256 + device.memory[2 * literal + 1];
-}
-
-/** One past the literal's last byte. */
-export function literalEnd(device: Device, literal: number): number {
-  return literalStart(device, literal + 1);
-}
-
-/** A region of `capacity` bytes from `at`, empty; returns the place behind it. */
-export function takeRegion(device: Device, region: number, at: number, capacity: number): number {
-  device.start[region] = at;
-  device.capacity[region] = capacity;
-  device.length[region] = -1;
-  return at + capacity;
+  return (device.bytes[2 * literal] << 8) | device.bytes[2 * literal + 1];
 }
 
 /** Whether the region holds a value that is not empty. */
 export function holds(device: Device, region: number): boolean {
-  return device.length[region] > 0;
+  return device.size[region] > 0;
+}
+
+/** Whether the region's value is the one in the memory from `at`, of `size` bytes. */
+export function equals(device: Device, region: number, at: number, size: number): boolean {
+  if (device.size[region] !== size) return false;
+  while (size-- > 0) {
+    if (device.bytes[device.at[region] + size] !== device.bytes[at + size]) return false;
+  }
+  return true;
 }

@@ -4,14 +4,14 @@
 // With default memory a target may have some 300 bytes.
 
 import { Endpoint } from "./command.ts";
-import { finishErrand, hasSession, isErrandBusy, shareValues, startErrand } from "./errand.ts";
-import { ErrorCode } from "./errors.ts";
+import { finishErrand, isFree, newErrand, startErrand } from "./errand.ts";
 import {
-  writeByte,
-  writeEncodedByte,
-  writeFormValue,
-  writeFrom,
+  Encoding,
+  endWrite,
+  writeEncoded,
   writeLiteral,
+  writeRegion,
+  writeTo,
 } from "./form-encoder.ts";
 import { CompleteLiteral } from "./literals.ts";
 import { type Bytes, type Device, type Errand, Field, holds, Region } from "./memory.ts";
@@ -19,49 +19,48 @@ import { type Bytes, type Device, type Errand, Field, holds, Region } from "./me
 var FIELDS =
   (1 << Field.ERROR) | (1 << Field.MESSAGE) | (1 << Field.VALUE_A) | (1 << Field.VALUE_B);
 
-/** What a call to an API is, by endpoint and method. */
-export function apiErrand(endpoint: number, isGet: number): Errand {
-  return {
-    endpoint: endpoint,
-    isGet: isGet,
-    needsToken: 1,
-    names: CompleteLiteral.API_MEMBERS,
-    wanted: FIELDS,
-    // error.errors[0].reason
-    depth: 4,
-    answered: callAnswered,
-  };
+/** A call to an API; its error object is four deep (error.errors[0].reason). */
+export function apiErrand(
+  endpoint: number,
+  isGet: number,
+  names: number,
+  finish: (device: Device, error: number) => void,
+): Errand {
+  return newErrand(endpoint, isGet, 1, names, FIELDS, 4, finish);
 }
 
-var VIDEO_GET = apiErrand(Endpoint.VIDEO_API, 1);
-var VIDEO_POST = apiErrand(Endpoint.VIDEO_API, 0);
-var PUBLISHER_GET = apiErrand(Endpoint.PUBLISHER_API, 1);
-var PUBLISHER_POST = apiErrand(Endpoint.PUBLISHER_API, 0);
+function callErrand(endpoint: number, isGet: number): Errand {
+  return apiErrand(endpoint, isGet, CompleteLiteral.API_MEMBERS, callAnswered);
+}
+
+var VIDEO_GET = callErrand(Endpoint.VIDEO_API, 1);
+var VIDEO_POST = callErrand(Endpoint.VIDEO_API, 0);
+var PUBLISHER_GET = callErrand(Endpoint.PUBLISHER_API, 1);
+var PUBLISHER_POST = callErrand(Endpoint.PUBLISHER_API, 0);
 
 /**
  * Begins the target of a call.
  * @returns 1, or 0 where another errand is under way or nobody is signed in: then nothing may be added
  */
 export function beginCall(device: Device): number {
-  if (isErrandBusy(device) || !hasSession(device)) return 0;
-  var start = device.start[Region.CALL];
-  writeFrom(device, start, start + device.capacity[Region.CALL]);
+  if (!isFree(device)) return 0;
+  writeTo(device, Region.CALL);
   return 1;
 }
 
 /** Adds `bytes[from..to)` to the target as it is: fixed parts of path and query. */
 export function addPath(device: Device, bytes: Bytes, from: number, to: number): void {
-  for (var at = from; at < to; at++) writeByte(device, bytes[at]);
+  while (from < to) writeEncoded(device, bytes[from++], Encoding.NONE);
 }
 
 /** Adds a path segment, percent-encoded (RFC 3986 §2.1). UTF-8. */
 export function addSegment(device: Device, bytes: Bytes, from: number, to: number): void {
-  for (var at = from; at < to; at++) writeEncodedByte(device, bytes[at], 126);
+  while (from < to) writeEncoded(device, bytes[from++], Encoding.PATH);
 }
 
 /** Adds the value of a query parameter, form-encoded. UTF-8. */
 export function addQueryValue(device: Device, bytes: Bytes, from: number, to: number): void {
-  for (var at = from; at < to; at++) writeEncodedByte(device, bytes[at], 42);
+  while (from < to) writeEncoded(device, bytes[from++], Encoding.FORM);
 }
 
 function errandOf(endpoint: number, isGet: number): Errand {
@@ -97,45 +96,36 @@ export function sendErrand(
   from: number,
   to: number,
 ): number {
-  if (device.writeOverflow || !startErrand(device, errand)) return 0;
-  device.length[Region.CALL] = device.writeAt - device.start[Region.CALL];
-  device.callBase = device.length[Region.CALL];
-  device.hasNextPage = 0;
+  endWrite(device, Region.CALL);
+  if (device.size[Region.CALL] < 0 || !startErrand(device, errand, 2)) return 0;
+  device.callBase = device.size[Region.CALL];
   device.errandBody = body;
   device.errandBodyFrom = from;
   device.errandBodyTo = to;
-  shareValues(device, 2);
   return 1;
 }
 
 /** A page token goes behind the target at once: OUTPUT, where it is, has other uses. */
 function keepPageToken(device: Device): void {
-  var end = device.start[Region.CALL] + device.capacity[Region.CALL];
-  device.length[Region.CALL] = device.callBase;
-  writeFrom(device, device.start[Region.CALL] + device.callBase, end);
+  device.size[Region.CALL] = device.callBase;
+  writeTo(device, Region.CALL);
+  device.writeAt += device.callBase;
   writeLiteral(device, CompleteLiteral.PAGE_TOKEN);
-  writeFormValue(device, Field.VALUE_A);
-  device.hasNextPage = device.writeOverflow ? 0 : 1;
+  writeRegion(device, Field.VALUE_A, Encoding.FORM);
+  endWrite(device, Region.CALL);
+  device.hasNextPage = device.size[Region.CALL] > 0 ? 1 : 0;
 }
 
 /** The answer to a call has come. */
-export function callAnswered(device: Device, error: number): void {
-  device.hasNextPage = 0;
-  // 204, and what else needs no body.
-  if (error === ErrorCode.MALFORMED_RESPONSE && !device.bodyBytes) error = ErrorCode.NONE;
+function callAnswered(device: Device, error: number): void {
   if (!error && holds(device, Field.VALUE_A)) keepPageToken(device);
   finishErrand(device, error);
 }
 
 /**
  * Sends the last call again for its next page.
- * @returns 1, or 0 where there is none
+ * @returns 1, or 0 where there is none, or another errand was begun since
  */
 export function nextPage(device: Device): number {
-  var errand = device.errand;
-  if (!device.hasNextPage || !errand || !startErrand(device, errand)) return 0;
-  device.length[Region.CALL] = device.writeAt - device.start[Region.CALL];
-  device.hasNextPage = 0;
-  shareValues(device, 2);
-  return 1;
+  return device.hasNextPage && device.errand ? startErrand(device, device.errand, 2) : 0;
 }

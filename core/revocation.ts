@@ -1,53 +1,48 @@
 // Signing out: the token is revoked at the server (RFC 7009; the documents' 4.4) and wiped here. The
-// documents' service takes the token in the query string, others only in the body: what a server
-// refuses one way is tried the other way.
+// documents' service takes the token in the query string, others only in the body: the tries alternate.
 
 import { backOff } from "./clock.ts";
+import { end } from "./device-authorization.ts";
 import { ErrorCode } from "./errors.ts";
-import { writeByte, writeFormValue, writeFrom, writeLiteral, writeRegion } from "./form-encoder.ts";
+import {
+  Encoding,
+  endWrite,
+  writeByte,
+  writeLiteral,
+  writeRegion,
+  writeTo,
+} from "./form-encoder.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, Literal, Region } from "./memory.ts";
-import { Job, startJob } from "./record-keeping.ts";
+import { type Device, Literal, Region } from "./memory.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { RecordKind, sessionToken } from "./token-record.ts";
+import { sessionToken } from "./token-record.ts";
 import { isTransient } from "./token-response.ts";
 
 /** Starts the revocation of the session's token. */
 export function revoke(device: Device, event: Event): void {
   device.revocationTries = 0;
-  device.revokeOther = 0;
   device.waitMs = 0;
   device.backoffMs = 0;
-  device.error = ErrorCode.NONE;
   moveTo(device, event, State.REVOKING);
 }
 
 /** Whether the token goes into the query string now. */
 export function revokesByQuery(device: Device): boolean {
-  return device.revokeInBody === device.revokeOther;
+  return ((device.revokeInBody + device.revocationTries) & 1) === 0;
 }
 
 /** Makes the query or the body in OUTPUT. */
 export function prepareRevocation(device: Device): void {
-  var start = device.start[Region.OUTPUT];
-  writeFrom(device, start, start + device.capacity[Region.OUTPUT]);
-  if (revokesByQuery(device)) writeByte(device, 63);
-  writeLiteral(device, Literal.TOKEN_PARAMETER);
-  writeFormValue(device, sessionToken(device));
-  if (!revokesByQuery(device)) {
+  writeTo(device, Region.OUTPUT);
+  if (revokesByQuery(device)) {
+    writeByte(device, 63);
+  } else {
+    writeRegion(device, Region.CLIENT, Encoding.NONE);
     writeByte(device, 38);
-    writeRegion(device, Region.CLIENT);
   }
-  device.length[Region.OUTPUT] = device.writeOverflow ? -1 : device.writeAt - start;
-}
-
-/** The device is signed out: nothing of the session is left. */
-export function finishRevocation(device: Device): void {
-  device.length[Field.ACCESS_TOKEN] = -1;
-  device.length[Field.REFRESH_TOKEN] = -1;
-  device.length[Region.PRESENT_REFRESH_TOKEN] = -1;
-  moveTo(device, Event.REVOKED, State.SIGNED_OUT);
-  startJob(device, Job.WIPE_OLDER, RecordKind.NONE);
+  writeLiteral(device, Literal.TOKEN_PARAMETER);
+  writeRegion(device, sessionToken(device), Encoding.FORM);
+  endWrite(device, Region.OUTPUT);
 }
 
 /**
@@ -56,16 +51,10 @@ export function finishRevocation(device: Device): void {
  * again a few times, then let be.
  */
 export function revocationAnswered(device: Device, error: number): void {
-  device.revocationTries++;
   if (error === ErrorCode.MALFORMED_RESPONSE && !device.bodyBytes) error = ErrorCode.NONE;
-  if (!error || device.revocationTries >= Limit.REVOCATION_TRIES) {
-    device.error = error;
-    finishRevocation(device);
+  if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
+    end(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else if (isTransient(device, error)) {
     backOff(device, Limit.INTERVAL_MIN_MS);
-  } else if (!device.revokeOther) {
-    device.revokeOther = 1;
-  } else {
-    finishRevocation(device);
   }
 }

@@ -5,44 +5,43 @@
 // signature also checks issuer and audience: that is the platform's part.
 
 import { Endpoint } from "./command.ts";
-import { quotient } from "./digits.ts";
 import {
   ErrandState,
   finishErrand,
   hasSession,
-  isLiteral,
+  isFree,
+  newErrand,
   shareValues,
   startErrand,
 } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
-import { writeByte, writeFrom, writeLiteral, writeRegion } from "./form-encoder.ts";
+import { Encoding, writeByte, writeLiteral, writeRegion, writeTo } from "./form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, type Errand, Field, holds, Region } from "./memory.ts";
+import { CompleteLiteral, isLiteral } from "./literals.ts";
+import { type Bytes, type Device, Field, holds, Region } from "./memory.ts";
 import { endSession, refreshNow } from "./refresh.ts";
 import { Event } from "./states.ts";
 import { checksum } from "./token-record.ts";
-import { isVisible, tooLong } from "./token-response.ts";
+import { fits, isVisible } from "./token-response.ts";
 
-var EVENT_POLL: Errand = {
-  endpoint: Endpoint.EVENTS,
-  isGet: 0,
-  needsToken: 0,
-  names: CompleteLiteral.EVENT_POLL_MEMBERS,
-  wanted: 1 << Field.VALUE_A,
-  depth: 2,
-  answered: eventPollAnswered,
-};
+var EVENT_POLL = newErrand(
+  Endpoint.EVENTS,
+  0,
+  2,
+  CompleteLiteral.EVENT_POLL_MEMBERS,
+  1 << Field.VALUE_A,
+  2,
+  eventPollAnswered,
+);
 
 /** Makes the poll's body in CALL: with the acknowledgement of the last event, if there is one. */
 function writePoll(device: Device, acknowledged: number): void {
-  var start = device.start[Region.CALL];
-  writeFrom(device, start, start + device.capacity[Region.CALL]);
+  writeTo(device, Region.CALL);
   writeLiteral(device, CompleteLiteral.EVENT_POLL);
   if (acknowledged) {
     writeLiteral(device, acknowledged);
-    writeRegion(device, Field.VALUE_B);
+    writeRegion(device, Field.VALUE_B, Encoding.NONE);
     writeLiteral(
       device,
       acknowledged === CompleteLiteral.EVENT_ACKNOWLEDGE
@@ -51,9 +50,9 @@ function writePoll(device: Device, acknowledged: number): void {
     );
   }
   writeByte(device, 125);
-  device.length[Region.CALL] = 0;
-  device.errandBody = device.memory;
-  device.errandBodyFrom = start;
+  device.size[Region.CALL] = 0;
+  device.errandBody = device.bytes;
+  device.errandBodyFrom = device.at[Region.CALL];
   device.errandBodyTo = device.writeAt;
 }
 
@@ -63,23 +62,22 @@ function writePoll(device: Device, acknowledged: number): void {
  * @returns 1, or 0 where another errand is under way or nobody is signed in
  */
 export function pollEvents(device: Device): number {
-  if (!hasSession(device) || !startErrand(device, EVENT_POLL)) return 0;
+  if (!isFree(device) || !startErrand(device, EVENT_POLL, 1)) return 0;
   device.eventPolls = Limit.EVENT_POLLS;
   writePoll(device, 0);
-  shareValues(device, 1);
   return 1;
 }
 
 function eventPollAnswered(device: Device, error: number): void {
-  if (!error && tooLong(device, 1 << Field.VALUE_A)) error = ErrorCode.VALUE_TOO_LONG;
+  if (!error && !fits(device, 1 << Field.VALUE_A)) error = ErrorCode.VALUE_TOO_LONG;
   if (error || !holds(device, Field.VALUE_A)) {
     finishErrand(device, error);
     return;
   }
   device.errandState = ErrandState.VERIFYING;
   device.verifyDue = 1;
-  device.data = device.start[Field.VALUE_A];
-  device.dataLength = device.length[Field.VALUE_A];
+  device.data = device.at[Field.VALUE_A];
+  device.dataLength = device.size[Field.VALUE_A];
 }
 
 /** Value of a base64url character, -1 for anything else. */
@@ -92,14 +90,7 @@ function base64Value(c: number): number {
 
 /** Starts to read claims into the room behind the token: it is still to be read, they are short. */
 function beginClaims(device: Device): void {
-  var at = device.data + device.dataLength;
-  var room = device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at;
-  var size = quotient(room, 3);
-  for (var field: number = Field.VALUE_B; field <= Field.VALUE_D; field++) {
-    device.start[field] = at;
-    device.capacity[field] = size;
-    at += size;
-  }
+  shareValues(device, device.data + device.dataLength, Field.VALUE_B, 3);
   scanBegin(
     device,
     CompleteLiteral.EVENT_MEMBERS,
@@ -117,11 +108,11 @@ function beginClaims(device: Device): void {
 function scanPayload(device: Device): boolean {
   var at = device.data;
   var end = at + device.dataLength;
-  while (at < end && device.memory[at] !== 46) at++;
+  while (at < end && device.bytes[at] !== 46) at++;
   var bits = 0;
   var count = 0;
-  for (at++; at < end && device.memory[at] !== 46; at++) {
-    var value = base64Value(device.memory[at]);
+  for (at++; at < end && device.bytes[at] !== 46; at++) {
+    var value = base64Value(device.bytes[at]);
     if (value < 0) return false;
     bits = ((bits & 255) << 6) | value;
     count += 6;
@@ -135,38 +126,38 @@ function scanPayload(device: Device): boolean {
 
 /** Whether the event with the identifier in VALUE_B came before; it is remembered now. */
 function isDuplicate(device: Device): boolean {
-  var start = device.start[Field.VALUE_B];
-  var sum = checksum(device, start, start + device.length[Field.VALUE_B]);
-  var seen = device.start[Region.SEEN_EVENTS];
+  var start = device.at[Field.VALUE_B];
+  var sum = checksum(device, 0, start, start + device.size[Field.VALUE_B]);
+  var seen = device.at[Region.SEEN_EVENTS];
   for (var i = 0; i < Limit.SEEN_EVENTS * 3; i += 3) {
     var other =
-      (device.memory[seen + i] << 16) |
-      (device.memory[seen + i + 1] << 8) |
-      device.memory[seen + i + 2];
+      (device.bytes[seen + i] << 16) |
+      (device.bytes[seen + i + 1] << 8) |
+      device.bytes[seen + i + 2];
     if (other === sum) return true;
   }
   seen += device.eventSlot * 3;
   device.eventSlot = device.eventSlot + 1 < Limit.SEEN_EVENTS ? device.eventSlot + 1 : 0;
-  device.memory[seen] = sum >> 16;
-  device.memory[seen + 1] = (sum >> 8) & 255;
-  device.memory[seen + 2] = sum & 255;
+  device.bytes[seen] = sum >> 16;
+  device.bytes[seen + 1] = (sum >> 8) & 255;
+  device.bytes[seen + 2] = sum & 255;
   return false;
 }
 
 /** Whether VALUE_D holds the first characters of the token in the region. */
 function isPrefix(device: Device, region: number): boolean {
-  var length = device.length[Field.VALUE_D];
-  if (length < 1 || length > device.length[region]) return false;
+  var length = device.size[Field.VALUE_D];
+  if (length < 1 || length > device.size[region]) return false;
   for (var i = 0; i < length; i++) {
-    var c = device.memory[device.start[Field.VALUE_D] + i];
-    if (c !== device.memory[device.start[region] + i]) return false;
+    var c = device.bytes[device.at[Field.VALUE_D] + i];
+    if (c !== device.bytes[device.at[region] + i]) return false;
   }
   return true;
 }
 
 /** The session's tokens may be dead: the refresh tells, and ends the session if they are. */
 function testSession(device: Device): void {
-  device.length[Field.ACCESS_TOKEN] = -1;
+  device.size[Field.ACCESS_TOKEN] = -1;
   refreshNow(device, Event.SESSIONS_REVOKED);
 }
 
@@ -212,15 +203,16 @@ export function eventVerified(device: Device, ok: number): void {
     return;
   }
   writePoll(device, ok ? CompleteLiteral.EVENT_ACKNOWLEDGE : CompleteLiteral.EVENT_REFUSE);
-  shareValues(device, 1);
+  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 1);
+  device.verifyDue = 0;
   device.errandState = ErrandState.WAITING;
 }
 
 /** An identifier that can be written into JSON as it is. */
 function isIdentifier(device: Device): boolean {
   if (!isVisible(device, Field.VALUE_B)) return false;
-  for (var i = 0; i < device.length[Field.VALUE_B]; i++) {
-    var c = device.memory[device.start[Field.VALUE_B] + i];
+  for (var i = 0; i < device.size[Field.VALUE_B]; i++) {
+    var c = device.bytes[device.at[Field.VALUE_B] + i];
     if (c === 34 || c === 92) return false;
   }
   return true;
@@ -237,8 +229,8 @@ export function applySecurityEvent(
   from: number,
   to: number,
 ): number {
-  if (device.inFlight || device.jobActive || !hasSession(device)) return 0;
-  device.data = device.start[Region.OUTPUT];
+  if (device.inFlight || device.job || device.verifyDue || !hasSession(device)) return 0;
+  device.data = device.at[Region.OUTPUT];
   device.dataLength = 0;
   beginClaims(device);
   for (var at = from; at < to; at++) scanByte(device, claims[at]);

@@ -66,7 +66,6 @@ export function transitions(): Transition[] {
     move(State.STARTING, Event.NO_RECORD, State.SIGNED_OUT),
     move(State.STARTING, Event.SIGN_IN, State.REQUESTING),
     move(State.STARTING, Event.CODE_FOUND, State.PENDING),
-    move(State.STARTING, Event.CODE_EXPIRED, State.REQUESTING),
     move(State.STARTING, Event.TOKENS_FOUND, State.REFRESHING),
     move(State.STARTING, Event.TOKENS_FOUND, State.SIGNED_IN),
     move(State.STARTING, Event.REVOCATION_FOUND, State.REVOKING),

@@ -2,12 +2,12 @@
 // path segments percent-encoded after gRPC Transcoding, the answer's state checked to be DRAFT.
 
 import { Endpoint } from "./command.ts";
-import { finishErrand, isLiteral, shareValues } from "./errand.ts";
+import { finishErrand, shareValues } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
-import { writeEncodedByte, writeLiteral } from "./form-encoder.ts";
+import { Encoding, writeEncoded, writeLiteral } from "./form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
-import { CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, Field } from "./memory.ts";
+import { CompleteLiteral, isLiteral } from "./literals.ts";
+import { type Bytes, type Device, Field, Region } from "./memory.ts";
 import { apiErrand, beginCall, sendErrand } from "./protected-resource.ts";
 
 /** What is wrong with an offer before it is sent. */
@@ -32,9 +32,12 @@ export enum OfferError {
   TOO_LONG = 12,
 }
 
-var CREATE_OFFER = apiErrand(Endpoint.PUBLISHER_API, 0);
-CREATE_OFFER.names = CompleteLiteral.OFFER_ANSWER;
-CREATE_OFFER.answered = offerAnswered;
+var CREATE_OFFER = apiErrand(
+  Endpoint.PUBLISHER_API,
+  0,
+  CompleteLiteral.OFFER_ANSWER,
+  offerAnswered,
+);
 
 /** Whether a character may stand in the identifier: letters of both cases only in package names. */
 function isAllowed(which: number, c: number, isFirst: boolean): boolean {
@@ -65,16 +68,17 @@ function buildTarget(device: Device, names: Bytes, from: number, to: number): Of
     var end = lineEnd(names, from, to);
     if (!isIdentifier(which, names, from, end)) return which + 1;
     writeLiteral(device, CompleteLiteral.OFFER_PATH + which);
-    for (; from < end; from++) writeEncodedByte(device, names[from], which < 3 ? 126 : 42);
+    for (; from < end; from++)
+      writeEncoded(device, names[from], which < 3 ? Encoding.PATH : Encoding.FORM);
     from++;
   }
-  return device.writeOverflow ? OfferError.TOO_LONG : OfferError.NONE;
+  return device.writeAt > device.writeEnd ? OfferError.TOO_LONG : OfferError.NONE;
 }
 
 function isSame(device: Device, region: number, names: Bytes, from: number, to: number): boolean {
-  if (device.length[region] !== to - from) return false;
+  if (device.size[region] !== to - from) return false;
   for (var at = from; at < to; at++) {
-    if (device.memory[device.start[region] + at - from] !== names[at]) return false;
+    if (device.bytes[device.at[region] + at - from] !== names[at]) return false;
   }
   return true;
 }
@@ -89,7 +93,7 @@ function checkBody(
   start: number,
   end: number,
 ): OfferError {
-  shareValues(device, 4);
+  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(
     device,
     CompleteLiteral.OFFER_MEMBERS,
@@ -126,7 +130,7 @@ export function createOffer(
   start: number,
   end: number,
 ): OfferError {
-  if (device.inFlight || device.jobActive || !beginCall(device)) return OfferError.NOT_NOW;
+  if (device.inFlight || device.job || !beginCall(device)) return OfferError.NOT_NOW;
   var error = buildTarget(device, names, from, to);
   if (!error) error = checkBody(device, names, from, to, body, start, end);
   if (error) return error;

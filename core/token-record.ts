@@ -1,35 +1,35 @@
 // The bytes of a record: what a device keeps over a loss of power. One record holds a pending code,
-// or the token of a session, or a token that is still to be revoked. SPEC.md draws them.
+// the token of a session, or a token that is still to be revoked. SPEC.md draws them.
 
-import { calendarMinutes, lifetime } from "./clock.ts";
-import { writeByte, writeFrom, writeRegion } from "./form-encoder.ts";
+import { Encoding, writeByte, writeRegion, writeTo } from "./form-encoder.ts";
 import { type Device, Field, holds, Region } from "./memory.ts";
+import { swapRefreshTokens } from "./token-response.ts";
 
 export enum RecordKind {
   NONE = 0,
   CODE = 1,
   TOKEN = 2,
-  REVOCATION = 3,
+  /** A session whose server gave no refresh token. */
+  ACCESS_TOKEN = 3,
+  REVOCATION = 4,
 }
 
 enum Layout {
-  MAGIC_0 = 80,
-  MAGIC_1 = 71,
-  VERSION = 1,
-  KIND = 3,
-  SEQUENCE = 4,
-  LENGTH = 7,
-  BINDING = 9,
-  MINUTES = 12,
-  PAYLOAD = 16,
+  /** First byte: version in the high half, kind in the low. */
+  VERSION = 0x10,
+  HEADER_SIZE = 4,
+  /** Two numbers behind the values. */
+  NUMBERS_SIZE = 8,
+  /** Without any value. */
+  SIZE_MIN = 17,
   CHECKSUM_SIZE = 3,
 }
 
-/** CRC-24 of RFC 4880 §6.1 over a range of the memory; fits small integers. */
-export function checksum(device: Device, from: number, to: number): number {
-  var crc = 11994318;
-  for (var at = from; at < to; at++) {
-    crc ^= device.memory[at] << 16;
+/** CRC-24 of RFC 4880 §6.1 over a range of the memory, from a start value; fits small integers. */
+export function checksum(device: Device, start: number, at: number, end: number): number {
+  var crc = start;
+  while (at < end) {
+    crc ^= device.bytes[at++] << 16;
     for (var bit = 0; bit < 8; bit++) {
       crc <<= 1;
       if (crc & 16777216) crc ^= 25578747;
@@ -38,14 +38,16 @@ export function checksum(device: Device, from: number, to: number): number {
   return crc;
 }
 
+/** Big-endian, `size` bytes. */
 function writeNumber(device: Device, value: number, size: number): void {
-  for (var shift = 8 * (size - 1); shift >= 0; shift -= 8)
-    writeByte(device, (value >> shift) & 255);
+  while (size-- > 0) writeByte(device, (value >> (8 * size)) & 255);
 }
 
-function writeValue(device: Device, region: number): void {
-  writeNumber(device, device.length[region] < 0 ? 0 : device.length[region], 2);
-  writeRegion(device, region);
+function readNumber(device: Device, at: number, size: number): number {
+  var value = 0;
+  // Never more than 27 bits, whatever the bytes.
+  while (size-- > 0) value = ((value & 524287) << 8) | device.bytes[at++];
+  return value;
 }
 
 /** The token that stands for the session: the refresh token, or the access token where none came. */
@@ -57,139 +59,75 @@ export function sessionToken(device: Device): number {
 
 /**
  * Writes a record of `kind` with `sequence` into OUTPUT.
- * @returns its length, or 0 where OUTPUT is too small
+ * @returns its size, or 0 where OUTPUT is too small
  */
 export function writeRecord(device: Device, kind: number, sequence: number): number {
-  var start = device.start[Region.OUTPUT];
-  var memory = device.memory;
-  writeFrom(device, start, start + device.capacity[Region.OUTPUT]);
-  writeNumber(device, (Layout.MAGIC_0 << 16) | (Layout.MAGIC_1 << 8) | Layout.VERSION, 3);
-  writeNumber(device, kind, 1);
+  var region: number = kind === RecordKind.CODE ? Field.DEVICE_CODE : sessionToken(device);
+  var last = kind === RecordKind.CODE ? Field.VERIFICATION_URI_COMPLETE : region;
+  if (kind === RecordKind.TOKEN && region === Field.ACCESS_TOKEN) kind = RecordKind.ACCESS_TOKEN;
+  writeTo(device, Region.OUTPUT);
+  writeByte(device, Layout.VERSION | kind);
   writeNumber(device, sequence, 3);
-  writeNumber(device, 0, 2);
-  writeNumber(device, device.binding, 3);
-  writeNumber(device, calendarMinutes(device), 4);
-  if (kind === RecordKind.CODE) {
-    for (var field = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
-      writeValue(device, field);
-    }
-    writeNumber(device, device.codeLifeS, 4);
-    writeNumber(device, device.intervalMs, 3);
-  } else {
-    var region = sessionToken(device);
-    writeNumber(device, region === Field.ACCESS_TOKEN ? 1 : 0, 1);
-    writeValue(device, region);
-    writeNumber(device, device.refreshLifeS, 4);
+  for (; region <= last; region++) {
+    writeNumber(device, holds(device, region) ? device.size[region] : 0, 2);
+    writeRegion(device, region, Encoding.NONE);
   }
-  if (device.writeAt + Layout.CHECKSUM_SIZE > device.writeEnd) device.writeOverflow = 1;
-  if (device.writeOverflow) return 0;
-  var length = device.writeAt + Layout.CHECKSUM_SIZE - start;
-  memory[start + Layout.LENGTH] = length >> 8;
-  memory[start + Layout.LENGTH + 1] = length & 255;
-  writeNumber(device, checksum(device, start, device.writeAt), Layout.CHECKSUM_SIZE);
-  return length;
-}
-
-function readNumber(device: Device, at: number, size: number): number {
-  var value = 0;
-  // The highest byte of four holds three bits: a larger one was never written by us.
-  for (var i = 0; i < size; i++) value = ((value & 524287) << 8) | device.memory[at + i];
-  return value;
+  writeNumber(device, kind === RecordKind.CODE ? device.codeLifeS : device.refreshLifeS, 4);
+  writeNumber(device, device.intervalMs, 4);
+  if (device.writeAt + Layout.CHECKSUM_SIZE > device.writeEnd) return 0;
+  var start = device.at[Region.OUTPUT];
+  writeNumber(
+    device,
+    checksum(device, device.binding, start, device.writeAt),
+    Layout.CHECKSUM_SIZE,
+  );
+  return device.writeAt - start;
 }
 
 /** Sequence of the record in OUTPUT. */
 export function recordSequence(device: Device): number {
-  return readNumber(device, device.start[Region.OUTPUT] + Layout.SEQUENCE, 3);
+  return readNumber(device, device.at[Region.OUTPUT] + 1, 3);
 }
 
 /**
- * Kind of the record of `length` bytes in OUTPUT; NONE where it is damaged, of another version, or of
- * another client: a token must never go to a server that did not issue it.
+ * Takes the values of the record of `size` bytes in OUTPUT into their regions. A refresh token makes
+ * the present one the one before it.
+ * @returns its kind; NONE where it is damaged, of another version, of another client (a token must
+ *   never go to a server that did not issue it), or holds a value that does not fit its region
  */
-export function recordKind(device: Device, length: number): number {
-  var memory = device.memory;
-  var start = device.start[Region.OUTPUT];
+export function readRecord(device: Device, size: number): number {
+  var at = device.at[Region.OUTPUT];
+  var end = at + size - Layout.CHECKSUM_SIZE;
   if (
-    length < Layout.PAYLOAD + Layout.CHECKSUM_SIZE ||
-    length > device.capacity[Region.OUTPUT] ||
-    memory[start] !== Layout.MAGIC_0 ||
-    memory[start + 1] !== Layout.MAGIC_1 ||
-    memory[start + 2] !== Layout.VERSION ||
-    readNumber(device, start + Layout.LENGTH, 2) !== length ||
-    readNumber(device, start + Layout.BINDING, 3) !== device.binding
+    size < Layout.SIZE_MIN ||
+    size > device.room[Region.OUTPUT] ||
+    device.bytes[at] >> 4 !== Layout.VERSION >> 4 ||
+    checksum(device, device.binding, at, end) !== readNumber(device, end, Layout.CHECKSUM_SIZE)
   ) {
     return RecordKind.NONE;
   }
-  var end = start + length - Layout.CHECKSUM_SIZE;
-  if (checksum(device, start, end) !== readNumber(device, end, Layout.CHECKSUM_SIZE)) {
-    return RecordKind.NONE;
-  }
-  var kind = memory[start + Layout.KIND];
-  return kind <= RecordKind.REVOCATION ? kind : RecordKind.NONE;
-}
-
-/** Copies a value into its region; returns the place behind it, or 0 where it does not fit. */
-function readValue(device: Device, region: number, at: number, end: number): number {
-  var length = readNumber(device, at, 2);
-  at += 2;
-  if (length > device.capacity[region] || at + length > end) return 0;
-  var to = device.start[region];
-  for (var i = 0; i < length; i++) device.memory[to + i] = device.memory[at + i];
-  device.length[region] = length;
-  return at + length;
-}
-
-/** Seconds that have certainly passed since the record was written; 0 without a calendar. */
-function age(device: Device): number {
-  var then = readNumber(device, device.start[Region.OUTPUT] + Layout.MINUTES, 4);
-  var minutes = calendarMinutes(device) - then;
-  // A calendar that went back or leapt by years tells nothing.
-  return then && minutes > 0 && minutes < 2000000 ? minutes * 60 : 0;
-}
-
-function remaining(device: Device, life: number): number {
-  var passed = age(device);
-  if (life >= lifetime(-1)) return life;
-  return life > passed ? life - passed : 0;
-}
-
-/**
- * Takes the values of the record in OUTPUT (checked by recordKind) into their regions. A token makes
- * the present one the one before it.
- * @returns false where a value does not fit its region (written by a build with other limits)
- */
-export function readRecord(device: Device, kind: number, length: number): boolean {
-  var at = device.start[Region.OUTPUT] + Layout.PAYLOAD;
-  var end = device.start[Region.OUTPUT] + length - Layout.CHECKSUM_SIZE;
-  if (kind === RecordKind.CODE) {
-    for (var field = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE && at; field++) {
-      at = readValue(device, field, at, end);
-    }
-    if (!at || at + 7 > end) return false;
-    device.codeLifeS = remaining(device, readNumber(device, at, 4));
-    device.intervalMs = readNumber(device, at + 4, 3);
-    return true;
-  }
-  var region: number = Field.ACCESS_TOKEN;
-  if (!device.memory[at]) {
-    region = Region.PRESENT_REFRESH_TOKEN;
+  var kind = device.bytes[at] & 15;
+  var region: number = Field.DEVICE_CODE;
+  if (kind !== RecordKind.CODE) {
     swapRefreshTokens(device);
+    region = kind === RecordKind.ACCESS_TOKEN ? Field.ACCESS_TOKEN : Region.PRESENT_REFRESH_TOKEN;
   }
-  at = readValue(device, region, at + 1, end);
-  if (!at || at + 4 > end) {
-    device.length[region] = -1;
-    return false;
+  var last = kind === RecordKind.CODE ? Field.VERIFICATION_URI_COMPLETE : region;
+  at += Layout.HEADER_SIZE;
+  for (; region <= last; region++) {
+    var length = readNumber(device, at, 2);
+    at += 2;
+    if (length > device.room[region] || at + length + Layout.NUMBERS_SIZE > end) {
+      return RecordKind.NONE;
+    }
+    for (var i = 0; i < length; i++) device.bytes[device.at[region] + i] = device.bytes[at++];
+    device.size[region] = length;
   }
-  device.refreshLifeS = remaining(device, readNumber(device, at, 4));
-  return true;
-}
-
-/** The token that an answer brought becomes the present one, and the present one the one before. */
-export function swapRefreshTokens(device: Device): void {
-  var start = device.start[Field.REFRESH_TOKEN];
-  var length = device.length[Field.REFRESH_TOKEN];
-  device.start[Field.REFRESH_TOKEN] = device.start[Region.PRESENT_REFRESH_TOKEN];
-  device.length[Field.REFRESH_TOKEN] = device.length[Region.PRESENT_REFRESH_TOKEN];
-  device.start[Region.PRESENT_REFRESH_TOKEN] = start;
-  device.length[Region.PRESENT_REFRESH_TOKEN] = length;
+  if (kind === RecordKind.CODE) {
+    device.codeLifeS = readNumber(device, at, 4);
+    device.intervalMs = readNumber(device, at + 4, 4);
+  } else {
+    device.refreshLifeS = readNumber(device, at, 4);
+  }
+  return kind;
 }

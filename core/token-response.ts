@@ -1,21 +1,37 @@
 // Reading answers: which error they amount to, and what a token response (RFC 6749 §5.1) must hold.
 
-import { jitter, lifetime } from "./clock.ts";
+import { jitter } from "./clock.ts";
 import { ErrorCode, ErrorKind, errorKind, errorNamed } from "./errors.ts";
-import { Purpose } from "./exchange.ts";
 import { scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, holds, Literal, literalStart, Region } from "./memory.ts";
+import { type Device, equals, Field, holds, Literal, literalStart, Region } from "./memory.ts";
 
-/** Value of an integer field, -1 where absent or no integer. */
-export function numberOf(device: Device, field: number): number {
-  var value = device.numbers[field - Field.EXPIRES_IN];
-  return value < 0 ? -1 : value;
+/** Fields of a token response that must fit, and all that are looked for. */
+export enum TokenFields {
+  MUST_FIT = 0b11100000,
+  WANTED = 0b11101111100000,
 }
 
-/** Members of a resource may be named like an error's. */
-function isApiSuccess(device: Device): boolean {
-  return device.purpose === Purpose.ERRAND && device.status >= 200 && device.status < 300;
+/**
+ * Value of an integer field, at most INTEGER_MAX; a fraction is dropped. -1 where absent, negative, or
+ * no integer.
+ */
+export function numberOf(device: Device, field: number): number {
+  var value = -1;
+  for (var i = 0; i < device.size[field]; i++) {
+    var digit = device.bytes[device.at[field] + i] - 48;
+    if (digit === -2) break;
+    if (digit < 0 || digit > 9) return -1;
+    if (value > 13421771) return Limit.INTEGER_MAX;
+    value = (value < 0 ? 0 : value * 10) + digit;
+  }
+  return value;
+}
+
+/** A lifetime in seconds; one that the server does not name counts as endless. */
+function lifetime(device: Device, field: number): number {
+  var seconds = numberOf(device, field);
+  return seconds < 0 ? Limit.INTEGER_MAX : seconds;
 }
 
 /**
@@ -25,13 +41,13 @@ function isApiSuccess(device: Device): boolean {
 export function classify(device: Device): ErrorCode {
   var status = device.status;
   var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
-  if (json && holds(device, Field.ERROR) && !isApiSuccess(device)) {
-    var named = errorNamed(device, device.start[Field.ERROR], device.length[Field.ERROR]);
+  if (json && holds(device, Field.ERROR)) {
+    var named = errorNamed(device);
     // An unknown error is final only if the server blames the request.
     if (named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return named;
   }
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
-  if (status < 200 || status >= 300) return ErrorCode.UNAVAILABLE;
+  if (status < 200 || status > 299) return ErrorCode.UNAVAILABLE;
   return json ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
@@ -45,85 +61,93 @@ export function isTransient(device: Device, error: number): boolean {
  * else could end a header line or be altered on a display.
  */
 export function isVisible(device: Device, region: number): boolean {
-  var end = device.start[region] + device.length[region];
-  for (var at = device.start[region]; at < end; at++) {
-    if (device.memory[at] < 33 || device.memory[at] > 126) return false;
+  for (var i = 0; i < device.size[region]; i++) {
+    var c = device.bytes[device.at[region] + i];
+    if (c < 33 || c > 126) return false;
   }
   return holds(device, region);
 }
 
-/** The lowest field that did not fit its region, NONE where all did; of those in `fields` only. */
-export function tooLong(device: Device, fields: number): number {
-  var mask = device.scanOverflow & fields;
-  if (!mask) return Field.NONE;
-  var field = 1;
-  while (!((mask >> field) & 1)) field++;
+/** Whether all of these fields fit their regions; if not, errorField is the first that does not. */
+export function fits(device: Device, fields: number): boolean {
+  fields &= device.scanOverflow;
+  var field = 0;
+  while (fields >> field > 1) field++;
   device.errorField = field;
-  return field;
+  return !fields;
 }
 
+/** Whether the answer brought this token. */
+export function hasBrought(device: Device, field: number): boolean {
+  return ((device.scanSeen >> field) & 1) === 1 && holds(device, field);
+}
+
+/** The token type, where one is named, is bearer in any case. */
 function isBearer(device: Device): boolean {
-  if (device.length[Field.TOKEN_TYPE] < 0) return true;
-  var bearer = literalStart(device, Literal.BEARER);
-  for (var i = 0; i < 6; i++) {
-    var c = device.memory[device.start[Field.TOKEN_TYPE] + i] | 32;
-    if (c !== device.memory[bearer + i]) return false;
+  for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {
+    device.bytes[device.at[Field.TOKEN_TYPE] + i] |= 32;
   }
-  return device.length[Field.TOKEN_TYPE] === 6;
-}
-
-/** Fields of a token response that must fit. */
-export enum TokenFields {
-  MASK = (1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN) | (1 << Field.SCOPE),
-  /** What to scan for. */
-  WANTED = MASK |
-    (1 << Field.TOKEN_TYPE) |
-    (1 << Field.ERROR) |
-    (1 << Field.EXPIRES_IN) |
-    (1 << Field.REFRESH_TOKEN_EXPIRES_IN) |
-    (1 << Field.INTERVAL),
+  return (
+    device.size[Field.TOKEN_TYPE] < 0 ||
+    equals(device, Field.TOKEN_TYPE, literalStart(device, Literal.BEARER), 6)
+  );
 }
 
 /**
- * Checks a success of the token endpoint and takes the lifetimes over. Bits of TokenFields that the
- * answer did not name are left as they were.
+ * Checks a success of the token endpoint and takes the lifetimes over.
  * @returns NONE, or what is wrong with it; then none of its tokens may be used
  */
-export function acceptTokens(device: Device): ErrorCode {
-  if (tooLong(device, TokenFields.MASK)) return ErrorCode.VALUE_TOO_LONG;
-  if (!((device.scanSeen >> Field.ACCESS_TOKEN) & 1) || !isVisible(device, Field.ACCESS_TOKEN)) {
-    return ErrorCode.MALFORMED_RESPONSE;
-  }
+function checkTokens(device: Device): ErrorCode {
+  if (!fits(device, TokenFields.MUST_FIT)) return ErrorCode.VALUE_TOO_LONG;
   if (!isBearer(device)) return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   if (
-    (device.scanSeen >> Field.REFRESH_TOKEN) & 1 &&
-    holds(device, Field.REFRESH_TOKEN) &&
-    !isVisible(device, Field.REFRESH_TOKEN)
+    !hasBrought(device, Field.ACCESS_TOKEN) ||
+    !isVisible(device, Field.ACCESS_TOKEN) ||
+    (hasBrought(device, Field.REFRESH_TOKEN) && !isVisible(device, Field.REFRESH_TOKEN))
   ) {
     return ErrorCode.MALFORMED_RESPONSE;
   }
-  var life = lifetime(numberOf(device, Field.EXPIRES_IN));
-  var margin = life >> 3;
+  device.accessLifeS = lifetime(device, Field.EXPIRES_IN);
+  if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;
+  var margin = device.accessLifeS >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
-  device.accessLifeS = life;
   // Devices that signed in together should not refresh together.
-  device.refreshMarginS = margin + jitter(device, margin >> 1);
-  var refreshLife = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN);
-  if (refreshLife >= 0) device.refreshLifeS = lifetime(refreshLife);
+  device.refreshMarginS = margin + jitter(device, margin);
+  if (numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN) >= 0) {
+    device.refreshLifeS = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN);
+  }
   return ErrorCode.NONE;
 }
 
-/** Whether the answer brought a refresh token that is not the present one. */
-export function isRotated(device: Device): boolean {
-  if (!((device.scanSeen >> Field.REFRESH_TOKEN) & 1) || !holds(device, Field.REFRESH_TOKEN)) {
-    return false;
+/** As checkTokens; an answer of no use leaves no half of a token behind. */
+export function acceptTokens(device: Device, error: number): number {
+  if (!error) error = checkTokens(device);
+  device.error = error;
+  device.frameDue = 1;
+  if (error) {
+    if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;
+    if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
+  } else {
+    device.waitMs = 0;
+    device.backoffMs = 0;
   }
-  var length = device.length[Field.REFRESH_TOKEN];
-  if (length !== device.length[Region.PRESENT_REFRESH_TOKEN]) return true;
-  var a = device.start[Field.REFRESH_TOKEN];
-  var b = device.start[Region.PRESENT_REFRESH_TOKEN];
-  for (var i = 0; i < length; i++) {
-    if (device.memory[a + i] !== device.memory[b + i]) return true;
-  }
-  return false;
+  return error;
+}
+
+/** The token that an answer brought becomes the present one, and the present one the one before. */
+export function swapRefreshTokens(device: Device): void {
+  var at = device.at[Field.REFRESH_TOKEN];
+  var size = device.size[Field.REFRESH_TOKEN];
+  device.at[Field.REFRESH_TOKEN] = device.at[Region.PRESENT_REFRESH_TOKEN];
+  device.size[Field.REFRESH_TOKEN] = device.size[Region.PRESENT_REFRESH_TOKEN];
+  device.at[Region.PRESENT_REFRESH_TOKEN] = at;
+  device.size[Region.PRESENT_REFRESH_TOKEN] = size;
+}
+
+/** Forgets every token in memory. */
+export function dropTokens(device: Device): void {
+  device.size[Field.ACCESS_TOKEN] = -1;
+  device.size[Field.REFRESH_TOKEN] = -1;
+  device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
+  device.refreshLifeS = Limit.INTEGER_MAX;
 }

@@ -1,7 +1,6 @@
 // What the user of the device can ask for.
 
-import { endAttempt, requestCode } from "./device-authorization.ts";
-import { dropErrand } from "./errand.ts";
+import { end, requestCode } from "./device-authorization.ts";
 import { ErrorCode } from "./errors.ts";
 import { giveUp } from "./exchange.ts";
 import { type Device, holds, Region } from "./memory.ts";
@@ -11,16 +10,13 @@ import { revoke } from "./revocation.ts";
 import { Event, State } from "./states.ts";
 import { RecordKind } from "./token-record.ts";
 
-function hasSession(device: Device): boolean {
-  switch (device.state) {
-    case State.SIGNED_IN:
-    case State.REFRESHING:
-      return true;
-    case State.FAILED:
-      return holds(device, Region.PRESENT_REFRESH_TOKEN);
-    default:
-      return false;
-  }
+/** Whether there are tokens that the user means by signing out. */
+function hasTokens(device: Device): boolean {
+  return (
+    device.state === State.SIGNED_IN ||
+    device.state === State.REFRESHING ||
+    (device.state === State.FAILED && holds(device, Region.PRESENT_REFRESH_TOKEN))
+  );
 }
 
 /**
@@ -28,38 +24,26 @@ function hasSession(device: Device): boolean {
  * the tokens alone, tries them again. Nothing happens in a session.
  */
 export function signIn(device: Device): void {
-  switch (device.state) {
-    case State.STARTING:
-      device.autoStart = 1;
-      break;
-    case State.FAILED:
-      device.renewals = 0;
-      if (holds(device, Region.PRESENT_REFRESH_TOKEN)) refreshNow(device, Event.SIGN_IN);
-      else requestCode(device, Event.SIGN_IN, 0);
-      break;
-    case State.SIGNED_OUT:
-    case State.REQUESTING:
-    case State.PENDING:
-      giveUp(device);
-      device.renewals = 0;
-      requestCode(device, Event.SIGN_IN, 0);
-      break;
-    default:
+  device.renewals = 0;
+  if (device.state === State.STARTING) device.autoStart = 1;
+  else if (device.state === State.FAILED && hasTokens(device)) refreshNow(device, Event.SIGN_IN);
+  else if (!hasTokens(device) && device.state !== State.REVOKING) {
+    giveUp(device);
+    requestCode(device, Event.SIGN_IN, 0);
   }
 }
 
 /** Gives up the attempt to sign in. Nothing happens in a session, nor to its tokens. */
 export function cancel(device: Device): void {
   if (
-    hasSession(device) ||
-    (device.state !== State.REQUESTING &&
-      device.state !== State.PENDING &&
-      device.state !== State.FAILED)
+    !hasTokens(device) &&
+    (device.state === State.REQUESTING ||
+      device.state === State.PENDING ||
+      device.state === State.FAILED)
   ) {
-    return;
+    giveUp(device);
+    end(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
   }
-  giveUp(device);
-  endAttempt(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
 }
 
 /**
@@ -67,12 +51,11 @@ export function cancel(device: Device): void {
  * cancel.
  */
 export function signOut(device: Device): void {
-  if (!hasSession(device)) {
+  if (!hasTokens(device)) {
     cancel(device);
     return;
   }
   giveUp(device);
-  dropErrand(device);
   revoke(device, Event.SIGN_OUT);
   startJob(device, Job.WRITE, RecordKind.REVOCATION);
 }

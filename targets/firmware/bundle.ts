@@ -41,7 +41,7 @@ export async function bundleCore(
     stdin: {
       contents:
         `import { ${names.join(", ")} } from "./${file}";\n` +
-        names.map((name) => `picogrant.${name} = ${name};`).join("\n"),
+        `picogrant = { ${names.map((name) => `${name}: ${name}`).join(", ")} };`,
       resolveDir: coreFolder,
       sourcefile: "picogrant.ts",
       loader: "js",
@@ -58,8 +58,8 @@ export async function bundleCore(
     minify,
     // Enum members are in capitals: the build writes their numbers.
     ...(minify && { mangleProps: /^[a-z]/, reserveProps: new RegExp(`^(${kept.join("|")})$`) }),
-    banner: { js: "var picogrant={};" },
-    footer: { js: 'if(typeof module==="object"&&module.exports)module.exports=picogrant;' },
+    banner: { js: "var picogrant;" },
+    footer: { js: 'typeof module=="object"&&(module.exports=picogrant);' },
     logLevel: "silent",
   });
   const output = (suffix: string): string =>

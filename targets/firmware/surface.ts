@@ -42,7 +42,6 @@ export const configProperties = [
   "columns",
   "rows",
   "seed",
-  "minutes",
   "autoStart",
   "renewalsMax",
   "revokeInBody",
