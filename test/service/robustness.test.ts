@@ -1,0 +1,341 @@
+// Arbitrary requests and arbitrary histories: the service answers everything, never fails, and agrees
+// with a model of the documents written independently of it. fast-check prints the seed of a failure.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  Bench,
+  CONSOLE,
+  DEVICE_GRANT,
+  FIXTURE,
+  form,
+  PUBLISHER,
+  PUBLISHER_CLIENT,
+  TV,
+  VIDEO_READONLY,
+} from "./harness.ts";
+import { Visitor } from "./visitor.ts";
+
+const PATHS = [
+  "/device/code",
+  "/token",
+  "/revoke",
+  "/keys",
+  "/video/v3/liveBroadcasts",
+  "/publisher/v3/applications/test.picogrant.player/subscriptions/premium/basePlans/monthly/offers",
+  "/events/v1/stream",
+  "/events/v1/stream:update",
+  "/events/v1/stream:verify",
+  "/events/v1/stream/status",
+  "/events/v1/stream/status:update",
+  "/events/v1/poll",
+  "/.well-known/openid-configuration",
+];
+const path = fc.oneof(
+  fc.constantFrom(...PATHS),
+  fc.string({ unit: "binary" }).map((s) => `/${s}`),
+);
+const method = fc.constantFrom("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "BREW");
+const token = fc.constantFrom("ada", "publisher", "tv-backend-token", "none");
+
+/** Never a failure, and JSON is JSON. */
+function expectAnswer(answer: {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+}) {
+  expect(answer.status).toBeGreaterThanOrEqual(200);
+  expect(answer.status).toBeLessThan(500);
+  expect(answer.headers["content-type"]).toMatch(/^application\/json/);
+  expect(() => JSON.parse(answer.text)).not.toThrow();
+}
+
+describe("arbitrary requests", () => {
+  const bench = new Bench({ deviceCodeQuota: null });
+  const tokens: Record<string, string> = {
+    ada: String(bench.signIn().access_token),
+    publisher: String(bench.signIn({ client: PUBLISHER_CLIENT, scope: PUBLISHER }).access_token),
+    "tv-backend-token": "tv-backend-token",
+    none: "none",
+  };
+
+  test("any bytes at any address are answered below 500", () => {
+    const headers = fc.record(
+      {
+        "content-type": fc.oneof(
+          fc.constantFrom("application/json", "application/x-www-form-urlencoded", "text/plain"),
+          fc.string(),
+        ),
+        authorization: fc.oneof(
+          token.map((name) => `Bearer ${tokens[name]}`),
+          fc.base64String().map((text) => `Basic ${text}`),
+          fc.string({ unit: "binary" }),
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    const request = fc.record({
+      method,
+      path,
+      query: fc.oneof(fc.webQueryParameters(), fc.string({ unit: "binary" })),
+      headers,
+      body: fc.uint8Array({ maxLength: 300 }),
+    });
+    fc.assert(
+      fc.property(request, ({ method, path, query, headers, body }) => {
+        expectAnswer(bench.send(method, `${path}?${query}`, body, headers));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test("any form at the OAuth endpoints is answered below 500", () => {
+    const value = fc.oneof(
+      fc.constantFrom(...Object.values(TV), "web-shop", "refresh_token", DEVICE_GRANT, "email"),
+      fc.string({ unit: "binary", maxLength: 50 }),
+    );
+    const names = ["client_id", "client_secret", "grant_type", "device_code", "refresh_token"];
+    const fields = fc.array(
+      fc.tuple(fc.constantFrom(...names, "scope", "token", "token_type_hint"), value),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...PATHS.slice(0, 3)), fields, (path, pairs) => {
+        const answer = bench.send("POST", path, new URLSearchParams(pairs).toString());
+        expectAnswer(answer);
+        if (answer.status >= 400)
+          expect(answer.json.error ?? answer.json.error_code).toBeTypeOf("string");
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test("any JSON at the APIs is answered below 500", () => {
+    const offer = fc.record(
+      {
+        packageName: fc.oneof(fc.constant("test.picogrant.player"), fc.jsonValue()),
+        productId: fc.oneof(fc.constant("premium"), fc.jsonValue()),
+        basePlanId: fc.oneof(fc.constant("monthly"), fc.jsonValue()),
+        phases: fc.jsonValue(),
+        targeting: fc.jsonValue(),
+        offerTags: fc.jsonValue(),
+        delivery: fc.jsonValue(),
+        events_requested: fc.jsonValue(),
+        ack: fc.jsonValue(),
+        setErrs: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    );
+    const body = fc.oneof(offer, fc.jsonValue()).map((value) => JSON.stringify(value));
+    const query = "offerId=intro&regionsVersion.version=2022/02";
+    fc.assert(
+      fc.property(fc.constantFrom(...PATHS.slice(5)), body, token, (path, text, name) => {
+        const headers = {
+          "content-type": "application/json",
+          authorization: `Bearer ${tokens[name]}`,
+        };
+        expectAnswer(bench.send("POST", `${path}?${query}`, text, headers));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test("any form at the pages is answered below 500 and never with a script", async () => {
+    const visitor = new Visitor(bench.service);
+    const csrf = /name="csrf" value="([^"]+)"/.exec((await visitor.get("/device")).html)![1]!;
+    const target = fc.constantFrom(
+      "/device",
+      "/device/account",
+      "/device/decision",
+      "/account/choose",
+      "/account/remove",
+    );
+    const value = fc.oneof(
+      fc.constantFrom("ada", "allow", "deny", "<script>"),
+      fc.string({ unit: "binary" }),
+    );
+    const names = fc.constantFrom("user_code", "account", "decision", "scope", "access", "client");
+    const fields = fc.array(fc.tuple(names, value), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(target, fields, async (path, pairs) => {
+        const page = await visitor.post(path, [["csrf", csrf], ...pairs]);
+        expect(page.status).toBeLessThan(500);
+        expect(page.html).not.toMatch(/<script/i);
+        bench.wait(700);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+// The model: what the documents say, in the simplest form, with its own idea of time in seconds.
+interface ModelAttempt {
+  client: string;
+  bornAt: number;
+  lastPollAt: number | undefined;
+  state: "pending" | "granted" | "denied" | "claimed";
+}
+
+type Step =
+  | { do: "request"; client: 0 | 1 }
+  | { do: "poll"; attempt: number; client: 0 | 1 }
+  | { do: "approve" | "deny"; attempt: number }
+  | { do: "wait"; seconds: number };
+
+const LIFETIME = 60;
+const INTERVAL = 5;
+const CLIENTS = [TV, CONSOLE] as const;
+
+function expectedPoll(attempt: ModelAttempt, client: string, now: number): string {
+  if (attempt.client !== client || attempt.state === "claimed") return "invalid_grant";
+  if (now - attempt.bornAt >= LIFETIME) return "expired_token";
+  if (attempt.state === "denied") return "access_denied";
+  if (attempt.state === "granted") {
+    attempt.state = "claimed";
+    return "tokens";
+  }
+  const early = attempt.lastPollAt !== undefined && now - attempt.lastPollAt < INTERVAL;
+  attempt.lastPollAt = now;
+  return early ? "slow_down" : "authorization_pending";
+}
+
+const STATUSES: Record<string, number> = {
+  tokens: 200,
+  authorization_pending: 428,
+  slow_down: 403,
+  access_denied: 403,
+  invalid_grant: 400,
+  expired_token: 400,
+};
+
+describe("arbitrary histories", () => {
+  const clientIndex = fc.constantFrom(0 as const, 1 as const);
+  const attempt = fc.nat({ max: 3 });
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant("request" as const), client: clientIndex }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({ do: fc.constant("poll" as const), attempt, client: clientIndex }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("approve", "deny"), attempt }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant("wait" as const),
+        seconds: fc.constantFrom(1, 4, 5, 6, 30),
+      }),
+    },
+  );
+
+  test("device doc §3 and §7: every poll of every history answers as the model says", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
+        const bench = new Bench({ codeLifetime: LIFETIME, interval: INTERVAL });
+        const made: { model: ModelAttempt; device: string; user: string }[] = [];
+        let now = 0;
+        for (const action of steps) {
+          if (action.do === "wait") {
+            now += action.seconds;
+            bench.wait(action.seconds);
+          } else if (action.do === "request") {
+            const { client_id } = CLIENTS[action.client];
+            const { device_code, user_code } = bench.requestCodes({ client_id }).json;
+            const model = {
+              client: client_id,
+              bornAt: now,
+              lastPollAt: undefined,
+              state: "pending" as const,
+            };
+            made.push({ model, device: String(device_code), user: String(user_code) });
+          } else {
+            const target = made[action.attempt];
+            if (!target) continue;
+            const { model, device, user } = target;
+            if (action.do === "poll") {
+              const credentials = CLIENTS[action.client];
+              const expected = expectedPoll(model, credentials.client_id, now);
+              const answer = bench.poll(device, credentials);
+              expect(answer.json.error ?? "tokens").toBe(expected);
+              expect(answer.status).toBe(STATUSES[expected]);
+              seen.add(expected);
+            } else {
+              if (action.do === "approve") bench.service.approve(user, "ada");
+              else bench.service.deny(user);
+              if (model.state === "pending" && now - model.bornAt < LIFETIME)
+                model.state = action.do === "approve" ? "granted" : "denied";
+            }
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
+    // The histories must have met every answer, or the test would prove little.
+    expect([...seen].sort()).toEqual(Object.keys(STATUSES).sort());
+  });
+
+  test("RFC 9700 §4.14: in any use of rotated tokens, at most one refresh token is ever alive", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 25 }), (uses) => {
+        const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 0 });
+        const tokens = [bench.signIn().refresh_token];
+        let alive = true;
+        for (const use of uses) {
+          const at = use % tokens.length;
+          const answer = bench.refresh(tokens[at]);
+          alive &&= at === tokens.length - 1;
+          expect(answer.status).toBe(alive ? 200 : 400);
+          if (alive) tokens.push(answer.json.refresh_token);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test("nothing secret reaches an observer", async () => {
+  const events: string[] = [];
+  const bench = new Bench({ refreshTokenRotation: true });
+  bench.service.observe((event) => events.push(JSON.stringify(event)));
+  const { device_code, user_code } = bench.requestCodes().json;
+  bench.poll(device_code);
+  const visitor = new Visitor(bench.service);
+  const entry = await visitor.get(`/device?user_code=${user_code}`);
+  const chooser = await visitor.submit(entry, "/device");
+  const page = await visitor.submit(chooser, "/device/account", { account: "ada" });
+  await visitor.submit(page, "/device/decision", { decision: "allow" });
+  const tokens = bench.poll(device_code).json;
+  const refreshed = bench.refresh(tokens.refresh_token).json;
+  bench.get(`/video/v3/liveBroadcasts?part=id&mine=true&access_token=${refreshed.access_token}`);
+  const second = bench.signIn();
+  bench.post(`/revoke?token=${second.access_token}`, {});
+  bench.send("POST", "/token", form({ ...TV }), { "content-type": "text/plain" });
+  const secrets = [
+    TV.client_secret,
+    device_code,
+    user_code,
+    String(user_code).replace("-", ""),
+    tokens.access_token,
+    tokens.refresh_token,
+    refreshed.access_token,
+    refreshed.refresh_token,
+    second.access_token,
+    second.refresh_token,
+  ];
+  expect(events.length).toBeGreaterThan(15);
+  for (const secret of secrets)
+    for (const event of events) expect(event).not.toContain(String(secret));
+});
+
+test("the built-in fixture has an account or client for each answer of device doc §7", () => {
+  const { accounts, clients, organizations } = FIXTURE;
+  expect(organizations?.some((entry) => (entry.blockedScopes ?? []).length > 0)).toBe(true);
+  expect(accounts?.some((account) => account.kind === "service")).toBe(true);
+  expect(accounts?.some((account) => account.timeBasedAccess)).toBe(true);
+  expect(clients?.some((client) => client.internalTo)).toBe(true);
+  expect(clients?.some((client) => client.deviceCodeQuota)).toBe(true);
+  expect(clients?.some((client) => client.type === "web")).toBe(true);
+  expect(new Bench().requestCodes({ scope: VIDEO_READONLY }).status).toBe(200);
+});
