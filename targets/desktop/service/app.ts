@@ -104,6 +104,8 @@ function asset(c: Context, contentType: string, text: string): Response {
 }
 
 function tooLarge(c: Context): Response {
+  // The rest of the body is not read, so the connection cannot carry another request.
+  c.header("connection", "close");
   return c.json(
     { error: "invalid_request", error_description: "The request body is too large." },
     413,

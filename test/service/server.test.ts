@@ -1,0 +1,228 @@
+// The service behind real sockets and as a command: limits, broken requests, HTTPS, exit codes.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpsRequest } from "node:https";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  createService,
+  nodeEnvironment,
+  type RunningServer,
+  serve,
+} from "../../targets/desktop/service/index.ts";
+import { makeTlsIdentities } from "../platform/certificates.ts";
+import { FIXTURE, TV } from "./harness.ts";
+
+const create = () => createService({ ...nodeEnvironment(), fixture: FIXTURE });
+
+describe("server", () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await serve(create());
+  });
+  afterAll(async () => {
+    await server.close();
+  });
+
+  const post = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
+    fetch(server.url + path, { method: "POST", body, headers });
+
+  /** Writes raw bytes to the socket and reads whatever comes until it closes. */
+  function raw(text: string): Promise<string> {
+    return new Promise((resolve) => {
+      let answer = "";
+      const socket = connect(server.port, "127.0.0.1", () => socket.write(text));
+      socket.on("data", (data) => {
+        answer += data.toString("latin1");
+      });
+      socket.on("close", () => resolve(answer));
+      socket.on("error", () => resolve(answer));
+    });
+  }
+
+  const stillAnswers = async () => {
+    const response = await post(
+      "/device/code",
+      new URLSearchParams({ client_id: TV.client_id, scope: "email" }),
+    );
+    expect(response.status).toBe(200);
+  };
+
+  test("the address it listens on is the issuer and the base of what it gives out", async () => {
+    const metadata = await (await fetch(`${server.url}/.well-known/openid-configuration`)).json();
+    expect(metadata).toMatchObject({ issuer: server.url, token_endpoint: `${server.url}/token` });
+  });
+
+  test("a body above the limit is 413, announced or not", async () => {
+    const large = "x".repeat(300_000);
+    expect((await post("/token", large)).status).toBe(413);
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 10; i++)
+          controller.enqueue(new TextEncoder().encode(large.slice(0, 40_000)));
+        controller.close();
+      },
+    });
+    const init = { method: "POST", body: stream, duplex: "half" };
+    expect((await fetch(`${server.url}/token`, init as RequestInit)).status).toBe(413);
+    await stillAnswers();
+  });
+
+  test.each([
+    ["no HTTP at all", "hello\r\n\r\n"],
+    ["a broken request line", "POST\r\n\r\n"],
+    ["headers without end", `GET / HTTP/1.1\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
+    ["a false length", "POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n"],
+    [
+      "two lengths",
+      "POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+    ],
+    [
+      "a broken chunk",
+      "POST /token HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+    ["a bad host", "GET /device HTTP/1.1\r\nHost: a b/\\\r\nConnection: close\r\n\r\n"],
+  ])("%s is answered 4xx or cut off, and the service lives", async (_, text) => {
+    const answer = await raw(text);
+    if (answer !== "") expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    await stillAnswers();
+  });
+
+  test("a client that goes away in the middle of its body harms nobody", async () => {
+    await new Promise<void>((resolve) => {
+      const socket = connect(server.port, "127.0.0.1", () => {
+        socket.write("POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf");
+        socket.destroy();
+        resolve();
+      });
+    });
+    await stillAnswers();
+  });
+
+  test("HEAD answers like GET without a body", async () => {
+    const response = await fetch(`${server.url}/.well-known/openid-configuration`, {
+      method: "HEAD",
+    });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe("");
+  });
+
+  test("hundreds of requests at once are all answered, each with a code of its own", async () => {
+    const codes = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const fields = new URLSearchParams({ client_id: TV.client_id, scope: "email" });
+        const response = await post("/device/code", fields);
+        return ((await response.json()) as { user_code: string }).user_code;
+      }),
+    );
+    expect(new Set(codes).size).toBe(300);
+  });
+
+  test("a busy port rejects with EADDRINUSE", async () => {
+    await expect(serve(create(), { port: server.port })).rejects.toMatchObject({
+      code: "EADDRINUSE",
+    });
+  });
+
+  test("HTTPS with key and certificate", async () => {
+    const { ca, identities } = makeTlsIdentities();
+    const secure = await serve(create(), identities.trusted);
+    expect(secure.url).toMatch(/^https:/);
+    const status = await new Promise((resolve, reject) => {
+      const request = httpsRequest(`${secure.url}/device`, { ca }, (response) => {
+        response.resume();
+        resolve([response.statusCode, response.headers["set-cookie"]?.[0]?.includes("Secure")]);
+      });
+      request.on("error", reject).end();
+    });
+    expect(status).toEqual([200, true]);
+    await secure.close();
+  });
+});
+
+describe("command line", () => {
+  const MAIN = new URL("../../targets/desktop/service/main.ts", import.meta.url).pathname;
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-service-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function start(args: string[]): ChildProcess & { out: string; err: string } {
+    const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...args]);
+    const running = Object.assign(child, { out: "", err: "" });
+    child.stdout.on("data", (data) => {
+      running.out += data;
+    });
+    child.stderr.on("data", (data) => {
+      running.err += data;
+    });
+    return running;
+  }
+
+  const ended = (child: ChildProcess) =>
+    new Promise<number | null>((resolve) => child.on("close", resolve));
+
+  function file(name: string, text: string): string {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  test("serves, logs without secrets, and ends with 0 when asked to", async () => {
+    const child = start(["--port", "0"]);
+    const end = ended(child);
+    await expect.poll(() => child.out, { timeout: 20_000 }).toMatch(/listening on (\S+),/);
+    const url = /listening on (\S+),/.exec(child.out)![1]!;
+    const fields = {
+      ...TV,
+      device_code: "secret-code",
+      grant_type: "refresh_token",
+      refresh_token: "secret-token",
+    };
+    await fetch(`${url}/token`, { method: "POST", body: new URLSearchParams(fields) });
+    await expect
+      .poll(() => child.out)
+      .toMatch(/POST \/token 400 client=living-room-tv invalid_grant/);
+    expect(child.out).not.toMatch(/tv-secret|secret-code|secret-token/);
+    child.kill("SIGTERM");
+    expect(await end).toBe(0);
+    expect(child.err).toBe("");
+  });
+
+  test("--help explains every option and ends with 0", async () => {
+    const child = start(["--help"]);
+    expect(await ended(child)).toBe(0);
+    for (const option of ["--port", "--host", "--fixture", "--options", "--public-url", "--key"])
+      expect(child.out).toContain(option);
+  });
+
+  test("mistakes are one line on stderr and exit code 2", async () => {
+    const busy = await serve(create());
+    const cases: [string[], RegExp][] = [
+      [["--port", String(busy.port)], /in use; choose another with --port/],
+      [["--port", "abc"], /0 to 65535/],
+      [["--port", "70000"], /0 to 65535/],
+      [["--nonsense"], /unknown option/],
+      [["--host", "203.0.113.7"], /not an address of this machine/],
+      [["--fixture", join(folder, "none.json")], /cannot read the fixture .*none\.json/],
+      [["--fixture", file("broken.json", "{")], /is not JSON/],
+      [["--fixture", file("wrong.json", '{"clients":[{}]}')], /fixture: clients\[0\]/],
+      [["--options", file("options.json", '{"interval":0}')], /option interval/],
+      [["--key", file("key.pem", "x")], /--key and --cert go together/],
+      [["--key", file("key.pem", "x"), "--cert", file("cert.pem", "x")], /key|cert|PEM/i],
+    ];
+    const outcomes = await Promise.all(
+      cases.map(async ([args, message]) => {
+        const child = start(args);
+        return { args, message, code: await ended(child), err: child.err };
+      }),
+    );
+    for (const { message, code, err } of outcomes) {
+      expect(err).toMatch(message);
+      expect(err.trimEnd()).not.toContain("\n");
+      expect(err).toMatch(/^service: /);
+      expect(code).toBe(2);
+    }
+    await busy.close();
+  });
+});
