@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
+    // They need a browser: npm run test:browser.
+    exclude: ["test/browser/**"],
     testTimeout: 30_000,
     maxWorkers: 2,
   },

@@ -113,8 +113,10 @@ ${apps.length > 0 ? html`<ul class="list">${apps}</ul>` : html`<p class="soft">N
 <h2>Security</h2>
 <form method="post" action="/account/sign-out-everywhere">${hidden(fields)}
 <p><button class="wide" type="submit">Sign out everywhere</button></p></form>
+<details><summary>Disable the account</summary>
 <form method="post" action="/account/disable">${hidden(fields)}
-<button class="wide danger" type="submit">Disable the account</button></form>`;
+<p>Nothing that this account allowed works any more until you connect each device anew.</p>
+<button class="wide danger" type="submit">Disable it now</button></form></details>`;
 }
 
 function appItem(

@@ -73,7 +73,7 @@ export function consent(data: ConsentData): PageContent {
 <h1>${client.name} wants to use your account</h1>
 ${problem === undefined ? "" : note("warn", problem)}
 <div class="note hint" role="note">
-<p><strong>Is this device in front of you?</strong> It must show the code <span class="code">${
+<p><strong>Is this device in front of you?</strong> It must show this code:<span class="code">${
     attempt.userCode
   }</span></p>
 <p>If someone sent you this code or link, choose Deny.</p>

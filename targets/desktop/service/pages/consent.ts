@@ -137,7 +137,7 @@ function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Show
       );
     case "access_denied":
       return visit.show(
-        messagePage("good", "Not connected", `${name} got no access to your account.`, another),
+        messagePage("hint", "Not connected", `${name} got no access to your account.`, another),
       );
     case "admin_policy_enforced":
       return visit.show(

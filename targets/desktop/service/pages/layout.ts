@@ -51,12 +51,13 @@ export function hidden(fields: Readonly<Record<string, string>>): Html[] {
 
 /** A page with a heading and a message, where nothing is left to do. */
 export function messagePage(
-  kind: "warn" | "good",
+  kind: "warn" | "good" | "hint",
   title: string,
   text: string,
   next: Html | "" = "",
 ): PageContent {
-  return { title, body: html`<h1>${title}</h1>${note(kind, text)}${next}` };
+  const mark = kind === "good" ? html`<div class="mark" aria-hidden="true">✓</div>` : "";
+  return { title, body: html`${mark}<h1>${title}</h1>${note(kind, text)}${next}` };
 }
 
 const UNITS = [

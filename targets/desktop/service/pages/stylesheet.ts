@@ -17,11 +17,12 @@ export const STYLESHEET = `
 * { box-sizing: border-box; }
 html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 body { margin: 0; background: var(--ground); color: var(--text); min-height: 100vh;
-  display: flex; flex-direction: column; align-items: center; padding: 1rem; gap: 1rem; }
+  display: flex; flex-direction: column; align-items: center; padding: min(1rem, 4vw); gap: 1rem; }
 header, main, footer { width: 100%; max-width: 30rem; }
-header { color: var(--soft); font-size: .9rem; display: flex; justify-content: space-between; gap: 1rem; }
-header a, footer a { color: inherit; }
-main { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1.5rem; }
+header { color: var(--soft); font-size: .9rem; display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; }
+a { color: var(--accent); }
+header a { color: inherit; }
+main { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: min(1.5rem, 6vw); }
 footer { color: var(--soft); font-size: .8rem; text-align: center; }
 h1 { font-size: 1.45rem; line-height: 1.25; margin: 0 0 .75rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.05rem; margin: 1.5rem 0 .5rem; }
@@ -30,10 +31,10 @@ label, legend { font-weight: 600; }
 fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
 legend { padding: 0; margin-bottom: .5rem; }
 .soft { color: var(--soft); font-weight: 400; font-size: .92rem; }
-.code { font: 600 1.5rem/1.2 ui-monospace, "SF Mono", Menlo, Consolas, monospace;
+.code { font: 600 min(1.5rem, 7.5vw)/1.2 ui-monospace, "SF Mono", Menlo, Consolas, monospace;
   letter-spacing: .08em; white-space: nowrap; }
 input.code { width: 100%; margin: .35rem 0 .35rem; padding: .7rem .8rem; text-align: center;
-  font-size: clamp(1.2rem, 7vw, 1.6rem);
+  font-size: min(1.6rem, 7.5vw);
   color: inherit; background: var(--ground); border: 2px solid var(--line); border-radius: .6rem; }
 input[aria-invalid] { border-color: var(--warn); }
 select { font: inherit; color: inherit; background: var(--ground); width: 100%; min-height: 2.9rem;
@@ -44,15 +45,21 @@ button.main { background: var(--accent); color: var(--on-accent); }
 button.wide { width: 100%; }
 button.danger { border-color: var(--warn); color: var(--warn); }
 button.small { min-height: 2.75rem; padding: .3rem .8rem; font-size: .92rem; }
-button.plain { border-color: transparent; text-decoration: underline; }
+button.plain { border-color: transparent; text-decoration: underline; padding: .3rem .4rem; }
+summary { cursor: pointer; min-height: 2.75rem; padding: .6rem 0; color: var(--warn); font-weight: 600; }
 button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.row { display: flex; align-items: center; gap: .75rem; }
-.row > .grow { flex: 1; min-width: 0; overflow-wrap: anywhere; }
-.buttons { display: flex; gap: .75rem; margin-top: 1.25rem; }
-.buttons > button { flex: 1; }
-.note { border-radius: .6rem; padding: .8rem 1rem; margin: 0 0 1.25rem; }
+.row { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .75rem; }
+.row > .grow { flex: 1 1 7rem; min-width: 0; overflow-wrap: anywhere; }
+.account .row { flex-wrap: nowrap; }
+.account .row > .grow { flex-basis: 0; }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
+.buttons > button { flex: 1 1 6rem; }
+.note { border-radius: .6rem; padding: .8rem min(1rem, 4vw); margin: 0 0 1.25rem; }
 .note > :last-child { margin-bottom: 0; }
+.note .code { display: block; margin: .35rem 0 0; }
+.mark { display: grid; place-items: center; width: 3.5rem; height: 3.5rem; border-radius: 50%;
+  font-size: 1.8rem; margin: 0 0 1rem; background: var(--good-ground); color: var(--good); }
 .note.warn { background: var(--warn-ground); color: var(--warn); }
 .note.good { background: var(--good-ground); color: var(--good); }
 .note.hint { background: var(--hint-ground); color: var(--hint); }
@@ -67,6 +74,5 @@ button.account:disabled { opacity: .55; cursor: not-allowed; }
   place-items: center; background: var(--accent); color: var(--on-accent); font-weight: 700; }
 .who { border: 1px solid var(--line); border-radius: .6rem; padding: .6rem .8rem; margin-bottom: 1.25rem; }
 form.inline { margin: 0; }
-@media (max-width: 22rem) { main { padding: 1rem; } .buttons { flex-direction: column-reverse; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: filter .15s; } }
 `;
