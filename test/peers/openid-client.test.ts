@@ -1,23 +1,23 @@
 // openid-client 6, unchanged, against the service: discovery, device grant, refresh, revocation.
 import * as client from "openid-client";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, type TestContext, test, vi } from "vitest";
 import { Bench, VIDEO_READONLY } from "../service/harness.ts";
 import { decideAtPoll, type Running, startService } from "./running-service.ts";
 
-let running: Running;
-beforeEach(async () => {
-  running = await startService();
-});
-afterEach(async () => {
-  await running.server.close();
-});
+/** A service for one test alone: these tests wait for real seconds, so they run side by side. */
+async function serviceFor({ onTestFinished }: TestContext): Promise<Running> {
+  const running = await startService();
+  onTestFinished(() => running.server.close());
+  return running;
+}
 
 async function discover(
+  { url }: Running,
   id: string,
   secret?: string,
   authentication?: client.ClientAuth,
 ): Promise<client.Configuration> {
-  return client.discovery(new URL(running.url), id, secret, authentication, {
+  return client.discovery(new URL(url), id, secret, authentication, {
     execute: [client.allowInsecureRequests],
   });
 }
@@ -32,10 +32,11 @@ const CLIENTS: [string, string, string | undefined, client.ClientAuth][] = [
 ];
 
 describe("openid-client 6", () => {
-  test.each(CLIENTS)(
+  test.concurrent.for(CLIENTS)(
     "device grant, refresh and revocation with %s",
-    async (_, id, secret, auth) => {
-      const config = await discover(id, secret, auth);
+    async ([_, id, secret, auth], context) => {
+      const running = await serviceFor(context);
+      const config = await discover(running, id, secret, auth);
       const codes = await start(config);
       expect(codes.verification_uri).toBe(`${running.url}/device`);
       decideAtPoll(running, 1, (code) => running.service.approve(code, "ada"));
@@ -52,8 +53,9 @@ describe("openid-client 6", () => {
     },
   );
 
-  test("denial ends the polling with access_denied", async () => {
-    const config = await discover("living-room-tv", "tv-secret");
+  test.concurrent("denial ends the polling with access_denied", async (context) => {
+    const running = await serviceFor(context);
+    const config = await discover(running, "living-room-tv", "tv-secret");
     const codes = await start(config);
     decideAtPoll(running, 1, (code) => running.service.deny(code));
     await expect(client.pollDeviceAuthorizationGrant(config, codes)).rejects.toMatchObject({
@@ -63,8 +65,9 @@ describe("openid-client 6", () => {
     });
   });
 
-  test("a wrong secret is invalid_client", async () => {
-    const config = await discover("living-room-tv", "wrong");
+  test.concurrent("a wrong secret is invalid_client", async (context) => {
+    const running = await serviceFor(context);
+    const config = await discover(running, "living-room-tv", "wrong");
     const codes = await start(config);
     await expect(client.pollDeviceAuthorizationGrant(config, codes)).rejects.toMatchObject({
       error: "invalid_client",
@@ -72,9 +75,10 @@ describe("openid-client 6", () => {
     });
   });
 
-  test("rotation: the refreshed answer's new refresh token works in its turn", async () => {
+  test.concurrent("rotation: the refreshed answer's new refresh token works in its turn", async (context) => {
+    const running = await serviceFor(context);
     running.service.setOptions({ refreshTokenRotation: true });
-    const config = await discover("living-room-tv", "tv-secret");
+    const config = await discover(running, "living-room-tv", "tv-secret");
     const codes = await start(config);
     running.service.approve(codes.user_code, "ada");
     const first = await client.pollDeviceAuthorizationGrant(config, codes);
