@@ -25,7 +25,7 @@ export interface StorageSubject {
 
 type Rule = (name: string, body: (subject: StorageSubject) => Promise<void>) => ConformanceCase;
 
-/** Cases for a storage adapter; `make` gives an empty one. */
+/** Cases for a storage adapter of at least 30 bytes; `make` gives an empty one. */
 export function storageConformance(
   make: () => StorageSubject | Promise<StorageSubject>,
 ): ConformanceCase[] {
@@ -220,11 +220,11 @@ function durabilityRules(rule: Rule): ConformanceCase[] {
   return [
     rule("records and erasures survive a restart", async (subject) => {
       if (subject.restart === undefined) return;
-      await writes(subject, 0, pattern(40, 1));
-      await writes(subject, 1, pattern(50, 2));
+      await writes(subject, 0, pattern(29, 1));
+      await writes(subject, 1, pattern(30, 2));
       let again = { ...subject, storage: await subject.restart() };
-      await holds(again, 0, pattern(40, 1));
-      await holds(again, 1, pattern(50, 2));
+      await holds(again, 0, pattern(29, 1));
+      await holds(again, 1, pattern(30, 2));
       await erases(again, 0);
       await writes(again, 1, [7]);
       again = { ...subject, storage: await subject.restart() };
