@@ -136,7 +136,8 @@ function fieldNamed(device: Device): number {
       else if (left-- < 1 || bytes[at] !== bytes[key++]) left = -1;
     }
     at++;
-    if (!left && (device.scanWanted >> field) & 1) return field;
+    // The first match decides: a name that is not wanted must not come in again by `*`.
+    if (!left) return (device.scanWanted >> field) & 1 ? field : Field.NONE;
   }
   return Field.NONE;
 }

@@ -1,0 +1,84 @@
+// npm run engines: runs the built bundle, unchanged, through the conformance script on every engine that
+// is there, and prints a table. With --install it fetches the others first.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { Command } from "commander";
+import type { Variant } from "../targets/firmware/bundle.ts";
+import { type Engine, engines } from "./engines/catalogue.ts";
+import { installEngines } from "./engines/install.ts";
+import { builtBundle, conformanceScript } from "./engines/script.ts";
+import { printTable } from "./engines/table.ts";
+import { readTap } from "./engines/tap.ts";
+
+const installCommand = "npm run engines -- --install";
+const dist = new URL("../dist/", import.meta.url).pathname;
+
+interface Run {
+  readonly title: string;
+  readonly memory: "typed" | "plain";
+  readonly script: string;
+}
+
+async function runs(): Promise<Run[]> {
+  const list: Run[] = [];
+  for (const variant of ["complete", "grant"] as const satisfies Variant[]) {
+    const bundle = await builtBundle(variant);
+    for (const memory of ["typed", "plain"] as const) {
+      const script = conformanceScript(bundle, memory === "plain");
+      list.push({ title: `${variant}, ${memory} array`, memory, script });
+    }
+  }
+  return list;
+}
+
+/** One engine through all runs; what failed goes to `complaints`. */
+async function row(engine: Engine, list: readonly Run[], complaints: string[]): Promise<string[]> {
+  const cells = [engine.name, engine.version() ?? "?", engine.source];
+  for (const { title, memory, script } of list) {
+    if (engine.memory !== "both" && engine.memory !== memory) {
+      cells.push("-");
+      continue;
+    }
+    const { passed, failed, failures } = readTap(await engine.run(script));
+    cells.push(failed ? `${failed} FAILED` : `${passed} passed`);
+    complaints.push(...failures.map((failure) => `${engine.name}, ${title}: ${failure}`));
+  }
+  return cells;
+}
+
+/** A script for engines that we never saw: everything in one file. */
+function writeScripts(list: readonly Run[]): void {
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(`${dist}picogrant-conformance.js`, list[0]!.script);
+  writeFileSync(`${dist}picogrant-grant-conformance.js`, list[2]!.script);
+}
+
+async function main(): Promise<number> {
+  const program = new Command("engines")
+    .description("run the bundle through the conformance script on every engine")
+    .option("--install", "fetch the engines that npm ci leaves out (Debian's and Hermes) first")
+    .option("--only <name>", "only engines whose name contains this")
+    .parse();
+  const { install, only } = program.opts<{ install?: boolean; only?: string }>();
+  const inCi = process.env.CI === "true";
+  const complaints: string[] = [];
+  if (install || (inCi && engines.some((engine) => !engine.version()))) {
+    complaints.push(...installEngines((line) => console.log(line)));
+  }
+  const list = await runs();
+  writeScripts(list);
+  const rows = [["engine", "version", "from", ...list.map(({ title }) => title)]];
+  const skipped: string[] = [];
+  for (const engine of engines) {
+    if (only && !engine.name.toLowerCase().includes(only.toLowerCase())) continue;
+    if (engine.version()) rows.push(await row(engine, list, complaints));
+    else skipped.push(engine.name);
+  }
+  printTable(rows);
+  for (const name of skipped) console.log(`skipped: ${name} is not installed (${installCommand})`);
+  if (skipped.length > 0 && inCi) complaints.push("nothing may be skipped where CI=true");
+  for (const complaint of complaints) console.error(complaint);
+  return complaints.length > 0 ? 1 : 0;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,51 @@
+// The built bundle, unchanged, through the conformance script on the engines that `npm ci` brings and
+// that are quick; `npm run engines` has all of them. And that the judging can fail.
+
+import { describe, expect, test } from "vitest";
+import { engines } from "../../scripts/engines/catalogue.ts";
+import { runInQuickjs, variants } from "../../scripts/engines/quickjs-wasm.ts";
+import { builtBundle, conformanceScript } from "../../scripts/engines/script.ts";
+import { readTap } from "../../scripts/engines/tap.ts";
+
+const quick = engines.filter(({ name }) => ["V8", "QuickJS (wasm)"].includes(name));
+
+describe("the built bundle", () => {
+  for (const engine of quick) {
+    for (const variant of ["complete", "grant"] as const) {
+      for (const memory of ["typed", "plain"] as const) {
+        test(`${variant} on ${engine.name} with memory as a ${memory} array`, async () => {
+          const script = conformanceScript(await builtBundle(variant), memory === "plain");
+          const verdict = readTap(await engine.run(script));
+          expect(verdict.failures).toEqual([]);
+          expect(verdict.passed).toBeGreaterThan(variant === "grant" ? 250 : 300);
+        }, 60_000);
+      }
+    }
+  }
+});
+
+describe("the judging", () => {
+  test("a bundle that polls too late fails", async () => {
+    const bundle = await builtBundle("grant");
+    const broken = `${bundle}
+      picogrant.wakeIn = (function (wakeIn) {
+        return function (device) { return wakeIn(device) + 2000; };
+      })(picogrant.wakeIn);`;
+    const verdict = readTap(await quick[0]!.run(conformanceScript(broken, false)));
+    expect(verdict.failures.join()).toContain("§8");
+  });
+
+  test("a script that ends early is no success", () => {
+    expect(readTap("ok 1 - a\nok 2 - b\n").failed).toBe(1);
+    expect(readTap("ok 1 - a\n1..2\n").failed).toBe(1);
+    expect(readTap("ok 1 - a\nnot ok 2 - b\n# got      1\n1..2\n").failures).toEqual([
+      "b\n    # got      1",
+    ]);
+    expect(readTap("ok 1 - a\n1..1\n")).toEqual({ passed: 1, failed: 0, failures: [] });
+  });
+
+  test("a value left alive fails the leak check of QuickJS", async () => {
+    await expect(runInQuickjs(variants.debug, "print('ok 1 - a')", true)).rejects.toThrow();
+    await expect(runInQuickjs(variants.debug, "print('ok 1 - a')")).resolves.toBe("ok 1 - a");
+  });
+});
