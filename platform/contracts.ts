@@ -46,7 +46,8 @@ export interface HttpSink {
   /**
    * The status line and headers have come. Called at most once, before any `body`.
    * @param status 100..599
-   * @param retryAfterSeconds `Retry-After` in seconds (a date is turned into seconds), -1 where absent
+   * @param retryAfterSeconds `Retry-After` in seconds, 0..134217727 (a date is turned into seconds, more is
+   *   cut down to that), -1 where absent
    */
   status(status: number, retryAfterSeconds: number): void;
   /** A piece of the body, of any size, in order. The range is the adapter's and only good until return. */
