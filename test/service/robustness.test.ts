@@ -312,7 +312,11 @@ test("nothing secret reaches an observer", async () => {
   const second = bench.signIn();
   bench.post(`/revoke?token=${second.access_token}`, {});
   bench.send("POST", "/token", form({ ...TV }), { "content-type": "text/plain" });
+  // A client that does not percent-encode sends an awkward code in pieces.
+  const piece = "piece-of-a-code";
+  bench.send("POST", "/token", `client_id=x&device_code=a&${piece}&x=${piece}`);
   const secrets = [
+    piece,
     TV.client_secret,
     device_code,
     user_code,

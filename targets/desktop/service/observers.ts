@@ -75,13 +75,21 @@ const SECRET_NAMES = new Set([
 ]);
 const MASK = "***";
 
-/** A query or form with the values of secret parameters masked. */
+// Parameters that may be shown. Everything else is masked, name and value: a code with an unencoded "&"
+// in it falls into pieces that look like parameters.
+const SHOWN_NAMES = new Set([
+  ...["client_id", "grant_type", "scope", "token_type_hint", "account", "decision", "access"],
+  ...["part", "mine", "id", "broadcastStatus", "broadcastType", "maxResults", "pageToken"],
+  ...["offerId", "regionsVersion.version", "regionsVersion[version]", "pageSize", "done"],
+]);
+
+/** A query or form with everything masked that is not known to be harmless. */
 export function maskForm(text: string): string {
   if (text === "") return "";
-  const masked = [...new URLSearchParams(text)].map(
-    ([name, value]) =>
-      `${encodeURIComponent(name)}=${SECRET_NAMES.has(name) ? MASK : encodeURIComponent(value)}`,
-  );
+  const masked = [...new URLSearchParams(text)].map(([name, value]) => {
+    if (SHOWN_NAMES.has(name)) return `${name}=${encodeURIComponent(value)}`;
+    return `${SECRET_NAMES.has(name) ? name : "?"}=${MASK}`;
+  });
   return masked.join("&");
 }
 
