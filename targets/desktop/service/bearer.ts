@@ -26,7 +26,7 @@ export function authenticateCaller(
   if (token === undefined) throw unauthenticated("Login Required.", "required", REALM);
   const found = context.grants.findAccessToken(token);
   const account = context.directory.accounts.get(found?.grant.accountId ?? "");
-  if (!found || !account || account.disabled)
+  if (!found || !account)
     throw unauthenticated(
       "Invalid Credentials",
       "authError",
