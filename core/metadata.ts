@@ -11,16 +11,6 @@ import { fits, isVisible } from "./token-response.ts";
 var FIELDS =
   (1 << Field.VALUE_A) | (1 << Field.VALUE_B) | (1 << Field.VALUE_C) | (1 << Field.VALUE_D);
 
-var METADATA = newErrand(
-  Endpoint.METADATA,
-  1,
-  0,
-  CompleteLiteral.METADATA_MEMBERS,
-  FIELDS,
-  1,
-  metadataAnswered,
-);
-
 /**
  * Asks for the metadata. When errandState says that it is done without an error, the addresses are in
  * Field.VALUE_B (device authorization), VALUE_C (token) and VALUE_D (revocation, may be absent), until
@@ -78,3 +68,14 @@ function metadataAnswered(device: Device, error: number): void {
   }
   finishErrand(device, error);
 }
+
+// Last in the file: it names functions, and Espruino knows only those that stand above.
+var METADATA = newErrand(
+  Endpoint.METADATA,
+  1,
+  0,
+  CompleteLiteral.METADATA_MEMBERS,
+  FIELDS,
+  1,
+  metadataAnswered,
+);

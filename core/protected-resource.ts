@@ -33,11 +33,6 @@ function callErrand(endpoint: number, isGet: number): Errand {
   return apiErrand(endpoint, isGet, CompleteLiteral.API_MEMBERS, callAnswered);
 }
 
-var VIDEO_GET = callErrand(Endpoint.VIDEO_API, 1);
-var VIDEO_POST = callErrand(Endpoint.VIDEO_API, 0);
-var PUBLISHER_GET = callErrand(Endpoint.PUBLISHER_API, 1);
-var PUBLISHER_POST = callErrand(Endpoint.PUBLISHER_API, 0);
-
 /**
  * Begins the target of a call.
  * @returns 1, or 0 where another errand is under way or nobody is signed in: then nothing may be added
@@ -129,3 +124,9 @@ function callAnswered(device: Device, error: number): void {
 export function nextPage(device: Device): number {
   return device.hasNextPage && device.errand ? startErrand(device, device.errand, 2) : 0;
 }
+
+// Last in the file: it names functions, and Espruino knows only those that stand above.
+var VIDEO_GET = callErrand(Endpoint.VIDEO_API, 1);
+var VIDEO_POST = callErrand(Endpoint.VIDEO_API, 0);
+var PUBLISHER_GET = callErrand(Endpoint.PUBLISHER_API, 1);
+var PUBLISHER_POST = callErrand(Endpoint.PUBLISHER_API, 0);

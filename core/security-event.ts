@@ -25,16 +25,6 @@ import { Event } from "./states.ts";
 import { checksum } from "./token-record.ts";
 import { fits, isVisible } from "./token-response.ts";
 
-var EVENT_POLL = newErrand(
-  Endpoint.EVENTS,
-  0,
-  2,
-  CompleteLiteral.EVENT_POLL_MEMBERS,
-  1 << Field.VALUE_A,
-  2,
-  eventPollAnswered,
-);
-
 /** Makes the poll's body in CALL: with the acknowledgement of the last event, if there is one. */
 function writePoll(device: Device, acknowledged: number): void {
   writeTo(device, Region.CALL);
@@ -238,3 +228,14 @@ export function applySecurityEvent(
   if (!isDuplicate(device)) applyEvent(device);
   return 1;
 }
+
+// Last in the file: it names functions, and Espruino knows only those that stand above.
+var EVENT_POLL = newErrand(
+  Endpoint.EVENTS,
+  0,
+  2,
+  CompleteLiteral.EVENT_POLL_MEMBERS,
+  1 << Field.VALUE_A,
+  2,
+  eventPollAnswered,
+);

@@ -32,13 +32,6 @@ export enum OfferError {
   TOO_LONG = 12,
 }
 
-var CREATE_OFFER = apiErrand(
-  Endpoint.PUBLISHER_API,
-  0,
-  CompleteLiteral.OFFER_ANSWER,
-  offerAnswered,
-);
-
 /** Whether a character may stand in the identifier: letters of both cases only in package names. */
 function isAllowed(which: number, c: number, isFirst: boolean): boolean {
   if ((c >= 97 && c <= 122) || (c >= 48 && c <= 57)) return true;
@@ -143,3 +136,11 @@ function offerAnswered(device: Device, error: number): void {
   }
   finishErrand(device, error);
 }
+
+// Last in the file: it names functions, and Espruino knows only those that stand above.
+var CREATE_OFFER = apiErrand(
+  Endpoint.PUBLISHER_API,
+  0,
+  CompleteLiteral.OFFER_ANSWER,
+  offerAnswered,
+);
