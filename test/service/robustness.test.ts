@@ -295,6 +295,31 @@ describe("arbitrary histories", () => {
   });
 });
 
+test("fetch answers exactly as handle does", async () => {
+  const [one, two] = [new Bench(), new Bench()];
+  const targets = fc.tuple(
+    fc.constantFrom("GET", "POST", "PUT", "DELETE"),
+    fc.constantFrom(...PATHS),
+    fc.constantFrom("", "part=id&mine=true", "offerId=a", "token=x"),
+    fc.constantFrom("", "client_id=living-room-tv&scope=email", "{}", "client_id=%zz"),
+    fc.constantFrom("application/x-www-form-urlencoded", "application/json", "text/plain"),
+  );
+  await fc.assert(
+    fc.asyncProperty(targets, async ([method, path, query, body, type]) => {
+      const headers = { "content-type": type, authorization: "Bearer tv-backend-token" };
+      const sent = method === "GET" ? "" : body;
+      const expected = one.send(method, `${path}?${query}`, sent, headers);
+      const url = `${two.service.baseUrl}${path}?${query}`;
+      const init = method === "GET" ? { method, headers } : { method, headers, body: sent };
+      const response = await two.service.fetch(new Request(url, init));
+      expect(response.status).toBe(expected.status);
+      expect(await response.text()).toBe(expected.text);
+      expect(Object.fromEntries(response.headers)).toEqual(expected.headers);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("nothing secret reaches an observer", async () => {
   const events: string[] = [];
   const bench = new Bench({ refreshTokenRotation: true });

@@ -30,10 +30,10 @@ describe("server", () => {
     fetch(server.url + path, { method: "POST", body, headers });
 
   /** Writes raw bytes to the socket and reads whatever comes until it closes. */
-  function raw(text: string): Promise<string> {
+  function raw(text: string, port = server.port): Promise<string> {
     return new Promise((resolve) => {
       let answer = "";
-      const socket = connect(server.port, "127.0.0.1", () => socket.write(text));
+      const socket = connect(port, "127.0.0.1", () => socket.write(text));
       socket.on("data", (data) => {
         answer += data.toString("latin1");
       });
@@ -118,6 +118,23 @@ describe("server", () => {
       }),
     );
     expect(new Set(codes).size).toBe(300);
+  });
+
+  test("a request that never ends is cut off", async () => {
+    const hasty = await serve(create(), { requestTimeoutMs: 200 });
+    for (const text of [
+      "POST /token HTTP/1.1\r\nHost: x\r\n",
+      "POST /token HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
+    ])
+      expect(await raw(text, hasty.port)).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    await hasty.close();
+  });
+
+  test("listening on every address it gives out one that others can open", async () => {
+    const open = await serve(create(), { host: "0.0.0.0" });
+    expect(open.url).not.toContain("0.0.0.0");
+    expect((await fetch(`${open.url}/device`)).status).toBe(200);
+    await open.close();
   });
 
   test("a busy port rejects with EADDRINUSE", async () => {

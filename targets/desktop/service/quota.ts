@@ -8,10 +8,11 @@ interface Window {
 }
 
 // Enough for every client of a fixture, and for many addresses before old windows are swept.
-const SWEEP_ABOVE = 1024;
+const SWEEP_AT_LEAST = 1024;
 
 export class QuotaCounter {
   private readonly windows = new Map<string, Window>();
+  private sweepAbove = SWEEP_AT_LEAST;
 
   /** Counts one use; false when the quota of the running window was already spent. */
   take(key: string, quota: Quota, nowMs: number): boolean {
@@ -23,8 +24,9 @@ export class QuotaCounter {
 
   /** Whether the quota is spent, without counting; the value is the wait in whole seconds, or 0. */
   waitSeconds(key: string, quota: Quota, nowMs: number): number {
-    const window = this.windowOf(key, quota, nowMs);
-    return window.count >= quota.requests ? Math.ceil((window.endsAtMs - nowMs) / 1000) : 0;
+    const window = this.windows.get(key);
+    const open = window !== undefined && nowMs < window.endsAtMs;
+    return open && window.count >= quota.requests ? Math.ceil((window.endsAtMs - nowMs) / 1000) : 0;
   }
 
   clear(): void {
@@ -34,7 +36,7 @@ export class QuotaCounter {
   private windowOf(key: string, quota: Quota, nowMs: number): Window {
     const found = this.windows.get(key);
     if (found && nowMs < found.endsAtMs) return found;
-    if (this.windows.size >= SWEEP_ABOVE) this.sweep(nowMs);
+    if (this.windows.size >= this.sweepAbove) this.sweep(nowMs);
     const window = { count: 0, endsAtMs: nowMs + quota.windowSeconds * 1000 };
     this.windows.set(key, window);
     return window;
@@ -43,5 +45,7 @@ export class QuotaCounter {
   private sweep(nowMs: number): void {
     for (const [key, window] of this.windows)
       if (nowMs >= window.endsAtMs) this.windows.delete(key);
+    // The next sweep waits until the work is worth it, or a flood of keys would sweep at each.
+    this.sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.windows.size);
   }
 }

@@ -3,6 +3,7 @@
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Server as NetServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Service } from "./service.ts";
 
@@ -11,21 +12,24 @@ export interface ServeSettings {
   host?: string | undefined;
   /** 0 (the default) lets the system choose. */
   port?: number | undefined;
+  /** A request that takes longer than this to arrive is answered 408 and cut off. */
+  requestTimeoutMs?: number | undefined;
   /** PEM texts; with both, HTTPS is spoken. */
   key?: string | undefined;
   cert?: string | undefined;
 }
 
 export interface RunningServer {
-  /** Where it listens, without a slash at the end. */
+  /** Where it can be reached, without a slash at the end. */
   url: string;
   port: number;
   /** Stops listening and ends open connections. */
   close(): Promise<void>;
 }
 
-// A request that takes longer than this to arrive is an attack or a broken client, not a device.
-const LIMITS = { requestTimeout: 15_000, headersTimeout: 10_000, maxHeaderSize: 16_384 };
+// A request that takes longer to arrive is an attack or a broken client, not a device.
+const REQUEST_TIMEOUT_MS = 15_000;
+const HEADER_BYTES_MAX = 16_384;
 
 /**
  * Listens and answers with the service. If the service has no baseUrl option it becomes the address
@@ -36,6 +40,7 @@ export async function serve(
   settings: ServeSettings = {},
 ): Promise<RunningServer> {
   const { host = "127.0.0.1", port = 0, key, cert } = settings;
+  const limits = limitsOf(settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
   const secure = key !== undefined && cert !== undefined;
   const fetch = (request: Request, env: unknown) => service.fetch(request, env);
   const server = (
@@ -43,9 +48,9 @@ export async function serve(
       ? createAdaptorServer({
           fetch,
           createServer: createHttpsServer,
-          serverOptions: { ...LIMITS, key, cert },
+          serverOptions: { ...limits, key, cert },
         })
-      : createAdaptorServer({ fetch, createServer: createHttpServer, serverOptions: LIMITS })
+      : createAdaptorServer({ fetch, createServer: createHttpServer, serverOptions: limits })
   ) as NetServer & { closeAllConnections(): void };
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -55,7 +60,8 @@ export async function serve(
     });
   });
   const address = server.address() as AddressInfo;
-  const name = host.includes(":") ? `[${host}]` : host;
+  const reachable = reachableName(host);
+  const name = reachable.includes(":") ? `[${reachable}]` : reachable;
   const url = `${secure ? "https" : "http"}://${name}:${address.port}`;
   if (service.options.baseUrl === null) service.setOptions({ baseUrl: url });
   return {
@@ -67,4 +73,22 @@ export async function serve(
         server.closeAllConnections();
       }),
   };
+}
+
+function limitsOf(requestTimeoutMs: number) {
+  return {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    // How often Node looks for requests that took too long.
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
+    maxHeaderSize: HEADER_BYTES_MAX,
+  };
+}
+
+// Listening on every address, the service gives out one that a phone on the same network can open.
+function reachableName(host: string): string {
+  if (host !== "0.0.0.0" && host !== "::") return host;
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const outside = addresses.find((address) => !address.internal && address.family === "IPv4");
+  return outside?.address ?? "127.0.0.1";
 }
