@@ -1,0 +1,114 @@
+// Finding a server's addresses before there is a device: a throw-away core reads the discovery
+// document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
+import { ErrandState, ErrorCode, Field } from "../core/complete.ts";
+import type { Display, Http, Storage, Timers } from "./contracts.ts";
+import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
+import { asciiOf, bytesOf } from "./text.ts";
+
+/** Four addresses at once need more room than a device's calls. */
+const MEMORY_BYTES = 12_288;
+
+const storage: Storage = {
+  capacity: 0,
+  read: (_slot, _into, _from, _to, done) => done(0),
+  write: (_slot, _bytes, _from, _to, done) => done(false),
+  erase: (_slot, done) => done(true),
+};
+const display: Display = { columns: 16, rows: 2, show: () => {} };
+
+/** The documents where the metadata may be, in the order in which they are asked for. */
+export function metadataAddresses(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  return [
+    `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    // RFC 8414 §3.1 puts the well-known part before the issuer's path.
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+  ];
+}
+
+/**
+ * Asks for a server's metadata.
+ * @param issuer the issuer's identifier; the document must name exactly this one (RFC 8414 §3.3)
+ * @returns the endpoints of the grant; `revocation` is "" where the server has none
+ * @throws Error with one line where there is no usable document
+ */
+export async function discoverEndpoints(
+  core: Core,
+  host: { http: Http; timers: Timers },
+  issuer: string,
+): Promise<Endpoints> {
+  const refusals: string[] = [];
+  for (const metadata of metadataAddresses(issuer)) {
+    const answer = await ask(core, host, issuer, metadata);
+    if (typeof answer !== "string") return answer;
+    refusals.push(`${metadata}: ${answer}`);
+  }
+  throw new Error(`no metadata of ${issuer} (${refusals.join("; ")})`);
+}
+
+/** One document: the endpoints in it, or why it is of no use. */
+function ask(
+  core: Core,
+  host: { http: Http; timers: Timers },
+  issuer: string,
+  metadata: string,
+): Promise<Endpoints | string> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      const { device } = driver;
+      if (device.errandState !== ErrandState.DONE) return;
+      driver.stop();
+      resolve(
+        device.errandError ? refusal(device.errandStatus, device.errandError) : found(driver),
+      );
+    };
+    const driver = new Driver({
+      core,
+      platform: { ...host, storage, display, entropy: { fill: () => false } },
+      config: {
+        clientId: "",
+        clientSecret: "",
+        scope: "",
+        deviceParameters: "",
+        minutes: 0,
+        autoStart: 0,
+        renewalsMax: 0,
+        revokeInBody: 0,
+        messages: "",
+      },
+      endpoints: { ...noEndpoints, metadata },
+      memoryBytes: MEMORY_BYTES,
+      onChange: finish,
+    });
+    driver.start();
+    const bytes = bytesOf(issuer);
+    if (!core.discover?.(driver.device, bytes, 0, bytes.length)) {
+      driver.stop();
+      resolve("the issuer is too long");
+      return;
+    }
+    driver.run();
+  });
+}
+
+function found({ device }: Driver): Endpoints {
+  const value = (field: number): string => {
+    const from = device.start[field]!;
+    return asciiOf(device.memory, from, from + Math.max(0, device.length[field]!));
+  };
+  return {
+    ...noEndpoints,
+    deviceAuthorization: value(Field.VALUE_B),
+    token: value(Field.VALUE_C),
+    revocation: value(Field.VALUE_D),
+  };
+}
+
+function refusal(status: number, error: number): string {
+  if (error === ErrorCode.UNREACHABLE) return "not reachable";
+  if (status < 200 || status > 299) return `HTTP ${status}`;
+  return error === ErrorCode.VALUE_TOO_LONG
+    ? "an address is too long"
+    : "not the metadata of exactly this issuer with https addresses for the device grant";
+}

@@ -1,0 +1,179 @@
+// The flags of the simulator, checked: what a person may say on the command line, and what it means.
+import { readFileSync } from "node:fs";
+import { Command, InvalidArgumentError } from "commander";
+import { UsageError } from "./usage-error.ts";
+
+export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
+export type ExitCondition = (typeof EXIT_CONDITIONS)[number];
+
+export interface Options {
+  display: { columns: number; rows: number };
+  port: number;
+  host: string;
+  state: string;
+  account: string;
+  rotate?: boolean;
+  speed: number;
+  fast?: boolean;
+  approve?: boolean;
+  deny?: boolean;
+  exitWhen?: ExitCondition;
+  open?: boolean;
+  plain?: boolean;
+  scenario?: string;
+  record?: string;
+  issuer?: string;
+  deviceAuthorizationEndpoint?: string;
+  tokenEndpoint?: string;
+  revocationEndpoint?: string;
+  videoApi?: string;
+  clientId?: string;
+  clientSecret?: string;
+  scope?: string;
+}
+
+/** RFC 8628 is about the device authorization grant. */
+const PORT_DEFAULT = 8628;
+export const FAST_SPEED = 1000;
+
+const HELP = `
+Keys: a allow, d deny, c cancel, n new code, p power cycle, x power off or on, o sign out, q quit;
+the others are shown on the screen. Without a terminal each changed frame is printed as text.
+
+Examples:
+  npm start                                              a device, a service, a page to open
+  npm start -- --display 16x2
+  npm start -- --approve --exit-when signed-in --fast    for scripts
+  npm start -- --scenario expire-and-renew
+  npm start -- --issuer https://login.example.com --client-id ID --client-secret SECRET --scope openid
+
+Exit codes: 0 quit, or what --exit-when waits for has happened; 1 it can no longer happen, or a
+scenario was not met; 2 something about the command line, the port or the state folder is wrong.`;
+
+function readDisplay(text: string): { columns: number; rows: number } {
+  const [, columns, rows] = /^(\d{1,3})x(\d{1,2})$/.exec(text)?.map(Number) ?? [];
+  if (!(columns! >= 16 && columns! <= 80 && rows! >= 2 && rows! <= 8)) {
+    throw new InvalidArgumentError("It is 16x2 to 80x8, such as 20x4 or 40x2.");
+  }
+  return { columns: columns!, rows: rows! };
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("It is 0 to 65535.");
+  return port;
+}
+
+function readSpeed(text: string): number {
+  const speed = Number(text);
+  if (!(speed >= 0.1 && speed <= 10_000)) throw new InvalidArgumentError("It is 0.1 to 10000.");
+  return speed;
+}
+
+function readCondition(text: string): ExitCondition {
+  const condition = EXIT_CONDITIONS.find((known) => known === text);
+  if (condition === undefined) {
+    throw new InvalidArgumentError(`It is one of ${EXIT_CONDITIONS.join(", ")}.`);
+  }
+  return condition;
+}
+
+function readAddress(text: string): string {
+  if (!/^https?:\/\/[^\s]+$/.test(text) || !URL.canParse(text)) {
+    throw new InvalidArgumentError("It is an http or https address.");
+  }
+  return text;
+}
+
+function version(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+function program(): Command {
+  return new Command("npm start --")
+    .description(
+      "A device with a character display signs in: the simulator of picogrant.\n" +
+        "The device runs the real core over real HTTP against the simulated service, or your own.",
+    )
+    .version(version())
+    .option("--display <size>", "columns x rows of the character display", readDisplay, {
+      columns: 20,
+      rows: 4,
+    })
+    .option(
+      "-p, --port <number>",
+      "port of the service and the panel; 0: any",
+      readPort,
+      PORT_DEFAULT,
+    )
+    .option("--host <address>", "address to listen on; 0.0.0.0 lets your phone in", "127.0.0.1")
+    .option("--state <folder>", "where device and service keep their state", ".state")
+    .option("--account <id>", "who allows: ada, ben, pupil, nora, guest, gone ...", "ada")
+    .option("--rotate", "the service hands out a new refresh token at each refresh")
+    .option("--speed <factor>", "how fast the world's clock runs", readSpeed, 1)
+    .option("--fast", `the same as --speed ${FAST_SPEED}`)
+    .option("--approve", "the user allows each code at once")
+    .option("--deny", "the user denies each code at once")
+    .option(
+      "--exit-when <condition>",
+      "end when the device is signed-in, denied, or its code expired",
+      readCondition,
+    )
+    .option("--open", "open the panel in the browser")
+    .option("--plain", "print frames as text even in a terminal")
+    .option("--scenario <name>", "play a scenario: a name in targets/desktop/scenarios, or a file")
+    .option("--record <file>", "write what you do into a scenario")
+    .option("--issuer <url>", "a real authorization server, by its discovery document", readAddress)
+    .option("--device-authorization-endpoint <url>", "... or its addresses one by one", readAddress)
+    .option("--token-endpoint <url>", "", readAddress)
+    .option("--revocation-endpoint <url>", "", readAddress)
+    .option("--video-api <url>", "address of liveBroadcasts there, if there is one", readAddress)
+    .option("--client-id <id>", "your client's identifier")
+    .option("--client-secret <secret>", "its secret; better in PICOGRANT_CLIENT_SECRET")
+    .option("--scope <scopes>", "what to ask for, separated by spaces")
+    .addHelpText("after", HELP)
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, "picogrant: ")),
+    })
+    .allowExcessArguments(false)
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+}
+
+/** Whether the device talks to a real server instead of the embedded service. */
+export function isRemote(options: Options): boolean {
+  return options.issuer !== undefined || options.tokenEndpoint !== undefined;
+}
+
+/** Reads the command line. Ends the process for --help, --version and mistakes of form. */
+export function readOptions(argv: readonly string[]): Options {
+  const options = program().parse(argv, { from: "user" }).opts<Options>();
+  if (options.fast) options.speed = FAST_SPEED;
+  // Arguments can be read by other users of the machine, the environment cannot.
+  const secret = process.env.PICOGRANT_CLIENT_SECRET;
+  if (options.clientSecret === undefined && secret) options.clientSecret = secret;
+  checkTogether(options);
+  return options;
+}
+
+function checkTogether(options: Options): void {
+  const { issuer, deviceAuthorizationEndpoint: first, tokenEndpoint: second } = options;
+  if (options.approve && options.deny)
+    throw new UsageError("--approve and --deny exclude each other");
+  if ((first === undefined) !== (second === undefined)) {
+    throw new UsageError("--device-authorization-endpoint and --token-endpoint go together");
+  }
+  if (issuer !== undefined && first !== undefined) {
+    throw new UsageError("give --issuer or the addresses one by one, not both");
+  }
+  if (!isRemote(options)) return;
+  if (!options.clientId || !options.scope) {
+    throw new UsageError("a real server needs --client-id and --scope");
+  }
+  if (options.approve || options.deny) {
+    throw new UsageError("--approve and --deny work with the simulated service only");
+  }
+  if (options.speed !== 1) {
+    throw new UsageError("a real server runs on real time: --fast and --speed do not go with it");
+  }
+}

@@ -1,0 +1,50 @@
+// Runs the simulator as its user does, in a process of its own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const ROOT = new URL("../..", import.meta.url).pathname;
+const MAIN = path.join(ROOT, "targets/desktop/main.ts");
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts `npm start -- args`. */
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const command = ["--import", "tsx", MAIN, ...args];
+  return spawn(process.execPath, command, { cwd: ROOT, env: { ...process.env, ...env } });
+}
+
+/** Waits for the end of a process, and gives everything it said. */
+export function ended(child: ChildProcess): Promise<Ended> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (data: Buffer) => {
+    stdout += data.toString();
+  });
+  child.stderr?.on("data", (data: Buffer) => {
+    stderr += data.toString();
+  });
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+export function run(...args: string[]): Promise<Ended> {
+  return ended(start(args));
+}
+
+/** A folder that is gone after `use`. */
+export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

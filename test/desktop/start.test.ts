@@ -1,0 +1,132 @@
+// npm start without a terminal: frames as text, exit codes, state that comes back, mistakes in one line.
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { createService, serve } from "../../targets/desktop/service/index.ts";
+import { fixture } from "../../targets/desktop/world.ts";
+import { inFolder, run } from "./command.ts";
+
+const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
+
+test("a sign-in by script: frames as text, exit code 0, no secret printed; then it is signed in", () =>
+  inFolder(async (state) => {
+    const first = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
+    expect(first.stderr).toBe("");
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(/\|Code [B-Z]{4}-[B-Z]{4} 30:00\|/);
+    expect(first.stdout).toContain("|Signed in           |\n|3 broadcasts:       |");
+    expect(first.stdout).not.toMatch(/pga\.|pgr\.|tv-secret/);
+    const second = await run(...SCRIPTED, "signed-in", "--state", state);
+    expect(second.code).toBe(0);
+    expect(second.stdout).not.toContain("Code ");
+    expect(second.stdout).toContain("|3 broadcasts:       |");
+  }));
+
+test("a refusal: exit code 0 when awaited, 1 when a sign-in was", () =>
+  inFolder(async (state) => {
+    const denied = await run("--deny", ...SCRIPTED, "denied", "--state", path.join(state, "a"));
+    expect(denied.code).toBe(0);
+    expect(denied.stdout).toContain("|Access was refused. |");
+    const other = await run("--deny", ...SCRIPTED, "signed-in", "--state", path.join(state, "b"));
+    expect(other.code).toBe(1);
+    expect(other.stderr).toBe("picogrant: not signed-in: access denied\n");
+  }));
+
+test("a code that nobody enters expires after half an hour of the world's time", () =>
+  inFolder(async (state) => {
+    const { code, stdout } = await run(
+      ...SCRIPTED,
+      "expired",
+      "--state",
+      state,
+      "--display",
+      "24x2",
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain("30:00|");
+    expect(stdout).toContain(" 0:01|");
+  }));
+
+test.each([
+  [["--colour"], /^picogrant: unknown option '--colour'/],
+  [["extra"], /^picogrant: too many arguments/],
+  [["--display", "9x9"], /16x2 to 80x8/],
+  [["--port", "70000"], /0 to 65535/],
+  [["--exit-when", "never"], /one of signed-in, denied, expired/],
+  [["--approve", "--deny"], /^picogrant: --approve and --deny exclude each other/],
+  [["--issuer", "ftp://x"], /http or https address/],
+  [["--issuer", "http://127.0.0.1:1", "--client-id", "x"], /--client-id and --scope/],
+  [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
+])("a wrong flag is one line and exit code 2: %s", (args, message) =>
+  inFolder(async (state) => {
+    const { code, stdout, stderr } = await run("--state", state, ...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(stdout).toBe("");
+  }),
+);
+
+test("a busy port is one line and exit code 2", () =>
+  inFolder(async (state) => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await run("--port", String(port), "--state", state);
+    server.close();
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `picogrant: port ${port} on 127.0.0.1 is in use; choose another with --port, or 0 for any\n`,
+    );
+  }));
+
+test.each(["service.json", path.join("device", "slot-0")])(
+  "a state file that is none of ours is one line and exit code 2, and stays as it is: %s",
+  (name) =>
+    inFolder(async (state) => {
+      await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
+      writeFileSync(path.join(state, name), "holiday plans", { mode: 0o600 });
+      const { code, stderr } = await run("--port", "0", "--state", state);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(new RegExp(`^picogrant: .*${name}.*\n$`));
+      const { readFileSync } = await import("node:fs");
+      expect(readFileSync(path.join(state, name), "utf8")).toBe("holiday plans");
+    }),
+);
+
+test("--help and --version say what there is", async () => {
+  const help = await run("--help");
+  expect(help.code).toBe(0);
+  for (const flag of ["--display", "--approve", "--exit-when", "--fast", "--issuer", "--scenario"])
+    expect(help.stdout).toContain(flag);
+  expect(await run("--version")).toMatchObject({ code: 0, stdout: "0.1.0\n" });
+});
+
+test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one line, exit code 2", () =>
+  inFolder(async (state) => {
+    const service = createService({
+      now: Date.now,
+      random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      fixture: fixture(),
+      options: { interval: 1, pollToleranceMs: 250 },
+    });
+    const server = await serve(service);
+    service.observe((event) => {
+      if (event.type === "attempt" && event.state === "pending")
+        for (const { userCode } of service.pending()) service.approve(userCode, "ada");
+    });
+    const client = ["--client-id", "living-room-tv", "--scope", "email", "--state", state];
+    const secret = ["--client-secret", "tv-secret", "--exit-when", "signed-in"];
+    try {
+      const good = await run("--issuer", server.url, ...client, ...secret);
+      expect(good).toMatchObject({ code: 0, stderr: "" });
+      expect(good.stdout).toContain("|Signed in           |");
+      const bad = await run("--issuer", `${server.url}/other`, ...client, ...secret);
+      expect(bad.code).toBe(2);
+      expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*one by one\n$/);
+    } finally {
+      await server.close();
+    }
+  }));
