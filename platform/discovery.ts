@@ -71,7 +71,6 @@ function ask(
         clientSecret: "",
         scope: "",
         deviceParameters: "",
-        minutes: 0,
         autoStart: 0,
         renewalsMax: 0,
         revokeInBody: 0,

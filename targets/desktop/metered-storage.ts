@@ -5,16 +5,16 @@ import type { Bytes, Storage } from "../../platform/contracts.ts";
 export interface SlotView {
   readonly slot: number;
   readonly bytes: number;
-  /** What the record is; "damaged" where it is none. */
-  readonly kind: "empty" | "code" | "token" | "revocation" | "damaged";
+  /** What the record says it is. Whether it is whole only the core can tell: its checksum is keyed. */
+  readonly kind: "empty" | "code" | "token" | "access token" | "revocation" | "unknown";
   readonly sequence: number;
   readonly writes: number;
   readonly erases: number;
 }
 
-const KINDS = ["damaged", "code", "token", "revocation"] as const;
-const HEADER_BYTES = 16;
-const CHECKSUM_BYTES = 3;
+/** SPEC.md: the first byte is the version (high half) and the kind, the next three the sequence. */
+const KINDS = ["unknown", "code", "token", "access token", "revocation"] as const;
+const HEADER_BYTES = 4;
 
 export class MeteredStorage implements Storage {
   readonly capacity: number;
@@ -74,29 +74,15 @@ export class MeteredStorage implements Storage {
 
   #view(slot: number): SlotView {
     const bytes = this.#bytesOf(slot);
-    const whole = isWhole(bytes);
+    const whole = bytes.length >= HEADER_BYTES;
     return {
       slot,
       bytes: bytes.length,
-      kind: bytes.length === 0 ? "empty" : whole ? (KINDS[bytes[3]!] ?? "damaged") : "damaged",
-      sequence: whole ? numberAt(bytes, 4) : 0,
+      kind: bytes.length === 0 ? "empty" : (KINDS[bytes[0]! & 15] ?? "unknown"),
+      sequence: whole ? numberAt(bytes, 1) : 0,
       ...this.#counts[slot]!,
     };
   }
-}
-
-/** The record's own checksum: CRC-24 of RFC 4880 §6.1 over all but its last three bytes. */
-function isWhole(bytes: Uint8Array): boolean {
-  if (bytes.length < HEADER_BYTES + CHECKSUM_BYTES) return false;
-  let crc = 0xb704ce;
-  for (const byte of bytes.subarray(0, -CHECKSUM_BYTES)) {
-    crc ^= byte << 16;
-    for (let bit = 0; bit < 8; bit++) {
-      crc <<= 1;
-      if (crc & 0x1000000) crc ^= 0x1864cfb;
-    }
-  }
-  return crc === numberAt(bytes, bytes.length - CHECKSUM_BYTES);
 }
 
 function numberAt(bytes: Uint8Array, at: number): number {

@@ -21,7 +21,7 @@ export interface SimulationSettings {
   readonly http: Http;
   readonly storage: Storage;
   readonly entropy: Entropy;
-  readonly config: Omit<DriverConfig, "minutes">;
+  readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   readonly columns: number;
   readonly rows: number;
@@ -35,8 +35,6 @@ export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
 
 const MEMORY_BYTES = 4096;
-/** Any fixed date will do for the core's calendar; minutes since 1970 need 25 bits. */
-const MINUTE_MS = 60_000;
 
 export class Simulation {
   readonly clock: WorldClock;
@@ -92,7 +90,7 @@ export class Simulation {
         display: this.display,
         entropy: this.settings.entropy,
       },
-      config: { ...this.settings.config, minutes: Math.floor(this.calendarMs / MINUTE_MS) },
+      config: this.settings.config,
       endpoints: this.settings.endpoints,
       memoryBytes: MEMORY_BYTES,
       onChange: () => this.#deviceChanged(),
