@@ -31,3 +31,16 @@ export function asciiOf(bytes: Bytes, from: number, to: number): string {
   for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
   return text;
 }
+
+/** The text of UTF-8 bytes; undefined where they are none. For start-up. */
+export function textOf(bytes: Bytes): string | undefined {
+  let encoded = "";
+  for (let at = 0; at < bytes.length; at++) {
+    encoded += `%${(256 + bytes[at]!).toString(16).slice(1)}`;
+  }
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}

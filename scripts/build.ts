@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
 import { declarations } from "../targets/firmware/declarations.ts";
+import { bundleProgram, type Program } from "../targets/quickjs/bundle.ts";
 
 const dist = new URL("../dist/", import.meta.url).pathname;
 
@@ -20,6 +21,16 @@ async function write(variant: Variant, name: string): Promise<string> {
   );
 }
 
+async function writeProgram(program: Program, name: string): Promise<string> {
+  const code = await bundleProgram(program);
+  writeFileSync(`${dist}${name}`, code);
+  const gzip = gzipSync(code, { level: 9 }).length;
+  return (
+    `dist/${name}`.padEnd(26) + `${code.length} B min`.padStart(14) + `${gzip} B gzip`.padStart(15)
+  );
+}
+
 mkdirSync(dist, { recursive: true });
 console.log(await write("complete", "picogrant"));
 console.log(await write("grant", "picogrant-grant"));
+console.log(await writeProgram("main", "picogrant.qjs.js"));

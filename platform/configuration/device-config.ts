@@ -1,0 +1,121 @@
+// The device's configuration, device.json: read, checked against device.schema.json, and turned into
+// what the driver takes. The same when an image is built and when a device starts; no files in here.
+
+import { MESSAGES } from "../../core/index.ts";
+import { type DriverConfig, type Endpoints, noEndpoints } from "../driver.ts";
+import schema from "./device.schema.json";
+import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
+
+export type { Problem } from "./schema-check.ts";
+
+/** What device.json says; everything that the schema allows to be absent may be. */
+export interface DeviceConfig {
+  clientId: string;
+  clientSecret?: string;
+  scope: string;
+  deviceParameters?: Record<string, string>;
+  issuer?: string;
+  endpoints?: Partial<Endpoints>;
+  display?: {
+    kind?: "terminal" | "lcd" | "text";
+    columns?: number;
+    rows?: number;
+    path?: string;
+    fileDescriptor?: number;
+  };
+  messages?: Record<string, string>;
+  limits?: {
+    memoryBytes?: number;
+    exchangeSeconds?: number;
+    connectSeconds?: number;
+    answerBytes?: number;
+    renewals?: number;
+  };
+  storage?: { directory: string; deviceKey?: string; deviceKeyFile?: string };
+  http?: { certificates?: string; curl?: string; userAgent?: string };
+  control?: { commands?: string; events?: string };
+  autoStart?: boolean;
+  revokeInBody?: boolean;
+}
+
+/** Names of the display texts in device.json, in the core's order (MESSAGES). */
+export const messageNames: readonly string[] = Object.keys(schema.properties.messages.properties);
+
+/** What is wrong with a configuration; `lines` has each mistake with its path. */
+export class ConfigError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(describeProblem).join("; "));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+export function describeProblem({ path, message }: Problem): string {
+  return path ? `${path} ${message}` : message;
+}
+
+/**
+ * Reads a configuration.
+ * @param text the content of device.json
+ * @throws ConfigError that names every mistake with its path; no value of the file is in its message
+ */
+export function parseDeviceConfig(text: string): DeviceConfig {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError([{ path: "", message: `is not JSON${placeOf(error, text)}` }]);
+  }
+  const problems = checkSchema(value, schema as Schema);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return value as DeviceConfig;
+}
+
+/** Node and QuickJS tell the place in their own ways, if at all; their messages quote secrets. */
+function placeOf(error: unknown, text: string): string {
+  const { message = "", stack = "" } = error as Error;
+  const at = /position (\d+)/.exec(message)?.[1];
+  if (at !== undefined) return ` (line ${text.slice(0, Number(at)).split("\n").length})`;
+  const line = /at <input>:(\d+)/.exec(stack)?.[1];
+  return line === undefined ? "" : ` (line ${line})`;
+}
+
+/** The core's settings. */
+export function driverConfigOf(config: DeviceConfig): DriverConfig {
+  return {
+    clientId: config.clientId,
+    clientSecret: config.clientSecret ?? "",
+    scope: config.scope,
+    deviceParameters: Object.entries(config.deviceParameters ?? {})
+      .map(([name, value]) => `&${name}=${formEncode(value)}`)
+      .join(""),
+    autoStart: config.autoStart === false ? 0 : 1,
+    renewalsMax: config.limits?.renewals ?? -1,
+    revokeInBody: config.revokeInBody === true ? 1 : 0,
+    messages: messagesOf(config),
+  };
+}
+
+/** The service's addresses as far as the file names them; discovery fills in the rest. */
+export function endpointsOf(config: DeviceConfig): Endpoints {
+  const metadata = config.issuer
+    ? `${config.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
+    : "";
+  return { ...noEndpoints, metadata, ...config.endpoints };
+}
+
+function messagesOf(config: DeviceConfig): string {
+  const own = config.messages ?? {};
+  if (Object.keys(own).length === 0) return "";
+  const lines = MESSAGES.split("\n");
+  return lines.map((line, index) => own[messageNames[index]!] ?? line).join("\n");
+}
+
+/** As URLSearchParams does it; the engine may not have that. */
+function formEncode(text: string): string {
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"))
+    .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%20", "+");
+}

@@ -1,0 +1,59 @@
+// The head of an HTTP answer as curl prints it ahead of the body: status, and the few headers that we
+// need. Bytes come in pieces of any size.
+
+import { retryAfterSeconds } from "../retry-after.ts";
+
+/** A head longer than this is no service's. */
+const HEAD_BYTES_MAX = 32_768;
+
+export class AnswerHead {
+  /** 0 until it is complete. */
+  status = 0;
+  /** The announced length of the body, -1 where there is none. */
+  contentLength = -1;
+  tooLarge = false;
+  private text = "";
+  private bytes = 0;
+
+  /**
+   * Takes in bytes of the head.
+   * @returns how many of `bytes[0..length)` belong to the head; fewer than `length` when it is complete
+   */
+  feed(bytes: Uint8Array, length: number): number {
+    let at = 0;
+    while (at < length && this.status === 0 && !this.tooLarge) {
+      const c = bytes[at++]!;
+      if (++this.bytes > HEAD_BYTES_MAX) this.tooLarge = true;
+      if (c !== 13) this.text += String.fromCharCode(c);
+      if (c === 10 && (this.text === "\n" || this.text.endsWith("\n\n"))) this.complete();
+    }
+    return at;
+  }
+
+  /** Seconds of Retry-After, -1 where absent; dates count from the answer's own, else from the clock. */
+  retryAfter(wallClockMs: number): number {
+    return retryAfterSeconds(this.header("retry-after"), this.header("date"), wallClockMs);
+  }
+
+  private complete(): void {
+    const status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |\n)/.exec(this.text)?.[1] ?? -1);
+    // Interim answers (RFC 9110 §15.2) come ahead of the real one. 101 was not asked for.
+    if (status >= 100 && status < 200 && status !== 101) {
+      this.text = "";
+      return;
+    }
+    this.status = status;
+    const announced = this.header("content-length") ?? "";
+    if (/^\d{1,15}$/.test(announced)) this.contentLength = Number(announced);
+  }
+
+  private header(name: string): string | undefined {
+    for (const line of this.text.split("\n")) {
+      const colon = line.indexOf(":");
+      if (colon > 0 && line.slice(0, colon).toLowerCase() === name) {
+        return line.slice(colon + 1).trim();
+      }
+    }
+    return undefined;
+  }
+}

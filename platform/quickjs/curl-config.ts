@@ -1,0 +1,103 @@
+// One request as a configuration for curl's standard input (`curl -q -K -`). Everything that is secret
+// goes this way: a process's arguments are public.
+
+import type { HttpRequest } from "../contracts.ts";
+import { bytesOf } from "../text.ts";
+
+export interface CurlSettings {
+  readonly timeLimitMs: number;
+  readonly connectLimitMs: number;
+  readonly userAgent: string;
+  /** File with certificates to trust instead of the system's; "" for the system's. */
+  readonly certificates: string;
+}
+
+/**
+ * What curl reads: its configuration and, for a body that a configuration cannot hold, the body.
+ * @returns undefined for a request that must not be sent: no http(s) address, or a value with control
+ *   characters, which could add a header or an option
+ */
+export function curlInputs(request: HttpRequest, settings: CurlSettings): Uint8Array[] | undefined {
+  const { url, contentType, authorization } = request;
+  if (!/^https?:\/\/[^\s/?#]+/.test(url) || !/^[!-~]*$/.test(url)) return undefined;
+  if (!/^[ -~]*$/.test(contentType + authorization)) return undefined;
+  const lines = [
+    ...standing(settings),
+    option("url", url),
+    option("header", `Content-Type:${contentType && ` ${contentType}`}`),
+    ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
+  ];
+  if (request.method === "GET") return [bytesOf(`${lines.join("\n")}\n`)];
+  return withBody(lines, request);
+}
+
+/** What holds for every request. */
+function standing(settings: CurlSettings): string[] {
+  const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+  return [
+    "silent",
+    "include",
+    "no-buffer",
+    "globoff",
+    "path-as-is",
+    "http1.1",
+    "suppress-connect-headers",
+    option("proto", "=http,https"),
+    option("max-time", seconds(settings.timeLimitMs)),
+    option("connect-timeout", seconds(settings.connectLimitMs)),
+    option("user-agent", settings.userAgent),
+    option("header", "Accept: application/json"),
+    // Waiting for 100 Continue would cost a round trip.
+    option("header", "Expect:"),
+    ...(settings.certificates ? [option("cacert", settings.certificates)] : []),
+  ];
+}
+
+function withBody(lines: string[], request: HttpRequest): Uint8Array[] {
+  const { body, bodyFrom, bodyTo } = request;
+  const bytes: number[] = [];
+  let binary = false;
+  for (let at = bodyFrom; at < bodyTo; at++) {
+    const c = body[at]!;
+    if (c === 0) binary = true;
+    pushEscaped(bytes, c);
+  }
+  if (!binary) {
+    const head = bytesOf(`${lines.join("\n")}\ndata-raw = "`);
+    return [join(head, bytes, bytesOf('"\n'))];
+  }
+  // Only a NUL cannot stand in a configuration. No form and no JSON has one.
+  const config = [...lines, option("data-binary", "@/proc/self/fd/2"), ""].join("\n");
+  const raw = new Uint8Array(bodyTo - bodyFrom);
+  for (let at = bodyFrom; at < bodyTo; at++) raw[at - bodyFrom] = body[at]!;
+  return [bytesOf(config), raw];
+}
+
+const ESCAPES: Readonly<Record<number, string>> = {
+  9: "\\t",
+  10: "\\n",
+  11: "\\v",
+  13: "\\r",
+  34: '\\"',
+  92: "\\\\",
+};
+
+function pushEscaped(into: number[], c: number): void {
+  const pair = ESCAPES[c];
+  if (pair === undefined) into.push(c);
+  else into.push(pair.charCodeAt(0), pair.charCodeAt(1));
+}
+
+function option(name: string, value: string): string {
+  return `${name} = "${value.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+function join(...parts: (Uint8Array | number[])[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

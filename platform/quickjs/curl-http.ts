@@ -1,0 +1,136 @@
+// The HTTP adapter under QuickJS: one curl process per exchange, fed and read through pipes. What an
+// answer means is decided elsewhere.
+
+import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { AnswerHead } from "./answer-head.ts";
+import { type CurlSettings, curlInputs } from "./curl-config.ts";
+import type { Os } from "./engine.ts";
+import { Child } from "./process.ts";
+
+export interface CurlHttpOptions extends Partial<CurlSettings> {
+  /** Name or path of curl; default "curl". */
+  readonly curl?: string;
+  /** Longest body in bytes; default 64 KiB. */
+  readonly sizeLimitBytes?: number;
+}
+
+/** curl keeps its own time limit; a curl that does not is killed this much later. */
+const GRACE_MS = 2000;
+/** Exit codes of curl: operation timed out, file size exceeded. */
+const CURL_TIMEOUT = 28;
+const CURL_TOO_LARGE = 63;
+
+interface Exchange {
+  readonly sink: HttpSink;
+  readonly head: AnswerHead;
+  child: Child | undefined;
+  limit: object | undefined;
+  reported: boolean;
+  bodyBytes: number;
+}
+
+/** curl's exit code where the program is there at all; 127 where not. Waits for it. */
+export function curlIsThere(os: Os, curl: string): boolean {
+  const silent = os.open("/dev/null", os.O_RDWR);
+  try {
+    return (
+      os.exec([curl, "-q", "--version"], { block: true, stdout: silent, stderr: silent }) === 0
+    );
+  } finally {
+    os.close(silent);
+  }
+}
+
+export class CurlHttp implements Http {
+  private readonly os: Os;
+  private readonly settings: CurlSettings;
+  private readonly curl: string;
+  private readonly sizeLimitBytes: number;
+  private current: Exchange | undefined;
+
+  constructor(os: Os, options: CurlHttpOptions = {}) {
+    this.os = os;
+    this.curl = options.curl ?? "curl";
+    this.sizeLimitBytes = options.sizeLimitBytes ?? 65_536;
+    this.settings = {
+      timeLimitMs: options.timeLimitMs ?? 30_000,
+      connectLimitMs: options.connectLimitMs ?? 10_000,
+      userAgent: options.userAgent ?? "picogrant",
+      certificates: options.certificates ?? "",
+    };
+    // A curl that ends before it has read everything must not take us along.
+    os.signal(os.SIGPIPE, undefined);
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    if (this.current !== undefined) throw new Error("http: an exchange is under way");
+    const exchange: Exchange = {
+      sink,
+      head: new AnswerHead(),
+      child: undefined,
+      limit: undefined,
+      reported: false,
+      bodyBytes: 0,
+    };
+    this.current = exchange;
+    const inputs = curlInputs(request, this.settings);
+    if (inputs === undefined) {
+      this.fail(exchange, "unreachable");
+      return;
+    }
+    try {
+      exchange.child = new Child(this.os, [this.curl, "-q", "-K", "-"], inputs, {
+        output: (bytes, length) => this.take(exchange, bytes, length),
+        exit: (code) => this.exited(exchange, code),
+      });
+    } catch {
+      this.fail(exchange, "unreachable");
+      return;
+    }
+    const limitMs = this.settings.timeLimitMs + GRACE_MS;
+    exchange.limit = this.os.setTimeout(() => this.fail(exchange, "timeout"), limitMs);
+  }
+
+  abort(): void {
+    if (this.current !== undefined) this.release(this.current);
+  }
+
+  private take(exchange: Exchange, bytes: Uint8Array, length: number): void {
+    const { head, sink } = exchange;
+    const from = head.status === 0 ? head.feed(bytes, length) : 0;
+    if (head.tooLarge) this.fail(exchange, "too-large");
+    else if (head.status !== 0 && (head.status < 200 || head.status > 599)) {
+      this.fail(exchange, "unreachable");
+    } else if (head.status !== 0 && !exchange.reported) {
+      exchange.reported = true;
+      sink.status(head.status, head.retryAfter(Date.now()));
+      if (head.contentLength > this.sizeLimitBytes) this.fail(exchange, "too-large");
+    }
+    // The sink may have aborted, or even sent the next request.
+    if (this.current !== exchange || from === length) return;
+    exchange.bodyBytes += length - from;
+    if (exchange.bodyBytes > this.sizeLimitBytes) this.fail(exchange, "too-large");
+    else sink.body(bytes, from, length);
+  }
+
+  private exited(exchange: Exchange, code: number): void {
+    if (this.current !== exchange) return;
+    if (code === 0 && exchange.reported) {
+      this.release(exchange);
+      exchange.sink.end();
+    } else if (code === CURL_TIMEOUT) this.fail(exchange, "timeout");
+    else this.fail(exchange, code === CURL_TOO_LARGE ? "too-large" : "unreachable");
+  }
+
+  private fail(exchange: Exchange, failure: TransportFailure): void {
+    if (this.current !== exchange) return;
+    this.release(exchange);
+    exchange.sink.failed(failure);
+  }
+
+  private release(exchange: Exchange): void {
+    if (exchange.limit !== undefined) this.os.clearTimeout(exchange.limit);
+    exchange.child?.kill();
+    this.current = undefined;
+  }
+}

@@ -1,0 +1,103 @@
+// Where frames are shown under QuickJS: a terminal, the character LCD of Linux's charlcd driver, or
+// plain text on a file, a device node or an open file descriptor.
+
+import type { DeviceConfig } from "../configuration/device-config.ts";
+import type { Bytes, Display } from "../contracts.ts";
+import { TerminalDisplay } from "../node/terminal-display.ts";
+import { asciiOf } from "../text.ts";
+import type { Os } from "./engine.ts";
+import { FileError, reasonOf, writeAll } from "./files.ts";
+
+const STANDARD_OUTPUT = 1;
+
+type DisplayConfig = NonNullable<DeviceConfig["display"]>;
+
+/**
+ * The display that the configuration asks for; default: a terminal of 20x4.
+ * @throws FileError where its path cannot be opened
+ */
+export function displayOf(os: Os, config: DisplayConfig = {}): Display {
+  const { kind = "terminal", columns = 20, rows = 4, path } = config;
+  const size = { columns, rows };
+  const fd = path === undefined ? (config.fileDescriptor ?? STANDARD_OUTPUT) : openFor(os, path);
+  if (kind === "terminal") return terminal(os, fd, size);
+  return new LineDisplay(size, kind === "lcd" ? lcdFrame : textFrame, (text) => {
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    // A file always holds the frame of now; a device gets each frame after the one before.
+    const target = path !== undefined && isFile(os, path) ? openFor(os, path) : fd;
+    writeAll(os, target, bytes);
+    if (target !== fd) os.close(target);
+  });
+}
+
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+function terminal(os: Os, fd: number, size: Size): Display {
+  const isTTY = os.isatty(fd);
+  const columns = isTTY ? (os.ttyGetWinSize(fd)?.[0] ?? 80) : 80;
+  const write = (text: string): boolean =>
+    writeAll(
+      os,
+      fd,
+      Uint8Array.from(text, (character) => character.charCodeAt(0)),
+    );
+  return new TerminalDisplay({ ...size, output: { write, isTTY, columns } });
+}
+
+/** Makes what is written out of the rows of a frame. */
+type Format = (rows: readonly string[], first: boolean) => string;
+
+const lcdFrame: Format = (rows, first) => {
+  // drivers/auxdisplay/charlcd.c: cursor and blinking off, clear, then each row at its place.
+  const begin = first ? "\x1b[Lc\x1b[Lb\f" : "";
+  return begin + rows.map((row, y) => `\x1b[Lx0y${y};${row}`).join("");
+};
+
+const textFrame: Format = (rows) => `${rows.join("\n")}\n\n`;
+
+/** A display that is a place to write text to. */
+export class LineDisplay implements Display {
+  readonly columns: number;
+  readonly rows: number;
+  private readonly format: Format;
+  private readonly write: (text: string) => void;
+  private first = true;
+
+  constructor(size: Size, format: Format, write: (text: string) => void) {
+    this.columns = size.columns;
+    this.rows = size.rows;
+    this.format = format;
+    this.write = write;
+  }
+
+  show(cells: Bytes, from: number): void {
+    const rows: string[] = [];
+    for (let row = 0; row < this.rows; row++) {
+      const at = from + row * this.columns;
+      // A device obeys control characters: none may reach it.
+      rows.push(asciiOf(cells, at, at + this.columns).replace(/[^ -~]/g, "?"));
+    }
+    this.write(this.format(rows, this.first));
+    this.first = false;
+  }
+}
+
+function isFile(os: Os, path: string): boolean {
+  const [status] = os.stat(path);
+  return status === null || (status.mode & os.S_IFMT) === os.S_IFREG;
+}
+
+function openFor(os: Os, path: string): number {
+  const [status] = os.stat(path);
+  // A pipe without a reader would stop the whole device.
+  if (status && (status.mode & os.S_IFMT) === os.S_IFIFO) {
+    throw new FileError(`display.path ${path} is a pipe; give a file or a device`);
+  }
+  const flags = isFile(os, path) ? os.O_WRONLY | os.O_CREAT | os.O_TRUNC : os.O_WRONLY;
+  const fd = os.open(path, flags, 0o600);
+  if (fd < 0) throw new FileError(`display.path ${path} cannot be opened (${reasonOf(fd)})`);
+  return fd;
+}

@@ -1,0 +1,97 @@
+// The part of QuickJS's `std` and `os` that we use, the same in QuickJS (2024 and later) and QuickJS-ng.
+// `qjs --std` defines both as globals, in modules and in scripts.
+
+/** A child's `[pid or negative errno, wait status]`. */
+type WaitResult = [pid: number, status: number];
+
+export interface FileStatus {
+  mode: number;
+  uid: number;
+  size: number;
+}
+
+export interface Std {
+  exit(code: number): never;
+  getenv(name: string): string | undefined;
+  evalScript(source: string, options?: { backtrace_barrier?: boolean }): unknown;
+  strerror(errno: number): string;
+}
+
+/** Functions return a negative errno where they fail, unless said otherwise. */
+export interface Os {
+  readonly O_RDONLY: number;
+  readonly O_WRONLY: number;
+  readonly O_RDWR: number;
+  readonly O_CREAT: number;
+  readonly O_EXCL: number;
+  readonly O_TRUNC: number;
+  readonly O_APPEND: number;
+  readonly S_IFMT: number;
+  readonly S_IFREG: number;
+  readonly S_IFDIR: number;
+  readonly S_IFIFO: number;
+  readonly S_IFCHR: number;
+  readonly SIGINT: number;
+  readonly SIGTERM: number;
+  readonly SIGPIPE: number;
+  readonly SIGUSR1: number;
+  readonly SIGUSR2: number;
+  readonly WNOHANG: number;
+  open(path: string, flags: number, mode?: number): number;
+  close(fd: number): number;
+  read(fd: number, buffer: ArrayBuffer, offset: number, length: number): number;
+  write(fd: number, buffer: ArrayBuffer, offset: number, length: number): number;
+  isatty(fd: number): boolean;
+  ttyGetWinSize(fd: number): [columns: number, rows: number] | null;
+  remove(path: string): number;
+  rename(from: string, to: string): number;
+  mkdir(path: string, mode?: number): number;
+  stat(path: string): [FileStatus | null, errno: number];
+  lstat(path: string): [FileStatus | null, errno: number];
+  setReadHandler(fd: number, handler: (() => void) | null): void;
+  /** `null` is the system's default, `undefined` ignores the signal. */
+  signal(signal: number, handler: (() => void) | null | undefined): void;
+  now(): number;
+  setTimeout(handler: () => void, delayMs: number): object;
+  clearTimeout(timer: object): void;
+  exec(
+    args: readonly string[],
+    options: { block?: boolean; stdin?: number; stdout?: number; stderr?: number },
+  ): number;
+  waitpid(pid: number, options: number): WaitResult;
+  kill(pid: number, signal: number): number;
+  pipe(): [read: number, write: number] | null;
+  getpid(): number;
+}
+
+export interface QuickJs {
+  readonly std: Std;
+  readonly os: Os;
+}
+
+interface QuickJsGlobals {
+  std?: Std;
+  os?: Os;
+  scriptArgs?: string[];
+  navigator?: { userAgent?: string };
+  print(text: string): void;
+}
+
+const globals = globalThis as unknown as QuickJsGlobals;
+
+/** @throws Error where qjs was started without --std */
+export function quickJs(): QuickJs {
+  const { std, os } = globals;
+  if (std === undefined || os === undefined) throw new Error("start qjs with --std");
+  return { std, os };
+}
+
+/** Arguments after the name of the script. */
+export function scriptArguments(): string[] {
+  return (globals.scriptArgs ?? []).slice(1);
+}
+
+/** Which of the two engines this is; only QuickJS-ng has a navigator. */
+export function engineName(): "quickjs" | "quickjs-ng" {
+  return globals.navigator?.userAgent?.startsWith("quickjs-ng") ? "quickjs-ng" : "quickjs";
+}

@@ -1,0 +1,159 @@
+// Two slots as files in a directory of one's own under QuickJS: draft, sync, rename, sync of the
+// directory, without blocking the loop. What a record means is not known here.
+
+import type { Bytes, Storage } from "../contracts.ts";
+import type { Os } from "./engine.ts";
+import {
+  createPrivate,
+  draftOf,
+  FILE_EXISTS,
+  FileError,
+  NO_SUCH_FILE,
+  readFile,
+  reasonOf,
+} from "./files.ts";
+import { Child } from "./process.ts";
+
+export interface QuickJsFileStorageOptions {
+  /** Largest record in bytes; default 4096. */
+  readonly capacity?: number;
+}
+
+export class QuickJsFileStorage implements Storage {
+  readonly capacity: number;
+  private readonly os: Os;
+  private readonly directory: string;
+
+  /**
+   * Makes the directory where needed (0700) and takes its lock.
+   * @throws FileError with one line where it cannot be used: others can write or read in it, it
+   *   belongs to somebody else, or another process uses it
+   */
+  constructor(os: Os, directory: string, options: QuickJsFileStorageOptions = {}) {
+    this.os = os;
+    this.directory = directory;
+    this.capacity = options.capacity ?? 4096;
+    prepareDirectory(os, directory);
+    lock(os, this.lockFile);
+    for (const slot of [0, 1]) os.remove(draftOf(this.fileOf(slot)));
+  }
+
+  /** Gives the directory back. */
+  close(): void {
+    this.os.remove(this.lockFile);
+  }
+
+  read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
+    done(this.readSlot(this.fileOf(slot), into, from, to));
+  }
+
+  write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    const file = this.fileOf(slot);
+    const draft = draftOf(file);
+    const content = new Uint8Array(to - from);
+    for (let at = from; at < to; at++) content[at - from] = bytes[at]!;
+    this.os.remove(draft);
+    const begun = content.length <= this.capacity && createPrivate(this.os, draft, content) === 0;
+    content.fill(0);
+    if (!begun) {
+      done(false);
+      return;
+    }
+    // The rename must not become durable before the bytes are: a power cut would leave an empty file.
+    this.sync(draft, (synced) => {
+      if (synced && this.os.rename(draft, file) >= 0) this.sync(this.directory, done);
+      else {
+        this.os.remove(draft);
+        done(false);
+      }
+    });
+  }
+
+  erase(slot: number, done: (ok: boolean) => void): void {
+    const removed = this.os.remove(this.fileOf(slot));
+    if (removed < 0 && removed !== NO_SUCH_FILE) done(false);
+    else this.sync(this.directory, done);
+  }
+
+  private get lockFile(): string {
+    return `${this.directory}/lock`;
+  }
+
+  private fileOf(slot: number): string {
+    if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
+    return `${this.directory}/slot-${slot}`;
+  }
+
+  private readSlot(file: string, into: Bytes, from: number, to: number): number {
+    try {
+      const content = readFile(this.os, file, this.capacity);
+      if (content === undefined) return 0;
+      if (content.length > to - from) return -1;
+      for (let at = 0; at < content.length; at++) into[from + at] = content[at]!;
+      return content.length;
+    } catch (error) {
+      if (error instanceof FileError) return -1;
+      throw error;
+    }
+  }
+
+  private sync(path: string, done: (ok: boolean) => void): void {
+    try {
+      new Child(this.os, ["sync", path], [], { exit: (code) => done(code === 0) });
+    } catch {
+      done(false);
+    }
+  }
+}
+
+function prepareDirectory(os: Os, directory: string): void {
+  const made = os.mkdir(directory, 0o700);
+  if (made < 0 && made !== FILE_EXISTS) {
+    throw new FileError(`${directory}: cannot be made (${reasonOf(made)})`);
+  }
+  const [status] = os.stat(directory);
+  if (!status || (status.mode & os.S_IFMT) !== os.S_IFDIR) {
+    throw new FileError(`${directory}: is not a directory`);
+  }
+  if (status.uid !== ownUser(os)) throw new FileError(`${directory}: belongs to another user`);
+  if ((status.mode & 0o077) !== 0) {
+    throw new FileError(`${directory}: other users can get in; run chmod 700 on it`);
+  }
+}
+
+/** QuickJS has no getuid; the kernel shows each process under its user. -1 without /proc. */
+function ownUser(os: Os): number {
+  return os.stat("/proc/self")[0]?.uid ?? -1;
+}
+
+/** Two devices on one state would rotate each other's refresh token away. */
+function lock(os: Os, file: string): void {
+  const self = `${os.getpid()} ${startOf(os, os.getpid())}`;
+  const bytes = Uint8Array.from(self, (character) => character.charCodeAt(0));
+  const taken = createPrivate(os, file, bytes);
+  if (taken === 0) return;
+  if (taken !== FILE_EXISTS) {
+    throw new FileError(`${file}: cannot be written (${reasonOf(taken)})`);
+  }
+  const holder = String.fromCharCode(...(readFile(os, file, 64) ?? []));
+  const [pid = "", start] = holder.split(" ");
+  if (start !== undefined && start !== "" && startOf(os, Number(pid)) === start) {
+    throw new FileError(`${file}: process ${pid} uses this directory`);
+  }
+  // Left by a process that was killed, or by a machine that lost its power.
+  os.remove(file);
+  const second = createPrivate(os, file, bytes);
+  if (second !== 0) throw new FileError(`${file}: cannot be written (${reasonOf(second)})`);
+}
+
+/** When a process was started, in the kernel's ticks: tells it from a later one of the same number. */
+function startOf(os: Os, pid: number): string {
+  if (!Number.isInteger(pid) || pid < 1) return "";
+  try {
+    const stat = String.fromCharCode(...(readFile(os, `/proc/${pid}/stat`, 1024) ?? []));
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch (error) {
+    if (error instanceof FileError) return "";
+    throw error;
+  }
+}

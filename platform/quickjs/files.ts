@@ -1,0 +1,108 @@
+// Files under QuickJS: read whole, written whole, replaced so that a power cut leaves the old or the new
+// content. QuickJS cannot sync a file itself; the system's `sync` command does it.
+
+import type { Os } from "./engine.ts";
+
+/** Negative errno values of Linux that mean something to us. */
+export const NO_SUCH_FILE = -2;
+export const FILE_EXISTS = -17;
+
+/** What failed, for a person: one line, no content. */
+export class FileError extends Error {}
+
+/**
+ * Reads a file.
+ * @returns undefined where there is none
+ * @throws FileError where it cannot be read or is longer than `limit` bytes
+ */
+export function readFile(os: Os, path: string, limit: number): Uint8Array | undefined {
+  const fd = os.open(path, os.O_RDONLY);
+  if (fd === NO_SUCH_FILE) return undefined;
+  if (fd < 0) throw new FileError(`${path}: cannot be opened (${reasonOf(fd)})`);
+  try {
+    // One more than allowed shows that there is more.
+    const buffer = new Uint8Array(limit + 1);
+    let length = 0;
+    while (length <= limit) {
+      const count = os.read(fd, buffer.buffer, length, buffer.length - length);
+      if (count < 0) throw new FileError(`${path}: cannot be read (${reasonOf(count)})`);
+      if (count === 0) return buffer.slice(0, length);
+      length += count;
+    }
+    throw new FileError(`${path}: longer than ${limit} bytes`);
+  } finally {
+    os.close(fd);
+  }
+}
+
+/** Writes all bytes; false where that failed. */
+export function writeAll(os: Os, fd: number, bytes: Uint8Array): boolean {
+  let at = 0;
+  while (at < bytes.length) {
+    const count = os.write(
+      fd,
+      bytes.buffer as ArrayBuffer,
+      bytes.byteOffset + at,
+      bytes.length - at,
+    );
+    if (count <= 0) return false;
+    at += count;
+  }
+  return true;
+}
+
+/**
+ * Writes a file that must not exist yet, readable by its owner only from its first moment on.
+ * @returns 0, or a negative errno; what was begun is removed again
+ */
+export function createPrivate(os: Os, path: string, bytes: Uint8Array): number {
+  const fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600);
+  if (fd < 0) return fd;
+  const written = writeAll(os, fd, bytes);
+  const closed = os.close(fd);
+  if (written && closed >= 0) return 0;
+  os.remove(path);
+  return closed < 0 ? closed : -5;
+}
+
+/** Makes these files or directories durable; false where `sync` is missing or fails. Waits for it. */
+export function syncNow(os: Os, ...paths: string[]): boolean {
+  return os.exec(["sync", ...paths], { block: true }) === 0;
+}
+
+/**
+ * Replaces a file durably: draft, sync, rename, sync of the directory. Waits until it is done.
+ * @returns false where it failed; the old content is then still there, or the new one undurably
+ */
+export function replaceFile(os: Os, path: string, bytes: Uint8Array): boolean {
+  const draft = draftOf(path);
+  os.remove(draft);
+  if (createPrivate(os, draft, bytes) < 0) return false;
+  if (syncNow(os, draft) && os.rename(draft, path) >= 0) return syncNow(os, directoryOf(path));
+  os.remove(draft);
+  return false;
+}
+
+export function draftOf(path: string): string {
+  return `${path}.draft`;
+}
+
+export function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || (path.startsWith("/") ? "/" : ".");
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  1: "not permitted",
+  2: "no such file or directory",
+  13: "permission denied",
+  17: "it exists already",
+  20: "part of its path is not a directory",
+  21: "it is a directory",
+  28: "no space left",
+  30: "read-only file system",
+};
+
+/** A negative errno in words. */
+export function reasonOf(errno: number): string {
+  return REASONS[-errno] ?? `error ${-errno}`;
+}

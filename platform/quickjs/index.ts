@@ -1,0 +1,91 @@
+// The five adapters under QuickJS, made from a checked configuration.
+
+import type { DeviceConfig } from "../configuration/device-config.ts";
+import type { Platform } from "../contracts.ts";
+import { SealedStorage } from "../sealed-storage.ts";
+import { CurlHttp, curlIsThere } from "./curl-http.ts";
+import { displayOf } from "./displays.ts";
+import type { Os } from "./engine.ts";
+import { QuickJsEntropy } from "./entropy.ts";
+import { QuickJsFileStorage } from "./file-storage.ts";
+import { FileError, readFile } from "./files.ts";
+import { QuickJsTimers } from "./timers.ts";
+
+/** Longest file with a device key; the shortest key is 16 bytes (sealed-storage.ts). */
+const KEY_BYTES_MAX = 1024;
+const KEY_BYTES_MIN = 16;
+
+export interface QuickJsPlatform extends Platform {
+  /** Ends the exchange under way and gives the state directory back. */
+  dispose(): void;
+}
+
+/**
+ * @param config needs `storage`
+ * @throws FileError with one line where something on this machine is not as the configuration has it
+ */
+export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
+  const { limits, http: own, storage: place } = config;
+  if (place === undefined) throw new FileError("storage is missing");
+  const curl = own?.curl ?? "curl";
+  if (!curlIsThere(os, curl)) {
+    throw new FileError(`http.curl ${curl} cannot be run; install curl or give its path`);
+  }
+  if (own?.certificates && os.stat(own.certificates)[0] === null) {
+    throw new FileError(`http.certificates ${own.certificates} does not exist`);
+  }
+  const deviceKey = deviceKeyOf(os, place);
+  const display = displayOf(os, config.display);
+  const entropy = new QuickJsEntropy(os);
+  const http = new CurlHttp(os, {
+    curl,
+    ...(own?.userAgent && { userAgent: own.userAgent }),
+    ...(own?.certificates && { certificates: own.certificates }),
+    ...(limits?.answerBytes && { sizeLimitBytes: limits.answerBytes }),
+    ...(limits?.exchangeSeconds && { timeLimitMs: limits.exchangeSeconds * 1000 }),
+    ...(limits?.connectSeconds && { connectLimitMs: limits.connectSeconds * 1000 }),
+  });
+  // Last of what may fail: it takes a lock.
+  const files = new QuickJsFileStorage(os, place.directory);
+  const storage = new SealedStorage({ storage: files, entropy, deviceKey });
+  deviceKey.fill(0);
+  return {
+    http,
+    timers: new QuickJsTimers(os),
+    storage,
+    display,
+    entropy,
+    dispose() {
+      http.abort();
+      storage.dispose();
+      files.close();
+    },
+  };
+}
+
+function deviceKeyOf(os: Os, place: NonNullable<DeviceConfig["storage"]>): Uint8Array {
+  if (place.deviceKey !== undefined) return fromHex(place.deviceKey);
+  const file = place.deviceKeyFile ?? "";
+  const [status] = os.stat(file);
+  if (status === null) throw new FileError(`storage.deviceKeyFile ${file} does not exist`);
+  if ((status.mode & 0o077) !== 0) {
+    throw new FileError(
+      `storage.deviceKeyFile ${file} is open to other users; run chmod 600 on it`,
+    );
+  }
+  const key = readFile(os, file, KEY_BYTES_MAX) ?? new Uint8Array(0);
+  if (key.length < KEY_BYTES_MIN || key.every((byte) => byte === key[0])) {
+    throw new FileError(
+      `storage.deviceKeyFile ${file} needs ${KEY_BYTES_MIN} random bytes or more`,
+    );
+  }
+  return key;
+}
+
+function fromHex(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length / 2);
+  for (let at = 0; at < bytes.length; at++) {
+    bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16);
+  }
+  return bytes;
+}

@@ -1,0 +1,192 @@
+// The device program: a driver on the QuickJS adapters, commands read line by line, and events printed
+// line by line for other programs. Not here: the command line (main.ts) and the configuration.
+
+import * as core from "../../core/complete.ts";
+import {
+  type DeviceConfig,
+  driverConfigOf,
+  endpointsOf,
+} from "../../platform/configuration/device-config.ts";
+import type { Bytes } from "../../platform/contracts.ts";
+import { Driver } from "../../platform/driver.ts";
+import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
+import { asciiOf, bytesOf } from "../../platform/text.ts";
+
+const { Endpoint, ErrandState, ErrorCode, Field, State } = core;
+
+/** Where events go; `bytes` follow their line as they are. */
+export type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
+
+/** Calls back once, `afterMs` from now. */
+export type Later = (afterMs: number, ring: () => void) => void;
+
+type Errand = "none" | "call" | "discovery";
+
+/** Without the metadata there is nothing to do but to ask again: soon at first, then once a minute. */
+const DISCOVERY_WAIT_MIN_MS = 2500;
+const DISCOVERY_WAIT_MAX_MS = 60_000;
+
+export class App {
+  private readonly driver: Driver;
+  private readonly config: DeviceConfig;
+  private readonly emit: Emit;
+  private errand: Errand = "none";
+  private answer: number[] = [];
+  private shown = "";
+  private discoveryWaitMs = DISCOVERY_WAIT_MIN_MS;
+  private readonly later: Later;
+
+  constructor(config: DeviceConfig, platform: QuickJsPlatform, emit: Emit, later: Later) {
+    this.later = later;
+    this.config = config;
+    this.emit = emit;
+    const discovers = config.issuer !== undefined;
+    const own = driverConfigOf(config);
+    this.driver = new Driver({
+      core,
+      platform,
+      // Without addresses nothing can be asked for yet.
+      config: discovers ? { ...own, autoStart: 0 } : own,
+      endpoints: endpointsOf(config),
+      ...(config.limits?.memoryBytes && { memoryBytes: config.limits.memoryBytes }),
+      onChange: () => this.changed(),
+      onApiBody: (bytes, from, to) => this.gather(bytes, from, to),
+    });
+  }
+
+  start(): void {
+    this.driver.start();
+    if (this.config.issuer !== undefined) this.discover();
+  }
+
+  stop(): void {
+    this.driver.stop();
+  }
+
+  /** One command of the user, or of another program; an unknown one is answered with an event. */
+  command(line: string): void {
+    const [verb = "", ...rest] = line.trim().split(" ");
+    switch (verb) {
+      case "":
+        break;
+      case "sign-in":
+        this.driver.signIn();
+        break;
+      case "cancel":
+        this.driver.cancel();
+        break;
+      case "sign-out":
+        this.driver.signOut();
+        break;
+      case "status":
+        this.driver.setStatus(rest.join(" ").replace(/[^ -~]/g, "?"));
+        break;
+      case "get":
+        this.call(rest[0], rest.slice(1).join(" "));
+        break;
+      default:
+        this.emit({ event: "refused", reason: "unknown command" });
+    }
+  }
+
+  /** Calls an API: `video` or `publisher`, and what follows its address. */
+  private call(api: string | undefined, target: string): void {
+    const endpoint = { video: Endpoint.VIDEO_API, publisher: Endpoint.PUBLISHER_API }[api ?? ""];
+    if (endpoint === undefined || !/^[!-~]*$/.test(target)) {
+      this.emit({ event: "refused", reason: "get video TARGET, or get publisher TARGET" });
+      return;
+    }
+    const { device } = this.driver;
+    const bytes = bytesOf(target);
+    if (this.errand !== "none" || core.beginCall(device) === 0) {
+      this.emit({ event: "refused", reason: "not signed in, or a call is under way" });
+      return;
+    }
+    core.addPath(device, bytes, 0, bytes.length);
+    this.answer = [];
+    if (core.sendCall(device, endpoint, 1, null, 0, 0) === 0) {
+      this.emit({ event: "refused", reason: "the target is too long" });
+      return;
+    }
+    this.errand = "call";
+    this.driver.run();
+  }
+
+  private discover(): void {
+    if (this.errand !== "none") {
+      this.later(DISCOVERY_WAIT_MIN_MS, () => this.discover());
+      return;
+    }
+    const issuer = bytesOf(this.config.issuer ?? "");
+    if (core.discover(this.driver.device, issuer, 0, issuer.length) === 0) {
+      this.emit({ event: "refused", reason: "issuer is too long for limits.memoryBytes" });
+      return;
+    }
+    this.errand = "discovery";
+    this.driver.run();
+  }
+
+  /** The device may have moved on: says so once, and finishes an errand that is done. */
+  private changed(): void {
+    this.report();
+    const { errandState } = this.driver.device;
+    if (this.errand === "none" || errandState !== ErrandState.DONE) return;
+    const done = this.errand;
+    this.errand = "none";
+    if (done === "call") this.answered();
+    else this.discovered();
+  }
+
+  private report(): void {
+    const { state, error } = this.driver.device;
+    const now = { event: "state", state: nameOf(State, state), error: nameOf(ErrorCode, error) };
+    const text = JSON.stringify(now);
+    if (text === this.shown) return;
+    this.shown = text;
+    this.emit(now);
+  }
+
+  private answered(): void {
+    const { errandError, errandStatus } = this.driver.device;
+    const event = {
+      event: "answer",
+      status: errandStatus,
+      error: nameOf(ErrorCode, errandError),
+      bytes: this.answer.length,
+    };
+    this.emit(event, this.answer);
+    this.answer = [];
+  }
+
+  private discovered(): void {
+    const { device } = this.driver;
+    this.emit({ event: "discovery", error: nameOf(ErrorCode, device.errandError) });
+    if (device.errandError !== ErrorCode.NONE) {
+      this.discoveryWaitMs = Math.min(2 * this.discoveryWaitMs, DISCOVERY_WAIT_MAX_MS);
+      this.later(this.discoveryWaitMs, () => this.discover());
+      return;
+    }
+    const found = {
+      deviceAuthorization: textOf(this.driver, Field.VALUE_B),
+      token: textOf(this.driver, Field.VALUE_C),
+      revocation: textOf(this.driver, Field.VALUE_D),
+    };
+    this.driver.endpoints = { ...this.driver.endpoints, ...found, ...this.config.endpoints };
+    const waits = device.state === State.SIGNED_OUT;
+    if (waits && this.config.autoStart !== false) this.driver.signIn();
+  }
+
+  private gather(bytes: Bytes, from: number, to: number): void {
+    for (let at = from; at < to; at++) this.answer.push(bytes[at]!);
+  }
+}
+
+function textOf(driver: Driver, field: number): string {
+  const from = driver.device.start[field]!;
+  return asciiOf(driver.memory, from, from + Math.max(0, driver.device.length[field]!));
+}
+
+/** `SIGNED_IN` of an enum as `signed-in`. */
+function nameOf(names: Record<number, string>, value: number): string {
+  return (names[value] ?? String(value)).toLowerCase().replaceAll("_", "-");
+}

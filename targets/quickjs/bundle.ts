@@ -1,0 +1,36 @@
+// Makes the programs for a stock qjs: one file each, a classic script that may be loaded as a module too.
+
+import { build, type Plugin } from "esbuild";
+
+const folder = new URL("./", import.meta.url).pathname;
+
+/** tweetnacl asks for Node's crypto at its start and does without; entropy is an adapter of ours. */
+const withoutCrypto: Plugin = {
+  name: "without-crypto",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^crypto$/ }, () => ({ path: "crypto", namespace: "absent" }));
+    onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
+  },
+};
+
+/** `main` is the device program, `loader` starts it out of a signed image. */
+export type Program = "main" | "loader";
+
+/** The bundled program. Its `std` and `os` come from `qjs --std`. */
+export async function bundleProgram(program: Program): Promise<string> {
+  const result = await build({
+    entryPoints: [`${folder}${program}.ts`],
+    bundle: true,
+    write: false,
+    minify: true,
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2020",
+    format: "iife",
+    charset: "ascii",
+    legalComments: "none",
+    plugins: [withoutCrypto],
+    logLevel: "silent",
+  });
+  return result.outputFiles[0]!.text;
+}

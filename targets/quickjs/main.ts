@@ -1,0 +1,145 @@
+// The command line of the device program:
+//   qjs --std -m dist/picogrant.qjs.js --config device.json
+// Whatever is wrong with it or with the configuration is one line on standard error, exit code 2.
+
+import {
+  ConfigError,
+  type DeviceConfig,
+  parseDeviceConfig,
+} from "../../platform/configuration/device-config.ts";
+import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
+import { FileError, readFile, writeAll } from "../../platform/quickjs/files.ts";
+import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/index.ts";
+import { bytesOf, textOf } from "../../platform/text.ts";
+import { App } from "./app.ts";
+import { type Boot, bootOf } from "./boot.ts";
+import { eventWriter, readCommands } from "./streams.ts";
+
+const CONFIG_BYTES_MAX = 65_536;
+const USAGE = "usage: qjs --std -m picogrant.qjs.js --config FILE [--check]";
+const WRONG_USE = 2;
+/** sysexits' EX_SOFTWARE: a supervisor starts the device again. */
+const INTERNAL_ERROR = 70;
+
+class UsageError extends Error {}
+
+interface Flags {
+  config: string | undefined;
+  check: boolean;
+}
+
+function readFlags(args: readonly string[]): Flags {
+  const flags: Flags = { config: undefined, check: false };
+  for (let at = 0; at < args.length; at++) {
+    if (args[at] === "--check") flags.check = true;
+    else if (args[at] === "--config" && args[at + 1] !== undefined) flags.config = args[++at];
+    else throw new UsageError(USAGE);
+  }
+  return flags;
+}
+
+/** The file's configuration, or the one that came with the image. */
+function readConfig(os: Os, file: string | undefined, boot: Boot | undefined): DeviceConfig {
+  if (file === undefined) {
+    if (!boot?.configuration) throw new UsageError(USAGE);
+    return parseDeviceConfig(boot.configuration);
+  }
+  const bytes = readFile(os, file, CONFIG_BYTES_MAX);
+  if (bytes === undefined) throw new FileError(`${file}: does not exist`);
+  const text = textOf(bytes);
+  if (text === undefined) throw new FileError(`${file}: is not UTF-8`);
+  try {
+    const config = parseDeviceConfig(text);
+    refuseOpenSecrets(os, file, config);
+    return config;
+  } catch (error) {
+    if (error instanceof ConfigError) throw new FileError(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+function refuseOpenSecrets(os: Os, file: string, config: DeviceConfig): void {
+  const secret = config.clientSecret ?? config.storage?.deviceKey;
+  const [status] = os.stat(file);
+  if (secret === undefined || status === null || (status.mode & 0o007) === 0) return;
+  throw new FileError(`${file}: every user can read the secrets in it; run chmod 640 on it`);
+}
+
+/** An exception in a callback would leave a device that runs and does nothing: better a restart. */
+function guarded(std: Std, os: Os): Os {
+  const guard = (call: () => void) => (): void => {
+    try {
+      call();
+    } catch (error) {
+      complain(os, `internal error: ${error}`);
+      std.exit(INTERNAL_ERROR);
+    }
+  };
+  const own: Partial<Os> = {
+    setTimeout: (handler, delayMs) => os.setTimeout(guard(handler), delayMs),
+    setReadHandler: (fd, handler) => os.setReadHandler(fd, handler && guard(handler)),
+    signal: (signal, handler) => os.signal(signal, handler ? guard(handler) : handler),
+  };
+  return Object.assign(Object.create(os) as Os, own);
+}
+
+function complain(os: Os, line: string): void {
+  writeAll(os, 2, bytesOf(`picogrant: ${line.replace(/\s*\n\s*/g, " ")}\n`));
+}
+
+function run(std: Std, os: Os, config: DeviceConfig, boot: Boot | undefined): void {
+  const platform = quickJsPlatform(os, config);
+  try {
+    const app = appOf(std, os, config, platform);
+    app.start();
+    boot?.firstTick();
+  } catch (error) {
+    platform.dispose();
+    throw error;
+  }
+}
+
+function appOf(std: Std, os: Os, config: DeviceConfig, platform: QuickJsPlatform): App {
+  const emit = eventWriter(os, config.control?.events);
+  const app = new App(config, platform, emit, (ms, ring) => {
+    os.setTimeout(ring, ms);
+  });
+  const end = (): void => {
+    app.stop();
+    platform.dispose();
+    std.exit(0);
+  };
+  os.signal(os.SIGTERM, end);
+  os.signal(os.SIGINT, end);
+  // A board's buttons: whoever watches the pins sends a signal.
+  os.signal(os.SIGUSR1, () => app.command("sign-in"));
+  os.signal(os.SIGUSR2, () => app.command("sign-out"));
+  readCommands(os, config.control?.commands, (line) => {
+    if (line === "quit") end();
+    else app.command(line);
+  });
+  return app;
+}
+
+function main(): void {
+  const { std, os } = quickJs();
+  const boot = bootOf();
+  try {
+    const { config: file, check } = readFlags(boot?.arguments ?? scriptArguments());
+    const config = readConfig(os, file, boot);
+    if (config.storage === undefined) throw new UsageError("storage is missing");
+    if (check) complain(os, "the configuration is right");
+    else run(std, guarded(std, os), config, boot);
+  } catch (error) {
+    const known = error instanceof Error && isMistake(error);
+    complain(os, known ? error.message : `internal error: ${error}`);
+    std.exit(known ? WRONG_USE : INTERNAL_ERROR);
+  }
+}
+
+/** RangeError: memory that is too small for what the configuration asks for. */
+function isMistake(error: Error): boolean {
+  return [UsageError, FileError, ConfigError, RangeError].some((kind) => error instanceof kind);
+}
+
+main();

@@ -1,0 +1,284 @@
+// device.json: our small schema check against a complete validator, and what becomes of a configuration.
+
+import { Ajv } from "ajv";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MESSAGES } from "../../core/index.ts";
+import schema from "../../platform/configuration/device.schema.json";
+import {
+  ConfigError,
+  driverConfigOf,
+  endpointsOf,
+  messageNames,
+  parseDeviceConfig,
+} from "../../platform/configuration/device-config.ts";
+import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
+
+const complete = {
+  clientId: "living-room-tv",
+  clientSecret: "tv-secret",
+  scope: "https://auth.example/auth/video openid",
+  deviceParameters: { audience: "https://api.example/ & more" },
+  issuer: "https://accounts.example",
+  endpoints: {
+    deviceAuthorization: "https://accounts.example/device/code",
+    token: "https://accounts.example/token",
+    revocation: "http://127.0.0.1:8080/revoke",
+    videoApi: "https://api.example/video/v3",
+  },
+  display: { kind: "lcd", columns: 20, rows: 4, path: "/dev/lcd", fileDescriptor: 3 },
+  messages: { signedIn: "Angemeldet", open: "Im Browser:" },
+  limits: {
+    memoryBytes: 4096,
+    exchangeSeconds: 30,
+    connectSeconds: 10,
+    answerBytes: 65536,
+    renewals: 3,
+  },
+  storage: { directory: "/var/lib/picogrant", deviceKeyFile: "/etc/picogrant/device.key" },
+  http: { certificates: "/etc/ssl/ca.pem", curl: "/usr/bin/curl", userAgent: "printer/1.0" },
+  control: { commands: "/run/picogrant/commands", events: "stderr" },
+  autoStart: true,
+  revokeInBody: false,
+};
+
+const validate = new Ajv({ allErrors: true, strict: false }).compile(schema);
+
+/** The oracle's paths, a missing or unknown property's own name included, in our way of writing. */
+function oraclePaths(value: unknown): string[] {
+  validate(value);
+  const paths = (validate.errors ?? [])
+    .filter(({ keyword }) => keyword !== "if")
+    .map(({ instancePath, keyword, params, propertyName }) => {
+      const steps = instancePath
+        .split("/")
+        .slice(1)
+        .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+      const { missingProperty, additionalProperty } = params as Record<string, string>;
+      if (missingProperty !== undefined) steps.push(missingProperty);
+      if (additionalProperty !== undefined) steps.push(additionalProperty);
+      if (propertyName !== undefined) steps.push(propertyName);
+      if (keyword === "propertyNames")
+        steps.push((params as { propertyName: string }).propertyName);
+      return steps.map((step) => step.slice(0, 64)).join("\n");
+    });
+  return [...new Set(paths)].sort();
+}
+
+function ourPaths(value: unknown): string[] {
+  const paths = checkSchema(value, schema as Schema).map(({ path }) =>
+    [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|[^.[\]]+/g)]
+      .map((match) => (match[1] === undefined ? match[0] : (JSON.parse(`"${match[1]}"`) as string)))
+      .join("\n"),
+  );
+  return [...new Set(paths)].sort();
+}
+
+type Tree = { [name: string]: Tree | string | number | boolean };
+
+/** Every place in the complete configuration, as a list of names. */
+function places(tree: Tree, above: string[] = []): string[][] {
+  return Object.entries(tree).flatMap(([name, value]) => [
+    [...above, name],
+    ...(typeof value === "object" ? places(value, [...above, name]) : []),
+  ]);
+}
+
+const allPlaces = places(complete as Tree);
+
+function parentOf(tree: Tree, place: readonly string[]): Tree | undefined {
+  let at: unknown = tree;
+  for (const name of place.slice(0, -1)) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = (at as Tree)[name];
+  }
+  return typeof at === "object" && at !== null && !Array.isArray(at) ? (at as Tree) : undefined;
+}
+
+const nearText = fc.constantFrom(
+  "https://a.example",
+  "http://a.example/",
+  "http://localhost",
+  "http://localhost.evil/",
+  "http://127.0.0.1:8/x",
+  "http://[::1]/",
+  "https://user@a.example/",
+  "https://a.example/#x",
+  "https://a.example/?q=1",
+  "/x",
+  "/",
+  "x",
+  "",
+  "stdin",
+  "stdout",
+  "lcd",
+  "text",
+  "a  b",
+  " a",
+  "é",
+  "\u{1f5a8}".repeat(96),
+  "\u{1f5a8}".repeat(256),
+  "a".repeat(257),
+  "00112233445566778899aabbccddeeff",
+  "001",
+  "a\nb",
+);
+const replacement = fc.oneof(
+  nearText,
+  fc.string({ maxLength: 12 }),
+  fc.integer({ min: -1, max: 70000 }),
+  fc.constantFrom(0, 1, 2, 8, 9, 15, 16, 80, 81, 110, 111, 1.5, 2048, 65535, 65536, 1e300),
+  fc.constantFrom(null, true, false, [], {}, [1]),
+);
+const change = fc.record({
+  place: fc.constantFrom(...allPlaces),
+  action: fc.constantFrom("remove", "replace", "add"),
+  name: fc.constantFrom("x", "clientid", "a/b", "a~b", "a b", "__proto__", "toString", 'q"'),
+  value: replacement,
+});
+
+describe("device.json: the schema check", () => {
+  it("accepts the complete configuration, and so does the oracle", () => {
+    expect(checkSchema(complete, schema as Schema)).toEqual([]);
+    expect(oraclePaths(complete)).toEqual([]);
+  });
+
+  it("finds what a complete validator finds, at the same paths, for any mistake", () => {
+    let wrong = 0;
+    let right = 0;
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
+        const value = structuredClone(complete) as Tree;
+        for (const { place, action, name, value: other } of changes) {
+          const parent = parentOf(value, place);
+          const key = place.at(-1)!;
+          if (parent === undefined) continue;
+          if (action === "remove") delete parent[key];
+          else if (action === "replace") parent[key] = other as string;
+          else
+            Object.defineProperty(parent, name, {
+              value: other,
+              enumerable: true,
+              configurable: true,
+            });
+        }
+        const expected = oraclePaths(value);
+        if (expected.length > 0) wrong++;
+        else right++;
+        expect(ourPaths(value)).toEqual(expected);
+      }),
+      { numRuns: 3000 },
+    );
+    // A generator that makes only one kind would prove little.
+    expect(Math.min(wrong, right)).toBeGreaterThan(100);
+  });
+
+  it("agrees on documents that are no configuration at all", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(checkSchema(value, schema as Schema).length > 0).toBe(!validate(value));
+      }),
+    );
+  });
+
+  it("refuses a schema with a keyword that it does not know", () => {
+    expect(() => checkSchema(1, { oneOf: [] } as Schema)).toThrow("oneOf");
+    expect(() => checkSchema(1, { $ref: "#/$defs/nothing" })).toThrow("nothing at");
+  });
+});
+
+function mistakeOf(value: unknown): string {
+  try {
+    parseDeviceConfig(typeof value === "string" ? value : JSON.stringify(value));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return "none";
+}
+
+describe("device.json: each mistake is named with its path", () => {
+  const mistakes: [value: unknown, message: string][] = [
+    [{ ...complete, clientId: 7 }, "clientId must be the client identifier"],
+    [{ ...complete, clientId: undefined }, "clientId is missing"],
+    [{ ...complete, display: { colums: 20 } }, "display.colums is unknown; known here: kind, col"],
+    [{ ...complete, display: { kind: "lcd" } }, "display.path is missing"],
+    [
+      { ...complete, endpoints: { token: "http://a.example/" } },
+      "endpoints.token must be an https",
+    ],
+    [{ ...complete, issuer: undefined, endpoints: undefined }, "endpoints is missing"],
+    [{ ...complete, issuer: undefined, endpoints: {} }, "endpoints.deviceAuthorization is missing"],
+    [
+      { ...complete, limits: { memoryBytes: 100 } },
+      "limits.memoryBytes must be an integer from 20",
+    ],
+    [{ ...complete, storage: { directory: "/x" } }, "storage.deviceKeyFile is missing"],
+    [{ ...complete, messages: { open: "Öffnen" } }, "messages.open must be 1 to 96 printable"],
+    [
+      { ...complete, deviceParameters: { "a=b": "x" } },
+      'deviceParameters["a=b"] is not a possible',
+    ],
+    [[], "must be an object"],
+    ['{"a":1,\n"b"::}', "is not JSON"],
+  ];
+
+  it.each(mistakes.map(([value, message]) => [message, value] as const))("%s", (message, value) => {
+    expect(mistakeOf(value)).toContain(message);
+  });
+
+  it("names all of them, in one line", () => {
+    const message = mistakeOf({ ...complete, clientId: "", scope: "a  b", autoStart: "yes" });
+    expect(message.split("; ").map((part) => part.split(" ")[0])).toEqual([
+      "clientId",
+      "scope",
+      "autoStart",
+    ]);
+  });
+
+  it("quotes no value: it may be a secret", () => {
+    const secret = "S3cr3t\u0001value";
+    const text = JSON.stringify({
+      ...complete,
+      clientSecret: secret,
+      storage: { deviceKey: secret },
+    });
+    expect(mistakeOf(text)).not.toContain("S3cr3t");
+    expect(mistakeOf('{"clientSecret": S3cr3t}')).not.toContain("S3cr3t");
+  });
+});
+
+describe("device.json: what becomes of it", () => {
+  const config = parseDeviceConfig(JSON.stringify(complete));
+
+  it("form parameters are encoded as URLSearchParams does it, for any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (value) => {
+        const { deviceParameters } = driverConfigOf({ ...config, deviceParameters: { p: value } });
+        expect(deviceParameters).toBe(`&${new URLSearchParams({ p: value })}`);
+      }),
+    );
+  });
+
+  it("has a name for every display text of the core, in the core's order", () => {
+    const texts = MESSAGES.split("\n");
+    expect(messageNames.length).toBe(texts.length);
+    const at = (name: string): string => texts[messageNames.indexOf(name)]!;
+    expect([at("signedIn"), at("open"), at("failed")]).toEqual([
+      "Signed in",
+      "Open in a browser:",
+      expect.stringMatching(/^Failed/),
+    ]);
+    const { messages } = driverConfigOf(config);
+    expect(messages.split("\n")[messageNames.indexOf("signedIn")]).toBe("Angemeldet");
+    expect(messages.split("\n").length).toBe(texts.length);
+  });
+
+  it("the metadata's address follows from the issuer, unless it is named", () => {
+    const standard = "https://accounts.example/.well-known/openid-configuration";
+    expect(endpointsOf(config).metadata).toBe(standard);
+    expect(endpointsOf({ ...config, issuer: "https://accounts.example/" }).metadata).toBe(standard);
+    const metadata = "https://accounts.example/.well-known/oauth-authorization-server";
+    expect(endpointsOf({ ...config, endpoints: { metadata } }).metadata).toBe(metadata);
+  });
+});
