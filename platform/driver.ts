@@ -89,13 +89,13 @@ class Exchange implements HttpSink {
   }
 
   end(): void {
-    this.driver.core.responseEnd(this.driver.device, this.id);
-    this.driver.run();
+    const { driver } = this;
+    driver.happen(() => driver.core.responseEnd(driver.device, this.id));
   }
 
   failed(_failure: TransportFailure): void {
-    this.driver.core.responseFailed(this.driver.device, this.id);
-    this.driver.run();
+    const { driver } = this;
+    driver.happen(() => driver.core.responseFailed(driver.device, this.id));
   }
 }
 
@@ -117,9 +117,7 @@ export class Driver {
   private stopped = true;
   private readonly ring = (): void => this.run();
   private readonly stored = (result: number): void => {
-    if (this.stopped) return;
-    this.core.storageDone(this.device, result);
-    this.run();
+    if (!this.stopped) this.happen(() => this.core.storageDone(this.device, result));
   };
   private readonly written = (ok: boolean): void => this.stored(ok ? 1 : 0);
 
@@ -160,31 +158,37 @@ export class Driver {
 
   /** Asks for a code, or for a new one (core: signIn). */
   signIn(): void {
-    this.core.signIn(this.device);
-    this.run();
+    this.happen(() => this.core.signIn(this.device));
   }
 
   /** Gives up the attempt to sign in (core: cancel). */
   cancel(): void {
-    this.core.cancel(this.device);
-    this.run();
+    this.happen(() => this.core.cancel(this.device));
   }
 
   /** Revokes and wipes the tokens (core: signOut). */
   signOut(): void {
-    this.core.signOut(this.device);
-    this.run();
+    this.happen(() => this.core.signOut(this.device));
   }
 
   /** Sets the application's line below "Signed in", printable ASCII. */
   setStatus(text: string): void {
     const bytes = Array.from(text, (character) => character.charCodeAt(0));
-    this.core.setStatus(this.device, bytes, 0, bytes.length);
-    this.run();
+    this.happen(() => this.core.setStatus(this.device, bytes, 0, bytes.length));
   }
 
   get isSignedIn(): boolean {
     return this.device.state === State.SIGNED_IN || this.device.state === State.REFRESHING;
+  }
+
+  /**
+   * Tells the core of something that happened. The time until now passes first: a wait that the event
+   * starts (the interval to the next poll) must not be shortened by what came before it.
+   */
+  happen(event: () => void): void {
+    this.run();
+    event();
+    this.run();
   }
 
   /** Lets the core work until it has nothing to do, then sleeps. Called from every callback. */

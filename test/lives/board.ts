@@ -1,0 +1,222 @@
+// The device of a life with its host: a driver on adapters of virtual time, power that can go at any
+// call of the core, and a memory that is watched. One board lives through many power-ons.
+
+import type { Device } from "../../core/complete.ts";
+import type { Display, Entropy, Storage, Timers } from "../../platform/contracts.ts";
+import { type Core, Driver } from "../../platform/driver.ts";
+import type { Plan, Roll } from "./dice.ts";
+import type { LivesCore } from "./load-core.ts";
+import { BASE, type Network } from "./network.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Appointment, Time } from "./time.ts";
+import { PowerCut, Violation } from "./violation.ts";
+import { checkIntegers, guardIsIntact, watchedMemory } from "./watched-memory.ts";
+
+/** What the maker and the place decide; the same for all power-ons of a life. */
+export interface BoardSettings {
+  columns: number;
+  rows: number;
+  autoStart: number;
+  renewalsMax: number;
+  revokeInBody: number;
+  clientId: string;
+  clientSecret: string;
+  /** What the counter of milliseconds says at first; close to 2^32 to see it wrap. */
+  counterStartMs: number;
+  /** Memory and numbers are checked at every step: slow, so not in every life. */
+  isWatched: boolean;
+  memoryBytes: number;
+}
+
+const GUARD_BYTES = 32;
+/** Calls that the power may be cut before: the driver's own steps. */
+const STEPS = [
+  "tick",
+  "storageDone",
+  "responseStart",
+  "responseBody",
+  "responseEnd",
+  "responseFailed",
+];
+const USER_CALLS = ["signIn", "cancel", "signOut", "setStatus", "applySecurityEvent"];
+
+export interface BoardParts {
+  time: Time;
+  plan: Plan;
+  core: LivesCore;
+  oracle: Oracle;
+  network: Network;
+  storage: Storage;
+}
+
+export class Board {
+  driver: Driver | undefined;
+  frame = "";
+  /** Calls of the core so far that count as steps; a scripted cut names one. */
+  steps = 0;
+  cutAtStep = -1;
+  private alarm: Appointment | undefined;
+  private powerOns = 0;
+  private guarded: Uint8Array | undefined;
+  private arrays: { array: number[]; length: number }[] = [];
+
+  constructor(
+    readonly settings: BoardSettings,
+    private readonly parts: BoardParts,
+  ) {}
+
+  /** Power comes. */
+  powerOn(): void {
+    const { oracle, plan } = this.parts;
+    const roll = plan.roll("power-on", this.powerOns++);
+    this.frame = "";
+    oracle.poweredOn();
+    this.driver = new Driver({
+      core: this.watchedCore(),
+      platform: {
+        http: this.parts.network,
+        timers: this.timers(),
+        storage: this.parts.storage,
+        display: this.display(),
+        entropy: entropyOf(roll),
+      },
+      config: {
+        clientId: this.settings.clientId,
+        clientSecret: this.settings.clientSecret,
+        scope: "https://auth.picogrant.test/auth/video",
+        deviceParameters: "",
+        autoStart: this.settings.autoStart,
+        renewalsMax: this.settings.renewalsMax,
+        revokeInBody: this.settings.revokeInBody,
+        messages: "",
+      },
+      endpoints: {
+        deviceAuthorization: `${BASE}/device/code`,
+        token: `${BASE}/token`,
+        revocation: `${BASE}/revoke`,
+        metadata: "",
+        videoApi: `${BASE}/video/v3`,
+        publisherApi: "",
+        events: "",
+      },
+      memoryBytes: this.settings.memoryBytes,
+      onChange: () => this.rest(),
+    });
+    this.driver.start();
+  }
+
+  /** Power goes: whatever the device was at is over. */
+  powerOff(): void {
+    this.parts.time.cancel(this.alarm);
+    this.alarm = undefined;
+    this.driver = undefined;
+    this.parts.network.cut();
+    this.frame = "";
+  }
+
+  get isOn(): boolean {
+    return this.driver !== undefined;
+  }
+
+  private rest(): void {
+    const { oracle } = this.parts;
+    if (!this.driver) return;
+    oracle.atRest(this.frame, this.alarm?.dueMs ?? 0);
+    if (this.guarded && !guardIsIntact(this.guarded, GUARD_BYTES)) {
+      throw new Violation("arena", "the bytes behind the memory were overwritten");
+    }
+  }
+
+  private timers(): Timers {
+    const { time } = this.parts;
+    return {
+      now: () => (this.settings.counterStartMs + time.nowMs) % 2 ** 32,
+      alarm: (afterMs, ring) => {
+        if (!Number.isInteger(afterMs) || afterMs < 0 || afterMs > 134_217_727) {
+          throw new Violation("small-integers", `an alarm in ${afterMs} ms`);
+        }
+        time.cancel(this.alarm);
+        this.alarm = time.after(afterMs, ring);
+      },
+      cancel: () => {
+        time.cancel(this.alarm);
+        this.alarm = undefined;
+      },
+    };
+  }
+
+  private display(): Display {
+    const { columns, rows } = this.settings;
+    return {
+      columns,
+      rows,
+      show: (cells, from) => {
+        let frame = "";
+        for (let row = 0; row < rows; row++) {
+          const start = from + row * columns;
+          if (row) frame += "\n";
+          for (let i = start; i < start + columns; i++) frame += String.fromCharCode(cells[i]!);
+        }
+        this.frame = frame;
+        this.parts.oracle.shown(frame);
+      },
+    };
+  }
+
+  /** The core with a judge between it and its host. */
+  private watchedCore(): Core {
+    const { core, oracle, plan } = this.parts;
+    const watched: Record<string, unknown> = { ...core };
+    for (const name of [...STEPS, ...USER_CALLS]) {
+      const call = (core as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!;
+      const isStep = STEPS.includes(name);
+      const isResponse = name.startsWith("response");
+      watched[name] = (...args: unknown[]) => {
+        if (isStep && (this.steps++ === this.cutAtStep || plan.strikes("cut-at-step"))) {
+          throw new PowerCut();
+        }
+        oracle.beforeCall(isResponse ? (args[1] as number) : -1);
+        const result = call(...args);
+        this.checkDevice(args[0] as Device);
+        oracle.afterCall(name);
+        return result;
+      };
+    }
+    watched.create = (memory: Uint8Array, config: Parameters<LivesCore["create"]>[1]) => {
+      this.guarded = memory.fill(0xa5, memory.length - GUARD_BYTES);
+      const own = memory.subarray(0, memory.length - GUARD_BYTES);
+      const device = core.create(this.settings.isWatched ? watchedMemory(own) : own, config);
+      if (device) {
+        oracle.watch(device);
+        this.arrays = arraysOf(device);
+      }
+      return device;
+    };
+    return watched as unknown as Core;
+  }
+
+  private checkDevice(device: Device): void {
+    if (!this.settings.isWatched) return;
+    checkIntegers(device);
+    for (const { array, length } of this.arrays) {
+      if (array.length !== length || !Object.values(device).includes(array)) {
+        throw new Violation("no-allocation", "an array of the device grew or was replaced");
+      }
+    }
+  }
+}
+
+function arraysOf(device: Device): { array: number[]; length: number }[] {
+  return Object.values(device as unknown as Record<string, unknown>)
+    .filter((value): value is number[] => Array.isArray(value))
+    .map((array) => ({ array, length: array.length }));
+}
+
+function entropyOf(roll: Roll): Entropy {
+  return {
+    fill(into, from, to) {
+      for (let i = from; i < to; i++) into[i] = roll.below(256);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// The application's part of a life: a call of the video API with whatever token the device has.
+
+import { Endpoint, ErrandState } from "../../core/complete.ts";
+import type { Board } from "./board.ts";
+
+const TARGET = Buffer.from("/liveBroadcasts?part=id&mine=true");
+
+/** Starts a call where none is under way. */
+export function callApi({ driver }: Board): void {
+  if (!driver) return;
+  const { core, device } = driver;
+  if (!core.beginCall?.(device)) return;
+  core.addPath?.(device, TARGET, 0, TARGET.length);
+  core.sendCall?.(device, Endpoint.VIDEO_API, 1, null, 0, 0);
+  driver.run();
+}
+
+/** How the last call ended; undefined while it is under way or none was made. */
+export function callResult({ driver }: Board): { status: number; error: number } | undefined {
+  if (driver?.device.errandState !== ErrandState.DONE) return undefined;
+  return { status: driver.device.errandStatus, error: driver.device.errandError };
+}

@@ -1,0 +1,367 @@
+// One life of a device, from its seed: a stretch of chaos, in which the plan's faults strike and people
+// do as they please, then a calm one, in which the device must come round. Then it signs out for good.
+
+import { State } from "../../core/index.ts";
+import {
+  createService,
+  type FixtureInput,
+  type Service,
+} from "../../targets/desktop/service/index.ts";
+import { Board, type BoardSettings } from "./board.ts";
+import { codeRead, DEEDS, repertoire, type World } from "./deeds.ts";
+import { Plan, type Roll, type Selection, type StrikeId } from "./dice.ts";
+import { callApi, callResult } from "./errands.ts";
+import type { LivesCore } from "./load-core.ts";
+import { BASE, Network } from "./network.ts";
+import { type Coverage, Oracle } from "./oracle.ts";
+import { Records } from "./records.ts";
+import { quietReader, type SealedWrap, Slots } from "./slots.ts";
+import { Time } from "./time.ts";
+import { type Invariant, PowerCut, Violation } from "./violation.ts";
+
+export interface LifeOptions extends Selection {
+  core: LivesCore;
+  coverage: Coverage;
+  /** Wraps the slots into sealed storage; absent: records lie bare. */
+  seal?: SealedWrap | undefined;
+  /** Hears what happens, for a replay. */
+  log?: (line: string) => void;
+}
+
+export interface LifeResult {
+  seed: number;
+  violation: { invariant: Invariant; what: string } | undefined;
+  struck: readonly StrikeId[];
+  powerOns: number;
+  steps: number;
+  virtualMs: number;
+}
+
+const SECRET = "tv-secret-7";
+const CLIENT = "living-room-tv";
+const FIXTURE: FixtureInput = {
+  organizations: [{ id: "school", name: "School", blockedScopes: ["video"] }],
+  accounts: [
+    { id: "ada", name: "Ada", email: "ada@example.test" },
+    { id: "pupil", name: "Polly", email: "polly@example.test", organization: "school" },
+  ],
+  clients: [{ id: CLIENT, secret: SECRET, name: "TV" }],
+} as FixtureInput;
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+const HOUR_MS = 3_600_000;
+const CALM_MS_MAX = 3 * HOUR_MS;
+const CALM_EVENTS_MAX = 40_000;
+/** How often a helpful user looks at the device. */
+const LOOK_MS = 1500;
+
+export class Life {
+  readonly plan: Plan;
+  readonly time = new Time();
+  readonly slots: Slots;
+  readonly records: Records;
+  readonly service: Service;
+  readonly oracle: Oracle;
+  readonly board: Board;
+  readonly network: Network;
+  powerOns = 0;
+  private readonly world: World;
+  private readonly log: ((line: string) => void) | undefined;
+
+  constructor(seed: number, options: LifeOptions) {
+    this.plan = new Plan(seed, options);
+    this.log = options.log;
+    const roll = this.plan.roll("settings");
+    const note = (text: string): void => this.note(text);
+    const nowMs = (): number => this.time.nowMs;
+    this.slots = new Slots(this.time, this.plan, roll.pick([0, 0, 3, 40]));
+    this.slots.note = note;
+    const seal = options.seal && roll.chance(0.125) ? options.seal : undefined;
+    const stack = seal ? seal(this.slots, this.plan.roll("seal")) : this.slots;
+    const quiet = quietReader(this.slots);
+    const ledgerOf = (): Oracle => this.oracle;
+    this.records = new Records(stack, {
+      nowMs,
+      isRevoking: () => this.board.driver?.device.state === State.REVOKING,
+      quiet: seal ? seal(quiet, this.plan.roll("seal")) : quiet,
+      note,
+      session: (token) => ledgerOf().ledger.session(token),
+    });
+    this.slots.onRot = () => this.records.rotted();
+    this.oracle = new Oracle({
+      nowMs,
+      note,
+      records: this.records,
+      coverage: options.coverage,
+      clientSecret: SECRET,
+    });
+    this.service = this.makeService(roll);
+    this.network = this.makeNetwork(roll);
+    this.board = new Board(settingsOf(roll), {
+      time: this.time,
+      plan: this.plan,
+      core: options.core,
+      oracle: this.oracle,
+      network: this.network,
+      storage: this.records,
+    });
+    this.world = {
+      board: this.board,
+      service: this.service,
+      oracle: this.oracle,
+      slots: this.slots,
+      sleep: (ms) => {
+        this.time.nowMs += ms;
+      },
+    };
+  }
+
+  private makeService(roll: Roll): Service {
+    const random = this.plan.roll("service");
+    return createService({
+      now: () => EPOCH_MS + this.time.nowMs,
+      random: (count) => {
+        const bytes = new Uint8Array(count);
+        for (let i = 0; i < count; i++) bytes[i] = random.bits() >>> 24;
+        return bytes;
+      },
+      fixture: FIXTURE,
+      options: {
+        baseUrl: BASE,
+        interval: roll.pick([1, 1, 2, 5]),
+        codeLifetime: roll.pick([20, 40, 40, 90, 300, 1800]),
+        slowDownGrowth: roll.pick([0, 5]),
+        deviceCodeQuota: roll.pick([null, null, { requests: 2, windowSeconds: 60 }]),
+        userCodeFormat: roll.pick(["XXXX-XXXX", "XXXXXXXX", "XXX-XXX-XXX-XXX"]),
+        tokenCharacters: roll.pick(["plain", "awkward"]),
+        verificationUri: roll.chance(0.5),
+        verificationUriComplete: roll.chance(0.5),
+        replayedCodeRevokes: roll.chance(0.3),
+        accessTokenLifetime: roll.pick([5, 30, 90, 600, 3600]),
+        refreshTokenRotation: roll.chance(0.5),
+        rotationGrace: roll.pick([0, 5, 60]),
+        refreshTokensPerClientAndUser: roll.pick([1, 3, 100]),
+      },
+    });
+  }
+
+  private makeNetwork(roll: Roll): Network {
+    const { oracle } = this;
+    return new Network(
+      this.time,
+      this.plan,
+      this.service,
+      {
+        sent: (exchange) => oracle.sent(exchange),
+        served: (exchange, { status, body }) => oracle.served(exchange, status, body),
+        ended: (exchange, complete) => oracle.ended(exchange, complete),
+        aborted: (exchange) => oracle.aborted(exchange),
+        note: (text) => this.note(text),
+      },
+      roll.pick([0, 5, 200, 3000]),
+    );
+  }
+
+  note(text: string): void {
+    this.log?.(`${(this.time.nowMs / 1000).toFixed(3).padStart(12)}  ${text}`);
+  }
+
+  /** The whole life. @throws Violation */
+  live(): void {
+    this.guard(() => this.powerOn());
+    this.chaos();
+    this.plan.calm = true;
+    this.note("calm from here on");
+    this.recover(true);
+    const roll = this.plan.roll("end");
+    if (roll.chance(0.5)) {
+      // Whatever reached storage is alive: the device comes back without anybody's help.
+      this.guard(() => {
+        throw new PowerCut();
+      });
+      this.recover(this.records.isRotten || !this.oracle.hasRefreshToken);
+    }
+    if (roll.chance(0.5)) this.signOutForGood();
+  }
+
+  private chaos(): void {
+    const roll = this.plan.roll("deeds");
+    const deeds = repertoire(roll);
+    const count = roll.spread(2, 40);
+    for (let number = 0; number < count; number++) {
+      const until = this.time.nowMs + roll.spread(20, 60_000);
+      const deed = roll.pick(deeds);
+      const ownRoll = this.plan.roll(deed, number);
+      this.runUntil(until);
+      if (!this.plan.allows(`${deed}:${number}`)) continue;
+      this.note(`* ${deed}`);
+      this.guard(() => DEEDS[deed]!(this.world, ownRoll));
+    }
+  }
+
+  private runUntil(untilMs: number): void {
+    while (this.time.nextMs() <= untilMs) this.happen();
+    if (untilMs > this.time.nowMs) this.time.nowMs = untilMs;
+    if (this.plan.strikes("spurious-run")) this.guard(() => this.board.driver?.run());
+    const rot = this.plan.strikes("bit-rot");
+    if (rot) this.slots.rot(rot);
+  }
+
+  /** The next thing that is due. */
+  private happen(): void {
+    const run = this.time.next();
+    if (this.time.isStorm) throw new Violation("no-busy-loop", "time does not pass any more");
+    if (run) this.guard(run);
+  }
+
+  /** Lets something happen; a loss of power in it is followed by power-on some time later. */
+  guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (error instanceof Violation) throw error;
+      if (!(error instanceof PowerCut)) throw crash(error);
+      this.powerOff();
+    }
+  }
+
+  private powerOff(): void {
+    const roll = this.plan.roll("power-off", this.powerOns);
+    this.note("power goes");
+    this.board.powerOff();
+    this.slots.cut(roll);
+    this.time.cancel(this.nextPowerOn);
+    const offMs = this.plan.calm ? 100 : roll.spread(100, roll.chance(0.2) ? HOUR_MS : 20_000);
+    this.nextPowerOn = this.time.after(offMs, () => this.powerOn());
+  }
+
+  private nextPowerOn: ReturnType<Time["after"]> | undefined;
+
+  private powerOn(): void {
+    this.nextPowerOn = undefined;
+    this.powerOns++;
+    this.note("power comes");
+    this.board.powerOn();
+  }
+
+  /** Calm: with or without a user's help the device ends up signed in, with tokens that work. */
+  recover(withHelp: boolean): void {
+    this.service.enableAccount("ada");
+    this.service.setOptions({ deviceCodeQuota: null });
+    this.calmUntil("is not signed in", () => {
+      if (withHelp) this.help();
+      const result = callResult(this.board);
+      if (this.oracle.isSignedIn && !this.records.isBusy) {
+        if (this.tried && result?.status === 200 && result.error === 0 && this.isStored())
+          return true;
+        this.tried = true;
+        callApi(this.board);
+      }
+      return false;
+    });
+    this.tried = false;
+  }
+
+  private tried = false;
+
+  private isStored(): boolean {
+    if (this.records.isRotten) return true;
+    const newest = this.records.newest();
+    const session = newest ? this.oracle.ledger.session(newest.secret) : 0;
+    return newest?.kind === "token" && session === this.oracle.presentSession;
+  }
+
+  private help(): void {
+    const { driver } = this.board;
+    if (!driver) return;
+    const code = codeRead(this.world);
+    if (code) this.service.approve(code, "ada");
+    const { state } = driver.device;
+    if (state === State.FAILED || state === State.SIGNED_OUT) {
+      this.oracle.userActed();
+      this.guard(() => driver.signIn());
+    }
+  }
+
+  private signOutForGood(): void {
+    this.guard(() => this.board.driver?.signOut());
+    this.calmUntil("is not signed out", () => {
+      const { driver } = this.board;
+      return driver?.device.state === State.SIGNED_OUT && !this.records.isBusy;
+    });
+    this.records.checkWiped();
+    if (this.service.revokeAllFor("ada", CLIENT) > 0 && !this.mayHaveStrays()) {
+      throw new Violation("sign-out-wipes", "the session lives on at the service");
+    }
+  }
+
+  /** Answers that were lost leave grants at the service that no device knows of. */
+  private mayHaveStrays(): boolean {
+    return this.plan.struck.length > 0;
+  }
+
+  private calmUntil(what: string, isReached: () => boolean): void {
+    const endMs = this.time.nowMs + CALM_MS_MAX;
+    let lookMs = this.time.nowMs;
+    for (let events = 0; events < CALM_EVENTS_MAX && this.time.nowMs < endMs; events++) {
+      if (this.time.nowMs >= lookMs) {
+        if (isReached()) return;
+        lookMs = this.time.nowMs + LOOK_MS;
+      }
+      const nextMs = this.time.nextMs();
+      if (nextMs > lookMs) this.time.nowMs = Math.max(this.time.nowMs, lookMs);
+      else this.happen();
+    }
+    const state = this.board.driver?.device.state;
+    throw new Violation("not-stuck", `the device ${what}, but ${State[state ?? -1] ?? "off"}`);
+  }
+}
+
+function crash(error: unknown): Violation {
+  const what = error instanceof Error ? `${error.message} ${error.stack ?? ""}` : String(error);
+  if (/pg[dra]\.|tv-secret/.test(what))
+    return new Violation("no-secret", "an error names a secret");
+  return new Violation("crash", what.split("\n").slice(0, 4).join(" | "));
+}
+
+function settingsOf(roll: Roll): BoardSettings {
+  const [columns, rows] = roll.pick([
+    [16, 2],
+    [20, 4],
+    [40, 2],
+    [24, 3],
+    [80, 8],
+  ] as const);
+  return {
+    columns,
+    rows,
+    autoStart: roll.below(2),
+    renewalsMax: roll.pick([-1, -1, 0, 1, 5]),
+    revokeInBody: roll.below(2),
+    clientId: CLIENT,
+    clientSecret: SECRET,
+    counterStartMs: roll.pick([0, 2 ** 32 - 1, 2 ** 32 - roll.below(100_000), roll.bits()]),
+    isWatched: roll.chance(1 / 16),
+    memoryBytes: (columns === 80 ? 6144 : 4096) + 32,
+  };
+}
+
+/** Lives the life of a seed and says how it went. */
+export function runLife(seed: number, options: LifeOptions): LifeResult {
+  const life = new Life(seed, options);
+  let violation: LifeResult["violation"];
+  try {
+    life.live();
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    violation = { invariant: error.invariant, what: error.what };
+    life.note(`VIOLATION ${error.message}`);
+  }
+  return {
+    seed,
+    violation,
+    struck: life.plan.struck,
+    powerOns: life.powerOns,
+    steps: life.board.steps,
+    virtualMs: life.time.nowMs,
+  };
+}

@@ -1,0 +1,26 @@
+// The core as it ships, made into functions: the bundle, so that what lives here is what gets flashed.
+
+import type * as complete from "../../core/complete.ts";
+import { bundleCore } from "../../targets/firmware/bundle.ts";
+
+export type LivesCore = Omit<
+  typeof complete,
+  "Command" | "Endpoint" | "ErrandState" | "ErrorCode" | "ErrorKind" | "Event" | "Field" | "Region"
+>;
+
+/** Source of the bundle with readable names, for planting bugs. */
+export async function readableBundle(): Promise<string> {
+  return (await bundleCore("complete", { minify: false })).code;
+}
+
+/** Source of the bundle as it is flashed. */
+export async function shippedBundle(): Promise<string> {
+  return (await bundleCore("complete", { minify: true })).code;
+}
+
+/** Evaluates a bundle. Each call makes functions of its own. */
+export function coreOf(code: string): LivesCore {
+  const module: { exports: unknown } = { exports: {} };
+  new Function("module", code)(module);
+  return module.exports as LivesCore;
+}

@@ -1,0 +1,209 @@
+// The network between a device and the simulated service: an HTTP adapter that calls the service's real
+// logic, with every failure between them. What an answer means is the oracle's to know.
+
+import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import type { ProtocolResponse, Service } from "../../targets/desktop/service/index.ts";
+import type { Plan } from "./dice.ts";
+import { type Answer, type Mishap, mishapOf } from "./mishaps.ts";
+import type { Appointment, Time } from "./time.ts";
+import { Violation } from "./violation.ts";
+
+export const BASE = "https://auth.test";
+
+/** One exchange as everybody in a life knows it. */
+export interface Exchange {
+  readonly number: number;
+  readonly request: HttpRequest;
+  readonly path: string;
+  readonly query: string;
+  readonly body: Buffer;
+  readonly sink: HttpSink;
+  /** Still waited for by the device. */
+  live: boolean;
+  /** What was delivered so far. */
+  status: number;
+  retryAfterS: number;
+  delivered: number[];
+  appointment: Appointment | undefined;
+  /** The device that asked is no more. */
+  epoch: number;
+}
+
+export interface NetworkEvents {
+  sent(exchange: Exchange): void;
+  /** The service has answered; the answer may still get lost. */
+  served(exchange: Exchange, response: ProtocolResponse): void;
+  /** Called just before the device hears of it. */
+  ended(exchange: Exchange, complete: boolean): void;
+  aborted(exchange: Exchange): void;
+  note(text: string): void;
+}
+
+const LATE_MS_MAX = 20_000;
+
+export class Network implements Http {
+  live: Exchange | undefined;
+  private count = 0;
+  private epoch = 0;
+
+  constructor(
+    private readonly time: Time,
+    private readonly plan: Plan,
+    private readonly service: Service,
+    private readonly events: NetworkEvents,
+    /** 0: answers come before `send` returns. */
+    private readonly latencyMs: number,
+  ) {}
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    if (this.live) throw new Violation("one-in-flight", "a second request");
+    const body = Buffer.alloc(request.bodyTo - request.bodyFrom);
+    for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
+    const [path, query = ""] = request.url.slice(BASE.length).split("?", 2) as [string, string?];
+    const exchange: Exchange = {
+      number: this.count++,
+      request,
+      path,
+      query,
+      body,
+      sink,
+      live: true,
+      status: 0,
+      retryAfterS: -1,
+      delivered: [],
+      appointment: undefined,
+      epoch: this.epoch,
+    };
+    this.live = exchange;
+    this.events.sent(exchange);
+    const mishap = mishapOf(this.plan, exchange);
+    if (mishap.name) this.events.note(`  ${mishap.name}`);
+    this.step(exchange, this.delay(mishap), () => this.arrive(exchange, mishap));
+  }
+
+  abort(): void {
+    const exchange = this.live;
+    if (!exchange) return;
+    this.live = undefined;
+    exchange.live = false;
+    this.events.aborted(exchange);
+    // What was on its way arrives at the service all the same, but nobody hears the answer.
+  }
+
+  /** The power is gone: answers find nobody. */
+  cut(): void {
+    if (this.live) this.live.live = false;
+    this.live = undefined;
+    this.epoch++;
+  }
+
+  private delay(mishap: Mishap): number {
+    return this.latencyMs === 0 ? 0 : 1 + mishap.roll.below(this.latencyMs);
+  }
+
+  /** Later, or at once where the network answers at once. */
+  private step(exchange: Exchange, delayMs: number, run: () => void): void {
+    if (delayMs > 0 || this.latencyMs > 0) {
+      exchange.appointment = this.time.after(delayMs, run);
+    } else run();
+  }
+
+  private arrive(exchange: Exchange, mishap: Mishap): void {
+    if (exchange.live) this.checkStable(exchange);
+    let answer: Answer = { status: 0, retryAfterS: -1, body: new Uint8Array(0) };
+    if (mishap.reaches) {
+      for (let times = mishap.times; times > 0; times--) {
+        const response = this.serve(exchange);
+        answer = { status: response.status, retryAfterS: -1, body: response.body };
+      }
+    }
+    answer = mishap.alter(answer);
+    if (mishap.hangMs > 0) {
+      this.step(exchange, mishap.hangMs, () => {
+        if (mishap.fails) this.finish(exchange, false);
+      });
+      return;
+    }
+    this.step(exchange, this.delay(mishap), () => this.deliver(exchange, mishap, answer));
+  }
+
+  private checkStable(exchange: Exchange): void {
+    const { request, body } = exchange;
+    for (let i = 0; i < body.length; i++) {
+      if (request.body[request.bodyFrom + i] !== body[i]) {
+        throw new Violation("request-stable", `byte ${i} of the body changed under way`);
+      }
+    }
+  }
+
+  private serve(exchange: Exchange): ProtocolResponse {
+    const { request, path, query, body } = exchange;
+    const headers: Record<string, string> = {};
+    if (request.contentType) headers["content-type"] = request.contentType;
+    if (request.authorization) headers.authorization = request.authorization;
+    const response = this.service.handle({ method: request.method, path, query, headers, body });
+    this.events.served(exchange, response);
+    return response;
+  }
+
+  private deliver(exchange: Exchange, mishap: Mishap, answer: Answer): void {
+    if (!exchange.live) {
+      if (mishap.late) this.deliverLate(exchange, answer);
+      return;
+    }
+    if (answer.status === 0) {
+      this.finish(exchange, false);
+      return;
+    }
+    exchange.status = answer.status;
+    exchange.retryAfterS = answer.retryAfterS;
+    exchange.sink.status(answer.status, answer.retryAfterS);
+    this.deliverBody(exchange, mishap, answer, 0);
+  }
+
+  private deliverBody(exchange: Exchange, mishap: Mishap, answer: Answer, from: number): void {
+    const { body } = answer;
+    const total = mishap.cutAt < 0 ? body.length : Math.min(mishap.cutAt, body.length);
+    let at = from;
+    while (exchange.live && at < total) {
+      const to = Math.min(total, at + mishap.chunk);
+      for (let i = at; i < to; i++) exchange.delivered.push(body[i]!);
+      const copy = body.slice(at, to);
+      exchange.sink.body(copy, 0, copy.length);
+      copy.fill(0xaa);
+      at = to;
+      if (mishap.chunkDelayMs > 0 && at < total) {
+        const next = at;
+        this.step(exchange, mishap.chunkDelayMs, () =>
+          this.deliverBody(exchange, mishap, answer, next),
+        );
+        return;
+      }
+    }
+    if (!exchange.live) return;
+    this.finish(exchange, mishap.cutAt < 0 || !mishap.fails);
+    if (mishap.again) this.deliverLate(exchange, answer);
+    if (mishap.late) {
+      const roll = mishap.roll;
+      this.time.after(1 + roll.below(LATE_MS_MAX), () => this.deliverLate(exchange, answer));
+    }
+  }
+
+  private finish(exchange: Exchange, complete: boolean): void {
+    if (!exchange.live) return;
+    exchange.live = false;
+    this.live = undefined;
+    this.events.ended(exchange, complete);
+    if (complete) exchange.sink.end();
+    else exchange.sink.failed("unreachable");
+  }
+
+  /** An adapter that does not keep its contract, or a C host that hears late. */
+  private deliverLate(exchange: Exchange, answer: Answer): void {
+    if (exchange.epoch !== this.epoch) return;
+    const status = answer.status || 200;
+    exchange.sink.status(status, -1);
+    exchange.sink.body(answer.body, 0, answer.body.length);
+    exchange.sink.end();
+  }
+}

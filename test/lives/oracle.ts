@@ -1,0 +1,348 @@
+// The judge of a life: hears every call of the core, every request and answer, every frame and record,
+// and compares them with the invariants (violation.ts). It believes the wire, not the device; of the
+// device it reads only what the border shows.
+
+import type { Device } from "../../core/complete.ts";
+import { Event, Field, Region, State } from "../../core/index.ts";
+import { transitions } from "../../core/states.ts";
+import { Ledger, membersOf, text } from "./ledger.ts";
+import type { Exchange } from "./network.ts";
+import { PollOracle } from "./poll-oracle.ts";
+import { PromptOracle } from "./prompt-oracle.ts";
+import type { LogicalRecord, Records } from "./records.ts";
+import { Violation } from "./violation.ts";
+
+/** Rows of the table that lives have gone through: `from,event,to`. */
+export type Coverage = Map<string, number>;
+
+const ROWS: ReadonlySet<string> = new Set(
+  transitions().map(({ from, event, to }) => `${from},${event},${to}`),
+);
+
+/** What storage must hold where a device begins with this event. */
+const KINDS_FOUND: ReadonlyMap<number, readonly string[]> = new Map([
+  [Event.NO_RECORD, ["nothing"]],
+  [Event.SIGN_IN, ["nothing"]],
+  [Event.CODE_FOUND, ["code"]],
+  [Event.TOKENS_FOUND, ["token"]],
+  [Event.REVOCATION_FOUND, ["revocation"]],
+]);
+
+export interface OracleView {
+  nowMs(): number;
+  note(text: string): void;
+  records: Records;
+  coverage: Coverage;
+  clientSecret: string;
+}
+
+export class Oracle {
+  readonly ledger = new Ledger();
+  readonly polls: PollOracle;
+  readonly prompt: PromptOracle;
+  private device: Device | undefined;
+  private moves = 0;
+  private state: number = State.STARTING;
+  private expected: LogicalRecord | undefined;
+  /** The call of the core under way, and the answer that it is about. */
+  private answer:
+    | { path: string; form: URLSearchParams; members: Record<string, unknown> }
+    | undefined;
+  private session = 0;
+  /** Of the present session; without one it ends with its access token. */
+  hasRefreshToken = false;
+  /** What a late answer must leave as it is; "" where the call is none. */
+  private before = "";
+
+  constructor(private readonly view: OracleView) {
+    this.polls = new PollOracle(view);
+    this.prompt = new PromptOracle(view, this.ledger);
+  }
+
+  poweredOn(): void {
+    this.device = undefined;
+    this.state = State.STARTING;
+    this.moves = 0;
+    this.expected = this.view.records.newest();
+    this.view.records.poweredOn();
+    this.view.records.checkPairKept();
+    this.polls.poweredOn();
+    this.prompt.poweredOn();
+  }
+
+  /** The device is there (its first call of the core comes after). */
+  watch(device: Device): void {
+    this.device = device;
+  }
+
+  // the core's calls
+
+  /** @param requestId of a response that is handed over, -1 for any other call */
+  beforeCall(requestId: number): void {
+    const { device } = this;
+    const isLate =
+      requestId >= 0 && device && !(device.inFlight === 1 && device.requestId === requestId);
+    this.before = isLate ? this.snapshot() : "";
+  }
+
+  afterCall(name: string): void {
+    const { device } = this;
+    if (!device) return;
+    if (name === "storageDone") this.view.records.isBusy = false;
+    if (this.before && this.snapshot() !== this.before) {
+      throw new Violation("late-answer", `${name} of a request that was given up had an effect`);
+    }
+    if (device.moves !== this.moves) this.moved(device, name);
+  }
+
+  private snapshot(): string {
+    const { device } = this;
+    if (!device) return "";
+    return [
+      device.state,
+      device.moves,
+      device.codeShown,
+      device.intervalMs,
+      ...device.length,
+    ].join();
+  }
+
+  private moved(device: Device, name: string): void {
+    const from = this.state;
+    const { event, state: to } = device;
+    if (((this.moves + 1) & 65535) !== device.moves) {
+      throw new Violation("transition", `a move before ${State[to]} was not seen in ${name}`);
+    }
+    this.moves = device.moves;
+    this.state = to;
+    const row = `${from},${event},${to}`;
+    const said = `${State[from]} -${Event[event]}-> ${State[to]}`;
+    this.view.note(said);
+    if (!ROWS.has(row)) throw new Violation("transition", `${said} is no row of the table`);
+    this.view.coverage.set(row, (this.view.coverage.get(row) ?? 0) + 1);
+    if (from === State.STARTING) this.recovered(event);
+    this.polls.moved();
+    if (to !== State.PENDING) this.prompt.ended();
+    this.budget(from, event, to);
+    this.happened(from, event, name);
+  }
+
+  /** What storage may do because of this move. */
+  private budget(from: number, event: number, to: number): void {
+    const { records } = this.view;
+    const writes = [Event.CODE_RECEIVED, Event.TOKENS_RECEIVED, Event.SIGN_OUT];
+    if (writes.includes(event)) records.writesAllowed++;
+    if (event === Event.SIGN_OUT || event === Event.REVOCATION_FOUND) records.erasesAllowed++;
+    const keeps = from === State.REFRESHING && event === Event.FINAL_ERROR;
+    if ((to === State.SIGNED_OUT || to === State.FAILED) && !keeps && from !== State.STARTING) {
+      records.erasesAllowed += 2;
+    }
+  }
+
+  private happened(from: number, event: number, name: string): void {
+    const { records } = this.view;
+    const members = this.answer?.members ?? {};
+    switch (event) {
+      case Event.CODE_RECEIVED: {
+        const code = this.ledger.code(text(members.device_code));
+        if (!code) throw new Violation("own-secrets", "a code was accepted that no answer brought");
+        code.arrivedMs = this.view.nowMs();
+        this.polls.codeArrived(code);
+        this.prompt.codeArrived(code);
+        break;
+      }
+      case Event.TOKENS_RECEIVED:
+      case Event.REFRESHED:
+        this.tokensArrived(event === Event.TOKENS_RECEIVED, members);
+        break;
+      case Event.SIGN_OUT:
+        records.durableSession = 0;
+        records.revocationUnstored = true;
+        break;
+      case Event.SESSION_ENDED:
+        this.checkCause(from, name);
+        records.durableSession = 0;
+        break;
+      default:
+    }
+  }
+
+  private tokensArrived(isNew: boolean, members: Record<string, unknown>): void {
+    const { records } = this.view;
+    const access = text(members.access_token);
+    const refresh = text(members.refresh_token);
+    this.session = this.ledger.session(access);
+    if (!this.session)
+      throw new Violation("own-secrets", "a token was accepted that nobody issued");
+    if (isNew) this.hasRefreshToken = refresh !== "";
+    const newest = records.newest();
+    const present = refresh || (isNew ? access : this.answer!.form.get("refresh_token")!);
+    const isStored = newest?.kind === "token" && newest.secret === present;
+    if (isStored) return;
+    if (!isNew) records.writesAllowed++;
+    // A pair that storage has refused already is not held back again.
+    if (!isNew && present === this.answer!.form.get("refresh_token")) return;
+    records.unstored = present;
+    this.unstoredAccess = access;
+  }
+
+  private unstoredAccess = "";
+
+  /** A session has ended: by what was said in the very call that ended it. */
+  private checkCause(from: number, name: string): void {
+    if (name === "applySecurityEvent" || name === "eventVerified") return;
+    const { path = "", members = {} } = this.answer ?? {};
+    if (name === "responseEnd" && path === "/token" && from === State.REFRESHING) {
+      const named = text(members.error) || text(members.error_code);
+      if (named === "invalid_grant") return;
+    }
+    if (!this.hasRefreshToken) return;
+    throw new Violation("wipe-cause", `the session ended in ${name} without a final answer`);
+  }
+
+  /** The device has read its records and goes on from what it took for the newest. */
+  private recovered(event: number): void {
+    const { expected, device } = this;
+    const { records } = this.view;
+    const kind = expected?.kind;
+    if (!records.readsFailed && !KINDS_FOUND.get(event)!.includes(kind ?? "nothing")) {
+      throw new Violation(
+        "recovers-newest",
+        `${Event[event]}, but storage holds ${kind ?? "nothing"}`,
+      );
+    }
+    const found = this.found(device!, event);
+    if (!found) return;
+    if (!records.readsFailed && found !== expected?.secret) {
+      throw new Violation("recovers-newest", "another value than the newest record's");
+    }
+    this.session = this.ledger.session(found);
+    this.hasRefreshToken = found.startsWith("pgr.");
+    if (event === Event.CODE_FOUND) {
+      this.polls.codeFound(this.ledger.code(found)!);
+      this.prompt.codeFound(this.ledger.code(found)!, records.about(found)!);
+    }
+  }
+
+  /** What the device has read back. */
+  private found(device: Device, event: number): string {
+    if (event === Event.CODE_FOUND) return this.regionText(device, Field.DEVICE_CODE);
+    if (event !== Event.TOKENS_FOUND && event !== Event.REVOCATION_FOUND) return "";
+    return (
+      this.regionText(device, Region.PRESENT_REFRESH_TOKEN) ||
+      this.regionText(device, Field.ACCESS_TOKEN)
+    );
+  }
+
+  private regionText(device: Device, region: number): string {
+    const start = device.start[region]!;
+    let found = "";
+    for (let i = 0; i < device.length[region]!; i++) {
+      found += String.fromCharCode(device.memory[start + i]!);
+    }
+    return found;
+  }
+
+  // the network
+
+  sent(exchange: Exchange): void {
+    const form = new URLSearchParams(Buffer.from(exchange.body).toString("latin1"));
+    this.answer = { path: exchange.path, form, members: {} };
+    const { path, query, request } = exchange;
+    this.view.note(`send ${path} ${form.get("grant_type")?.slice(-13) ?? ""}`);
+    if (path === "/token" && form.has("device_code")) this.polls.polled(form.get("device_code")!);
+    else if (path === "/token") this.used(form.get("refresh_token") ?? "", true);
+    else if (path === "/revoke")
+      this.revokes(new URLSearchParams(query).get("token") ?? form.get("token") ?? "");
+    else if (request.authorization) this.used(request.authorization.slice("Bearer ".length), false);
+    this.polls.requested(path);
+    if (path === "/device/code") this.view.records.checkWiped();
+  }
+
+  private used(token: string, isRefresh: boolean): void {
+    const { records } = this.view;
+    const session = this.ledger.session(token);
+    if (!session || token.startsWith("pgr.") !== isRefresh) {
+      throw new Violation("own-secrets", "a token was sent that was never issued to this device");
+    }
+    if (records.revoked.has(session)) {
+      throw new Violation("no-resurrection", "a token was used after its revocation was recorded");
+    }
+    if (records.unstored && (token === records.unstored || token === this.unstoredAccess)) {
+      throw new Violation("store-before-use", "a pair was used before its record was durable");
+    }
+  }
+
+  private revokes(token: string): void {
+    if (!this.ledger.session(token)) {
+      throw new Violation("own-secrets", "a token was revoked that was never issued");
+    }
+    if (this.view.records.revocationUnstored) {
+      throw new Violation(
+        "store-before-use",
+        "a revocation was sent before its record was durable",
+      );
+    }
+  }
+
+  /** The service has answered; whether the device will hear it is another matter. */
+  served(exchange: Exchange, status: number, body: Uint8Array): void {
+    if (status !== 200 || exchange.request.method !== "POST") return;
+    if (exchange.path === "/device/code") this.ledger.addCode(membersOf(body));
+    else if (exchange.path === "/token") {
+      const form = new URLSearchParams(Buffer.from(exchange.body).toString("latin1"));
+      this.ledger.addTokens(form, membersOf(body));
+    }
+  }
+
+  ended(exchange: Exchange, complete: boolean): void {
+    const members = complete ? membersOf(exchange.delivered) : {};
+    this.answer!.members = members;
+    const error = text(members.error);
+    this.view.note(
+      `  -> ${exchange.status || "nothing"} ${error}${complete ? "" : " (broken off)"}`,
+    );
+    this.polls.ended(exchange, complete, error);
+    if (
+      exchange.path === "/token" &&
+      (error === "authorization_pending" || error === "slow_down")
+    ) {
+      this.prompt.confirmed(this.answer!.form.get("device_code") ?? "");
+    }
+  }
+
+  aborted(exchange: Exchange): void {
+    this.polls.aborted(exchange);
+  }
+
+  // the user, the display, rest
+
+  userActed(): void {
+    this.polls.userActed();
+  }
+
+  shown(frame: string): void {
+    for (const part of ["pgd.", "pgr.", "pga.", this.view.clientSecret]) {
+      if (frame.includes(part)) throw new Violation("no-secret", "a secret stands on the display");
+    }
+    if (!/^[\x20-\x7e\n]*$/.test(frame)) throw new Violation("display-text", "other characters");
+  }
+
+  /** The device has come to rest; `alarmMs`: when it will wake by itself. */
+  atRest(frame: string, alarmMs: number): void {
+    const { device } = this;
+    if (!device) return;
+    this.prompt.check(device, frame, alarmMs);
+    const isIdle = !this.view.records.isBusy && alarmMs - this.view.nowMs() >= 134_216_000;
+    if (isIdle && device.state === State.SIGNED_OUT) this.view.records.checkWiped();
+  }
+
+  /** Whether the device holds a session, of its own telling. */
+  get isSignedIn(): boolean {
+    return this.device?.state === State.SIGNED_IN;
+  }
+
+  get presentSession(): number {
+    return this.session;
+  }
+}

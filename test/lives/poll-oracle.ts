@@ -1,0 +1,87 @@
+// When a request may leave: the interval between polls, what slow_down and Retry-After add, and the
+// second after a failure. Counted from the wire and the virtual clock alone (RFC 8628 §3.5).
+
+import type { IssuedCode } from "./ledger.ts";
+import type { Exchange } from "./network.ts";
+import { Violation } from "./violation.ts";
+
+const SLOW_DOWN_MS = 5000;
+const INTERVAL_MIN_MS = 1000;
+const INTERVAL_MAX_MS = 3_600_000;
+const RETRY_AFTER_MAX_S = 3600;
+const PACE_MS = 1000;
+
+export class PollOracle {
+  private code: IssuedCode | undefined;
+  private intervalMs = 0;
+  private pollFromMs = 0;
+  private requestFromMs = 0;
+
+  constructor(private readonly view: { nowMs(): number }) {}
+
+  poweredOn(): void {
+    this.code = undefined;
+    this.requestFromMs = 0;
+  }
+
+  codeArrived(code: IssuedCode): void {
+    this.code = code;
+    this.intervalMs = intervalMs(code.intervalS);
+    this.pollFromMs = this.view.nowMs() + this.intervalMs;
+  }
+
+  /** Read back from storage: the last poll may have been just before the power went. */
+  codeFound(code: IssuedCode): void {
+    this.codeArrived(code);
+  }
+
+  /** A move, and the user, start something new: what held the old back is over. */
+  moved(): void {
+    this.requestFromMs = 0;
+  }
+
+  userActed(): void {
+    this.requestFromMs = 0;
+  }
+
+  polled(deviceCode: string): void {
+    if (deviceCode !== this.code?.deviceCode) {
+      throw new Violation(
+        "own-secrets",
+        "another device code is polled than the one received last",
+      );
+    }
+    const early = this.pollFromMs - this.view.nowMs();
+    if (early > 0) throw new Violation("poll-interval", `a poll ${early} ms early`);
+  }
+
+  requested(path: string): void {
+    const early = this.requestFromMs - this.view.nowMs();
+    if (early > 0 && !path.startsWith("/video")) {
+      throw new Violation("request-pace", `a request to ${path} ${early} ms early`);
+    }
+  }
+
+  /** Given up by the device: nothing to wait for but the interval. */
+  aborted(exchange: Exchange): void {
+    if (exchange.path === "/token") this.pollFromMs = this.view.nowMs() + this.intervalMs;
+  }
+
+  ended(exchange: Exchange, complete: boolean, error: string): void {
+    const nowMs = this.view.nowMs();
+    const isPoll = exchange.path === "/token" && this.code !== undefined;
+    if (isPoll && error === "slow_down") {
+      this.intervalMs = Math.min(INTERVAL_MAX_MS, this.intervalMs + SLOW_DOWN_MS);
+    }
+    if (isPoll) this.pollFromMs = nowMs + this.intervalMs;
+    const failed = !complete || exchange.status >= 500 || exchange.status === 429;
+    const retryAfterS = Math.min(RETRY_AFTER_MAX_S, exchange.retryAfterS);
+    if (!failed || exchange.path.startsWith("/video")) return;
+    this.requestFromMs = nowMs + Math.max(PACE_MS, retryAfterS * 1000);
+  }
+}
+
+function intervalMs(seconds: number): number {
+  if (!Number.isFinite(seconds) || seconds < 0) return 5000;
+  return Math.min(INTERVAL_MAX_MS, Math.max(INTERVAL_MIN_MS, seconds * 1000));
+}

@@ -1,0 +1,212 @@
+// The storage as the device sees it, watched: which records were written, which of them is the newest
+// whole one at any moment, and what must be true of that (invariants about storage).
+
+import type { Bytes, Storage } from "../../platform/contracts.ts";
+import { Violation } from "./violation.ts";
+
+/** What a record is about. */
+export interface LogicalRecord {
+  readonly kind: "code" | "token" | "revocation";
+  /** Device code or token. */
+  readonly secret: string;
+  /** The later written, the newer. */
+  readonly order: number;
+  readonly writtenMs: number;
+}
+
+const SECRET = /pg[dra]\.[\x21-\x7e]+/;
+const TRIES = 3;
+
+function latin1(bytes: Bytes, from: number, to: number): string {
+  let all = "";
+  for (let at = from; at < to; at++) all += String.fromCharCode(bytes[at]!);
+  return all;
+}
+
+export interface RecordsView {
+  nowMs(): number;
+  isRevoking(): boolean;
+  /** Reads the slots without faults and at once. */
+  quiet: Storage;
+  note(text: string): void;
+  /** Session of a token; 0 where it was never issued. */
+  session(token: string): number;
+}
+
+export class Records implements Storage {
+  readonly capacity: number;
+  /** The session whose tokens reached storage and must stay there; 0: none. */
+  durableSession = 0;
+  /** Sessions that a durable record says are to be revoked. */
+  readonly revoked = new Set<number>();
+  /** The token whose record has not been written yet; "" for none. */
+  unstored = "";
+  revocationUnstored = false;
+  /** Operations allowed since power-on, and made. */
+  writesAllowed = 0;
+  erasesAllowed = 0;
+  writes = 0;
+  erases = 0;
+  /** Since power-on: an operation failed for good, so that slots may hold what they should not. */
+  readsFailed = false;
+  erasesFailed = false;
+  /** Since the last write a slot has rotted: what was stored may be gone without anybody's fault. */
+  isRotten = false;
+  /** The device waits for storage. */
+  isBusy = false;
+  private failures = 0;
+  private eraseFailures = 0;
+  private readFailures = 0;
+  private order = 0;
+  private readonly known = new Map<string, LogicalRecord>();
+  private readonly scratch = new Uint8Array(2048);
+
+  constructor(
+    private readonly inner: Storage,
+    private readonly view: RecordsView,
+  ) {
+    this.capacity = inner.capacity;
+  }
+
+  /** A new power-on: budgets start anew. */
+  poweredOn(): void {
+    this.writesAllowed = 0;
+    this.erasesAllowed = 0;
+    this.writes = 0;
+    this.erases = 0;
+    this.isBusy = false;
+    this.readsFailed = false;
+    this.erasesFailed = false;
+    this.unstored = "";
+    this.revocationUnstored = false;
+    this.failures = 0;
+    this.eraseFailures = 0;
+    this.readFailures = 0;
+  }
+
+  read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
+    this.isBusy = true;
+    this.inner.read(slot, into, from, to, (length) => {
+      this.readFailures = length < 0 ? this.readFailures + 1 : 0;
+      if (this.readFailures >= TRIES) this.unreadable();
+      done(length);
+    });
+  }
+
+  write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    if (++this.writes > this.writesAllowed) {
+      throw new Violation("flash-budget", `${this.writes} writes, ${this.writesAllowed} allowed`);
+    }
+    const plain = latin1(bytes, from, to);
+    const record = this.logical(plain);
+    this.view.note(`write ${record.kind} to slot ${slot}`);
+    this.known.set(plain, record);
+    this.isBusy = true;
+    this.inner.write(slot, bytes, from, to, (ok) => {
+      this.written(record, ok);
+      done(ok);
+    });
+  }
+
+  erase(slot: number, done: (ok: boolean) => void): void {
+    if (++this.erases > this.erasesAllowed) {
+      throw new Violation("flash-budget", `${this.erases} erases, ${this.erasesAllowed} allowed`);
+    }
+    this.view.note(`erase slot ${slot}`);
+    this.isBusy = true;
+    this.inner.erase(slot, (ok) => {
+      this.eraseFailures = ok ? 0 : this.eraseFailures + 1;
+      if (!ok) this.erasesAllowed++;
+      if (this.eraseFailures >= TRIES) this.erasesFailed = true;
+      this.checkPairKept();
+      done(ok);
+    });
+  }
+
+  /** The newest record that is whole, as a device must find it; undefined where there is none. */
+  newest(): LogicalRecord | undefined {
+    let best: LogicalRecord | undefined;
+    for (const slot of [0, 1]) {
+      const record = this.known.get(this.plain(slot));
+      if (record && (!best || record.order > best.order)) best = record;
+    }
+    return best;
+  }
+
+  /** The last record about this secret. */
+  about(secret: string): LogicalRecord | undefined {
+    let last: LogicalRecord | undefined;
+    for (const record of this.known.values()) if (record.secret === secret) last = record;
+    return last;
+  }
+
+  /** What must hold at every moment while a pair is durable. */
+  checkPairKept(): void {
+    if (!this.durableSession) return;
+    const newest = this.newest();
+    if (newest?.kind === "token" && this.view.session(newest.secret) === this.durableSession) {
+      return;
+    }
+    throw new Violation("pair-kept", `storage holds ${newest?.kind ?? "nothing"} instead`);
+  }
+
+  /** What must hold when nobody is signed in and storage is at rest. */
+  checkWiped(): void {
+    if (this.erasesFailed || this.readsFailed) return;
+    for (const slot of [0, 1]) {
+      const record = this.known.get(this.plain(slot));
+      if (record && record.kind !== "code") {
+        throw new Violation("sign-out-wipes", `slot ${slot} still holds a ${record.kind} record`);
+      }
+    }
+  }
+
+  /** Bit rot: what was in the slots may be gone, and what was superseded may be the newest again. */
+  rotted(): void {
+    this.isRotten = true;
+    this.readsFailed = true;
+    this.durableSession = 0;
+    this.revoked.clear();
+  }
+
+  /** A slot that cannot be read counts as lost, and the device may write over it. */
+  private unreadable(): void {
+    this.readsFailed = true;
+    this.durableSession = 0;
+    this.revoked.clear();
+  }
+
+  private plain(slot: number): string {
+    let length = 0;
+    this.view.quiet.read(slot, this.scratch, 0, this.scratch.length, (result) => {
+      length = result;
+    });
+    return length > 0 ? latin1(this.scratch, 0, length) : "";
+  }
+
+  private logical(plain: string): LogicalRecord {
+    const secret = SECRET.exec(plain)?.[0] ?? "";
+    const isCode = secret.startsWith("pgd.");
+    if (!isCode && !this.view.session(secret)) {
+      throw new Violation("own-secrets", "a record holds a token that was never issued");
+    }
+    const kind = isCode ? "code" : this.view.isRevoking() ? "revocation" : "token";
+    return { kind, secret, order: ++this.order, writtenMs: this.view.nowMs() };
+  }
+
+  private written(record: LogicalRecord, ok: boolean): void {
+    this.failures = ok ? 0 : this.failures + 1;
+    if (!ok) this.writesAllowed++;
+    const settled = ok || this.failures >= TRIES;
+    if (settled) {
+      this.failures = 0;
+      if (record.secret === this.unstored) this.unstored = "";
+      if (record.kind === "revocation") this.revocationUnstored = false;
+    }
+    const session = this.view.session(record.secret);
+    if (ok) this.isRotten = false;
+    if (ok && record.kind === "token") this.durableSession = session;
+    if (ok && record.kind === "revocation") this.revoked.add(session);
+    this.checkPairKept();
+  }
+}

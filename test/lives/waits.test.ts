@@ -1,0 +1,146 @@
+// Faults of waiting that lives found, each told by hand: what starts a wait, and what may not shorten
+// or forget it. The lives themselves are in lives.test.ts.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { Command, State } from "../../core/index.ts";
+import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { fakePlatform } from "../../platform/fake/index.ts";
+
+const config = {
+  clientId: "tv",
+  clientSecret: "s",
+  scope: "video",
+  deviceParameters: "",
+  autoStart: 1,
+  renewalsMax: -1,
+  revokeInBody: 0,
+  messages: "",
+};
+const CODE = {
+  device_code: "pgd.abc",
+  user_code: "BCDF-GHJK",
+  verification_uri: "https://x.test/device",
+  expires_in: 20,
+  interval: 5,
+};
+const PENDING = { error: "authorization_pending" };
+
+function tokens(more: object): object {
+  return { access_token: "a", refresh_token: "r", token_type: "Bearer", ...more };
+}
+
+/** A core with a host that is nothing but these functions. */
+class Bench {
+  readonly device = core.create(new Uint8Array(4096), {
+    ...config,
+    columns: 20,
+    rows: 4,
+    seed: 1,
+  })!;
+  sends = 0;
+  stores = 0;
+  storeResult = 1;
+
+  /** Lets time pass and carries commands out until there are none. */
+  pass(ms: number): void {
+    let command = core.tick(this.device, ms);
+    for (let count = 0; command !== Command.NONE; count++) {
+      if (count > 100) throw new Error("the core does not come to rest");
+      if (command === Command.SEND) this.sends++;
+      else if (command === Command.STORE) {
+        this.stores++;
+        core.storageDone(this.device, this.storeResult);
+      } else if (command === Command.LOAD) core.storageDone(this.device, 0);
+      else if (command === Command.ERASE) core.storageDone(this.device, 1);
+      command = core.tick(this.device, 0);
+    }
+  }
+
+  /** Passes time in seconds until a request is out. */
+  untilSent(): void {
+    const before = this.sends;
+    for (let s = 0; s < 100 && this.sends === before; s++) this.pass(1000);
+    expect(this.sends).toBe(before + 1);
+  }
+
+  answer(status: number, members: object): void {
+    const body = Buffer.from(JSON.stringify(members));
+    const id = this.device.requestId;
+    core.responseStart(this.device, id, status, -1);
+    core.responseBody(this.device, id, body, 0, body.length);
+    core.responseEnd(this.device, id);
+    this.pass(0);
+  }
+
+  signIn(more: object): void {
+    this.untilSent();
+    this.answer(200, CODE);
+    this.untilSent();
+    this.answer(200, tokens(more));
+    expect(core.wakeIn(this.device)).toBeGreaterThanOrEqual(0);
+  }
+}
+
+describe("waits (RFC 8628 §3.5)", () => {
+  it("§3.5 the interval counts from the end of a slow answer, not from its request", () => {
+    const polls: number[] = [];
+    const platform = fakePlatform({
+      http: {
+        handler: (request) => {
+          const isPoll = request.url.endsWith("/token");
+          if (isPoll) polls.push(platform.clock.elapsedMs);
+          return { status: isPoll ? 400 : 200, body: isPoll ? PENDING : CODE, delayMs: 4000 };
+        },
+      },
+    });
+    const driver = new Driver({
+      core,
+      platform,
+      config,
+      endpoints: {
+        ...noEndpoints,
+        deviceAuthorization: "https://x.test/code",
+        token: "https://x.test/token",
+      },
+    });
+    driver.start();
+    platform.clock.advance(30_000);
+    expect(polls.length).toBeGreaterThan(1);
+    expect(polls[1]! - polls[0]!).toBeGreaterThanOrEqual(4000 + 5000);
+  });
+
+  it("a code that ends while its poll is under way lets the host sleep until the answer", () => {
+    const bench = new Bench();
+    bench.untilSent();
+    bench.answer(200, CODE);
+    bench.untilSent();
+    bench.pass(21_000);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.device.codeShown).toBe(0);
+    expect(core.wakeIn(bench.device)).toBeGreaterThan(0);
+  });
+
+  it("an access token that is dead on arrival does not bring refresh after refresh at once", () => {
+    const bench = new Bench();
+    bench.signIn({ expires_in: 0 });
+    const before = bench.sends;
+    for (let ms = 0; ms < 1000; ms += 100) bench.pass(100);
+    expect(bench.sends).toBe(before);
+    bench.untilSent();
+  });
+
+  it("tokens that storage refused are offered to it again at the next refresh", () => {
+    const bench = new Bench();
+    bench.storeResult = 0;
+    bench.signIn({ expires_in: 80 });
+    for (let s = 0; s < 5; s++) bench.pass(1000);
+    expect(bench.device.notSaved).toBe(1);
+    bench.storeResult = 1;
+    const before = bench.stores;
+    bench.untilSent();
+    bench.answer(200, { access_token: "b", token_type: "Bearer", expires_in: 80 });
+    expect(bench.stores).toBe(before + 1);
+    expect(bench.device.notSaved).toBe(0);
+  });
+});
