@@ -1,8 +1,9 @@
 // The service behind real sockets and as a command: limits, broken requests, HTTPS, exit codes.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -156,6 +157,55 @@ describe("server", () => {
     });
     expect(status).toEqual([200, true]);
     await secure.close();
+  });
+});
+
+describe("RFC 8935 push over real HTTP", () => {
+  test("RFC 8935 §2: an event arrives at its receiver; a redirect is not followed", async () => {
+    const received: { path: string | undefined; type: string | undefined; body: string }[] = [];
+    const receiver = createServer((request, response) => {
+      let body = "";
+      request.on("data", (data) => {
+        body += data;
+      });
+      request.on("end", () => {
+        received.push({ path: request.url, type: request.headers["content-type"], body });
+        if (request.url === "/moved") response.writeHead(307, { location: "/elsewhere" }).end();
+        else response.writeHead(202).end();
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const service = create();
+    const statuses: number[] = [];
+    service.observe((event) => {
+      if (event.type === "push") statuses.push(event.status);
+    });
+    const send = (path: string, body: object) =>
+      service.fetch(
+        new Request(`${service.baseUrl}/events/v1/${path}`, {
+          method: "POST",
+          headers: {
+            authorization: "Bearer tv-backend-token",
+            "content-type": "application/json",
+          },
+          body: JSON.stringify(body),
+        }),
+      );
+    for (const path of ["/events", "/moved"]) {
+      const url = `http://127.0.0.1:${port}${path}`;
+      const delivery = { delivery_method: "urn:ietf:rfc:8935", url };
+      const before = statuses.length;
+      expect((await send("stream:update", { delivery })).status).toBe(200);
+      expect((await send("stream:verify", { state: path })).status).toBe(200);
+      await expect.poll(() => statuses.length).toBe(before + 1);
+    }
+    expect(statuses).toEqual([202, 307]);
+    expect(received.map(({ path }) => path)).toEqual(["/events", "/moved"]);
+    expect(received[0]!.type).toBe("application/secevent+jwt");
+    expect(received[0]!.body).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    receiver.closeAllConnections();
+    await new Promise((resolve) => receiver.close(resolve));
   });
 });
 
