@@ -77,6 +77,22 @@ describe("device doc §3 the user decides", () => {
     expect(walk.poll().json.refresh_token_expires_in).toBe(86_400);
   });
 
+  test("device doc §2.2: a duration or a scope that the page did not offer is not taken", async () => {
+    const walk = new Walk();
+    const page = await walk.choose();
+    const odd = { decision: "allow", access: "7" };
+    const foreign = [...new Set(walk.bench.service.pending()[0]!.scopes)];
+    const refused = await walk.visitor.submit(
+      page,
+      "/device/decision",
+      { ...odd, scope: VIDEO },
+      foreign,
+    );
+    expect(refused.status).toBe(400);
+    await walk.visitor.submit(page, "/device/decision", odd);
+    expect(walk.poll().json.refresh_token_expires_in).toBeUndefined();
+  });
+
   test("device doc §5.8: the page names the app, the code and each scope in words", async () => {
     const { html } = await new Walk({ scope: `${VIDEO} profile` }).choose();
     expect(html).toContain("Living Room TV wants to use your account");

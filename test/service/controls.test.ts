@@ -6,7 +6,9 @@ import {
   type FixtureInput,
   type ServiceEvent,
 } from "../../targets/desktop/service/index.ts";
+import { Sessions } from "../../targets/desktop/service/pages/sessions.ts";
 import { Bench, FIXTURE, seededRandom, TV, VIDEO } from "./harness.ts";
+import { Visitor } from "./visitor.ts";
 
 describe("controls", () => {
   test("pending lists what waits, oldest first, until decided or expired", () => {
@@ -32,6 +34,31 @@ describe("controls", () => {
     expect(service.approve("BBBB-BBBB", "ada")).toBe("unknown-code");
     expect(service.deny("BBBB-BBBB")).toBe("unknown-code");
     expect(() => service.approve("BBBB-BBBB", "nobody")).toThrow('no account "nobody"');
+  });
+
+  test("an approval of no scope is a denial", () => {
+    const bench = new Bench();
+    const { device_code, user_code } = bench.requestCodes().json;
+    expect(bench.service.approve(String(user_code), "ada", { scopes: [] })).toBe("access_denied");
+    expect(bench.poll(device_code).json.error).toBe("access_denied");
+  });
+
+  test("restart forgets quotas and browser sessions", async () => {
+    const bench = new Bench({ deviceCodeQuota: { requests: 1, windowSeconds: 60 } });
+    const visitor = new Visitor(bench.service);
+    await visitor.submit(await visitor.get("/account"), "/account/choose", { account: "ada" });
+    expect((await visitor.get("/account")).html).toContain("Your account");
+    bench.requestCodes();
+    expect(bench.requestCodes().status).toBe(403);
+    bench.service.restart({ loseCodes: false });
+    expect(bench.requestCodes().status).toBe(200);
+    expect((await visitor.get("/account")).html).toContain("Choose an account");
+  });
+
+  test("browser sessions are bounded: the oldest is forgotten", () => {
+    const sessions = new Sessions({ now: () => 0, random: seededRandom() });
+    for (let i = 0; i <= 10_000; i++) sessions.choose(`s${i}`, "ada");
+    expect([sessions.accountOf("s0"), sessions.accountOf("s1")]).toEqual([undefined, "ada"]);
   });
 
   test("a disabled account can approve nothing", () => {

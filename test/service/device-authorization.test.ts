@@ -131,6 +131,18 @@ describe("device doc §4.1 request", () => {
     expect(new Bench().send("POST", `/device/code?${query}`).status).toBe(200);
   });
 
+  test("RFC 8628 §3.1: a parameter given twice is 400 invalid_request, an empty one counts as missing", () => {
+    const bench = new Bench();
+    const twice = bench.send(
+      "POST",
+      "/device/code",
+      "client_id=living-room-tv&scope=email&scope=x",
+    );
+    expect(twice).toMatchObject({ status: 400, json: { error: "invalid_request" } });
+    const empty = bench.send("POST", "/device/code", "client_id=&scope=email");
+    expect(empty.json.error_description).toBe("Missing required parameter: client_id");
+  });
+
   test("device doc §4: a body that is not a form is 400 invalid_request", () => {
     const json = JSON.stringify({ client_id: TV.client_id, scope: "email" });
     const headers = { "content-type": "application/json" };

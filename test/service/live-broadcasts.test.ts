@@ -106,6 +106,10 @@ describe("device doc §4.5 list", () => {
     ["part=id&mine=true&maxResults=-1", "invalidParameter"],
     ["part=id&mine=true&maxResults=ten", "invalidParameter"],
     ["part=id&mine=true&pageToken=zzz", "invalidPageToken"],
+    [
+      `part=id&mine=true&pageToken=${Buffer.from("at:99").toString("base64url")}`,
+      "invalidPageToken",
+    ],
   ])("device doc §4.5: 400 for %s, reason %s", (query, expected) => {
     const answer = signedIn()(query);
     expect(answer.status).toBe(400);

@@ -131,6 +131,16 @@ describe("rotation of refresh tokens", () => {
     expect(bench.refresh(second).json.error).toBe("invalid_grant");
   });
 
+  test("rotation: switched off meanwhile, the successor's use still ends the predecessor", () => {
+    const bench = new Bench({ refreshTokenRotation: true });
+    const first = bench.signIn().refresh_token;
+    const second = bench.refresh(first).json.refresh_token;
+    bench.service.setOptions({ refreshTokenRotation: false });
+    expect(bench.refresh(second).status).toBe(200);
+    expect(bench.refresh(first).status).toBe(400);
+    expect(bench.refresh(second).status).toBe(400);
+  });
+
   test("rotation: another client's attempt with a stolen token ends nothing", () => {
     const bench = new Bench({ refreshTokenRotation: true, rotationGrace: 0 });
     const first = bench.signIn().refresh_token;
@@ -151,6 +161,24 @@ describe("rotation of refresh tokens", () => {
 });
 
 describe("memory", () => {
+  test("nothing is left of a revoked grant, however often its token was rotated", () => {
+    const bench = new Bench({ refreshTokenRotation: true });
+    let { refresh_token } = bench.signIn();
+    for (let i = 0; i < 5; i++) refresh_token = bench.refresh(refresh_token).json.refresh_token;
+    bench.service.revokeAllFor("ada");
+    expect(bench.service.counts()).toMatchObject({ grants: 0, refreshTokens: 0, accessTokens: 0 });
+  });
+
+  test("nothing is left of an evicted grant once its access tokens have run out", () => {
+    const bench = new Bench({ refreshTokensPerClientAndUser: 1 });
+    bench.signIn();
+    bench.signIn();
+    expect(bench.service.counts().accountsWithEvictedGrants).toBe(1);
+    bench.wait(3600);
+    bench.signIn({ account: "ben" });
+    expect(bench.service.counts().accountsWithEvictedGrants).toBe(0);
+  });
+
   test("a year of hourly refreshes leaves one grant and one live access token", () => {
     const bench = new Bench();
     const { refresh_token } = bench.signIn();

@@ -139,6 +139,17 @@ describe("RFC 8935 push delivery", () => {
     expect(receiver.events()).toEqual([[`${RISC}verification`, { state: "three" }]]);
   });
 
+  test("a stream disabled before the push is due gets it when it is enabled again", async () => {
+    const { bench, receiver, pushed } = pushing([]);
+    receiver.send("POST", `${STREAM}:verify`, {});
+    receiver.send("POST", `${STREAM}/status:update`, { status: "disabled" });
+    await bench.service.runDue();
+    expect(pushed).toHaveLength(0);
+    receiver.send("POST", `${STREAM}/status:update`, { status: "enabled" });
+    await bench.service.runDue();
+    expect(pushed).toHaveLength(1);
+  });
+
   test("a host's scheduler is used when there is one", async () => {
     const planned: number[] = [];
     const tasks: (() => void)[] = [];

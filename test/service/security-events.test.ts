@@ -106,6 +106,17 @@ describe("device doc §6 the events", () => {
     expect(types(tv)).toHaveLength(1);
   });
 
+  test("token-revoked goes to the receivers of the token's client only", () => {
+    const bench = new Bench();
+    const tv = new Receiver(bench).usePolling();
+    const publisher = new Receiver(bench, "publisher-backend-token").usePolling();
+    bench.signIn({ client: PUBLISHER_CLIENT, scope: PUBLISHER });
+    bench.signIn();
+    bench.service.revokeAllFor("ada", TV.client_id);
+    expect(types(tv)).toEqual([`${OAUTH}token-revoked`]);
+    expect(publisher.poll().sets).toEqual({});
+  });
+
   test("RFC 8417 §2.2: iss, aud, iat, jti, events, and no exp", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling();

@@ -284,6 +284,27 @@ describe("device doc §4.3 refresh", () => {
     expect(bench.refresh(refresh_token, { client_secret: "guess" }).status).toBe(401);
   });
 
+  test("device doc §2.2: remaining lifetimes are whole seconds and never more than there are", () => {
+    const bench = new Bench();
+    const { refresh_token } = bench.signIn({ accessSeconds: 1000 });
+    bench.wait(0.5);
+    expect(bench.refresh(refresh_token).json).toMatchObject({
+      expires_in: 999,
+      refresh_token_expires_in: 999,
+    });
+  });
+
+  test.each([
+    [86_400, 3600],
+    [600, 600],
+  ])(
+    "device doc §2.2: the shorter of choice and account's rule counts: %i gives %i",
+    (chosen, left) => {
+      const tokens = new Bench().signIn({ account: "guest", accessSeconds: chosen });
+      expect(tokens.refresh_token_expires_in).toBe(left);
+    },
+  );
+
   test("device doc §8: time-based access ends; expires_in never promises more", () => {
     const bench = new Bench();
     const tokens = bench.signIn({ accessSeconds: 4000 });
@@ -306,6 +327,16 @@ describe("RFC 6749 §2.3.1 client credentials", () => {
     const fields = { device_code: device, grant_type: DEVICE_GRANT };
     const answer = bench.post("/token", fields, { authorization: basic });
     expect(answer.status).toBe(200);
+  });
+
+  test("RFC 6749 §2.3.1: HTTP Basic is form-encoded: ids and secrets may hold anything", () => {
+    const odd = { id: "a:b c", secret: "p%+ü:", name: "Odd" };
+    const bench = new Bench({}, { fixture: { clients: [odd] } });
+    const encode = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
+    const pair = `${encode(odd.id)}:${encode(odd.secret)}`;
+    const authorization = `Basic ${Buffer.from(pair).toString("base64")}`;
+    const fields = { device_code: "x", grant_type: DEVICE_GRANT };
+    expect(bench.post("/token", fields, { authorization }).json.error).toBe("invalid_grant");
   });
 
   test("RFC 6749 §5.2: failed HTTP Basic is answered with a challenge", () => {

@@ -44,6 +44,14 @@ export interface IssuedTokens {
 
 type GrantChange = Extract<ServiceEvent, { type: "grant" }>["change"];
 
+/** How much is remembered. */
+export interface GrantCounts {
+  grants: number;
+  refreshTokens: number;
+  accessTokens: number;
+  accountsWithEvictedGrants: number;
+}
+
 export interface GrantRequest {
   clientId: string;
   accountId: string;
@@ -172,11 +180,12 @@ export class Grants {
   }
 
   /** Counts for tests of bounded growth. */
-  get sizes(): { grants: number; refreshTokens: number; accessTokens: number } {
+  get sizes(): GrantCounts {
     return {
       grants: this.byId.size,
       refreshTokens: this.refreshTokens.size,
       accessTokens: this.accessTokens.size,
+      accountsWithEvictedGrants: this.evicted.size,
     };
   }
 

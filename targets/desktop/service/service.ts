@@ -18,7 +18,7 @@ import { Directory } from "./directory.ts";
 import { dispatch } from "./endpoints.ts";
 import type { Environment } from "./environment.ts";
 import { type FixtureInput, readFixture } from "./fixture.ts";
-import { Grants } from "./grants.ts";
+import { type GrantCounts, Grants } from "./grants.ts";
 import { exchangeEvent, type Observer, Observers } from "./observers.ts";
 import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./options.ts";
 import { Sessions } from "./pages/sessions.ts";
@@ -79,7 +79,7 @@ export interface Service {
   /** Codes and grants as JSON-able data, for a host that keeps them over a restart. Secret. */
   snapshot(): ServiceSnapshot;
   /** How much is remembered, to show that it stays bounded. */
-  counts(): { attempts: number; grants: number; refreshTokens: number; accessTokens: number };
+  counts(): { attempts: number } & GrantCounts;
 }
 
 /**
