@@ -8,8 +8,12 @@ import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 const folder = new URL("../../test/engines/conformance/", import.meta.url).pathname;
 
 /** Enums of the border that the script names. */
-const { Command, Endpoint, ErrandState, ErrorCode, Field, OfferError, Region, State } = core;
-const enums = { Command, Endpoint, ErrandState, ErrorCode, Field, OfferError, Region, State };
+const { Command, Endpoint, ErrandState, ErrorCode, ErrorKind, Field } = core;
+const { OfferError, Region, State } = core;
+const enums = {
+  ...{ Command, Endpoint, ErrandState, ErrorCode, ErrorKind, Field },
+  ...{ OfferError, Region, State },
+};
 
 /** `var Command={NONE:0,...};` for each enum: the bundle itself holds numbers only. */
 export function borderNumbers(): string {

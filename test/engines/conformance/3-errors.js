@@ -87,6 +87,11 @@ part("errors of a poll", function () {
     } else if (rows[i][3] === State.FAILED) {
       sleep(1000000);
       is(world.requests, 2, rows[i][0] + ": nothing more is sent");
+      var kind = picogrant.errorKind(world.device, rows[i][4]);
+      ok(
+        kind === ErrorKind.USER || kind === ErrorKind.ADMINISTRATOR || kind === ErrorKind.MAKER,
+        rows[i][0] + ": somebody can put it right"
+      );
       picogrant.cancel(world.device);
       pump(0);
       is(world.device.state, State.SIGNED_OUT, rows[i][0] + ": the user goes on");

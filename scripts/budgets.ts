@@ -1,0 +1,198 @@
+// npm run budgets: measures what the design promises (core/DESIGN.md has the reasons), prints one table,
+// and fails where a budget is exceeded.
+
+import { gzipSync } from "node:zlib";
+import * as core from "../core/complete.ts";
+import type { Variant } from "../targets/firmware/bundle.ts";
+import { measureLife, measureLifeNatively, measurePolls } from "./budgets/allocations.ts";
+import { measureHeap } from "./budgets/heap.ts";
+import type { Tally } from "./budgets/measured-core.ts";
+import { measureSignIn } from "./budgets/sign-in.ts";
+import { builtBundle } from "./engines/script.ts";
+import { printTable } from "./engines/table.ts";
+
+const variants = ["complete", "grant"] as const satisfies Variant[];
+const kib = 1024;
+const limits = {
+  complete: { min: 12 * kib, gzip: 4.5 * kib, heap: 48 * kib },
+  grant: { min: 8 * kib, gzip: 3 * kib, heap: 28 * kib },
+};
+const arenaBytes = 4 * kib;
+/** What a large provider issues: the default arena is of no use where these do not fit. */
+const usualBytes = { ACCESS_TOKEN: 220, REFRESH_TOKEN: 104, DEVICE_CODE: 104 } as const;
+const pollCycles = 10_000;
+
+/** The table: what, limit, measured, verdict. */
+const rows: string[][] = [["budget", "limit", "measured", ""]];
+let isOver = false;
+
+function row(what: string, limit: string, measured: string, isFine: boolean): void {
+  rows.push([what, limit, measured, isFine ? "ok" : "OVER"]);
+  if (!isFine) isOver = true;
+}
+
+function info(what: string, measured: string): void {
+  rows.push([what, "", measured, ""]);
+}
+
+function atMost(what: string, limit: number, measured: number, unit: string): void {
+  row(what, `${limit} ${unit}`, `${measured} ${unit}`, measured <= limit);
+}
+
+function sum(tallies: readonly Tally[], of: "calls" | "found"): number {
+  return tallies.reduce((total, tally) => total + tally[of], 0);
+}
+
+/** One method's verdict; `seen` are the calls that allocate, by function and state. */
+function allocationRow(what: string, tallies: readonly Tally[], seen: string[]): void {
+  const calls = tallies.filter(({ isControl }) => !isControl);
+  const controls = tallies.filter(({ isControl }) => isControl);
+  const blind = controls.filter(({ found }) => found === 0).map(({ name }) => name);
+  const guilty = calls.filter(({ found }) => found > 0);
+  seen.push(
+    ...guilty.map(({ name, state, found, calls: n }) => {
+      return `${what}: ${name} in ${state}: ${found} in ${n} calls`;
+    }),
+  );
+  const states = new Set(calls.map(({ state }) => state)).size;
+  const functions = new Set(calls.map(({ name }) => name)).size;
+  const measured = `${sum(calls, "found")} in ${sum(calls, "calls")} calls of ${functions} functions, ${states} states`;
+  row(what, "0", measured, guilty.length === 0);
+  const control =
+    blind.length > 0 ? `not seen: ${blind.join(" ")}` : `${sum(controls, "found")} seen`;
+  row("  control: five functions that allocate", "all seen", control, blind.length === 0);
+}
+
+/** Every function in every state: allocations in so many calls. */
+function callsTable(tallies: readonly Tally[]): string[][] {
+  const states = [...new Set(tallies.map(({ state }) => state))];
+  const names = [...new Set(tallies.map(({ name }) => name))];
+  const cell = (name: string, state: string): string => {
+    const tally = tallies.find((found) => found.name === name && found.state === state);
+    return tally ? `${tally.found} in ${tally.calls}` : "-";
+  };
+  return [
+    ["allocations in calls", ...states],
+    ...names.map((name) => [name, ...states.map((state) => cell(name, state))]),
+  ];
+}
+
+async function allocations(variant: Variant, seen: string[]): Promise<void> {
+  const counted = await measureLife(variant, "count");
+  if (variant === "complete") calls = callsTable(counted);
+  allocationRow(`${variant}: allocations, malloc counted in QuickJS`, counted, seen);
+  const forbidden = await measureLife(variant, "forbid");
+  allocationRow(`${variant}: allocations, memory limit at present use`, forbidden, seen);
+  const native = await measureLifeNatively(variant);
+  if (native) allocationRow(`${variant}: allocations, native QuickJS's hooks`, native, seen);
+  else info(`${variant}: allocations, native QuickJS`, "skipped (npm run engines -- --install)");
+  const polls = await measurePolls(variant, pollCycles);
+  const name = `${variant}: ${pollCycles} pending poll cycles`;
+  row(`${name}, counted`, "0", `${polls.allocations}`, polls.allocations === 0);
+  const ran = polls.runsForbidden ? "runs" : "stops";
+  row(`${name}, allocations forbidden`, "runs", ran, polls.runsForbidden);
+  const controlSeen = polls.controlAllocations >= 10 && polls.controlStopped;
+  const control = `${polls.controlAllocations} counted, ${polls.controlStopped ? "stopped" : "ran"}`;
+  row("  control: ten cycles that make an object", "seen by both", control, controlSeen);
+  const isPunctual = polls.requests === pollCycles && polls.earliestMs >= 5000;
+  row(
+    `${name}: requests, earliest after`,
+    "one per 5000 ms",
+    `${polls.requests}, ${polls.earliestMs} ms`,
+    isPunctual,
+  );
+}
+
+async function sizes(variant: Variant): Promise<void> {
+  const bundle = await builtBundle(variant);
+  const limit = limits[variant];
+  atMost(`${variant}: bundle, minified`, limit.min, bundle.length, "B");
+  const gzip = gzipSync(bundle, { level: 9 }).length;
+  atMost(`${variant}: bundle, gzip`, limit.gzip, gzip, "B");
+  const heap = await measureHeap(bundle);
+  info(`${variant}: heap growth in QuickJS, loaded from source`, `${heap.loaded} B`);
+  info(`${variant}: and with a device made (without its arena)`, `${heap.created} B`);
+  atMost(`${variant}: and after a whole grant`, limit.heap, heap.afterGrant, "B");
+}
+
+/** Names of the regions, by number. */
+function regionNames(): string[] {
+  const names: string[] = [];
+  for (const [name, number] of Object.entries({ ...core.Field, ...core.Region })) {
+    if (typeof number === "number" && name !== "COUNT" && name !== "NONE") names[number] = name;
+  }
+  return names;
+}
+
+function makeDevice(bytes: number): core.Device | null {
+  return core.create(new Uint8Array(bytes), {
+    clientId: "0123456789-0123456789abcdef0123456789abcdef.apps.example.com",
+    clientSecret: "0123456789abcdef01234567",
+    scope: "email https://scope.example/auth/video.readonly",
+    deviceParameters: "",
+    columns: 20,
+    rows: 4,
+    seed: 1,
+    autoStart: 0,
+    renewalsMax: -1,
+    revokeInBody: 0,
+    messages: "",
+  });
+}
+
+function arena(): void {
+  const device = makeDevice(arenaBytes);
+  row(
+    "arena that the host gives by default",
+    `${arenaBytes} B`,
+    `${arenaBytes} B`,
+    device !== null,
+  );
+  if (!device) return;
+  for (const [name, bytes] of Object.entries(usualBytes)) {
+    const room = device.capacity[core.Field[name as keyof typeof usualBytes]]!;
+    row(`  room for a usual ${name} (complete)`, `>= ${bytes} B`, `${room} B`, room >= bytes);
+  }
+  let least = arenaBytes;
+  while (least > 0 && makeDevice(least - 16)) least -= 16;
+  info("least arena for this configuration (short tokens)", `${least} B`);
+  const regions = regionNames()
+    .map((name, number) => ({ name, at: device.start[number]!, room: device.capacity[number]! }))
+    .filter(({ room }) => room > 0)
+    .sort((a, b) => a.at - b.at || b.room - a.room);
+  info("  literals and their table", `0..${regions[0]!.at}, ${regions[0]!.at} B`);
+  let end = 0;
+  for (const { name, at, room } of regions) {
+    // What begins within another region shares its place.
+    info(`  ${at < end ? "  shared: " : ""}${name}`, `${at}..${at + room}, ${room} B`);
+    end = Math.max(end, at + room);
+  }
+}
+
+async function signIn(): Promise<void> {
+  const figure = await measureSignIn();
+  atMost("record writes per sign-in", 2, figure.recordWrites, "");
+  atMost("record writes per poll", 0, figure.writesWhilePending, "");
+  const requests = figure.pendingPolls + 2;
+  atMost(
+    `requests of a sign-in with ${figure.pendingPolls} pending polls`,
+    requests,
+    figure.requests,
+    "",
+  );
+  info("  bytes on the wire, both ways, HTTP headers included", `${figure.wireBytes} B`);
+  info("  of which for each pending poll", `${figure.wireBytesPerPoll} B`);
+}
+
+let calls: string[][] = [];
+const seen: string[] = [];
+for (const variant of variants) await sizes(variant);
+for (const variant of variants) await allocations(variant, seen);
+arena();
+await signIn();
+printTable(rows);
+console.log("");
+printTable(calls);
+for (const line of seen) console.error(line);
+if (isOver) console.error("A budget is exceeded.");
+process.exitCode = isOver ? 1 : 0;

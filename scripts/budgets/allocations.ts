@@ -1,0 +1,106 @@
+// Gross allocations of every call of the core, in every state of its life, by two methods that do not
+// depend on one another; and of ten thousand pending polls.
+
+import { readFileSync } from "node:fs";
+import type { Variant } from "../../targets/firmware/bundle.ts";
+import { runCommand } from "../engines/catalogue.ts";
+import { enginesFolder, findFile } from "../engines/install.ts";
+import { borderNumbers, builtBundle, conformanceScript } from "../engines/script.ts";
+import { readTap } from "../engines/tap.ts";
+import { newCountedEngine } from "./engine.ts";
+import {
+  type Method,
+  measuringScript,
+  readTally,
+  reportingScript,
+  type Tally,
+} from "./measured-core.ts";
+
+const polls = readFileSync(
+  new URL("../../test/budgets/guest/polls.js", import.meta.url).pathname,
+  "utf8",
+);
+
+/** The whole life, measured: bundle, measuring, the conformance script, the tally. */
+async function lifeScript(variant: Variant, method: Method, bundle?: string): Promise<string> {
+  const code = bundle ?? (await builtBundle(variant));
+  const measuring = measuringScript(variant, method);
+  return `${conformanceScript(`${code}\n${measuring}`, false)}\n${reportingScript(variant)}`;
+}
+
+function tallyOf(output: string, what: string): Tally[] {
+  const { failures } = readTap(output.replace(/^tally .*$/gm, ""));
+  if (failures.length > 0) throw new Error(`${what}: ${failures.join("\n")}`);
+  return readTally(output);
+}
+
+/**
+ * Measures the conformance script's whole life in QuickJS (WebAssembly).
+ * @param bundle another bundle than the built one, to show that the measuring sees what it should
+ */
+export async function measureLife(
+  variant: Variant,
+  method: Method,
+  bundle?: string,
+): Promise<Tally[]> {
+  const engine = await newCountedEngine();
+  try {
+    engine.run(await lifeScript(variant, method, bundle), "life.js");
+    return tallyOf(engine.lines.join("\n"), `${variant}, ${method}`);
+  } finally {
+    engine.dispose();
+  }
+}
+
+/** The same count in native QuickJS, which also sees reallocations; undefined where not installed. */
+export async function measureLifeNatively(variant: Variant): Promise<Tally[] | undefined> {
+  const home = `${enginesFolder}quickjs`;
+  const command = findFile(home, "/quickjs-host");
+  if (!command) return undefined;
+  const output = runCommand(command, home, await lifeScript(variant, "count"));
+  return tallyOf(output, `${variant}, native`);
+}
+
+export interface PollsFigure {
+  readonly cycles: number;
+  readonly allocations: number;
+  /** Whether the same number of cycles runs with every allocation forbidden. */
+  readonly runsForbidden: boolean;
+  /** Allocations of as many cycles that make one object each, and whether forbidding stops them. */
+  readonly controlAllocations: number;
+  readonly controlStopped: boolean;
+  readonly requests: number;
+  /** Shortest time from the end of an answer to the next request. */
+  readonly earliestMs: number;
+  readonly frames: number;
+}
+
+/** Pending polls: request made, answer scanned, next deadline set. */
+export async function measurePolls(variant: Variant, cycles: number): Promise<PollsFigure> {
+  const engine = await newCountedEngine();
+  try {
+    engine.run(`${await builtBundle(variant)}\n${borderNumbers()}\n${polls}`, "polls.js");
+    engine.run(
+      `print("" + pollCount(${cycles}, 0));
+       print(pollRequests + " " + pollEarliestMs + " " + pollFrames);
+       print("" + pollForbidden(${cycles}, 0));
+       print("" + pollCount(10, 1));
+       print("" + pollForbidden(10, 1));`,
+      "measure.js",
+    );
+    const [allocations, facts, forbidden, control, stopped] = engine.lines as string[];
+    const [requests, earliestMs, frames] = facts!.split(" ").map(Number);
+    return {
+      cycles,
+      allocations: Number(allocations),
+      runsForbidden: forbidden === "0",
+      controlAllocations: Number(control),
+      controlStopped: stopped === "1",
+      requests: requests!,
+      earliestMs: earliestMs!,
+      frames: frames!,
+    };
+  } finally {
+    engine.dispose();
+  }
+}

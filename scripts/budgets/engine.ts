@@ -1,0 +1,80 @@
+// A QuickJS whose allocations can be counted from within the script (`counter[0]`) and forbidden
+// (`forbid(1)`, `forbid(0)`): the two independent methods of proof.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import releaseVariant from "@jitl/quickjs-wasmfile-release-sync";
+import { newVariant, type QuickJSContext, type QuickJSRuntime } from "quickjs-emscripten-core";
+import { definePrint, evaluate, newModule } from "../engines/quickjs-wasm.ts";
+import { countCalls, pointerCell } from "./wasm-counter.ts";
+
+const require = createRequire(import.meta.url);
+const packageName = "@jitl/quickjs-wasmfile-release-sync";
+
+/** The name that the loader's script gives the export of malloc. */
+function mallocExport(): string {
+  const loader = readFileSync(require.resolve(`${packageName}/emscripten-module`), "utf8");
+  const name = /_malloc=\w+\.(\w+)/.exec(loader)?.[1];
+  if (!name) throw new Error(`${packageName}: its loader names no export of malloc`);
+  return name;
+}
+
+/** QuickJS with counted malloc. */
+export function countedVariant(): typeof releaseVariant {
+  const wasm = readFileSync(require.resolve(`${packageName}/wasm`));
+  return newVariant(releaseVariant, {
+    wasmModule: new WebAssembly.Module(countCalls(wasm, mallocExport())),
+  });
+}
+
+export interface CountedEngine {
+  readonly context: QuickJSContext;
+  readonly runtime: QuickJSRuntime;
+  /** What the guest printed. */
+  readonly lines: string[];
+  run(script: string, name: string): void;
+  dispose(): void;
+}
+
+/** Bytes by which the guest's buffer is found in the linear memory. */
+const mark = new Uint8Array([...Array(16).keys()].map((index) => (index * 97 + 211) & 255));
+
+/** Makes the patched malloc count in the guest's buffer, and clears the count. */
+function pointTo(linear: WebAssembly.Memory): void {
+  const memory = Buffer.from(linear.buffer);
+  const at = memory.indexOf(mark);
+  if (at < 0 || memory.indexOf(mark, at + 1) >= 0) throw new Error("the buffer is not found once");
+  if (memory.readUInt32LE(pointerCell) !== 0) throw new Error("the pointer's cell is in use");
+  memory.fill(0, at, at + mark.length);
+  memory.writeUInt32LE(at, pointerCell);
+}
+
+/** A fresh engine with `print`, `counter` and `forbid`. */
+export async function newCountedEngine(): Promise<CountedEngine> {
+  const module = await newModule(countedVariant());
+  const runtime = module.newRuntime();
+  const context = runtime.newContext();
+  const lines: string[] = [];
+  definePrint(context, lines);
+  const forbid = context.newFunction("forbid", (on) => {
+    // Any allocation is beyond a limit of one byte.
+    runtime.setMemoryLimit(context.getNumber(on) ? 1 : -1);
+  });
+  context.setProp(context.global, "forbid", forbid);
+  forbid.dispose();
+  const buffer = context.newArrayBuffer(mark.slice().buffer);
+  context.setProp(context.global, "counterBuffer", buffer);
+  buffer.dispose();
+  evaluate(context, "var counter = new Int32Array(counterBuffer);", "counter.js");
+  pointTo(module.getWasmMemory());
+  return {
+    context,
+    runtime,
+    lines,
+    run: (script, name) => evaluate(context, script, name),
+    dispose: () => {
+      context.dispose();
+      runtime.dispose();
+    },
+  };
+}
