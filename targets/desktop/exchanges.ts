@@ -35,6 +35,8 @@ const KEPT = 200;
 export class ExchangeLog {
   readonly entries: ExchangeEntry[] = [];
   count = 0;
+  /** How many there ever were of each purpose. */
+  readonly counts = new Map<ExchangePurpose, number>();
 
   constructor(
     private readonly nowMs: () => number,
@@ -57,6 +59,7 @@ export class ExchangeLog {
       answer: "",
       fault: "",
     };
+    this.counts.set(entry.purpose, (this.counts.get(entry.purpose) ?? 0) + 1);
     this.entries.push(entry);
     if (this.entries.length > KEPT) this.entries.shift();
     this.changed();

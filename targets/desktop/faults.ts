@@ -34,7 +34,7 @@ export const FAULTS: readonly Fault[] = [
   once("revoke", "v", "user removes the device's access"),
   {
     name: "policy",
-    key: "o",
+    key: "g",
     title: "organization forbids the scope",
     lasting: true,
     needsService: true,

@@ -3,14 +3,18 @@
 import { StateDirectoryError } from "../../platform/node/index.ts";
 import { readOptions } from "./options.ts";
 import { run } from "./run.ts";
+import { StepError } from "./steps.ts";
 import { UsageError } from "./usage-error.ts";
 
 async function main(): Promise<number> {
   try {
     return await run(readOptions(process.argv.slice(2)));
   } catch (error) {
-    if (!(error instanceof UsageError) && !(error instanceof StateDirectoryError)) throw error;
-    process.stderr.write(`picogrant: ${error.message}\n`);
+    const known = [UsageError, StateDirectoryError, StepError].some(
+      (kind) => error instanceof kind,
+    );
+    if (!known) throw error;
+    process.stderr.write(`picogrant: ${(error as Error).message}\n`);
     return 2;
   }
 }

@@ -3,12 +3,15 @@
 import { ErrorCode, Event, State } from "../../core/complete.ts";
 import type { ExitCondition, Options } from "./options.ts";
 import { printFrames } from "./plain-output.ts";
+import { findScenario } from "./scenarios/library.ts";
+import { play, sideBySide } from "./scenarios/player.ts";
 import type { Simulation } from "./simulation.ts";
 import { errorName } from "./timeline.ts";
 import { createWorld, type Front, isLoopback, type World } from "./world.ts";
 
 /** Runs until quit or done; returns the exit code. */
 export async function run(options: Options): Promise<number> {
+  if (options.scenario !== undefined) return await runScenario(options.scenario);
   const front: { handle?: Front } = {};
   const say = (line: string): void => {
     process.stderr.write(`picogrant: ${line}\n`);
@@ -24,6 +27,25 @@ export async function run(options: Options): Promise<number> {
     simulation.powerOff();
     await world.close();
   }
+}
+
+/** Plays a scenario with its steps and frames as text. */
+async function runScenario(name: string): Promise<number> {
+  const scenario = findScenario(name);
+  const write = (text: string): void => {
+    process.stdout.write(text);
+  };
+  const { unmet, expectations } = await play(scenario, {
+    created: (simulation) => printFrames(simulation, write),
+    before: (line) => write(`> ${line.text}\n`),
+  });
+  if (unmet === undefined) {
+    write(`${name}: all ${expectations} expectations held\n`);
+    return 0;
+  }
+  const line = `${name}, line ${unmet.line.number}: not so: ${unmet.line.text}`;
+  process.stderr.write(`${line}\n${sideBySide(unmet)}\n`);
+  return 1;
 }
 
 async function runPlain(world: World, options: Options): Promise<number> {

@@ -1,0 +1,162 @@
+// Plays a scenario on a virtual clock: no sockets, no files, seeded randomness, so that it goes the
+// same way every time. An expectation that is not met ends it.
+import { MemoryStorage, SeededEntropy } from "../../../platform/fake/index.ts";
+import { DirectHttp } from "../direct-http.ts";
+import type { ExchangePurpose } from "../exchanges.ts";
+import { createService } from "../service/index.ts";
+import { Simulation } from "../simulation.ts";
+import { perform } from "../steps.ts";
+import { stateName } from "../timeline.ts";
+import { deviceConfig, endpointsOf, fixture } from "../world.ts";
+import { WorldClock } from "../world-clock.ts";
+import type { Line, Scenario } from "./scenario.ts";
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+const BASE_URL = "http://127.0.0.1:8628";
+
+const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
+  polls: "poll",
+  codes: "ask for a code",
+  refreshes: "refresh",
+  revocations: "revoke",
+  calls: "call the API",
+};
+
+/** An expectation that was not met. */
+export interface Unmet {
+  readonly line: Line;
+  readonly expected: readonly string[];
+  readonly actual: readonly string[];
+}
+
+export interface Outcome {
+  /** undefined: everything was as expected. */
+  readonly unmet: Unmet | undefined;
+  readonly expectations: number;
+  readonly simulatedMs: number;
+}
+
+export interface Watcher {
+  before?(line: Line, simulation: Simulation): void;
+  created?(simulation: Simulation): void;
+}
+
+/** A world of its own for a scenario, or for whoever needs one without sockets. */
+export function virtualWorld(settings: Scenario["settings"], seed = 1): Simulation {
+  const clock = new WorldClock({ paused: true });
+  const entropy = new SeededEntropy(seed);
+  const service = createService({
+    now: () => EPOCH_MS + clock.nowMs(),
+    random(count) {
+      const bytes = new Uint8Array(count);
+      entropy.fill(bytes, 0, count);
+      return bytes;
+    },
+    fixture: fixture(),
+    options: { baseUrl: BASE_URL, refreshTokenRotation: settings.rotate },
+  });
+  return new Simulation({
+    clock,
+    epochMs: EPOCH_MS,
+    http: new DirectHttp(service),
+    storage: new MemoryStorage(),
+    entropy: new SeededEntropy(seed + 1),
+    config: deviceConfig({}),
+    endpoints: endpointsOf(BASE_URL),
+    columns: settings.columns,
+    rows: settings.rows,
+    service,
+    account: settings.account,
+  });
+}
+
+/** Plays it to its end or to the first expectation that is not met. */
+export async function play(scenario: Scenario, watcher: Watcher = {}): Promise<Outcome> {
+  const simulation = virtualWorld(scenario.settings);
+  watcher.created?.(simulation);
+  simulation.powerOn();
+  let expectations = 0;
+  let unmet: Unmet | undefined;
+  for (const line of scenario.lines) {
+    watcher.before?.(line, simulation);
+    if (line.kind === "step") {
+      await perform(simulation, line.text);
+      continue;
+    }
+    expectations++;
+    unmet = await check(simulation, line);
+    if (unmet) break;
+  }
+  const simulatedMs = simulation.clock.nowMs();
+  simulation.powerOff();
+  simulation.clock.close();
+  return { unmet, expectations, simulatedMs };
+}
+
+async function check(simulation: Simulation, line: Line): Promise<Unmet | undefined> {
+  const lines = (): readonly string[] => simulation.display.lines;
+  const unmet = (expected: readonly string[], actual = lines()): Unmet => ({
+    line,
+    expected,
+    actual,
+  });
+  switch (line.kind) {
+    case "shows": {
+      const shown = (): boolean => shows(lines(), line.expected);
+      if (line.withinMs > 0) await simulation.clock.advance(line.withinMs, shown);
+      return shown() ? undefined : unmet([line.expected]);
+    }
+    case "shows not":
+      return shows(lines(), line.expected) ? unmet([`not: ${line.expected}`]) : undefined;
+    case "frame":
+      return isFrame(lines(), line.expected) ? undefined : unmet(line.expected);
+    case "state": {
+      const { driver } = simulation;
+      const state = driver ? stateName(driver.device.state) : "off";
+      return state === line.expected ? undefined : unmet([line.expected], [state]);
+    }
+    case "count": {
+      const purpose = PURPOSES[line.what]!;
+      const count = simulation.exchanges.counts.get(purpose) ?? 0;
+      const met = count >= line.least && count <= line.most;
+      return met ? undefined : unmet([line.text], [`${count} ${line.what}`]);
+    }
+    default:
+      throw new Error(`"${line.text}" is not an expectation`);
+  }
+}
+
+/** Whether the text is on the display, in one row or wrapped over several. */
+export function shows(lines: readonly string[], text: string): boolean {
+  const joined = lines.map((line) => line.trim()).join(" ");
+  return joined.replace(/\s+/g, " ").includes(text.replace(/\s+/g, " "));
+}
+
+/** Row by row; `?` stands for any character, blanks at the end of a row count for nothing. */
+export function isFrame(lines: readonly string[], expected: readonly string[]): boolean {
+  return (
+    lines.length === expected.length &&
+    lines.every((line, row) => {
+      const wanted = expected[row]!.padEnd(line.length);
+      return (
+        wanted.length === line.length &&
+        [...line].every((character, at) => wanted[at] === "?" || wanted[at] === character)
+      );
+    })
+  );
+}
+
+/** Expected and actual beside each other, as text. */
+export function sideBySide(unmet: Unmet): string {
+  const { expected, actual } = unmet;
+  const width = Math.max(8, ...expected.map((line) => line.length));
+  const right = Math.max(6, ...actual.map((line) => line.length));
+  const rows = Math.max(expected.length, actual.length);
+  const edge = `  +${"-".repeat(width)}+  +${"-".repeat(right)}+`;
+  const out = [`   ${"expected".padEnd(width)}    actual`, edge];
+  for (let row = 0; row < rows; row++) {
+    const left = (expected[row] ?? "").padEnd(width);
+    out.push(`  |${left}|  |${(actual[row] ?? "").padEnd(right)}|`);
+  }
+  return [...out, edge].join("\n");
+}

@@ -1,0 +1,91 @@
+// Scenario files: their lines, read. Settings come first, then steps and expectations in order; what a
+// step does is in steps.ts, how an expectation is checked in player.ts.
+import { isStep, readDuration, StepError } from "../steps.ts";
+
+export interface Settings {
+  columns: number;
+  rows: number;
+  account: string;
+  rotate: boolean;
+}
+
+export type Line = { readonly number: number; readonly text: string } & (
+  | { readonly kind: "step" }
+  /** The display is to show this text, in one row or wrapped; within some time where `withinMs` says so. */
+  | { readonly kind: "shows"; readonly expected: string; readonly withinMs: number }
+  | { readonly kind: "shows not"; readonly expected: string }
+  /** The frame row by row; `?` stands for any one character. */
+  | { readonly kind: "frame"; readonly expected: readonly string[] }
+  | { readonly kind: "state"; readonly expected: string }
+  | {
+      readonly kind: "count";
+      readonly what: string;
+      readonly least: number;
+      readonly most: number;
+    }
+);
+
+export interface Scenario {
+  readonly name: string;
+  readonly settings: Settings;
+  readonly lines: readonly Line[];
+}
+
+/** A scenario that cannot be read; its message names file and line. */
+export class ScenarioError extends Error {}
+
+/** Reads a scenario's text. */
+export function readScenario(name: string, text: string): Scenario {
+  const settings: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
+  const lines: Line[] = [];
+  const source = text.split("\n");
+  for (let at = 0; at < source.length; at++) {
+    const line = source[at]!.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    try {
+      if (line === "expect frame") {
+        const expected: string[] = [];
+        const number = at + 1;
+        while (/^\s*\|.*\|\s*$/.test(source[at + 1] ?? "")) {
+          expected.push(source[++at]!.trim().slice(1, -1));
+        }
+        lines.push({ kind: "frame", expected, number, text: line });
+      } else if (!readSetting(settings, line)) lines.push(readLine(line, at + 1));
+    } catch (error) {
+      throw new ScenarioError(`${name}, line ${at + 1}: ${(error as Error).message}`);
+    }
+  }
+  return { name, settings, lines };
+}
+
+function readSetting(settings: Settings, line: string): boolean {
+  const [, name, value = ""] = /^(with)\s+(.*)$/.exec(line) ?? [];
+  if (name === undefined) return false;
+  const [, columns, rows] = /^display (\d{2})x(\d)$/.exec(value) ?? [];
+  const account = /^account (\S+)$/.exec(value)?.[1];
+  if (columns !== undefined) Object.assign(settings, { columns: +columns, rows: Number(rows) });
+  else if (account !== undefined) settings.account = account;
+  else if (value === "rotation") settings.rotate = true;
+  else throw new StepError('after "with" comes display 16x2, account NAME or rotation');
+  return true;
+}
+
+function readLine(text: string, number: number): Line {
+  if (isStep(text)) return { kind: "step", number, text };
+  const shows = /^expect (not )?"(.+)"(?: within (\S+))?$/.exec(text);
+  if (shows) {
+    const expected = shows[2]!;
+    if (shows[1]) return { kind: "shows not", expected, number, text };
+    const withinMs = shows[3] === undefined ? 0 : readDuration(shows[3]);
+    return { kind: "shows", expected, withinMs, number, text };
+  }
+  const state = /^expect state ([a-z ]+)$/.exec(text)?.[1];
+  if (state !== undefined) return { kind: "state", expected: state, number, text };
+  const count = /^expect (\d+)(?: to (\d+))? (polls|codes|refreshes|revocations|calls)$/.exec(text);
+  if (count) {
+    const least = Number(count[1]);
+    const most = Number(count[2] ?? least);
+    return { kind: "count", what: count[3]!, least, most, number, text };
+  }
+  throw new StepError(`"${text}" is neither a step nor an expectation`);
+}

@@ -1,0 +1,62 @@
+// Every scenario holds; and the checks in them can fail.
+import { expect, test } from "vitest";
+import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
+import { isFrame, play, shows, sideBySide } from "../../targets/desktop/scenarios/player.ts";
+import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
+import { run } from "./command.ts";
+
+test.each(scenarioNames())("scenario %s", async (name) => {
+  const { unmet, expectations } = await play(findScenario(name));
+  expect(unmet && `line ${unmet.line.number}\n${sideBySide(unmet)}`).toBeUndefined();
+  expect(expectations).toBeGreaterThan(0);
+});
+
+test.each([
+  ['expect "Signed in"', "Signed in"],
+  ['expect "Code " within 10s\nexpect not "Code "', "not: Code "],
+  ["expect state signed in", "signed in"],
+  ["expect 3 polls", "expect 3 polls"],
+  ["expect frame\n  |Nothing|", "Nothing"],
+])("an expectation that is not met ends the scenario: %s", async (text, expected) => {
+  const { unmet } = await play(readScenario("wrong", `${text}\nexpect "never reached"`));
+  expect(unmet?.expected).toEqual([expected]);
+  expect(sideBySide(unmet!)).toContain(expected);
+});
+
+test.each([
+  ["expect", /^wrong, line 1: "expect" is neither/],
+  ["\n\nhop", /^wrong, line 3: "hop" is neither/],
+  ["with tea", /^wrong, line 1: after "with"/],
+  ['expect "x" within soon', /^wrong, line 1: "soon" is no duration/],
+])("a scenario that makes no sense names its line: %s", (text, message) => {
+  expect(() => readScenario("wrong", text)).toThrow(message);
+});
+
+test.each([
+  ["press any", /no button "any"/],
+  ["fault flood", /no fault "flood"/],
+  ["display 9x9", /16 to 80 columns/],
+  ["advance soon", /no duration/],
+])("a step that cannot be done says why: %s", async (text, message) => {
+  await expect(play(readScenario("wrong", text))).rejects.toThrow(message);
+});
+
+test("shows finds wrapped text; isFrame takes ? for any character and nothing else", () => {
+  expect(shows(["3 broadcasts:       ", "Harbour regatta     "], "broadcasts: Harbour")).toBe(true);
+  expect(shows(["3 broadcasts:       "], "Harbour")).toBe(false);
+  expect(isFrame(["Code AB"], ["Code ??"])).toBe(true);
+  expect(isFrame(["Code AB"], ["Code A?"])).toBe(true);
+  expect(isFrame(["Code AB"], ["Code B?"])).toBe(false);
+  expect(isFrame(["Code AB"], ["Code ???"])).toBe(false);
+  expect(isFrame(["a", "b"], ["a"])).toBe(false);
+});
+
+test("npm start -- --scenario plays one with its frames; an unknown one is exit code 2", async () => {
+  const good = await run("--scenario", "deny");
+  expect(good).toMatchObject({ code: 0, stderr: "" });
+  expect(good.stdout).toContain("> deny");
+  expect(good.stdout).toContain("|Access refused. Sign|");
+  const bad = await run("--scenario", "holiday");
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
+});
