@@ -1,12 +1,19 @@
 // One run of the simulator from start to end: the world, somebody to look at it, somebody to decide,
 // and the condition that ends it.
 import { ErrorCode, Event, State } from "../../core/complete.ts";
+import { CONTROLS, Controller } from "./controls.ts";
 import type { ExitCondition, Options } from "./options.ts";
+import { isRemote } from "./options.ts";
 import { printFrames } from "./plain-output.ts";
 import { findScenario } from "./scenarios/library.ts";
 import { play, sideBySide } from "./scenarios/player.ts";
+import { Recorder } from "./scenarios/recorder.ts";
 import type { Simulation } from "./simulation.ts";
+import { layOut } from "./terminal/layout.ts";
+import { paintFor } from "./terminal/paint.ts";
+import { releaseKeys, Screen, takeKeys } from "./terminal/screen.ts";
 import { errorName } from "./timeline.ts";
+import { Viewer } from "./view.ts";
 import { createWorld, type Front, isLoopback, type World } from "./world.ts";
 
 /** Runs until quit or done; returns the exit code. */
@@ -22,11 +29,50 @@ export async function run(options: Options): Promise<number> {
     if (!isLoopback(options.host)) {
       say("everyone on this network can open the panel and decide; use it among friends only");
     }
-    return await runPlain(world, options);
+    const controller = new Controller(simulation, new Viewer(simulation), !isRemote(options));
+    if (options.record) controller.recorder = new Recorder(simulation, options.record);
+    const code = await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
+    controller.recorder?.save();
+    return code;
   } finally {
     simulation.powerOff();
     await world.close();
   }
+}
+
+/** A terminal that can be drawn on. */
+function hasScreen(options: Options): boolean {
+  const isTerminal = process.stdout.isTTY && process.stdin.isTTY;
+  return isTerminal && process.env.TERM !== "dumb" && !options.plain;
+}
+
+async function runScreen(world: World, options: Options, controller: Controller): Promise<number> {
+  const { simulation, url } = world;
+  const paint = paintFor(process.env);
+  const title = url ? `second device: ${url}/device` : (options.issuer ?? "");
+  const quitting = new AbortController();
+  const screen = new Screen(
+    process.stdout,
+    process.stdin,
+    (size) => layOut(controller.viewer.view(), title, size, paint),
+    (key) => pressKey(key, controller, quitting),
+  );
+  const stop = simulation.onChange(() => screen.change());
+  screen.open();
+  try {
+    return await untilDone(simulation, options, quitting.signal);
+  } finally {
+    stop();
+    screen.close();
+  }
+}
+
+const QUIT_KEYS = ["q", "\x03", "\x04"];
+
+function pressKey(key: string, controller: Controller, quitting: AbortController): void {
+  const control = CONTROLS.find((one) => one.key === key);
+  if (QUIT_KEYS.includes(key)) quitting.abort();
+  else if (control) void controller.run(control.command);
 }
 
 /** Plays a scenario with its steps and frames as text. */
@@ -48,22 +94,30 @@ async function runScenario(name: string): Promise<number> {
   return 1;
 }
 
-async function runPlain(world: World, options: Options): Promise<number> {
+async function runPlain(world: World, options: Options, controller: Controller): Promise<number> {
   const { simulation, url } = world;
   const write = (text: string): void => {
     process.stdout.write(text);
   };
   if (url) write(`Second device: open ${url}/device\n`);
+  const quitting = new AbortController();
+  const hasKeys = process.stdin.isTTY && process.stdout.isTTY;
+  if (hasKeys) takeKeys(process.stdin, (key) => pressKey(key, controller, quitting));
   const stop = printFrames(simulation, write);
   try {
-    return await untilDone(simulation, options);
+    return await untilDone(simulation, options, quitting.signal);
   } finally {
     stop();
+    if (hasKeys) releaseKeys(process.stdin);
   }
 }
 
 /** Switches the device on and lets things happen; resolves with the exit code. */
-export function untilDone(simulation: Simulation, options: Options): Promise<number> {
+export function untilDone(
+  simulation: Simulation,
+  options: Options,
+  quitting: AbortSignal,
+): Promise<number> {
   return new Promise((resolve) => {
     let over = false;
     let awaited: number | undefined;
@@ -89,6 +143,7 @@ export function untilDone(simulation: Simulation, options: Options): Promise<num
     for (const signal of SIGNALS) process.on(signal, quit);
     // The reader of a pipe has gone.
     process.stdout.on("error", broken);
+    quitting.addEventListener("abort", quit);
     simulation.powerOn();
     simulation.clock.paused = false;
   });

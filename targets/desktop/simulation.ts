@@ -35,6 +35,8 @@ export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
 
 const MEMORY_BYTES = 4096;
+/** Frame and status line are in the memory: a large display brings its own. */
+const CELLS_INCLUDED = 160;
 
 export class Simulation {
   readonly clock: WorldClock;
@@ -81,6 +83,7 @@ export class Simulation {
   powerOn(): void {
     if (this.driver !== undefined) return;
     this.application = this.#newApplication();
+    const { columns, rows } = this.display;
     this.driver = new Driver({
       core,
       platform: {
@@ -92,7 +95,7 @@ export class Simulation {
       },
       config: this.settings.config,
       endpoints: this.settings.endpoints,
-      memoryBytes: MEMORY_BYTES,
+      memoryBytes: MEMORY_BYTES + 2 * Math.max(0, columns * rows - CELLS_INCLUDED),
       onChange: () => this.#deviceChanged(),
       onApiBody: (bytes, from, to) => this.application.body(bytes, from, to),
     });

@@ -1,0 +1,165 @@
+// The screen of the terminal as lines of text: what is where. No cursor movement and no state here.
+
+import { CONTROLS, type Control } from "../controls.ts";
+import type { ExchangeEntry } from "../exchanges.ts";
+import { clean } from "../mask.ts";
+import { timeText } from "../plain-output.ts";
+import type { Gauge, View } from "../view.ts";
+import { COLOUR, type Paint, visibleLength } from "./paint.ts";
+
+export interface ScreenSize {
+  columns: number;
+  rows: number;
+}
+
+const STATUS_WIDTH_MIN = 38;
+
+/** The whole screen: at most `size.rows` lines, none longer than `size.columns` characters. */
+export function layOut(view: View, title: string, size: ScreenSize, paint: Paint): string[] {
+  const panel = displayLines(view, paint);
+  const status = statusLines(view, paint);
+  const panelWidth = view.display.columns + 2;
+  const besides = size.columns - panelWidth - 2 >= STATUS_WIDTH_MIN;
+  const top = besides ? beside(panel, panelWidth, status) : [...panel, ...twoColumns(status, size)];
+  const keys = keyLines(view, size.columns, paint);
+  const room = size.rows - 1 - top.length - 1 - keys.length;
+  const log = logLines(view, Math.max(0, room), size.columns, paint);
+  const lines = [header(view, title, size.columns, paint), ...top];
+  if (room > 0) lines.push(rule(view, size.columns, paint), ...log);
+  return [...lines, ...keys].slice(0, size.rows).map((line) => cut(line, size.columns));
+}
+
+function header(view: View, title: string, columns: number, paint: Paint): string {
+  const { ms, speed, paused } = view.clock;
+  const clock = `${timeText(ms)}  ${paused ? "paused" : `x${speed}`}`;
+  const left = `picogrant  ${title}`.slice(0, columns - clock.length - 2);
+  return paint.bold(left.padEnd(columns - clock.length) + clock);
+}
+
+function displayLines({ display }: View, paint: Paint): string[] {
+  const edge = `+${"-".repeat(display.columns)}+`;
+  const shade = display.lit ? paint.lit : paint.dark;
+  return [edge, ...display.lines.map((line) => `|${shade(clean(line))}|`), edge];
+}
+
+/** A countdown as a bar of `width` characters. */
+export function bar({ leftMs, totalMs }: Gauge, width: number): string {
+  const full = totalMs > 0 ? Math.round((leftMs / totalMs) * width) : 0;
+  return `[${"#".repeat(full)}${".".repeat(width - full)}]`;
+}
+
+function gaugeLine(name: string, gauge: Gauge): string {
+  const left = gauge.totalMs > 0 ? timeText(gauge.leftMs + 999) : "-";
+  return `${name.padEnd(9)} ${bar(gauge, 16)} ${left}`;
+}
+
+function statusLines(view: View, paint: Paint): string[] {
+  const { device, memory, slots, faults } = view;
+  const error = device.error ? `  ${paint.warn(device.error)}` : "";
+  const lines = [
+    `${"state".padEnd(9)} ${paint.bold(device.state)}${error}`,
+    device.inFlight ? `${"request".padEnd(9)} under way` : gaugeLine("request", device.poll),
+    gaugeLine("code", device.code),
+    gaugeLine("access", device.access),
+    `memory    ${memory.bytes} B, of it tokens ${memory.tokens} B`,
+    ...slots.map(
+      ({ slot, kind, sequence, bytes, writes, erases }) =>
+        `slot ${slot}    ${kind} #${sequence} ${bytes} B, ${writes} writes ${erases} erases`,
+    ),
+  ];
+  if (faults.length > 0) lines.push(paint.warn(`faults    ${faults.join(", ")}`));
+  return lines;
+}
+
+/** For displays too wide to have anything beside them: the status in two columns below. */
+function twoColumns(lines: readonly string[], size: ScreenSize): string[] {
+  const half = Math.floor(size.columns / 2) - 1;
+  const left = lines.slice(0, Math.ceil(lines.length / 2));
+  const right = lines.slice(left.length);
+  return left.map((line, at) => `${padTo(line, half)}  ${right[at] ?? ""}`);
+}
+
+function beside(left: readonly string[], width: number, right: readonly string[]): string[] {
+  const rows = Math.max(left.length, right.length);
+  return Array.from(
+    { length: rows },
+    (_, row) => `${padTo(left[row] ?? "", width)}  ${right[row] ?? ""}`,
+  );
+}
+
+function rule(view: View, columns: number, paint: Paint): string {
+  const text = view.message || `requests and answers (${view.exchangeCount})`;
+  return paint.faint(`-- ${clean(text)} ${"-".repeat(columns)}`.slice(0, columns));
+}
+
+/** The last things that happened, oldest first: exchanges and states in the order of their time. */
+function logLines(view: View, rows: number, columns: number, paint: Paint): string[] {
+  const entries = [
+    ...view.exchanges.map((entry) => ({ atMs: entry.atMs, text: exchangeText(entry, paint) })),
+    ...view.timeline.map(({ atMs, state, what }) => ({
+      atMs,
+      text: state ? paint.good(`* ${what} -> ${state}`) : paint.warn(`! ${what}`),
+    })),
+  ];
+  entries.sort((a, b) => a.atMs - b.atMs);
+  const lines = entries.slice(-rows || entries.length);
+  if (rows === 0) return [];
+  const text = lines.map(({ atMs, text }) => `${timeText(atMs).padStart(7)} ${text}`);
+  const padding = Array.from({ length: Math.max(0, rows - text.length) }, () => "");
+  return [...text.map((line) => cut(line, columns)), ...padding];
+}
+
+function exchangeText(entry: ExchangeEntry, paint: Paint): string {
+  const { method, target, purpose, status, answer, fault, endedAtMs } = entry;
+  const result = endedAtMs === undefined ? "..." : `${status || "-"} ${answer}`;
+  const by = fault ? paint.warn(` (${fault})`) : "";
+  return `${clean(`${purpose}: ${method} ${target.split("?")[0]} -> ${result}`)}${by}`;
+}
+
+function keyLines(view: View, columns: number, paint: Paint): string[] {
+  const label = (control: Control): string => {
+    const on = view.faults.includes(control.label);
+    const key = control.key === " " ? "space" : control.key;
+    return `${paint.bold(key)} ${on ? paint.warn(control.label.toUpperCase()) : control.label}`;
+  };
+  const lines: string[] = [];
+  for (const group of [["user", "device"], ["clock"], ["fault"]]) {
+    const items = CONTROLS.filter((control) => group.includes(control.group)).map(label);
+    if (group.includes("clock")) items.push(`${paint.bold("q")} quit`);
+    lines.push(...flow(items, columns));
+  }
+  return lines;
+}
+
+function flow(items: readonly string[], columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const item of items) {
+    if (line && visibleLength(line) + 2 + visibleLength(item) > columns) {
+      lines.push(line);
+      line = "";
+    }
+    line += (line ? "  " : "") + item;
+  }
+  return [...lines, line];
+}
+
+function padTo(line: string, width: number): string {
+  const cutLine = cut(line, width);
+  return cutLine + " ".repeat(Math.max(0, width - visibleLength(cutLine)));
+}
+
+/** Cuts to so many visible characters; colours are ended. */
+export function cut(line: string, width: number): string {
+  if (visibleLength(line) <= width) return line;
+  let visible = 0;
+  let out = "";
+  for (const part of line.split(COLOUR)) {
+    if (part.startsWith("\x1b")) out += part;
+    else {
+      out += part.slice(0, width - visible);
+      visible += Math.min(part.length, width - visible);
+    }
+  }
+  return out;
+}

@@ -1,0 +1,185 @@
+// The terminal: what is drawn fits, and through a real pseudo-terminal (util-linux's script): keys,
+// quitting, signals, exceptions, NO_COLOR, dumb terminals. The terminal is given back every time.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
+import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
+import { bar, cut, layOut } from "../../targets/desktop/terminal/layout.ts";
+import { coloured, colourless, visibleLength } from "../../targets/desktop/terminal/paint.ts";
+import { type View, Viewer } from "../../targets/desktop/view.ts";
+import { type Ended, ended, inFolder } from "./command.ts";
+
+const ENTER = "\x1b[?1049h";
+const LEAVE = "\x1b[?25h\x1b[?1049l";
+const COLOUR = "\x1b[1m";
+
+async function viewOf(scenario: string): Promise<View> {
+  let view: View | undefined;
+  await play(readScenario("view", `${scenario}\nexpect state nowhere`), {
+    created(simulation) {
+      const viewer = new Viewer(simulation);
+      simulation.onChange(() => {
+        if (simulation.isOn) view = viewer.view();
+      });
+    },
+  });
+  return view!;
+}
+
+test.each([
+  [80, 24],
+  [100, 40],
+  [60, 24],
+  [40, 10],
+  [20, 3],
+])("whatever is drawn fits a terminal of %ix%i", async (columns, rows) => {
+  for (const display of ["20x4", "16x2", "40x2", "80x8"]) {
+    const view = await viewOf(`with display ${display}\nadvance 1m\nfault drop on\nadvance 1m`);
+    for (const paint of [coloured, colourless]) {
+      const lines = layOut(view, "http://127.0.0.1:8628/device", { columns, rows }, paint);
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      for (const line of lines) expect(visibleLength(line)).toBeLessThanOrEqual(columns);
+    }
+  }
+});
+
+test("80x24 shows display, state, bars, slots, exchanges, all keys; no secret", async () => {
+  const view = await viewOf("advance 30s\nallow\nadvance 10s");
+  const screen = layOut(view, "", { columns: 80, rows: 24 }, colourless).join("\n");
+  for (const part of [
+    "|Signed in           |",
+    "state     signed in",
+    "slot 1    token #2",
+    "call the API: GET /video/v3/liveBroadcasts -> 200",
+    "ada allows",
+    "space pause",
+    "q quit",
+    "m mend all",
+  ])
+    expect(screen).toContain(part);
+  expect(screen).not.toMatch(/pga\.|pgr\.|tv-secret/);
+});
+
+test("bars and cuts", () => {
+  expect(bar({ leftMs: 5, totalMs: 10 }, 4)).toBe("[##..]");
+  expect(bar({ leftMs: 0, totalMs: 0 }, 4)).toBe("[....]");
+  expect(cut(coloured.bold("abcdef"), 3)).toBe("\x1b[1mabc\x1b[0m");
+  expect(cut("abc", 3)).toBe("abc");
+});
+
+test("a view holds no token and no device code, whatever the device does", async () => {
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: true });
+  const viewer = new Viewer(simulation);
+  const seen: string[] = [];
+  simulation.onChange(() => seen.push(JSON.stringify(viewer.view())));
+  simulation.powerOn();
+  await simulation.clock.advance(10_000);
+  simulation.decide("allow");
+  await simulation.clock.advance(7_200_000);
+  simulation.press("sign-out");
+  await simulation.clock.advance(10_000);
+  expect(seen.length).toBeGreaterThan(20);
+  expect(seen.join("\n")).not.toMatch(/pga\.|pgr\.|pgd\.|tv-secret/);
+  simulation.clock.close();
+});
+
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+const MISSING = "script is missing: install util-linux (Debian: bsdutils)";
+
+/** Runs a command in a pseudo-terminal of 80x24; `drive` types and waits. */
+async function inTerminal(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  drive: (child: ChildProcess, shows: (text: string) => Promise<void>) => Promise<void>,
+): Promise<Ended> {
+  const child = spawn("script", ["-qec", `stty cols 80 rows 24; exec ${command}`, "/dev/null"], {
+    env: { ...process.env, TERM: "xterm", ...env },
+  });
+  let seen = "";
+  let look = (): void => {};
+  child.stdout.on("data", (data: Buffer) => {
+    seen += data.toString();
+    look();
+  });
+  const shows = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      look = () => seen.includes(text) && resolve();
+      look();
+    });
+  const end = ended(child);
+  await drive(child, shows);
+  return await end;
+}
+
+const node = `${process.execPath} --import tsx`;
+const simulator = (state: string): string =>
+  `${node} targets/desktop/main.ts --port 0 --speed 100 --state ${state}`;
+
+if (!hasScript) {
+  if (process.env.CI === "true") test("pseudo-terminal", () => expect.fail(MISSING));
+  else test.skip(`pseudo-terminal: skipped, ${MISSING}`);
+} else {
+  test("a sign-in by keys, then q: the terminal is given back, exit code 0", () =>
+    inFolder(async (state) => {
+      const { code, stdout } = await inTerminal(simulator(state), {}, async (child, shows) => {
+        await shows("Code ");
+        child.stdin?.write("a");
+        await shows("Harbour regatta");
+        child.stdin?.write("q");
+      });
+      expect(code).toBe(0);
+      expect(stdout).toContain(ENTER);
+      expect(stdout).toContain(COLOUR);
+      expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
+    }));
+
+  test("Ctrl-C gives the terminal back; NO_COLOR leaves colours out", () =>
+    inFolder(async (state) => {
+      const env = { NO_COLOR: "1" };
+      const { stdout, code } = await inTerminal(simulator(state), env, async (child, shows) => {
+        await shows("Code ");
+        child.stdin?.write("\x03");
+      });
+      expect(code).toBe(0);
+      expect(stdout).not.toContain(COLOUR);
+      expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
+    }));
+
+  test("SIGTERM gives the terminal back", () =>
+    inFolder(async (state) => {
+      const command = `sh -c 'echo PID $$.; exec ${simulator(state)}'`;
+      let pid = 0;
+      const { stdout } = await inTerminal(command, {}, async (child, shows) => {
+        child.stdout?.on("data", (data: Buffer) => {
+          pid ||= Number(/PID (\d+)\./.exec(data.toString())?.[1] ?? 0);
+        });
+        await shows("Code ");
+        process.kill(pid, "SIGTERM");
+      });
+      expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
+    }));
+
+  test("an exception gives the terminal back first and is then readable", async () => {
+    const { stdout, code } = await inTerminal(
+      `${node} test/desktop/throwing-screen.ts`,
+      {},
+      async () => {},
+    );
+    expect(code).not.toBe(0);
+    expect(stdout.indexOf(LEAVE)).toBeGreaterThan(stdout.indexOf("on the screen"));
+    expect(stdout.indexOf("a mistake")).toBeGreaterThan(stdout.indexOf(LEAVE));
+  });
+
+  test("a dumb terminal gets text without any escape sequence, and keys work", () =>
+    inFolder(async (state) => {
+      const env = { TERM: "dumb" };
+      const { stdout, code } = await inTerminal(simulator(state), env, async (child, shows) => {
+        await shows("Code ");
+        child.stdin?.write("d");
+        await shows("Access refused");
+        child.stdin?.write("q");
+      });
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("\x1b");
+    }));
+}

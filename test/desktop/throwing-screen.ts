@@ -1,0 +1,13 @@
+// Takes the terminal over and then fails, as a program with a mistake in it does.
+import { Screen } from "../../targets/desktop/terminal/screen.ts";
+
+const screen = new Screen(
+  process.stdout,
+  process.stdin,
+  () => ["on the screen"],
+  () => {},
+);
+screen.open();
+setTimeout(() => {
+  throw new Error("a mistake");
+}, 50);
