@@ -46,7 +46,10 @@ export interface BoardParts {
   core: LivesCore;
   oracle: Oracle;
   network: Network;
+  /** Judge between the device and its storage. */
   storage: Storage;
+  /** The adapters below it, made anew for each power-on. */
+  makeStorage: (powerOn: number) => Storage;
 }
 
 export class Board {
@@ -68,9 +71,9 @@ export class Board {
   /** Power comes. */
   powerOn(): void {
     const { oracle, plan } = this.parts;
-    const roll = plan.roll("power-on", this.powerOns++);
+    const roll = plan.roll("power-on", this.powerOns);
     this.frame = "";
-    oracle.poweredOn();
+    oracle.poweredOn(this.parts.makeStorage(this.powerOns++));
     this.driver = new Driver({
       core: this.watchedCore(),
       platform: {
@@ -212,7 +215,7 @@ function arraysOf(device: Device): { array: number[]; length: number }[] {
     .map((array) => ({ array, length: array.length }));
 }
 
-function entropyOf(roll: Roll): Entropy {
+export function entropyOf(roll: Roll): Entropy {
   return {
     fill(into, from, to) {
       for (let i = from; i < to; i++) into[i] = roll.below(256);

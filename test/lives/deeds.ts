@@ -58,7 +58,7 @@ export const DEEDS: Readonly<Record<string, (world: World, roll: Roll) => void>>
   cancel: (world) => user(world, () => world.board.driver?.cancel()),
   "sign-out": (world) => user(world, () => world.board.driver?.signOut()),
   "set-status": ({ board }, roll) => board.driver?.setStatus("live ".repeat(roll.below(20))),
-  "call-api": ({ board }) => callApi(board),
+  "call-api": ({ board }) => void callApi(board),
   unplug: () => {
     throw new PowerCut();
   },

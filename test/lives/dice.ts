@@ -28,6 +28,7 @@ export const FAULTS = [
   "cut-silently",
   "wrong-status",
   "odd-json",
+  "client-refused",
   "no-refresh-token",
   "sent-twice",
   "answered-twice",
@@ -81,11 +82,11 @@ export class Roll {
 /** Base rates per opportunity; opportunities of a step are many, of an exchange few. */
 const RATES: Readonly<Record<string, number>> = {
   "cut-at-step": 0.002,
-  "cut-in-storage": 0.08,
+  "cut-in-storage": 0.15,
   "write-fails": 0.08,
   "erase-fails": 0.08,
   "read-fails": 0.05,
-  "bit-rot": 0.1,
+  "bit-rot": 0.01,
   "no-refresh-token": 0.15,
   "slow-down": 0.15,
   "late-answer": 0.3,

@@ -5,14 +5,15 @@ import type { Board } from "./board.ts";
 
 const TARGET = Buffer.from("/liveBroadcasts?part=id&mine=true");
 
-/** Starts a call where none is under way. */
-export function callApi({ driver }: Board): void {
-  if (!driver) return;
+/** Starts a call; false where one is under way or nobody is signed in. */
+export function callApi({ driver }: Board): boolean {
+  if (!driver) return false;
   const { core, device } = driver;
-  if (!core.beginCall?.(device)) return;
+  if (!core.beginCall?.(device)) return false;
   core.addPath?.(device, TARGET, 0, TARGET.length);
-  core.sendCall?.(device, Endpoint.VIDEO_API, 1, null, 0, 0);
+  const begun = core.sendCall?.(device, Endpoint.VIDEO_API, 1, null, 0, 0) === 1;
   driver.run();
+  return begun;
 }
 
 /** How the last call ended; undefined while it is under way or none was made. */

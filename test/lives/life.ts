@@ -2,6 +2,7 @@
 // do as they please, then a calm one, in which the device must come round. Then it signs out for good.
 
 import { State } from "../../core/index.ts";
+import type { Storage } from "../../platform/contracts.ts";
 import {
   createService,
   type FixtureInput,
@@ -15,15 +16,16 @@ import type { LivesCore } from "./load-core.ts";
 import { BASE, Network } from "./network.ts";
 import { type Coverage, Oracle } from "./oracle.ts";
 import { Records } from "./records.ts";
-import { quietReader, type SealedWrap, Slots } from "./slots.ts";
+import { sealed } from "./sealing.ts";
+import { quietReader, Slots } from "./slots.ts";
 import { Time } from "./time.ts";
 import { type Invariant, PowerCut, Violation } from "./violation.ts";
 
 export interface LifeOptions extends Selection {
   core: LivesCore;
   coverage: Coverage;
-  /** Wraps the slots into sealed storage; absent: records lie bare. */
-  seal?: SealedWrap | undefined;
+  /** Share of lives whose records are sealed. */
+  sealedShare?: number;
   /** Hears what happens, for a replay. */
   log?: (line: string) => void;
 }
@@ -75,16 +77,16 @@ export class Life {
     const nowMs = (): number => this.time.nowMs;
     this.slots = new Slots(this.time, this.plan, roll.pick([0, 0, 3, 40]));
     this.slots.note = note;
-    const seal = options.seal && roll.chance(0.125) ? options.seal : undefined;
-    const stack = seal ? seal(this.slots, this.plan.roll("seal")) : this.slots;
+    const isSealed = roll.chance(options.sealedShare ?? 1 / 16);
+    const layer = (inner: Storage, number: number): Storage =>
+      isSealed ? sealed(inner, this.plan.roll("seal", number)) : inner;
     const quiet = quietReader(this.slots);
-    const ledgerOf = (): Oracle => this.oracle;
-    this.records = new Records(stack, {
+    this.records = new Records(this.slots, {
       nowMs,
       isRevoking: () => this.board.driver?.device.state === State.REVOKING,
-      quiet: seal ? seal(quiet, this.plan.roll("seal")) : quiet,
+      quiet: () => layer(quiet, 0),
       note,
-      session: (token) => ledgerOf().ledger.session(token),
+      session: (token) => this.oracle.ledger.session(token),
     });
     this.slots.onRot = () => this.records.rotted();
     this.oracle = new Oracle({
@@ -103,6 +105,7 @@ export class Life {
       oracle: this.oracle,
       network: this.network,
       storage: this.records,
+      makeStorage: (powerOn) => layer(this.slots, powerOn),
     });
     this.world = {
       board: this.board,
@@ -253,8 +256,7 @@ export class Life {
       if (this.oracle.isSignedIn && !this.records.isBusy) {
         if (this.tried && result?.status === 200 && result.error === 0 && this.isStored())
           return true;
-        this.tried = true;
-        callApi(this.board);
+        if (callApi(this.board)) this.tried = true;
       }
       return false;
     });
@@ -262,6 +264,19 @@ export class Life {
   }
 
   private tried = false;
+
+  /** Time passes, nothing but the device acts. */
+  passTime(ms: number): void {
+    this.runUntil(this.time.nowMs + ms);
+  }
+
+  /** The same with a user who helps. */
+  helpFor(ms: number): void {
+    for (let passedMs = 0; passedMs < ms; passedMs += LOOK_MS) {
+      this.help();
+      this.passTime(LOOK_MS);
+    }
+  }
 
   private isStored(): boolean {
     if (this.records.isRotten) return true;

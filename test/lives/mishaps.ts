@@ -86,6 +86,7 @@ const ORDER = [
   "cut-silently",
   "wrong-status",
   "odd-json",
+  "client-refused",
   "no-refresh-token",
   "sent-twice",
   "answered-twice",
@@ -155,6 +156,8 @@ const MISHAPS: Readonly<Record<NetworkFault, (roll: Roll, exchange: Exchange) =>
       reaches: roll.chance(0.3),
       ...instead(roll.pick([200, 200, 400, 500]), encoder.encode(roll.pick(ODD_JSON))),
     }),
+    // A final error that says nothing about the session: the maker's registration was deleted, say.
+    "client-refused": () => ({ reaches: false, ...instead(401, errorBody("invalid_client")) }),
     // Not of a refresh: a rotation without its successor is nothing that a device could survive.
     "no-refresh-token": (_roll, { body }) =>
       body.includes(DEVICE_CODE_PARAMETER, 0, "latin1") ? { alter: withoutRefreshToken } : {},

@@ -5,6 +5,7 @@
 import type { Device } from "../../core/complete.ts";
 import { Event, Field, Region, State } from "../../core/index.ts";
 import { transitions } from "../../core/states.ts";
+import type { Storage } from "../../platform/contracts.ts";
 import { Ledger, membersOf, text } from "./ledger.ts";
 import type { Exchange } from "./network.ts";
 import { PollOracle } from "./poll-oracle.ts";
@@ -59,12 +60,12 @@ export class Oracle {
     this.prompt = new PromptOracle(view, this.ledger);
   }
 
-  poweredOn(): void {
+  poweredOn(storage: Storage): void {
     this.device = undefined;
     this.state = State.STARTING;
     this.moves = 0;
     this.expected = this.view.records.newest();
-    this.view.records.poweredOn();
+    this.view.records.poweredOn(storage);
     this.view.records.checkPairKept();
     this.polls.poweredOn();
     this.prompt.poweredOn();
@@ -156,12 +157,12 @@ export class Oracle {
         this.tokensArrived(event === Event.TOKENS_RECEIVED, members);
         break;
       case Event.SIGN_OUT:
-        records.durableSession = 0;
+        records.sessionOver(this.session);
         records.revocationUnstored = true;
         break;
       case Event.SESSION_ENDED:
         this.checkCause(from, name);
-        records.durableSession = 0;
+        records.sessionOver(this.session);
         break;
       default:
     }

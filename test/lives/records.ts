@@ -27,14 +27,13 @@ export interface RecordsView {
   nowMs(): number;
   isRevoking(): boolean;
   /** Reads the slots without faults and at once. */
-  quiet: Storage;
+  quiet(): Storage;
   note(text: string): void;
   /** Session of a token; 0 where it was never issued. */
   session(token: string): number;
 }
 
 export class Records implements Storage {
-  readonly capacity: number;
   /** The session whose tokens reached storage and must stay there; 0: none. */
   durableSession = 0;
   /** Sessions that a durable record says are to be revoked. */
@@ -58,18 +57,22 @@ export class Records implements Storage {
   private eraseFailures = 0;
   private readFailures = 0;
   private order = 0;
+  private over = 0;
   private readonly known = new Map<string, LogicalRecord>();
   private readonly scratch = new Uint8Array(2048);
 
   constructor(
-    private readonly inner: Storage,
+    private inner: Storage,
     private readonly view: RecordsView,
-  ) {
-    this.capacity = inner.capacity;
+  ) {}
+
+  get capacity(): number {
+    return this.inner.capacity;
   }
 
-  /** A new power-on: budgets start anew. */
-  poweredOn(): void {
+  /** A new power-on, with adapters of its own: budgets start anew. */
+  poweredOn(inner: Storage): void {
+    this.inner = inner;
     this.writesAllowed = 0;
     this.erasesAllowed = 0;
     this.writes = 0;
@@ -87,7 +90,9 @@ export class Records implements Storage {
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
     this.isBusy = true;
     this.inner.read(slot, into, from, to, (length) => {
-      this.readFailures = length < 0 ? this.readFailures + 1 : 0;
+      // A record that is not whole has no length either: that is no failure.
+      const failed = length < 0 && this.plain(slot) !== "";
+      this.readFailures = failed ? this.readFailures + 1 : 0;
       if (this.readFailures >= TRIES) this.unreadable();
       done(length);
     });
@@ -140,6 +145,12 @@ export class Records implements Storage {
     return last;
   }
 
+  /** The user or a final answer has ended this session: its record goes. */
+  sessionOver(session: number): void {
+    this.durableSession = 0;
+    this.over = session;
+  }
+
   /** What must hold at every moment while a pair is durable. */
   checkPairKept(): void {
     if (!this.durableSession) return;
@@ -178,7 +189,7 @@ export class Records implements Storage {
 
   private plain(slot: number): string {
     let length = 0;
-    this.view.quiet.read(slot, this.scratch, 0, this.scratch.length, (result) => {
+    this.view.quiet().read(slot, this.scratch, 0, this.scratch.length, (result) => {
       length = result;
     });
     return length > 0 ? latin1(this.scratch, 0, length) : "";
@@ -205,7 +216,7 @@ export class Records implements Storage {
     }
     const session = this.view.session(record.secret);
     if (ok) this.isRotten = false;
-    if (ok && record.kind === "token") this.durableSession = session;
+    if (ok && record.kind === "token" && session !== this.over) this.durableSession = session;
     if (ok && record.kind === "revocation") this.revoked.add(session);
     this.checkPairKept();
   }

@@ -11,9 +11,6 @@ const CAPACITY = 2048;
 /** What is written together until a sync makes the order certain. */
 const SECTOR_BYTES = 16;
 
-/** Puts sealed storage around another. */
-export type SealedWrap = (inner: Storage, roll: Roll) => Storage;
-
 /** Reads what the slots hold, without faults and at once; writes nothing. */
 export function quietReader(slots: Slots): Storage {
   return {
@@ -129,6 +126,7 @@ export class Slots implements Storage {
     const before = this.contents[slot as 0 | 1];
     const script = this.scriptedCut;
     if (script && script.operation === this.operationBytes.length) {
+      this.scriptedCut = undefined;
       this.contents[slot as 0 | 1] = prefix(before, fresh, script.bytes);
       this.epoch++;
       this.busy = false;

@@ -61,4 +61,4 @@ export class Violation extends Error {
 }
 
 /** The power is gone: thrown through whatever the device was at. */
-export class PowerCut extends Error {}
+export class PowerCut {}

@@ -1,0 +1,98 @@
+// Lives of simulated devices on the command line: many from a seed, or one with its whole story.
+// What a life is and what must hold in it is in test/lives.
+
+import { Command, InvalidArgumentError } from "commander";
+import { describe, runCampaign, uncoveredRows } from "../test/lives/campaign.ts";
+import { runLife } from "../test/lives/life.ts";
+import { coreOf, type LivesCore, readableBundle, shippedBundle } from "../test/lives/load-core.ts";
+import { huntPlanted } from "../test/lives/planted.ts";
+import { shrink } from "../test/lives/shrink.ts";
+import { INVARIANTS } from "../test/lives/violation.ts";
+
+interface Options {
+  seed?: number;
+  lives: number;
+  from?: number;
+  only?: string;
+  planted?: boolean;
+  shipped?: boolean;
+  invariants?: boolean;
+}
+
+const LIVES_DEFAULT = 20_000;
+const PLANTED_LIVES_MAX = 20_000;
+
+function integer(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 2 ** 32 - 1) {
+    throw new InvalidArgumentError("an integer from 0 to 4294967295 is needed");
+  }
+  return value;
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** One life with its log. True: nothing broke. */
+function replay(core: LivesCore, seed: number, only: string | undefined): boolean {
+  const selection = only === undefined ? {} : { only: new Set(only.split(",")) };
+  const log = (line: string): void => print([line]);
+  const result = runLife(seed, { core, coverage: new Map(), log, ...selection });
+  print([`seed ${seed}: ${result.violation ? result.violation.invariant : "all invariants held"}`]);
+  return !result.violation;
+}
+
+function many(core: LivesCore, firstSeed: number, lives: number): boolean {
+  print([`seeds from ${firstSeed}`]);
+  const before = performance.now();
+  const campaign = runCampaign({ core, firstSeed, lives });
+  print(describe(campaign, (performance.now() - before) / 1000));
+  for (const failure of campaign.failures) {
+    const kept = shrink(failure, core);
+    print([
+      `seed ${failure.seed} broke ${failure.violation!.invariant}: ${failure.violation!.what}`,
+      `shrunk from ${failure.struck.length} faults and deeds to ${kept.length}; replay with`,
+      `  npm run lives -- --seed ${failure.seed} --only ${kept.join(",")}`,
+    ]);
+  }
+  return campaign.failures.length === 0 && uncoveredRows(campaign.coverage).length === 0;
+}
+
+async function planted(firstSeed: number): Promise<boolean> {
+  print([`seeds from ${firstSeed}`]);
+  let all = true;
+  for await (const hunt of huntPlanted(firstSeed, PLANTED_LIVES_MAX)) {
+    all &&= hunt.found;
+    const how = hunt.found
+      ? `found by ${hunt.invariant} in life ${hunt.lives} (seed ${hunt.seed})`
+      : `NOT FOUND in ${hunt.lives} lives`;
+    print([`${hunt.name}: ${how}`]);
+  }
+  return all;
+}
+
+async function main(options: Options): Promise<boolean> {
+  if (options.invariants) {
+    print(Object.entries(INVARIANTS).map(([name, meaning]) => `${name}: ${meaning}`));
+    return true;
+  }
+  const firstSeed = options.from ?? Math.floor(Math.random() * 2 ** 32);
+  if (options.planted) return planted(firstSeed);
+  const core = coreOf(await (options.shipped ? shippedBundle() : readableBundle()));
+  if (options.seed !== undefined) return replay(core, options.seed, options.only);
+  return many(core, firstSeed, options.lives);
+}
+
+const program = new Command("lives")
+  .description("Whole lives of simulated devices, with faults, against the simulated service.")
+  .option("--lives <count>", "how many lives", integer, LIVES_DEFAULT)
+  .option("--from <seed>", "seed of the first life (default: random)", integer)
+  .option("--seed <seed>", "replay the life of this seed with its log", integer)
+  .option("--only <ids>", "of the life's faults and deeds only these, separated by commas")
+  .option("--planted", "show that each planted bug is found")
+  .option("--shipped", "the minified bundle instead of the readable one")
+  .option("--invariants", "list the invariants and what they mean")
+  .parse();
+
+if (!(await main(program.opts<Options>()))) process.exitCode = 1;

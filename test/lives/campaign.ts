@@ -1,0 +1,98 @@
+// Many lives one after the other, and what there is to say of them together.
+
+import { Event, State } from "../../core/index.ts";
+import { transitions } from "../../core/states.ts";
+import { FAULTS, type StrikeId } from "./dice.ts";
+import { type LifeResult, runLife } from "./life.ts";
+import type { LivesCore } from "./load-core.ts";
+import type { Coverage } from "./oracle.ts";
+
+export interface CampaignOptions {
+  core: LivesCore;
+  firstSeed: number;
+  lives: number;
+  sealedShare?: number;
+  /** Stop after so many failing lives. */
+  failuresMax?: number;
+}
+
+export interface Campaign {
+  lives: number;
+  failures: LifeResult[];
+  /** How often each fault and each deed struck. */
+  strikes: Map<string, number>;
+  coverage: Coverage;
+  steps: number;
+  powerOns: number;
+  virtualHours: number;
+}
+
+/** Kind of a strike, without its number. */
+export function kindOf(id: StrikeId): string {
+  return id.slice(0, id.indexOf(":"));
+}
+
+/** Lives of the seeds from `firstSeed` on (32 bits, wrapping). */
+export function runCampaign(options: CampaignOptions): Campaign {
+  const campaign: Campaign = {
+    lives: 0,
+    failures: [],
+    strikes: new Map(),
+    coverage: new Map(),
+    steps: 0,
+    powerOns: 0,
+    virtualHours: 0,
+  };
+  const { core, failuresMax = 1 } = options;
+  const share = options.sealedShare === undefined ? {} : { sealedShare: options.sealedShare };
+  while (campaign.lives < options.lives && campaign.failures.length < failuresMax) {
+    const seed = (options.firstSeed + campaign.lives) >>> 0;
+    const result = runLife(seed, { core, coverage: campaign.coverage, ...share });
+    campaign.lives++;
+    campaign.steps += result.steps;
+    campaign.powerOns += result.powerOns;
+    campaign.virtualHours += result.virtualMs / 3_600_000;
+    for (const id of result.struck) {
+      const kind = kindOf(id);
+      campaign.strikes.set(kind, (campaign.strikes.get(kind) ?? 0) + 1);
+    }
+    if (result.violation) campaign.failures.push(result);
+  }
+  return campaign;
+}
+
+/** Rows of the transition table that no life went through, in words. */
+export function uncoveredRows(coverage: Coverage): string[] {
+  return transitions()
+    .filter(({ from, event, to }) => !coverage.has(`${from},${event},${to}`))
+    .map(({ from, event, to }) => `${State[from]} -${Event[event]}-> ${State[to]}`);
+}
+
+/** Kinds of faults that never struck. */
+export function unusedFaults(strikes: ReadonlyMap<string, number>): string[] {
+  return FAULTS.filter((kind) => !strikes.has(kind));
+}
+
+/** The whole report as lines. */
+export function describe(campaign: Campaign, seconds: number): string[] {
+  const perSecond = Math.round(campaign.lives / seconds);
+  const injected = [...campaign.strikes].sort((a, b) => b[1] - a[1]);
+  const isFault = (kind: string): boolean => (FAULTS as readonly string[]).includes(kind);
+  const list = (entries: [string, number][]): string =>
+    entries.map(([kind, count]) => `${kind} ${count}`).join(", ");
+  const rows = transitions().length;
+  const uncovered = uncoveredRows(campaign.coverage);
+  const states = new Set(
+    [...campaign.coverage.keys()].flatMap((row) => [row.split(",")[0], row.split(",")[2]]),
+  );
+  return [
+    `${campaign.lives} lives in ${seconds.toFixed(1)} s: ${perSecond} lives/s, ` +
+      `${campaign.steps} steps, ${campaign.powerOns} power-ons, ` +
+      `${Math.round(campaign.virtualHours)} virtual hours`,
+    `faults: ${list(injected.filter(([kind]) => isFault(kind)))}`,
+    `deeds: ${list(injected.filter(([kind]) => !isFault(kind)))}`,
+    `states: ${states.size} of 8; transitions: ${rows - uncovered.length} of ${rows}` +
+      (uncovered.length ? `; never: ${uncovered.join(", ")}` : ""),
+    `failing lives: ${campaign.failures.length}`,
+  ];
+}

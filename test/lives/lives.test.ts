@@ -1,0 +1,105 @@
+// Lives in the ordinary test run: a few thousand from fresh seeds, the seeds that once failed, every
+// power cut of three sequences, and the planted bugs. More of them: npm run lives.
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { describe as reportOf, runCampaign, unusedFaults } from "./campaign.ts";
+import { allCuts, type Cut, cutOnce, SEQUENCES } from "./exhaustive.ts";
+import { runLife } from "./life.ts";
+import { coreOf, type LivesCore, readableBundle, shippedBundle } from "./load-core.ts";
+import { huntPlanted, PLANTED } from "./planted.ts";
+import regressions from "./regression-seeds.json" with { type: "json" };
+import { shrink } from "./shrink.ts";
+import { Violation } from "./violation.ts";
+
+const LIVES = 3000;
+const SHIPPED_LIVES = 300;
+const PLANTED_SEED = 20260101;
+const PLANTED_LIVES_MAX = 5000;
+const LIVES_MS_MAX = 120_000;
+
+let core: LivesCore;
+
+beforeAll(async () => {
+  core = coreOf(await readableBundle());
+});
+
+function freshSeed(): number {
+  return Math.floor(Math.random() * 2 ** 32);
+}
+
+describe("whole lives", () => {
+  it(
+    `every invariant holds in ${LIVES} lives from fresh seeds`,
+    () => {
+      const firstSeed = freshSeed();
+      const campaign = runCampaign({ core, firstSeed, lives: LIVES });
+      console.info(`lives: seeds from ${firstSeed}`);
+      const stories = campaign.failures.map(
+        (failure) =>
+          `seed ${failure.seed}: ${failure.violation!.invariant}: ${failure.violation!.what}; ` +
+          `replay: npm run lives -- --seed ${failure.seed} --only ${shrink(failure, core).join()}`,
+      );
+      expect(stories).toEqual([]);
+      expect(unusedFaults(campaign.strikes)).toEqual([]);
+      expect(reportOf(campaign, 1)[3]).toContain("states: 8 of 8");
+    },
+    LIVES_MS_MAX,
+  );
+
+  it("the shipped bundle, minified, holds them too", async () => {
+    const firstSeed = freshSeed();
+    console.info(`lives of the shipped bundle: seeds from ${firstSeed}`);
+    const shipped = coreOf(await shippedBundle());
+    const { failures } = runCampaign({ core: shipped, firstSeed, lives: SHIPPED_LIVES });
+    expect(failures).toEqual([]);
+  });
+
+  it.each(regressions)("seed $seed: $why", ({ seed }) => {
+    expect(runLife(seed, { core, coverage: new Map() }).violation).toBeUndefined();
+  });
+
+  it("a seed tells the same story twice", () => {
+    const story = (): string[] => {
+      const lines: string[] = [];
+      runLife(4711, { core, coverage: new Map(), log: (line) => lines.push(line) });
+      return lines;
+    };
+    const first = story();
+    expect(first.length).toBeGreaterThan(20);
+    expect(story()).toEqual(first);
+  });
+});
+
+describe("power cuts at every place", () => {
+  it.each(SEQUENCES.flatMap((sequence) => [0, 1].map((sealed) => ({ sequence, sealed }))))(
+    "$sequence, sealed $sealed: before every driver step and at every byte of every storage operation",
+    ({ sequence, sealed }) => {
+      const cuts = allCuts(core, sequence, 1, sealed);
+      expect(cuts.length).toBeGreaterThan(100);
+      const broken: { cut: Cut; what: string }[] = [];
+      for (const cut of cuts) {
+        try {
+          cutOnce(core, sequence, cut, 1, sealed);
+        } catch (error) {
+          if (!(error instanceof Violation)) throw error;
+          broken.push({ cut, what: error.message });
+        }
+      }
+      expect(broken).toEqual([]);
+    },
+  );
+});
+
+describe("the simulation itself", () => {
+  it(
+    `finds each of ${PLANTED.length} planted bugs`,
+    async () => {
+      const missed: string[] = [];
+      for await (const hunt of huntPlanted(PLANTED_SEED, PLANTED_LIVES_MAX)) {
+        if (!hunt.found) missed.push(hunt.name);
+      }
+      expect(missed).toEqual([]);
+    },
+    LIVES_MS_MAX,
+  );
+});
