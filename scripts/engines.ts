@@ -3,9 +3,10 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { Command } from "commander";
-import type { Variant } from "../targets/firmware/bundle.ts";
+import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
 import { type Engine, engines } from "./engines/catalogue.ts";
 import { installEngines } from "./engines/install.ts";
+import { checkedBundle } from "./engines/integers.ts";
 import { builtBundle, conformanceScript } from "./engines/script.ts";
 import { printTable } from "./engines/table.ts";
 import { readTap } from "./engines/tap.ts";
@@ -19,10 +20,11 @@ interface Run {
   readonly script: string;
 }
 
-async function runs(): Promise<Run[]> {
+/** The four runs: each variant, with each kind of memory. */
+async function runs(bundleOf: (variant: Variant) => Promise<string>): Promise<Run[]> {
   const list: Run[] = [];
   for (const variant of ["complete", "grant"] as const satisfies Variant[]) {
-    const bundle = await builtBundle(variant);
+    const bundle = await bundleOf(variant);
     for (const memory of ["typed", "plain"] as const) {
       const script = conformanceScript(bundle, memory === "plain");
       list.push({ title: `${variant}, ${memory} array`, memory, script });
@@ -65,7 +67,7 @@ async function main(): Promise<number> {
   if (install || (inCi && engines.some((engine) => !engine.version()))) {
     complaints.push(...installEngines((line) => console.log(line)));
   }
-  const list = await runs();
+  const list = await runs(builtBundle);
   writeScripts(list);
   const rows = [["engine", "version", "from", ...list.map(({ title }) => title)]];
   const skipped: string[] = [];
@@ -73,6 +75,12 @@ async function main(): Promise<number> {
     if (only && !engine.name.toLowerCase().includes(only.toLowerCase())) continue;
     if (engine.version()) rows.push(await row(engine, list, complaints));
     else skipped.push(engine.name);
+  }
+  if (!only) {
+    const checked = await runs(async (variant) => {
+      return checkedBundle(await bundleCore(variant, { minify: false }));
+    });
+    rows.push(await row({ ...engines[0]!, name: "V8, every number checked" }, checked, complaints));
   }
   printTable(rows);
   for (const name of skipped) console.log(`skipped: ${name} is not installed (${installCommand})`);

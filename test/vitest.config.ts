@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 
 export default defineConfig({
+  plugins: integersAreChecked ? [checkedCore()] : [],
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],

@@ -2,6 +2,7 @@
 
 import type * as complete from "../../core/complete.ts";
 import { bundleCore } from "../../targets/firmware/bundle.ts";
+import { bundleUnderTest } from "../engines/checked-core.ts";
 
 export type LivesCore = Omit<
   typeof complete,
@@ -13,9 +14,9 @@ export async function readableBundle(): Promise<string> {
   return (await bundleCore("complete", { minify: false })).code;
 }
 
-/** Source of the bundle as it is flashed. */
+/** Source of the bundle as it is flashed, or with every number checked (PICOGRANT_INTEGERS=1). */
 export async function shippedBundle(): Promise<string> {
-  return (await bundleCore("complete", { minify: true })).code;
+  return bundleUnderTest("complete");
 }
 
 /** Evaluates a bundle. Each call makes functions of its own. */

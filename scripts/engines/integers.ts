@@ -1,0 +1,194 @@
+// Rewrites code so that every arithmetic result and every array index is checked while it runs: an
+// integer, no negative zero, within [-2^27, 2^27-1]; an index within its array; a byte within 0..255.
+// No engine that can be installed here sees numbers leave the small range, so the code watches itself.
+
+import { SourceMap, type SourceMapPayload } from "node:module";
+import {
+  type AnyNode,
+  type AssignmentExpression,
+  type MemberExpression,
+  type Node,
+  parse,
+} from "acorn";
+import { fullAncestor } from "acorn-walk";
+import MagicString from "magic-string";
+
+/** What the rewritten code calls; to stand in front of it, once for each script or module. */
+export const integerChecks = `
+var __low = -134217728, __high = 134217727;
+var __Bytes = typeof Uint8Array === "function" ? Uint8Array : null;
+function __fail(what, value, place) {
+  throw new RangeError(place + ": " + what + ": " + value);
+}
+/* An arithmetic result. Strings are joined at the start only. */
+function __number(value, place) {
+  if (typeof value === "string") return value;
+  if (value < __low || value > __high) __fail("outside 27 bits", value, place);
+  if (value !== (value | 0)) __fail("no integer", value, place);
+  if (value === 0 && 1 / value < 0) __fail("negative zero", "-0", place);
+  return value;
+}
+/* The old value of x++ or x--, and with it the new one. */
+function __step(value, step, place) {
+  __number(value, place);
+  __number(value + step, place);
+  return value;
+}
+function __isList(object) {
+  return typeof object === "object" && object !== null && typeof object.length === "number";
+}
+/* An index. Objects that are no lists (enums) have names for keys. */
+function __index(object, index, place) {
+  if (!__isList(object)) return index;
+  if (index !== (index | 0)) __fail("no index", index, place);
+  if (index < 0 || index >= object.length) __fail("outside of " + object.length, index, place);
+  return index;
+}
+function __read(object, index, place) {
+  var value = object[__index(object, index, place)];
+  if (__isList(object)) __number(value, place);
+  return value;
+}
+/* A value that is put into a list. */
+function __put(object, value, place) {
+  if (!__isList(object)) return value;
+  __number(value, place);
+  if ((value < 0 || value > 255) && __Bytes && object instanceof __Bytes) {
+    __fail("no byte", value, place);
+  }
+  return value;
+}
+`;
+
+const arithmetic = new Set(["+", "-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^"]);
+
+/** Tells the place of an offset in the code. */
+export type PlaceOf = (offset: number) => string;
+
+/** Places in the sources that a bundle was made of. */
+export function sourcePlaces(code: string, map: string): PlaceOf {
+  const places = new SourceMap(JSON.parse(map) as SourceMapPayload);
+  return (offset) => {
+    const before = code.slice(0, offset);
+    const line = before.split("\n").length - 1;
+    const entry = places.findEntry(line, offset - before.lastIndexOf("\n") - 1);
+    return "originalSource" in entry
+      ? `${entry.originalSource}:${entry.originalLine + 1}`
+      : `bundle:${line + 1}`;
+  };
+}
+
+class Rewriter {
+  readonly text: MagicString;
+  constructor(
+    private readonly code: string,
+    private readonly placeOf: PlaceOf,
+  ) {
+    this.text = new MagicString(code);
+  }
+
+  private place(node: Node): string {
+    return JSON.stringify(this.placeOf(node.start));
+  }
+
+  /** `name(<node>, more, place)` around a node. */
+  private wrap(node: Node, name: string, more = ""): void {
+    this.text.prependRight(node.start, `${name}(`);
+    this.text.appendLeft(node.end, `${more}, ${this.place(node)})`);
+  }
+
+  /** Source of a list that is named twice; it must do nothing when it is looked up. */
+  private nameOf(object: AnyNode): string {
+    let inner: AnyNode = object;
+    while (inner.type === "MemberExpression" && !inner.computed) inner = inner.object as AnyNode;
+    if (inner.type !== "Identifier") {
+      throw new Error(`${this.placeOf(object.start)}: give this list a name of its own first`);
+    }
+    return this.code.slice(object.start, object.end);
+  }
+
+  /** `list[index]` as the target of an assignment: the index is checked in place. */
+  target(member: MemberExpression): void {
+    const list = this.nameOf(member.object as AnyNode);
+    this.text.prependRight(member.property.start, `__index(${list}, `);
+    this.text.appendLeft(member.property.end, `, ${this.place(member)})`);
+  }
+
+  /** `list[index]` as a value becomes `__read(list, index, place)`. */
+  private read(member: MemberExpression): void {
+    this.text.prependRight(member.start, "__read(");
+    this.text.overwrite(member.object.end, member.property.start, ", ");
+    this.text.overwrite(member.property.end, member.end, `, ${this.place(member)})`);
+  }
+
+  assignment(node: AssignmentExpression): void {
+    const { left, right, operator } = node;
+    if (left.type === "MemberExpression" && left.computed) {
+      this.target(left);
+      if (operator === "=") {
+        const list = this.nameOf(left.object as AnyNode);
+        this.text.prependRight(right.start, `__put(${list}, `);
+        this.text.appendLeft(right.end, `, ${this.place(right)})`);
+      }
+    }
+    if (operator !== "=") this.wrap(node, "__number");
+  }
+
+  visit(node: AnyNode, parent: AnyNode | undefined): void {
+    switch (node.type) {
+      case "BinaryExpression":
+        if (arithmetic.has(node.operator)) this.wrap(node, "__number");
+        break;
+      case "UnaryExpression":
+        if (/^[-+~]$/.test(node.operator)) this.wrap(node, "__number");
+        break;
+      case "UpdateExpression":
+        if (node.argument.type === "MemberExpression" && node.argument.computed) {
+          this.target(node.argument);
+        }
+        if (node.prefix) this.wrap(node, "__number");
+        else this.wrap(node, "__step", node.operator === "++" ? ", 1" : ", -1");
+        break;
+      case "AssignmentExpression":
+        this.assignment(node);
+        break;
+      case "MemberExpression":
+        if (node.computed && !isTarget(node, parent)) this.read(node);
+        break;
+      default:
+    }
+  }
+}
+
+function isTarget(node: MemberExpression, parent: AnyNode | undefined): boolean {
+  return (
+    (parent?.type === "AssignmentExpression" && parent.left === node) ||
+    (parent?.type === "UpdateExpression" && parent.argument === node)
+  );
+}
+
+/**
+ * Rewrites a script or a module. The checks (`integerChecks`) are not part of the result.
+ * @param placeOf names places in the messages of failures
+ */
+export function checkIntegers(
+  code: string,
+  sourceType: "script" | "module",
+  placeOf: PlaceOf,
+): MagicString {
+  const rewriter = new Rewriter(code, placeOf);
+  const program = parse(code, { ecmaVersion: "latest", sourceType });
+  // Children come before their parents, so that what surrounds is written around.
+  fullAncestor(program, (node, _state, ancestors) => {
+    rewriter.visit(node as AnyNode, ancestors.at(-2) as AnyNode | undefined);
+  });
+  return rewriter.text;
+}
+
+/** A readable bundle (code and map of the build) with every number checked. */
+export function checkedBundle(bundle: { code: string; map: string }): string {
+  const places = sourcePlaces(bundle.code, bundle.map);
+  const checked = checkIntegers(bundle.code, "script", places).toString();
+  // Around everything: look-ups of global names are slow in some contexts.
+  return `var picogrant = (function () {\n${integerChecks}\n${checked}\nreturn picogrant;\n})();\n`;
+}

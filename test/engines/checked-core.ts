@@ -1,0 +1,44 @@
+// With PICOGRANT_INTEGERS=1 the whole test suite runs on a core in which every number is checked: each
+// file of core/ is rewritten as it is loaded (scripts/engines/integers.ts says what is checked).
+
+import {
+  checkedBundle,
+  checkIntegers,
+  integerChecks,
+  sourcePlaces,
+} from "../../scripts/engines/integers.ts";
+import { type Bundle, bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
+
+const core = new URL("../../core/", import.meta.url).pathname;
+
+/** Whether the suite is to run on the checked core. */
+export const integersAreChecked = process.env.PICOGRANT_INTEGERS === "1";
+
+interface LoadedModule {
+  getCombinedSourcemap(): unknown;
+}
+
+/** The plugin for vitest's configuration. */
+export function checkedCore() {
+  return {
+    name: "picogrant-integers",
+    enforce: "post" as const,
+    transform(this: LoadedModule, code: string, id: string) {
+      if (!id.startsWith(core) || !id.endsWith(".ts")) return null;
+      const places = sourcePlaces(code, JSON.stringify(this.getCombinedSourcemap()));
+      const text = checkIntegers(code, "module", places);
+      text.append(integerChecks);
+      return { code: text.toString(), map: text.generateMap({ hires: true }) };
+    },
+  };
+}
+
+/** For tests that evaluate the bundle: the shipped one, or the checked one where that is asked for. */
+export async function bundleUnderTest(variant: Variant): Promise<string> {
+  if (integersAreChecked) return checkedBundle(await readable(variant));
+  return (await bundleCore(variant)).code;
+}
+
+function readable(variant: Variant): Promise<Bundle> {
+  return bundleCore(variant, { minify: false });
+}

@@ -1,0 +1,109 @@
+// Design §2: every value and every intermediate of the core is an integer within [-2^27, 2^27-1], every
+// index within its array. Shown on a rewritten bundle, which is shown to find what is planted in it.
+
+import { describe, expect, test } from "vitest";
+import * as core from "../../core/index.ts";
+import { engines } from "../../scripts/engines/catalogue.ts";
+import { checkedBundle, checkIntegers, integerChecks } from "../../scripts/engines/integers.ts";
+import { conformanceScript } from "../../scripts/engines/script.ts";
+import { readTap } from "../../scripts/engines/tap.ts";
+import { type Bundle, bundleCore } from "../../targets/firmware/bundle.ts";
+import { integersAreChecked } from "./checked-core.ts";
+
+const v8 = engines[0]!;
+
+async function failuresOf(bundle: Bundle, plain = false): Promise<readonly string[]> {
+  const output = await v8.run(conformanceScript(checkedBundle(bundle), plain));
+  return readTap(output).failures;
+}
+
+/** The readable bundle with one line put at the beginning of a function of the border. */
+async function planted(name: string, line: string): Promise<Bundle> {
+  const { code, map } = await bundleCore("complete", { minify: false });
+  const changed = code.replace(new RegExp(`function ${name}\\((.*?)\\) \\{`), `$& ${line}`);
+  expect(changed).not.toBe(code);
+  return { code: changed, map };
+}
+
+describe("the conformance script on the bundle with checked numbers", () => {
+  for (const variant of ["complete", "grant"] as const) {
+    for (const plain of [false, true]) {
+      test(`${variant}, memory as a ${plain ? "plain" : "typed"} array`, async () => {
+        expect(await failuresOf(await bundleCore(variant, { minify: false }), plain)).toEqual([]);
+      });
+    }
+  }
+});
+
+describe("what is planted in the bundle is found, with its place", () => {
+  const cases: readonly [string, string, string, RegExp][] = [
+    [
+      "an overflow",
+      "tick",
+      "var x = elapsedMs + 134217727;",
+      /tick\.ts:\d+: outside 27 bits: 13421/,
+    ],
+    ["a large product", "wakeIn", "var x = device.rows * 40000000;", /outside 27 bits: 160000000/],
+    ["a shift that overflows", "wakeIn", "var x = device.rows << 28;", /outside 27 bits/],
+    ["a fraction", "wakeIn", "var x = device.columns / 7;", /tick\.ts:\d+: no integer: 2\.857/],
+    ["a negative zero", "wakeIn", "var x = -(device.columns & 0);", /negative zero/],
+    [
+      "a read out of bounds",
+      "tick",
+      "var x = device.bytes[device.bytes.length];",
+      /tick\.ts:\d+: outside of 4096: 4096/,
+    ],
+    [
+      "a read before the start",
+      "tick",
+      "var x = device.bytes[device.columns - 81];",
+      /outside of \d+: -/,
+    ],
+    ["a write out of bounds", "tick", "device.bytes[device.bytes.length] = 0;", /outside of 4096/],
+    ["a value that is no byte", "tick", "device.bytes[0] = 256;", /no byte: 256/],
+    [
+      "an index that is none",
+      "tick",
+      "var x = device.bytes[device.nothing];",
+      /no index: undefined/,
+    ],
+    ["a step over the end", "tick", "var x = 134217727; x++;", /outside 27 bits: 134217728/],
+    ["a number that is none", "tick", "var x = device.nothing - 1;", /NaN/],
+  ];
+  for (const [what, name, line, message] of cases) {
+    test(what, async () => {
+      expect((await failuresOf(await planted(name, line))).join("\n")).toMatch(message);
+    });
+  }
+});
+
+test("with PICOGRANT_INTEGERS=1 this very suite runs on the checked core, else on the plain one", () => {
+  const config = { clientId: "c", clientSecret: "", scope: "s", deviceParameters: "" };
+  const more = { columns: 16, rows: 2, seed: 1, autoStart: 0, renewalsMax: -1, revokeInBody: 0 };
+  const device = core.create(new Uint8Array(4096), { ...config, ...more, messages: "" })!;
+  const readBeyond = () => core.setStatus(device, [65], 0, 2);
+  if (integersAreChecked)
+    expect(readBeyond).toThrow(/verification-prompt\.ts:\d+: outside of 1: 1/);
+  else expect(readBeyond).not.toThrow();
+});
+
+describe("the rewriting leaves the meaning alone", () => {
+  const cases: readonly [string, unknown][] = [
+    ["var a = [1, 2, 3], i = 0; a[i++] = a[i] + 4; result = a.join() + i;", "6,2,31"],
+    ["var a = [1, 2]; a[a[0]] += 5; result = a.join();", "1,7"],
+    ["var a = [1, 2], o = { a: a }; o.a[1]++; --o.a[0]; result = a.join();", "0,3"],
+    ["var o = { x: 1 }; o['x'] = 2; result = o['x'] + o.x;", 4],
+    ["var e = {}; e[e['A'] = 0] = 'A'; result = e[0] + e.A;", "A0"],
+    ["var x = 5; var y = x-- - --x; result = y * 10 + (x ^ 1) - ~x;", 26],
+    ["var s = 'a' + 1; s += 'b'; result = s;", "a1b"],
+  ];
+  for (const [code, value] of cases) {
+    test(code, () => {
+      const checked = checkIntegers(code, "script", (offset) => `at ${offset}`).toString();
+      const run = new Function(`${integerChecks} var result; ${checked}; return result;`);
+      const plain = new Function(`var result; ${code}; return result;`);
+      expect(run()).toEqual(value);
+      expect(plain()).toEqual(value);
+    });
+  }
+});
