@@ -2,8 +2,10 @@
 // and the condition that ends it.
 import { ErrorCode, Event, State } from "../../core/complete.ts";
 import { CONTROLS, Controller } from "./controls.ts";
+import { openBrowser } from "./open-browser.ts";
 import type { ExitCondition, Options } from "./options.ts";
 import { isRemote } from "./options.ts";
+import { createPanel } from "./panel/routes.ts";
 import { printFrames } from "./plain-output.ts";
 import { findScenario } from "./scenarios/library.ts";
 import { play, sideBySide } from "./scenarios/player.ts";
@@ -31,6 +33,8 @@ export async function run(options: Options): Promise<number> {
     }
     const controller = new Controller(simulation, new Viewer(simulation), !isRemote(options));
     if (options.record) controller.recorder = new Recorder(simulation, options.record);
+    front.handle = createPanel(simulation, controller);
+    if (options.open && world.url) openBrowser(`${world.url}/panel`);
     const code = await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
     controller.recorder?.save();
     return code;
@@ -49,7 +53,7 @@ function hasScreen(options: Options): boolean {
 async function runScreen(world: World, options: Options, controller: Controller): Promise<number> {
   const { simulation, url } = world;
   const paint = paintFor(process.env);
-  const title = url ? `second device: ${url}/device` : (options.issuer ?? "");
+  const title = url ? `panel ${url}/panel  second device ${url}/device` : (options.issuer ?? "");
   const quitting = new AbortController();
   const screen = new Screen(
     process.stdout,
@@ -99,7 +103,7 @@ async function runPlain(world: World, options: Options, controller: Controller):
   const write = (text: string): void => {
     process.stdout.write(text);
   };
-  if (url) write(`Second device: open ${url}/device\n`);
+  if (url) write(`Second device: open ${url}/device\nPanel: open ${url}/panel\n`);
   const quitting = new AbortController();
   const hasKeys = process.stdin.isTTY && process.stdout.isTTY;
   if (hasKeys) takeKeys(process.stdin, (key) => pressKey(key, controller, quitting));

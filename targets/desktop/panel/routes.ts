@@ -1,0 +1,117 @@
+// What the web server of the simulator answers beside the service: the panel's page and files, its live
+// events, and its commands. Everything else is the service's.
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { buildSync } from "esbuild";
+import { type Context, Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+import { streamSSE } from "hono/streaming";
+import { z } from "zod";
+import { CONTROLS, type Controller } from "../controls.ts";
+import type { Simulation } from "../simulation.ts";
+import type { Front } from "../world.ts";
+import { panelPage } from "./page.ts";
+
+/** Between two views sent to a page: many changes in a row are sent as one. */
+const PUSH_MS = 50;
+/** Clock and bars go on without anything happening. */
+const TICK_MS = 250;
+const COMMANDS = new Set(CONTROLS.map(({ command }) => command));
+const commandSchema = z.strictObject({ command: z.string().max(80) });
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#22301a"/><rect x="2" y="4" width="12" height="8" rx="1" fill="#a9cf3f"/><path d="M4 7h5M4 9.5h8" stroke="#22301a" stroke-width="1.3"/></svg>`;
+
+const headers = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    frameSrc: ["'self'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+  },
+  strictTransportSecurity: false,
+});
+
+/** The panel of one simulation, to be put in front of the service. */
+export function createPanel(simulation: Simulation, controller: Controller): Front {
+  const app = new Hono();
+  const script = clientScript();
+  app.use("/panel/*", guard, headers);
+  app.use("/panel", guard, headers);
+  app.get("/panel", async (c) => c.html(await panelPage(simulation.service !== undefined)));
+  app.get("/panel/panel.js", (c) => asset(c, "text/javascript; charset=utf-8", script));
+  app.get("/panel/panel.css", (c) => asset(c, "text/css; charset=utf-8", stylesheet()));
+  app.get("/panel/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
+  app.get("/panel/events", (c) => events(c, simulation, controller));
+  app.post("/panel/command", (c) => takeCommand(c, controller));
+  return async (request, env) => {
+    const { pathname } = new URL(request.url);
+    if (pathname !== "/panel" && !pathname.startsWith("/panel/")) return undefined;
+    return await app.fetch(request, env as object);
+  };
+}
+
+/**
+ * Only who was given this address may look: a page elsewhere could make its own name point here
+ * (DNS rebinding), but it cannot make it an IP address.
+ */
+async function guard(c: Context, next: () => Promise<void>) {
+  const { hostname } = new URL(c.req.url);
+  const name = hostname.replace(/^\[|\]$/g, "");
+  if (name !== "localhost" && isIP(name) === 0)
+    return c.text("Open the panel by its address.", 403);
+  await next();
+  return undefined;
+}
+
+function asset(c: Context, type: string, text: string): Response {
+  return c.body(text, 200, { "content-type": type, "cache-control": "no-store" });
+}
+
+function stylesheet(): string {
+  return readFileSync(new URL("panel.css", import.meta.url), "utf8");
+}
+
+/** The client's modules as one script, made at the start: there is no build step to forget. */
+function clientScript(): string {
+  const entry = new URL("client/main.ts", import.meta.url).pathname;
+  const options = { bundle: true, write: false, format: "esm", target: "es2022" } as const;
+  const { outputFiles } = buildSync({ entryPoints: [entry], ...options });
+  return outputFiles[0]!.text;
+}
+
+function events(c: Context, simulation: Simulation, controller: Controller): Response {
+  return streamSSE(c, async (stream) => {
+    let wake = (): void => {};
+    const stop = simulation.onChange(() => wake());
+    stream.onAbort(() => {
+      stop();
+      wake();
+    });
+    while (!stream.aborted) {
+      await stream.writeSSE({ data: JSON.stringify(controller.viewer.view()) });
+      await stream.sleep(PUSH_MS);
+      await new Promise<void>((resolve) => {
+        const tick = setTimeout(resolve, TICK_MS - PUSH_MS);
+        wake = () => {
+          clearTimeout(tick);
+          resolve();
+        };
+        if (stream.aborted) wake();
+      });
+    }
+  });
+}
+
+/** A header that no foreign page can send without being asked first, which it is not. */
+async function takeCommand(c: Context, controller: Controller): Promise<Response> {
+  if (c.req.header("x-picogrant-panel") !== "1") return c.text("Not from the panel.", 403);
+  const parsed = commandSchema.safeParse(await c.req.json().catch(() => null));
+  if (!parsed.success || !COMMANDS.has(parsed.data.command)) return c.text("No such command.", 400);
+  await controller.run(parsed.data.command);
+  return c.body(null, 204);
+}

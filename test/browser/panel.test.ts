@@ -1,0 +1,187 @@
+// The panel as a person uses it, in a real browser against the simulator: a sign-in by clicks alone, a
+// denial, a power cut, keys, a narrow screen, dark mode. PICOGRANT_PICTURES=1 renews the documentation's.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { Controller } from "../../targets/desktop/controls.ts";
+import { readOptions } from "../../targets/desktop/options.ts";
+import { createPanel } from "../../targets/desktop/panel/routes.ts";
+import type { Simulation } from "../../targets/desktop/simulation.ts";
+import { Viewer } from "../../targets/desktop/view.ts";
+import { createWorld, type Front } from "../../targets/desktop/world.ts";
+import { describeInChromium } from "./chromium.ts";
+
+const PICTURES = new URL("../../targets/desktop/docs/", import.meta.url).pathname;
+
+interface Bench {
+  page: Page;
+  simulation: Simulation;
+  url: string;
+}
+
+/** The simulator with its panel open; whatever the page complains about fails the test. */
+async function atPanel(
+  browser: Browser,
+  use: (bench: Bench) => Promise<void>,
+  context: BrowserContextOptions = {},
+): Promise<void> {
+  const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const front: { handle?: Front } = {};
+  const options = readOptions(["--port", "0", "--state", state, "--speed", "10"]);
+  const world = await createWorld(options, front, () => {});
+  const { simulation, url } = world;
+  const controller = new Controller(simulation, new Viewer(simulation), true);
+  front.handle = createPanel(simulation, controller);
+  const opened = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...context });
+  const page = await opened.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (entry) => {
+    if (entry.type() === "error" && !entry.text().includes("ERR_INCOMPLETE_CHUNKED")) {
+      complaints.push(entry.text());
+    }
+  });
+  try {
+    simulation.powerOn();
+    simulation.clock.paused = false;
+    await page.goto(`${url}/panel`);
+    await page.waitForSelector("body[data-live=yes]");
+    await use({ page, simulation, url });
+    expect(complaints).toEqual([]);
+  } finally {
+    await opened.close();
+    await world.close();
+    rmSync(state, { recursive: true, force: true });
+  }
+}
+
+async function shows(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(
+    (wanted) =>
+      document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(wanted),
+    text,
+  );
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.PICOGRANT_PICTURES !== "1") return;
+  await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
+}
+
+/** Through the service's pages on the phone, from the QR code to the decision. */
+async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
+  const phone = page.frameLocator("#phone");
+  await page.click("#scan");
+  await phone.locator("input[name=user_code]").waitFor();
+  await expect
+    .poll(() => phone.locator("input[name=user_code]").inputValue())
+    .toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
+  await phone.locator("main button").first().click();
+  await phone.getByRole("button", { name: /Ada Brook/ }).click();
+  if (decision === "Allow") await picture(page, "panel-pending");
+  await phone.getByRole("button", { name: decision }).click();
+}
+
+describeInChromium("the panel", (browser) => {
+  test("a whole sign-in by clicks: code, phone, consent, tokens, broadcasts", () =>
+    atPanel(browser(), async ({ page, simulation }) => {
+      await shows(page, "Code ");
+      expect(await page.locator("#qr path").getAttribute("d")).toMatch(/^M/);
+      await decideOnPhone(page, "Allow");
+      await page.frameLocator("#phone").getByText("Connected").first().waitFor();
+      await shows(page, "3 broadcasts: Harbour regatta");
+      await page.waitForFunction(
+        () => document.getElementById("state")?.textContent === "signed in",
+      );
+      expect(await page.locator("#sequence").textContent()).toMatch(/ask for a code.*poll.*200 OK/);
+      expect(await page.locator("#timeline").textContent()).toContain("signed in");
+      expect(await page.content()).not.toMatch(/pga\.|pgr\.|tv-secret/);
+      await picture(page, "panel-signed-in");
+      await page.click("[data-command='press sign-out']");
+      await shows(page, "Not signed in");
+      expect(simulation.exchanges.counts.get("revoke")).toBe(1);
+    }));
+
+  test("a denial on the phone reaches the display; the new-code button starts again", () =>
+    atPanel(browser(), async ({ page }) => {
+      await shows(page, "Code ");
+      await decideOnPhone(page, "Deny");
+      await shows(page, "Access refused");
+      await picture(page, "panel-denied");
+      await page.click("[data-command='press new-code']");
+      await shows(page, "Code ");
+    }));
+
+  test("a power cut while pending: dark, then the same code again, and it still signs in", () =>
+    atPanel(browser(), async ({ page, simulation }) => {
+      await shows(page, "Code ");
+      const code = simulation.userCode;
+      await page.click("[data-command='power']");
+      await page.waitForFunction(() => document.getElementById("frame")?.textContent === "");
+      await page.click("[data-command='fault offline']");
+      await page.waitForSelector("[data-command='fault offline'][aria-pressed=true]");
+      await picture(page, "panel-power-cut");
+      await page.click("[data-command='mend']");
+      await page.click("[data-command='power']");
+      await shows(page, code);
+      await page.click("[data-command='allow']");
+      await shows(page, "Harbour regatta");
+      expect(simulation.exchanges.counts.get("ask for a code")).toBe(1);
+    }));
+
+  test("by keyboard alone: pause, jump past the expiry, a new code, allow", () =>
+    atPanel(browser(), async ({ page, simulation }) => {
+      await shows(page, "Code ");
+      await page.keyboard.press("Space");
+      await page.waitForFunction(() => document.getElementById("speed")?.textContent === "paused");
+      const before = simulation.userCode;
+      await page.keyboard.press("j");
+      await page.keyboard.press("Space");
+      await expect
+        .poll(() => simulation.userCode, { timeout: 20_000 })
+        .toSatisfy((code: string) => code !== "" && code !== before);
+      expect(simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
+      await page.keyboard.press("a");
+      await shows(page, "Signed in");
+    }));
+
+  test("narrow and dark: nothing is wider than the screen, every button has a name", () =>
+    atPanel(
+      browser(),
+      async ({ page }) => {
+        await shows(page, "Code ");
+        const [inner, outer] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          innerWidth,
+        ]);
+        expect(inner).toBeLessThanOrEqual(outer!);
+        for (const button of await page.getByRole("button").all())
+          expect((await button.textContent())?.trim()).not.toBe("");
+        await picture(page, "panel-narrow-dark");
+      },
+      { viewport: { width: 390, height: 844 }, colorScheme: "dark" },
+    ));
+
+  test("who cannot be the panel gets nothing: foreign commands, foreign names, unknown commands", () =>
+    atPanel(browser(), async ({ url, simulation }) => {
+      const send = (headers: Record<string, string>, command: string): Promise<Response> =>
+        fetch(`${url}/panel/command`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: JSON.stringify({ command }),
+        });
+      expect((await send({}, "power")).status).toBe(403);
+      expect((await send({ "x-picogrant-panel": "1" }, "advance 9h")).status).toBe(400);
+      expect(simulation.isOn).toBe(true);
+      expect((await send({ "x-picogrant-panel": "1" }, "power")).status).toBe(204);
+      expect(simulation.isOn).toBe(false);
+      const { request } = await import("node:http");
+      const status = await new Promise((resolve) => {
+        const options = { headers: { host: "rebound.example:80" } };
+        request(`${url}/panel`, options, (answer) => resolve(answer.statusCode)).end();
+      });
+      expect(status).toBe(403);
+    }));
+});
