@@ -9,7 +9,7 @@ import { ErrorCode } from "./errors.ts";
 import { writeTokenRequest } from "./form-encoder.ts";
 import { scanBegin, scanByte } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { type Bytes, type Device, Literal, Region } from "./memory.ts";
+import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
 import { refreshAnswered } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesByQuery } from "./revocation.ts";
 import { State } from "./states.ts";
@@ -124,7 +124,12 @@ export function responseStart(
   scanBegin(
     device,
     Literal.MEMBERS,
-    device.purpose === Purpose.CODE ? CodeFields.WANTED : TokenFields.WANTED,
+    device.purpose === Purpose.CODE
+      ? CodeFields.WANTED
+      : // A revocation's answer must not touch the token that is still to be revoked.
+        device.purpose === Purpose.REVOCATION
+        ? 1 << Field.ERROR
+        : TokenFields.WANTED,
     1,
   );
   return 0;

@@ -178,7 +178,7 @@ export class Board {
         if (isStep && (this.steps++ === this.cutAtStep || plan.strikes("cut-at-step"))) {
           throw new PowerCut();
         }
-        oracle.beforeCall(isResponse ? (args[1] as number) : -1);
+        oracle.beforeCall(name, isResponse ? (args[1] as number) : -1);
         const result = call(...args);
         this.checkDevice(args[0] as Device);
         oracle.afterCall(name);

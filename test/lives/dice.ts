@@ -82,7 +82,7 @@ export class Roll {
 /** Base rates per opportunity; opportunities of a step are many, of an exchange few. */
 const RATES: Readonly<Record<string, number>> = {
   "cut-at-step": 0.002,
-  "cut-in-storage": 0.15,
+  "cut-in-storage": 0.25,
   "write-fails": 0.08,
   "erase-fails": 0.08,
   "read-fails": 0.05,
@@ -90,6 +90,7 @@ const RATES: Readonly<Record<string, number>> = {
   "no-refresh-token": 0.15,
   "slow-down": 0.15,
   "late-answer": 0.3,
+  "client-refused": 0.12,
   "byte-by-byte": 0.2,
   "spurious-run": 0.02,
 };

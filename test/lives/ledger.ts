@@ -31,6 +31,8 @@ export class Ledger {
   private readonly codes = new Map<string, IssuedCode>();
   /** Sessions by each of their tokens, refresh and access. */
   private readonly sessions = new Map<string, number>();
+  /** Sessions that end by themselves: access for a limited time. */
+  private readonly limited = new Set<number>();
   private count = 0;
 
   /** The service has answered a request for codes. */
@@ -54,6 +56,11 @@ export class Ledger {
     this.sessions.set(access, session);
     const refresh = text(members.refresh_token);
     if (refresh) this.sessions.set(refresh, session);
+    if (members.refresh_token_expires_in !== undefined) this.limited.add(session);
+  }
+
+  isLimited(session: number): boolean {
+    return this.limited.has(session);
   }
 
   code(deviceCode: string): IssuedCode | undefined {

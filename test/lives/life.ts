@@ -140,7 +140,7 @@ export class Life {
         verificationUriComplete: roll.chance(0.5),
         replayedCodeRevokes: roll.chance(0.3),
         accessTokenLifetime: roll.pick([5, 30, 90, 600, 3600]),
-        refreshTokenRotation: roll.chance(0.5),
+        refreshTokenRotation: roll.chance(0.6),
         rotationGrace: roll.pick([0, 5, 60]),
         refreshTokensPerClientAndUser: roll.pick([1, 3, 100]),
       },
@@ -171,6 +171,12 @@ export class Life {
   /** The whole life. @throws Violation */
   live(): void {
     this.guard(() => this.powerOn());
+    // Half of the lives meet their faults in a session: signing in amid them often takes too long.
+    if (this.plan.roll("begin").chance(0.5)) {
+      this.plan.calm = true;
+      this.recover(true);
+      this.plan.calm = false;
+    }
     this.chaos();
     this.plan.calm = true;
     this.note("calm from here on");
@@ -181,7 +187,7 @@ export class Life {
       this.guard(() => {
         throw new PowerCut();
       });
-      this.recover(this.records.isRotten || !this.oracle.hasRefreshToken);
+      this.recover(!this.isLasting());
     }
     if (roll.chance(0.5)) this.signOutForGood();
   }
@@ -265,6 +271,12 @@ export class Life {
 
   private tried = false;
 
+  /** Whether the session outlives a loss of power: stored whole, renewable, for an unlimited time. */
+  private isLasting(): boolean {
+    const { hasRefreshToken, presentSession, ledger } = this.oracle;
+    return !this.records.isRotten && hasRefreshToken && !ledger.isLimited(presentSession);
+  }
+
   /** Time passes, nothing but the device acts. */
   passTime(ms: number): void {
     this.runUntil(this.time.nowMs + ms);
@@ -281,8 +293,7 @@ export class Life {
   private isStored(): boolean {
     if (this.records.isRotten) return true;
     const newest = this.records.newest();
-    const session = newest ? this.oracle.ledger.session(newest.secret) : 0;
-    return newest?.kind === "token" && session === this.oracle.presentSession;
+    return newest?.kind === "token" && newest.secret === this.oracle.presentToken;
   }
 
   private help(): void {

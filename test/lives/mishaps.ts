@@ -157,7 +157,8 @@ const MISHAPS: Readonly<Record<NetworkFault, (roll: Roll, exchange: Exchange) =>
       ...instead(roll.pick([200, 200, 400, 500]), encoder.encode(roll.pick(ODD_JSON))),
     }),
     // A final error that says nothing about the session: the maker's registration was deleted, say.
-    "client-refused": () => ({ reaches: false, ...instead(401, errorBody("invalid_client")) }),
+    "client-refused": (_roll, { path }) =>
+      path === "/token" ? { reaches: false, ...instead(401, errorBody("invalid_client")) } : {},
     // Not of a refresh: a rotation without its successor is nothing that a device could survive.
     "no-refresh-token": (_roll, { body }) =>
       body.includes(DEVICE_CODE_PARAMETER, 0, "latin1") ? { alter: withoutRefreshToken } : {},

@@ -50,8 +50,10 @@ export class Oracle {
     | { path: string; form: URLSearchParams; members: Record<string, unknown> }
     | undefined;
   private session = 0;
+  private triesPrevious = false;
   /** Of the present session; without one it ends with its access token. */
   hasRefreshToken = false;
+  private ending: { exchange: Exchange; complete: boolean; error: string } | undefined;
   /** What a late answer must leave as it is; "" where the call is none. */
   private before = "";
 
@@ -79,11 +81,30 @@ export class Oracle {
   // the core's calls
 
   /** @param requestId of a response that is handed over, -1 for any other call */
-  beforeCall(requestId: number): void {
+  beforeCall(name: string, requestId: number): void {
     const { device } = this;
-    const isLate =
-      requestId >= 0 && device && !(device.inFlight === 1 && device.requestId === requestId);
-    this.before = isLate ? this.snapshot() : "";
+    this.before = "";
+    if (requestId < 0 || !device) return;
+    const isCurrent = device.inFlight === 1 && device.requestId === requestId;
+    if (!isCurrent) this.before = this.snapshot();
+    if (name === "responseEnd" || name === "responseFailed") this.heard(isCurrent);
+  }
+
+  /** The device hears the end of an exchange, unless it gave it up while its host slept. */
+  private heard(isCurrent: boolean): void {
+    const end = this.ending;
+    this.ending = undefined;
+    if (!end) return;
+    if (!isCurrent) {
+      this.polls.aborted(end.exchange);
+      return;
+    }
+    this.polls.ended(end.exchange, end.complete, end.error);
+    // The token before is tried, and written again if it is the better one.
+    if (end.error === "invalid_grant") this.triesPrevious = true;
+    if (end.error === "authorization_pending" || end.error === "slow_down") {
+      this.prompt.confirmed(this.answer?.form.get("device_code") ?? "");
+    }
   }
 
   afterCall(name: string): void {
@@ -178,8 +199,11 @@ export class Oracle {
     if (isNew) this.hasRefreshToken = refresh !== "";
     const newest = records.newest();
     const present = refresh || (isNew ? access : this.answer!.form.get("refresh_token")!);
+    this.presentToken = present;
     const isStored = newest?.kind === "token" && newest.secret === present;
-    if (isStored) return;
+    // A device that could not read its newest record does not know what it holds.
+    if (isStored && !records.readsFailed && !this.triesPrevious) return;
+    this.triesPrevious = false;
     if (!isNew) records.writesAllowed++;
     // A pair that storage has refused already is not held back again.
     if (!isNew && present === this.answer!.form.get("refresh_token")) return;
@@ -206,7 +230,8 @@ export class Oracle {
     const { expected, device } = this;
     const { records } = this.view;
     const kind = expected?.kind;
-    if (!records.readsFailed && !KINDS_FOUND.get(event)!.includes(kind ?? "nothing")) {
+    const isKnown = records.isOrderKnown && !records.readsFailed;
+    if (isKnown && !KINDS_FOUND.get(event)!.includes(kind ?? "nothing")) {
       throw new Violation(
         "recovers-newest",
         `${Event[event]}, but storage holds ${kind ?? "nothing"}`,
@@ -214,10 +239,11 @@ export class Oracle {
     }
     const found = this.found(device!, event);
     if (!found) return;
-    if (!records.readsFailed && found !== expected?.secret) {
+    if (isKnown && found !== expected?.secret) {
       throw new Violation("recovers-newest", "another value than the newest record's");
     }
     this.session = this.ledger.session(found);
+    this.presentToken = found;
     this.hasRefreshToken = found.startsWith("pgr.");
     if (event === Event.CODE_FOUND) {
       this.polls.codeFound(this.ledger.code(found)!);
@@ -303,13 +329,7 @@ export class Oracle {
     this.view.note(
       `  -> ${exchange.status || "nothing"} ${error}${complete ? "" : " (broken off)"}`,
     );
-    this.polls.ended(exchange, complete, error);
-    if (
-      exchange.path === "/token" &&
-      (error === "authorization_pending" || error === "slow_down")
-    ) {
-      this.prompt.confirmed(this.answer!.form.get("device_code") ?? "");
-    }
+    this.ending = { exchange, complete, error };
   }
 
   aborted(exchange: Exchange): void {
@@ -342,6 +362,9 @@ export class Oracle {
   get isSignedIn(): boolean {
     return this.device?.state === State.SIGNED_IN;
   }
+
+  /** The token that stands for the session: what has to be in storage. */
+  presentToken = "";
 
   get presentSession(): number {
     return this.session;

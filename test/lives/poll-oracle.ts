@@ -10,6 +10,8 @@ const INTERVAL_MIN_MS = 1000;
 const INTERVAL_MAX_MS = 3_600_000;
 const RETRY_AFTER_MAX_S = 3600;
 const PACE_MS = 1000;
+/** Errors that pass by themselves; "" where the body names none. */
+const PASSING = ["", "server_error", "temporarily_unavailable", "rate_limit_exceeded"];
 
 export class PollOracle {
   private code: IssuedCode | undefined;
@@ -74,7 +76,9 @@ export class PollOracle {
       this.intervalMs = Math.min(INTERVAL_MAX_MS, this.intervalMs + SLOW_DOWN_MS);
     }
     if (isPoll) this.pollFromMs = nowMs + this.intervalMs;
-    const failed = !complete || exchange.status >= 500 || exchange.status === 429;
+    // What the body names counts before the status.
+    const isBusy = exchange.status >= 500 || exchange.status === 429;
+    const failed = !complete || (isBusy && PASSING.includes(error));
     const retryAfterS = Math.min(RETRY_AFTER_MAX_S, exchange.retryAfterS);
     if (!failed || exchange.path.startsWith("/video")) return;
     this.requestFromMs = nowMs + Math.max(PACE_MS, retryAfterS * 1000);

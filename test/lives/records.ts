@@ -48,6 +48,8 @@ export class Records implements Storage {
   erases = 0;
   /** Since power-on: an operation failed for good, so that slots may hold what they should not. */
   readsFailed = false;
+  /** False once a slot could not be read: from then on a device may take the older for the newer. */
+  isOrderKnown = true;
   erasesFailed = false;
   /** Since the last write a slot has rotted: what was stored may be gone without anybody's fault. */
   isRotten = false;
@@ -153,7 +155,7 @@ export class Records implements Storage {
 
   /** What must hold at every moment while a pair is durable. */
   checkPairKept(): void {
-    if (!this.durableSession) return;
+    if (!this.durableSession || !this.isOrderKnown) return;
     const newest = this.newest();
     if (newest?.kind === "token" && this.view.session(newest.secret) === this.durableSession) {
       return;
@@ -163,7 +165,7 @@ export class Records implements Storage {
 
   /** What must hold when nobody is signed in and storage is at rest. */
   checkWiped(): void {
-    if (this.erasesFailed || this.readsFailed) return;
+    if (this.erasesFailed || this.readsFailed || !this.isOrderKnown) return;
     for (const slot of [0, 1]) {
       const record = this.known.get(this.plain(slot));
       if (record && record.kind !== "code") {
@@ -183,6 +185,8 @@ export class Records implements Storage {
   /** A slot that cannot be read counts as lost, and the device may write over it. */
   private unreadable(): void {
     this.readsFailed = true;
+    // Its sequence is unknown too: what is written next may count as the older one.
+    this.isOrderKnown = false;
     this.durableSession = 0;
     this.revoked.clear();
   }

@@ -2,7 +2,7 @@
 // goes wrong with them. What the bytes mean is not known here.
 
 import type { Bytes, Storage } from "../../platform/contracts.ts";
-import type { Plan, Roll } from "./dice.ts";
+import type { FaultKind, Plan, Roll } from "./dice.ts";
 import type { Appointment, Time } from "./time.ts";
 import { PowerCut, Violation } from "./violation.ts";
 
@@ -51,6 +51,7 @@ export class Slots implements Storage {
   private underWay: Operation | undefined;
   private busy = false;
   private epoch = 0;
+  private readonly lasting = new Map<FaultKind, number>();
 
   constructor(
     private readonly time: Time,
@@ -62,7 +63,7 @@ export class Slots implements Storage {
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
     this.begin();
     const record = this.contents[slot as 0 | 1];
-    const fails = this.plan.strikes("read-fails") !== undefined || record.length > to - from;
+    const fails = this.fails("read-fails") !== undefined || record.length > to - from;
     if (fails) this.note(`read of slot ${slot} fails`);
     this.later(() => {
       if (!fails) for (let i = 0; i < record.length; i++) into[from + i] = record[i]!;
@@ -74,7 +75,7 @@ export class Slots implements Storage {
     if (to - from > CAPACITY) throw new Violation("flash-budget", "a record beyond the capacity");
     const fresh = new Uint8Array(to - from);
     for (let i = from; i < to; i++) fresh[i - from] = bytes[i]!;
-    this.replace(slot, fresh, this.plan.strikes("write-fails"), (ok) => {
+    this.replace(slot, fresh, this.fails("write-fails"), (ok) => {
       for (let i = from; i < to; i++) {
         if (bytes[i] !== fresh[i - from]) {
           throw new Violation("request-stable", "a record changed while it was being written");
@@ -85,7 +86,7 @@ export class Slots implements Storage {
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
-    this.replace(slot, NOTHING, this.plan.strikes("erase-fails"), done);
+    this.replace(slot, NOTHING, this.fails("erase-fails"), done);
   }
 
   /** The power is gone: what was under way stays half done. */
@@ -114,6 +115,18 @@ export class Slots implements Storage {
     this.contents[slot] = rotten;
     this.note(`slot ${slot} rots`);
     this.onRot();
+  }
+
+  /** A failure may last: a worn block fails again and again. */
+  private fails(kind: FaultKind): Roll | undefined {
+    const lasting = this.lasting.get(kind) ?? 0;
+    if (lasting > 0 && !this.plan.calm) {
+      this.lasting.set(kind, lasting - 1);
+      return this.plan.roll(kind, lasting);
+    }
+    const roll = this.plan.strikes(kind);
+    if (roll) this.lasting.set(kind, roll.pick([0, 0, 0, 2, 5, 7]));
+    return roll;
   }
 
   private replace(

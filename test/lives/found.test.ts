@@ -1,5 +1,5 @@
-// Faults of waiting that lives found, each told by hand: what starts a wait, and what may not shorten
-// or forget it. The lives themselves are in lives.test.ts.
+// Faults that lives found, each told by hand: what starts a wait, and what may not shorten or forget
+// it; what an answer may not touch. The lives themselves are in lives.test.ts.
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
@@ -142,5 +142,23 @@ describe("waits (RFC 8628 §3.5)", () => {
     bench.answer(200, { access_token: "b", token_type: "Bearer", expires_in: 80 });
     expect(bench.stores).toBe(before + 1);
     expect(bench.device.notSaved).toBe(0);
+  });
+});
+
+describe("revocation (RFC 7009)", () => {
+  it("§2.2 what an answer says of tokens does not replace the one that is still to be revoked", () => {
+    const bench = new Bench();
+    bench.untilSent();
+    bench.answer(200, CODE);
+    bench.untilSent();
+    bench.answer(200, { access_token: "only-one", token_type: "Bearer", expires_in: 3600 });
+    core.signOut(bench.device);
+    bench.pass(0);
+    bench.answer(503, { access_token: "other" });
+    bench.untilSent();
+    const { memory, body, bodyLength } = bench.device;
+    // The second try goes into the body.
+    const form = String.fromCharCode(...(memory as Uint8Array).slice(body, body + bodyLength));
+    expect(new URLSearchParams(form).get("token")).toBe("only-one");
   });
 });
