@@ -294,6 +294,15 @@ describe("device doc §4.3 refresh", () => {
     });
   });
 
+  test("device doc §2.2: a clock that ticks while the answer is made shortens no lifetime", () => {
+    let ms = 0;
+    const bench = new Bench({}, { now: () => ms++ });
+    expect(bench.signIn({ accessSeconds: 60 })).toMatchObject({
+      expires_in: 60,
+      refresh_token_expires_in: 60,
+    });
+  });
+
   test.each([
     [86_400, 3600],
     [600, 600],

@@ -38,6 +38,8 @@ export interface IssuedTokens {
   accessToken: string;
   /** Seconds. */
   expiresIn: number;
+  /** Remaining time-based access, seconds; undefined: until revoked. */
+  refreshExpiresIn: number | undefined;
   /** Present when the client is to store it: at the first answer, and after a rotation. */
   refreshToken: string | undefined;
 }
@@ -102,7 +104,7 @@ export class Grants {
     this.setRefreshToken(grant);
     this.enforceLimits(grant);
     this.tell(grant, "issued");
-    return { ...this.issueAccessToken(grant), refreshToken: grant.refreshToken };
+    return { ...this.issueAccessToken(grant, nowMs), refreshToken: grant.refreshToken };
   }
 
   /**
@@ -118,7 +120,7 @@ export class Grants {
       else grant.predecessor = undefined;
       this.tell(grant, "refreshed");
       return {
-        ...this.issueAccessToken(grant),
+        ...this.issueAccessToken(grant, this.env.now()),
         refreshToken: rotate ? grant.refreshToken : undefined,
       };
     }
@@ -126,7 +128,10 @@ export class Grants {
       // The answer with the successor was lost: the same successor again, so that a device that
       // did receive it keeps a live token. The window is not extended.
       this.tell(grant, "refreshed");
-      return { ...this.issueAccessToken(grant), refreshToken: grant.refreshToken };
+      return {
+        ...this.issueAccessToken(grant, this.env.now()),
+        refreshToken: grant.refreshToken,
+      };
     }
     // RFC 9700 §4.14.2: someone holds a token that was replaced; nobody can tell who is honest.
     this.end(grant, "revoked");
@@ -214,8 +219,8 @@ export class Grants {
     }
   }
 
-  private issueAccessToken(grant: Grant): { grant: Grant; accessToken: string; expiresIn: number } {
-    const nowMs = this.env.now();
+  // One reading of the clock for all lifetimes of an answer, or a tick in between would shorten one.
+  private issueAccessToken(grant: Grant, nowMs: number): Omit<IssuedTokens, "refreshToken"> {
     this.forgetExpiredAccessTokens(nowMs);
     const { accessTokenLifetime, tokenCharacters } = this.options();
     const accessToken = createToken(this.env, "pga.", tokenCharacters);
@@ -224,7 +229,13 @@ export class Grants {
     const expiresAtMs = Math.min(nowMs + lifetimeMs, grant.expiresAtMs ?? Number.POSITIVE_INFINITY);
     this.accessTokens.set(accessToken, { grant, expiresAtMs });
     grant.accessTokens.add(accessToken);
-    return { grant, accessToken, expiresIn: secondsUntil(expiresAtMs, nowMs) };
+    return {
+      grant,
+      accessToken,
+      expiresIn: secondsUntil(expiresAtMs, nowMs),
+      refreshExpiresIn:
+        grant.expiresAtMs === undefined ? undefined : secondsUntil(grant.expiresAtMs, nowMs),
+    };
   }
 
   private rotate(grant: Grant): void {
@@ -295,7 +306,7 @@ export class Grants {
 }
 
 /** Whole seconds left, never more than there are: a client must not trust a token too long. */
-export function secondsUntil(thenMs: number, nowMs: number): number {
+function secondsUntil(thenMs: number, nowMs: number): number {
   return Math.max(0, Math.floor((thenMs - nowMs) / 1000));
 }
 

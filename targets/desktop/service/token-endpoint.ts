@@ -5,7 +5,7 @@ import { authenticateClient, refuseWrongType } from "./client-authentication.ts"
 import type { ServiceContext } from "./context.ts";
 import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
-import { type IssuedTokens, secondsUntil } from "./grants.ts";
+import type { IssuedTokens } from "./grants.ts";
 import {
   type FormParameters,
   isForm,
@@ -74,7 +74,7 @@ function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
   const { observers, env } = context;
   if (observers.any)
     observers.tell({ type: "attempt", atMs: env.now(), state: "claimed", clientId, accountId });
-  return json(200, tokenResponse(context, issued));
+  return json(200, tokenResponse(issued));
 }
 
 function claimedAgain(context: ServiceContext, attempt: Attempt): ProtocolResponse {
@@ -89,20 +89,17 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
     return oauthError("invalid_request", "Missing required parameter: refresh_token");
   const issued = context.grants.refresh(token, client.id);
   if (!issued) return oauthError("invalid_grant", "Token has been expired or revoked.");
-  return json(200, tokenResponse(context, issued));
+  return json(200, tokenResponse(issued));
 }
 
 /** The object of device doc §2.2; refresh_token only where the client has to store one. */
-function tokenResponse(context: ServiceContext, issued: IssuedTokens): object {
-  const { grant, accessToken, expiresIn, refreshToken } = issued;
-  const { expiresAtMs } = grant;
+function tokenResponse(issued: IssuedTokens): object {
+  const { grant, accessToken, expiresIn, refreshToken, refreshExpiresIn } = issued;
   return {
     access_token: accessToken,
     expires_in: expiresIn,
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
-    ...(expiresAtMs !== undefined && {
-      refresh_token_expires_in: secondsUntil(expiresAtMs, context.env.now()),
-    }),
+    ...(refreshExpiresIn !== undefined && { refresh_token_expires_in: refreshExpiresIn }),
     scope: grant.scopes.join(" "),
     token_type: "Bearer",
   };
