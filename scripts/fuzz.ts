@@ -1,0 +1,68 @@
+// Fuzzing of everything that reads foreign bytes, a million inputs by default. What is fuzzed and what
+// must hold is in test/fuzz.
+
+import { Command, InvalidArgumentError } from "commander";
+import { corpusOf, countingCore, keep } from "../test/fuzz/corpus.ts";
+import { Fuzzer } from "../test/fuzz/fuzzer.ts";
+import { targets } from "../test/fuzz/targets.ts";
+import { Roll } from "../test/lives/dice.ts";
+
+const INPUTS_DEFAULT = 1_000_000;
+
+interface Options {
+  inputs: number;
+  seed?: number;
+  target?: string;
+  keep?: boolean;
+}
+
+function integer(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 2 ** 32 - 1) {
+    throw new InvalidArgumentError("an integer from 0 to 4294967295 is needed");
+  }
+  return value;
+}
+
+async function main(options: Options): Promise<boolean> {
+  const { core, hits } = await countingCore();
+  const all = targets(core);
+  const chosen = options.target ? all.filter(({ name }) => name === options.target) : all;
+  if (chosen.length === 0) {
+    const names = all.map(({ name }) => name).join(", ");
+    process.stderr.write(`fuzz: there is no target "${options.target}"; choose of ${names}\n`);
+    process.exit(2);
+  }
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  process.stdout.write(`seed ${seed}\n`);
+  let failed = false;
+  for (const target of chosen) {
+    const before = performance.now();
+    const fuzzer = new Fuzzer(target, hits, corpusOf(target), new Roll(seed));
+    const { runs, fresh, paths, failure } = fuzzer.run(Math.ceil(options.inputs / chosen.length));
+    const perSecond = Math.round((runs / (performance.now() - before)) * 1000);
+    process.stdout.write(
+      `${target.name}: ${runs} inputs (${perSecond}/s), ${paths} paths, ${fresh.length} new inputs\n`,
+    );
+    if (options.keep) keep(target, fresh);
+    if (!failure) continue;
+    failed = true;
+    const { input, error } = failure;
+    const what = error instanceof Error ? error.message : String(error);
+    const bytes = Buffer.from(input);
+    process.stdout.write(
+      `  FAILED: ${what}\n  ${JSON.stringify(bytes.toString("latin1"))}\n  base64 ${bytes.toString("base64")}\n`,
+    );
+  }
+  return !failed;
+}
+
+const program = new Command("fuzz")
+  .description("Fuzzes everything that reads foreign bytes, guided by coverage.")
+  .option("--inputs <count>", "inputs in all", integer, INPUTS_DEFAULT)
+  .option("--seed <seed>", "seed of the changes (default: random)", integer)
+  .option("--target <name>", "only this target")
+  .option("--keep", "add inputs that took new paths to the corpus")
+  .parse();
+
+if (!(await main(program.opts<Options>()))) process.exitCode = 1;

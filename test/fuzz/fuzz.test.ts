@@ -1,0 +1,145 @@
+// Foreign bytes in the ordinary test run: the kept corpus, some thousands of new inputs, documents from a
+// grammar, and a check that the fuzzer finds what is planted. A million inputs: npm run fuzz.
+
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Field, State } from "../../core/index.ts";
+import { Roll } from "../lives/dice.ts";
+import type { LivesCore } from "../lives/load-core.ts";
+import { coreOf, readableBundle } from "../lives/load-core.ts";
+import { PLANTED, plant } from "../lives/planted.ts";
+import { corpusOf, countingCore } from "./corpus.ts";
+import { DeviceBench } from "./device-bench.ts";
+import { Fuzzer, type FuzzResult } from "./fuzzer.ts";
+import { responseTarget, targets } from "./targets.ts";
+
+const INPUTS = 3000;
+const PLANTED_INPUTS_MAX = 100_000;
+
+function failureText({ failure }: FuzzResult): string {
+  if (!failure) return "";
+  const what = failure.error instanceof Error ? failure.error.message : String(failure.error);
+  return `${what}: base64 ${Buffer.from(failure.input).toString("base64")}`;
+}
+
+describe("fuzzing", () => {
+  it.each(["response", "record", "security-event", "service-form"])(
+    `%s: the corpus and ${INPUTS} new inputs break no rule`,
+    async (name) => {
+      const { core, hits } = await countingCore();
+      const seed = Math.floor(Math.random() * 2 ** 32);
+      console.info(`fuzz ${name}: seed ${seed}`);
+      const target = targets(core).find((one) => one.name === name)!;
+      const corpus = corpusOf(target);
+      const result = new Fuzzer(target, hits, corpus, new Roll(seed)).run(INPUTS);
+      expect(failureText(result)).toBe("");
+      expect(result.runs).toBe(corpus.length + INPUTS);
+    },
+  );
+
+  it("a record that is believed without its checksum is found", async () => {
+    const bug = PLANTED.find(({ name }) => name === "believe a record without its checksum")!;
+    const { core, hits } = await countingCore(plant(await readableBundle(), bug));
+    const target = targets(core).find(({ name }) => name === "record")!;
+    const { failure } = new Fuzzer(target, hits, corpusOf(target), new Roll(1)).run(
+      PLANTED_INPUTS_MAX,
+    );
+    expect(failure).toBeDefined();
+  });
+
+  it("a scanner that takes everything for complete is found", async () => {
+    const code = await readableBundle();
+    const planted = code.replace(/(function scanComplete\(\w+\) \{)/, "$1 return true;");
+    expect(planted).not.toBe(code);
+    const { core, hits } = await countingCore(planted);
+    const target = responseTarget(core);
+    const { failure } = new Fuzzer(target, hits, corpusOf(target), new Roll(1)).run(
+      PLANTED_INPUTS_MAX,
+    );
+    expect(failure).toBeDefined();
+  });
+});
+
+const visible = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+  maxLength: 40,
+});
+
+/** A JSON string literal in which any character may be escaped. */
+function literal(text: string, escapes: readonly boolean[]): string {
+  const characters = [...text].map((character, i) => {
+    const code = character.charCodeAt(0);
+    if (escapes[i % escapes.length] || code < 32 || character === '"' || character === "\\") {
+      return `\\u${code.toString(16).padStart(4, "0")}`;
+    }
+    return character;
+  });
+  return `"${characters.join("")}"`;
+}
+
+describe("documents from a grammar (RFC 8259, RFC 6749 §5.1)", () => {
+  let bench: DeviceBench;
+
+  beforeAll(async () => {
+    const core: LivesCore = coreOf(await readableBundle());
+    bench = new DeviceBench(core, "poll", true);
+  });
+
+  it("tokens are read whatever stands around them, however they are escaped and spaced", () => {
+    const space = fc.string({ unit: fc.constantFrom(" ", "\n", "\t", "\r"), maxLength: 3 });
+    const other = fc.tuple(
+      fc.string({ maxLength: 12 }).map((name) => `x-${name}`),
+      fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.stringify(value)),
+    );
+    fc.assert(
+      fc.property(
+        visible,
+        visible,
+        fc.array(other, { maxLength: 5 }),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 9 }),
+        space,
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer(),
+        (access, refresh, others, escapes, gap, chunk, shuffle) => {
+          const members = [
+            [literal("access_token", escapes), literal(access, escapes)],
+            [literal("refresh_token", escapes), literal(refresh, escapes)],
+            ['"expires_in"', "3600"],
+            ...others.map(([name, value]) => [JSON.stringify(name), value]),
+          ];
+          const turn = Math.abs(shuffle) % members.length;
+          const turned = [...members.slice(turn), ...members.slice(0, turn)];
+          const body = turned.map(([name, value]) => `${gap}${name}${gap}:${gap}${value}${gap}`);
+          bench.reset();
+          bench.answer(200, Buffer.from(`${gap}{${body.join(",")}}${gap}`), chunk);
+          expect(bench.device.state).toBe(State.SIGNED_IN);
+          expect(bench.region(Field.ACCESS_TOKEN)).toBe(access);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("§8 a document that lacks its end, or has more behind it, brings no tokens", () => {
+    fc.assert(
+      fc.property(
+        visible,
+        fc.nat(),
+        fc.constantFrom("", "}", ",", "x", "{}"),
+        (token, cut, more) => {
+          const whole = JSON.stringify({
+            access_token: token,
+            expires_in: 60,
+            list: [1, { a: [] }],
+          });
+          const text = more ? whole + more : whole.slice(0, cut % whole.length);
+          bench.reset();
+          bench.answer(200, Buffer.from(text), 7);
+          expect(bench.device.state).toBe(State.PENDING);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
