@@ -1,0 +1,135 @@
+// A model of the service for a fleet: a queue with a capacity, and answers like the real ones. It keeps
+// a few numbers for each device; what an answer means to a device is the device's business.
+
+export interface ServiceSettings {
+  /** Requests a second that it can work off; the rest wait. */
+  readonly capacity: number;
+  /** Seconds of work that may wait; what comes on top is answered 503 at once. */
+  readonly queueSeconds: number;
+  readonly latencyMs: number;
+  readonly intervalS: number;
+  readonly codeLifeS: number;
+  readonly accessLifeS: number;
+  /** How early a poll may come, as real services allow for clocks. */
+  readonly toleranceMs: number;
+}
+
+export const serviceDefaults: ServiceSettings = {
+  capacity: 1_000,
+  queueSeconds: 10,
+  latencyMs: 50,
+  intervalS: 5,
+  codeLifeS: 1800,
+  accessLifeS: 3600,
+  toleranceMs: 250,
+};
+
+export type RequestKind = "code" | "poll" | "refresh";
+
+export interface ModelAnswer {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+const encoder = new TextEncoder();
+
+function answer(status: number, body: object): ModelAnswer {
+  return { status, body: encoder.encode(JSON.stringify(body)) };
+}
+
+const UNAVAILABLE: ModelAnswer = { status: 503, body: encoder.encode("<h1>busy</h1>") };
+const PENDING = answer(428, { error: "authorization_pending" });
+const SLOW_DOWN = answer(403, { error: "slow_down" });
+const EXPIRED = answer(400, { error: "expired_token" });
+const TOKEN = "pga.0123456789abcdefghijklmnopqrstuvwxyz0123456";
+
+/** Counts in one second of the fleet's time. */
+export interface Second {
+  requests: number;
+  refused: number;
+}
+
+export class ServiceModel {
+  /** While true every request is answered 503. */
+  down = false;
+  /** Users do not come: nothing is approved while false. */
+  usersCome = true;
+  readonly settings: ServiceSettings;
+  readonly requests: number[] = [];
+  readonly refused: number[] = [];
+  /** Longest queue in each second, in requests. */
+  readonly queued: number[] = [];
+  slowDowns = 0;
+  #busyUntilMs = 0;
+  readonly #codeAtMs: Float64Array;
+  readonly #approvedAtMs: Float64Array;
+  readonly #lastPollMs: Float64Array;
+  readonly #code: ModelAnswer;
+  readonly #tokens: ModelAnswer;
+  readonly #refreshed: ModelAnswer;
+
+  /** @param userDelayMs how long after a code its user allows it */
+  constructor(
+    devices: number,
+    settings: ServiceSettings,
+    private readonly userDelayMs: () => number,
+  ) {
+    this.settings = settings;
+    this.#codeAtMs = new Float64Array(devices);
+    this.#approvedAtMs = new Float64Array(devices);
+    this.#lastPollMs = new Float64Array(devices);
+    this.#code = answer(200, {
+      device_code: "pgd.0123456789abcdefghijklmnopqrstuvwxyz",
+      user_code: "BCDF-GHJK",
+      verification_url: "http://127.0.0.1:8628/device",
+      expires_in: settings.codeLifeS,
+      interval: settings.intervalS,
+    });
+    const access = { access_token: TOKEN, expires_in: settings.accessLifeS, token_type: "Bearer" };
+    this.#tokens = answer(200, { ...access, refresh_token: "pgr.0123456789abcdefghijklmnop" });
+    this.#refreshed = answer(200, access);
+  }
+
+  /**
+   * Takes a request in.
+   * @returns when its answer reaches the device
+   */
+  arrive(nowMs: number): { atMs: number; served: boolean } {
+    const { capacity, queueSeconds, latencyMs } = this.settings;
+    const second = Math.floor(nowMs / 1000);
+    this.requests[second] = (this.requests[second] ?? 0) + 1;
+    const waitMs = Math.max(0, this.#busyUntilMs - nowMs);
+    const queued = (waitMs * capacity) / 1000;
+    if (queued > (this.queued[second] ?? 0)) this.queued[second] = queued;
+    if (this.down || waitMs > queueSeconds * 1000) {
+      this.refused[second] = (this.refused[second] ?? 0) + 1;
+      return { atMs: nowMs + latencyMs, served: false };
+    }
+    this.#busyUntilMs = Math.max(nowMs, this.#busyUntilMs) + 1000 / capacity;
+    return { atMs: this.#busyUntilMs + latencyMs, served: true };
+  }
+
+  /** The answer to a device's request, at the moment at which it is given. */
+  answerTo(device: number, kind: RequestKind, served: boolean, nowMs: number): ModelAnswer {
+    if (!served) return UNAVAILABLE;
+    if (kind === "refresh") return this.#refreshed;
+    if (kind === "poll") return this.#poll(device, nowMs);
+    this.#codeAtMs[device] = nowMs;
+    this.#lastPollMs[device] = Number.NEGATIVE_INFINITY;
+    this.#approvedAtMs[device] = this.usersCome
+      ? nowMs + this.userDelayMs()
+      : Number.POSITIVE_INFINITY;
+    return this.#code;
+  }
+
+  #poll(device: number, nowMs: number): ModelAnswer {
+    const { codeLifeS, intervalS, toleranceMs } = this.settings;
+    if (nowMs - this.#codeAtMs[device]! > codeLifeS * 1000) return EXPIRED;
+    if (nowMs >= this.#approvedAtMs[device]!) return this.#tokens;
+    const sinceMs = nowMs - this.#lastPollMs[device]!;
+    this.#lastPollMs[device] = nowMs;
+    if (sinceMs + toleranceMs >= intervalS * 1000) return PENDING;
+    this.slowDowns++;
+    return SLOW_DOWN;
+  }
+}

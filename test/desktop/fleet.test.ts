@@ -1,0 +1,80 @@
+// A small fleet: the finding about restarts, the machinery under it, and that the comparison compares.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { VARIANTS } from "../../targets/desktop/fleet/core-variants.ts";
+import { EventQueue } from "../../targets/desktop/fleet/event-queue.ts";
+import { type FleetPlan, playStory, restartAll } from "../../targets/desktop/fleet/experiments.ts";
+import { ServiceModel, serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
+
+const PLAN: FleetPlan = { devices: 1000, hours: 4, capacity: 0, seed: 7 };
+const AS_SHIPPED = VARIANTS[0]!;
+
+test.each(["nothing", "code", "tokens"] as const)(
+  "a full restart peaks below 3 times the load of the same devices pending (kept: %s)",
+  async (kept) => {
+    for (const capacityShare of [Number.POSITIVE_INFINITY, 0.5, 0.1]) {
+      const { peak, steady } = await restartAll(AS_SHIPPED, kept, PLAN, capacityShare);
+      expect(steady).toBeGreaterThan(0.9 * (PLAN.devices / serviceDefaults.intervalS));
+      expect(peak / steady).toBeLessThan(3);
+    }
+  },
+);
+
+test("without the spread at boot they all come in one second: the measurement sees it", async () => {
+  const variant = VARIANTS.find(({ name }) => name === "no spread at boot")!;
+  const { peak, steady } = await restartAll(variant, "tokens", PLAN, Number.POSITIVE_INFINITY);
+  expect(peak).toBe(PLAN.devices);
+  expect(peak / steady).toBeGreaterThan(3);
+});
+
+test("a day of the city: everybody signs in, through power cut, outage and a bad release", async () => {
+  const { episodes, requestsPerSecond, requests } = await playStory(PLAN, () => {});
+  for (const { name, devices, signedIn } of episodes)
+    expect([name, signedIn]).toEqual([name, devices]);
+  const sum = requestsPerSecond.reduce((total, value) => total + value, 0);
+  expect(sum).toBe(requests);
+  const [, power, outage, , bad] = episodes;
+  expect(power!.refused).toBe(0);
+  expect(outage!.refused).toBeGreaterThan(PLAN.devices);
+  // RFC 8628 section 3.5: who polls too early is told so, and slows down.
+  expect(bad!.slowDowns).toBeGreaterThan(0);
+  expect(bad!.slowDowns).toBeLessThan(10 * bad!.devices);
+});
+
+test("the same seed gives the same fleet", async () => {
+  const plan = { ...PLAN, devices: 100 };
+  const [a, b] = [await playStory(plan, () => {}), await playStory(plan, () => {})];
+  expect(a.episodes).toEqual(b.episodes);
+});
+
+test("the event queue gives events in the order of their times", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 1000 })), (times) => {
+      const queue = new EventQueue();
+      times.forEach((time, at) => {
+        queue.push(time, at);
+      });
+      const out: number[] = [];
+      while (queue.size > 0) out.push(times[queue.pop()]!);
+      expect(out).toEqual([...times].sort((a, b) => a - b));
+    }),
+  );
+});
+
+test("the service model: capacity, queue, refusal beyond it, early polls, approval, expiry", () => {
+  const settings = { ...serviceDefaults, capacity: 10, queueSeconds: 1, latencyMs: 0 };
+  const service = new ServiceModel(1, settings, () => 20_000);
+  const arrivals = Array.from({ length: 20 }, () => service.arrive(0));
+  expect(arrivals[0]).toEqual({ atMs: 100, served: true });
+  expect(arrivals[9]).toEqual({ atMs: 1000, served: true });
+  expect(arrivals.filter(({ served }) => served)).toHaveLength(11);
+  const text = (kind: "code" | "poll" | "refresh", atMs: number): string =>
+    new TextDecoder().decode(service.answerTo(0, kind, true, atMs).body);
+  expect(text("code", 0)).toContain("device_code");
+  expect(text("poll", 5000)).toContain("authorization_pending");
+  expect(text("poll", 6000)).toContain("slow_down");
+  expect(text("poll", 11_000)).toContain("authorization_pending");
+  expect(text("poll", 20_000)).toContain("refresh_token");
+  expect(text("poll", 1_800_001)).toContain("expired_token");
+  expect(service.answerTo(0, "poll", false, 0).status).toBe(503);
+});
