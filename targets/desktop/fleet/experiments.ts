@@ -143,7 +143,7 @@ export async function playStory(
   episode("bad release: clock 5 times too fast", badMs, endMs, bad);
   return {
     episodes,
-    requestsPerSecond: perSecond(fleet.service.requests, Math.ceil(endMs / 1000)),
+    requestsPerSecond: perSecond(fleet.service.requests, Math.floor(endMs / 1000) + 1),
     requests: fleet.requests,
     bytesPerDevice: Math.round(bytes / plan.devices),
   };
