@@ -1,11 +1,11 @@
 // Prints rows in columns.
 
-/** Prints rows, the first of which is the head; cells that start with a digit are right-aligned. */
+/** Prints rows, the first of which is the head; figures behind the first column are right-aligned. */
 export function printTable(rows: readonly (readonly string[])[], print = console.log): void {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => width(row[column]))));
   rows.forEach((row, index) => {
     const cells = row.map((cell, column) => {
-      return /^-?\d/.test(cell) && index > 0
+      return /^-?\d/.test(cell) && index > 0 && column > 0
         ? cell.padStart(widths[column]!)
         : cell.padEnd(widths[column]!);
     });

@@ -23,6 +23,13 @@ export interface Seen {
 /** What a request to an endpoint is answered with. */
 export type Script = (request: Seen) => Answer;
 
+/** A form, or the JSON object that some clients send in its place. */
+function formOf(body: string): URLSearchParams {
+  return new URLSearchParams(
+    body.startsWith("{") ? (JSON.parse(body) as Record<string, string>) : body,
+  );
+}
+
 export class ScriptedServer {
   readonly seen: Seen[] = [];
   private readonly sockets = new Set<Socket>();
@@ -62,7 +69,7 @@ export class ScriptedServer {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const seen = {
       path: (request.url ?? "/").split("?")[0]!,
-      form: new URLSearchParams(Buffer.concat(chunks).toString("utf8")),
+      form: formOf(Buffer.concat(chunks).toString("utf8")),
       at: performance.now(),
     };
     this.seen.push(seen);

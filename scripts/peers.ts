@@ -1,0 +1,124 @@
+// npm run peers: what a user would pick instead, on the same server in the same run. Prints the tables and
+// writes them into targets/firmware/PEERS.md.
+
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { markdownTable, printTable } from "./engines/table.ts";
+import { shippedClients } from "./peers/bundles.ts";
+import { type Client, clients } from "./peers/clients.ts";
+import { judge, type Outcome, scenarios } from "./peers/scenarios.ts";
+import { ScriptedServer } from "./peers/scripted-server.ts";
+
+const file = new URL("../targets/firmware/PEERS.md", import.meta.url).pathname;
+const child = new URL("./peers/poll-memory.ts", import.meta.url).pathname;
+const run = promisify(execFile);
+
+async function sizes(): Promise<string[][]> {
+  const head = [
+    "client",
+    "min B",
+    "gzip B",
+    "QuickJS heap on load B",
+    "loads there",
+    "names missing",
+  ];
+  const rows = (await shippedClients()).map((client) => [
+    client.name,
+    `${client.min}`,
+    `${client.gzip}`,
+    `${client.heap}`,
+    client.loads ? "yes" : "no",
+    client.missing.join(" ") || "none",
+  ]);
+  return [head, ...rows];
+}
+
+/** Bytes per pending poll, measured in a process of its own. */
+async function pollBytes(name: string, base: string): Promise<number> {
+  const semiSpace = ["--max-semi-space-size=256", "--min-semi-space-size=256"];
+  const flags = ["--import", "tsx", "--expose-gc", ...semiSpace];
+  const { stdout } = await run(process.execPath, [...flags, child, name, base]);
+  return (JSON.parse(stdout) as { bytes: number }).bytes;
+}
+
+async function memory(): Promise<string[][]> {
+  const code = { device_code: "d", user_code: "U", verification_uri: "http://x.y", interval: 5 };
+  const server = new ScriptedServer(({ path }) => {
+    if (path === "/device") return { body: { ...code, expires_in: 9_000_000 } };
+    return { status: 428, body: { error: "authorization_pending", error_description: "x" } };
+  });
+  const base = await server.listen();
+  try {
+    const answerBytes = await pollBytes("answer", "");
+    const rows: string[][] = [];
+    for (const { name } of clients) {
+      const alone = await pollBytes(name, "");
+      const withFetch = await pollBytes(name, base);
+      // Its core takes bytes: no Response is made for it.
+      const own = name === "picogrant" ? alone : alone - answerBytes;
+      // A few bytes either way are the noise of asking.
+      rows.push([name, `${Math.max(0, own)}`, `${withFetch}`]);
+    }
+    return [["client", "own B", "with its HTTP B"], ...rows];
+  } finally {
+    await server.close();
+  }
+}
+
+function cell({ verdict, why }: Outcome): string {
+  return why ? `${verdict}: ${why.replaceAll("|", "/").replace(/[<>]/g, "")}` : verdict;
+}
+
+async function hostile(): Promise<{ short: string[][]; full: string[][] }> {
+  const head = ["scenario", ...clients.map(({ name }) => name)];
+  const short = [head];
+  const full = [head];
+  for (const scenario of scenarios) {
+    const outcomes: Outcome[] = [];
+    for (const client of clients as readonly Client[]) outcomes.push(await judge(client, scenario));
+    short.push([scenario.name, ...outcomes.map(({ verdict }) => verdict)]);
+    full.push([scenario.name, ...outcomes.map(cell)]);
+  }
+  return { short, full };
+}
+
+function page(size: string[][], bytes: string[][], scenario: string[][]): string {
+  return `# Beside other clients
+
+Made by \`npm run peers\`; do not edit. Node ${process.versions.node.split(".")[0]}, one server and one run for all.
+
+## What they cost to ship and to load
+
+Each bundled for code, poll, refresh and revocation. The heap is QuickJS's (32-bit pointers) after loading
+the minified source, with empty stand-ins for the names that QuickJS does not have.
+
+${markdownTable(size)}
+## What one pending poll allocates in V8
+
+Gross bytes of a poll and its answer, over 100 of them without a garbage collection, after warming up,
+the median of five rounds. "own"
+leaves the network out: the answer is there at once, and what making it allocates is taken off.
+
+${markdownTable(bytes)}
+## How they come through
+
+"completes": the token arrives and no poll came early. "starts over": the user has to enter a new code.
+"fails cleanly": it gives up with an error that says why. "breaks": anything else. Each client is driven by
+the loop of its own documentation; timers run a hundred times faster.
+
+${markdownTable(scenario)}`;
+}
+
+const size = await sizes();
+printTable(size);
+console.log("");
+const bytes = await memory();
+printTable(bytes);
+console.log("");
+const { short, full } = await hostile();
+printTable(short);
+writeFileSync(file, page(size, bytes, full));
+const ours = short.slice(1).filter((row) => row[1] !== "completes");
+for (const row of ours) console.error(`picogrant does not complete: ${row[0]}: ${row[1]}`);
+process.exitCode = ours.length > 0 ? 1 : 0;
