@@ -66,6 +66,8 @@ export class Network implements Http {
     private readonly inner: Http,
     private readonly clock: WorldClock,
     private readonly log: ExchangeLog,
+    /** False with a real server: its time goes on while it answers. */
+    private readonly holdsClock = true,
   ) {}
 
   send(request: HttpRequest, sink: HttpSink): void {
@@ -102,7 +104,7 @@ export class Network implements Http {
 
   /** Lets the service answer, and then says what of it reaches the device, and when. */
   #forward(exchange: Exchange, request: HttpRequest): void {
-    exchange.release = this.clock.hold();
+    if (this.holdsClock) exchange.release = this.clock.hold();
     const answer = { status: 0, retryAfterS: -1 };
     const chunks: number[] = [];
     const arrived = (deliver: () => void): void => {

@@ -53,7 +53,7 @@ function hasScreen(options: Options): boolean {
 async function runScreen(world: World, options: Options, controller: Controller): Promise<number> {
   const { simulation, url } = world;
   const paint = paintFor(process.env);
-  const title = url ? `panel ${url}/panel  second device ${url}/device` : (options.issuer ?? "");
+  const title = url ? `open ${url}/device or /panel` : (options.issuer ?? "");
   const quitting = new AbortController();
   const screen = new Screen(
     process.stdout,

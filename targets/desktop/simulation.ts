@@ -60,7 +60,12 @@ export class Simulation {
     this.storage = new MeteredStorage(settings.storage);
     const changed = (): void => this.#tell();
     this.exchanges = new ExchangeLog(() => this.clock.nowMs(), changed);
-    this.network = new Network(settings.http, this.clock, this.exchanges);
+    this.network = new Network(
+      settings.http,
+      this.clock,
+      this.exchanges,
+      settings.service !== undefined,
+    );
     this.timeline = new Timeline(() => this.clock.nowMs());
     this.display = new FrameDisplay(settings.columns, settings.rows, changed);
     this.application = this.#newApplication();

@@ -1,0 +1,86 @@
+// The small parts of the simulator: masks, the character set, recordings, settings of the fleet.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { CONTROLS, Controller } from "../../targets/desktop/controls.ts";
+import { FAULTS } from "../../targets/desktop/faults.ts";
+import { buildVariant, VARIANTS } from "../../targets/desktop/fleet/core-variants.ts";
+import { clean, describeAnswer, describeForm } from "../../targets/desktop/mask.ts";
+import { GLYPH_ROWS, glyphOf } from "../../targets/desktop/panel/font.ts";
+import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
+import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
+import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
+import { Viewer } from "../../targets/desktop/view.ts";
+
+test("answers and forms are shown without their secrets and without control characters", () => {
+  const answer = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };
+  expect(describeAnswer(JSON.stringify({ ...answer, expires_in: 5 }))).toBe(
+    "access_token=*** refresh_token=*** device_code=*** user_code=*** expires_in=5",
+  );
+  expect(describeForm("client_secret=x&token=y&grant_type=z")).not.toMatch(/=[xy](&|$)/);
+  expect(describeAnswer("<html>")).toBe("(6 characters that are not JSON)");
+  expect(describeAnswer('{"error":"\\u001b[2J"}')).toBe("error=?[2J");
+  expect(clean("a\x1b\n\x7fb")).toBe("a???b");
+});
+
+test("the character set has a glyph of its own for each printable character, within 8 rows", () => {
+  const seen = new Map<string, number>();
+  for (let code = 32; code < 127; code++) {
+    const glyph = glyphOf(code);
+    expect(glyph).toHaveLength(5);
+    for (const column of glyph) expect(column).toBeLessThan(2 ** GLYPH_ROWS);
+    const key = glyph.join();
+    expect(seen.get(key), `${String.fromCharCode(code)} looks like another`).toBeUndefined();
+    seen.set(key, code);
+    if (code > 32) expect(glyph.some((column) => column > 0)).toBe(true);
+  }
+  expect(glyphOf(7)).toEqual(glyphOf(32));
+});
+
+test("no two controls share a key, and every fault has one", () => {
+  const keys = CONTROLS.map(({ key }) => key);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keys).not.toContain("q");
+  for (const { key } of FAULTS) expect(keys).toContain(key);
+});
+
+test("what a person does is recorded into a scenario that can be replayed", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const file = path.join(folder, "recorded.scenario");
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const controller = new Controller(simulation, new Viewer(simulation), true);
+  controller.recorder = new Recorder(simulation, file);
+  simulation.powerOn();
+  await simulation.clock.advance(12_345);
+  await controller.run("fault slow");
+  await simulation.clock.advance(3000);
+  await controller.run("fault slow");
+  await controller.run("allow");
+  await simulation.clock.advance(30_000);
+  controller.recorder.save();
+  const text = readFileSync(file, "utf8");
+  rmSync(folder, { recursive: true });
+  expect(text).toContain(
+    "advance 12345ms\nfault slow\nadvance 3000ms\nfault slow\nallow\nadvance 30",
+  );
+  expect(text).toContain("|Signed in           |");
+  expect((await play(readScenario("recorded", text))).unmet).toBeUndefined();
+  const changed = text.replace("\nallow\n", "\ndeny\n");
+  expect((await play(readScenario("recorded", changed))).unmet).toBeDefined();
+  simulation.clock.close();
+});
+
+test("a wrong command is told in one line and changes nothing", async () => {
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const viewer = new Viewer(simulation);
+  await new Controller(simulation, viewer, true).run("press any key");
+  expect(viewer.message).toMatch(/^there is no button/);
+  await new Controller(simulation, viewer, false).run("advance 30m");
+  expect(viewer.message).toBe("a real server runs on real time");
+  expect(simulation.clock.nowMs()).toBe(0);
+});
+
+test.each(VARIANTS)("the core has what is varied in the fleet: $name", async (variant) => {
+  expect(typeof (await buildVariant(variant)).tick).toBe("function");
+});

@@ -1,0 +1,140 @@
+// The world's clock: every appointment at its own moment, whatever the speed, pauses, holds and jumps;
+// and it is a Timers adapter by the conformance suite.
+import { expect, test } from "vitest";
+import type { RealTime } from "../../platform/node/index.ts";
+import { WorldClock } from "../../targets/desktop/world-clock.ts";
+
+/** Real time by hand. */
+class Handmade implements RealTime {
+  ms = 0;
+  #waits: { dueMs: number; ring: () => void }[] = [];
+
+  nowMs(): number {
+    return this.ms;
+  }
+
+  wait(ms: number, ring: () => void): () => void {
+    const entry = { dueMs: this.ms + ms, ring };
+    this.#waits.push(entry);
+    return () => {
+      this.#waits = this.#waits.filter((other) => other !== entry);
+    };
+  }
+
+  pass(ms: number): void {
+    const targetMs = this.ms + ms;
+    for (;;) {
+      const due = this.#waits.filter(({ dueMs }) => dueMs <= targetMs);
+      const next = due.sort((a, b) => a.dueMs - b.dueMs)[0];
+      if (next === undefined) break;
+      this.#waits = this.#waits.filter((other) => other !== next);
+      this.ms = Math.max(this.ms, next.dueMs);
+      next.ring();
+    }
+    this.ms = targetMs;
+  }
+}
+
+function bench(speed = 1): { real: Handmade; clock: WorldClock; seen: [string, number][] } {
+  const real = new Handmade();
+  return { real, clock: new WorldClock({ speed, real }), seen: [] };
+}
+
+test.each([1, 10, 100, 1000])("at x%i everything happens at its own moment, in order", (speed) => {
+  const { real, clock, seen } = bench(speed);
+  for (const ms of [700, 5, 5000, 5001]) clock.after(ms, () => seen.push([`${ms}`, clock.nowMs()]));
+  real.pass(10_000 / speed);
+  expect(seen).toEqual([
+    ["5", 5],
+    ["700", 700],
+    ["5000", 5000],
+    ["5001", 5001],
+  ]);
+  expect(clock.nowMs()).toBe(10_000);
+});
+
+test("a paused clock stands still, and speed changes keep the time", () => {
+  const { real, clock, seen } = bench();
+  clock.after(1000, () => seen.push(["rang", clock.nowMs()]));
+  real.pass(400);
+  clock.paused = true;
+  real.pass(100_000);
+  expect(clock.nowMs()).toBe(400);
+  clock.speed = 10;
+  clock.paused = false;
+  real.pass(59);
+  expect(seen).toEqual([]);
+  real.pass(1);
+  expect(seen).toEqual([["rang", 1000]]);
+});
+
+test("a hold in an appointment keeps everything behind it from happening until it is released", () => {
+  const { real, clock, seen } = bench(1000);
+  let release = (): void => {};
+  clock.after(100, () => {
+    release = clock.hold();
+  });
+  clock.after(200, () => seen.push(["later", clock.nowMs()]));
+  real.pass(60_000);
+  expect(clock.nowMs()).toBe(100);
+  expect(seen).toEqual([]);
+  release();
+  release();
+  real.pass(1);
+  expect(seen).toEqual([["later", 200]]);
+});
+
+test("a jump lets everything on the way happen at its moment, and waits for what is real", async () => {
+  const clock = new WorldClock({ paused: true });
+  const seen: number[] = [];
+  const again = (): void => {
+    seen.push(clock.nowMs());
+    const release = clock.hold();
+    setTimeout(release, 1);
+    clock.after(600_000, again);
+  };
+  clock.after(600_000, again);
+  await clock.advance(1_800_000);
+  expect(seen).toEqual([600_000, 1_200_000, 1_800_000]);
+  expect(clock.nowMs()).toBe(1_800_000);
+  await clock.step();
+  expect(seen.at(-1)).toBe(2_400_000);
+  clock.close();
+});
+
+test("a jump ends where its condition holds", async () => {
+  const clock = new WorldClock({ paused: true });
+  let done = false;
+  clock.after(5, () => {
+    done = true;
+  });
+  await clock.advance(100, () => done);
+  expect(clock.nowMs()).toBe(5);
+});
+
+test("what is taken back does not happen, also by something at the same moment", async () => {
+  const clock = new WorldClock({ paused: true });
+  const seen: string[] = [];
+  const takeBack = { second: (): void => {} };
+  clock.after(5, () => takeBack.second());
+  takeBack.second = clock.after(5, () => seen.push("second"));
+  await clock.advance(10);
+  expect(seen).toEqual([]);
+});
+
+test("timers: the alarm never rings before the whole millisecond it was set for", () => {
+  const { real, clock } = bench();
+  const timers = clock.timers();
+  real.pass(0.7);
+  const from = timers.now();
+  let rangAt = -1;
+  timers.alarm(5, () => {
+    rangAt = timers.now();
+  });
+  real.pass(20);
+  expect(rangAt - from).toBeGreaterThanOrEqual(5);
+});
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("a speed of %f is refused", (speed) => {
+  expect(() => new WorldClock({ speed })).toThrow(/not above 0/);
+});
