@@ -9,6 +9,8 @@ const WIDTH = 900;
 const HEIGHT = 300;
 const LEFT = 70;
 const TOP = 46;
+/** Width of a name below. */
+const LEGEND = 142;
 const BOTTOM = 46;
 const COLOURS = ["#2f6b3c", "#a4421d", "#8a6a12", "#2b5f8a", "#7a3f86", "#5a6258"];
 
@@ -28,6 +30,7 @@ export function drawChart(
   const y = (value: number): number => TOP + plotHeight * (1 - value / top);
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12">`,
+    `<title>${title}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fbfaf6"/>`,
     `<text x="${LEFT}" y="20" font-size="14" font-weight="600" fill="#20241f">${title}</text>`,
   ];
@@ -51,7 +54,7 @@ export function drawChart(
     );
     parts.push(
       `<polyline points="${points.join(" ")}" fill="none" stroke="${colour}" stroke-width="1.5"/>`,
-      `<text x="${LEFT + at * 150}" y="${HEIGHT - 8}" fill="${colour}">${name}</text>`,
+      `<text x="${LEFT + at * LEGEND}" y="${HEIGHT - 8}" fill="${colour}">${name}</text>`,
     );
   });
   if (options.line) {
