@@ -1,20 +1,20 @@
 // npm start: the simulated device, its service and the ways to look at them. Errors of the command line
 // are one line and exit code 2.
-import { StateDirectoryError } from "../../platform/node/index.ts";
 import { readOptions } from "./options.ts";
-import { run } from "./run.ts";
-import { StepError } from "./steps.ts";
 import { UsageError } from "./usage-error.ts";
+
+/** Errors that the person at the command line can put right, each with one line. */
+const FOR_THE_USER = [UsageError.name, "StateDirectoryError", "StepError"];
 
 async function main(): Promise<number> {
   try {
-    return await run(readOptions(process.argv.slice(2)));
+    const options = readOptions(process.argv.slice(2));
+    // Only now: a mistake in a flag should not wait for all of it.
+    const { run } = await import("./run.ts");
+    return await run(options);
   } catch (error) {
-    const known = [UsageError, StateDirectoryError, StepError].some(
-      (kind) => error instanceof kind,
-    );
-    if (!known) throw error;
-    process.stderr.write(`picogrant: ${(error as Error).message}\n`);
+    if (!(error instanceof Error) || !FOR_THE_USER.includes(error.name)) throw error;
+    process.stderr.write(`picogrant: ${error.message}\n`);
     return 2;
   }
 }

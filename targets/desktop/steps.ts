@@ -4,7 +4,9 @@ import { applyFault, FAULTS, findFault } from "./faults.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 
 /** A line that means nothing, or cannot be done. */
-export class StepError extends Error {}
+export class StepError extends Error {
+  override readonly name = "StepError";
+}
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 

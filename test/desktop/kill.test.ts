@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readSnapshot } from "../../targets/desktop/service/index.ts";
 import { ended, inFolder, run, start } from "./command.ts";
 
-const KILLS = Number(process.env.PICOGRANT_KILLS ?? 6);
+const KILLS = Number(process.env.PICOGRANT_KILLS ?? 4);
 const SEED = Number(process.env.PICOGRANT_SEED ?? Date.now() % 100_000);
 
 /** Rotating at each refresh, an hour of the world in a few real seconds: it writes all the time. */

@@ -58,6 +58,7 @@ test.each([
   [["--approve", "--deny"], /^picogrant: --approve and --deny exclude each other/],
   [["--issuer", "ftp://x"], /http or https address/],
   [["--issuer", "http://127.0.0.1:1", "--client-id", "x"], /--client-id and --scope/],
+  [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
   [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
 ])("a wrong flag is one line and exit code 2: %s", (args, message) =>
   inFolder(async (state) => {

@@ -10,7 +10,7 @@ const HEIGHT = 300;
 const LEFT = 70;
 const TOP = 46;
 /** Width of a name below. */
-const LEGEND = 142;
+const LEGEND = 138;
 const BOTTOM = 46;
 const COLOURS = ["#2f6b3c", "#a4421d", "#8a6a12", "#2b5f8a", "#7a3f86", "#5a6258"];
 
@@ -54,7 +54,7 @@ export function drawChart(
     );
     parts.push(
       `<polyline points="${points.join(" ")}" fill="none" stroke="${colour}" stroke-width="1.5"/>`,
-      `<text x="${LEFT + at * LEGEND}" y="${HEIGHT - 8}" fill="${colour}">${name}</text>`,
+      `<text x="${LEFT + at * LEGEND}" y="${HEIGHT - 8}" font-size="11" fill="${colour}">${name}</text>`,
     );
   });
   if (options.line) {

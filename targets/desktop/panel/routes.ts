@@ -39,11 +39,15 @@ const headers = secureHeaders({
 /** The panel of one simulation, to be put in front of the service. */
 export function createPanel(simulation: Simulation, controller: Controller): Front {
   const app = new Hono();
-  const script = clientScript();
+  // Made when first asked for: most runs by script never are.
+  let script: string | undefined;
   app.use("/panel/*", guard, headers);
   app.use("/panel", guard, headers);
   app.get("/panel", async (c) => c.html(await panelPage(simulation.service !== undefined)));
-  app.get("/panel/panel.js", (c) => asset(c, "text/javascript; charset=utf-8", script));
+  app.get("/panel/panel.js", (c) => {
+    script ??= clientScript();
+    return asset(c, "text/javascript; charset=utf-8", script);
+  });
   app.get("/panel/panel.css", (c) => asset(c, "text/css; charset=utf-8", stylesheet()));
   app.get("/panel/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
   app.get("/panel/events", (c) => events(c, simulation, controller));

@@ -2,6 +2,7 @@
 // as an expectation, so that the recording can be replayed and compared.
 import { writeFileSync } from "node:fs";
 import type { Simulation } from "../simulation.ts";
+import { UsageError } from "../usage-error.ts";
 
 export class Recorder {
   readonly #lines: string[] = [];
@@ -15,6 +16,13 @@ export class Recorder {
     this.#lines.push("# Recorded with npm start -- --record.", `with display ${columns}x${rows}`);
     this.#lines.push(`with account ${simulation.settings.account}`, "");
     this.#lastMs = simulation.clock.nowMs();
+    try {
+      // Now, and not when all the work is done.
+      writeFileSync(file, "");
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new UsageError(`--record ${file}: cannot be written (${code}); choose another file`);
+    }
   }
 
   /** Before the step is carried out. */
