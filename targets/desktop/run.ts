@@ -34,7 +34,7 @@ export async function run(options: Options): Promise<number> {
     const controller = new Controller(simulation, new Viewer(simulation), !isRemote(options));
     if (options.record) controller.recorder = new Recorder(simulation, options.record);
     front.handle = createPanel(simulation, controller);
-    if (options.open && world.url) openBrowser(`${world.url}/panel`);
+    if (options.open) openBrowser(world.panelUrl);
     const code = await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
     controller.recorder?.save();
     return code;
@@ -51,9 +51,9 @@ function hasScreen(options: Options): boolean {
 }
 
 async function runScreen(world: World, options: Options, controller: Controller): Promise<number> {
-  const { simulation, url } = world;
+  const { simulation, url, panelUrl } = world;
   const paint = paintFor(process.env);
-  const title = url ? `open ${url}/device or /panel` : (options.issuer ?? "");
+  const title = url ? `open ${url}/device or /panel` : `panel ${panelUrl}`;
   const quitting = new AbortController();
   const screen = new Screen(
     process.stdout,
@@ -99,11 +99,12 @@ async function runScenario(name: string): Promise<number> {
 }
 
 async function runPlain(world: World, options: Options, controller: Controller): Promise<number> {
-  const { simulation, url } = world;
+  const { simulation, url, panelUrl } = world;
   const write = (text: string): void => {
     process.stdout.write(text);
   };
-  if (url) write(`Second device: open ${url}/device\nPanel: open ${url}/panel\n`);
+  if (url) write(`Second device: open ${url}/device\n`);
+  write(`Panel: open ${panelUrl}\n`);
   const quitting = new AbortController();
   const hasKeys = process.stdin.isTTY && process.stdout.isTTY;
   if (hasKeys) takeKeys(process.stdin, (key) => pressKey(key, controller, quitting));

@@ -2,8 +2,11 @@
 // or a real one by its addresses, and the device on the real adapters of Node.
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
+import { createAdaptorServer } from "@hono/node-server";
 import * as core from "../../core/complete.ts";
 import { discoverEndpoints } from "../../platform/discovery.ts";
 import { type Endpoints, noEndpoints } from "../../platform/driver.ts";
@@ -30,8 +33,10 @@ import { WorldClock } from "./world-clock.ts";
 
 export interface World {
   readonly simulation: Simulation;
-  /** Where the second device and the panel are, "" where the service is somebody else's. */
+  /** Where the second device enters codes, "" where the service is somebody else's. */
   readonly url: string;
+  /** Where the panel is. */
+  readonly panelUrl: string;
   /** Gives everything back. Harmless the second time. */
   close(): Promise<void>;
 }
@@ -121,7 +126,13 @@ export async function createWorld(
       account: options.account,
     });
     closing.unshift(() => simulation.powerOff());
-    return { simulation, url: embedded?.service.baseUrl ?? "", close };
+    if (embedded) {
+      const url = embedded.service.baseUrl;
+      return { simulation, url, panelUrl: `${url}/panel`, close };
+    }
+    const server = await servePanel(options, front);
+    closing.push(server.close);
+    return { simulation, url: "", panelUrl: `${server.url}/panel`, close };
   } catch (error) {
     await close();
     throw error;
@@ -176,6 +187,33 @@ async function startService(
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl };
+}
+
+/** The panel alone, where the service is somebody else's. */
+async function servePanel(
+  options: Options,
+  front: { handle?: Front },
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const { host, port } = options;
+  const fetch = async (request: Request, env: unknown): Promise<Response> =>
+    (await front.handle?.(request, env)) ??
+    new Response("The panel is at /panel.", { status: 404 });
+  const server = createAdaptorServer({ fetch, createServer }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(new UsageError(listenError(error, options))),
+    );
+    server.listen(port, host, resolve);
+  });
+  const name = publicAddress(host) || (host.includes(":") ? `[${host}]` : host);
+  return {
+    url: `http://${name}:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }
 
 function isAny(host: string): boolean {

@@ -119,11 +119,12 @@ test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one 
         for (const { userCode } of service.pending()) service.approve(userCode, "ada");
     });
     const client = ["--client-id", "living-room-tv", "--scope", "email", "--state", state];
-    const secret = ["--client-secret", "tv-secret", "--exit-when", "signed-in"];
+    const secret = ["--client-secret", "tv-secret", "--port", "0", "--exit-when", "signed-in"];
     try {
       const good = await run("--issuer", server.url, ...client, ...secret);
       expect(good).toMatchObject({ code: 0, stderr: "" });
       expect(good.stdout).toContain("|Signed in           |");
+      expect(good.stdout).toMatch(/^Panel: open http:\/\/127\.0\.0\.1:\d+\/panel\n/);
       const bad = await run("--issuer", `${server.url}/other`, ...client, ...secret);
       expect(bad.code).toBe(2);
       expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*one by one\n$/);
