@@ -108,10 +108,14 @@ function strike(simulation: Simulation, fault: Fault): string {
       simulation.press("list");
       return "";
     case "flip-bit":
-      return storage.flipBit() ? "" : `${fault.title}: both slots are empty`;
+      return storage.flipBit()
+        ? `${fault.title}: read at the next start`
+        : `${fault.title}: both slots are empty`;
     case "lose-answer":
       service?.setOptions({ refreshTokenRotation: true });
       network.passing.add("lose-answer");
+      // A device that starts with tokens refreshes them first: no need to wait for the hour.
+      if (simulation.driver?.isSignedIn) simulation.powerCycle();
       return `${fault.title}: the next refresh rotates, and its answer is lost`;
     default:
       network.passing.add(fault.name as PassingFault);

@@ -3,15 +3,19 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import type { Http, HttpSink } from "../../platform/contracts.ts";
 import { CONTROLS, Controller } from "../../targets/desktop/controls.ts";
+import { ExchangeLog } from "../../targets/desktop/exchanges.ts";
 import { FAULTS } from "../../targets/desktop/faults.ts";
 import { buildVariant, VARIANTS } from "../../targets/desktop/fleet/core-variants.ts";
 import { clean, describeAnswer, describeForm } from "../../targets/desktop/mask.ts";
+import { Network } from "../../targets/desktop/network.ts";
 import { GLYPH_ROWS, glyphOf } from "../../targets/desktop/panel/font.ts";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
 import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { Viewer } from "../../targets/desktop/view.ts";
+import { WorldClock } from "../../targets/desktop/world-clock.ts";
 
 test("answers and forms are shown without their secrets and without control characters", () => {
   const answer = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };
@@ -79,6 +83,32 @@ test("a wrong command is told in one line and changes nothing", async () => {
   await new Controller(simulation, viewer, false).run("advance 30m");
   expect(viewer.message).toBe("a real server runs on real time");
   expect(simulation.clock.nowMs()).toBe(0);
+});
+
+test("a power cut in the middle of a real exchange lets the world go on", async () => {
+  const clock = new WorldClock({ paused: true });
+  const log = new ExchangeLog(
+    () => clock.nowMs(),
+    () => {},
+  );
+  const silent: Http = { send: () => {}, abort: () => {} };
+  const network = new Network(silent, clock, log);
+  const heard: string[] = [];
+  const sink: HttpSink = {
+    status: () => heard.push("status"),
+    body: () => heard.push("body"),
+    end: () => heard.push("end"),
+    failed: () => heard.push("failed"),
+  };
+  const nothing = new Uint8Array(0);
+  const request = { method: "POST", url: "http://127.0.0.1/token", contentType: "" } as const;
+  network.send({ ...request, authorization: "", body: nothing, bodyFrom: 0, bodyTo: 0 }, sink);
+  const jump = clock.advance(1000);
+  network.abort();
+  await jump;
+  expect(clock.nowMs()).toBe(1000);
+  expect(heard).toEqual([]);
+  expect(log.entries[0]?.answer).toBe("given up");
 });
 
 test.each(VARIANTS)("the core has what is varied in the fleet: $name", async (variant) => {
