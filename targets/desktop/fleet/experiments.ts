@@ -206,7 +206,7 @@ export async function restartAll(
     if (kept === "nothing") fleet.wipe(index);
   }
   fleet.runUntil(fleet.nowMs + MINUTE);
-  Object.assign(fleet.service.settings, { capacity });
+  fleet.service.capacity = capacity;
   const fromMs = Math.ceil(fleet.nowMs / 1000) * 1000;
   fleet.runUntil(fromMs);
   for (const index of all) fleet.powerOn(index);

@@ -54,6 +54,8 @@ export class ServiceModel {
   down = false;
   /** Users do not come: nothing is approved while false. */
   usersCome = true;
+  /** As in the settings at first; may be changed while it runs. */
+  capacity: number;
   readonly settings: ServiceSettings;
   readonly requests: number[] = [];
   readonly refused: number[] = [];
@@ -75,6 +77,7 @@ export class ServiceModel {
     private readonly userDelayMs: () => number,
   ) {
     this.settings = settings;
+    this.capacity = settings.capacity;
     this.#codeAtMs = new Float64Array(devices);
     this.#approvedAtMs = new Float64Array(devices);
     this.#lastPollMs = new Float64Array(devices);
@@ -95,7 +98,8 @@ export class ServiceModel {
    * @returns when its answer reaches the device
    */
   arrive(nowMs: number): { atMs: number; served: boolean } {
-    const { capacity, queueSeconds, latencyMs } = this.settings;
+    const { capacity } = this;
+    const { queueSeconds, latencyMs } = this.settings;
     const second = Math.floor(nowMs / 1000);
     this.requests[second] = (this.requests[second] ?? 0) + 1;
     const waitMs = Math.max(0, this.#busyUntilMs - nowMs);
