@@ -274,7 +274,9 @@ export class Life {
   /** Whether the session outlives a loss of power: stored whole, renewable, for an unlimited time. */
   private isLasting(): boolean {
     const { hasRefreshToken, presentSession, ledger } = this.oracle;
-    return !this.records.isRotten && hasRefreshToken && !ledger.isLimited(presentSession);
+    const { isRotten, isOrderKnown } = this.records;
+    const isKept = !isRotten && isOrderKnown;
+    return isKept && hasRefreshToken && !ledger.isLimited(presentSession);
   }
 
   /** Time passes, nothing but the device acts. */
@@ -291,7 +293,7 @@ export class Life {
   }
 
   private isStored(): boolean {
-    if (this.records.isRotten) return true;
+    if (this.records.isRotten || !this.records.isOrderKnown) return true;
     const newest = this.records.newest();
     return newest?.kind === "token" && newest.secret === this.oracle.presentToken;
   }
