@@ -4,7 +4,12 @@
 import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
 import type { Variant } from "../targets/firmware/bundle.ts";
-import { measureLife, measureLifeNatively, measurePolls } from "./budgets/allocations.ts";
+import {
+  measureLife,
+  measureLifeNatively,
+  measurePolls,
+  nativeEngines,
+} from "./budgets/allocations.ts";
 import { measureHeap } from "./budgets/heap.ts";
 import type { Tally } from "./budgets/measured-core.ts";
 import { measureSignIn } from "./budgets/sign-in.ts";
@@ -21,6 +26,7 @@ const arenaBytes = 4 * kib;
 /** What a large provider issues: the default arena is of no use where these do not fit. */
 const usualBytes = { ACCESS_TOKEN: 220, REFRESH_TOKEN: 104, DEVICE_CODE: 104 } as const;
 const pollCycles = 10_000;
+const skipped = "skipped (npm run engines -- --install)";
 
 /** The table: what, limit, measured, verdict. */
 const rows: string[][] = [["budget", "limit", "measured", ""]];
@@ -83,9 +89,21 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
   allocationRow(`${variant}: allocations, malloc counted in QuickJS`, counted, seen);
   const forbidden = await measureLife(variant, "forbid");
   allocationRow(`${variant}: allocations, memory limit at present use`, forbidden, seen);
-  const native = await measureLifeNatively(variant);
-  if (native) allocationRow(`${variant}: allocations, native QuickJS's hooks`, native, seen);
-  else info(`${variant}: allocations, native QuickJS`, "skipped (npm run engines -- --install)");
+  for (const engine of ["quickjs", "mujs"] as const) {
+    const native = await measureLifeNatively(variant, engine);
+    if (native) allocationRow(`${variant}: allocations, hooks of native ${engine}`, native, seen);
+    else info(`${variant}: allocations, native ${engine}`, skipped);
+  }
+  for (const engine of ["quickjs", "duktape"] as const) {
+    const native = await measurePollsNatively(variant, engine, pollCycles);
+    const what = `${variant}: ${pollCycles} pending poll cycles, hooks of native ${engine}`;
+    if (!native) {
+      info(what, skipped);
+      continue;
+    }
+    row(what, "0", `${native.allocations}`, native.allocations === 0);
+    row("  control: ten that make an object", "seen", `${native.control}`, native.control >= 10);
+  }
   const polls = await measurePolls(variant, pollCycles);
   const name = `${variant}: ${pollCycles} pending poll cycles`;
   row(`${name}, counted`, "0", `${polls.allocations}`, polls.allocations === 0);
@@ -111,6 +129,12 @@ async function sizes(variant: Variant): Promise<void> {
   atMost(`${variant}: bundle, gzip`, limit.gzip, gzip, "B");
   const heap = await measureHeap(bundle);
   info(`${variant}: heap growth in QuickJS, loaded from source`, `${heap.loaded} B`);
+  const { parts } = heap;
+  info(`  bytecode of ${parts.functions} functions`, `${parts.bytecode} B`);
+  info("  their records, with the source text kept", `${parts.functionRecords} B`);
+  info("  line tables", `${parts.lineTables} B`);
+  info("  names", `${parts.names} B`);
+  info("  objects", `${parts.objects} B`);
   info(`${variant}: and with a device made (without its arena)`, `${heap.created} B`);
   atMost(`${variant}: and after a whole grant`, limit.heap, heap.afterGrant, "B");
 }

@@ -52,13 +52,48 @@ export async function measureLife(
   }
 }
 
-/** The same count in native QuickJS, which also sees reallocations; undefined where not installed. */
-export async function measureLifeNatively(variant: Variant): Promise<Tally[] | undefined> {
-  const home = `${enginesFolder}quickjs`;
-  const command = findFile(home, "/quickjs-host");
+/** Engines whose library is driven by a host of ours that counts what they ask of it. */
+export type NativeEngine = "quickjs" | "duktape" | "mujs";
+
+function hostOf(engine: NativeEngine): string | undefined {
+  return findFile(enginesFolder + engine, `/${engine}-host`);
+}
+
+/**
+ * Gross allocations of pending polls at a native engine's hooks, behind one poll that lets the engine's
+ * own stack grow (Duktape's does), and of ten more that make an object each; undefined where it is not
+ * installed.
+ */
+export async function measurePollsNatively(
+  variant: Variant,
+  engine: NativeEngine,
+  cycles: number,
+): Promise<{ allocations: number; control: number } | undefined> {
+  const command = hostOf(engine);
   if (!command) return undefined;
-  const output = runCommand(command, home, await lifeScript(variant, "count"));
-  return tallyOf(output, `${variant}, native`);
+  const measured = `pollCycles(1, 0);
+    print("" + pollCount(${cycles}, 0));
+    print("" + pollCount(10, 1));`;
+  const script = `${await builtBundle(variant)}\n${borderNumbers()}\n${polls}\n${measured}`;
+  const output = runCommand(command, enginesFolder + engine, script)
+    .trim()
+    .split("\n");
+  const [allocations, control] = output.map(Number);
+  return { allocations: allocations!, control: control! };
+}
+
+/**
+ * The same count at the allocation hooks of a native engine, which see reallocations, too; undefined
+ * where it is not installed.
+ */
+export async function measureLifeNatively(
+  variant: Variant,
+  engine: NativeEngine,
+): Promise<Tally[] | undefined> {
+  const command = hostOf(engine);
+  if (!command) return undefined;
+  const output = runCommand(command, enginesFolder + engine, await lifeScript(variant, "count"));
+  return tallyOf(output, `${variant}, ${engine}`);
 }
 
 export interface PollsFigure {

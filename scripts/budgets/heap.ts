@@ -15,37 +15,85 @@ export interface HeapGrowth {
   readonly loaded: number;
   readonly created: number;
   readonly afterGrant: number;
+  /** What `loaded` consists of. */
+  readonly parts: HeapParts;
 }
 
-/** Bytes in use in QuickJS after `steps[0]`, then how many more after each further one. */
-export async function heapSteps(steps: readonly string[]): Promise<number[]> {
+export interface HeapParts {
+  readonly functions: number;
+  readonly bytecode: number;
+  readonly lineTables: number;
+  /** Headers, variables, constants, and the source text that QuickJS keeps unless told to strip it. */
+  readonly functionRecords: number;
+  readonly names: number;
+  readonly objects: number;
+}
+
+type Usage = Record<
+  | "memory_used_size"
+  | "js_func_count"
+  | "js_func_code_size"
+  | "js_func_pc2line_size"
+  | "js_func_size"
+  | "atom_size"
+  | "obj_size"
+  | "prop_size"
+  | "shape_size",
+  number
+>;
+
+/** What is in use in QuickJS after each of the steps. */
+async function usages(steps: readonly string[]): Promise<Usage[]> {
   const module = await newModule(variants.release);
   const runtime = module.newRuntime();
   const context = runtime.newContext();
-  const used = (): number => {
-    runtime.executePendingJobs();
-    const usage = runtime.computeMemoryUsage();
-    const { memory_used_size } = context.dump(usage) as { memory_used_size: number };
-    usage.dispose();
-    return memory_used_size;
+  const ask = (): Usage => {
+    const handle = runtime.computeMemoryUsage();
+    const usage = context.dump(handle) as Usage;
+    handle.dispose();
+    return usage;
   };
   // The asking itself makes an object whose shape stays.
-  used();
+  ask();
   try {
-    const figures = steps.map((step) => {
+    return steps.map((step) => {
       evaluate(context, step, "step.js");
-      return used();
+      return ask();
     });
-    return figures.map((figure, index) => (index === 0 ? figure : figure - figures[0]!));
   } finally {
     context.dispose();
     runtime.dispose();
   }
 }
 
+/** Bytes in use in QuickJS after `steps[0]`, then how many more after each further one. */
+export async function heapSteps(steps: readonly string[]): Promise<number[]> {
+  const figures = (await usages(steps)).map(({ memory_used_size }) => memory_used_size);
+  return figures.map((figure, index) => (index === 0 ? figure : figure - figures[0]!));
+}
+
+function partsBetween(before: Usage, after: Usage): HeapParts {
+  const growth = (name: keyof Usage): number => after[name] - before[name];
+  return {
+    functions: growth("js_func_count"),
+    bytecode: growth("js_func_code_size"),
+    lineTables: growth("js_func_pc2line_size"),
+    functionRecords: growth("js_func_size"),
+    names: growth("atom_size"),
+    objects: growth("obj_size") + growth("prop_size") + growth("shape_size"),
+  };
+}
+
 /** Growth in QuickJS (WebAssembly, 32-bit pointers). */
 export async function measureHeap(bundle: string): Promise<HeapGrowth> {
   const end = `if (grantRun() !== ${State.SIGNED_OUT}) throw new Error("the grant did not end");`;
-  const [, loaded, created, afterGrant] = await heapSteps([grant, bundle, "grantCreate();", end]);
-  return { loaded: loaded!, created: created!, afterGrant: afterGrant! };
+  const all = await usages([grant, bundle, "grantCreate();", end]);
+  const [before, loaded, created, afterGrant] = all as [Usage, Usage, Usage, Usage];
+  const growth = (usage: Usage): number => usage.memory_used_size - before.memory_used_size;
+  return {
+    loaded: growth(loaded),
+    created: growth(created),
+    afterGrant: growth(afterGrant),
+    parts: partsBetween(before, loaded),
+  };
 }

@@ -77,8 +77,12 @@ export function measuringScript(variant: Variant, method: Method): string {
   ];
   return `${controls}
 var real = picogrant;
-var tallyCalls = new Int32Array(${wrappers.length * 8});
-var tallyFound = new Int32Array(${wrappers.length * 8});
+var tallyCalls = [];
+var tallyFound = [];
+for (var t = 0; t < ${wrappers.length * 8}; t++) {
+  tallyCalls.push(0);
+  tallyFound.push(0);
+}
 function note(index, state, found) {
   tallyCalls[index * 8 + state]++;
   tallyFound[index * 8 + state] += found;

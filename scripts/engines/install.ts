@@ -71,10 +71,11 @@ function installDebian(report: (line: string) => void): void {
     const { release } = debianArchive();
     report(`reading the package lists of ${release} and ${quickjsRelease}`);
     apt(["update"]);
+    const own = (name: string): string => `${name}/${release}`;
     const wanted = [
       { engine: "quickjs", packages: [`libquickjs/${quickjsRelease}`] },
-      { engine: "duktape", packages: [`duktape/${release}`, `libduktape207/${release}`] },
-      { engine: "mujs", packages: [`mujs/${release}`] },
+      { engine: "duktape", packages: ["duktape", "libduktape207", "duktape-dev"].map(own) },
+      { engine: "mujs", packages: ["mujs", "libmujs-dev"].map(own) },
     ];
     for (const { engine, packages } of wanted) {
       const to = enginesFolder + engine;
@@ -94,29 +95,30 @@ function installDebian(report: (line: string) => void): void {
 export function findFile(folder: string, ending: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
+    // Libraries are links in a development package.
     .filter((entry) => !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name));
   return found.find((path) => path.endsWith(ending));
 }
 
-/** Builds the host of the native library. */
-function buildQuickjsHost(report: (line: string) => void): void {
-  const folder = `${enginesFolder}quickjs`;
-  const library = findFile(folder, "/libquickjs.a");
-  if (!library) throw new InstallError("quickjs: the package has no libquickjs.a");
-  const source = `${root}scripts/engines/quickjs-host.c`;
-  const flags = ["-O1", "-Wall", "-isystem", `${folder}/usr/include`];
-  run("cc", [
-    ...flags,
-    "-o",
-    `${folder}/quickjs-host`,
-    source,
-    library,
-    "-lm",
-    "-lpthread",
-    "-ldl",
-  ]);
-  report("quickjs: host built");
+/** The libraries that hosts of our own are built on: they count allocations. */
+const hosts = [
+  { engine: "quickjs", library: "/libquickjs.a" },
+  { engine: "duktape", library: "/libduktape.so.207" },
+  { engine: "mujs", library: "/libmujs.a" },
+];
+
+function buildHosts(report: (line: string) => void): void {
+  for (const { engine, library } of hosts) {
+    const folder = enginesFolder + engine;
+    const path = findFile(folder, library);
+    if (!path) throw new InstallError(`${engine}: the package has no ${library.slice(1)}`);
+    const source = `${root}scripts/engines/${engine}-host.c`;
+    const flags = ["-O1", "-Wall", "-isystem", `${folder}/usr/include`];
+    const libraries = [path, "-lm", "-lpthread", "-ldl"];
+    run("cc", [...flags, "-o", `${folder}/${engine}-host`, source, ...libraries]);
+    report(`${engine}: host built`);
+  }
 }
 
 function installHermes(report: (line: string) => void): void {
@@ -138,7 +140,7 @@ function installHermes(report: (line: string) => void): void {
 export function installEngines(report: (line: string) => void): string[] {
   mkdirSync(enginesFolder, { recursive: true });
   const failures: string[] = [];
-  for (const step of [installDebian, buildQuickjsHost, installHermes]) {
+  for (const step of [installDebian, buildHosts, installHermes]) {
     try {
       step(report);
     } catch (error) {
