@@ -8,7 +8,7 @@ import {
   measureLife,
   measureLifeNatively,
   measurePolls,
-  nativeEngines,
+  measurePollsNatively,
 } from "./budgets/allocations.ts";
 import { measureHeap } from "./budgets/heap.ts";
 import type { Tally } from "./budgets/measured-core.ts";

@@ -71,7 +71,7 @@ export async function measurePollsNatively(
 ): Promise<{ allocations: number; control: number } | undefined> {
   const command = hostOf(engine);
   if (!command) return undefined;
-  const measured = `pollCycles(1, 0);
+  const measured = `pollCount(1, 0);
     print("" + pollCount(${cycles}, 0));
     print("" + pollCount(10, 1));`;
   const script = `${await builtBundle(variant)}\n${borderNumbers()}\n${polls}\n${measured}`;
