@@ -13,12 +13,12 @@ const root = new URL("../../", import.meta.url).pathname;
 export const enginesFolder = `${root}dist/engines/`;
 
 /** Debian's release that has QuickJS as a library; it links on the one before, too. */
-const quickjsRelease = "trixie";
+export const quickjsRelease = "trixie";
 const hermes = "hermes-engine-cli@0.12.0";
 
-class InstallError extends Error {}
+export class InstallError extends Error {}
 
-function run(command: string, args: readonly string[], cwd?: string): string {
+export function run(command: string, args: readonly string[], cwd?: string): string {
   try {
     return execFileSync(command, args, { encoding: "utf8", stdio: "pipe", ...(cwd && { cwd }) });
   } catch (error) {
@@ -44,13 +44,20 @@ function debianArchive(): { address: string; release: string } {
   return { address: main[2]!, release: main[3]! };
 }
 
-/** An apt of our own beside the machine's: its state in `folder`, the same archive, two releases. */
-function privateApt(folder: string): (args: readonly string[], cwd?: string) => string {
+/**
+ * An apt of our own beside the machine's: its state in `folder`, the same archive, two releases.
+ * @param kind "deb" for packages, "deb-src" for their sources
+ */
+export function privateApt(
+  folder: string,
+  kind: "deb" | "deb-src" = "deb",
+): (args: readonly string[], cwd?: string) => string {
   const { address, release } = debianArchive();
   for (const part of ["state/lists/partial", "cache/archives/partial"]) {
     mkdirSync(join(folder, part), { recursive: true });
   }
-  const sources = [...new Set([release, quickjsRelease])].map((r) => `deb ${address} ${r} main\n`);
+  const releases = [...new Set([release, quickjsRelease])];
+  const sources = releases.map((name) => `${kind} ${address} ${name} main\n`);
   writeFileSync(join(folder, "sources.list"), sources.join(""));
   const settings = {
     "Dir::Etc::sourcelist": join(folder, "sources.list"),

@@ -1,0 +1,27 @@
+// npm run host: builds the C host as released and under sanitizers, and tests both against the simulated
+// service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after building.
+
+import { spawnSync } from "node:child_process";
+import { InstallError } from "./engines/install.ts";
+import { buildHost } from "./host/build.ts";
+import { ensurePackages, hostNeeds } from "./host/toolchain.ts";
+
+const flags = process.argv.slice(2);
+
+try {
+  const unknown = flags.find((flag) => flag !== "--install" && flag !== "--build");
+  if (unknown) throw new InstallError(`unknown option ${unknown}; there are --install and --build`);
+  ensurePackages(hostNeeds, flags.includes("--install"));
+  for (const kind of ["release", "sanitize"] as const) {
+    await buildHost(kind);
+    console.log(`host: ${kind} built`);
+  }
+  if (!flags.includes("--build")) {
+    const args = ["vitest", "run", "--config", "test/host/vitest.config.ts"];
+    process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
+  }
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error;
+  console.error(`host: ${error.message}`);
+  process.exitCode = 2;
+}

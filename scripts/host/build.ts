@@ -1,0 +1,69 @@
+// Builds the C host in the kinds that are tested: as released, under sanitizers, and for 32-bit ARM.
+
+import { existsSync } from "node:fs";
+import type { Variant } from "../../targets/firmware/bundle.ts";
+import { InstallError, run } from "../engines/install.ts";
+import { generate } from "./generate.ts";
+import { armQuickjs, armSysroot, engineVersion, quickjsFolder } from "./toolchain.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const sources = `${root}targets/quickjs/host`;
+
+/** Where the kinds are built; git-ignored. */
+export const hostFolder = `${root}dist/host/`;
+
+/** `arm` has the whole core, `arm-grant` the grant alone. */
+export type Kind = "release" | "sanitize" | "arm" | "arm-grant";
+
+/** The C programs that test parts of the host, each a file in test/host/c. */
+export const testPrograms = ["allocations", "power-cuts", "check-image"] as const;
+
+/** A program of a kind: the host itself, or a test program. */
+export function programOf(kind: Kind, name = "picogrant-host"): string {
+  return `${hostFolder}${kind}/${name}`;
+}
+
+/** Whether a kind has been built. */
+export function isBuilt(kind: Kind): boolean {
+  return existsSync(programOf(kind));
+}
+
+function settingsOf(kind: Kind, quickjs: string): string[] {
+  if (kind === "release") return [];
+  if (kind === "sanitize") {
+    const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+    return [`CFLAGS=-O1 -g -fno-omit-frame-pointer ${sanitizers}`];
+  }
+  return [
+    `CC=arm-linux-gnueabihf-gcc --sysroot=${armSysroot()}`,
+    `QUICKJS_LIB=${armQuickjs(quickjs)}`,
+    "INCLUDES=",
+    "LIBS=-lcurl -lsodium",
+  ];
+}
+
+/**
+ * Builds a kind and the test programs with it.
+ * @throws InstallError with the compiler's first complaint
+ */
+export async function buildHost(kind: Kind): Promise<void> {
+  const quickjs = quickjsFolder();
+  const variant: Variant = kind === "arm-grant" ? "grant" : "complete";
+  const generated = `${hostFolder}generated-${variant}`;
+  await generate(generated, variant, engineVersion(quickjs));
+  const out = `${hostFolder}${kind}`;
+  const targets = ["all", ...testPrograms.map((name) => `${out}/${name}`)];
+  const settings = [
+    `QUICKJS_DIR=${quickjs}`,
+    `GENERATED=${generated}`,
+    `OUT=${out}`,
+    `TESTS=${root}test/host/c`,
+    ...settingsOf(kind, quickjs),
+  ];
+  try {
+    run("make", ["-s", "-C", sources, ...settings, ...targets]);
+  } catch (error) {
+    if (!(error instanceof InstallError)) throw error;
+    throw new InstallError(error.message.slice(error.message.indexOf(": ") + 2));
+  }
+}

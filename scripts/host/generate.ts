@@ -1,0 +1,72 @@
+// What the C host is compiled with besides its own files: the core's bundle for qjsc, and the core's
+// numbers as C constants, so that they can never differ.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { ErrandState } from "../../core/complete.ts";
+import { Command, Endpoint, ErrorCode, Event, Field, Region, State } from "../../core/index.ts";
+import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
+
+type Enum = Record<string, string | number>;
+
+/** The enums of the border, under the names that they have in C. */
+export const enums: Readonly<Record<string, Enum>> = {
+  COMMAND: Command,
+  ENDPOINT: Endpoint,
+  FIELD: Field,
+  REGION: Region,
+  STATE: State,
+  EVENT: Event,
+  ERROR_CODE: ErrorCode,
+  ERRAND_STATE: ErrandState,
+};
+
+/** Members of an enum with their numbers. */
+export function membersOf(numbers: Enum): [string, number][] {
+  return Object.entries(numbers).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number",
+  );
+}
+
+/** `picogrant-numbers.h`. */
+export function numbersHeader(): string {
+  const blocks = Object.entries(enums).map(([name, numbers]) => {
+    const lines = membersOf(numbers).map(([member, value]) => `  PG_${name}_${member} = ${value},`);
+    return `enum pg_${name.toLowerCase()} {\n${lines.join("\n")}\n};`;
+  });
+  const states = membersOf(State).map(([member]) => `"${member}"`);
+  return (
+    "/* Generated from the core's enums: not to be edited. */\n" +
+    "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
+    `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${states.join(", ")}}\n\n#endif\n`
+  );
+}
+
+/** Version of the engine whose bytecode the host runs, as `qjsc` prints it. */
+function codeHeader(engineVersion: string): string {
+  return (
+    "/* Generated: the core's bytecode. */\n#ifndef PICOGRANT_CORE_CODE_H\n" +
+    "#define PICOGRANT_CORE_CODE_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
+    `#define PG_ENGINE_VERSION "${engineVersion}"\n\nextern const uint8_t *const pg_core_code;\n` +
+    "extern const size_t pg_core_code_size;\n\n#endif\n"
+  );
+}
+
+/**
+ * The engine uses bytecode where it lies only if the program's names get the very numbers that they had
+ * when it was compiled. A new context has taken one number, for this name: so it must be the first that
+ * the program mentions. Declaring what exists already has no effect.
+ */
+const romPrefix = "var AggregateError;";
+
+/** Writes the generated files of a variant into `folder`. */
+export async function generate(
+  folder: string,
+  variant: Variant,
+  engineVersion: string,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const { code } = await bundleCore(variant);
+  writeFileSync(`${folder}/core.js`, romPrefix + code);
+  writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
+  writeFileSync(`${folder}/core-code.h`, codeHeader(engineVersion));
+}

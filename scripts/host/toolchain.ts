@@ -1,0 +1,161 @@
+// What the C host is built with: Debian packages that must be on the machine, QuickJS's source (its
+// archive is the machine's own, see engines/install.ts), and for 32-bit ARM a folder with Debian's armhf
+// libraries, unpacked and not installed. Everything fetched is below dist/engines, done once.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import {
+  enginesFolder,
+  InstallError,
+  privateApt,
+  quickjsRelease,
+  run,
+} from "../engines/install.ts";
+
+/** Something that must be there, how it is seen, and the Debian package that brings it. */
+interface Need {
+  readonly package: string;
+  readonly isThere: () => boolean;
+}
+
+const tool = (name: string, from: string): Need => ({
+  package: from,
+  isThere: () => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0,
+});
+
+const library = (name: string, from: string): Need => ({
+  package: from,
+  isThere: () => spawnSync("pkg-config", ["--exists", name]).status === 0,
+});
+
+/** For the host of this machine's own kind. */
+export const hostNeeds: readonly Need[] = [
+  tool("gcc", "gcc"),
+  tool("make", "make"),
+  tool("dpkg-source", "dpkg-dev"),
+  tool("pkg-config", "pkg-config"),
+  library("libcurl", "libcurl4-openssl-dev"),
+  library("libsodium", "libsodium-dev"),
+  tool("valgrind", "valgrind"),
+];
+
+/** For 32-bit ARM, beyond those. */
+export const armNeeds: readonly Need[] = [
+  tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
+  tool("qemu-arm", "qemu-user"),
+];
+
+/** The Debian packages that are missing. */
+export function missingPackages(needs: readonly Need[]): string[] {
+  return needs.filter((need) => !need.isThere()).map((need) => need.package);
+}
+
+/**
+ * Makes sure of the packages.
+ * @param install whether to install what is missing
+ * @throws InstallError with one line that names the packages
+ */
+export function ensurePackages(needs: readonly Need[], install: boolean): void {
+  const missing = missingPackages(needs);
+  if (missing.length === 0) return;
+  if (!install) {
+    throw new InstallError(
+      `Debian packages are missing: ${missing.join(" ")}; install them, or add -- --install`,
+    );
+  }
+  const asRoot = process.getuid?.() === 0 ? [] : ["sudo"];
+  const flags = ["install", "-y", "--no-install-recommends"];
+  for (const args of [["update"], [...flags, ...missing]]) {
+    const [command, ...rest] = [...asRoot, "apt-get", ...args];
+    execFileSync(command!, rest, {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    });
+  }
+}
+
+/** Runs `fill` on an empty folder that takes its place as `name` only when it is complete. */
+function fetchOnce(name: string, fill: (folder: string) => void): string {
+  const place = `${enginesFolder}${name}`;
+  if (existsSync(place)) return place;
+  mkdirSync(enginesFolder, { recursive: true });
+  const draft = mkdtempSync(`${enginesFolder}draft-`);
+  try {
+    fill(draft);
+    renameSync(join(draft, "result"), place);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return place;
+}
+
+/** QuickJS's source with `qjsc` and `libquickjs.a` built: QUICKJS_DIR, or fetched. */
+export function quickjsFolder(): string {
+  const own = process.env.QUICKJS_DIR;
+  if (own) return own;
+  return fetchOnce("quickjs-source", (folder) => {
+    const apt = privateApt(folder, "deb-src");
+    apt(["update"]);
+    apt(["source", "--download-only", `quickjs/${quickjsRelease}`], folder);
+    const description = readdirSync(folder).find((file) => file.endsWith(".dsc"));
+    if (!description) throw new InstallError("apt-get source brought no .dsc file");
+    const source = join(folder, "result");
+    // apt has checked the signatures already.
+    run("dpkg-source", ["--no-check", "-x", join(folder, description), source]);
+    run("make", ["-s", "-j2", "CONFIG_LTO=", "qjsc", "libquickjs.a"], source);
+  });
+}
+
+/** Version of the engine, which bytecode is bound to: e.g. `2025-04-26`. */
+export function engineVersion(quickjs: string): string {
+  return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
+}
+
+/** The engine as a library for 32-bit ARM. */
+export function armQuickjs(quickjs: string): string {
+  const folder = fetchOnce("quickjs-armhf", (draft) => {
+    const result = join(draft, "result");
+    mkdirSync(result);
+    const define = `-DCONFIG_VERSION="${engineVersion(quickjs)}"`;
+    const objects = ["quickjs", "libregexp", "libunicode", "cutils", "dtoa"].map((name) => {
+      const object = join(result, `${name}.o`);
+      const flags = ["-Os", "-g", "-w", "-D_GNU_SOURCE", define, "-c"];
+      run("arm-linux-gnueabihf-gcc", [...flags, "-o", object, join(quickjs, `${name}.c`)]);
+      return object;
+    });
+    run("arm-linux-gnueabihf-ar", ["rcs", join(result, "libquickjs.a"), ...objects]);
+  });
+  return join(folder, "libquickjs.a");
+}
+
+/** Debian's libcurl and libsodium for armhf with all that they need, C library included. */
+export function armSysroot(): string {
+  return fetchOnce("armhf-sysroot", (folder) => {
+    const apt = privateApt(folder);
+    const list = join(folder, "sources.list");
+    // Of the machine's own release only: the first line.
+    writeFileSync(list, `${readFileSync(list, "utf8").split("\n")[0]}\n`);
+    const armhf = ["-o", "APT::Architecture=armhf", "-o", "APT::Architectures::=armhf"];
+    apt([...armhf, "update"]);
+    apt([
+      ...armhf,
+      ...["install", "-y", "--no-install-recommends", "--download-only"],
+      ...["libc6-dev", "libcurl4-openssl-dev", "libsodium-dev"],
+    ]);
+    const archives = join(folder, "cache/archives");
+    const result = join(folder, "result");
+    for (const file of readdirSync(archives).filter((name) => name.endsWith(".deb"))) {
+      run("dpkg-deb", ["-x", join(archives, file), result]);
+    }
+  });
+}

@@ -1,0 +1,13 @@
+/*
+ * A character display. terminal.c draws it in a terminal, or prints each frame as lines where the output
+ * is no terminal; a firmware writes to its LCD.
+ */
+#ifndef PICOGRANT_DISPLAY_H
+#define PICOGRANT_DISPLAY_H
+
+#include <stdint.h>
+
+/* Shows a frame of columns * rows printable ASCII codes, row by row. The bytes stay the caller's. */
+void pg_display_show(const uint8_t *cells, int columns, int rows);
+
+#endif

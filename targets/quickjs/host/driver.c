@@ -1,0 +1,141 @@
+/* Carries out the core's commands. Contract in driver.h. */
+#include "driver.h"
+
+#include "clock.h"
+#include "display.h"
+#include "picogrant.h"
+#include "storage.h"
+
+/* More commands in one go mean that something feeds on itself. */
+enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
+
+static struct {
+  const struct pg_config *config;
+  uint8_t *memory;
+  void (*body)(const uint8_t *bytes, size_t size);
+  uint32_t last_ms;
+  /* Of the exchange under way. */
+  int request_id;
+  int streams;
+} driver;
+
+static const char *address_of(int endpoint) {
+  switch (endpoint) {
+    case PG_ENDPOINT_DEVICE_AUTHORIZATION:
+      return driver.config->device_authorization;
+    case PG_ENDPOINT_TOKEN:
+      return driver.config->token;
+    case PG_ENDPOINT_REVOCATION:
+      return driver.config->revocation;
+    case PG_ENDPOINT_VIDEO_API:
+      return driver.config->video_api;
+    default:
+      return "";
+  }
+}
+
+static void send_request(void) {
+  int bearer = pg_get(PG_BEARER);
+  struct pg_http_request request = {
+      .is_get = pg_get(PG_IS_GET),
+      .address = address_of(pg_get(PG_ENDPOINT)),
+      .target = driver.memory + pg_get(PG_TARGET),
+      .target_size = (size_t)pg_get(PG_TARGET_LENGTH),
+      .content_type = "application/x-www-form-urlencoded",
+      .body = driver.memory + pg_get(PG_BODY),
+      .body_size = (size_t)pg_get(PG_BODY_LENGTH),
+  };
+  if (bearer && pg_length(PG_FIELD_ACCESS_TOKEN) > 0) {
+    request.bearer = driver.memory + pg_start(PG_FIELD_ACCESS_TOKEN);
+    request.bearer_size = (size_t)pg_length(PG_FIELD_ACCESS_TOKEN);
+  }
+  driver.request_id = pg_get(PG_REQUEST_ID);
+  driver.streams = 0;
+  if (!*request.address || !pg_http_send(&request)) pg_response_failed(driver.request_id);
+}
+
+static void carry_out(int command) {
+  int slot = pg_get(PG_SLOT);
+  uint8_t *data = driver.memory + pg_get(PG_DATA);
+  size_t size = (size_t)pg_get(PG_DATA_LENGTH);
+  switch (command) {
+    case PG_COMMAND_SEND:
+      send_request();
+      break;
+    case PG_COMMAND_ABORT:
+      pg_http_abort();
+      break;
+    case PG_COMMAND_SHOW:
+      pg_display_show(driver.memory + pg_start(PG_REGION_FRAME), driver.config->columns,
+                      driver.config->rows);
+      break;
+    case PG_COMMAND_LOAD:
+      pg_storage_done(pg_storage_read(slot, data, size));
+      break;
+    case PG_COMMAND_STORE:
+      pg_storage_done(pg_storage_write(slot, data, size));
+      break;
+    case PG_COMMAND_ERASE:
+      pg_storage_done(pg_storage_erase(slot));
+      break;
+    default:
+      /* VERIFY: this host asks for no security events, so there is none to check. */
+      break;
+  }
+}
+
+void pg_driver_start(const struct pg_config *config, uint8_t *memory,
+                     void (*body)(const uint8_t *bytes, size_t size)) {
+  driver.config = config;
+  driver.memory = memory;
+  driver.body = body;
+  driver.last_ms = pg_clock_ms();
+}
+
+int pg_driver_run(void) {
+  uint32_t now = pg_clock_ms();
+  uint32_t elapsed = now - driver.last_ms;
+  driver.last_ms = now;
+  int command = pg_tick(elapsed > ELAPSED_MAX ? ELAPSED_MAX : (int)elapsed);
+  for (int count = 0; command != PG_COMMAND_NONE; count++) {
+    if (count > COMMANDS_MAX || pg_core_broken()) return 0;
+    carry_out(command);
+    command = pg_tick(0);
+  }
+  return !pg_core_broken();
+}
+
+int pg_driver_happen(void (*event)(void)) {
+  /* The time until now passes first: a wait that the event starts must not be shortened by it. */
+  if (!pg_driver_run()) return 0;
+  event();
+  return pg_driver_run();
+}
+
+int pg_driver_wait_ms(void) { return pg_wake_in(); }
+
+static void take_status(int status, int retry_after_s) {
+  driver.streams = pg_response_start(driver.request_id, status, retry_after_s);
+}
+
+static void take_body(const uint8_t *bytes, size_t size) {
+  if (driver.streams && driver.body) driver.body(bytes, size);
+  pg_response_body(driver.request_id, bytes, size);
+}
+
+/* The id is kept: letting time pass may have begun another exchange. */
+static void take_end(void) {
+  int id = driver.request_id;
+  if (!pg_driver_run()) return;
+  pg_response_end(id);
+  pg_driver_run();
+}
+
+static void take_failure(void) {
+  int id = driver.request_id;
+  if (!pg_driver_run()) return;
+  pg_response_failed(id);
+  pg_driver_run();
+}
+
+const struct pg_http_sink pg_driver_sink = {take_status, take_body, take_end, take_failure};

@@ -1,0 +1,46 @@
+// The C host on 32-bit ARM under qemu: a whole grant with the engine limited to the board's budget.
+
+import { execFileSync } from "node:child_process";
+import { afterEach, describe, expect, it } from "vitest";
+import { programOf } from "../../scripts/host/build.ts";
+import { armSysroot } from "../../scripts/host/toolchain.ts";
+import { liveWholeLife } from "./life.ts";
+import { World } from "./world.ts";
+
+const qemu = ["qemu-arm", "-L", armSysroot()];
+/** 96 KiB, the host's own default. */
+const BUDGET = 98_304;
+/** The complete core, API calls and all, does not fit the budget of the grant. */
+const COMPLETE_LIMIT = 114_688;
+
+let world: World | undefined;
+
+afterEach(() => world?.end());
+
+describe("design §8 a whole grant on 32-bit ARM, nothing allocated after the start", () => {
+  it.each([
+    ["the grant alone, in 96 KiB", "arm-grant", "http", BUDGET, false],
+    ["the complete core, in 112 KiB", "arm", "http", COMPLETE_LIMIT, true],
+    ["the grant alone over HTTPS, in 96 KiB", "arm-grant", "https", BUDGET, false],
+  ] as const)("%s", async (name, kind, protocol, limit, calls) => {
+    world = new World(protocol);
+    await world.open();
+    const command = [...qemu, programOf(kind), "--heap-limit", String(limit)];
+    const figures = await liveWholeLife(world, { command, calls });
+    expect(figures.limit).toBe(limit);
+    expect(figures.peak).toBeLessThanOrEqual(limit);
+    const resident = `resident with the emulator ${figures.residentPeakKiB} KiB`;
+    console.log(`${name}: engine used ${figures.used} B, peak ${figures.peak} B, ${resident}`);
+  });
+
+  it.each(["arm-grant", "arm"] as const)(
+    "%s: 200 polls allocate nothing, the control does",
+    (kind) => {
+      const [command, ...args] = [...qemu, programOf(kind, "allocations")];
+      const text = execFileSync(command!, args, { encoding: "utf8" });
+      expect(text).toContain("polls 200\nlife 0\n");
+      expect(text).toMatch(/control-object [1-9]/);
+      expect(text).toMatch(/control-name [1-9]/);
+    },
+  );
+});

@@ -1,0 +1,128 @@
+/*
+ * Counts the engine's allocations over the border, with a scripted server instead of a network: a whole
+ * grant and many polls must make none; the same after the limit is set to what is used. Then the control:
+ * things that do allocate must be counted, or the count proves nothing.
+ *
+ * Output: lines `name count`; exit code 1 where the grant does not come to its end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core-code.h"
+#include "heap.h"
+#include "picogrant.h"
+
+enum { COLUMNS = 20, ROWS = 4, MEMORY = 4096, POLLS = 200 };
+
+static uint8_t memory[MEMORY];
+static uint8_t slots[2][MEMORY];
+static size_t lengths[2];
+static int polls;
+static int granted;
+
+static const struct pg_core_config config = {.client_id = "client",
+                                             .client_secret = "secret",
+                                             .scope = "email",
+                                             .device_parameters = "",
+                                             .columns = COLUMNS,
+                                             .rows = ROWS,
+                                             .seed = 12345,
+                                             .auto_start = 1,
+                                             .renewals_max = -1};
+
+static void answer(int status, const char *body) {
+  int id = pg_get(PG_REQUEST_ID);
+  pg_response_start(id, status, -1);
+  pg_response_body(id, (const uint8_t *)body, strlen(body));
+  pg_response_end(id);
+}
+
+static void serve(void) {
+  if (pg_get(PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION) {
+    answer(200, "{\"device_code\":\"d\",\"user_code\":\"ABCD-EFGH\",\"verification_url\":"
+                "\"https://example.test/device\",\"expires_in\":1800,\"interval\":5}");
+  } else if (pg_get(PG_ENDPOINT) == PG_ENDPOINT_REVOCATION) {
+    answer(200, "{}");
+  } else if (granted++ < POLLS) {
+    polls++;
+    answer(428, "{\"error\":\"authorization_pending\",\"error_description\":\"Precondition\"}");
+  } else {
+    answer(200, "{\"access_token\":\"a\",\"refresh_token\":\"r\",\"expires_in\":3600,"
+                "\"scope\":\"email\",\"token_type\":\"Bearer\"}");
+  }
+}
+
+static void carry_out(int command) {
+  int slot = pg_get(PG_SLOT);
+  uint8_t *data = memory + pg_get(PG_DATA);
+  if (command == PG_COMMAND_SEND) serve();
+  if (command == PG_COMMAND_LOAD) {
+    memcpy(data, slots[slot], lengths[slot]);
+    pg_storage_done((int)lengths[slot]);
+  } else if (command == PG_COMMAND_STORE) {
+    lengths[slot] = (size_t)pg_get(PG_DATA_LENGTH);
+    memcpy(slots[slot], data, lengths[slot]);
+    pg_storage_done(1);
+  } else if (command == PG_COMMAND_ERASE) {
+    lengths[slot] = 0;
+    pg_storage_done(1);
+  }
+}
+
+/* Ticks until `state`, a second at a time; 0 where it does not come. */
+static int run_until(int state) {
+  for (int seconds = 0; seconds < 4000; seconds++) {
+    int command = pg_tick(seconds ? 1000 : 0);
+    while (command != PG_COMMAND_NONE) {
+      carry_out(command);
+      command = pg_tick(0);
+    }
+    (void)pg_wake_in();
+    if (pg_core_broken()) return 0;
+    if (pg_get(PG_STATE) == state) return 1;
+  }
+  return 0;
+}
+
+static int whole_life(void) {
+  if (!run_until(PG_STATE_SIGNED_IN)) return 0;
+  pg_set_status("Ready");
+  pg_tick(0);
+  pg_sign_out();
+  if (!run_until(PG_STATE_SIGNED_OUT)) return 0;
+  pg_sign_in();
+  granted = POLLS;
+  return run_until(PG_STATE_SIGNED_IN);
+}
+
+int main(int count, char **arguments) {
+  size_t limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 1000000;
+  enum pg_open_result opened =
+      pg_core_open(pg_core_code, pg_core_code_size, memory, sizeof memory, &config, limit);
+  if (opened != PG_OPEN_OK) {
+    printf("refused %d\n", opened);
+    return 1;
+  }
+  struct pg_heap_figures before = pg_heap_figures();
+  if (!whole_life()) return 1;
+  struct pg_heap_figures after = pg_heap_figures();
+  printf("open %lu\npolls %d\nlife %lu\nused %zu\npeak %zu\n", before.calls, polls,
+         after.calls - before.calls, after.used, after.peak);
+  pg_core_close();
+  struct pg_heap_figures closed = pg_heap_figures();
+  printf("left %zu\n", closed.blocks);
+  /* The control: the very same counter sees an engine that works. */
+  JSRuntime *runtime = JS_NewRuntime2(&pg_heap_functions, NULL);
+  JSContext *context = JS_NewContextRaw(runtime);
+  unsigned long calls = pg_heap_figures().calls;
+  JSValue object = JS_NewObject(context);
+  printf("control-object %lu\n", pg_heap_figures().calls - calls);
+  calls = pg_heap_figures().calls;
+  JS_FreeValue(context, JS_GetPropertyStr(context, object, "a name that no one has used"));
+  printf("control-name %lu\n", pg_heap_figures().calls - calls);
+  JS_FreeValue(context, object);
+  JS_FreeContext(context);
+  JS_FreeRuntime(runtime);
+  return 0;
+}

@@ -1,0 +1,128 @@
+// The C host as a child process: its keys, its display, and what it says.
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+
+/** Engine heap as the host prints it. */
+export interface Figures {
+  used: number;
+  peak: number;
+  limit: number;
+  requests: number;
+  residentPeakKiB: number;
+}
+
+const PATIENCE_MS = 20_000;
+
+export class HostProcess {
+  display = "";
+  messages = "";
+  private readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+  private readonly exited: Promise<number>;
+
+  /** @param command the host's program, or a wrapper (valgrind, qemu) with the program behind it */
+  constructor(command: readonly string[], env: Record<string, string> = {}) {
+    // Nothing of the machine's settings, such as a proxy, is to reach the host.
+    this.child = spawn(command[0]!, command.slice(1), {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { PATH: process.env.PATH, ...env },
+    });
+    this.child.stdin.on("error", () => undefined);
+    this.child.stdout.on("data", (bytes: Buffer) => {
+      this.display += bytes.toString("latin1");
+    });
+    this.child.stderr.on("data", (bytes: Buffer) => {
+      this.messages += bytes.toString("latin1");
+    });
+    this.exited = new Promise((resolve, reject) => {
+      this.child.on("error", reject);
+      this.child.on("close", (code) => resolve(code ?? -1));
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Presses a key. */
+  press(key: string): void {
+    this.child.stdin.write(`${key}\n`);
+  }
+
+  kill(signal: "SIGKILL" | "SIGTERM"): Promise<number> {
+    this.child.kill(signal);
+    return this.exited;
+  }
+
+  /** Ends it by its key; resolves with the exit code. */
+  quit(): Promise<number> {
+    this.press("q");
+    return this.exited;
+  }
+
+  exit(): Promise<number> {
+    return this.exited;
+  }
+
+  /** Waits until `condition` holds. */
+  async until(what: string, condition: () => boolean): Promise<void> {
+    const end = Date.now() + PATIENCE_MS;
+    while (!condition()) {
+      if (Date.now() > end || this.child.exitCode !== null) {
+        throw new Error(
+          `waited in vain for ${what}:\n${this.messages}\n${this.display.slice(-600)}`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Waits for the `count`th time that the host reports a state. */
+  state(name: string, count = 1): Promise<void> {
+    return this.says(`state: ${name},`, count);
+  }
+
+  says(text: string, count = 1): Promise<void> {
+    return this.until(text, () => this.messages.split(text).length > count);
+  }
+
+  /** The lines of the last frame. */
+  get frame(): string[] {
+    const frames = this.display.split(/\+-+\+\n/).filter((part) => part.startsWith("|"));
+    return (frames.at(-1) ?? "")
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.slice(1, -1));
+  }
+
+  /** Asks for the figures. */
+  async measure(): Promise<Figures> {
+    const before = this.messages.split("resident:").length;
+    this.press("m");
+    await this.until(
+      "figures",
+      () =>
+        /resident:.*\n$/.test(this.messages.slice(-80)) &&
+        this.messages.split("resident:").length > before,
+    );
+    return this.figures;
+  }
+
+  /** The figures printed last. */
+  get figures(): Figures {
+    const heap = [
+      ...this.messages.matchAll(
+        /used (\d+), peak (\d+), limit (\d+) bytes; \d+ blocks, (\d+) req/g,
+      ),
+    ].at(-1);
+    const resident = [...this.messages.matchAll(/resident: now \d+ KiB, peak (\d+)/g)].at(-1);
+    const number = (text: string | undefined): number => Number(text ?? Number.NaN);
+    return {
+      used: number(heap?.[1]),
+      peak: number(heap?.[2]),
+      limit: number(heap?.[3]),
+      requests: number(heap?.[4]),
+      residentPeakKiB: number(resident?.[1]),
+    };
+  }
+}

@@ -1,0 +1,141 @@
+// The C host, as released and under the sanitizers and valgrind, against the simulated service over
+// HTTPS with a certificate authority of the test's own, and over HTTP on loopback.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { programOf } from "../../scripts/host/build.ts";
+import { HostProcess } from "./host-process.ts";
+import { liveWholeLife } from "./life.ts";
+import { CLIENT, type Protocol, World } from "./world.ts";
+
+// A 64-bit engine needs more than the 96 KiB of the boards.
+const limit = ["--heap-limit", "262144"];
+const release = [programOf("release"), ...limit];
+const sanitized = [programOf("sanitize"), ...limit];
+const valgrind = [
+  "valgrind",
+  "--quiet",
+  "--error-exitcode=99",
+  "--leak-check=full",
+  "--errors-for-leak-kinds=definite,possible",
+];
+const strict = { ASAN_OPTIONS: "abort_on_error=0:exitcode=98", UBSAN_OPTIONS: "halt_on_error=1" };
+
+let world: World | undefined;
+
+async function opened(protocol: Protocol): Promise<World> {
+  world = new World(protocol);
+  await world.open();
+  return world;
+}
+
+afterEach(() => world?.end());
+
+describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call, sign out", () => {
+  it.each([
+    ["over HTTPS, as released", "https", release],
+    ["over HTTP on loopback, as released", "http", release],
+    ["over HTTPS, under address and undefined-behaviour sanitizers", "https", sanitized],
+    ["over HTTP, under valgrind", "http", [...valgrind, ...release]],
+  ] as const)("%s", async (name, protocol, command) => {
+    const figures = await liveWholeLife(await opened(protocol), {
+      command,
+      env: strict,
+      calls: true,
+    });
+    expect(figures.peak).toBeLessThanOrEqual(figures.limit);
+    console.log(`${name}: engine peak ${figures.peak} B, resident ${figures.residentPeakKiB} KiB`);
+  });
+});
+
+describe("TLS", () => {
+  it.each(["untrusted", "otherName"] as const)(
+    "RFC 8628 §5.2 nothing is sent to a server whose certificate is %s",
+    async (identity) => {
+      world = new World("https");
+      await world.open(identity);
+      const host = new HostProcess([...release, "--config", world.configure()]);
+      await host.until("notice", () => host.frame.join(" ").includes("No connection"));
+      expect(world.events).toEqual([]);
+      expect(await host.kill("SIGTERM")).toBe(0);
+    },
+  );
+});
+
+describe("the configuration: one line that names the mistake, exit code 2, no value quoted", () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ["a missing member", { clientId: undefined }, "clientId is missing"],
+    ["an unknown member", { clientIdd: "x" }, "clientIdd is unknown"],
+    ["a wrong type", { clientSecret: 7 }, "clientSecret is not a text"],
+    ["a number out of range", { display: { columns: 15 } }, "display.columns is not an integer"],
+    ["an array", { storage: ["x"] }, "storage is not an object"],
+    ["a flag", { autoStart: "yes" }, "autoStart is not true or false"],
+    ["other characters", { scope: "caf\u00e9" }, "scope has other than printable ASCII"],
+    ["too long a text", { scope: "x".repeat(513) }, "scope is empty or too long"],
+    ["texts it cannot show", { messages: {} }, "messages is not supported"],
+    ["a relative path", { storage: { directory: "x" } }, "storage.directory is not an absolute"],
+    ["clear text", { endpoints: { token: "http://10.0.0.1/" } }, "endpoints.token is not an https"],
+    [
+      "a host that only begins like this device",
+      { endpoints: { token: "http://127.0.0.1.example/" } },
+      "endpoints.token is not an https",
+    ],
+    ["too little memory", { limits: { memoryBytes: 2048 } }, "limits.memoryBytes: too few"],
+  ])("%s", async (_name, changes, complaint) => {
+    const host = new HostProcess(
+      [...sanitized, "--config", (await opened("http")).configure(changes)],
+      strict,
+    );
+    expect(await host.exit()).toBe(2);
+    expect(host.messages.trimEnd().split("\n")).toHaveLength(1);
+    expect(host.messages).toContain(complaint);
+    expect(host.messages).not.toContain(CLIENT.clientSecret);
+    expect(host.display).toBe("");
+  });
+
+  it("too small a heap is named, not crashed into, at every limit below what is needed", async () => {
+    const config = (await opened("http")).configure();
+    for (let bytes = 1000; bytes < 120_000; bytes += 9000) {
+      const host = new HostProcess(
+        [programOf("sanitize"), "--heap-limit", String(bytes), "--config", config],
+        strict,
+      );
+      expect(await host.exit(), host.messages).toBe(2);
+      expect(host.messages).toContain("--heap-limit: too low");
+    }
+  });
+});
+
+describe("parts", () => {
+  const run = (program: string, ...args: string[]): string =>
+    execFileSync(program, args, { encoding: "utf8", env: strict, maxBuffer: 1 << 25 });
+
+  it("design §2 after the start nothing allocates: 200 polls, tokens, sign-out; the control does", () => {
+    const lines = run(programOf("release", "allocations")).trim().split("\n");
+    const counts = Object.fromEntries(lines.map((line) => line.split(" ")));
+    expect(Number(counts.polls)).toBe(200);
+    expect(Number(counts.life)).toBe(0);
+    expect(Number(counts.left)).toBe(0);
+    expect(Number(counts.open)).toBeGreaterThan(100);
+    expect(Number(counts["control-object"])).toBeGreaterThan(0);
+    expect(Number(counts["control-name"])).toBeGreaterThan(0);
+    // With no byte to spare behind the start's peak the life is the same.
+    const tight = run(programOf("sanitize", "allocations"), String(Number(counts.peak) + 64));
+    expect(tight).toContain("life 0\n");
+  });
+
+  it("design §4 power cut at every byte of a write and an erase: old, new or none, never the other", () => {
+    // In memory: the syncs are not what is tested.
+    const folder = mkdtempSync("/dev/shm/picogrant-");
+    try {
+      const line = run(programOf("sanitize", "power-cuts"), join(folder, "flash"));
+      const [cuts, old, fresh, torn, empty] = [...line.matchAll(/\d+/g)].map(Number);
+      expect(cuts).toBeGreaterThan(16_000);
+      for (const count of [old, fresh, torn, empty]) expect(count).toBeGreaterThan(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

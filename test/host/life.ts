@@ -1,0 +1,90 @@
+// One whole life of a device on the C host, the same for every build of it: sign in, poll, restart,
+// refresh, call the API, sign out.
+
+import { readFileSync, statSync } from "node:fs";
+import { expect } from "vitest";
+import { type Figures, HostProcess } from "./host-process.ts";
+import { CLIENT, type World } from "./world.ts";
+
+export interface LifeOptions {
+  /** The host's program with what it needs in front, and its options but --config. */
+  readonly command: readonly string[];
+  readonly env?: Record<string, string>;
+  /** Whether the build has calls of APIs. */
+  readonly calls: boolean;
+}
+
+function start(world: World, { command, env }: LifeOptions): HostProcess {
+  return new HostProcess([...command, "--config", world.configure()], env);
+}
+
+/** No secret in what anyone on the machine may read: arguments, display, messages. */
+function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
+  const commandLine = readFileSync(`/proc/${host.pid}/cmdline`, "latin1");
+  expect(commandLine).toContain("--config");
+  for (const secret of secrets) {
+    for (const text of [commandLine, host.display, host.messages])
+      expect(text).not.toContain(secret);
+  }
+}
+
+async function pollFor(world: World, host: HostProcess, polls: number): Promise<void> {
+  const before = world.answers("/token").length;
+  await host.until("polls", () => world.answers("/token").length >= before + polls);
+}
+
+/**
+ * Lives it. The service's interval is 1 s.
+ * @returns the heap figures at the end
+ */
+export async function liveWholeLife(world: World, options: LifeOptions): Promise<Figures> {
+  let host = start(world, options);
+  await host.state("PENDING");
+  const code = world.pendingCode;
+  await host.until("the code on the display", () => host.frame.join("").includes(code));
+  const first = await host.measure();
+  await pollFor(world, host, 3);
+  expectNoSecret(host, [CLIENT.clientSecret, "device_code"]);
+  expect((await host.measure()).requests).toBe(first.requests);
+  expect(world.answers("/token")).not.toContain(403);
+
+  // The power goes while the user is typing.
+  await host.kill("SIGKILL");
+  host = start(world, options);
+  await host.state("PENDING");
+  await pollFor(world, host, 1);
+  expect(world.pendingCode).toBe(code);
+  expect(world.answers("/device/code")).toHaveLength(1);
+
+  // The service goes away and comes back.
+  const opened = await host.measure();
+  await world.outage(2);
+  expect(world.service.approve(code, "ada")).toBe("granted");
+  await host.state("SIGNED_IN");
+
+  if (options.calls) {
+    // Access tokens live an hour: refused, refreshed, and called again.
+    world.skip(3_700_000);
+    host.press("a");
+    await host.says("api: status 200, error 0");
+    expect(world.answers("/video/v3/liveBroadcasts")).toEqual([401, 200]);
+    expect(world.answers("/token").slice(-2)).toEqual([200, 200]);
+  }
+  expect(statSync(world.recordFile).mode & 0o777).toBe(0o600);
+  expect((await host.measure()).requests).toBe(opened.requests);
+
+  // The power goes in the session: refreshed, and no new code.
+  await host.kill("SIGKILL");
+  host = start(world, options);
+  await host.state("SIGNED_IN");
+  expect(world.answers("/device/code")).toHaveLength(1);
+  const resumed = await host.measure();
+  expect(world.answers("/token").slice(-2)).toEqual([200, 200]);
+  host.press("o");
+  await host.state("SIGNED_OUT");
+  expect(world.answers("/revoke").at(-1)).toBe(200);
+  expect((await host.measure()).requests).toBe(resumed.requests);
+  expect(await host.quit()).toBe(0);
+  expect(readFileSync(world.recordFile).every((byte) => byte === 0xff)).toBe(true);
+  return host.figures;
+}

@@ -1,0 +1,67 @@
+// The C border's document against the core: what picogrant.h says exists, exists, and the other way.
+
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { Command } from "../../core/index.ts";
+import { enums, membersOf, numbersHeader } from "../../scripts/host/generate.ts";
+import {
+  completeFunctions,
+  deviceProperties,
+  grantFunctions,
+} from "../../targets/firmware/surface.ts";
+
+const folder = new URL("../../targets/quickjs/host/", import.meta.url).pathname;
+const header = readFileSync(`${folder}picogrant.h`, "utf8");
+const border = readFileSync(`${folder}core-quickjs.c`, "utf8");
+
+/** The quoted names of a table in core-quickjs.c. */
+function namesIn(table: string): string[] {
+  const text = border.slice(border.indexOf(`${table}[`));
+  const list = text.slice(text.indexOf("{"), text.indexOf("}"));
+  return [...list.matchAll(/"(\w+)"/g)].map((match) => match[1]!);
+}
+
+it("documents every command of the core", () => {
+  for (const [name] of membersOf(Command)) {
+    expect(header).toMatch(
+      name === "NONE" ? /PG_COMMAND_NONE/ : new RegExp(`^ \\*   ${name} `, "m"),
+    );
+  }
+});
+
+it("gives every number of the core's enums to C, each once", () => {
+  const numbers = [...numbersHeader().matchAll(/^ {2}(PG_\w+) = (-?\d+),$/gm)];
+  const expected = Object.entries(enums).flatMap(([name, values]) =>
+    membersOf(values).map(([member, value]) => [`PG_${name}_${member}`, String(value)]),
+  );
+  expect(numbers.map((match) => [match[1], match[2]])).toEqual(expected);
+  expect(new Set(expected.map(([name]) => name)).size).toBe(expected.length);
+});
+
+it("every number that the host's C files name is generated", () => {
+  const known = numbersHeader();
+  for (const file of ["driver.c", "main.c", "core-quickjs.c"]) {
+    const text = readFileSync(`${folder}${file}`, "utf8");
+    const prefixes = Object.keys(enums).join("|");
+    for (const [name] of text.matchAll(new RegExp(`PG_(${prefixes})_[A-Z_]+`, "g"))) {
+      const isProperty = header.includes(`  ${name},`);
+      expect(isProperty || new RegExp(`${name}\\b`).test(known), `${file}: ${name}`).toBe(true);
+    }
+  }
+});
+
+it("calls functions and reads properties whose names the bundle keeps", () => {
+  const functions: readonly string[] = [...grantFunctions, ...completeFunctions];
+  const properties: readonly string[] = deviceProperties;
+  expect(namesIn("function_names").filter((name) => !functions.includes(name))).toEqual([]);
+  expect(namesIn("property_names").filter((name) => !properties.includes(name))).toEqual([]);
+});
+
+it("names as many properties as picogrant.h numbers, in the same order", () => {
+  const list = header.slice(header.indexOf("enum pg_property {"));
+  const numbered = [...list.slice(0, list.indexOf("PG_PROPERTY_COUNT")).matchAll(/PG_(\w+),/g)];
+  const snake = namesIn("property_names").map((name) =>
+    name.replace(/[A-Z]/g, "_$&").toUpperCase(),
+  );
+  expect(numbered.map((match) => match[1])).toEqual(snake);
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+// They need the built C host: npm run host, npm run arm.
+export default defineConfig({
+  test: {
+    root: new URL("../..", import.meta.url).pathname,
+    include: ["test/host/**/*.spec.ts"],
+    exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
