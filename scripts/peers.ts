@@ -96,9 +96,9 @@ the minified source, with empty stand-ins for the names that QuickJS does not ha
 ${markdownTable(size)}
 ## What one pending poll allocates in V8
 
-Gross bytes of a poll and its answer, over 100 of them without a garbage collection, after warming up,
-the median of five rounds. "own"
-leaves the network out: the answer is there at once, and what making it allocates is taken off.
+Gross bytes of a poll and its answer, over 100 of them without a garbage collection, after warming up, the
+median of five rounds. "own" leaves the network out: the answer is there at once, and what making it
+allocates is taken off.
 
 ${markdownTable(bytes)}
 ## How they come through
