@@ -28,7 +28,7 @@ export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "picogrant-host-"));
   readonly service: Service;
   readonly events: ServiceEvent[] = [];
-  private readonly tls = makeTlsIdentities();
+  private readonly tls: ReturnType<typeof makeTlsIdentities> | undefined;
   private server: RunningServer | undefined;
   private port = 0;
   private aheadMs = 0;
@@ -44,13 +44,13 @@ export class World {
       options: { interval: 1, pollToleranceMs: 50, ...options },
     });
     this.service.observe((event) => this.events.push(event));
-    writeFileSync(join(this.folder, "ca.pem"), this.tls.ca);
+    if (protocol === "https") this.tls = makeTlsIdentities();
+    writeFileSync(join(this.folder, "ca.pem"), this.tls?.ca ?? "");
   }
 
   /** Listens, on the same port as before if there was one. `identity` is the certificate shown. */
   async open(identity: "trusted" | "untrusted" | "otherName" = "trusted"): Promise<void> {
-    const tls = this.protocol === "https" ? this.tls.identities[identity] : {};
-    this.server = await serve(this.service, { port: this.port, ...tls });
+    this.server = await serve(this.service, { port: this.port, ...this.tls?.identities[identity] });
     this.port = this.server.port;
   }
 
