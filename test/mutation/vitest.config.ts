@@ -4,7 +4,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
-    include: ["test/core/**/*.test.ts", "test/lives/found.test.ts", "test/mutation/*.test.ts"],
+    include: [
+      "test/core/**/*.test.ts",
+      "test/lives/found.test.ts",
+      "test/lives/storage-jobs.test.ts",
+      "test/mutation/*.test.ts",
+    ],
     testTimeout: 60_000,
   },
 });

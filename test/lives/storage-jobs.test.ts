@@ -1,0 +1,133 @@
+// Storage step by step, where lives are too coarse: how often an operation is tried, which slots are
+// touched, and what a host's surplus call does. Written against mutants that lives let pass.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { Command, State } from "../../core/index.ts";
+
+const CONFIG = {
+  clientId: "tv",
+  clientSecret: "s",
+  scope: "video",
+  deviceParameters: "",
+  columns: 20,
+  rows: 4,
+  seed: 1,
+  autoStart: 1,
+  renewalsMax: -1,
+  revokeInBody: 0,
+  messages: "",
+};
+const CODE = {
+  device_code: "d",
+  user_code: "BCDF-GHJK",
+  verification_uri: "https://x.test",
+  expires_in: 300,
+};
+const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+const TRIES = 3;
+
+class Host {
+  readonly device = core.create(new Uint8Array(4096), CONFIG)!;
+  /** Every storage command with its slot, such as `5:0`; and `1` for a request. */
+  trace: string[] = [];
+  loadResult = 0;
+  result = 1;
+
+  pass(ms: number): void {
+    let command = core.tick(this.device, ms);
+    for (let count = 0; command !== Command.NONE && count < 64; count++) {
+      const isStorage = command >= Command.LOAD && command <= Command.ERASE;
+      if (isStorage) this.trace.push(`${command}:${this.device.slot}`);
+      if (command === Command.SEND) this.trace.push("send");
+      if (command === Command.LOAD) core.storageDone(this.device, this.loadResult);
+      else if (isStorage) core.storageDone(this.device, this.result);
+      command = core.tick(this.device, 0);
+    }
+  }
+
+  answer(members: object): void {
+    for (let s = 0; s < 60 && !this.device.inFlight; s++) this.pass(1000);
+    const body = Buffer.from(JSON.stringify(members));
+    const id = this.device.requestId;
+    core.responseStart(this.device, id, 200, -1);
+    core.responseBody(this.device, id, body, 0, body.length);
+    core.responseEnd(this.device, id);
+    this.pass(0);
+  }
+
+  signIn(): void {
+    this.answer(CODE);
+    this.answer(TOKENS);
+    expect(this.device.state).toBe(State.SIGNED_IN);
+    this.trace = [];
+  }
+}
+
+function ofKind(trace: readonly string[], command: Command): string[] {
+  return trace.filter((entry) => entry.startsWith(`${command}:`));
+}
+
+describe("storage jobs", () => {
+  it("a slot that cannot be read is tried three times, an empty one once", () => {
+    const broken = new Host();
+    broken.loadResult = -1;
+    broken.pass(0);
+    expect(ofKind(broken.trace, Command.LOAD)).toEqual(
+      [0, 1].flatMap((slot) => Array<string>(TRIES).fill(`${Command.LOAD}:${slot}`)),
+    );
+    const empty = new Host();
+    empty.pass(0);
+    expect(ofKind(empty.trace, Command.LOAD)).toEqual(
+      [0, 1].map((slot) => `${Command.LOAD}:${slot}`),
+    );
+  });
+
+  it("a write that fails is tried three times, in the same slot", () => {
+    const host = new Host();
+    host.answer(CODE);
+    host.trace = [];
+    host.result = 0;
+    host.answer(TOKENS);
+    const stores = ofKind(host.trace, Command.STORE);
+    expect(stores).toHaveLength(TRIES);
+    expect(new Set(stores).size).toBe(1);
+    expect(host.device.notSaved).toBe(1);
+  });
+
+  it("signing out: revocation record, older slot erased, request, then only what is still used", () => {
+    const host = new Host();
+    host.signIn();
+    core.signOut(host.device);
+    host.pass(0);
+    const written = Number(ofKind(host.trace, Command.STORE)[0]!.slice(-1));
+    expect(host.trace).toEqual([
+      `${Command.STORE}:${written}`,
+      `${Command.ERASE}:${1 - written}`,
+      "send",
+    ]);
+    host.trace = [];
+    host.answer({});
+    expect(host.device.state).toBe(State.SIGNED_OUT);
+    expect(host.trace).toEqual([`${Command.ERASE}:${written}`]);
+  });
+
+  it("an erase that fails is tried three times", () => {
+    const host = new Host();
+    host.answer(CODE);
+    host.trace = [];
+    host.result = 0;
+    core.cancel(host.device);
+    host.pass(0);
+    expect(ofKind(host.trace, Command.ERASE)).toHaveLength(TRIES);
+  });
+
+  it("storageDone that nobody waits for changes nothing", () => {
+    const host = new Host();
+    host.signIn();
+    const before = JSON.stringify(host.device);
+    core.storageDone(host.device, 1);
+    core.storageDone(host.device, 0);
+    expect(JSON.stringify(host.device)).toBe(before);
+  });
+});
