@@ -4,14 +4,14 @@
 import { spawnSync } from "node:child_process";
 import { InstallError } from "./engines/install.ts";
 import { buildHost } from "./host/build.ts";
-import { armNeeds, ensurePackages, hostNeeds } from "./host/toolchain.ts";
+import { armNeeds, ensurePackages } from "./host/toolchain.ts";
 
 const flags = process.argv.slice(2);
 
 try {
   const unknown = flags.find((flag) => flag !== "--install");
   if (unknown) throw new InstallError(`unknown option ${unknown}; there is --install`);
-  ensurePackages([...hostNeeds, ...armNeeds], flags.includes("--install"));
+  ensurePackages(armNeeds, flags.includes("--install"));
   for (const kind of ["arm-grant", "arm"] as const) {
     await buildHost(kind);
     console.log(`arm: ${kind} built`);

@@ -38,19 +38,25 @@ const library = (name: string, from: string): Need => ({
   isThere: () => spawnSync("pkg-config", ["--exists", name]).status === 0,
 });
 
-/** For the host of this machine's own kind. */
-export const hostNeeds: readonly Need[] = [
+/** For the engine's compiler, which runs on this machine in any case. */
+const engineNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
   tool("make", "make"),
   tool("dpkg-source", "dpkg-dev"),
+];
+
+/** For the host of this machine's own kind. */
+export const hostNeeds: readonly Need[] = [
+  ...engineNeeds,
   tool("pkg-config", "pkg-config"),
   library("libcurl", "libcurl4-openssl-dev"),
   library("libsodium", "libsodium-dev"),
   tool("valgrind", "valgrind"),
 ];
 
-/** For 32-bit ARM, beyond those. */
+/** For 32-bit ARM. */
 export const armNeeds: readonly Need[] = [
+  ...engineNeeds,
   tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
   tool("qemu-arm", "qemu-user"),
 ];
