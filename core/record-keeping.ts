@@ -101,7 +101,9 @@ export function finishStorage(device: Device, result: number): boolean {
   if (stale) return false;
   device.notSaved = result > 0 ? 0 : 1;
   if (result <= 0 && ++device.jobTries < Limit.STORAGE_TRIES) return false;
-  if (command === Command.ERASE) finishErase(device);
+  // Where the older cannot be erased the newest stays: without it the older would come back to life.
+  if (command === Command.ERASE && result <= 0) finishJob(device, Job.NONE);
+  else if (command === Command.ERASE) finishErase(device);
   else finishJob(device, device.recordKind === RecordKind.REVOCATION ? Job.ERASE_OLDER : Job.NONE);
   return false;
 }

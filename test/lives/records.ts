@@ -81,7 +81,6 @@ export class Records implements Storage {
     this.erases = 0;
     this.isBusy = false;
     this.readsFailed = false;
-    this.erasesFailed = false;
     this.unstored = "";
     this.revocationUnstored = false;
     this.failures = 0;
@@ -165,13 +164,15 @@ export class Records implements Storage {
 
   /** What must hold when nobody is signed in and storage is at rest. */
   checkWiped(): void {
-    if (this.erasesFailed || this.readsFailed || !this.isOrderKnown) return;
+    if (this.readsFailed || !this.isOrderKnown) return;
     for (const slot of [0, 1]) {
       const record = this.known.get(this.plain(slot));
-      if (record && record.kind !== "code") {
-        throw new Violation("sign-out-wipes", `slot ${slot} still holds a ${record.kind} record`);
-      }
+      if (!record || record.kind === "code") continue;
+      // What could not be erased stays until something is written over it.
+      if (this.erasesFailed) return;
+      throw new Violation("sign-out-wipes", `slot ${slot} still holds a ${record.kind} record`);
     }
+    this.erasesFailed = false;
   }
 
   /** Bit rot: what was in the slots may be gone, and what was superseded may be the newest again. */

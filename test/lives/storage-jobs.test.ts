@@ -33,6 +33,7 @@ class Host {
   trace: string[] = [];
   loadResult = 0;
   result = 1;
+  answerErases = true;
 
   pass(ms: number): void {
     let command = core.tick(this.device, ms);
@@ -41,6 +42,7 @@ class Host {
       if (isStorage) this.trace.push(`${command}:${this.device.slot}`);
       if (command === Command.SEND) this.trace.push("send");
       if (command === Command.LOAD) core.storageDone(this.device, this.loadResult);
+      else if (command === Command.ERASE && !this.answerErases) core.storageDone(this.device, 0);
       else if (isStorage) core.storageDone(this.device, this.result);
       command = core.tick(this.device, 0);
     }
@@ -120,6 +122,18 @@ describe("storage jobs", () => {
     core.cancel(host.device);
     host.pass(0);
     expect(ofKind(host.trace, Command.ERASE)).toHaveLength(TRIES);
+  });
+
+  it("a revocation record stays where the token behind it cannot be erased", () => {
+    const host = new Host();
+    host.signIn();
+    host.answerErases = false;
+    core.signOut(host.device);
+    host.pass(0);
+    host.trace = [];
+    host.answer({});
+    expect(host.device.state).toBe(State.SIGNED_OUT);
+    expect(new Set(ofKind(host.trace, Command.ERASE)).size).toBe(1);
   });
 
   it("storageDone that nobody waits for changes nothing", () => {
