@@ -90,7 +90,8 @@ export function shareValues(device: Device, at: number, field: number, count: nu
 function isErrandDue(device: Device): boolean {
   return (
     device.errandState === ErrandState.WAITING &&
-    (!device.errand!.needsToken || (hasSession(device) && hasAccess(device)))
+    (!device.errand!.needsToken ||
+      (hasSession(device) && (device.errand!.needsToken === 2 || hasAccess(device))))
   );
 }
 

@@ -1,0 +1,193 @@
+// A device with scripted answers and a manual clock in one object. Drives the core through its border
+// only, and checks every move against the table of states.
+
+import { expect } from "vitest";
+import * as core from "../../core/complete.ts";
+import { transitions } from "../../core/states.ts";
+
+export interface Answer {
+  status: number;
+  body: string;
+  retryAfterS?: number;
+}
+
+export interface Sent {
+  atMs: number;
+  endpoint: number;
+  target: string;
+  body: string;
+}
+
+const encoder = new TextEncoder();
+const known = new Set(transitions().map(({ from, event, to }) => `${from} ${event} ${to}`));
+
+export const config: core.Config = {
+  clientId: "printer",
+  clientSecret: "secret",
+  scope: "email",
+  deviceParameters: "",
+  columns: 20,
+  rows: 4,
+  seed: 7,
+  autoStart: 1,
+  renewalsMax: -1,
+  revokeInBody: 0,
+  messages: "",
+};
+
+export const code = (members: object = {}): Answer => ({
+  status: 200,
+  body: JSON.stringify({
+    device_code: "dc",
+    user_code: "ABCD-EFGH",
+    verification_url: "https://example.com/device",
+    expires_in: 1800,
+    interval: 5,
+    ...members,
+  }),
+});
+
+export const tokens = (members: object = {}): Answer => ({
+  status: 200,
+  body: JSON.stringify({
+    access_token: "access",
+    expires_in: 3600,
+    refresh_token: "refresh",
+    scope: "email",
+    token_type: "Bearer",
+    ...members,
+  }),
+});
+
+export const error = (status: number, name: string): Answer => ({
+  status,
+  body: JSON.stringify({ error: name }),
+});
+
+/** Answers of null are failures of the transport. */
+export class Bench {
+  readonly device: core.Device;
+  readonly memory: Uint8Array;
+  readonly sent: Sent[] = [];
+  readonly slots: Uint8Array[];
+  writes = 0;
+  nowMs = 0;
+  answers: (Answer | null)[];
+  /** Size of the pieces that bodies are cut into. */
+  private readonly piece: number;
+  private state = 0;
+  private moves = 0;
+
+  constructor(
+    answers: (Answer | null)[] = [],
+    settings: Partial<core.Config> & {
+      memoryBytes?: number;
+      slots?: Uint8Array[];
+      piece?: number;
+    } = {},
+  ) {
+    const { memoryBytes, slots, piece, ...changed } = settings;
+    this.piece = piece ?? 1;
+    this.answers = answers;
+    this.slots = slots ?? [new Uint8Array(), new Uint8Array()];
+    this.memory = new Uint8Array(memoryBytes ?? 8192);
+    const device = core.create(this.memory, { ...config, ...changed });
+    if (!device) throw new Error("memory too small");
+    this.device = device;
+    this.pass(0);
+  }
+
+  /** Lets time pass in the steps that wakeIn names, so that nothing comes late. */
+  pass(ms: number): void {
+    const end = this.nowMs + ms;
+    this.run(0);
+    for (let step = 0; this.nowMs < end; step++) {
+      if (step > 200_000) throw new Error("wakeIn does not get anywhere");
+      const wake = Math.max(1, Math.min(core.wakeIn(this.device), end - this.nowMs));
+      this.nowMs += wake;
+      this.run(wake);
+    }
+  }
+
+  /** Passes until as many requests have gone out. */
+  until(requests: number): void {
+    for (let i = 0; this.sent.length < requests; i++) {
+      if (i > 10_000) throw new Error(`only ${this.sent.length} requests`);
+      this.pass(1000);
+    }
+  }
+
+  text(region: number): string {
+    const { start, length } = this.device;
+    const from = start[region]!;
+    return new TextDecoder().decode(this.memory.slice(from, from + Math.max(0, length[region]!)));
+  }
+
+  frame(): string[] {
+    const { columns, rows, start } = this.device;
+    const at = start[core.Region.FRAME]!;
+    return Array.from({ length: rows }, (_, row) =>
+      String.fromCharCode(...this.memory.slice(at + row * columns, at + (row + 1) * columns)),
+    );
+  }
+
+  run(elapsedMs: number): void {
+    let command = core.tick(this.device, elapsedMs);
+    for (let count = 0; command !== core.Command.NONE; count++) {
+      if (count > 200) throw new Error("no end of commands");
+      this.perform(command);
+      this.watch();
+      command = core.tick(this.device, 0);
+    }
+    this.watch();
+  }
+
+  private watch(): void {
+    const { state, event, moves } = this.device;
+    if (moves === this.moves + 1) expect(known).toContain(`${this.state} ${event} ${state}`);
+    this.state = state;
+    this.moves = moves;
+  }
+
+  private perform(command: core.Command): void {
+    const { device, memory } = this;
+    if (command === core.Command.LOAD) {
+      const record = this.slots[device.slot]!;
+      memory.set(record, device.data);
+      core.storageDone(device, record.length);
+    } else if (command === core.Command.STORE) {
+      this.writes++;
+      this.slots[device.slot] = memory.slice(device.data, device.data + device.dataLength);
+      core.storageDone(device, 1);
+    } else if (command === core.Command.ERASE) {
+      this.slots[device.slot] = new Uint8Array();
+      core.storageDone(device, 1);
+    } else if (command === core.Command.SEND) this.answer();
+  }
+
+  private answer(): void {
+    const { device, memory } = this;
+    const range = (from: number, length: number): string =>
+      new TextDecoder().decode(memory.slice(from, from + length));
+    this.sent.push({
+      atMs: this.nowMs,
+      endpoint: device.endpoint,
+      target: range(device.target, device.targetLength),
+      body: range(device.body, device.bodyLength),
+    });
+    const id = device.requestId;
+    const answer = this.answers.length
+      ? this.answers.shift()!
+      : error(428, "authorization_pending");
+    if (!answer) {
+      core.responseFailed(device, id);
+      return;
+    }
+    const bytes = encoder.encode(answer.body);
+    core.responseStart(device, id, answer.status, answer.retryAfterS ?? -1);
+    for (let at = 0; at < bytes.length; at += this.piece) {
+      core.responseBody(device, id, bytes, at, Math.min(bytes.length, at + this.piece));
+    }
+    core.responseEnd(device, id);
+  }
+}

@@ -1,0 +1,245 @@
+// The documents' rows and the timing rules, on a manual clock.
+
+import { describe, expect, it } from "vitest";
+import {
+  cancel,
+  ErrorCode,
+  errorKind,
+  Field,
+  State,
+  signIn,
+  signOut,
+} from "../../core/complete.ts";
+import { Bench, code, error, tokens } from "./bench.ts";
+
+const polls = (bench: Bench): number[] =>
+  bench.sent.filter(({ endpoint }) => endpoint === 1).map(({ atMs }) => atMs);
+const gaps = (times: number[]): number[] => times.slice(1).map((time, i) => time - times[i]!);
+
+describe("device doc §7: every error of a poll", () => {
+  it.each([
+    [428, "authorization_pending", State.PENDING, ErrorCode.AUTHORIZATION_PENDING],
+    [403, "slow_down", State.PENDING, ErrorCode.SLOW_DOWN],
+    [403, "access_denied", State.FAILED, ErrorCode.ACCESS_DENIED],
+    [400, "admin_policy_enforced", State.FAILED, ErrorCode.ADMIN_POLICY_ENFORCED],
+    [401, "invalid_client", State.FAILED, ErrorCode.INVALID_CLIENT],
+    [400, "unsupported_grant_type", State.FAILED, ErrorCode.UNSUPPORTED_GRANT_TYPE],
+    [403, "org_internal", State.FAILED, ErrorCode.ORG_INTERNAL],
+    [400, "invalid_request", State.FAILED, ErrorCode.INVALID_REQUEST],
+    [400, "unauthorized_client", State.FAILED, ErrorCode.UNAUTHORIZED_CLIENT],
+    [400, "invalid_scope", State.FAILED, ErrorCode.INVALID_SCOPE],
+    [400, "authorization_declined", State.FAILED, ErrorCode.ACCESS_DENIED],
+    [200, "authorization_pending", State.PENDING, ErrorCode.AUTHORIZATION_PENDING],
+    [400, "something_new", State.FAILED, ErrorCode.UNKNOWN_ERROR],
+  ])("§7 Poll: %i %s", (status, name, state, number) => {
+    const bench = new Bench([code(), error(status, name)]);
+    bench.until(2);
+    expect(bench.device.state).toBe(state);
+    expect(bench.device.error).toBe(number);
+    if (state === State.FAILED) {
+      expect("uam").toContain(String.fromCharCode(errorKind(bench.device, number)));
+      expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+    }
+  });
+
+  it.each([
+    "expired_token",
+    "token_expired",
+    "invalid_grant",
+    "bad_verification_code",
+    "incorrect_device_code",
+  ])("§7 Poll: %s brings a new code by itself", (name) => {
+    const bench = new Bench([code(), error(400, name), code({ user_code: "NEW" })]);
+    bench.until(3);
+    expect(bench.sent[2]!.endpoint).toBe(0);
+    expect(bench.text(Field.USER_CODE)).toBe("NEW");
+  });
+
+  it.each([
+    ["502 with HTML", { status: 502, body: "<html>" }],
+    ["a captive portal's 200", { status: 200, body: "<html>login</html>" }],
+    ["302", { status: 302, body: "" }],
+    ["an empty 200", { status: 200, body: "" }],
+    ["a cut body", { status: 200, body: '{"access_token":"a' }],
+    ["429", { status: 429, body: "" }],
+    ["a reset", null],
+  ])("design §3: %s never kills a valid code", (_name, answer) => {
+    const bench = new Bench([code(), answer, answer, answer, tokens()]);
+    bench.until(5);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("§7 Device code request: 403 with error_code only backs off and goes on", () => {
+    const quota = { status: 403, body: '{"error_code":"rate_limit_exceeded"}' };
+    const bench = new Bench([quota, quota, code()]);
+    bench.until(3);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.sent[2]!.atMs - bench.sent[1]!.atMs).toBeGreaterThanOrEqual(2000);
+  });
+});
+
+describe("design §3: timing", () => {
+  it("one poll per interval, none early", () => {
+    const bench = new Bench([code({ interval: 7 })]);
+    bench.until(6);
+    expect(gaps(polls(bench))).toEqual([7000, 7000, 7000, 7000]);
+  });
+
+  it.each([
+    [undefined, 5000],
+    [0, 1000],
+    [1, 1000],
+    ["9", 9000],
+    [99_999, 3_600_000],
+  ])("interval %s is polled every %i ms", (interval, ms) => {
+    const bench = new Bench([code({ interval, expires_in: 100_000 })]);
+    bench.pass(6000);
+    expect(bench.device.intervalMs).toBe(ms);
+  });
+
+  it("slow_down adds five seconds for good, or what the server names, and never shortens", () => {
+    const slow = (interval?: number) => ({
+      status: 400,
+      body: JSON.stringify({ error: "slow_down", interval }),
+    });
+    const bench = new Bench([code(), slow(), slow(60), slow(3)]);
+    bench.until(6);
+    expect(gaps(polls(bench))).toEqual([10_000, 60_000, 65_000, 65_000].slice(0, 4));
+  });
+
+  it("backoff doubles with jitter, is capped, and ends with the first answer", () => {
+    const bench = new Bench([code(), ...Array(8).fill(null), error(428, "authorization_pending")]);
+    bench.until(12);
+    const waits = gaps(polls(bench));
+    for (const [i, most] of [5000, 5000, 8000, 16_000, 32_000, 64_000, 64_000].entries()) {
+      expect(waits[i]).toBeGreaterThanOrEqual(Math.max(5000, most / 2));
+      expect(waits[i]).toBeLessThanOrEqual(most);
+    }
+    expect(waits.at(-1)).toBe(5000);
+  });
+
+  it("Retry-After is honoured", () => {
+    const bench = new Bench([code(), { status: 503, body: "", retryAfterS: 40 }]);
+    bench.until(3);
+    expect(gaps(polls(bench))[0]).toBeGreaterThanOrEqual(40_000);
+  });
+
+  it("a long sleep gives one poll, not a burst", () => {
+    const bench = new Bench([code()]);
+    bench.until(2);
+    bench.nowMs += 600_000;
+    bench.run(600_000);
+    expect(bench.sent.length).toBe(3);
+  });
+
+  it("expiry renews the code up to the cap, then asks the user", () => {
+    const bench = new Bench();
+    bench.answers = [];
+    for (let i = 0; i < 4; i++) bench.answers.push(code({ expires_in: 3, interval: 60 }));
+    bench.pass(120_000);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 0, 0, 0]);
+    expect(bench.device.error).toBe(ErrorCode.RENEWALS_EXHAUSTED);
+    bench.answers = [code()];
+    signIn(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.PENDING);
+  });
+
+  it("cancel gives the attempt up and a new code replaces the old", () => {
+    const bench = new Bench([code(), code({ user_code: "SECOND" })]);
+    bench.pass(6000);
+    signIn(bench.device);
+    bench.pass(0);
+    expect(bench.frame().join("")).toContain("SECOND");
+    cancel(bench.device);
+    bench.pass(60_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.frame().join("")).not.toContain("SECOND");
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+});
+
+describe("design §4: what survives", () => {
+  it("two record writes per sign-in, none per poll or refresh", () => {
+    const bench = new Bench([code(), error(428, "authorization_pending"), tokens()]);
+    bench.until(4);
+    expect(bench.writes).toBe(2);
+    bench.answers = [tokens({ access_token: "second", refresh_token: undefined })];
+    bench.pass(3_600_000);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("second");
+    expect(bench.writes).toBe(2);
+  });
+
+  it("a pending code is polled again after a restart, and shown once confirmed", () => {
+    const before = new Bench([code()]);
+    before.pass(20_000);
+    const after = new Bench([], { slots: before.slots });
+    expect(after.frame().join("")).not.toContain("ABCD-EFGH");
+    after.until(1);
+    expect(after.sent[0]!.atMs).toBeGreaterThanOrEqual(5000);
+    expect(after.sent[0]!.body).toContain("device_code=dc");
+    expect(after.frame().join("")).toContain("ABCD-EFGH");
+  });
+
+  it("tokens come back, for this client only", () => {
+    const before = new Bench([code(), tokens()]);
+    before.until(2);
+    const after = new Bench([tokens({ access_token: "renewed" })], { slots: before.slots });
+    after.until(1);
+    expect(after.sent[0]!.body).toContain("refresh_token=refresh");
+    expect(after.device.state).toBe(State.SIGNED_IN);
+    const other = new Bench([], { slots: before.slots, clientId: "other", autoStart: 0 });
+    expect(other.device.state).toBe(State.SIGNED_OUT);
+  });
+
+  it("a rotated refresh token is stored before anything else is sent; the one before is tried once", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.until(2);
+    bench.answers = [
+      tokens({ refresh_token: "rotated" }),
+      error(400, "invalid_grant"),
+      error(400, "invalid_grant"),
+    ];
+    bench.pass(3_600_000);
+    expect(bench.writes).toBe(3);
+    bench.pass(3_700_000);
+    const tried = bench.sent
+      .slice(3)
+      .map(({ body }) => new URLSearchParams(body).get("refresh_token"));
+    expect(tried).toEqual(["rotated", "refresh"]);
+    expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+
+  it("a passing failure of a refresh signs nobody out", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.until(2);
+    bench.answers = [
+      null,
+      { status: 503, body: "<html>" },
+      error(400, "temporarily_unavailable"),
+      tokens(),
+    ];
+    bench.pass(4_000_000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("device doc §4.4: signing out revokes by the query, then by the body, and wipes", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.until(2);
+    bench.answers = [error(400, "invalid_request"), { status: 200, body: "" }];
+    signOut(bench.device);
+    bench.pass(10_000);
+    expect(bench.sent[2]).toMatchObject({ endpoint: 2, target: "?token=refresh", body: "" });
+    expect(bench.sent[3]!.body).toContain("token=refresh");
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+});
+
+it("every error code has a kind and a message of its own place in the table", () => {
+  const { device } = new Bench([], { autoStart: 0 });
+  for (let number = 1; number <= ErrorCode.UNEXPECTED_STATE; number++) {
+    expect("truam").toContain(String.fromCharCode(errorKind(device, number)));
+  }
+});
