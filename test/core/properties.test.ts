@@ -83,10 +83,6 @@ describe("the scanner agrees with JSON.parse", () => {
             body: dress({ ...extra, ...JSON.parse(code().body), ...extra }, escape, space),
           };
           const bench = new Bench([], { autoStart: 0 });
-          bench.piece = piece;
-          bench.answers = [answer];
-          bench.device.autoStart = 1;
-          const started = new Bench([answer], { piece });
           started.pass(6000);
           const parsed = JSON.parse(answer.body);
           expect(started.text(Field.DEVICE_CODE)).toBe(wellFormed(String(parsed.device_code)));
