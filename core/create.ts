@@ -208,7 +208,7 @@ function divide(device: Device): void {
 /**
  * Makes a device. Allocates; nothing else in the core does.
  *
- * @param memory the device's memory, 4096 bytes are enough for tokens of usual length; the host gives
+ * @param memory the device's memory, 4096 bytes are enough for short tokens, 8192 for long ones; the host gives
  *   it up to the device until the end of both. More memory makes longer tokens possible.
  * @param config what the maker sets
  * @param extra literals of a complete build, a line each, and how many; "" and 0 for the grant alone
