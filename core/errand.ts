@@ -71,6 +71,8 @@ export function startErrand(device: Device, errand: Errand, values: number): num
   device.errandError = ErrorCode.NONE;
   device.errandStatus = 0;
   device.hasNextPage = 0;
+  // The values of the answer go where a poll's body may be; it is made again.
+  device.pollReady = 0;
   shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, values);
   return 1;
 }

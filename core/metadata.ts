@@ -16,14 +16,14 @@ var FIELDS =
  * Field.VALUE_B (device authorization), VALUE_C (token) and VALUE_D (revocation, may be absent), until
  * the next request.
  * @param issuer `issuer[from..to)`: the answer's must be equal to it (RFC 8414 §3.3); copied
- * @returns 1, or 0 where another errand is under way or the issuer is too long for CALL
+ * @returns 1, or 0 where another errand is under way or the issuer is longer than 96 bytes
  */
 export function discover(device: Device, issuer: Bytes, from: number, to: number): number {
-  if (to - from > device.room[Region.CALL] || !startErrand(device, METADATA, 4)) return 0;
-  // Kept behind the (empty) target.
+  if (to - from > device.room[Field.MESSAGE] || !startErrand(device, METADATA, 4)) return 0;
+  // CALL lies on the codes, which a device that comes back may hold: the issuer is kept elsewhere.
   device.size[Region.CALL] = 0;
   device.callBase = to - from;
-  for (var i = 0; from < to; i++) device.bytes[device.at[Region.CALL] + i] = issuer[from++];
+  for (var i = 0; from < to; i++) device.bytes[device.at[Field.MESSAGE] + i] = issuer[from++];
   return 1;
 }
 
@@ -59,7 +59,7 @@ function metadataAnswered(device: Device, error: number): void {
   if (!error && !fits(device, FIELDS)) error = ErrorCode.VALUE_TOO_LONG;
   if (!error) {
     error =
-      equals(device, Field.VALUE_A, device.at[Region.CALL], device.callBase) &&
+      equals(device, Field.VALUE_A, device.at[Field.MESSAGE], device.callBase) &&
       isSecure(device, Field.VALUE_B) &&
       isSecure(device, Field.VALUE_C) &&
       (device.size[Field.VALUE_D] < 0 || isSecure(device, Field.VALUE_D))

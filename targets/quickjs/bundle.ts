@@ -1,6 +1,6 @@
 // Makes the programs for a stock qjs: one file each, a classic script that may be loaded as a module too.
 
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
 const folder = new URL("./", import.meta.url).pathname;
 
@@ -16,21 +16,23 @@ const withoutCrypto: Plugin = {
 /** `main` is the device program, `loader` starts it out of a signed image. */
 export type Program = "main" | "loader";
 
-/** The bundled program. Its `std` and `os` come from `qjs --std`. */
+/** How a program for qjs is bundled; its `std` and `os` come from `qjs --std`. */
+export const programOptions = {
+  bundle: true,
+  minify: true,
+  platform: "neutral",
+  mainFields: ["module", "main"],
+  target: "es2020",
+  format: "iife",
+  charset: "ascii",
+  legalComments: "none",
+  plugins: [withoutCrypto],
+  logLevel: "silent",
+} as const satisfies BuildOptions;
+
+/** The bundled program: a classic script, so that the loader can run the very bytes it has checked. */
 export async function bundleProgram(program: Program): Promise<string> {
-  const result = await build({
-    entryPoints: [`${folder}${program}.ts`],
-    bundle: true,
-    write: false,
-    minify: true,
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    target: "es2020",
-    format: "iife",
-    charset: "ascii",
-    legalComments: "none",
-    plugins: [withoutCrypto],
-    logLevel: "silent",
-  });
+  const entryPoints = [`${folder}${program}.ts`];
+  const result = await build({ ...programOptions, entryPoints, write: false });
   return result.outputFiles[0]!.text;
 }

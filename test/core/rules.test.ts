@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import {
   cancel,
+  discover,
   ErrorCode,
   errorKind,
   Field,
@@ -179,6 +180,26 @@ describe("design §4: what survives", () => {
     expect(after.sent[0]!.atMs).toBeGreaterThanOrEqual(5000);
     expect(after.sent[0]!.body).toContain("device_code=dc");
     expect(after.frame().join("")).toContain("ABCD-EFGH");
+  });
+
+  it("discovery after a restart harms neither the code shown nor the poll", () => {
+    const before = new Bench([code()]);
+    before.pass(20_000);
+    const issuer = new TextEncoder().encode("https://issuer.example");
+    const metadata = {
+      issuer: "https://issuer.example",
+      device_authorization_endpoint: "https://issuer.example/device",
+      token_endpoint: "https://issuer.example/token",
+    };
+    const after = new Bench([], { slots: before.slots });
+    after.until(1);
+    after.answers = [{ status: 200, body: JSON.stringify(metadata) }];
+    expect(discover(after.device, issuer, 0, issuer.length)).toBe(1);
+    after.until(3);
+    expect(after.device.errandError).toBe(ErrorCode.NONE);
+    expect(after.text(Field.USER_CODE)).toBe("ABCD-EFGH");
+    expect(after.frame().join("")).toContain("ABCD-EFGH");
+    expect(after.sent[2]).toMatchObject({ endpoint: 1, body: after.sent[0]!.body });
   });
 
   it("tokens come back, for this client only", () => {

@@ -1,0 +1,284 @@
+// A device's whole life in a stock qjs against the simulated service, over HTTP and HTTPS, with power
+// cuts and restarts of both, and what other users of the system can see of it meanwhile.
+
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
+import { makeTlsIdentities } from "../platform/certificates.ts";
+import { TV, VIDEO_READONLY } from "../service/harness.ts";
+import { RunningDevice, writeConfig } from "./device.ts";
+import { enginesHere, NO_ENGINE, temporaryFolder, writeProgram } from "./qjs.ts";
+import { RunningService } from "./service.ts";
+
+const engines = enginesHere();
+const LIST = "/liveBroadcasts?part=id&broadcastStatus=all";
+
+interface World {
+  service: RunningService;
+  folder: string;
+  secure: boolean;
+  start(): RunningDevice;
+}
+
+/** A service, and a device that can be started again and again. */
+async function world(qjs: string, secure: boolean): Promise<World> {
+  const folder = temporaryFolder();
+  const program = await writeProgram("main", folder);
+  const tls = secure ? makeTlsIdentities() : undefined;
+  const service = new RunningService(tls?.identities.trusted);
+  await service.start();
+  writeFileSync(join(folder, "ca.pem"), tls?.ca ?? "");
+  writeFileSync(join(folder, "device.key"), "0123456789abcdef", { mode: 0o600 });
+  const config = writeConfig(folder, configOf(folder, service.url, secure));
+  const start = (): RunningDevice =>
+    new RunningDevice(qjs, ["--std", "-m", program, "--config", config]);
+  return { service, folder, secure, start };
+}
+
+function configOf(folder: string, url: string, secure: boolean): DeviceConfig {
+  return {
+    clientId: TV.client_id,
+    clientSecret: TV.client_secret,
+    scope: VIDEO_READONLY,
+    issuer: url,
+    endpoints: { videoApi: `${url}/video/v3` },
+    display: { kind: "text", path: join(folder, "display"), columns: 40, rows: 4 },
+    storage: { directory: join(folder, "state"), deviceKeyFile: join(folder, "device.key") },
+    control: { commands: "stdin", events: "stdout" },
+    ...(secure && { http: { certificates: join(folder, "ca.pem") } }),
+  };
+}
+
+const shown = (folder: string): string => readFileSync(join(folder, "display"), "latin1");
+
+/** Waits until the service has logged `count` lines with this in them. */
+async function logged(service: RunningService, what: string, count: number): Promise<void> {
+  while (service.log.filter((line) => line.includes(what)).length < count) {
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
+async function untilSignedIn(service: RunningService, device: RunningDevice): Promise<void> {
+  await logged(service, "POST /token 428", 1);
+  service.service.approve(service.service.pending().at(-1)!.userCode, "ada");
+  await device.state("signed-in");
+}
+
+async function list(device: RunningDevice): Promise<unknown> {
+  const from = device.events.length;
+  device.send(`get video ${LIST}`);
+  const answer = await device.event("the answer", ({ event }) => event === "answer", from);
+  expect(answer).toMatchObject({ status: 200, error: "none" });
+  return JSON.parse(answer.body ?? "");
+}
+
+describe.skipIf(engines.length === 0)(`a life in qjs (${engines.length || NO_ENGINE})`, () => {
+  describe.each(engines)("%s", (_, qjs) => {
+    it.each([
+      ["HTTP on loopback", false],
+      ["HTTPS with an authority of one's own", true],
+    ])("%s: sign in, power cuts, restarts, refresh, API, sign out", async (_name, secure) => {
+      const { service, folder, start } = await world(qjs, secure);
+      let device = start();
+      await logged(service, "POST /token 428", 1);
+      const code = service.service.pending().at(-1)!.userCode;
+      await vi.waitFor(() => expect(shown(folder)).toContain(code), { timeout: 10_000 });
+
+      // The power goes while the user types; the same code is polled again.
+      expect((await device.signal("SIGKILL")).code).toBe(null);
+      await service.restart();
+      device = start();
+      await logged(service, "POST /token 428", 2);
+      expect(service.log.filter((line) => line.includes("/device/code")).length).toBe(1);
+      await vi.waitFor(() => expect(shown(folder)).toContain(code), { timeout: 10_000 });
+      service.service.approve(code, "ada");
+      await device.state("signed-in");
+      expect(shown(folder)).toContain("Signed in");
+      expect(await list(device)).toHaveProperty("items");
+
+      // The service restarts: its grants are kept, the session goes on.
+      await service.restart();
+      expect(await list(device)).toHaveProperty("items");
+
+      // So does the device, in good order; the age of its token is unknown then: refresh.
+      expect(await device.signal("SIGTERM")).toEqual({ code: 0, errors: "" });
+      const before = service.log.length;
+      device = start();
+      await device.state("signed-in");
+      expect(await list(device)).toHaveProperty("items");
+      expect(service.log.slice(before)).toContain("POST /token 200");
+
+      device.send("sign-out");
+      await device.state("signed-out", device.events.length);
+      expect(service.log).toContain("POST /revoke 200");
+      expect(service.service.counts()).toMatchObject({ grants: 0 });
+      device.send("quit");
+      expect(await device.end()).toEqual({ code: 0, errors: "" });
+    });
+
+    it("no secret is in any process's arguments or environment, nor in an open file", async () => {
+      const { service, folder, start } = await world(qjs, true);
+      // Long enough to look at curl while it works.
+      service.delayMs = 200;
+      const device = start();
+      const seen = watchProcesses();
+      await untilSignedIn(service, device);
+      await list(device);
+      await device.signal("SIGTERM");
+      const again = start();
+      await again.state("signed-in");
+      again.send("sign-out");
+      await again.state("signed-out", again.events.length);
+      await again.signal("SIGTERM");
+      seen.stop();
+      // Metadata, codes, polls, tokens, API, refresh, revocation: all were looked at.
+      expect(seen.curls.size).toBeGreaterThanOrEqual(7);
+      expect([...seen.texts].filter((text) => text.includes("curl"))).toContain("curl -q -K - ");
+      expect(service.secrets.size).toBeGreaterThanOrEqual(5);
+      for (const secret of service.secrets) {
+        for (const text of seen.texts) expect(text.includes(secret)).toBe(false);
+      }
+      expect(openFiles(join(folder, "state"))).toEqual([]);
+    });
+  });
+});
+
+/** Reads what the kernel shows of every process, again and again. */
+function watchProcesses(): { texts: Set<string>; curls: Set<string>; stop(): void } {
+  const texts = new Set<string>();
+  const curls = new Set<string>();
+  const look = (): void => {
+    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      for (const file of ["cmdline", "environ"]) {
+        try {
+          const text = readFileSync(`/proc/${pid}/${file}`, "latin1").replaceAll("\0", " ");
+          // The test's own environment is not the device's doing, but must be clean as well.
+          if (text !== "") texts.add(text);
+          if (file === "cmdline" && text.startsWith("curl ")) curls.add(pid);
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
+    }
+  };
+  const timer = setInterval(look, 15);
+  return { texts, curls, stop: () => clearInterval(timer) };
+}
+
+/** Files that anybody but their owner can read. */
+function openFiles(folder: string): string[] {
+  const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
+  return paths.filter((path) => (statSync(path).mode & 0o077) !== 0);
+}
+
+describe.skipIf(engines.length === 0)(`mistakes in qjs (${engines.length || NO_ENGINE})`, () => {
+  const base = (folder: string): DeviceConfig => configOf(folder, "http://127.0.0.1:1", false);
+  const key = (folder: string, mode: number, content = "0123456789abcdef"): string => {
+    const file = join(folder, "device.key");
+    writeFileSync(file, content, { mode });
+    return file;
+  };
+  const mistakes: [string, (folder: string) => Partial<DeviceConfig>, string][] = [
+    ["a wrong value", (folder) => ({ ...base(folder), clientId: "" }), "clientId must be"],
+    ["no storage", (folder) => ({ ...base(folder), storage: undefined as never }), "storage is"],
+    ["no key file", base, "storage.deviceKeyFile"],
+    [
+      "an open key file",
+      (folder) => {
+        key(folder, 0o644);
+        return base(folder);
+      },
+      "run chmod 600 on it",
+    ],
+    [
+      "a key that nobody made",
+      (folder) => {
+        key(folder, 0o600, "\0".repeat(32));
+        return base(folder);
+      },
+      "random bytes",
+    ],
+    [
+      "no curl",
+      (folder) => {
+        key(folder, 0o600);
+        return { ...base(folder), http: { curl: "/nonexistent/curl" } };
+      },
+      "http.curl /nonexistent/curl cannot be run",
+    ],
+    [
+      "a state directory that others can enter",
+      (folder) => {
+        key(folder, 0o600);
+        mkdirSync(join(folder, "state"), { mode: 0o755 });
+        return base(folder);
+      },
+      "run chmod 700 on it",
+    ],
+    [
+      "too little memory for the messages",
+      (folder) => {
+        key(folder, 0o600);
+        return { ...base(folder), limits: { memoryBytes: 2048 } };
+      },
+      "give more",
+    ],
+    [
+      "a display that is a directory",
+      (folder) => {
+        key(folder, 0o600);
+        return { ...base(folder), display: { kind: "lcd" as const, path: folder } };
+      },
+      "display.path",
+    ],
+  ];
+
+  describe.each(engines)("%s", (_, qjs) => {
+    const run = async (args: readonly string[]) => {
+      const program = await writeProgram("main", temporaryFolder());
+      return new RunningDevice(qjs, ["--std", "-m", program, ...args]).end();
+    };
+
+    it.each(mistakes)("%s: one clear line, exit code 2", async (_name, make, text) => {
+      const folder = temporaryFolder();
+      const { code, errors } = await run(["--config", writeConfig(folder, make(folder))]);
+      expect(errors).toMatch(/^picogrant: [^\n]+\n$/);
+      expect(errors).toContain(text);
+      expect(code).toBe(2);
+    });
+
+    it("secrets in a file that every user can read: one clear line, exit code 2", async () => {
+      const folder = temporaryFolder();
+      const file = join(folder, "open.json");
+      writeFileSync(file, JSON.stringify(base(folder)), { mode: 0o644 });
+      const { code, errors } = await run(["--config", file]);
+      expect(errors).toContain("run chmod 640 on it");
+      expect(code).toBe(2);
+    });
+
+    it.each([[[]], [["--config"]], [["--frobnicate"]]])("%j: usage, exit code 2", async (args) => {
+      expect(await run(args)).toEqual({ code: 2, errors: expect.stringContaining("usage: qjs") });
+    });
+
+    it("--check says that a configuration is right, and starts nothing", async () => {
+      const folder = temporaryFolder();
+      const config = writeConfig(folder, base(folder));
+      const { code, errors } = await run(["--config", config, "--check"]);
+      expect(errors).toBe("picogrant: the configuration is right\n");
+      expect(code).toBe(0);
+      expect(readdirSync(folder)).toEqual(["device.json"]);
+    });
+
+    it("a second device on the same state directory is refused, the first goes on", async () => {
+      const { start } = await world(qjs, false);
+      const first = start();
+      await first.event("its start", () => true);
+      const { code, errors } = await start().end();
+      expect(errors).toMatch(/state\/lock: process \d+ uses this directory/);
+      expect(code).toBe(2);
+      expect(first.child.exitCode).toBe(null);
+      expect((await first.signal("SIGINT")).code).toBe(0);
+    });
+  });
+});
