@@ -13,8 +13,8 @@ const withoutCrypto: Plugin = {
   },
 };
 
-/** `main` is the device program, `loader` starts it out of a signed image. */
-export type Program = "main" | "loader";
+/** `main` is the device program. */
+export type Program = "main";
 
 /** How a program for qjs is bundled; its `std` and `os` come from `qjs --std`. */
 export const programOptions = {
