@@ -4,7 +4,6 @@ export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/browser/**/*.test.ts"],
-    retry: process.env.CI ? 2 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One browser at a time: they are large.

@@ -109,7 +109,9 @@ function phoneTo(address: string): void {
 }
 
 // The code's field takes the focus when its page opens; at first it is the panel's, for its keys.
-document.getElementById("phone")?.addEventListener("load", releaseFocus, { once: true });
+// The page inside takes the focus some frames after its load.
+const afterLoad = (): void => [0, 100, 400].forEach((ms) => void setTimeout(releaseFocus, ms));
+document.getElementById("phone")?.addEventListener("load", afterLoad, { once: true });
 phoneTo("/device");
 
 document.addEventListener("click", (event) => {
