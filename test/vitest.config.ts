@@ -7,7 +7,7 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],
     // They need a browser: npm run test:browser.
-    exclude: ["test/browser/**"],
+    exclude: ["test/quickjs/**", "test/browser/**"],
     testTimeout: 30_000,
     maxWorkers: 2,
   },
