@@ -277,9 +277,17 @@ describe("SIGKILL while writing", () => {
         const from = Math.max(...progress.started) + 1;
         const child = fork(writer, [directory, String(from), "writer"], { stdio: "inherit" });
         const gone = follow(child, progress);
-        await new Promise<void>((resolve) => child.once("message", () => resolve()));
-        // Up to a few writes, in steps much finer than one of them.
-        const until = process.hrtime.bigint() + BigInt(randomInt(12_000_000));
+        // After so many begun writes, and then at any moment of the next few: in steps much finer
+        // than one of them, however slow the disk is.
+        const begun = performance.now();
+        for (let begins = 1 + (kill % 4); begins > 0; ) {
+          const message = await new Promise<{ done: boolean }>((resolve) =>
+            child.once("message", resolve),
+          );
+          if (!message.done) begins--;
+        }
+        const spread = Math.min(12, performance.now() - begun) * 1_000_000;
+        const until = process.hrtime.bigint() + BigInt(randomInt(Math.ceil(spread) + 1));
         while (process.hrtime.bigint() < until) await new Promise((next) => setImmediate(next));
         child.kill("SIGKILL");
         await gone;
