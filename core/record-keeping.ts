@@ -104,7 +104,16 @@ export function finishStorage(device: Device, result: number): boolean {
   // Where the older cannot be erased the newest stays: without it the older would come back to life.
   if (command === Command.ERASE && result <= 0) finishJob(device, Job.NONE);
   else if (command === Command.ERASE) finishErase(device);
-  else finishJob(device, device.recordKind === RecordKind.REVOCATION ? Job.ERASE_OLDER : Job.NONE);
+  else {
+    // Behind a record that knew of none before may lie one that could not be read: with a sequence of
+    // its own it would count as the newer once it can.
+    finishJob(
+      device,
+      device.recordKind === RecordKind.REVOCATION || (result > 0 && device.sequence < 2)
+        ? Job.ERASE_OLDER
+        : Job.NONE,
+    );
+  }
   return false;
 }
 

@@ -76,7 +76,8 @@ export class Records implements Storage {
   poweredOn(inner: Storage): void {
     this.inner = inner;
     this.writesAllowed = 0;
-    this.erasesAllowed = 0;
+    // Behind the first record of all a slot goes that held something, but no record.
+    this.erasesAllowed = this.newest() ? 0 : 1;
     this.writes = 0;
     this.erases = 0;
     this.isBusy = false;
@@ -92,9 +93,9 @@ export class Records implements Storage {
     this.isBusy = true;
     this.inner.read(slot, into, from, to, (length) => {
       // A record that is not whole has no length either: that is no failure.
-      const failed = length < 0 && this.plain(slot) !== "";
-      this.readFailures = failed ? this.readFailures + 1 : 0;
-      if (this.readFailures >= TRIES) this.unreadable();
+      this.readFailures = length < 0 ? this.readFailures + 1 : 0;
+      if (this.readFailures === TRIES) this.erasesAllowed++;
+      if (this.readFailures >= TRIES && this.plain(slot) !== "") this.unreadable();
       done(length);
     });
   }

@@ -85,6 +85,29 @@ describe("storage jobs", () => {
     );
   });
 
+  it("a slot that could not be read is written over or erased: its record must not win later", () => {
+    const host = new Host();
+    host.loadResult = -1;
+    host.pass(0);
+    host.loadResult = 0;
+    host.trace = [];
+    host.answer(CODE);
+    const written = Number(ofKind(host.trace, Command.STORE)[0]!.slice(-1));
+    expect(ofKind(host.trace, Command.ERASE)).toEqual([`${Command.ERASE}:${1 - written}`]);
+    host.trace = [];
+    host.answer(TOKENS);
+    expect(ofKind(host.trace, Command.ERASE)).toEqual([]);
+    expect(host.device.notSaved).toBe(0);
+  });
+
+  it("the first write of all, failed for good, is not called saved by an erase behind it", () => {
+    const host = new Host();
+    host.result = 0;
+    host.answer(CODE);
+    expect(host.device.notSaved).toBe(1);
+    expect(ofKind(host.trace, Command.ERASE)).toEqual([]);
+  });
+
   it("a write that fails is tried three times, in the same slot", () => {
     const host = new Host();
     host.answer(CODE);
