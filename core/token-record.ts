@@ -123,6 +123,8 @@ export function readRecord(device: Device, size: number): number {
     for (var i = 0; i < length; i++) device.bytes[device.at[region] + i] = device.bytes[at++];
     device.size[region] = length;
   }
+  // A checksum does not see zeros behind it.
+  if (at + Layout.NUMBERS_SIZE !== end) return RecordKind.NONE;
   if (kind === RecordKind.CODE) {
     device.codeLifeS = readNumber(device, at, 4);
     device.intervalMs = readNumber(device, at + 4, 4);
