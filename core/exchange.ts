@@ -10,9 +10,11 @@ import { writeTokenRequest } from "./form-encoder.ts";
 import { scanBegin, scanByte } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
+import { Job, nextStorageCommand, startJob } from "./record-keeping.ts";
 import { refreshAnswered } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesByQuery } from "./revocation.ts";
 import { State } from "./states.ts";
+import { RecordKind } from "./token-record.ts";
 import { classify, TokenFields } from "./token-response.ts";
 
 /** What a request is for: the state that it belongs to, or an errand. */
@@ -20,6 +22,8 @@ export enum Purpose {
   NONE = 0,
   CODE = 2,
   POLL = 3,
+  /** No request: storage is offered the tokens again that it refused. */
+  SAVE = 4,
   REFRESH = 5,
   REVOCATION = 6,
   ERRAND = 8,
@@ -37,7 +41,7 @@ export function duePurpose(device: Device): Purpose {
     case State.REVOKING:
       return device.state as number;
     default:
-      return Purpose.NONE;
+      return device.notSaved && device.state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;
   }
 }
 
@@ -73,6 +77,11 @@ function prepare(device: Device): number {
 export function nextRequest(device: Device): Command {
   var purpose = duePurpose(device);
   if (!purpose || (device.waitMs > 0 && purpose !== Purpose.ERRAND)) return Command.NONE;
+  if (purpose === Purpose.SAVE) {
+    device.waitMs = Limit.SAVE_AGAIN_MS;
+    startJob(device, Job.WRITE, RecordKind.TOKEN);
+    return nextStorageCommand(device);
+  }
   device.purpose = purpose;
   device.status = 0;
   device.retryAfterS = 0;

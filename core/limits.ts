@@ -32,6 +32,8 @@ export enum Limit {
   REVOCATION_TRIES = 4,
   /** Tries of one storage operation before the device goes on without it. */
   STORAGE_TRIES = 3,
+  /** Tokens that storage refused are offered again: flash that was busy has had time, and a user none. */
+  SAVE_AGAIN_MS = 60000,
 
   /** A server that says 0 would be asked for tokens without end. */
   ACCESS_LIFE_MIN_S = 60,

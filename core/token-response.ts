@@ -128,7 +128,7 @@ export function acceptTokens(device: Device, error: number): number {
     if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;
     if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
   } else {
-    device.waitMs = 0;
+    device.waitMs = Limit.SAVE_AGAIN_MS;
     device.backoffMs = 0;
   }
   return error;

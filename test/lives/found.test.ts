@@ -130,18 +130,35 @@ describe("waits (RFC 8628 §3.5)", () => {
     bench.untilSent();
   });
 
-  it("tokens that storage refused are offered to it again at the next refresh", () => {
+  it("tokens that storage refused are offered to it again every minute, by a host that sleeps", () => {
     const bench = new Bench();
     bench.storeResult = 0;
-    bench.signIn({ expires_in: 80 });
-    for (let s = 0; s < 5; s++) bench.pass(1000);
+    bench.signIn({ expires_in: 3600 });
     expect(bench.device.notSaved).toBe(1);
+    const { sends, stores } = bench;
+    for (let minute = 1; minute <= 3; minute++) {
+      bench.pass(1000);
+      expect(bench.stores).toBe(stores + (minute - 1) * 3);
+      expect(core.wakeIn(bench.device)).toBe(59_000);
+      bench.pass(59_000);
+      expect(bench.stores).toBe(stores + minute * 3);
+    }
     bench.storeResult = 1;
-    const before = bench.stores;
-    bench.untilSent();
-    bench.answer(200, { access_token: "b", token_type: "Bearer", expires_in: 80 });
-    expect(bench.stores).toBe(before + 1);
+    bench.pass(60_000);
     expect(bench.device.notSaved).toBe(0);
+    bench.pass(600_000);
+    expect(bench.stores).toBe(stores + 10);
+    expect(bench.sends).toBe(sends);
+  });
+
+  it("a storage that does not answer lets the host sleep, and is offered nothing more", () => {
+    const bench = new Bench();
+    bench.storeResult = 0;
+    bench.signIn({ expires_in: 3600 });
+    expect(core.tick(bench.device, 60_000)).toBe(Command.STORE);
+    expect(core.tick(bench.device, 120_000)).not.toBe(Command.STORE);
+    bench.pass(0);
+    expect(core.wakeIn(bench.device)).toBeGreaterThan(1000);
   });
 });
 
