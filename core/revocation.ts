@@ -16,7 +16,6 @@ import { Limit } from "./limits.ts";
 import { type Device, Literal, Region } from "./memory.ts";
 import { Event, moveTo, State } from "./states.ts";
 import { sessionToken } from "./token-record.ts";
-import { isTransient } from "./token-response.ts";
 
 /** Starts the revocation of the session's token. */
 export function revoke(device: Device, event: Event): void {
@@ -48,13 +47,13 @@ export function prepareRevocation(device: Device): void {
 /**
  * The answer to a revocation has come, or failed with `error`. A success needs no body (RFC 7009
  * §2.2); a page of HTML is a captive portal's. A user who signs out is signed out: failures are tried
- * again a few times, then let be.
+ * again a few times with a growing wait, then let be.
  */
 export function revocationAnswered(device: Device, error: number): void {
   if (error === ErrorCode.MALFORMED_RESPONSE && !device.bodyBytes) error = ErrorCode.NONE;
   if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
     end(device, Event.REVOKED, error, State.SIGNED_OUT);
-  } else if (isTransient(device, error)) {
+  } else {
     backOff(device, Limit.INTERVAL_MIN_MS);
   }
 }

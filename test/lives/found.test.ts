@@ -178,4 +178,23 @@ describe("revocation (RFC 7009)", () => {
     const form = String.fromCharCode(...(memory as Uint8Array).slice(body, body + bodyLength));
     expect(new URLSearchParams(form).get("token")).toBe("only-one");
   });
+
+  it("a token that is dead already is not revoked again and again without a wait", () => {
+    const bench = new Bench();
+    bench.signIn({ expires_in: 3600 });
+    const before = bench.sends;
+    core.signOut(bench.device);
+    bench.pass(0);
+    for (let tries = 1; tries <= 4; tries++) {
+      expect(bench.sends).toBe(before + tries);
+      bench.answer(400, { error: "invalid_token" });
+      if (tries === 4) break;
+      expect(bench.sends).toBe(before + tries);
+      expect(core.wakeIn(bench.device)).toBeGreaterThanOrEqual(1000);
+      bench.untilSent();
+    }
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    bench.pass(100_000);
+    expect(bench.sends).toBe(before + 4);
+  });
 });
