@@ -198,3 +198,23 @@ describe("revocation (RFC 7009)", () => {
     expect(bench.sends).toBe(before + 4);
   });
 });
+
+describe("types of values (SPEC.md, The loop)", () => {
+  it("RFC 6749 §5.1 numbers and strings stand for each other, digit by digit", () => {
+    const bench = new Bench();
+    bench.untilSent();
+    bench.answer(200, { ...CODE, user_code: 123456, expires_in: "300", interval: "7" });
+    expect(bench.device.codeLifeS).toBe(300);
+    expect(bench.device.intervalMs).toBe(7000);
+    bench.untilSent();
+    bench.answer(200, { access_token: 7001, token_type: "Bearer", expires_in: "3600" });
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    const { memory, start, length } = bench.device;
+    const text = (region: number): string =>
+      String.fromCharCode(
+        ...(memory as Uint8Array).slice(start[region]!, start[region]! + length[region]!),
+      );
+    expect(text(core.Field.USER_CODE)).toBe("123456");
+    expect(text(core.Field.ACCESS_TOKEN)).toBe("7001");
+  });
+});
