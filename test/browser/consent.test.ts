@@ -6,6 +6,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Service } from "../../targets/desktop/service/index.ts";
 import { createService, nodeEnvironment, serve } from "../../targets/desktop/service/index.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { type Running, startService } from "../peers/running-service.ts";
 import { DEVICE_GRANT, FIXTURE, SCOPE_BASE, TV } from "../service/harness.ts";
 import { describeInChromium } from "./chromium.ts";
@@ -69,6 +70,7 @@ describeInChromium("consent pages", (browser) => {
     body: (page: Page) => Promise<void>,
   ): Promise<void> {
     const context = await browser().newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
@@ -93,20 +95,25 @@ describeInChromium("consent pages", (browser) => {
     await page.getByLabel("Enter the code your device shows").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
   };
-  const heading = (page: Page) => page.getByRole("heading", { level: 1 }).innerText();
+  /** Waits for the page with this heading: a click may return before the page it leads to is there. */
+  const reads = (page: Page, heading: string) =>
+    expect.poll(() => page.getByRole("heading", { level: 1 }).innerText()).toBe(heading);
+  /** Waits for the page whose message of this kind has these words. */
+  const says = (page: Page, role: "alert" | "status", words: string) =>
+    expect.poll(() => page.getByRole(role).innerText()).toContain(words);
 
   test("device doc §3: on a phone: code, account, Allow; the device's next poll has its tokens", async () => {
     const device = await new Device(url).start();
     await visit(PHONE, async (page) => {
       await enter(page, device.userCode);
       await page.getByRole("button", { name: "Ada Brook" }).click();
-      expect(await heading(page)).toBe("Living Room TV wants to use your account");
+      await reads(page, "Living Room TV wants to use your account");
       expect(await page.getByText(device.userCode).isVisible()).toBe(true);
       for (const words of ["View your video account", "See your e-mail address"])
         expect(await page.getByLabel(words).isChecked()).toBe(true);
       expect((await device.poll()).error).toBe("authorization_pending");
       await page.getByRole("button", { name: "Allow" }).click();
-      expect(await heading(page)).toBe("Connected");
+      await reads(page, "Connected");
     });
     expect((await device.poll()).scope).toBe(`${SCOPES.join(" ")} email`);
   });
@@ -117,7 +124,7 @@ describeInChromium("consent pages", (browser) => {
       await enter(page, device.userCode);
       await page.getByRole("button", { name: "Ada Brook" }).click();
       await page.getByRole("button", { name: "Deny" }).click();
-      expect(await heading(page)).toBe("Not connected");
+      await reads(page, "Not connected");
     });
     expect((await device.poll()).error).toBe("access_denied");
   });
@@ -165,7 +172,7 @@ describeInChromium("consent pages", (browser) => {
   test("device doc §2.1: a wrong code is announced, kept in the field, and the field is focused", async () => {
     await visit(PHONE, async (page) => {
       await enter(page, "BBBB-BBBB");
-      expect(await page.getByRole("alert").innerText()).toContain("not right");
+      await says(page, "alert", "not right");
       expect(await page.title()).toMatch(/^Error/);
       const field = page.getByLabel("Enter the code");
       expect(await field.inputValue()).toBe("BBBB-BBBB");
@@ -180,15 +187,13 @@ describeInChromium("consent pages", (browser) => {
     running.service.deny(device.userCode);
     await visit(PHONE, async (page) => {
       await enter(page, device.userCode);
-      expect(await page.getByRole("alert").innerText()).toContain("already used");
+      await says(page, "alert", "already used");
       running.service.setOptions({ codeLifetime: 1 });
       const late = await new Device(url).start();
       running.service.setOptions({ codeLifetime: 1800 });
-      await expect
-        .poll(() => running.service.pending().length, { timeout: 5000, interval: 100 })
-        .toBe(0);
+      await expect.poll(() => running.service.pending().length).toBe(0);
       await enter(page, late.userCode);
-      expect(await page.getByRole("alert").innerText()).toContain("expired");
+      await says(page, "alert", "expired");
     });
   });
 
@@ -199,7 +204,7 @@ describeInChromium("consent pages", (browser) => {
       const field = page.getByLabel("Is this the code on your device’s screen?");
       expect(await field.inputValue()).toBe(device.userCode);
       await page.getByRole("button", { name: "Continue" }).click();
-      expect(await heading(page)).toBe("Choose an account");
+      await reads(page, "Choose an account");
     });
   });
 
@@ -218,12 +223,16 @@ describeInChromium("consent pages", (browser) => {
         await page.goto(`${url}/device`);
         await expectGood(page);
         await enter(page, "B");
+        await says(page, "alert", "not right");
         await expectGood(page);
         await enter(page, device.userCode);
+        await reads(page, "Choose an account");
         await expectGood(page);
         await page.getByRole("button", { name: "Ada Brook" }).click();
+        await reads(page, "Living Room TV wants to use your account");
         await expectGood(page);
         await page.getByRole("button", { name: "Deny" }).click();
+        await reads(page, "Not connected");
         await expectGood(page);
         await page.goto(`${url}/account`);
         await expectGood(page);
@@ -238,6 +247,7 @@ describeInChromium("consent pages", (browser) => {
     await visit({ viewport: { width: 320, height: 640 } }, async (page) => {
       await enter(page, device.userCode);
       await page.getByRole("button", { name: "Ada Brook" }).click();
+      await reads(page, "Living Room TV wants to use your account");
       const overflow = await page.evaluate(() => {
         document.documentElement.style.setProperty("font-size", "200%");
         return document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -267,7 +277,7 @@ describeInChromium("consent pages", (browser) => {
     const framed = page.frames().find((frame) => frame !== page.mainFrame());
     expect(framed?.url()).not.toBe(`${url}/device`);
     await page.getByRole("button", { name: "Win a prize" }).click();
-    expect(await heading(page)).toBe("Please start again");
+    await reads(page, "Please start again");
     await context.close();
     await new Promise((resolve) => foreign.close(resolve));
     expect((await device.poll()).error).toBe("authorization_pending");
@@ -282,7 +292,7 @@ describeInChromium("consent pages", (browser) => {
       const { refresh_token } = await device.poll();
       await page.getByRole("link", { name: "Your account" }).click();
       await page.getByRole("button", { name: "Remove access of Living Room TV" }).click();
-      expect(await page.getByRole("status").innerText()).toContain("no access any more");
+      await says(page, "status", "no access any more");
       expect((await device.refresh(refresh_token!)).error).toBe("invalid_grant");
     });
   });
@@ -293,11 +303,11 @@ describeInChromium("consent pages", (browser) => {
       await page.getByRole("button", { name: "Nora North" }).click();
       await page.getByText("Disable the account").click();
       await page.getByRole("button", { name: "Disable it now" }).click();
-      expect(await page.getByRole("status").innerText()).toContain("disabled");
+      await says(page, "status", "disabled");
       await page.getByRole("button", { name: "Enable the account" }).click();
-      expect(await page.getByRole("status").innerText()).toContain("enabled again");
+      await says(page, "status", "enabled again");
       await page.getByRole("button", { name: "Sign out everywhere" }).click();
-      expect(await heading(page)).toBe("Choose an account");
+      await reads(page, "Choose an account");
     });
   });
 
@@ -317,7 +327,7 @@ describeInChromium("consent pages", (browser) => {
       await page.goto(`${server.url}/device?user_code=${device.userCode}`);
       await page.getByRole("button", { name: "Continue" }).click();
       await page.getByRole("button", { name: "Ada Brook" }).click();
-      expect(await heading(page)).toBe(`${evil} wants to use your account`);
+      await reads(page, `${evil} wants to use your account`);
     });
     await server.close();
   });

@@ -11,6 +11,7 @@ import { createPanel } from "../../targets/desktop/panel/routes.ts";
 import type { Simulation } from "../../targets/desktop/simulation.ts";
 import { Viewer } from "../../targets/desktop/view.ts";
 import { createWorld, type Front } from "../../targets/desktop/world.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { describeInChromium } from "./chromium.ts";
 
 const PICTURES = new URL("../../targets/desktop/docs/", import.meta.url).pathname;
@@ -35,6 +36,7 @@ async function atPanel(
   const controller = new Controller(simulation, new Viewer(simulation), true);
   front.handle = createPanel(simulation, controller);
   const opened = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...context });
+  opened.setDefaultTimeout(PATIENCE_MS);
   const page = await opened.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -140,11 +142,34 @@ describeInChromium("the panel", (browser) => {
       await page.keyboard.press("j");
       await page.keyboard.press("Space");
       await expect
-        .poll(() => simulation.userCode, { timeout: 20_000 })
+        .poll(() => simulation.userCode)
         .toSatisfy((code: string) => code !== "" && code !== before);
       expect(simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
       await page.keyboard.press("a");
       await shows(page, "Signed in");
+    }));
+
+  test("the phone's page, however late it comes, does not take the keys from the panel", () =>
+    atPanel(browser(), async ({ page }) => {
+      let letGo = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      await page.route("**/device", async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.reload({ waitUntil: "commit" });
+      await shows(page, "Code ");
+      letGo();
+      const field = page.frameLocator("#phone").locator("input[name=user_code]");
+      // A page gives its focus away when it is drawn.
+      await field.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+      );
+      expect(await page.locator(":focus").evaluate((one) => one.localName)).toBe("main");
+      await page.keyboard.press("Space");
+      await page.waitForFunction(() => document.getElementById("speed")?.textContent === "paused");
     }));
 
   test("narrow and dark: nothing is wider than the screen, every button has a name", () =>

@@ -148,12 +148,14 @@ if (!hasScript) {
   test("SIGTERM gives the terminal back", () =>
     inFolder(async (state) => {
       const command = `sh -c 'echo PID $$.; exec ${simulator(state)}'`;
-      let pid = 0;
       const { stdout } = await inTerminal(command, {}, async (child, shows) => {
+        let seen = "";
         child.stdout?.on("data", (data: Buffer) => {
-          pid ||= Number(/PID (\d+)\./.exec(data.toString())?.[1] ?? 0);
+          seen += data.toString();
         });
         await shows("Code ");
+        const pid = Number(/PID (\d+)\./.exec(seen)?.[1]);
+        expect(pid).toBeGreaterThan(1);
         process.kill(pid, "SIGTERM");
       });
       expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);

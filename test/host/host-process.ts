@@ -2,6 +2,7 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { PATIENCE_MS } from "../patience.ts";
 
 /** Engine heap as the host prints it. */
 export interface Figures {
@@ -11,8 +12,6 @@ export interface Figures {
   requests: number;
   residentPeakKiB: number;
 }
-
-const PATIENCE_MS = 20_000;
 
 export class HostProcess {
   display = "";

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { patience } from "../patience.ts";
 
 // They need the built C host: npm run host, npm run arm.
 export default defineConfig({
@@ -6,8 +7,7 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/host/**/*.spec.ts"],
     exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
     maxWorkers: 2,
+    ...patience,
   },
 });

@@ -45,7 +45,10 @@ describe("oauth4webapi 3", () => {
   });
 
   test("reads pending, slow_down, the tokens and the claimed code", async () => {
+    // However late the second poll comes, it comes too early.
+    running.service.setOptions({ interval: 1800 });
     const { device_code, user_code } = await codes();
+    running.service.setOptions({ interval: 1 });
     await expect(poll(device_code)).rejects.toMatchObject({
       error: "authorization_pending",
       status: 428,

@@ -39,7 +39,7 @@ describe("Node HTTP adapter: raw answers", () => {
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     origin = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-    http = new NodeHttp({ timeLimitMs: 1500 });
+    http = new NodeHttp({ timeLimitMs: 60_000 });
   });
   afterEach(async () => {
     http.dispose();

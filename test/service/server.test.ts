@@ -238,7 +238,7 @@ describe("command line", () => {
   test("serves, logs without secrets, and ends with 0 when asked to", async () => {
     const child = start(["--port", "0"]);
     const end = ended(child);
-    await expect.poll(() => child.out, { timeout: 20_000 }).toMatch(/listening on (\S+),/);
+    await expect.poll(() => child.out).toMatch(/listening on (\S+),/);
     const url = /listening on (\S+),/.exec(child.out)![1]!;
     const fields = {
       ...TV,

@@ -31,7 +31,7 @@ export function panelPage(hasService: boolean) {
   </div>
   <p id="connection" role="status"></p>
 </header>
-<main>
+<main tabindex="-1">
   <section class="device" aria-labelledby="device-title">
     <h2 id="device-title">Device</h2>
     <div class="case">

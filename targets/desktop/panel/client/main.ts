@@ -97,21 +97,14 @@ async function send(command: string): Promise<void> {
   if (!answer?.ok) setText("message", "The simulator did not take that.");
 }
 
-function releaseFocus(): void {
-  (document.activeElement as HTMLElement | null)?.blur();
-  focus();
-  scrollTo(0, 0);
-}
-
 function phoneTo(address: string): void {
   const phone = document.getElementById("phone") as HTMLIFrameElement | null;
   if (phone) phone.src = address;
 }
 
-// The code's field takes the focus when its page opens; at first it is the panel's, for its keys.
-// The page inside takes the focus some frames after its load.
-const afterLoad = (): void => [0, 100, 400].forEach((ms) => void setTimeout(releaseFocus, ms));
-document.getElementById("phone")?.addEventListener("load", afterLoad, { once: true });
+// The code's field wants the focus when its page opens; the panel has it for its keys. A browser gives
+// `autofocus` nothing where something has the focus already, in a page or in one around it.
+document.querySelector("main")?.focus({ preventScroll: true });
 phoneTo("/device");
 
 document.addEventListener("click", (event) => {
