@@ -58,8 +58,10 @@ export function refreshAnswered(device: Device, error: number): void {
   if (!error) {
     var rotated = isRotated(device);
     if (rotated) swapRefreshTokens(device);
-    // A token that replaces a dead one is new to the storage even if it is the one before.
-    if (rotated || device.triedPrevious) startJob(device, Job.WRITE, RecordKind.TOKEN);
+    // A token that replaces a dead one is new to the storage even if it is the one before; and where
+    // refreshes come more often than once a minute, storage that failed is asked here.
+    if (rotated || device.triedPrevious || device.notSaved)
+      startJob(device, Job.WRITE, RecordKind.TOKEN);
     device.triedPrevious = 0;
     moveTo(device, Event.REFRESHED, State.SIGNED_IN);
   } else if (error === ErrorCode.INVALID_GRANT) {

@@ -151,6 +151,19 @@ describe("waits (RFC 8628 §3.5)", () => {
     expect(bench.sends).toBe(sends);
   });
 
+  it("tokens that storage refused are offered at a refresh too: it may come before the minute", () => {
+    const bench = new Bench();
+    bench.storeResult = 0;
+    bench.signIn({ expires_in: 60 });
+    bench.storeResult = 1;
+    const { stores } = bench;
+    bench.untilSent();
+    expect(bench.stores).toBe(stores);
+    bench.answer(200, { access_token: "b", token_type: "Bearer", expires_in: 60 });
+    expect(bench.stores).toBe(stores + 1);
+    expect(bench.device.notSaved).toBe(0);
+  });
+
   it("a storage that does not answer lets the host sleep, and is offered nothing more", () => {
     const bench = new Bench();
     bench.storeResult = 0;
