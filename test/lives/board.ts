@@ -4,6 +4,8 @@
 import type { Device } from "../../core/complete.ts";
 import type { Display, Entropy, Storage, Timers } from "../../platform/contracts.ts";
 import { type Core, Driver } from "../../platform/driver.ts";
+import { asciiOf } from "../../platform/text.ts";
+import { EVENTS_PATH } from "./account-service.ts";
 import type { Plan, Roll } from "./dice.ts";
 import type { LivesCore } from "./load-core.ts";
 import { BASE, type Network } from "./network.ts";
@@ -37,8 +39,9 @@ const STEPS = [
   "responseBody",
   "responseEnd",
   "responseFailed",
+  "eventVerified",
 ];
-const USER_CALLS = ["signIn", "cancel", "signOut", "setStatus", "applySecurityEvent"];
+const USER_CALLS = ["signIn", "cancel", "signOut", "setStatus", "applySecurityEvent", "pollEvents"];
 
 export interface BoardParts {
   time: Time;
@@ -100,10 +103,11 @@ export class Board {
         metadata: "",
         videoApi: `${BASE}/video/v3`,
         publisherApi: "",
-        events: "",
+        events: `${BASE}${EVENTS_PATH}`,
       },
       memoryBytes: this.settings.memoryBytes,
       onChange: () => this.rest(),
+      verifyEvent: (bytes, from, to) => oracle.verifies(asciiOf(bytes, from, to)),
     });
     this.driver.start();
   }

@@ -6,12 +6,15 @@ import { FAULTS, type StrikeId } from "./dice.ts";
 import { type LifeResult, runLife } from "./life.ts";
 import type { LivesCore } from "./load-core.ts";
 import type { Coverage } from "./oracle.ts";
+import type { MediumName, Workshop } from "./workshop.ts";
 
 export interface CampaignOptions {
   core: LivesCore;
   firstSeed: number;
   lives: number;
   sealedShare?: number;
+  medium?: MediumName;
+  workshop?: Workshop;
   /** Stop after so many failing lives. */
   failuresMax?: number;
 }
@@ -21,10 +24,16 @@ export interface Campaign {
   failures: LifeResult[];
   /** How often each fault and each deed struck. */
   strikes: Map<string, number>;
+  /** How many lives were made of what (medium, sealing, events, log). */
+  traits: Map<string, number>;
   coverage: Coverage;
   steps: number;
   powerOns: number;
   virtualHours: number;
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /** Kind of a strike, without its number. */
@@ -38,24 +47,23 @@ export function runCampaign(options: CampaignOptions): Campaign {
     lives: 0,
     failures: [],
     strikes: new Map(),
+    traits: new Map(),
     coverage: new Map(),
     steps: 0,
     powerOns: 0,
     virtualHours: 0,
   };
-  const { core, failuresMax = 1 } = options;
-  const share = options.sealedShare === undefined ? {} : { sealedShare: options.sealedShare };
-  while (campaign.lives < options.lives && campaign.failures.length < failuresMax) {
-    const seed = (options.firstSeed + campaign.lives) >>> 0;
-    const result = runLife(seed, { core, coverage: campaign.coverage, ...share });
+  const { failuresMax = 1, firstSeed, lives, ...shared } = options;
+  const lifeOptions = { ...shared, coverage: campaign.coverage };
+  while (campaign.lives < lives && campaign.failures.length < failuresMax) {
+    const seed = (firstSeed + campaign.lives) >>> 0;
+    const result = runLife(seed, lifeOptions);
     campaign.lives++;
     campaign.steps += result.steps;
     campaign.powerOns += result.powerOns;
     campaign.virtualHours += result.virtualMs / 3_600_000;
-    for (const id of result.struck) {
-      const kind = kindOf(id);
-      campaign.strikes.set(kind, (campaign.strikes.get(kind) ?? 0) + 1);
-    }
+    for (const id of result.struck) count(campaign.strikes, kindOf(id));
+    for (const trait of result.traits) count(campaign.traits, trait);
     if (result.violation) campaign.failures.push(result);
   }
   return campaign;
@@ -66,6 +74,17 @@ export function uncoveredRows(coverage: Coverage): string[] {
   return transitions()
     .filter(({ from, event, to }) => !coverage.has(`${from},${event},${to}`))
     .map(({ from, event, to }) => `${State[from]} -${Event[event]}-> ${State[to]}`);
+}
+
+/** How often lives went through each row of the table, a line for each state. */
+function coveredRows(coverage: Coverage): string[] {
+  const lines = new Map<number, string[]>();
+  for (const { from, event, to } of transitions()) {
+    const times = coverage.get(`${from},${event},${to}`) ?? 0;
+    const row = `${Event[event]} -> ${State[to]} ${times}`;
+    lines.set(from, [...(lines.get(from) ?? []), row]);
+  }
+  return [...lines].map(([from, rows]) => `  ${State[from]}: ${rows.join(", ")}`);
 }
 
 /** Kinds of faults that never struck. */
@@ -89,10 +108,12 @@ export function describe(campaign: Campaign, seconds: number): string[] {
     `${campaign.lives} lives in ${seconds.toFixed(1)} s: ${perSecond} lives/s, ` +
       `${campaign.steps} steps, ${campaign.powerOns} power-ons, ` +
       `${Math.round(campaign.virtualHours)} virtual hours`,
+    `made of: ${list([...campaign.traits].sort((a, b) => b[1] - a[1]))}`,
     `faults: ${list(injected.filter(([kind]) => isFault(kind)))}`,
     `deeds: ${list(injected.filter(([kind]) => !isFault(kind)))}`,
     `states: ${states.size} of 8; transitions: ${rows - uncovered.length} of ${rows}` +
       (uncovered.length ? `; never: ${uncovered.join(", ")}` : ""),
+    ...coveredRows(campaign.coverage),
     `failing lives: ${campaign.failures.length}`,
   ];
 }

@@ -4,7 +4,7 @@
 import type { Service } from "../../targets/desktop/service/index.ts";
 import type { Board } from "./board.ts";
 import type { Roll } from "./dice.ts";
-import { callApi } from "./errands.ts";
+import { callApi, pollEvents } from "./errands.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Slots } from "./slots.ts";
 import { PowerCut } from "./violation.ts";
@@ -86,7 +86,17 @@ export const DEEDS: Readonly<Record<string, (world: World, roll: Roll) => void>>
   "account-disabled": (world, roll) =>
     event(world, "risc/event-type/account-disabled", { reason: "hijacking" }, roll),
   "bit-rot": ({ slots }, roll) => slots.rot(roll),
+  "poll-events": ({ board }) => void pollEvents(board),
+  "sign-out-everywhere": ({ service }) => void service.signOutEverywhere("ada"),
 };
+
+/** What is done besides in a life with a stream of events, as often as it stands here. */
+export const EVENT_DEEDS: readonly string[] = [
+  ...Array<string>(12).fill("poll-events"),
+  "sign-out-everywhere",
+  "revoke-grants",
+  "disable-account",
+];
 
 const WEIGHTS: Readonly<Record<string, number>> = {
   approve: 12,
@@ -105,6 +115,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 export function repertoire(roll: Roll): string[] {
   const list: string[] = ["approve"];
   for (const deed of Object.keys(DEEDS)) {
+    if (EVENT_DEEDS[0] === deed || deed === "sign-out-everywhere") continue;
     const weight = (WEIGHTS[deed] ?? 1) * roll.pick([0, 0.5, 1, 1, 3]);
     for (let i = 0; i < weight * 4; i++) list.push(deed);
   }

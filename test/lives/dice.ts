@@ -36,6 +36,8 @@ export const FAULTS = [
   "byte-by-byte",
   // the device's host
   "spurious-run",
+  // who can write into the stream of events; last, since a fault's place is part of its dice
+  "forged-event",
 ] as const;
 
 export type FaultKind = (typeof FAULTS)[number];
@@ -83,7 +85,7 @@ export class Roll {
 const RATES: Readonly<Record<string, number>> = {
   "cut-at-step": 0.002,
   "cut-in-storage": 0.25,
-  "write-fails": 0.08,
+  "write-fails": 0.15,
   "erase-fails": 0.08,
   "read-fails": 0.05,
   "bit-rot": 0.01,
@@ -93,6 +95,7 @@ const RATES: Readonly<Record<string, number>> = {
   "client-refused": 0.12,
   "byte-by-byte": 0.2,
   "spurious-run": 0.02,
+  "forged-event": 0.2,
 };
 const RATE_DEFAULT = 0.06;
 

@@ -1,4 +1,5 @@
-// The application's part of a life: a call of the video API with whatever token the device has.
+// The application's part of a life: a call of the video API with whatever token the device has, and
+// asking for security events.
 
 import { Endpoint, ErrandState } from "../../core/complete.ts";
 import type { Board } from "./board.ts";
@@ -14,6 +15,13 @@ export function callApi({ driver }: Board): boolean {
   const begun = core.sendCall?.(device, Endpoint.VIDEO_API, 1, null, 0, 0) === 1;
   driver.run();
   return begun;
+}
+
+/** Asks for the events that wait; false where an errand is under way or nobody is signed in. */
+export function pollEvents({ driver }: Board): boolean {
+  if (driver?.core.pollEvents?.(driver.device) !== 1) return false;
+  driver.run();
+  return true;
 }
 
 /** How the last call ended; undefined while it is under way or none was made. */

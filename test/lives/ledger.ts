@@ -72,6 +72,12 @@ export class Ledger {
     return this.sessions.get(token) ?? 0;
   }
 
+  /** Whether a text holds any user code that was ever issued. */
+  namesUserCode(told: string): boolean {
+    for (const { userCode } of this.codes.values()) if (told.includes(userCode)) return true;
+    return false;
+  }
+
   /** The issued user codes that stand in a frame as words of their own. */
   codesIn(frame: string): IssuedCode[] {
     const found: IssuedCode[] = [];

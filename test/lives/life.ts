@@ -3,29 +3,30 @@
 
 import { State } from "../../core/index.ts";
 import type { Storage } from "../../platform/contracts.ts";
-import {
-  createService,
-  type FixtureInput,
-  type Service,
-} from "../../targets/desktop/service/index.ts";
+import type { Service } from "../../targets/desktop/service/index.ts";
+import { CLIENT, judgeLog, openStream, SECRET, serviceOf } from "./account-service.ts";
 import { Board, type BoardSettings } from "./board.ts";
-import { codeRead, DEEDS, repertoire, type World } from "./deeds.ts";
+import { codeRead, DEEDS, EVENT_DEEDS, repertoire, type World } from "./deeds.ts";
 import { Plan, type Roll, type Selection, type StrikeId } from "./dice.ts";
 import { callApi, callResult } from "./errands.ts";
 import type { LivesCore } from "./load-core.ts";
-import { BASE, Network } from "./network.ts";
+import { Network } from "./network.ts";
 import { type Coverage, Oracle } from "./oracle.ts";
-import { Records } from "./records.ts";
-import { sealed } from "./sealing.ts";
+import { namesSecret, Records } from "./records.ts";
 import { quietReader, Slots } from "./slots.ts";
 import { Time } from "./time.ts";
 import { type Invariant, PowerCut, Violation } from "./violation.ts";
+import { drawMedium, type MediumName, makeMedium, WORKSHOP, type Workshop } from "./workshop.ts";
 
 export interface LifeOptions extends Selection {
   core: LivesCore;
   coverage: Coverage;
   /** Share of lives whose records are sealed. */
   sealedShare?: number;
+  /** What the records lie in; drawn where it is not named. */
+  medium?: MediumName;
+  /** Its parts, one of them perhaps with a bug in it. */
+  workshop?: Workshop;
   /** Hears what happens, for a replay. */
   log?: (line: string) => void;
 }
@@ -37,19 +38,14 @@ export interface LifeResult {
   powerOns: number;
   steps: number;
   virtualMs: number;
+  /** What the life was made of: medium, sealing, events, log. */
+  traits: readonly string[];
 }
 
-const SECRET = "tv-secret-7";
-const CLIENT = "living-room-tv";
-const FIXTURE: FixtureInput = {
-  organizations: [{ id: "school", name: "School", blockedScopes: ["video"] }],
-  accounts: [
-    { id: "ada", name: "Ada", email: "ada@example.test" },
-    { id: "pupil", name: "Polly", email: "polly@example.test", organization: "school" },
-  ],
-  clients: [{ id: CLIENT, secret: SECRET, name: "TV" }],
-} as FixtureInput;
-const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** Shares of the lives in which events are polled, and in which the service's log is judged. */
+const EVENTS_SHARE = 0.3;
+const LOG_SHARE = 0.25;
+const SEALED_SHARE = 0.5;
 const HOUR_MS = 3_600_000;
 const CALM_MS_MAX = 3 * HOUR_MS;
 const CALM_EVENTS_MAX = 40_000;
@@ -65,6 +61,7 @@ export class Life {
   readonly oracle: Oracle;
   readonly board: Board;
   readonly network: Network;
+  readonly traits: string[] = [];
   powerOns = 0;
   private readonly world: World;
   private readonly log: ((line: string) => void) | undefined;
@@ -75,20 +72,34 @@ export class Life {
     const roll = this.plan.roll("settings");
     const note = (text: string): void => this.note(text);
     const nowMs = (): number => this.time.nowMs;
-    this.slots = new Slots(this.time, this.plan, roll.pick([0, 0, 3, 40]));
+    const workshop = options.workshop ?? WORKSHOP;
+    const delayMs = roll.pick([0, 0, 3, 40]);
+    const mediumRoll = this.plan.roll("medium");
+    const mediumName = options.medium ?? drawMedium(mediumRoll);
+    const medium = makeMedium(mediumName, mediumRoll, workshop);
+    this.traits.push(mediumName);
+    this.slots = new Slots(this.time, this.plan, delayMs, medium);
     this.slots.note = note;
-    const isSealed = roll.chance(options.sealedShare ?? 1 / 16);
+    const isSealed = roll.chance(options.sealedShare ?? SEALED_SHARE);
+    if (isSealed) this.traits.push("sealed");
     const layer = (inner: Storage, number: number): Storage =>
-      isSealed ? sealed(inner, this.plan.roll("seal", number)) : inner;
+      isSealed ? workshop.seal(inner, this.plan.roll("seal", number)) : inner;
     const quiet = quietReader(this.slots);
     this.records = new Records(this.slots, {
       nowMs,
       isRevoking: () => this.board.driver?.device.state === State.REVOKING,
+      raw: (slot) => medium.peek(slot),
+      allRaw: () => (this.slots.hasRemains ? undefined : medium.raw()),
       quiet: () => layer(quiet, 0),
       note,
       session: (token) => this.oracle.ledger.session(token),
     });
     this.slots.onRot = () => this.records.rotted();
+    this.slots.onWrite = (bytes) => {
+      if (isSealed && namesSecret(bytes)) {
+        throw new Violation("sealed-records", "a record reached the medium in the clear");
+      }
+    };
     this.oracle = new Oracle({
       nowMs,
       note,
@@ -96,9 +107,15 @@ export class Life {
       coverage: options.coverage,
       clientSecret: SECRET,
     });
-    this.service = this.makeService(roll);
+    this.service = serviceOf({
+      nowMs,
+      settings: roll,
+      random: this.plan.roll("service"),
+      workshop,
+    });
     this.network = this.makeNetwork(roll);
-    this.board = new Board(settingsOf(roll), {
+    const hasEvents = this.watchService();
+    this.board = new Board(settingsOf(roll, hasEvents), {
       time: this.time,
       plan: this.plan,
       core: options.core,
@@ -118,33 +135,19 @@ export class Life {
     };
   }
 
-  private makeService(roll: Roll): Service {
-    const random = this.plan.roll("service");
-    return createService({
-      now: () => EPOCH_MS + this.time.nowMs,
-      random: (count) => {
-        const bytes = new Uint8Array(count);
-        for (let i = 0; i < count; i++) bytes[i] = random.bits() >>> 24;
-        return bytes;
-      },
-      fixture: FIXTURE,
-      options: {
-        baseUrl: BASE,
-        interval: roll.pick([1, 1, 2, 5]),
-        codeLifetime: roll.pick([20, 40, 40, 90, 300, 1800]),
-        slowDownGrowth: roll.pick([0, 5]),
-        deviceCodeQuota: roll.pick([null, null, { requests: 2, windowSeconds: 60 }]),
-        userCodeFormat: roll.pick(["XXXX-XXXX", "XXXXXXXX", "XXX-XXX-XXX-XXX"]),
-        tokenCharacters: roll.pick(["plain", "awkward"]),
-        verificationUri: roll.chance(0.5),
-        verificationUriComplete: roll.chance(0.5),
-        replayedCodeRevokes: roll.chance(0.3),
-        accessTokenLifetime: roll.pick([5, 30, 90, 600, 3600]),
-        refreshTokenRotation: roll.chance(0.6),
-        rotationGrace: roll.pick([0, 5, 60]),
-        refreshTokensPerClientAndUser: roll.pick([1, 3, 100]),
-      },
-    });
+  /** Whether the device polls events in this life. */
+  private watchService(): boolean {
+    const roll = this.plan.roll("watch");
+    const hasEvents = roll.chance(EVENTS_SHARE);
+    if (hasEvents) {
+      openStream(this.service, roll);
+      this.traits.push("events");
+    }
+    if (roll.chance(LOG_SHARE)) {
+      judgeLog(this.service, this.oracle.ledger);
+      this.traits.push("log");
+    }
+    return hasEvents;
   }
 
   private makeNetwork(roll: Roll): Network {
@@ -195,6 +198,7 @@ export class Life {
   private chaos(): void {
     const roll = this.plan.roll("deeds");
     const deeds = repertoire(roll);
+    if (this.traits.includes("events")) deeds.push(...EVENT_DEEDS);
     const count = roll.spread(2, 40);
     for (let number = 0; number < count; number++) {
       const until = this.time.nowMs + roll.spread(20, 60_000);
@@ -238,6 +242,7 @@ export class Life {
     this.note("power goes");
     this.board.powerOff();
     this.slots.cut(roll);
+    this.slots.medium.powerOn();
     this.time.cancel(this.nextPowerOn);
     const offMs = this.plan.calm ? 100 : roll.spread(100, roll.chance(0.2) ? HOUR_MS : 20_000);
     this.nextPowerOn = this.time.after(offMs, () => this.powerOn());
@@ -351,7 +356,7 @@ function crash(error: unknown): Violation {
   return new Violation("crash", what.split("\n").slice(0, 4).join(" | "));
 }
 
-function settingsOf(roll: Roll): BoardSettings {
+function settingsOf(roll: Roll, hasEvents: boolean): BoardSettings {
   const [columns, rows] = roll.pick([
     [16, 2],
     [20, 4],
@@ -369,7 +374,8 @@ function settingsOf(roll: Roll): BoardSettings {
     clientSecret: SECRET,
     counterStartMs: roll.pick([0, 2 ** 32 - 1, 2 ** 32 - roll.below(100_000), roll.bits()]),
     isWatched: roll.chance(1 / 16),
-    memoryBytes: (columns === 80 ? 6144 : 4096) + 32,
+    // Events, which are signed documents, and a wide display need more room (core/SPEC.md, Memory).
+    memoryBytes: (columns === 80 || hasEvents ? 6144 : 4096) + 32,
   };
 }
 
@@ -379,10 +385,13 @@ export function runLife(seed: number, options: LifeOptions): LifeResult {
   let violation: LifeResult["violation"];
   try {
     life.live();
+    life.slots.medium.check();
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
     violation = { invariant: error.invariant, what: error.what };
     life.note(`VIOLATION ${error.message}`);
+  } finally {
+    life.slots.medium.dispose();
   }
   return {
     seed,
@@ -391,5 +400,6 @@ export function runLife(seed: number, options: LifeOptions): LifeResult {
     powerOns: life.powerOns,
     steps: life.board.steps,
     virtualMs: life.time.nowMs,
+    traits: life.traits,
   };
 }

@@ -1,5 +1,6 @@
 // What can happen to one exchange between device and service: chosen here, carried out by network.ts.
 
+import { EVENTS_PATH } from "./account-service.ts";
 import type { FaultKind, Plan, Roll } from "./dice.ts";
 import type { Exchange } from "./network.ts";
 
@@ -71,6 +72,7 @@ const ODD_JSON = [
 ];
 
 const ORDER = [
+  "forged-event",
   "refused",
   "reset-before",
   "reset-after",
@@ -107,6 +109,7 @@ function retryAfter(roll: Roll): number {
 
 const MISHAPS: Readonly<Record<NetworkFault, (roll: Roll, exchange: Exchange) => Partial<Mishap>>> =
   {
+    "forged-event": (roll) => ({ reaches: false, ...instead(200, forgedEvents(roll)) }),
     refused: () => ({ reaches: false, alter: same }),
     "reset-before": (roll) => ({ reaches: false, hangMs: 1 + roll.below(3000), fails: true }),
     "reset-after": (roll) => ({ hangMs: 1 + roll.below(3000), fails: true }),
@@ -177,6 +180,17 @@ function slowDown(roll: Roll): Uint8Array {
     : encoder.encode(`{"error":"slow_down","interval":${roll.pick([0, 1, 6, 11, 30, 1e9])}}`);
 }
 
+/** An event that ends the session of whoever believes it; its signature is nobody's. */
+function forgedEvents(roll: Roll): Uint8Array {
+  const jti = `forged-${roll.below(4)}`;
+  const type = "https://schemas.openid.net/secevent/risc/event-type/account-disabled";
+  const encode = (value: object): string =>
+    Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = encode({ iss: "https://auth.test", jti, events: { [type]: { subject: {} } } });
+  const set = `${encode({ alg: "EdDSA" })}.${claims}.${"A".repeat(86)}`;
+  return encoder.encode(JSON.stringify({ sets: { [jti]: set } }));
+}
+
 function noise(roll: Roll): Uint8Array {
   const bytes = new Uint8Array(roll.below(300));
   for (let i = 0; i < bytes.length; i++) bytes[i] = roll.below(256);
@@ -211,6 +225,7 @@ export function mishapOf(plan: Plan, exchange: Exchange): Mishap {
     roll: plan.roll("exchange", exchange.number),
   };
   for (const kind of ORDER) {
+    if (kind === "forged-event" && exchange.path !== EVENTS_PATH) continue;
     const roll = plan.strikes(kind);
     if (roll) return Object.assign(mishap, { name: kind, ...MISHAPS[kind](roll, exchange) });
   }

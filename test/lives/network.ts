@@ -3,6 +3,7 @@
 
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import type { ProtocolResponse, Service } from "../../targets/desktop/service/index.ts";
+import { EVENTS_PATH, RECEIVER_TOKEN } from "./account-service.ts";
 import type { Plan } from "./dice.ts";
 import { type Answer, type Mishap, mishapOf } from "./mishaps.ts";
 import type { Appointment, Time } from "./time.ts";
@@ -141,6 +142,7 @@ export class Network implements Http {
     const headers: Record<string, string> = {};
     if (request.contentType) headers["content-type"] = request.contentType;
     if (request.authorization) headers.authorization = request.authorization;
+    if (path === EVENTS_PATH) headers.authorization = `Bearer ${RECEIVER_TOKEN}`;
     const response = this.service.handle({ method: request.method, path, query, headers, body });
     this.events.served(exchange, response);
     return response;

@@ -6,6 +6,7 @@ import type { Device } from "../../core/complete.ts";
 import { Event, Field, Region, State } from "../../core/index.ts";
 import { transitions } from "../../core/states.ts";
 import type { Storage } from "../../platform/contracts.ts";
+import { EVENTS_PATH } from "./account-service.ts";
 import { Ledger, membersOf, text } from "./ledger.ts";
 import type { Exchange } from "./network.ts";
 import { PollOracle } from "./poll-oracle.ts";
@@ -28,6 +29,8 @@ const KINDS_FOUND: ReadonlyMap<number, readonly string[]> = new Map([
   [Event.TOKENS_FOUND, ["token"]],
   [Event.REVOCATION_FOUND, ["revocation"]],
 ]);
+
+const OFFER_AGAIN_MS = 60_000;
 
 export interface OracleView {
   nowMs(): number;
@@ -215,7 +218,7 @@ export class Oracle {
 
   /** A session has ended: by what was said in the very call that ended it. */
   private checkCause(from: number, name: string): void {
-    if (name === "applySecurityEvent" || name === "eventVerified") return;
+    if (name === "applySecurityEvent" || (name === "eventVerified" && this.isGenuine)) return;
     const { path = "", members = {} } = this.answer ?? {};
     if (name === "responseEnd" && path === "/token" && from === State.REFRESHING) {
       const named = text(members.error) || text(members.error_code);
@@ -315,6 +318,10 @@ export class Oracle {
   /** The service has answered; whether the device will hear it is another matter. */
   served(exchange: Exchange, status: number, body: Uint8Array): void {
     if (status !== 200 || exchange.request.method !== "POST") return;
+    if (exchange.path === EVENTS_PATH) {
+      for (const set of Object.values(membersOf(body).sets ?? {})) this.sets.add(text(set));
+      return;
+    }
     if (exchange.path === "/device/code") this.ledger.addCode(membersOf(body));
     else if (exchange.path === "/token") {
       const form = new URLSearchParams(Buffer.from(exchange.body).toString("latin1"));
@@ -336,6 +343,18 @@ export class Oracle {
     this.polls.aborted(exchange);
   }
 
+  // security events
+
+  private readonly sets = new Set<string>();
+  private isGenuine = false;
+
+  /** Whether the service has signed this event: what a host finds out with the service's key. */
+  verifies(set: string): boolean {
+    this.isGenuine = this.sets.has(set);
+    this.view.note(`  event ${this.isGenuine ? "genuine" : "forged"}`);
+    return this.isGenuine;
+  }
+
   // the user, the display, rest
 
   userActed(): void {
@@ -354,6 +373,12 @@ export class Oracle {
     const { device } = this;
     if (!device) return;
     this.prompt.check(device, frame, alarmMs);
+    const { records } = this.view;
+    if (!records.isBusy) records.checkNoneUnread();
+    const waits = device.state === State.SIGNED_IN && !device.inFlight && !records.isBusy;
+    if (waits && records.isRefused && alarmMs - this.view.nowMs() > OFFER_AGAIN_MS) {
+      throw new Violation("offered-again", "tokens that storage refused are let be");
+    }
     const isIdle = !this.view.records.isBusy && alarmMs - this.view.nowMs() >= 134_216_000;
     if (isIdle && device.state === State.SIGNED_OUT) this.view.records.checkWiped();
   }

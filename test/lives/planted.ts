@@ -1,15 +1,23 @@
-// Bugs planted into the bundle, to show that lives would find them: the simulation's own test. Each is a
-// small change of the readable bundle's text, and fails loudly where the text has moved on.
+// Bugs planted into the bundle and into what a life is put together from, to show that lives would find
+// them: the simulation's own test. A bug of the bundle is a small change of its readable text, and fails
+// loudly where the text has moved on.
 
+import type { Storage } from "../../platform/contracts.ts";
+import type { FlashDevice } from "../../platform/flash/device.ts";
+import type { Observer, Service, ServiceSettings } from "../../targets/desktop/service/index.ts";
 import { runCampaign } from "./campaign.ts";
+import type { Roll } from "./dice.ts";
 import { coreOf, readableBundle } from "./load-core.ts";
 import type { Invariant } from "./violation.ts";
+import { WORKSHOP, type Workshop } from "./workshop.ts";
 
 export interface PlantedBug {
   readonly name: string;
-  /** What is looked for; the part named `bug`, or all of it, is replaced. */
-  readonly find: RegExp;
-  readonly replacement: string;
+  /** What is looked for in the bundle, and what stands there instead. */
+  readonly find?: RegExp;
+  readonly replacement?: string;
+  /** A part of the life that is made wrong. */
+  readonly workshop?: Partial<Workshop>;
 }
 
 /** In the body of this function. */
@@ -113,10 +121,87 @@ export const PLANTED: readonly PlantedBug[] = [
     find: inside("wakeIn", "if \\(device\\.codeLifeS\\) seconds ="),
     replacement: "$1seconds =",
   },
+  {
+    name: "believe an event that nobody has signed",
+    find: inside("eventVerified", "if \\(ok && !isDuplicate\\(device\\)\\)"),
+    replacement: "$1if (!isDuplicate(device))",
+  },
+  {
+    name: "let tokens be that storage has refused",
+    find: inside("duePurpose", "device\\.notSaved &&"),
+    replacement: "$1false &&",
+  },
+  {
+    name: "leave a slot behind that could not be read",
+    find: inside("finishStorage", "device\\.sequence < 2"),
+    replacement: "$1false",
+  },
+  {
+    name: "hand records through the sealed storage as they are",
+    workshop: { seal: (inner) => inner },
+  },
+  {
+    name: "write a sealed slot's record in the clear first",
+    workshop: { seal: leakySeal },
+  },
+  {
+    name: "empty a slot's flash before each write",
+    workshop: { flash: wearingFlash },
+  },
+  {
+    name: "log queries and forms as they come",
+    workshop: { service: talkativeService },
+  },
 ];
+
+/** Seals, but lets the storage below have the record first. */
+function leakySeal(inner: Storage, roll: Roll): Storage {
+  const right = WORKSHOP.seal(inner, roll);
+  return {
+    capacity: right.capacity,
+    read: (slot, into, from, to, done) => right.read(slot, into, from, to, done),
+    write: (slot, bytes, from, to, done) =>
+      inner.write(slot, bytes, from, to, () => right.write(slot, bytes, from, to, done)),
+    erase: (slot, done) => right.erase(slot, done),
+  };
+}
+
+function wearingFlash(device: FlashDevice): Storage {
+  const right = WORKSHOP.flash(device);
+  return {
+    capacity: right.capacity,
+    read: (slot, into, from, to, done) => right.read(slot, into, from, to, done),
+    write: (slot, bytes, from, to, done) =>
+      right.erase(slot, () => right.write(slot, bytes, from, to, done)),
+    erase: (slot, done) => right.erase(slot, done),
+  };
+}
+
+function talkativeService(settings: ServiceSettings): Service {
+  const service = WORKSHOP.service(settings);
+  const observers: Observer[] = [];
+  return {
+    ...service,
+    observe: (observer) => {
+      observers.push(observer);
+      return () => false;
+    },
+    handle: (request) => {
+      const response = service.handle(request);
+      const { method, path, query } = request;
+      for (const tell of observers) {
+        const bodies = { requestBody: Buffer.from(request.body).toString(), responseBody: "" };
+        const { status } = response;
+        tell({ type: "exchange", atMs: settings.now(), method, path, query, status, ...bodies });
+      }
+      return response;
+    },
+  };
+}
 
 /** The bundle with the bug in it. @throws Error where the place is not there any more */
 export function plant(code: string, bug: PlantedBug): string {
+  if (!bug.find || bug.replacement === undefined) return code;
   const planted = code.replace(bug.find, bug.replacement);
   if (planted === code)
     throw new Error(`planted bug "${bug.name}": its place is not in the bundle`);
@@ -136,7 +221,8 @@ export async function* huntPlanted(firstSeed: number, livesMax: number): AsyncGe
   const code = await readableBundle();
   for (const bug of PLANTED) {
     const core = coreOf(plant(code, bug));
-    const { failures, lives } = runCampaign({ core, firstSeed, lives: livesMax });
+    const workshop = { ...WORKSHOP, ...bug.workshop };
+    const { failures, lives } = runCampaign({ core, firstSeed, lives: livesMax, workshop });
     const failure = failures[0];
     yield {
       name: bug.name,

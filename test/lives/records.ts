@@ -23,9 +23,25 @@ function latin1(bytes: Bytes, from: number, to: number): string {
   return all;
 }
 
+/** Whether the bytes hold a token of the service, or a part of one. */
+export function namesToken(bytes: Uint8Array | undefined): boolean {
+  if (!bytes) return false;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return buffer.includes("pgr.") || buffer.includes("pga.");
+}
+
+/** The same, and device codes. */
+export function namesSecret(bytes: Uint8Array): boolean {
+  return namesToken(bytes) || Buffer.from(bytes).includes("pgd.");
+}
+
 export interface RecordsView {
   nowMs(): number;
   isRevoking(): boolean;
+  /** Bytes of a slot as they lie in the medium. */
+  raw(slot: number): Uint8Array;
+  /** Every byte of the medium; undefined where remains of something torn may lie in it. */
+  allRaw(): Uint8Array | undefined;
   /** Reads the slots without faults and at once. */
   quiet(): Storage;
   note(text: string): void;
@@ -48,19 +64,29 @@ export class Records implements Storage {
   erases = 0;
   /** Since power-on: an operation failed for good, so that slots may hold what they should not. */
   readsFailed = false;
-  /** False once a slot could not be read: from then on a device may take the older for the newer. */
-  isOrderKnown = true;
+  /** Storage has refused the present tokens for good. */
+  isRefused = false;
   erasesFailed = false;
   /** Since the last write a slot has rotted: what was stored may be gone without anybody's fault. */
   isRotten = false;
   /** The device waits for storage. */
   isBusy = false;
+  /** Since power-on a record has reached storage. */
+  private hasWritten = false;
   private failures = 0;
   private eraseFailures = 0;
   private readFailures = 0;
+  private slotRead = -1;
   private order = 0;
   private over = 0;
   private readonly known = new Map<string, LogicalRecord>();
+  /** What raw bytes of a slot open to: opening a sealed record takes a while. */
+  private readonly opened = new Map<string, string>();
+  /** Slots that could not be read, until they are written or erased: their records may be the newer. */
+  private readonly unread = new Set<number>();
+  /** Slots that the device has not read once since power-on: their sequences are unknown to it. */
+  private readonly unreadNow = new Set<number>();
+  private readonly readNow = new Set<number>();
   private readonly scratch = new Uint8Array(2048);
 
   constructor(
@@ -72,6 +98,11 @@ export class Records implements Storage {
     return this.inner.capacity;
   }
 
+  /** False while a device may take an older record for the newer one. */
+  get isOrderKnown(): boolean {
+    return this.unread.size === 0;
+  }
+
   /** A new power-on, with adapters of its own: budgets start anew. */
   poweredOn(inner: Storage): void {
     this.inner = inner;
@@ -81,9 +112,13 @@ export class Records implements Storage {
     this.writes = 0;
     this.erases = 0;
     this.isBusy = false;
+    this.hasWritten = false;
+    this.unreadNow.clear();
+    this.readNow.clear();
     this.readsFailed = false;
     this.unstored = "";
     this.revocationUnstored = false;
+    this.isRefused = false;
     this.failures = 0;
     this.eraseFailures = 0;
     this.readFailures = 0;
@@ -93,9 +128,12 @@ export class Records implements Storage {
     this.isBusy = true;
     this.inner.read(slot, into, from, to, (length) => {
       // A record that is not whole has no length either: that is no failure.
+      if (slot !== this.slotRead) this.readFailures = 0;
+      this.slotRead = slot;
+      if (length >= 0) this.readNow.add(slot);
       this.readFailures = length < 0 ? this.readFailures + 1 : 0;
       if (this.readFailures === TRIES) this.erasesAllowed++;
-      if (this.readFailures >= TRIES && this.plain(slot) !== "") this.unreadable();
+      if (this.readFailures >= TRIES && this.plain(slot) !== "") this.unreadable(slot);
       done(length);
     });
   }
@@ -110,6 +148,8 @@ export class Records implements Storage {
     this.known.set(plain, record);
     this.isBusy = true;
     this.inner.write(slot, bytes, from, to, (ok) => {
+      if (ok) this.replaced(slot);
+      this.hasWritten ||= ok;
       this.written(record, ok);
       done(ok);
     });
@@ -122,6 +162,7 @@ export class Records implements Storage {
     this.view.note(`erase slot ${slot}`);
     this.isBusy = true;
     this.inner.erase(slot, (ok) => {
+      if (ok) this.replaced(slot);
       this.eraseFailures = ok ? 0 : this.eraseFailures + 1;
       if (!ok) this.erasesAllowed++;
       if (this.eraseFailures >= TRIES) this.erasesFailed = true;
@@ -150,6 +191,7 @@ export class Records implements Storage {
   /** The user or a final answer has ended this session: its record goes. */
   sessionOver(session: number): void {
     this.durableSession = 0;
+    this.isRefused = false;
     this.over = session;
   }
 
@@ -163,6 +205,13 @@ export class Records implements Storage {
     throw new Violation("pair-kept", `storage holds ${newest?.kind ?? "nothing"} instead`);
   }
 
+  /** What must hold at rest: what could not be read must not count as the newer record some day. */
+  checkNoneUnread(): void {
+    if (this.hasWritten && this.unreadNow.size > 0 && !this.erasesFailed) {
+      throw new Violation("unread-goes", "behind a newer record lies a slot that was never read");
+    }
+  }
+
   /** What must hold when nobody is signed in and storage is at rest. */
   checkWiped(): void {
     if (this.readsFailed || !this.isOrderKnown) return;
@@ -172,6 +221,9 @@ export class Records implements Storage {
       // What could not be erased stays until something is written over it.
       if (this.erasesFailed) return;
       throw new Violation("sign-out-wipes", `slot ${slot} still holds a ${record.kind} record`);
+    }
+    if (!this.erasesFailed && namesToken(this.view.allRaw())) {
+      throw new Violation("sign-out-wipes", "bytes of a token are left behind the slots");
     }
     this.erasesFailed = false;
   }
@@ -185,20 +237,33 @@ export class Records implements Storage {
   }
 
   /** A slot that cannot be read counts as lost, and the device may write over it. */
-  private unreadable(): void {
+  private unreadable(slot: number): void {
     this.readsFailed = true;
     // Its sequence is unknown too: what is written next may count as the older one.
-    this.isOrderKnown = false;
+    this.unread.add(slot);
+    if (!this.readNow.has(slot)) this.unreadNow.add(slot);
     this.durableSession = 0;
     this.revoked.clear();
   }
 
+  private replaced(slot: number): void {
+    this.unread.delete(slot);
+    this.unreadNow.delete(slot);
+  }
+
   private plain(slot: number): string {
+    const raw = this.view.raw(slot);
+    if (raw.length === 0) return "";
+    const key = `${slot}${Buffer.from(raw).toString("latin1")}`;
+    const known = this.opened.get(key);
+    if (known !== undefined) return known;
     let length = 0;
     this.view.quiet().read(slot, this.scratch, 0, this.scratch.length, (result) => {
       length = result;
     });
-    return length > 0 ? latin1(this.scratch, 0, length) : "";
+    const plain = length > 0 ? latin1(this.scratch, 0, length) : "";
+    this.opened.set(key, plain);
+    return plain;
   }
 
   private logical(plain: string): LogicalRecord {
@@ -219,6 +284,8 @@ export class Records implements Storage {
       this.failures = 0;
       if (record.secret === this.unstored) this.unstored = "";
       if (record.kind === "revocation") this.revocationUnstored = false;
+      this.isRefused =
+        !ok && record.kind === "token" && this.view.session(record.secret) !== this.over;
     }
     const session = this.view.session(record.secret);
     if (ok) this.isRotten = false;

@@ -1,22 +1,18 @@
-// The non-volatile memory of a life: two slots that outlive every loss of power, with everything that
-// goes wrong with them. What the bytes mean is not known here.
+// The non-volatile memory of a life: two slots that outlive every loss of power, and when which fault
+// strikes them. What they are made of is media.ts's, what the bytes mean is not known here.
 
 import type { Bytes, Storage } from "../../platform/contracts.ts";
 import type { FaultKind, Plan, Roll } from "./dice.ts";
+import { type Medium, MemoryMedium, NOTHING } from "./media.ts";
 import type { Appointment, Time } from "./time.ts";
 import { PowerCut, Violation } from "./violation.ts";
-
-const NOTHING = new Uint8Array(0);
-const CAPACITY = 2048;
-/** What is written together until a sync makes the order certain. */
-const SECTOR_BYTES = 16;
 
 /** Reads what the slots hold, without faults and at once; writes nothing. */
 export function quietReader(slots: Slots): Storage {
   return {
-    capacity: CAPACITY,
+    capacity: slots.capacity,
     read(slot, into, from, to, done) {
-      const record = slots.contents[slot as 0 | 1];
+      const record = slots.medium.peek(slot);
       const fits = record.length <= to - from;
       if (fits) for (let i = 0; i < record.length; i++) into[from + i] = record[i]!;
       done(fits ? record.length : -1);
@@ -40,13 +36,16 @@ export interface ScriptedCut {
 }
 
 export class Slots implements Storage {
-  readonly capacity = CAPACITY;
-  readonly contents: [Uint8Array, Uint8Array] = [NOTHING, NOTHING];
+  readonly capacity: number;
   /** Writes and erases begun, and lengths of what each of them replaces in bytes. */
   readonly operationBytes: number[] = [];
   scriptedCut: ScriptedCut | undefined;
+  /** Something was torn or rotted: its remains may be anywhere in the medium. */
+  hasRemains = false;
   /** Since a slot rotted, a record may be gone for good. */
   onRot: () => void = () => {};
+  /** Hears of the very bytes that go to the medium. */
+  onWrite: (bytes: Uint8Array) => void = () => {};
   note: (text: string) => void = () => {};
   private underWay: Operation | undefined;
   private busy = false;
@@ -58,23 +57,28 @@ export class Slots implements Storage {
     private readonly plan: Plan,
     /** 0: callbacks come before the call returns. */
     private readonly delayMs: number,
-  ) {}
+    readonly medium: Medium = new MemoryMedium(),
+  ) {
+    this.capacity = medium.capacity;
+  }
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
     this.begin();
-    const record = this.contents[slot as 0 | 1];
-    const fails = this.fails("read-fails") !== undefined || record.length > to - from;
-    if (fails) this.note(`read of slot ${slot} fails`);
+    const record = this.fails("read-fails") ? undefined : this.medium.get(slot);
+    if (!record) this.note(`read of slot ${slot} fails`);
     this.later(() => {
-      if (!fails) for (let i = 0; i < record.length; i++) into[from + i] = record[i]!;
-      done(fails ? -1 : record.length);
+      const isGiven = record !== undefined && record.length <= to - from;
+      if (isGiven) for (let i = 0; i < record.length; i++) into[from + i] = record[i]!;
+      done(isGiven ? record.length : -1);
     });
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
-    if (to - from > CAPACITY) throw new Violation("flash-budget", "a record beyond the capacity");
+    if (to - from > this.capacity)
+      throw new Violation("flash-budget", "a record beyond the capacity");
     const fresh = new Uint8Array(to - from);
     for (let i = from; i < to; i++) fresh[i - from] = bytes[i]!;
+    this.onWrite(fresh);
     this.replace(slot, fresh, this.fails("write-fails"), (ok) => {
       for (let i = from; i < to; i++) {
         if (bytes[i] !== fresh[i - from]) {
@@ -97,22 +101,19 @@ export class Slots implements Storage {
     this.underWay = undefined;
     if (!operation) return;
     this.time.cancel(operation.ends);
-    this.contents[operation.slot as 0 | 1] = torn(
-      this.contents[operation.slot as 0 | 1],
-      operation.fresh,
-      roll,
-    );
+    this.tear(operation, roll, true);
+  }
+
+  private tear({ slot, fresh }: Operation, roll: Roll, isCut: boolean): void {
+    this.hasRemains = true;
+    this.medium.tear(slot, fresh, roll, isCut);
   }
 
   /** Flips bits in one slot, as years do. */
   rot(roll: Roll): void {
-    const slot = roll.below(2) as 0 | 1;
-    const rotten = this.contents[slot].slice();
-    if (rotten.length === 0) return;
-    for (let flips = 1 + roll.below(4); flips > 0; flips--) {
-      rotten[roll.below(rotten.length)]! ^= 1 << roll.below(8);
-    }
-    this.contents[slot] = rotten;
+    const slot = roll.below(2);
+    if (!this.medium.rot(slot, roll)) return;
+    this.hasRemains = true;
     this.note(`slot ${slot} rots`);
     this.onRot();
   }
@@ -125,7 +126,7 @@ export class Slots implements Storage {
       return this.plan.roll(kind, lasting);
     }
     const roll = this.plan.strikes(kind);
-    if (roll) this.lasting.set(kind, roll.pick([0, 0, 0, 2, 5, 7]));
+    if (roll) this.lasting.set(kind, roll.pick([0, 0, 0, 2, 5, 7, 12]));
     return roll;
   }
 
@@ -136,35 +137,42 @@ export class Slots implements Storage {
     done: (ok: boolean) => void,
   ): void {
     this.begin();
-    const before = this.contents[slot as 0 | 1];
-    const script = this.scriptedCut;
-    if (script && script.operation === this.operationBytes.length) {
-      this.scriptedCut = undefined;
-      this.contents[slot as 0 | 1] = prefix(before, fresh, script.bytes);
-      this.epoch++;
-      this.busy = false;
-      throw new PowerCut();
-    }
-    this.operationBytes.push(Math.max(fresh.length, before.length));
-    this.underWay = { slot, fresh, ends: undefined };
+    this.followScript(slot, fresh);
+    const operation: Operation = { slot, fresh, ends: undefined };
+    this.underWay = operation;
     const cut = this.plan.strikes("cut-in-storage");
     if (cut) {
       if (this.delayMs === 0) {
         this.cut(cut);
         throw new PowerCut();
       }
-      this.underWay.ends = this.time.after(cut.below(this.delayMs), () => {
+      operation.ends = this.time.after(cut.below(this.delayMs), () => {
         throw new PowerCut();
       });
       return;
     }
-    this.underWay.ends = this.later(() => {
+    operation.ends = this.later(() => {
       this.underWay = undefined;
-      if (!failure) this.contents[slot as 0 | 1] = fresh;
-      else if (failure.chance(0.6)) this.contents[slot as 0 | 1] = torn(before, fresh, failure);
-      if (failure) this.note(`${fresh.length ? "write" : "erase"} of slot ${slot} fails`);
-      done(!failure);
+      const isDone = !failure && this.medium.put(slot, fresh);
+      if (failure?.chance(0.6)) this.tear(operation, failure, false);
+      if (!isDone) this.note(`${fresh.length ? "write" : "erase"} of slot ${slot} fails`);
+      done(isDone);
     });
+  }
+
+  /** The cut that an exhaustive run asks for, in plain memory. */
+  private followScript(slot: number, fresh: Uint8Array): void {
+    const { medium, scriptedCut: script } = this;
+    if (!(medium instanceof MemoryMedium)) return;
+    if (script && script.operation === this.operationBytes.length) {
+      this.scriptedCut = undefined;
+      this.hasRemains = true;
+      medium.cutAfter(slot, fresh, script.bytes);
+      this.epoch++;
+      this.busy = false;
+      throw new PowerCut();
+    }
+    this.operationBytes.push(Math.max(fresh.length, medium.peek(slot).length));
   }
 
   private begin(): void {
@@ -182,45 +190,5 @@ export class Slots implements Storage {
     if (this.delayMs > 0) return this.time.after(this.delayMs, finish);
     finish();
     return undefined;
-  }
-}
-
-/** First `bytes` new, then what was there; an erase goes over the old record with 0xff. */
-function prefix(old: Uint8Array, fresh: Uint8Array, bytes: number): Uint8Array {
-  const over = fresh.length > 0 ? fresh : new Uint8Array(old.length).fill(0xff);
-  if (bytes >= over.length) return fresh;
-  const result = new Uint8Array(Math.max(old.length, bytes));
-  result.set(old);
-  result.set(over.subarray(0, bytes));
-  return result;
-}
-
-/** What a slot holds after a cut: old, new, or one of the mixtures that real memories leave. */
-function torn(old: Uint8Array, fresh: Uint8Array, roll: Roll): Uint8Array {
-  const longest = Math.max(old.length, fresh.length);
-  switch (roll.below(6)) {
-    case 0:
-      return old;
-    case 1:
-      return fresh;
-    case 2:
-      // A file that was cut to nothing, or an erased block that was written partly.
-      return fresh.slice(0, roll.below(fresh.length + 1));
-    case 3: {
-      const erased = new Uint8Array(longest).fill(0xff);
-      erased.set(fresh.subarray(0, roll.below(fresh.length + 1)));
-      return erased;
-    }
-    case 4: {
-      // Sectors in any order until the sync; the length is the new one's or the old one's.
-      const mixed = new Uint8Array(longest);
-      mixed.set(old);
-      for (let at = 0; at < fresh.length; at += SECTOR_BYTES) {
-        if (roll.chance(0.5)) mixed.set(fresh.subarray(at, at + SECTOR_BYTES), at);
-      }
-      return roll.chance(0.5) ? mixed.slice(0, fresh.length) : mixed;
-    }
-    default:
-      return prefix(old, fresh, roll.below(longest + 1));
   }
 }

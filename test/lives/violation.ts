@@ -23,12 +23,15 @@ export const INVARIANTS = {
     "storage has refused it three times); no revocation is sent before its record is durable.",
   "recovers-newest":
     "After a loss of power the device goes on from the newest record that is whole in its slots.",
+  "unread-goes":
+    "At rest, with a record written since power-on: a slot that could not be read has been written " +
+    "over or erased, since its record might count as the newer one later.",
   "pair-kept":
     "A granted pair that reached storage stays there, newest, until a final answer, the user or a " +
     "security event ends the session, or storage itself lost it (bit rot).",
   "wipe-cause":
     "A session ends by a final answer (invalid_grant; 401 without a refresh token), the end of the " +
-    "only token's life, a security event, or the user; by nothing else.",
+    "only token's life, a security event whose signature is right, or the user; by nothing else.",
   "sign-out-wipes":
     "Signed out, and at rest with erases that worked: no slot holds a token, nor do raw bytes of one.",
   "no-resurrection": "After a durable revocation record the session is never taken up again.",
@@ -38,13 +41,22 @@ export const INVARIANTS = {
     "With faults switched off and a user who helps, the device is signed in, its tokens alive and " +
     "stored, within three hours of virtual time.",
   "no-busy-loop": "The device comes to rest at every moment.",
-  "no-secret": "No token, device code or client secret in a frame, an error or the service's log.",
+  "no-secret":
+    "No token, device code or client secret in a frame, an error or the service's access log; no " +
+    "user code in the log.",
   arena: "Nothing is written outside the memory or outside its bytes 0..255, nothing read outside.",
   "small-integers": "Every number of the device is an integer within 28 bits, at every step.",
   "no-allocation": "The device's arrays stay the same objects of the same length after create.",
   "flash-budget":
     "One record write for each code, each new pair, each rotation and each sign-out, none for a " +
     "poll; erases only at the end of an attempt or session; one more for each that failed.",
+  "flash-wear":
+    "On the flash adapter a block is erased once for as many records as fit into it, and when its " +
+    "slot is emptied; a sound chip takes every record.",
+  "sealed-records": "In a life with sealed records no byte of a token or code reaches the medium.",
+  "offered-again":
+    "At rest and signed in, with tokens that storage has refused: they are offered to it again " +
+    "within a minute.",
   crash: "Nothing throws.",
 } as const;
 
