@@ -2,7 +2,6 @@
 // would otherwise write itself. A host in C does the same with the core directly (SPEC.md).
 
 import type * as complete from "../core/complete.ts";
-import { Purpose } from "../core/exchange.ts";
 import { Command, Endpoint, Field, Region, State } from "../core/index.ts";
 import type { Bytes, HttpSink, Platform, TransportFailure } from "./contracts.ts";
 import { asciiOf } from "./text.ts";
@@ -256,7 +255,7 @@ export class Driver {
       exchange.failed("unreachable");
       return;
     }
-    const ownBody = device.purpose === Purpose.ERRAND ? device.errandBody : null;
+    const ownBody = device.endpoint > Endpoint.REVOCATION ? device.errandBody : null;
     const hasBody = ownBody !== null || device.bodyLength > 0;
     const bearer =
       device.bearer === 1 ? asciiOf(memory, ...rangeOf(device, Field.ACCESS_TOKEN)) : "";

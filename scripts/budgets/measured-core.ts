@@ -19,7 +19,7 @@ var controls = {
   controlArray: function (device) { controlKept = [device]; },
   controlText: function (device) { controlKept = "" + device.state + device.columns; },
   controlClosure: function (device) { controlKept = function () { return device; }; },
-  controlFraction: function (device) { controlKept = [device.waitMs / 7]; }
+  controlFraction: function (device) { controlKept = [device.moves / 7]; }
 };`;
 const controlNames = [
   "controlObject",

@@ -1,13 +1,20 @@
-// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. esbuild alone does
-// it, and refuses what ES5 does not have.
+// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. esbuild joins the
+// files, refuses what ES5 does not have, and minifies; between, two passes over the syntax tree
+// (one-device.ts, inline.ts) make of readable sources what an engine has least trouble with.
 
-import { build } from "esbuild";
+import { parse } from "acorn";
+import { generate } from "astring";
+import { build, transform } from "esbuild";
+import { SourceMapConsumer, SourceMapGenerator } from "source-map-js";
+import { inlineFunctions } from "./inline.ts";
+import { oneDevice } from "./one-device.ts";
 import {
   builtins,
   completeFunctions,
   configProperties,
   deviceProperties,
   grantFunctions,
+  simulatorProperties,
 } from "./surface.ts";
 
 export type Variant = "complete" | "grant";
@@ -25,18 +32,52 @@ function entryOf(variant: Variant): { file: string; names: readonly string[] } {
     : { file: "index.ts", names: grantFunctions };
 }
 
+/** How a bundle is made. */
+export interface BundleOptions {
+  /** False for readable names (instrumentation, debugging). */
+  readonly minify?: boolean;
+  /**
+   * "one", what is flashed: the bundle holds the state of one device, and `create` begins it anew.
+   * "many": each device is a record of its own, with all its properties in the open (simulators).
+   */
+  readonly devices?: "one" | "many";
+  /** Name of the file, for the map. */
+  readonly outfile?: string;
+}
+
 /**
  * Bundles the core.
  * @param variant "grant" is the grant alone, "complete" everything
- * @param options `minify: false` for a readable bundle (instrumentation, debugging)
  */
-export async function bundleCore(
-  variant: Variant,
-  options: { minify?: boolean; outfile?: string } = {},
-): Promise<Bundle> {
+export async function bundleCore(variant: Variant, options: BundleOptions = {}): Promise<Bundle> {
   const { file, names } = entryOf(variant);
-  const minify = options.minify ?? true;
-  const kept = [...names, ...configProperties, ...deviceProperties, ...builtins];
+  const { minify = true, devices = "one", outfile = "picogrant.js" } = options;
+  const joined = await join(file, names);
+  const shaped = devices === "one" ? shapeForOne(joined, names) : joined;
+  if (!minify) return shaped;
+  const kept = [...names, ...configProperties, ...propertiesOf(devices), ...builtins];
+  const { code, map } = await transform(withMap(shaped), {
+    sourcefile: outfile,
+    sourcemap: "external",
+    sourcesContent: true,
+    target: "es5",
+    charset: "ascii",
+    legalComments: "none",
+    minify: true,
+    // Enum members are in capitals: their numbers are written already.
+    mangleProps: /^[a-z]/,
+    reserveProps: new RegExp(`^(${kept.join("|")})$`),
+    logLevel: "silent",
+  });
+  return { code, map };
+}
+
+function propertiesOf(devices: "one" | "many"): readonly string[] {
+  return devices === "one" ? deviceProperties : [...deviceProperties, ...simulatorProperties];
+}
+
+/** The core as one function, as it is written. */
+async function join(file: string, names: readonly string[]): Promise<Bundle> {
   const result = await build({
     stdin: {
       contents:
@@ -48,16 +89,13 @@ export async function bundleCore(
     },
     bundle: true,
     write: false,
-    outfile: options.outfile ?? "picogrant.js",
+    outfile: "picogrant.js",
     sourcemap: "external",
     sourcesContent: true,
     target: "es5",
     format: "iife",
     charset: "ascii",
     legalComments: "none",
-    minify,
-    // Enum members are in capitals: the build writes their numbers.
-    ...(minify && { mangleProps: /^[a-z]/, reserveProps: new RegExp(`^(${kept.join("|")})$`) }),
     banner: { js: "var picogrant;" },
     footer: { js: 'typeof module=="object"&&(module.exports=picogrant);' },
     logLevel: "silent",
@@ -65,4 +103,23 @@ export async function bundleCore(
   const output = (suffix: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
   return { code: output(".js"), map: output(".map") };
+}
+
+/** One device's state in variables, and fewer functions. */
+function shapeForOne(bundle: Bundle, names: readonly string[]): Bundle {
+  const tree = parse(bundle.code, { ecmaVersion: 5, locations: true });
+  const exported = new Set(names);
+  oneDevice(tree, new Set(deviceProperties), exported);
+  inlineFunctions(tree, exported);
+  const map = new SourceMapGenerator({ file: "joined.js" });
+  // The printer only adds mappings to it; its types name the older package of the same interface.
+  const code = generate(tree, { sourceMap: map as never });
+  map.applySourceMap(new SourceMapConsumer(JSON.parse(bundle.map)), "joined.js");
+  return { code, map: map.toString() };
+}
+
+/** The code with its map in it, which the next step then follows. */
+function withMap({ code, map }: Bundle): string {
+  const data = Buffer.from(map).toString("base64");
+  return `${code}\n//# sourceMappingURL=data:application/json;base64,${data}`;
 }

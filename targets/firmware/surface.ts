@@ -52,7 +52,6 @@ export const configProperties = [
 export const deviceProperties = [
   "memory",
   "start",
-  "capacity",
   "length",
   "state",
   "event",
@@ -60,8 +59,6 @@ export const deviceProperties = [
   "error",
   "errorField",
   "requestId",
-  "purpose",
-  "inFlight",
   "endpoint",
   "target",
   "targetLength",
@@ -72,12 +69,6 @@ export const deviceProperties = [
   "slot",
   "data",
   "dataLength",
-  "codeLifeS",
-  "accessLifeS",
-  "refreshLifeS",
-  "waitMs",
-  "intervalMs",
-  "codeShown",
   "notSaved",
   "errandState",
   "errandError",
@@ -86,6 +77,19 @@ export const deviceProperties = [
   "errandBodyFrom",
   "errandBodyTo",
   "hasNextPage",
+] as const;
+
+/** What else simulators look at: only where each device is a record of its own. */
+export const simulatorProperties = [
+  "capacity",
+  "purpose",
+  "inFlight",
+  "codeLifeS",
+  "accessLifeS",
+  "refreshLifeS",
+  "waitMs",
+  "intervalMs",
+  "codeShown",
 ] as const;
 
 /** Of the language. */

@@ -7,7 +7,7 @@ import {
   integerChecks,
   sourcePlaces,
 } from "../../scripts/engines/integers.ts";
-import { type Bundle, bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
+import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 
 const core = new URL("../../core/", import.meta.url).pathname;
 
@@ -34,11 +34,11 @@ export function checkedCore() {
 }
 
 /** For tests that evaluate the bundle: the shipped one, or the checked one where that is asked for. */
-export async function bundleUnderTest(variant: Variant): Promise<string> {
-  if (integersAreChecked) return checkedBundle(await readable(variant));
-  return (await bundleCore(variant)).code;
-}
-
-function readable(variant: Variant): Promise<Bundle> {
-  return bundleCore(variant, { minify: false });
+export async function bundleUnderTest(
+  variant: Variant,
+  devices: "one" | "many" = "one",
+): Promise<string> {
+  if (integersAreChecked)
+    return checkedBundle(await bundleCore(variant, { devices, minify: false }));
+  return (await bundleCore(variant, { devices })).code;
 }

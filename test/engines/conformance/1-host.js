@@ -89,6 +89,7 @@ function boot(slots, settings) {
     verified: 0
   };
   var memory = newMemory(settings.memoryBytes ? settings.memoryBytes : 4096);
+  world.cells = config.columns * config.rows;
   world.device = picogrant.create(memory, config);
   if (world.device) pump(0);
   return world.device;
@@ -124,7 +125,7 @@ function erase(device) {
 function show(device) {
   var at = device.start[Region.FRAME];
   world.shows++;
-  world.frame = textOf(device.memory, at, at + device.capacity[Region.FRAME]);
+  world.frame = textOf(device.memory, at, at + world.cells);
 }
 
 function send(device) {
