@@ -1,5 +1,5 @@
 // npm run engines: runs the built bundle, unchanged, through the conformance script on every engine that
-// is there, and prints a table. With --install it fetches the others first.
+// is there, and prints a table. With --install it fetches the others first; --install-only stops there.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { Command } from "commander";
@@ -36,6 +36,7 @@ async function runs(bundleOf: (variant: Variant) => Promise<string>): Promise<Ru
 /** One engine through all runs; what failed goes to `complaints`. */
 async function row(engine: Engine, list: readonly Run[], complaints: string[]): Promise<string[]> {
   const cells = [engine.name, engine.version() ?? "?", engine.source];
+  console.error(`running ${engine.name}`);
   for (const { title, memory, script } of list) {
     if (engine.memory !== "both" && engine.memory !== memory) {
       cells.push("-");
@@ -55,18 +56,32 @@ function writeScripts(list: readonly Run[]): void {
   writeFileSync(`${dist}picogrant-grant-conformance.js`, list[2]!.script);
 }
 
+/** Tells the complaints; the exit code that follows from them. */
+function report(complaints: readonly string[]): number {
+  for (const complaint of complaints) console.error(complaint);
+  return complaints.length > 0 ? 1 : 0;
+}
+
+interface Options {
+  install?: boolean;
+  installOnly?: boolean;
+  only?: string;
+}
+
 async function main(): Promise<number> {
   const program = new Command("engines")
     .description("run the bundle through the conformance script on every engine")
     .option("--install", "fetch the engines that npm ci leaves out (Debian's and Hermes) first")
+    .option("--install-only", "fetch them and stop")
     .option("--only <name>", "only engines whose name contains this")
     .parse();
-  const { install, only } = program.opts<{ install?: boolean; only?: string }>();
+  const { install, installOnly, only } = program.opts<Options>();
   const inCi = process.env.CI === "true";
   const complaints: string[] = [];
-  if (install || (inCi && engines.some((engine) => !engine.version()))) {
+  if (install || installOnly || (inCi && engines.some((engine) => !engine.version()))) {
     complaints.push(...installEngines((line) => console.log(line)));
   }
+  if (installOnly) return report(complaints);
   const list = await runs(builtBundle);
   writeScripts(list);
   const rows = [["engine", "version", "from", ...list.map(({ title }) => title)]];
@@ -85,8 +100,7 @@ async function main(): Promise<number> {
   printTable(rows);
   for (const name of skipped) console.log(`skipped: ${name} is not installed (${installCommand})`);
   if (skipped.length > 0 && inCi) complaints.push("nothing may be skipped where CI=true");
-  for (const complaint of complaints) console.error(complaint);
-  return complaints.length > 0 ? 1 : 0;
+  return report(complaints);
 }
 
 process.exitCode = await main();

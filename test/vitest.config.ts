@@ -9,6 +9,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Their scripts: npm run test:qjs, npm run test:browser.
     exclude: ["test/quickjs/**", "test/browser/**"],
+    setupFiles: ["test/seeds.ts"],
     maxWorkers: 2,
     ...patience,
   },

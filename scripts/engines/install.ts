@@ -66,6 +66,7 @@ export function privateApt(
     "Dir::State::status": "/dev/null",
     "Dir::Cache": join(folder, "cache"),
     "APT::Sandbox::User": "",
+    "Acquire::Retries": "3",
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
   return (args, cwd) => run("apt-get", [...options, ...args], cwd);

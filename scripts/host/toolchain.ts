@@ -80,7 +80,7 @@ export function ensurePackages(needs: readonly Need[], install: boolean): void {
     );
   }
   const asRoot = process.getuid?.() === 0 ? [] : ["sudo"];
-  const flags = ["install", "-y", "--no-install-recommends"];
+  const flags = ["-o", "Acquire::Retries=3", "install", "-y", "--no-install-recommends"];
   for (const args of [["update"], [...flags, ...missing]]) {
     const [command, ...rest] = [...asRoot, "apt-get", ...args];
     execFileSync(command!, rest, {

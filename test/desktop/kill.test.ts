@@ -3,10 +3,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSnapshot } from "../../targets/desktop/service/index.ts";
+import { freshSeed } from "../seeds.ts";
 import { ended, inFolder, run, start } from "./command.ts";
 
 const KILLS = Number(process.env.PICOGRANT_KILLS ?? 4);
-const SEED = Number(process.env.PICOGRANT_SEED ?? Date.now() % 100_000);
+const SEED = freshSeed();
 
 /** Rotating at each refresh, an hour of the world in a few real seconds: it writes all the time. */
 const BUSY = ["--approve", "--rotate", "--speed", "10000", "--port", "0", "--state"];

@@ -8,6 +8,7 @@ import { Roll } from "../lives/dice.ts";
 import type { LivesCore } from "../lives/load-core.ts";
 import { coreOf, readableBundle } from "../lives/load-core.ts";
 import { PLANTED, plant } from "../lives/planted.ts";
+import { freshSeed } from "../seeds.ts";
 import { corpusOf, countingCore } from "./corpus.ts";
 import { DeviceBench } from "./device-bench.ts";
 import { Fuzzer, type FuzzResult } from "./fuzzer.ts";
@@ -27,7 +28,7 @@ describe("fuzzing", () => {
     `%s: the corpus and ${INPUTS} new inputs break no rule`,
     async (name) => {
       const { core, hits } = await countingCore();
-      const seed = Math.floor(Math.random() * 2 ** 32);
+      const seed = freshSeed();
       console.info(`fuzz ${name}: seed ${seed}`);
       const target = targets(core).find((one) => one.name === name)!;
       const corpus = corpusOf(target);

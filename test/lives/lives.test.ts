@@ -2,6 +2,7 @@
 // power cut of three sequences, and the planted bugs. More of them: npm run lives.
 
 import { beforeAll, describe, expect, it } from "vitest";
+import { freshSeed } from "../seeds.ts";
 import { describe as reportOf, runCampaign, unusedFaults } from "./campaign.ts";
 import { allCuts, type Cut, cutOnce, SEQUENCES } from "./exhaustive.ts";
 import { runLife } from "./life.ts";
@@ -22,10 +23,6 @@ let core: LivesCore;
 beforeAll(async () => {
   core = coreOf(await readableBundle());
 });
-
-function freshSeed(): number {
-  return Math.floor(Math.random() * 2 ** 32);
-}
 
 describe("whole lives", () => {
   it(
