@@ -132,10 +132,11 @@ export function armQuickjs(quickjs: string): string {
   const folder = fetchOnce("quickjs-armhf", (draft) => {
     const result = join(draft, "result");
     mkdirSync(result);
+    const sysroot = `--sysroot=${armSysroot()}`;
     const define = `-DCONFIG_VERSION="${engineVersion(quickjs)}"`;
     const objects = ["quickjs", "libregexp", "libunicode", "cutils", "dtoa"].map((name) => {
       const object = join(result, `${name}.o`);
-      const flags = ["-Os", "-g", "-w", "-D_GNU_SOURCE", define, "-c"];
+      const flags = [sysroot, "-Os", "-g", "-w", "-D_GNU_SOURCE", define, "-c"];
       run("arm-linux-gnueabihf-gcc", [...flags, "-o", object, join(quickjs, `${name}.c`)]);
       return object;
     });

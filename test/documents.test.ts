@@ -1,0 +1,110 @@
+// The Markdown files name only what is there: links lead somewhere, paths exist, commands are scripts of
+// package.json. What they say about it is read by people.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const FOLDERS = ["core", "platform", "targets", "test", "scripts"];
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
+}
+
+const all = FOLDERS.flatMap(filesBelow);
+const top = readdirSync(ROOT).filter((name) => name.endsWith(".md"));
+const documents = [...top, ...all.filter((file) => file.endsWith(".md"))];
+const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
+
+/** Text without its blocks of code, in which brackets are no links. */
+const prose = (text: string): string => text.replace(/^```.*?^```/gms, "");
+
+/** The anchors of a document's headings, as the usual viewers make them. */
+function anchors(text: string): string[] {
+  const headings = [...prose(text).matchAll(/^#+ (.*)$/gm)].map((match) => match[1]!);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** Links of a document that lead nowhere. */
+function deadLinks(file: string, text: string): string[] {
+  const targets = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
+  return targets.filter((target) => {
+    if (/^[a-z]+:/.test(target)) return false;
+    const [place = "", anchor] = target.split("#");
+    const found = place === "" ? file : path.join(path.dirname(file), place);
+    if (!existsSync(path.join(ROOT, found))) return true;
+    return anchor !== undefined && !anchors(place === "" ? text : read(found)).includes(anchor);
+  });
+}
+
+/** Paths of this repository that a text names and that are not there. */
+function deadPaths(text: string): string[] {
+  const named = [...text.matchAll(/`((?:core|platform|targets|test|scripts)\/[\w./-]*)`/g)];
+  return named.map((match) => match[1]!).filter((name) => !existsSync(path.join(ROOT, name)));
+}
+
+/** Named ahead of time: the tool that writes images is being written. */
+const PLANNED = "image";
+
+/** Scripts that a text runs and package.json does not have. */
+function deadScripts(text: string): string[] {
+  const named = [...text.matchAll(/npm run ([\w:-]*\w)/g)].map((match) => match[1]!);
+  return named.filter((name) => !Object.hasOwn(manifest.scripts, name) && name !== PLANNED);
+}
+
+describe("documents", () => {
+  it.each(documents)("%s: every link leads somewhere", (file) => {
+    expect(deadLinks(file, read(file))).toEqual([]);
+  });
+
+  it.each(documents)("%s: every path in it is there", (file) => {
+    expect(deadPaths(read(file))).toEqual([]);
+  });
+
+  it.each(documents)("%s: every npm script in it is there", (file) => {
+    expect(deadScripts(read(file))).toEqual([]);
+  });
+
+  it("the README leads to every other document", () => {
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file) || !file.endsWith(".md")) return;
+      seen.add(file);
+      for (const [, target = ""] of prose(read(file)).matchAll(/\]\(([^)\s#]+)/g)) {
+        if (!/^[a-z]+:/.test(target)) visit(path.join(path.dirname(file), target));
+      }
+    };
+    visit("README.md");
+    expect(documents.filter((file) => !seen.has(file) && file !== "CHANGELOG.md")).toEqual([]);
+  });
+
+  it("every npm script that the sources name is there", () => {
+    const own = path.relative(ROOT, new URL(import.meta.url).pathname);
+    const sources = all.filter((file) => /\.(ts|js|c|h)$/.test(file) && file !== own);
+    expect(sources.length).toBeGreaterThan(200);
+    const dead = sources.flatMap((file) =>
+      deadScripts(read(file)).map((name) => `${file}: ${name}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it("the checks above can fail", () => {
+    expect(
+      deadLinks("README.md", "[a](nowhere.md) [b](#no-such) [c](core/SPEC.md#no-such)"),
+    ).toEqual(["nowhere.md", "#no-such", "core/SPEC.md#no-such"]);
+    expect(deadLinks("README.md", "# A b\n[a](#a-b) [c](core) [d](https://example.com)")).toEqual(
+      [],
+    );
+    expect(deadPaths("`core/nothing.ts` and `core/index.ts`")).toEqual(["core/nothing.ts"]);
+    expect(deadScripts("npm run nothing, npm run check")).toEqual(["nothing"]);
+  });
+});
