@@ -25,6 +25,7 @@ import {
   type Service,
   serve,
 } from "./service/index.ts";
+import { describeListenError } from "./service/listen-error.ts";
 import { PATHS } from "./service/metadata.ts";
 import { ServiceStore } from "./service-store.ts";
 import { Simulation } from "./simulation.ts";
@@ -180,7 +181,7 @@ async function startService(
   const fronted: Service = Object.create(service, { fetch: { value: fetch } });
   const { host, port } = options;
   const server = await serve(fronted, { host, port }).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(listenError(error, options));
+    throw new UsageError(describeListenError(error, options));
   });
   const address = publicAddress(host);
   if (address) service.setOptions({ baseUrl: `http://${address}:${server.port}` });
@@ -201,7 +202,7 @@ async function servePanel(
   const server = createAdaptorServer({ fetch, createServer }) as Server;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new UsageError(listenError(error, options))),
+      reject(new UsageError(describeListenError(error, options))),
     );
     server.listen(port, host, resolve);
   });
@@ -229,20 +230,6 @@ function publicAddress(host: string): string {
 
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
-}
-
-function listenError(error: NodeJS.ErrnoException, { host, port }: Options): string {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return `port ${port} on ${host} is in use; choose another with --port, or 0 for any`;
-    case "EACCES":
-      return `port ${port} needs privileges; choose one above 1023 with --port`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `${host} is not an address of this machine; choose another with --host`;
-    default:
-      return `cannot listen on ${host}:${port}: ${error.message}`;
-  }
 }
 
 async function remoteEndpoints(options: Options, http: NodeHttp): Promise<Endpoints> {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import { accessLogLine } from "./access-log.ts";
 import type { FixtureInput } from "./fixture.ts";
+import { describeListenError } from "./listen-error.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 import type { ServiceOptionsInput } from "./options.ts";
 import { serve } from "./server.ts";
@@ -93,20 +94,6 @@ async function run(flags: Flags): Promise<void> {
     process.once(signal, () => {
       server.close().then(() => process.exit(0));
     });
-}
-
-function describeListenError(error: NodeJS.ErrnoException, { host, port }: Flags): string {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return `port ${port} on ${host} is in use; choose another with --port, or 0 for any`;
-    case "EACCES":
-      return `port ${port} needs privileges; choose one above 1023 with --port`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `${host} is not an address of this machine; choose another with --host`;
-    default:
-      return `cannot listen on ${host}:${port}: ${error.message}`;
-  }
 }
 
 program.parseAsync().catch((error: Error) => {
