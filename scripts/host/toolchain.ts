@@ -58,6 +58,11 @@ export const hostNeeds: readonly Need[] = [
 export const armNeeds: readonly Need[] = [
   ...engineNeeds,
   tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
+  // The compiler only recommends it.
+  {
+    package: "libc6-dev-armhf-cross",
+    isThere: () => existsSync("/usr/arm-linux-gnueabihf/include/stdlib.h"),
+  },
   tool("qemu-arm", "qemu-user"),
 ];
 
@@ -132,11 +137,10 @@ export function armQuickjs(quickjs: string): string {
   const folder = fetchOnce("quickjs-armhf", (draft) => {
     const result = join(draft, "result");
     mkdirSync(result);
-    const sysroot = `--sysroot=${armSysroot()}`;
     const define = `-DCONFIG_VERSION="${engineVersion(quickjs)}"`;
     const objects = ["quickjs", "libregexp", "libunicode", "cutils", "dtoa"].map((name) => {
       const object = join(result, `${name}.o`);
-      const flags = [sysroot, "-Os", "-g", "-w", "-D_GNU_SOURCE", define, "-c"];
+      const flags = ["-Os", "-g", "-w", "-D_GNU_SOURCE", define, "-c"];
       run("arm-linux-gnueabihf-gcc", [...flags, "-o", object, join(quickjs, `${name}.c`)]);
       return object;
     });
