@@ -87,10 +87,11 @@ export var MEMBERS =
 
 /** The whole state of one device beside its memory: small integers, and arrays made once. */
 export interface Device {
-  /** The host's memory; first byte, present length (-1: absent) and capacity of each region. */
+  /** The host's memory; first byte and present length (-1: absent) of each region. */
   memory: Bytes;
   start: number[];
   length: number[];
+  /** How much each region can take. */
   capacity: number[];
   /** The same four under names that the build may shorten; the core uses these. */
   bytes: Bytes;

@@ -6,6 +6,7 @@ import { parse } from "acorn";
 import { generate } from "astring";
 import { build, transform } from "esbuild";
 import { SourceMapConsumer, SourceMapGenerator } from "source-map-js";
+import { writeConstants } from "./constants.ts";
 import { inlineFunctions } from "./inline.ts";
 import { oneDevice } from "./one-device.ts";
 import {
@@ -13,6 +14,7 @@ import {
   completeFunctions,
   configProperties,
   deviceProperties,
+  errandProperties,
   grantFunctions,
   simulatorProperties,
 } from "./surface.ts";
@@ -53,9 +55,9 @@ export async function bundleCore(variant: Variant, options: BundleOptions = {}):
   const { file, names } = entryOf(variant);
   const { minify = true, devices = "one", outfile = "picogrant.js" } = options;
   const joined = await join(file, names);
-  const shaped = devices === "one" ? shapeForOne(joined, names) : joined;
+  const shaped = devices === "one" ? shapeForOne(joined, variant, names) : joined;
   if (!minify) return shaped;
-  const kept = [...names, ...configProperties, ...propertiesOf(devices), ...builtins];
+  const kept = [...names, ...configProperties, ...propertiesOf(variant, devices), ...builtins];
   const { code, map } = await transform(withMap(shaped), {
     sourcefile: outfile,
     sourcemap: "external",
@@ -72,8 +74,13 @@ export async function bundleCore(variant: Variant, options: BundleOptions = {}):
   return { code, map };
 }
 
-function propertiesOf(devices: "one" | "many"): readonly string[] {
-  return devices === "one" ? deviceProperties : [...deviceProperties, ...simulatorProperties];
+/** Names that the properties of a device keep. */
+export function propertiesOf(variant: Variant, devices: "one" | "many"): readonly string[] {
+  return [
+    ...deviceProperties,
+    ...(variant === "complete" || devices === "many" ? errandProperties : []),
+    ...(devices === "many" ? simulatorProperties : []),
+  ];
 }
 
 /** The core as one function, as it is written. */
@@ -106,11 +113,12 @@ async function join(file: string, names: readonly string[]): Promise<Bundle> {
 }
 
 /** One device's state in variables, and fewer functions. */
-function shapeForOne(bundle: Bundle, names: readonly string[]): Bundle {
+function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[]): Bundle {
   const tree = parse(bundle.code, { ecmaVersion: 5, locations: true });
   const exported = new Set(names);
-  oneDevice(tree, new Set(deviceProperties), exported);
+  oneDevice(tree, new Set(propertiesOf(variant, "one")), exported);
   inlineFunctions(tree, exported);
+  writeConstants(tree);
   const map = new SourceMapGenerator({ file: "joined.js" });
   // The printer only adds mappings to it; its types name the older package of the same interface.
   const code = generate(tree, { sourceMap: map as never });

@@ -4,13 +4,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Variant } from "./bundle.ts";
+import { propertiesOf, type Variant } from "./bundle.ts";
 import { completeFunctions, grantFunctions } from "./surface.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
 /** Types that a host names. */
-const types = ["Bytes", "Config", "Device", "Errand"];
+const types = ["Bytes", "Config", "Device"];
 /** Constants; the bundle holds their numbers only, so they are const enums here. */
 const enums = [
   "Command",
@@ -58,8 +58,19 @@ function select(text: string, variant: Variant): string {
   ];
   return wanted
     .map(({ name, kind }) => declarationOf(text, name, kind))
+    .map((found) => withoutPrivate(found, variant))
     .filter((found) => found !== "")
     .join("\n\n");
+}
+
+/** Of the device, only what keeps its name; of a comment over several properties, all of it. */
+function withoutPrivate(declaration: string, variant: Variant): string {
+  if (!/^export interface Device /m.test(declaration)) return declaration;
+  const kept = new Set(propertiesOf(variant, "one"));
+  const members = declaration.match(/^ {4}(?:\/\*\*[\s\S]*?\*\/\s+)?\w+: [^;]+;\n/gm) ?? [];
+  const start = declaration.indexOf("{\n") + 2;
+  const shown = members.filter((member) => kept.has(/(\w+): [^:]+;\n$/.exec(member)?.[1] ?? ""));
+  return `${declaration.slice(0, start)}${shown.join("")}}`;
 }
 
 function declarationOf(text: string, name: string, kind: string): string {

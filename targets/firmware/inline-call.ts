@@ -60,11 +60,14 @@ function contains(node: Tree, types: readonly string[]): boolean {
 
 const EFFECTS = ["CallExpression", "AssignmentExpression", "UpdateExpression"];
 
-/** Whether an argument may stand wherever the parameter stood: nothing in between changes it. */
+/**
+ * Whether an argument may stand wherever the parameter stood. A variable of the caller may: what is put
+ * in has names of its own, and the result is assigned last.
+ */
 function isConstant(node: Tree, scope: Names): boolean {
   if (node.type === "Literal") return true;
   if (node.type === "UnaryExpression") return node.argument.type === "Literal";
-  return node.type === "Identifier" && scope.own.has(node.name) && !scope.assigned.has(node.name);
+  return node.type === "Identifier" && scope.own.has(node.name);
 }
 
 /** The expression that a function consists of. */

@@ -70,6 +70,10 @@ export const deviceProperties = [
   "data",
   "dataLength",
   "notSaved",
+] as const;
+
+/** Of the complete build alone. */
+export const errandProperties = [
   "errandState",
   "errandError",
   "errandStatus",
