@@ -34,3 +34,4 @@ mkdirSync(dist, { recursive: true });
 console.log(await write("complete", "picogrant"));
 console.log(await write("grant", "picogrant-grant"));
 console.log(await writeProgram("main", "picogrant.qjs.js"));
+console.log(await writeProgram("loader", "picogrant-loader.qjs.js"));

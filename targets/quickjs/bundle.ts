@@ -13,8 +13,8 @@ const withoutCrypto: Plugin = {
   },
 };
 
-/** `main` is the device program. */
-export type Program = "main";
+/** `main` is the device program, `loader` checks signed images and runs them. */
+export type Program = "main" | "loader";
 
 /** How a program for qjs is bundled; its `std` and `os` come from `qjs --std`. */
 export const programOptions = {

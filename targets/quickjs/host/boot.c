@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RECORD = 32, NO_SLOT = 255, TRIES = 3, PATH_BYTES = 1100, SLOTS = 2 };
+enum { RECORD = 32, NO_SLOT = 255, TRIES = 3, PATH_BYTES = 1100, SLOTS = 2, KEY_FILE_MAX = 160 };
 
 static const char *const slot_names[SLOTS] = {"slot-a.img", "slot-b.img"};
 
@@ -151,10 +151,14 @@ static enum pg_image_result check_slot(int slot) {
 }
 
 static enum pg_image_result read_key(const char *path) {
-  uint8_t text[128];
+  uint8_t text[KEY_FILE_MAX + 1];
   size_t size = 0;
   ssize_t got = read_file(path, text, sizeof text);
   if (got < 0) return PG_IMAGE_UNREADABLE;
+  /* NUL: sodium_hex2bin would skip it. */
+  if (got > KEY_FILE_MAX || (got != PG_PUBLIC_KEY_BYTES && memchr(text, 0, (size_t)got))) {
+    return PG_IMAGE_BAD_KEY;
+  }
   if (got == PG_PUBLIC_KEY_BYTES) {
     memcpy(boot.key, text, PG_PUBLIC_KEY_BYTES);
     return PG_IMAGE_OK;
@@ -192,24 +196,29 @@ static int best_slot(enum pg_image_result results[SLOTS]) {
 enum pg_image_result pg_boot_install(const char *path) {
   size_t size = 0;
   enum pg_image_result results[SLOTS];
-  /* A board without a record runs the better slot: that one must not be overwritten. */
-  int kept = boot.known ? boot.good : best_slot(results);
+  /* A board without a good slot yet runs the better one: that must not be overwritten. */
+  int kept = boot.good;
+  if (kept == NO_SLOT) {
+    kept = best_slot(results);
+    if (results[kept] != PG_IMAGE_OK) kept = NO_SLOT;
+  }
   enum pg_image_result result = check_file(path, &size);
   if (result != PG_IMAGE_OK) return result;
-  int slot = kept == 0 ? 1 : 0;
-  if (!boot.known && results[kept] == PG_IMAGE_OK) boot.good = (uint8_t)kept;
+  uint8_t slot = kept == 0 ? 1 : 0;
+  boot.good = (uint8_t)kept;
   /* A trial of before must not name a slot that is being written. */
   if (boot.trial == slot) {
     boot.trial = NO_SLOT;
+    boot.tries = 0;
     if (!write_record()) return PG_IMAGE_UNREADABLE;
   }
   if (!replace(slot_names[slot], bytes, size)) return PG_IMAGE_UNREADABLE;
-  boot.trial = (uint8_t)slot;
+  boot.trial = slot;
   boot.tries = TRIES;
   return write_record() ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
 }
 
-/* The trial's turn, if it has one. A refused trial is given up, and its refusal told. */
+/* The trial's turn, if it has one. A refused trial is given up. */
 static enum pg_image_result try_trial(void) {
   enum pg_image_result result = PG_IMAGE_NONE;
   if (boot.trial >= SLOTS) return result;
@@ -221,20 +230,24 @@ static enum pg_image_result try_trial(void) {
     if (result == PG_IMAGE_OK) return result;
   }
   boot.trial = NO_SLOT;
-  return write_record() ? result : PG_IMAGE_UNREADABLE;
+  boot.tries = 0;
+  return write_record() ? PG_IMAGE_NONE : PG_IMAGE_UNREADABLE;
+}
+
+/* The good slot; where it cannot run, whatever is valid in the other one. */
+static enum pg_image_result try_good(void) {
+  enum pg_image_result results[SLOTS];
+  int slot = boot.good < SLOTS ? boot.good : best_slot(results);
+  if (boot.good >= SLOTS && results[slot] != PG_IMAGE_OK) slot = 0;
+  enum pg_image_result first = check_slot(slot);
+  if (first == PG_IMAGE_OK) return first;
+  enum pg_image_result second = check_slot(1 - slot);
+  return second == PG_IMAGE_OK || first == PG_IMAGE_NONE ? second : first;
 }
 
 enum pg_image_result pg_boot_choose(struct pg_boot_image *image) {
-  enum pg_image_result results[SLOTS];
-  enum pg_image_result result;
-  if (boot.known) {
-    result = try_trial();
-    if (result != PG_IMAGE_OK && boot.good < SLOTS) result = check_slot(boot.good);
-  } else {
-    int slot = best_slot(results);
-    result = check_slot(slot);
-    if (result == PG_IMAGE_NONE) result = results[1 - slot];
-  }
+  enum pg_image_result result = try_trial();
+  if (result == PG_IMAGE_NONE) result = try_good();
   if (result != PG_IMAGE_OK) return result;
   image->code = boot.image.code;
   image->code_size = boot.image.code_size;

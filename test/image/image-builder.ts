@@ -22,6 +22,8 @@ export interface ImageParts {
   imageLength?: number;
   payloadLength?: number;
   keyId?: Uint8Array;
+  /** The SHA-512 as it is written, where it is to be wrong. */
+  hash?: Uint8Array;
   /** Another key signs, under the id of the right one. */
   signer?: Uint8Array;
 }
@@ -37,7 +39,7 @@ const sha512 = (...parts: Uint8Array[]): Buffer => {
 
 export const keyIdOf = (publicKey: Uint8Array): Buffer => sha512(publicKey).subarray(0, 16);
 
-/** An image with these parts; the rest is as it should be for `abi`. */
+/** An image with these parts; the rest is as it should be for a C host with `abi`. */
 export function makeImage(parts: ImageParts): Buffer {
   const payload = parts.payload ?? Buffer.from("payload");
   const config = parts.config ?? Buffer.alloc(0);
@@ -59,7 +61,8 @@ export function makeImage(parts: ImageParts): Buffer {
   Buffer.from(payload).copy(image, HEADER);
   Buffer.from(config).copy(image, HEADER + payload.length);
   const end = length - 64;
-  sha512(image.subarray(0, 128), image.subarray(HEADER, end)).copy(image, 128);
+  const hash = parts.hash ?? sha512(image.subarray(0, 128), image.subarray(HEADER, end));
+  Buffer.from(hash).copy(image, 128);
   const signature = nacl.sign.detached(image.subarray(0, end), parts.signer ?? keys.secretKey);
   Buffer.from(signature).copy(image, end);
   return image;

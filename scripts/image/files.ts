@@ -1,0 +1,71 @@
+// Files of the command line: read whole, and written whole or not at all. A failure is one line.
+
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { UsageError } from "../../targets/desktop/usage-error.ts";
+
+/** @throws UsageError with one line that names the file */
+export function readInput(path: string): Uint8Array {
+  return orOneLine(path, "read", () => new Uint8Array(readFileSync(path)));
+}
+
+/** Writes a file that must not exist yet. @throws UsageError */
+export function createFile(path: string, content: string | Uint8Array, mode: number): void {
+  orOneLine(path, "made", () => writeAndSync(path, "wx", content, mode));
+}
+
+/** Replaces a file; its readers see the old one or the new one. @throws UsageError */
+export function replaceFile(path: string, content: Uint8Array, mode: number): void {
+  const draft = `${path}.${process.pid}.draft`;
+  orOneLine(path, "written", () => {
+    try {
+      writeAndSync(draft, "wx", content, mode);
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  });
+}
+
+function writeAndSync(
+  path: string,
+  flags: string,
+  content: string | Uint8Array,
+  mode: number,
+): void {
+  const file = openSync(path, flags, mode);
+  try {
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or directory",
+  EACCES: "permission denied",
+  EEXIST: "it exists already, and is left as it is; choose another name",
+  EISDIR: "it is a directory",
+  ENOSPC: "no space left",
+  EROFS: "read-only file system",
+};
+
+function orOneLine<T>(path: string, verb: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new UsageError(`${path}: cannot be ${verb} (${REASONS[code] ?? code})`);
+  }
+}

@@ -1,0 +1,48 @@
+// What npm run image does, once its command line is read. Nothing is printed here.
+
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { checkImage } from "../../targets/firmware/image/check.ts";
+import { makeImage } from "../../targets/firmware/image/make.ts";
+import { readConfiguration } from "./configuration.ts";
+import { replaceFile } from "./files.ts";
+import { inspectImage, summary, verifyImage } from "./inspect.ts";
+import { newKey, readSecretKey } from "./keys.ts";
+import type { Options } from "./options.ts";
+import { payloadFor, targetOf } from "./payload.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+async function buildImage(options: Options, key: string): Promise<string> {
+  const name = options.target ?? "qjs";
+  // The cheap mistakes first: the payload may have to be compiled.
+  const secretKey = readSecretKey(key);
+  const configuration = options.config
+    ? readConfiguration(options.config, name)
+    : new Uint8Array(0);
+  const target = targetOf(name, options.abi);
+  const { product, counter = 0 } = options;
+  const payload = await payloadFor(options, target);
+  const image = makeImage({ ...target, product, counter, payload, configuration }, secretKey);
+  const publicKey = secretKey.slice(32);
+  secretKey.fill(0);
+  const made = checkImage(image, { keys: [publicKey], targets: [target], counterMin: counter });
+  if (typeof made === "string") throw new Error(`the image that was made is refused: ${made}`);
+  const out = options.out ?? `${root}dist/picogrant-${product.replaceAll("/", "-")}.img`;
+  mkdirSync(dirname(out), { recursive: true });
+  // It may carry the client's secret.
+  replaceFile(out, image, 0o600);
+  return summary(out, made);
+}
+
+/**
+ * Makes an image or keys, or checks an image.
+ * @returns what to tell
+ * @throws UsageError, InstallError or RangeError with one line
+ */
+export async function perform(options: Options): Promise<string> {
+  if (options.newKey !== undefined) return newKey(options.newKey);
+  if (options.verify !== undefined) return verifyImage(options.verify, options);
+  if (options.inspect !== undefined) return inspectImage(options.inspect);
+  return buildImage(options, options.key ?? "");
+}

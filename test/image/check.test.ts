@@ -1,0 +1,128 @@
+// The checks of an image in JavaScript (targets/firmware/image/FORMAT.md), against images that another
+// program made byte by byte: every refusal by its name, every byte flipped, every length cut.
+
+import { createPublicKey, verify } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkImage } from "../../targets/firmware/image/check.ts";
+import { IMAGE_BYTES_MAX, REFUSALS } from "../../targets/firmware/image/format.ts";
+import { makeImage } from "../../targets/firmware/image/make.ts";
+import { keys, makeImage as makeOracle, strangerKeys } from "./image-builder.ts";
+import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip } from "./image-cases.ts";
+
+const OWN = { engine: "qjs", abi: "std-1", kind: 1 } as const;
+const requirements = {
+  keys: [keys.publicKey],
+  targets: [
+    { engine: "qjs", abi: "std-1" },
+    { engine: "quickjs", abi: "std-1" },
+  ],
+  counterMin: COUNTER,
+};
+
+function check(bytes: Uint8Array, changes: object = {}): string {
+  const result = checkImage(new Uint8Array(bytes), { ...requirements, ...changes });
+  return typeof result === "string" ? result : "ok";
+}
+
+const good = makeOracle({ ...OWN, config: Buffer.from("{}") });
+
+describe("FORMAT.md: order of the checks", () => {
+  it.each([...FAULTS])("$name: $expected", ({ parts, expected, behind = 0 }) => {
+    const image = makeOracle({ ...OWN, ...parts });
+    expect(check(Buffer.concat([image, Buffer.alloc(behind)]))).toBe(expected);
+  });
+
+  it("every two faults at once: the first check decides", () => {
+    const pairs = pairsOfFaults();
+    expect(pairs.length).toBe(45);
+    for (const { name, parts, expected, behind = 0 } of pairs) {
+      const image = makeOracle({ ...OWN, ...parts });
+      expect(check(Buffer.concat([image, Buffer.alloc(behind)])), name).toBe(expected);
+    }
+  });
+
+  it("every refusal has a case, in the order of FORMAT.md's numbers", () => {
+    const seen = new Set(FAULTS.map(({ expected }) => expected));
+    expect([...seen].filter((name) => name !== "ok")).toEqual([...REFUSALS]);
+  });
+
+  it("every byte flipped, one bit or all, is refused by the check that comes first", () => {
+    for (let at = 0; at < good.length; at++) {
+      for (const bits of [1, 0x80, 0xff]) {
+        const flipped = Buffer.from(good);
+        flipped[at]! ^= bits;
+        expect(refusalsOfFlip(at, good.length), `byte ${at}`).toContain(check(flipped));
+      }
+    }
+  });
+
+  it("every length cut is truncated", () => {
+    for (let length = 0; length < good.length; length++) {
+      expect(check(good.subarray(0, length)), `${length} bytes`).toBe("truncated");
+    }
+  });
+
+  it("a loader's own limit is held, to the byte", () => {
+    expect(check(good, { limit: good.length })).toBe("ok");
+    expect(check(good, { limit: good.length - 1 })).toBe("length-wrong");
+    expect(check(good, { limit: 2 * IMAGE_BYTES_MAX })).toBe("ok");
+  });
+
+  it("one of several trusted keys is enough; without any, all are foreign", () => {
+    expect(check(good, { keys: [strangerKeys.publicKey, keys.publicKey] })).toBe("ok");
+    expect(check(good, { keys: [strangerKeys.publicKey] })).toBe("foreign-key");
+    expect(check(good, { keys: [] })).toBe("foreign-key");
+  });
+
+  it("what is handed on are the very bytes that were checked", () => {
+    const bytes = new Uint8Array(good);
+    const image = checkImage(bytes, requirements);
+    if (typeof image === "string") throw new Error(image);
+    expect(image.payload.buffer).toBe(bytes.buffer);
+    expect(Buffer.from(image.payload).toString()).toBe("payload");
+    expect(Buffer.from(image.configuration).toString()).toBe("{}");
+    expect(image).toMatchObject({ product: "1.0.0", counter: COUNTER, kind: 1 });
+  });
+});
+
+describe("make.ts", () => {
+  const text = (width: number) => fc.stringMatching(new RegExp(`^[!-~]{1,${width}}$`));
+
+  it("makes byte for byte what the independent builder makes", () => {
+    const content = fc.record({
+      product: text(32),
+      counter: fc.nat(0xffffffff),
+      payload: fc.uint8Array({ minLength: 1, maxLength: 300 }),
+      configuration: fc.uint8Array({ maxLength: 300 }),
+    });
+    const property = fc.property(content, (parts) => {
+      const made = makeImage({ ...parts, engine: "qjs", abi: "std-1" }, keys.secretKey);
+      const { configuration: config, ...rest } = parts;
+      expect(Buffer.from(made).equals(makeOracle({ ...OWN, ...rest, config }))).toBe(true);
+    });
+    fc.assert(property, { numRuns: 60 });
+  });
+
+  it.each([
+    ["an empty payload", { payload: new Uint8Array(0) }, "payload is empty"],
+    ["a text with a space", { product: "1 0" }, "product must be"],
+    ["a text that is too long", { engine: "e".repeat(17) }, "engine must be"],
+    ["a counter of 33 bits", { counter: 2 ** 32 }, "security counter"],
+    ["half a counter", { counter: 0.5 }, "security counter"],
+    ["an image beyond the limit", { payload: new Uint8Array(IMAGE_BYTES_MAX) }, "is the most"],
+  ])("refuses %s", (_name, changes, message) => {
+    const content = { engine: "qjs", abi: "std-1", product: "1", counter: 1, payload: good };
+    const whole = { ...content, configuration: new Uint8Array(0), ...changes };
+    expect(() => makeImage(whole, keys.secretKey)).toThrow(message);
+  });
+});
+
+describe("the signature", () => {
+  it("is plain Ed25519 (RFC 8032) over all bytes before it: OpenSSL agrees", () => {
+    const prefix = Buffer.from("302a300506032b6570032100", "hex");
+    const der = Buffer.concat([prefix, keys.publicKey]);
+    const key = createPublicKey({ key: der, format: "der", type: "spki" });
+    expect(verify(null, good.subarray(0, -64), key, good.subarray(-64))).toBe(true);
+  });
+});
