@@ -8,6 +8,7 @@ import type { DeviceConfig } from "../../platform/configuration/device-config.ts
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { TV, VIDEO_READONLY } from "../service/harness.ts";
 import { RunningDevice, writeConfig } from "./device.ts";
+import { watchDescendants } from "./processes.ts";
 import { enginesHere, NO_ENGINE, temporaryFolder, writeProgram } from "./qjs.ts";
 import { RunningService } from "./service.ts";
 
@@ -121,12 +122,13 @@ describe.skipIf(engines.length === 0)(`a life in qjs (${engines.length || NO_ENG
       const { service, folder, start } = await world(qjs, true);
       // Long enough to look at curl while it works.
       service.delayMs = 200;
+      let again: RunningDevice | undefined;
       const device = start();
-      const seen = watchProcesses();
+      const seen = watchDescendants(() => [device, again].flatMap((one) => one?.child.pid ?? []));
       await untilSignedIn(service, device);
       await list(device);
       await device.signal("SIGTERM");
-      const again = start();
+      again = start();
       await again.state("signed-in");
       again.send("sign-out");
       await again.state("signed-out", again.events.length);
@@ -143,28 +145,6 @@ describe.skipIf(engines.length === 0)(`a life in qjs (${engines.length || NO_ENG
     });
   });
 });
-
-/** Reads what the kernel shows of every process, again and again. */
-function watchProcesses(): { texts: Set<string>; curls: Set<string>; stop(): void } {
-  const texts = new Set<string>();
-  const curls = new Set<string>();
-  const look = (): void => {
-    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-      for (const file of ["cmdline", "environ"]) {
-        try {
-          const text = readFileSync(`/proc/${pid}/${file}`, "latin1").replaceAll("\0", " ");
-          // The test's own environment is not the device's doing, but must be clean as well.
-          if (text !== "") texts.add(text);
-          if (file === "cmdline" && text.startsWith("curl ")) curls.add(pid);
-        } catch {
-          // It has ended meanwhile.
-        }
-      }
-    }
-  };
-  const timer = setInterval(look, 15);
-  return { texts, curls, stop: () => clearInterval(timer) };
-}
 
 /** Files that anybody but their owner can read. */
 function openFiles(folder: string): string[] {
