@@ -96,14 +96,22 @@ async function inTerminal(
     env: { ...process.env, TERM: "xterm", ...env },
   });
   let seen = "";
+  let over = false;
   let look = (): void => {};
   child.stdout.on("data", (data: Buffer) => {
     seen += data.toString();
     look();
   });
+  child.on("close", () => {
+    over = true;
+    look();
+  });
   const shows = (text: string): Promise<void> =>
-    new Promise((resolve) => {
-      look = () => seen.includes(text) && resolve();
+    new Promise((resolve, reject) => {
+      look = () => {
+        if (seen.includes(text)) resolve();
+        else if (over) reject(new Error(`it ended without "${text}": ${seen}`));
+      };
       look();
     });
   const end = ended(child);
@@ -111,9 +119,9 @@ async function inTerminal(
   return await end;
 }
 
-const node = `${process.execPath} --import tsx`;
+const node = `"${process.execPath}" --import tsx`;
 const simulator = (state: string): string =>
-  `${node} targets/desktop/main.ts --port 0 --speed 100 --state ${state}`;
+  `${node} targets/desktop/main.ts --port 0 --speed 100 --state "${state}"`;
 
 if (!hasScript) {
   if (process.env.CI === "true") test("pseudo-terminal", () => expect.fail(MISSING));
