@@ -9,7 +9,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Their scripts: npm run test:qjs, npm run test:browser.
     exclude: ["test/quickjs/**", "test/browser/**"],
-    setupFiles: ["test/seeds.ts"],
+    setupFiles: ["test/environment.ts", "test/seeds.ts"],
     maxWorkers: 2,
     ...patience,
   },
