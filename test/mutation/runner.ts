@@ -1,0 +1,173 @@
+// A test runner for Stryker that runs the core's tests in its own process, one after the other until one
+// fails. Vitest's takes a second or more to start for each of some three thousand mutants; this one nothing.
+
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { INSTRUMENTER_CONSTANTS, type MutantCoverage } from "@stryker-mutator/api/core";
+import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin";
+import {
+  type DryRunResult,
+  DryRunStatus,
+  determineHitLimitReached,
+  type MutantRunOptions,
+  type MutantRunResult,
+  type TestResult,
+  type TestRunner,
+  type TestRunnerCapabilities,
+  TestStatus,
+  toMutantRunResult,
+} from "@stryker-mutator/api/test-runner";
+import { build, type Plugin } from "esbuild";
+import type { Test } from "./stand-in.ts";
+
+/** What the mutated code and whoever runs it know of each other. */
+interface Namespace {
+  activeMutant?: string | undefined;
+  currentTestId?: string | undefined;
+  mutantCoverage?: MutantCoverage;
+  hitCount?: number | undefined;
+  hitLimit?: number | undefined;
+}
+
+const CORE = "test/core";
+const FIRST = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
+/** A second or more each: they come last. */
+const SLOW = ["test/mutation/mutants.ts", "test/core/properties.test.ts"];
+
+/** Every test that runs the core's sources, the quick ones first: they kill most mutants. */
+function testFiles(): string[] {
+  const own = readdirSync(CORE).filter((name) => name.endsWith(".test.ts"));
+  const quick = own.map((name) => `${CORE}/${name}`).filter((name) => !SLOW.includes(name));
+  return [...quick, ...FIRST, ...SLOW];
+}
+
+/** In a bundle every file must still find what lies beside it. */
+const ownAddresses: Plugin = {
+  name: "own addresses",
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/test\/.*\.ts$/ }, ({ path: file }) => ({
+      loader: "ts",
+      contents: readFileSync(file, "utf8").replaceAll(
+        "import.meta.url",
+        JSON.stringify(pathToFileURL(file).href),
+      ),
+    }));
+  },
+};
+
+/** Bundles the tests with the mutated core, from the folder that Stryker has put it in. */
+async function bundleTests(outfile: string): Promise<void> {
+  const standIn = path.resolve("test/mutation/stand-in.ts");
+  const imports = testFiles().map((file) => `import ${JSON.stringify(`./${file}`)};`);
+  await build({
+    stdin: {
+      contents: [...imports, `export { tests } from ${JSON.stringify(standIn)};`].join("\n"),
+      resolveDir: process.cwd(),
+      loader: "ts",
+    },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    alias: { vitest: standIn },
+    plugins: [ownAddresses],
+    outfile,
+    logLevel: "error",
+  });
+}
+
+class InProcessRunner implements TestRunner {
+  private readonly bundle = path.resolve(`mutants-${process.pid}.mjs`);
+  private readonly namespace: Namespace;
+  private tests: readonly Test[] = [];
+  private loads = 0;
+
+  constructor() {
+    const holder = globalThis as unknown as Record<string, Namespace>;
+    holder[INSTRUMENTER_CONSTANTS.NAMESPACE] ??= {};
+    this.namespace = holder[INSTRUMENTER_CONSTANTS.NAMESPACE]!;
+  }
+
+  capabilities(): TestRunnerCapabilities {
+    return { reloadEnvironment: true };
+  }
+
+  async init(): Promise<void> {
+    await bundleTests(this.bundle);
+  }
+
+  async dryRun(): Promise<DryRunResult> {
+    this.namespace.activeMutant = undefined;
+    await this.load();
+    const results = await this.run(undefined, false);
+    this.namespace.currentTestId = undefined;
+    const { mutantCoverage } = this.namespace;
+    return {
+      status: DryRunStatus.Complete,
+      tests: results,
+      ...(mutantCoverage && { mutantCoverage }),
+    };
+  }
+
+  async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
+    const { namespace } = this;
+    namespace.hitLimit = options.hitLimit;
+    namespace.hitCount = 0;
+    const isStatic = options.mutantActivation === "static";
+    namespace.activeMutant = isStatic ? options.activeMutant.id : undefined;
+    try {
+      // What is computed while the core is loaded must be computed anew, and not be left behind.
+      if (isStatic || this.isStale) await this.load();
+      this.isStale = isStatic;
+      namespace.activeMutant = options.activeMutant.id;
+      const tests = await this.run(options.testFilter, true);
+      const limit = determineHitLimitReached(namespace.hitCount, options.hitLimit);
+      return toMutantRunResult(limit ?? { status: DryRunStatus.Complete, tests });
+    } catch (error) {
+      // The mutant does not even load.
+      const name = "loading";
+      const failure = { id: name, name, timeSpentMs: 0, failureMessage: String(error) };
+      const tests = [{ ...failure, status: TestStatus.Failed as const }];
+      return toMutantRunResult({ status: DryRunStatus.Complete, tests });
+    }
+  }
+
+  private isStale = false;
+
+  async dispose(): Promise<void> {
+    rmSync(this.bundle, { force: true });
+  }
+
+  private async load(): Promise<void> {
+    const loaded: unknown = await import(`${pathToFileURL(this.bundle).href}?${this.loads++}`);
+    this.tests = (loaded as { tests: readonly Test[] }).tests;
+  }
+
+  private async run(filter: readonly string[] | undefined, bails: boolean): Promise<TestResult[]> {
+    const chosen = filter && new Set(filter);
+    const results: TestResult[] = [];
+    for (const { name, run } of this.tests) {
+      if (chosen && !chosen.has(name)) continue;
+      const common = { id: name, name };
+      // Whose coverage it is matters to the dry run alone, and is dear to keep.
+      this.namespace.currentTestId = bails ? undefined : name;
+      const startMs = performance.now();
+      try {
+        await run();
+        const timeSpentMs = performance.now() - startMs;
+        results.push({ ...common, timeSpentMs, status: TestStatus.Success });
+      } catch (error) {
+        const timeSpentMs = performance.now() - startMs;
+        const failureMessage = String(error);
+        results.push({ ...common, timeSpentMs, status: TestStatus.Failed, failureMessage });
+        if (bails) break;
+      }
+    }
+    return results;
+  }
+}
+
+export const strykerPlugins = [
+  declareClassPlugin(PluginKind.TestRunner, "in-process", InProcessRunner),
+];

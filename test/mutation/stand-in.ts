@@ -1,0 +1,61 @@
+// What the tests of the core use of vitest, without its start: tests are collected in a list, and expect is
+// vitest's own. Mutants are run against that list (runner.ts).
+
+import * as library from "@vitest/expect";
+
+export interface Test {
+  readonly name: string;
+  run(): unknown;
+}
+
+export const tests: Test[] = [];
+const groups: string[] = [];
+
+function add(name: string, run: () => unknown): void {
+  tests.push({ name: [...groups, name].join(" > "), run });
+}
+
+/** A row of a table in a name: `$member`, or `%s` and the like in turn. */
+function named(name: string, row: unknown): string {
+  const values = Array.isArray(row) ? [...row] : [row];
+  return name
+    .replace(/%[sidj]/g, () => String(values.shift()))
+    .replace(/\$(\w+)/g, (_, member: string) => String((row as Record<string, unknown>)[member]));
+}
+
+type Body = (...row: never[]) => unknown;
+
+function tabled(declare: (name: string, run: () => unknown) => void) {
+  return (rows: readonly unknown[]) =>
+    (name: string, run: Body): void => {
+      for (const [number, row] of rows.entries()) {
+        const values = (Array.isArray(row) ? row : [row]) as never[];
+        declare(`${named(name, row)} #${number}`, () => run(...values));
+      }
+    };
+}
+
+/** As vitest's; a time limit is not kept: a mutant that hangs is the runner's matter. */
+export const it = Object.assign(add, { each: tabled(add) });
+export const test = it;
+
+function group(name: string, declare: () => unknown): void {
+  groups.push(name);
+  declare();
+  groups.pop();
+}
+
+export const describe = Object.assign(group, { each: tabled(group) });
+
+const { chai } = library;
+chai.use(library.JestExtend);
+chai.use(library.JestChaiExpect);
+chai.use(library.JestAsymmetricMatchers);
+const matchers = (globalThis as Record<symbol, object>)[library.ASYMMETRIC_MATCHERS_OBJECT];
+export const expect = Object.assign(
+  (value: unknown, message?: string) => chai.expect(value, message),
+  chai.expect,
+  matchers,
+);
+library.setState({ assertionCalls: 0 }, expect as never);
+(globalThis as Record<symbol, unknown>)[library.GLOBAL_EXPECT] = expect;
