@@ -1,9 +1,10 @@
 // A device with scripted answers and a manual clock in one object. Drives the core through its border
-// only, and checks every move against the table of states.
+// only, and checks every move against the table of states, and that wakeIn is neither late nor stuck.
 
 import { expect } from "vitest";
 import * as core from "../../core/complete.ts";
 import { transitions } from "../../core/states.ts";
+import { type Core, makeCore } from "./subject.ts";
 
 export interface Answer {
   status: number;
@@ -13,10 +14,17 @@ export interface Answer {
 
 export interface Sent {
   atMs: number;
+  id: number;
   endpoint: number;
   target: string;
   body: string;
+  isGet: number;
+  /** The access token where the request carries it. */
+  bearer: string;
 }
+
+/** An answer, a failure of the transport (null), or a host that never ends the exchange. */
+export type Reaction = Answer | null | "hang";
 
 const encoder = new TextEncoder();
 const known = new Set(transitions().map(({ from, event, to }) => `${from} ${event} ${to}`));
@@ -64,22 +72,35 @@ export const error = (status: number, name: string): Answer => ({
   body: JSON.stringify({ error: name }),
 });
 
-/** Answers of null are failures of the transport. */
+/** JSON with any status. */
+export const json = (status: number, value: unknown): Answer => ({
+  status,
+  body: JSON.stringify(value),
+});
+
 export class Bench {
+  readonly core: Core = makeCore();
   readonly device: core.Device;
   readonly memory: Uint8Array;
   readonly sent: Sent[] = [];
   readonly slots: Uint8Array[];
   writes = 0;
+  aborts = 0;
+  shows = 0;
   nowMs = 0;
-  answers: (Answer | null)[];
+  answers: Reaction[];
+  /** What VERIFY was asked for, and whether the host finds its signature right. */
+  readonly verified: string[] = [];
+  genuine = true;
+  readonly columns: number;
+  readonly rows: number;
   /** Size of the pieces that bodies are cut into. */
-  private readonly piece: number;
+  piece: number;
   private state = 0;
   private moves = 0;
 
   constructor(
-    answers: (Answer | null)[] = [],
+    answers: Reaction[] = [],
     settings: Partial<core.Config> & {
       memoryBytes?: number;
       slots?: Uint8Array[];
@@ -91,7 +112,10 @@ export class Bench {
     this.answers = answers;
     this.slots = slots ?? [new Uint8Array(), new Uint8Array()];
     this.memory = new Uint8Array(memoryBytes ?? 8192);
-    const device = core.create(this.memory, { ...config, ...changed });
+    const settled = { ...config, ...changed };
+    this.columns = settled.columns;
+    this.rows = settled.rows;
+    const device = this.core.create(this.memory, settled);
     if (!device) throw new Error("memory too small");
     this.device = device;
     this.pass(0);
@@ -103,7 +127,7 @@ export class Bench {
     this.run(0);
     for (let step = 0; this.nowMs < end; step++) {
       if (step > 200_000) throw new Error("wakeIn does not get anywhere");
-      const wake = Math.max(1, Math.min(core.wakeIn(this.device), end - this.nowMs));
+      const wake = Math.max(1, Math.min(this.core.wakeIn(this.device), end - this.nowMs));
       this.nowMs += wake;
       this.run(wake);
     }
@@ -118,13 +142,12 @@ export class Bench {
   }
 
   text(region: number): string {
-    const { start, length } = this.device;
-    const from = start[region]!;
-    return new TextDecoder().decode(this.memory.slice(from, from + Math.max(0, length[region]!)));
+    return this.range(this.device.start[region]!, this.device.length[region]!);
   }
 
   frame(): string[] {
-    const { columns, rows, start } = this.device;
+    const { columns, rows } = this;
+    const { start } = this.device;
     const at = start[core.Region.FRAME]!;
     return Array.from({ length: rows }, (_, row) =>
       String.fromCharCode(...this.memory.slice(at + row * columns, at + (row + 1) * columns)),
@@ -132,12 +155,12 @@ export class Bench {
   }
 
   run(elapsedMs: number): void {
-    let command = core.tick(this.device, elapsedMs);
+    let command = this.core.tick(this.device, elapsedMs);
     for (let count = 0; command !== core.Command.NONE; count++) {
       if (count > 200) throw new Error("no end of commands");
       this.perform(command);
       this.watch();
-      command = core.tick(this.device, 0);
+      command = this.core.tick(this.device, 0);
     }
     this.watch();
   }
@@ -154,40 +177,62 @@ export class Bench {
     if (command === core.Command.LOAD) {
       const record = this.slots[device.slot]!;
       memory.set(record, device.data);
-      core.storageDone(device, record.length);
+      this.core.storageDone(device, record.length);
     } else if (command === core.Command.STORE) {
       this.writes++;
       this.slots[device.slot] = memory.slice(device.data, device.data + device.dataLength);
-      core.storageDone(device, 1);
+      this.core.storageDone(device, 1);
     } else if (command === core.Command.ERASE) {
       this.slots[device.slot] = new Uint8Array();
-      core.storageDone(device, 1);
-    } else if (command === core.Command.SEND) this.answer();
+      this.core.storageDone(device, 1);
+    } else if (command === core.Command.VERIFY) {
+      this.verified.push(this.range(device.data, device.dataLength));
+      this.core.eventVerified(device, this.genuine ? 1 : 0);
+    } else if (command === core.Command.ABORT) this.aborts++;
+    else if (command === core.Command.SHOW) this.shows++;
+    else if (command === core.Command.SEND) this.answer();
+  }
+
+  /** `memory[from..from + length)` as text. */
+  range(from: number, length: number): string {
+    return new TextDecoder().decode(this.memory.slice(from, from + Math.max(0, length)));
+  }
+
+  /** Gives an answer to the request with this id, now. */
+  give(id: number, answer: Answer): void {
+    const { core: border, device, piece } = this;
+    const bytes = encoder.encode(answer.body);
+    border.responseStart(device, id, answer.status, answer.retryAfterS ?? -1);
+    for (let at = 0; at < bytes.length; at += piece) {
+      border.responseBody(device, id, bytes, at, Math.min(bytes.length, at + piece));
+    }
+    border.responseEnd(device, id);
   }
 
   private answer(): void {
-    const { device, memory } = this;
-    const range = (from: number, length: number): string =>
-      new TextDecoder().decode(memory.slice(from, from + length));
+    const { device } = this;
+    const lent = device.endpoint > core.Endpoint.REVOCATION ? device.errandBody : null;
     this.sent.push({
       atMs: this.nowMs,
+      id: device.requestId,
       endpoint: device.endpoint,
-      target: range(device.target, device.targetLength),
-      body: range(device.body, device.bodyLength),
+      target: this.range(device.target, device.targetLength),
+      body: lent
+        ? new TextDecoder().decode(
+            Uint8Array.from(
+              { length: device.errandBodyTo - device.errandBodyFrom },
+              (_, i) => lent[device.errandBodyFrom + i]!,
+            ),
+          )
+        : this.range(device.body, device.bodyLength),
+      isGet: device.isGet,
+      bearer: device.bearer === 1 ? this.text(core.Field.ACCESS_TOKEN) : "",
     });
-    const id = device.requestId;
     const answer = this.answers.length
       ? this.answers.shift()!
       : error(428, "authorization_pending");
-    if (!answer) {
-      core.responseFailed(device, id);
-      return;
-    }
-    const bytes = encoder.encode(answer.body);
-    core.responseStart(device, id, answer.status, answer.retryAfterS ?? -1);
-    for (let at = 0; at < bytes.length; at += this.piece) {
-      core.responseBody(device, id, bytes, at, Math.min(bytes.length, at + this.piece));
-    }
-    core.responseEnd(device, id);
+    if (answer === "hang") return;
+    if (answer) this.give(device.requestId, answer);
+    else this.core.responseFailed(device, device.requestId);
   }
 }

@@ -1,0 +1,433 @@
+// Every answer recorded in dialects/ has a case here: what the device makes of it. Then what must not
+// matter about an answer (order of members, unknown members, white space, cuts, spelling of headers).
+
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { NodeHttp } from "../../platform/node/index.ts";
+import { Bench, code, error, type Reaction, tokens } from "./bench.ts";
+import { type Recorded, recorded, recordedNames } from "./recorded.ts";
+
+/** What has to become of an answer; told by the bench right after it. */
+type Outcome = (bench: Bench) => void;
+
+/** Milliseconds from the request just answered to the next one. */
+const next = (bench: Bench): number => {
+  const count = bench.sent.length;
+  bench.until(count + 1);
+  return bench.sent[count]!.atMs - bench.sent[count - 1]!.atMs;
+};
+
+const showsCode =
+  (userCode: string, address: string, intervalS: number): Outcome =>
+  (bench) => {
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.text(Field.USER_CODE)).toBe(userCode);
+    expect(bench.text(Field.VERIFICATION_URI)).toBe(address);
+    expect(bench.frame().at(-1)).toContain(userCode);
+    expect(next(bench)).toBe(intervalS * 1000);
+    expect(bench.sent.at(-1)!.endpoint).toBe(1);
+  };
+/** Nothing was decided: the next poll comes after exactly this long. */
+const pollsOn =
+  (intervalS: number): Outcome =>
+  (bench) => {
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(next(bench)).toBe(intervalS * 1000);
+    expect(bench.sent.at(-1)!.endpoint).toBe(1);
+  };
+/** A failure that passes: the same request again, not sooner than this. */
+const triesAgain =
+  (state: State, atLeastS: number): Outcome =>
+  (bench) => {
+    const last = bench.sent.at(-1)!;
+    expect(bench.device.state).toBe(state);
+    const waited = next(bench);
+    expect(waited).toBeGreaterThanOrEqual(atLeastS * 1000);
+    expect(waited).toBeLessThanOrEqual(Math.max(atLeastS, 64) * 1000);
+    expect(bench.sent.at(-1)).toMatchObject({ endpoint: last.endpoint, body: last.body });
+  };
+const renewsCode: Outcome = (bench) => {
+  expect(bench.device.state).toBe(State.REQUESTING);
+  bench.answers = [code({ user_code: "NEXT-CODE" })];
+  expect(next(bench)).toBeLessThanOrEqual(5000);
+  expect(bench.sent.at(-1)!.endpoint).toBe(0);
+  expect(bench.frame().join("")).toContain("NEXT-CODE");
+};
+/** Final: the error is shown, nothing more is sent, nothing kept. */
+const fails =
+  (number: ErrorCode, kind: "u" | "a" | "m", shown: string): Outcome =>
+  (bench) => {
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(number);
+    expect(String.fromCharCode(bench.core.errorKind(bench.device, number))).toBe(kind);
+    expect(bench.frame().join(" ")).toContain(shown);
+    const { length } = bench.sent;
+    bench.pass(86_400_000);
+    expect(bench.sent.length).toBe(length);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  };
+const signsIn =
+  (access: string, refresh: string, withinS: number): Outcome =>
+  (bench) => {
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe(access);
+    if (!refresh) {
+      const { length } = bench.sent;
+      bench.pass(withinS * 1000);
+      expect(bench.sent.length).toBe(length);
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+      return;
+    }
+    expect(next(bench)).toBeLessThan(withinS * 1000);
+    expect(new URLSearchParams(bench.sent.at(-1)!.body).get("refresh_token")).toBe(refresh);
+  };
+
+const DENIED = fails(ErrorCode.ACCESS_DENIED, "u", "Access refused");
+const BAD_CLIENT = fails(ErrorCode.INVALID_CLIENT, "m", "Device refused");
+const BAD_SETUP = (number: ErrorCode): Outcome => fails(number, "m", "Wrong setup");
+const A_MONTH_S = 2_592_000;
+
+const outcomes: Record<string, Outcome> = {
+  "documents-service/code": showsCode("GQVQ-JKEC", "https://www.example.com/device", 5),
+  "documents-service/code-403-quota": triesAgain(State.REQUESTING, 1),
+  "documents-service/poll-428-authorization_pending": pollsOn(5),
+  "documents-service/poll-403-slow_down": pollsOn(10),
+  "documents-service/poll-403-access_denied": DENIED,
+  "documents-service/poll-403-org_internal": fails(ErrorCode.ORG_INTERNAL, "a", "Wrong"),
+  "documents-service/poll-400-admin_policy_enforced": fails(
+    ErrorCode.ADMIN_POLICY_ENFORCED,
+    "a",
+    "Not allowed",
+  ),
+  "documents-service/poll-401-invalid_client": BAD_CLIENT,
+  "documents-service/poll-400-invalid_grant": renewsCode,
+  "documents-service/poll-400-unsupported_grant_type": BAD_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
+  "documents-service/poll-200-tokens": signsIn(
+    "1/fFAGRNJru1FTz70BzhT3Zg",
+    "1/xEoDL4iW3cxlI7yDbSRFYNG01kVKM2C-259HOF2aQbI",
+    3920,
+  ),
+  "documents-service/poll-200-time-based": signsIn(
+    "1/fFAGRNJru1FTz70BzhT3Zg",
+    "1/xEoDL4iW3cxlI7yDbSRFYNG01kVKM2C-259HOF2aQbI",
+    3920,
+  ),
+
+  "rfc8628/code": showsCode("WDJB-MJHT", "https://example.com/device", 5),
+  "rfc8628/code-no-interval": showsCode("WDJB-MJHT", "https://example.com/device", 5),
+  "rfc8628/poll-400-authorization_pending": pollsOn(5),
+  "rfc8628/poll-400-slow_down": pollsOn(10),
+  "rfc8628/poll-400-access_denied": DENIED,
+  "rfc8628/poll-400-expired_token": renewsCode,
+  "rfc8628/poll-200-tokens": signsIn("2YotnFZFEjr1zCsicMWpAA", "tGzv3JOkF0XG5Qx2TlKWIA", 3600),
+
+  "oidc-provider/code": showsCode("XQZW-NDJT", "http://127.0.0.1:3000/device", 5),
+  "oidc-provider/code-401-invalid_client": BAD_CLIENT,
+  "oidc-provider/poll-400-authorization_pending": pollsOn(5),
+  "oidc-provider/poll-400-access_denied": DENIED,
+  "oidc-provider/poll-400-invalid_grant": renewsCode,
+  "oidc-provider/poll-400-expired_token": renewsCode,
+  "oidc-provider/poll-200-tokens": signsIn(
+    "Tm3eKDqLqpqj8Gk8uOSz0BNf7YHYWnbCRsqtkVZd8lL",
+    "jLGX4vhnKNn5iDm6pE2cZ2RZOXoSPDPjGc8eFSbXG5K",
+    3600,
+  ),
+  "oidc-provider/refresh-200-rotated": signsIn(
+    "l2Tz1mNYhxJ2kQGS0sQ9o9OWDkLmpkcH0GZpyuJ0aSh",
+    "rotated_H2v5dAkY0MfQ1VY0rCZKq4k0Psfb4ab5g0o",
+    3600,
+  ),
+  // The user loses the session: everything is wiped, and the display says so.
+  "oidc-provider/refresh-400-invalid_grant": fails(ErrorCode.SESSION_ENDED, "u", "Session ended"),
+  "oidc-provider/revoke-query-400-invalid_request": (bench) => {
+    expect(bench.sent.at(-1)!.target).toBe("?token=refresh");
+    bench.answers = [recorded("oidc-provider/revoke-body")];
+    next(bench);
+    const fields = new URLSearchParams(bench.sent.at(-1)!.body);
+    expect(Object.fromEntries(fields)).toMatchObject({ client_id: "printer", token: "refresh" });
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+  },
+  "oidc-provider/revoke-body": (bench) => expect(bench.device.state).toBe(State.SIGNED_OUT),
+
+  "github/code": showsCode("WDJB-MJHT", "https://github.com/login/device", 5),
+  // It comes to who does not say Accept; the device does, and takes no such answer for a code.
+  "github/code-form-encoded": triesAgain(State.REQUESTING, 1),
+  "github/code-200-device_flow_disabled": fails(
+    ErrorCode.UNAUTHORIZED_CLIENT,
+    "m",
+    "Device refused",
+  ),
+  "github/poll-200-authorization_pending": pollsOn(5),
+  "github/poll-200-slow_down": pollsOn(10),
+  "github/poll-200-incorrect_device_code": renewsCode,
+  "github/poll-200-token_expired": renewsCode,
+  "github/poll-200-expired_token": renewsCode,
+  "github/poll-200-access_denied": DENIED,
+  "github/poll-200-incorrect_client_credentials": BAD_CLIENT,
+  "github/poll-200-unsupported_grant_type": BAD_SETUP(ErrorCode.UNSUPPORTED_GRANT_TYPE),
+  // No lifetime, no refresh token: good until somebody says otherwise.
+  "github/poll-200-tokens": signsIn("gho_16C7e42F292c6912E7710c838347Ae178B4a", "", A_MONTH_S),
+  "github/poll-200-tokens-form-encoded": triesAgain(State.PENDING, 5),
+
+  "microsoft/code": showsCode("A1B2C3D4E", "https://microsoft.com/devicelogin", 5),
+  "microsoft/poll-400-authorization_pending": pollsOn(5),
+  "microsoft/poll-400-authorization_declined": DENIED,
+  "microsoft/poll-400-bad_verification_code": renewsCode,
+  "microsoft/poll-400-expired_token": renewsCode,
+  "microsoft/poll-200-tokens": signsIn(
+    "eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiIsIng1dCI6Ik5HVEZ2ZEstZnl0aEV1Q",
+    "AwABAAAAvPM1KaPlrEqdFSBzjqfTGAMxZGUTdM0t4B4",
+    3599,
+  ),
+
+  "auth0/code": showsCode("QTZL-MCBW", "https://tenant.auth0.com/activate", 5),
+  "auth0/poll-403-authorization_pending": pollsOn(5),
+  "auth0/poll-429-slow_down": pollsOn(10),
+  "auth0/poll-403-access_denied": DENIED,
+  "auth0/poll-403-expired_token": renewsCode,
+  "auth0/poll-403-invalid_grant": renewsCode,
+
+  "okta/code": showsCode("GDLMZQCT", "https://org.okta.com/activate", 5),
+  "okta/poll-400-authorization_pending": pollsOn(5),
+
+  "keycloak/code": showsCode("JWMU-VVIB", "https://sso.example.com/realms/home/device", 5),
+  "keycloak/poll-400-authorization_pending": pollsOn(5),
+  "keycloak/poll-400-slow_down": pollsOn(10),
+  "keycloak/poll-400-expired_token": renewsCode,
+  "keycloak/poll-200-tokens": signsIn(
+    "eyJhbGciOiJSUzI1NiIsInR5cCIgOiAiSldUIn0.e30.c2lnbmF0dXJl",
+    "eyJhbGciOiJIUzUxMiJ9.e30.cmVmcmVzaA",
+    300,
+  ),
+
+  "spring-authorization-server/code": showsCode("BCDF-GHJK", "http://127.0.0.1:9000/activate", 5),
+  "spring-authorization-server/poll-400-authorization_pending": pollsOn(5),
+
+  "authentik/code": (bench) => {
+    showsCode("123456789", "https://id.example.com/device", 5)(bench);
+    const sent = new URLSearchParams(bench.sent.at(-1)!.body);
+    expect(sent.get("device_code")).toBe("a`b#c&d%e+f=g h/i?j");
+  },
+  "authentik/poll-400-authorization_pending": pollsOn(5),
+
+  "openam/code": showsCode("Vg5AxMAN", "https://openam.example.com/oauth2/device/user", 5),
+  "openam/code-400-response_type": BAD_SETUP(ErrorCode.INVALID_REQUEST),
+  "openam/poll-403-authorization_pending": pollsOn(5),
+
+  "anywhere/poll-502-html": triesAgain(State.PENDING, 5),
+  // What the page says is not for this device.
+  "anywhere/poll-503-html": triesAgain(State.PENDING, 5),
+  "anywhere/poll-503-retry-after": triesAgain(State.PENDING, 40),
+  "anywhere/poll-200-captive-portal": triesAgain(State.PENDING, 5),
+  "anywhere/poll-302-captive-portal": triesAgain(State.PENDING, 5),
+  "anywhere/poll-200-empty": triesAgain(State.PENDING, 5),
+  "anywhere/poll-200-cut-off": triesAgain(State.PENDING, 5),
+};
+
+/** A device that has just got this answer to the request that the file's name begins with. */
+function having(answer: Recorded, piece = 1): Bench {
+  const purpose = answer.name.split("/")[1]!.split("-")[0]!;
+  const before: Record<string, Reaction[]> = {
+    code: [],
+    poll: [code()],
+    refresh: [code(), tokens()],
+    revoke: [code(), tokens()],
+  };
+  const bench = new Bench([...before[purpose]!, answer], { piece });
+  bench.until(before[purpose]!.length + (purpose === "revoke" ? 0 : 1));
+  if (purpose === "revoke") {
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+  }
+  return bench;
+}
+
+/** All that a user and a server see of a device until its next request. */
+function seen(bench: Bench): object {
+  const first = bench.frame();
+  const { nowMs } = bench;
+  const count = bench.sent.length;
+  for (let i = 0; i < 4000 && bench.sent.length === count; i++) bench.pass(1000);
+  const { state, error: number } = bench.device;
+  const after = bench.sent[count];
+  return { first, state, number, after: after && { ...after, atMs: after.atMs - nowMs } };
+}
+
+describe("dialects: every recorded answer", () => {
+  it("has a case here, and every case an answer", () => {
+    expect(Object.keys(outcomes).sort()).toEqual(recordedNames());
+  });
+
+  it.each(Object.keys(outcomes))("dialects, %s", (name) => {
+    outcomes[name]!(having(recorded(name)));
+  });
+});
+
+describe("dialects: what takes more than one answer", () => {
+  it("oidc-provider: access_denied comes once, so the device does not ask a second time", () => {
+    const denied = recorded("oidc-provider/poll-400-access_denied");
+    const bench = new Bench([recorded("oidc-provider/code"), denied]);
+    bench.pass(3_600_000);
+    expect(bench.sent.length).toBe(2);
+  });
+
+  it("Keycloak: slow_down may come before tokens that are there already", () => {
+    const slow = recorded("keycloak/poll-400-slow_down");
+    const granted = recorded("keycloak/poll-200-tokens");
+    const bench = new Bench([recorded("keycloak/code"), slow, slow, slow, granted]);
+    bench.until(5);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("Spring: pending for ever after expiry; the device's own clock ends it", () => {
+    const issued = recorded("spring-authorization-server/code");
+    const bench = new Bench([issued]);
+    const pending = recorded("spring-authorization-server/poll-400-authorization_pending");
+    bench.answers.push(...Array<Recorded>(59).fill(pending), issued);
+    bench.pass(306_000);
+    const codes = bench.sent.filter(({ endpoint }) => endpoint === 0);
+    expect(codes.length).toBe(2);
+    // In whole seconds of the device's, so up to one of them earlier; then jitter.
+    const livedMs = codes[1]!.atMs - codes[0]!.atMs;
+    expect(livedMs).toBeGreaterThan(299_000);
+    expect(livedMs).toBeLessThanOrEqual(305_000);
+  });
+
+  it("OpenAM: response_type goes into the request as a parameter of the maker's", () => {
+    const answers = [recorded("openam/code")];
+    const bench = new Bench(answers, { deviceParameters: "&response_type=device_code" });
+    bench.until(1);
+    expect(Object.fromEntries(new URLSearchParams(bench.sent[0]!.body))).toEqual({
+      client_id: "printer",
+      scope: "email",
+      response_type: "device_code",
+    });
+    expect(bench.device.state).toBe(State.PENDING);
+  });
+
+  it("a connection that hangs is given up after two minutes, and the code lives on", () => {
+    const bench = new Bench([code(), "hang", tokens()]);
+    bench.until(3);
+    expect(bench.sent[2]!.atMs - bench.sent[1]!.atMs).toBeGreaterThanOrEqual(120_000);
+    expect(bench.aborts).toBe(1);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it.each([
+    [400, "brand_new_error", State.FAILED],
+    [403, "brand_new_error", State.FAILED],
+    [200, "brand_new_error", State.FAILED],
+    [429, "brand_new_error", State.PENDING],
+    [500, "brand_new_error", State.PENDING],
+    [503, "brand_new_error", State.PENDING],
+  ])("a server that nobody listed: %i with %s", (status, name, state) => {
+    const bench = new Bench([code(), error(status, name)]);
+    bench.until(2);
+    expect(bench.device.state).toBe(state);
+    if (state !== State.FAILED) return;
+    expect(bench.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+    expect(bench.frame().join("").replaceAll(" ", "")).toContain("brand_new_error");
+  });
+});
+
+describe("dialects: what must not matter", () => {
+  const answers = recordedNames()
+    .map(recorded)
+    .filter((answer) => answer.body.startsWith("{") && answer.body.trimEnd().endsWith("}"));
+  const extras = fc.dictionary(
+    fc.stringMatching(/^x_[a-z]{1,12}$/),
+    fc.jsonValue({ maxDepth: 3 }),
+    { maxKeys: 4 },
+  );
+
+  it("order of members, members that nobody knows, white space, and the cuts of the body", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...answers),
+        extras,
+        fc.infiniteStream(fc.nat()),
+        fc.constantFrom("", " ", "\t", "  \r\n"),
+        fc.integer({ min: 1, max: 200 }),
+        (answer, extra, order, space, piece) => {
+          const known = JSON.parse(answer.body);
+          const members = Object.entries({ ...extra, ...known })
+            .map((member) => ({ member, place: order.next().value as number }))
+            .sort((a, b) => a.place - b.place)
+            .map(({ member }) => member);
+          const body = `${space}${JSON.stringify(Object.fromEntries(members), null, space)}${space}`;
+          expect(seen(having({ ...answer, body }, piece))).toEqual(seen(having(answer)));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("spelling of header names, and white space around their values", async () => {
+    const names = recordedNames().map(recorded);
+    let reply = "";
+    const server = createServer((socket) => {
+      socket.once("data", () => socket.end(reply));
+      socket.on("error", () => {});
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const http = new NodeHttp();
+    const empty = { contentType: "", authorization: "", body: [], bodyFrom: 0, bodyTo: 0 };
+    const ask = (): Promise<object> =>
+      new Promise((resolve) => {
+        let status = 0;
+        let retryAfterS = 0;
+        let body = Buffer.alloc(0);
+        http.send(
+          { method: "POST", url, ...empty },
+          {
+            status: (number, seconds) => {
+              status = number;
+              retryAfterS = seconds;
+            },
+            body: (bytes, from, to) => {
+              const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
+              body = Buffer.concat([body, piece]);
+            },
+            end: () => resolve({ status, retryAfterS, body: body.toString() }),
+            failed: (failure) => resolve({ failure }),
+          },
+        );
+      });
+    try {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...names),
+          fc.infiniteStream(fc.boolean()),
+          fc.constantFrom("", " ", "\t", "  \t"),
+          async (answer, upper, space) => {
+            const spelt = (name: string): string =>
+              [...name]
+                .map((c) => (upper.next().value ? c.toUpperCase() : c.toLowerCase()))
+                .join("");
+            const length: [string, string] = [
+              "Content-Length",
+              String(Buffer.byteLength(answer.body)),
+            ];
+            const sent = answer.headers.filter(([name]) => name !== length[0]);
+            const lines = sent.map(([name, value]) => `${spelt(name)}:${space}${value}${space}`);
+            // Node's parser takes no tab in these.
+            lines.push(`${spelt(length[0])}:  ${length[1]} `, "Connection: close");
+            reply = `HTTP/1.1 ${answer.status} ${answer.reason}\r\n${lines.join("\r\n")}\r\n\r\n${answer.body}`;
+            const { status, retryAfterS, body } = answer;
+            expect(await ask()).toEqual({ status, retryAfterS, body });
+          },
+        ),
+        { numRuns: 100 },
+      );
+    } finally {
+      http.dispose();
+      server.close();
+    }
+  });
+});

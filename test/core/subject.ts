@@ -1,0 +1,46 @@
+// Which core test/core runs on: the sources, or with PICOGRANT_CORE=path a built bundle, such as
+// dist/picogrant.js. A bundle drives one device: every device gets functions of its own.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import * as sources from "../../core/complete.ts";
+
+/** The functions at the border. Numbers with names (State, ErrorCode ...) come from the sources. */
+export type Core = Pick<
+  typeof sources,
+  | "create"
+  | "tick"
+  | "wakeIn"
+  | "responseStart"
+  | "responseBody"
+  | "responseEnd"
+  | "responseFailed"
+  | "storageDone"
+  | "signIn"
+  | "cancel"
+  | "signOut"
+  | "setStatus"
+  | "errorKind"
+  | "discover"
+  | "beginCall"
+  | "addPath"
+  | "addSegment"
+  | "addQueryValue"
+  | "sendCall"
+  | "nextPage"
+  | "createOffer"
+  | "pollEvents"
+  | "eventVerified"
+  | "applySecurityEvent"
+>;
+
+const path = process.env.PICOGRANT_CORE;
+const bundle = path ? readFileSync(resolve(path), "utf8") : undefined;
+
+/** A core for one device. */
+export function makeCore(): Core {
+  if (bundle === undefined) return sources;
+  const module: { exports: unknown } = { exports: {} };
+  new Function("module", bundle)(module);
+  return module.exports as Core;
+}
