@@ -1,10 +1,11 @@
 // npm run qjs: builds a stock `qjs` from Debian's source package into dist/engines/qjs, since the
-// release of Debian that most machines still run has none. Takes half a minute; done once.
+// release of Debian that most machines still run has none; and QuickJS-ng's beside it. Takes a minute, once.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { enginesFolder, InstallError, privateApt, quickjsRelease, run } from "./engines/install.ts";
+import { buildQjsNg } from "./native-quickjs-ng.ts";
 
 const qjsFolder = `${enginesFolder}qjs/`;
 const builtQjs = `${qjsFolder}qjs`;
@@ -16,11 +17,6 @@ export function findQjs(): string | undefined {
   if (existsSync(builtQjs)) return builtQjs;
   const path = (process.env.PATH ?? "").split(":").map((folder) => `${folder}/qjs`);
   return path.find((file) => existsSync(file));
-}
-
-/** QuickJS-ng's `qjs`, where the user names one. */
-export function findQjsNg(): string | undefined {
-  return process.env.PICOGRANT_QJS_NG || undefined;
 }
 
 /**
@@ -58,7 +54,7 @@ export function buildQjs(report: (line: string) => void): string {
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   try {
-    console.log(buildQjs((line) => console.log(line)));
+    for (const build of [buildQjs, buildQjsNg]) console.log(build((line) => console.log(line)));
   } catch (error) {
     if (!(error instanceof InstallError)) throw error;
     console.error(`qjs: ${error.message.split("\n")[0]}`);

@@ -1,6 +1,8 @@
 // The part of QuickJS's `std` and `os` that we use, the same in QuickJS (2024 and later) and QuickJS-ng.
 // `qjs --std` defines both as globals, in modules and in scripts.
 
+import { mendedOs } from "./ng.ts";
+
 /** A child's `[pid or negative errno, wait status]`. */
 type WaitResult = [pid: number, status: number];
 
@@ -51,6 +53,7 @@ export interface Os {
   setReadHandler(fd: number, handler: (() => void) | null): void;
   /** `null` is the system's default, `undefined` ignores the signal. */
   signal(signal: number, handler: (() => void) | null | undefined): void;
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   setTimeout(handler: () => void, delayMs: number): object;
   clearTimeout(timer: object): void;
@@ -79,11 +82,14 @@ interface QuickJsGlobals {
 
 const globals = globalThis as unknown as QuickJsGlobals;
 
-/** @throws Error where qjs was started without --std */
+/**
+ * The same on both engines: faults of QuickJS-ng are mended.
+ * @throws Error where qjs was started without --std
+ */
 export function quickJs(): QuickJs {
   const { std, os } = globals;
   if (std === undefined || os === undefined) throw new Error("start qjs with --std");
-  return { std, os };
+  return { std, os: engineName() === "quickjs-ng" ? mendedOs(os) : os };
 }
 
 /** Arguments after the name of the script. */

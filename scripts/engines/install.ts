@@ -47,16 +47,18 @@ function debianArchive(): { address: string; release: string } {
 /**
  * An apt of our own beside the machine's: its state in `folder`, the same archive, two releases.
  * @param kind "deb" for packages, "deb-src" for their sources
+ * @param other the release besides the machine's own
  */
 export function privateApt(
   folder: string,
   kind: "deb" | "deb-src" = "deb",
+  other = quickjsRelease,
 ): (args: readonly string[], cwd?: string) => string {
   const { address, release } = debianArchive();
   for (const part of ["state/lists/partial", "cache/archives/partial"]) {
     mkdirSync(join(folder, part), { recursive: true });
   }
-  const releases = [...new Set([release, quickjsRelease])];
+  const releases = [...new Set([release, other])];
   const sources = releases.map((name) => `${kind} ${address} ${name} main\n`);
   writeFileSync(join(folder, "sources.list"), sources.join(""));
   const settings = {

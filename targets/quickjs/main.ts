@@ -7,14 +7,7 @@ import {
   type DeviceConfig,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
-import {
-  engineName,
-  type Os,
-  quickJs,
-  type Std,
-  scriptArguments,
-} from "../../platform/quickjs/engine.ts";
-import { fairHandlers } from "../../platform/quickjs/fair-handlers.ts";
+import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
 import { FileError, readFile, writeAll } from "../../platform/quickjs/files.ts";
 import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/index.ts";
 import { bytesOf, textOf } from "../../platform/text.ts";
@@ -94,11 +87,6 @@ function complain(os: Os, line: string): void {
   writeAll(os, 2, bytesOf(`picogrant: ${line.replace(/\s*\n\s*/g, " ")}\n`));
 }
 
-/** The engine's `os`, its faults mended. */
-function soundOs(std: Std, os: Os): Os {
-  return guarded(std, engineName() === "quickjs-ng" ? fairHandlers(os) : os);
-}
-
 function run(std: Std, os: Os, config: DeviceConfig, boot: Boot | undefined): void {
   const platform = quickJsPlatform(os, config);
   try {
@@ -141,7 +129,7 @@ function main(): void {
     const config = readConfig(os, file, boot);
     if (config.storage === undefined) throw new UsageError("storage is missing");
     if (check) complain(os, "the configuration is right");
-    else run(std, soundOs(std, os), config, boot);
+    else run(std, guarded(std, os), config, boot);
   } catch (error) {
     const known = error instanceof Error && isMistake(error);
     complain(os, known ? error.message : `internal error: ${error}`);

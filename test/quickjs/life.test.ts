@@ -9,7 +9,7 @@ import { makeTlsIdentities } from "../platform/certificates.ts";
 import { TV, VIDEO_READONLY } from "../service/harness.ts";
 import { RunningDevice, writeConfig } from "./device.ts";
 import { watchDescendants } from "./processes.ts";
-import { enginesHere, NO_ENGINE, temporaryFolder, writeProgram } from "./qjs.ts";
+import { enginesHere, temporaryFolder, writeProgram } from "./qjs.ts";
 import { RunningService } from "./service.ts";
 
 const engines = enginesHere();
@@ -74,7 +74,7 @@ async function list(device: RunningDevice): Promise<unknown> {
   return JSON.parse(answer.body ?? "");
 }
 
-describe.skipIf(engines.length === 0)(`a life in qjs (${engines.length || NO_ENGINE})`, () => {
+describe("a life in qjs", () => {
   describe.each(engines)("%s", (_, qjs) => {
     it.each([
       ["HTTP on loopback", false],
@@ -152,7 +152,7 @@ function openFiles(folder: string): string[] {
   return paths.filter((path) => (statSync(path).mode & 0o077) !== 0);
 }
 
-describe.skipIf(engines.length === 0)(`mistakes in qjs (${engines.length || NO_ENGINE})`, () => {
+describe("mistakes in qjs", () => {
   const base = (folder: string): DeviceConfig => configOf(folder, "http://127.0.0.1:1", false);
   const key = (folder: string, mode: number, content = "0123456789abcdef"): string => {
     const file = join(folder, "device.key");

@@ -1,25 +1,28 @@
-// Where these tests get their engines: a native `qjs`, and QuickJS-ng's where PICOGRANT_QJS_NG names one.
+// Where these tests get their engines, a native `qjs` of QuickJS and one of QuickJS-ng, and the programs.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
-import { buildQjs, findQjs, findQjsNg } from "../../scripts/native-quickjs.ts";
+import { findQjs } from "../../scripts/native-quickjs.ts";
+import { findQjsNg } from "../../scripts/native-quickjs-ng.ts";
 import { bundleProgram, type Program, programOptions } from "../../targets/quickjs/bundle.ts";
 
-/** `[name, path]` of every engine that is there; where CI=true one is built if there is none. */
+/**
+ * `[name, path]` of both engines. PICOGRANT_QJS and PICOGRANT_QJS_NG name others than those of npm run qjs.
+ * @throws Error where one is missing: a test that is left out would look like one that passed
+ */
 export function enginesHere(): [name: string, path: string][] {
-  const engines: [string, string][] = [];
-  const qjs = findQjs() ?? (process.env.CI === "true" ? buildQjs(() => {}) : undefined);
-  if (qjs !== undefined) engines.push(["QuickJS", qjs]);
-  const ng = findQjsNg();
-  if (ng !== undefined) engines.push(["QuickJS-ng", ng]);
-  return engines;
+  const engines: [name: string, path: string | undefined][] = [
+    ["QuickJS", findQjs()],
+    ["QuickJS-ng", findQjsNg()],
+  ];
+  return engines.map(([name, path]) => {
+    if (path === undefined) throw new Error(`no qjs of ${name} here: npm run qjs builds it`);
+    return [name, path];
+  });
 }
-
-/** The line that tells why nothing was tested. */
-export const NO_ENGINE = "no qjs here: run npm run qjs, or set PICOGRANT_QJS";
 
 /** A folder of this test's own. */
 export function temporaryFolder(): string {

@@ -1,9 +1,9 @@
-// Read handlers under an engine that looks at too few of them after `poll` (QuickJS-ng 0.17): each one whose
-// descriptor is ready gets its turn all the same.
+// What QuickJS-ng 0.17 does otherwise than QuickJS is mended. It looks at too few read handlers after `poll`:
+// each one whose descriptor is ready gets its turn all the same.
 
 import { describe, expect, it } from "vitest";
 import type { Os } from "../../platform/quickjs/engine.ts";
-import { fairHandlers } from "../../platform/quickjs/fair-handlers.ts";
+import { fairHandlers, mendedOs } from "../../platform/quickjs/ng.ts";
 
 /** The engine's loop: timers by number of rounds, and its way of looking at handlers. */
 class Engine {
@@ -35,7 +35,7 @@ class Engine {
   }
 }
 
-describe("fair-handlers.ts", () => {
+describe("ng.ts", () => {
   it("the engine alone starves the second of two, which is the fault", () => {
     const engine = new Engine();
     let calls = 0;
@@ -75,6 +75,10 @@ describe("fair-handlers.ts", () => {
     engine.ready.add(0).add(4);
     engine.poll();
     expect([calls, engine.timers.length, engine.handlers.size]).toEqual([0, 0, 1]);
+  });
+
+  it("the clock's microseconds become milliseconds", () => {
+    expect(mendedOs({ now: () => 2_500 } as Os).now()).toBe(2.5);
   });
 
   it("a handler that replaces another is the one that is called", () => {
