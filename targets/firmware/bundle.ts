@@ -51,9 +51,20 @@ export interface BundleOptions {
  * Bundles the core.
  * @param variant "grant" is the grant alone, "complete" everything
  */
-export async function bundleCore(variant: Variant, options: BundleOptions = {}): Promise<Bundle> {
+export function bundleCore(variant: Variant, options: BundleOptions = {}): Promise<Bundle> {
+  const whole = { minify: true, devices: "one", outfile: "picogrant.js", ...options } as const;
+  const key = JSON.stringify([variant, whole.minify, whole.devices, whole.outfile]);
+  const bundle = made.get(key) ?? makeBundle(variant, whole);
+  made.set(key, bundle);
+  return bundle;
+}
+
+/** Each is made once in a process: it takes seconds. */
+const made = new Map<string, Promise<Bundle>>();
+
+async function makeBundle(variant: Variant, options: Required<BundleOptions>): Promise<Bundle> {
   const { file, names } = entryOf(variant);
-  const { minify = true, devices = "one", outfile = "picogrant.js" } = options;
+  const { minify, devices, outfile } = options;
   const joined = await join(file, names);
   const shaped = devices === "one" ? shapeForOne(joined, variant, names) : joined;
   if (!minify) return shaped;

@@ -10,15 +10,15 @@ function isNode(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && "type" in value;
 }
 
-/** What a node consists of; the plain names of properties are left out, they stand for no variable. */
-function partsOf(node: Tree): string[] {
-  const named =
-    node.type === "MemberExpression" && !node.computed
-      ? "property"
-      : node.type === "Property"
-        ? "key"
-        : "";
-  return Object.keys(node).filter((key) => key !== named && key !== "loc");
+/**
+ * Where in a node others can be; the plain names of properties are left out, they stand for no variable.
+ * The passes come by millions of times: hence no list is made of the rest.
+ */
+function isPart(node: Tree, key: string): boolean {
+  const value = node[key];
+  if (typeof value !== "object" || value === null || key === "loc") return false;
+  if (key === "property") return node.type !== "MemberExpression" || node.computed;
+  return key !== "key" || node.type !== "Property";
 }
 
 /** Calls `visit` for every node, parents first; `false` leaves out what is below. */
@@ -28,10 +28,11 @@ export function walk(
   parent?: Tree,
 ): void {
   if (visit(node, parent) === false) return;
-  for (const key of partsOf(node)) {
+  for (const key in node) {
+    if (!isPart(node, key)) continue;
     const value = node[key];
     if (Array.isArray(value)) {
-      for (const child of [...value]) if (isNode(child)) walk(child, visit, node);
+      for (const child of value.slice()) if (isNode(child)) walk(child, visit, node);
     } else if (isNode(value)) walk(value, visit, node);
   }
 }
@@ -41,7 +42,8 @@ export function walk(
  * @param change returns what stands for a node: itself, another, or several statements
  */
 export function replace(node: Tree, change: (node: Tree) => Tree | Tree[]): Tree | Tree[] {
-  for (const key of partsOf(node)) {
+  for (const key in node) {
+    if (!isPart(node, key)) continue;
     const value = node[key];
     if (Array.isArray(value)) {
       node[key] = value.flatMap((child) => (isNode(child) ? replace(child, change) : child));

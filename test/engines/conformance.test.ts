@@ -18,7 +18,7 @@ describe("the built bundle", () => {
           const verdict = readTap(await engine.run(script));
           expect(verdict.failures).toEqual([]);
           expect(verdict.passed).toBeGreaterThan(variant === "grant" ? 250 : 300);
-        }, 60_000);
+        });
       }
     }
   }
