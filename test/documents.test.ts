@@ -71,19 +71,6 @@ describe("documents", () => {
     expect(deadScripts(read(file))).toEqual([]);
   });
 
-  it("the README leads to every other document", () => {
-    const seen = new Set<string>();
-    const visit = (file: string): void => {
-      if (seen.has(file) || !file.endsWith(".md")) return;
-      seen.add(file);
-      for (const [, target = ""] of prose(read(file)).matchAll(/\]\(([^)\s#]+)/g)) {
-        if (!/^[a-z]+:/.test(target)) visit(path.join(path.dirname(file), target));
-      }
-    };
-    visit("README.md");
-    expect(documents.filter((file) => !seen.has(file) && file !== "CHANGELOG.md")).toEqual([]);
-  });
-
   it("every npm script that the sources name is there", () => {
     const own = path.relative(ROOT, new URL(import.meta.url).pathname);
     const sources = all.filter((file) => /\.(ts|js|c|h)$/.test(file) && file !== own);
