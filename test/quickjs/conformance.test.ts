@@ -78,7 +78,7 @@ let tls: ReturnType<typeof makeTlsIdentities> | undefined;
 
 describe("adapters in qjs", () => {
   describe.each(engines)("%s", (_, qjs) => {
-    it.each(SUITES)("contracts.ts, every rule of %s", { timeout: 120_000 }, async (suite) => {
+    it.each(SUITES)("contracts.ts, every rule of %s", async (suite) => {
       const folder = temporaryFolder();
       tls ??= makeTlsIdentities();
       const authority = join(folder, "ca.pem");

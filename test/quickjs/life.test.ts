@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { TV, VIDEO_READONLY } from "../service/harness.ts";
 import { RunningDevice, writeConfig } from "./device.ts";
@@ -84,7 +85,7 @@ describe("a life in qjs", () => {
       let device = start();
       await logged(service, "POST /token 428", 1);
       const code = service.service.pending().at(-1)!.userCode;
-      await vi.waitFor(() => expect(shown(folder)).toContain(code), { timeout: 10_000 });
+      await vi.waitFor(() => expect(shown(folder)).toContain(code), { timeout: PATIENCE_MS });
 
       // The power goes while the user types; the same code is polled again.
       expect((await device.signal("SIGKILL")).code).toBe(null);
@@ -92,7 +93,7 @@ describe("a life in qjs", () => {
       device = start();
       await logged(service, "POST /token 428", 2);
       expect(service.log.filter((line) => line.includes("/device/code")).length).toBe(1);
-      await vi.waitFor(() => expect(shown(folder)).toContain(code), { timeout: 10_000 });
+      await vi.waitFor(() => expect(shown(folder)).toContain(code), { timeout: PATIENCE_MS });
       service.service.approve(code, "ada");
       await device.state("signed-in");
       expect(shown(folder)).toContain("Signed in");
