@@ -30,9 +30,9 @@ export interface Names {
 /** Where in a statement the call is: what becomes of its value. */
 interface Place {
   readonly call: Tree;
-  /** "return" it, "drop" it, or keep it under a name; "test": the statement branches on it. */
+  /** "return" it, "drop" it, or keep it in the target; "test": the statement branches on it. */
   readonly value: "return" | "drop" | "keep" | "test";
-  readonly name?: string;
+  readonly target?: Tree;
 }
 
 export function namesOf(node: Tree): Names {
@@ -110,6 +110,12 @@ function substitute(holder: Tree, values: ReadonlyMap<string, Tree>): Tree {
   return holder;
 }
 
+/** A variable, or a property of one. */
+function isPlain(node: Tree): boolean {
+  if (node.type === "MemberExpression") return !node.computed && node.object.type === "Identifier";
+  return node.type === "Identifier";
+}
+
 /** The place of the call in a statement that consists of it, returns it, keeps it or tests it. */
 export function callOf(statement: Tree, name: string): Place | undefined {
   const isCall = (node: Tree | null | undefined): boolean =>
@@ -119,15 +125,14 @@ export function callOf(statement: Tree, name: string): Place | undefined {
   }
   if (statement.type === "VariableDeclaration" && statement.declarations.length === 1) {
     const { id, init } = statement.declarations[0];
-    return isCall(init) ? { call: init, value: "keep", name: id.name } : undefined;
+    return isCall(init) ? { call: init, value: "keep", target: id } : undefined;
   }
   if (statement.type === "ExpressionStatement") {
     const { type, operator, left, right } = statement.expression;
     if (isCall(statement.expression)) return { call: statement.expression, value: "drop" };
-    if (type !== "AssignmentExpression" || operator !== "=" || left.type !== "Identifier") {
-      return undefined;
-    }
-    return isCall(right) ? { call: right, value: "keep", name: left.name } : undefined;
+    const isAssignment = type === "AssignmentExpression" && operator === "=";
+    if (!isAssignment || !isCall(right) || !isPlain(left)) return undefined;
+    return { call: right, value: "keep", target: left };
   }
   if (statement.type === "IfStatement") {
     const { test } = statement;
@@ -145,7 +150,7 @@ export function replaceStatement(
   scope: Names,
   fresh: (name: string) => string,
 ): Tree[] | undefined {
-  const kept = place.value === "test" ? fresh(callee.name) : place.name;
+  const kept = place.value === "test" ? identifier(fresh(callee.name)) : place.target;
   const names = namesOf(callee.node);
   const renamed = new Map<string, Tree>();
   const before: Tree[] = [];
@@ -165,9 +170,9 @@ export function replaceStatement(
   if (!body) return undefined;
   const result = [...before, ...body];
   if (statement.type === "VariableDeclaration" || place.value === "test") {
-    result.unshift(variable(kept!, null));
+    result.unshift(variable(kept!.name, null));
   }
-  if (place.value === "test") result.push(testing(statement, place.call, kept!));
+  if (place.value === "test") result.push(testing(statement, place.call, kept!.name));
   return result;
 }
 
@@ -178,10 +183,10 @@ function testing(statement: Tree, call: Tree, name: string): Tree {
   return statement;
 }
 
-function bodyFor(place: Place, kept: string | undefined, body: Tree[]): Tree[] | undefined {
+function bodyFor(place: Place, kept: Tree | undefined, body: Tree[]): Tree[] | undefined {
   if (place.value === "return") return endsInReturn(body) ? body : undefined;
   if (kept === undefined) return withoutReturns(body, undefined);
-  return withoutReturns(body, (value) => expression(assignment(identifier(kept), value)));
+  return withoutReturns(body, (value) => expression(assignment(copy(kept), value)));
 }
 
 function listOf(node: Tree | null | undefined): Tree[] {

@@ -9,10 +9,20 @@ import {
   replaceExpression,
   replaceStatement,
 } from "./inline-call.ts";
-import { bundleBody, replace, type Tree, walk } from "./syntax-tree.ts";
+import {
+  assignment,
+  bundleBody,
+  copy,
+  expression,
+  replace,
+  type Tree,
+  variable,
+  walk,
+} from "./syntax-tree.ts";
 
-/** Nodes of the expression of a function that is put in everywhere. */
-const TINY = 8;
+/** Nodes of a function that is put in everywhere, and of one that is called from two places. */
+const TINY = 12;
+const SMALL = 40;
 
 /**
  * Inlines until nothing is left to be inlined, in place.
@@ -21,43 +31,73 @@ const TINY = 8;
  */
 export function inlineFunctions(tree: Tree, exported: ReadonlySet<string>): void {
   const statements = bundleBody(tree);
+  for (const statement of statements) replace(statement, branched);
   const seen = new Set(exported);
   let serial = 0;
   const fresh = (name: string): string => `${name}$${++serial}`;
   for (;;) {
-    const callee = nextCallee(statements, seen);
-    if (!callee) return;
-    seen.add(callee.name);
-    for (const caller of statements) {
-      if (caller.type === "FunctionDeclaration") putInto(caller, callee, fresh);
-    }
-    if (usesOf(statements, callee.name).calls === 0) {
-      statements.splice(statements.indexOf(callee.node), 1);
-    }
+    const name = nextCallee(statements, seen);
+    if (name === undefined) return;
+    seen.add(name);
+    // On a copy: where a call must stay, so does the function, and nothing is gained.
+    const tried = copy(statements);
+    if (putEverywhere(tried, name, fresh)) statements.splice(0, statements.length, ...tried);
   }
 }
 
-function nextCallee(statements: readonly Tree[], seen: ReadonlySet<string>): Callee | undefined {
+/** Branches instead of `?:`, in which calls can be replaced; the minifier makes `?:` of them again. */
+function branched(node: Tree): Tree | Tree[] {
+  const { start, end, loc } = node;
+  const keep = (test: Tree, consequent: Tree, alternate: Tree): Tree => {
+    return { type: "IfStatement", start, end, loc, test, consequent, alternate } as unknown as Tree;
+  };
+  if (node.type === "ReturnStatement" && node.argument?.type === "ConditionalExpression") {
+    const { test, consequent, alternate } = node.argument;
+    const back = (argument: Tree) => branched({ ...node, argument } as Tree) as Tree;
+    return keep(test, back(consequent), back(alternate));
+  }
+  if (node.type === "VariableDeclaration" && node.declarations.length === 1) {
+    const { id, init } = node.declarations[0];
+    if (init?.type !== "ConditionalExpression") return node;
+    const to = (value: Tree) => expression(assignment(copy(id), value));
+    return [variable(id.name, null), keep(init.test, to(init.consequent), to(init.alternate))];
+  }
+  return node;
+}
+
+/** Whether all calls could be replaced; the function is then removed. */
+function putEverywhere(statements: Tree[], name: string, fresh: (name: string) => string): boolean {
+  const at = statements.findIndex((node) => isFunction(node, name));
+  const node = statements[at]!;
+  const params = (node.params as Tree[]).map((param) => param.name as string);
+  const callee: Callee = { node, name, params, body: node.body.body };
+  for (const caller of statements) {
+    if (caller.type === "FunctionDeclaration") putInto(caller, callee, fresh);
+  }
+  if (usesOf(statements, name).calls > 0) return false;
+  statements.splice(at, 1);
+  return true;
+}
+
+function isFunction(node: Tree, name: string): boolean {
+  return node.type === "FunctionDeclaration" && node.id.name === name;
+}
+
+function nextCallee(statements: readonly Tree[], seen: ReadonlySet<string>): string | undefined {
   for (const node of statements) {
     if (node.type !== "FunctionDeclaration" || seen.has(node.id.name)) continue;
-    const callee: Callee = {
-      node,
-      name: node.id.name,
-      params: node.params.map((param: Tree) => param.name),
-      body: node.body.body,
-    };
-    const { calls, others } = usesOf(statements, callee.name);
-    if (others === 0 && (calls === 1 || (calls > 1 && isTiny(callee)))) return callee;
+    const { calls, others } = usesOf(statements, node.id.name);
+    if (others > 0 || calls === 0) continue;
+    const most = calls === 1 ? Number.MAX_SAFE_INTEGER : calls === 2 ? SMALL : TINY;
+    if (sizeOf(node.body) <= most) return node.id.name;
   }
   return undefined;
 }
 
-function isTiny({ body }: Callee): boolean {
-  const [only] = body;
-  if (body.length !== 1 || only?.type !== "ReturnStatement") return false;
+function sizeOf(body: Tree): number {
   let nodes = 0;
-  walk(only.argument, () => nodes++);
-  return nodes <= TINY;
+  walk(body, () => nodes++);
+  return nodes;
 }
 
 /** Calls of a function, and other uses of its name; a call in itself is one of those. */
@@ -65,7 +105,7 @@ function usesOf(statements: readonly Tree[], name: string): { calls: number; oth
   let calls = 0;
   let others = 0;
   for (const statement of statements) {
-    const isItself = statement.type === "FunctionDeclaration" && statement.id.name === name;
+    const isItself = isFunction(statement, name);
     walk(statement, (node, parent) => {
       if (node.type !== "Identifier" || node.name !== name) return;
       if (parent?.type === "FunctionDeclaration" && parent.id === node) return;

@@ -47,6 +47,9 @@ export function replace(node: Tree, change: (node: Tree) => Tree | Tree[]): Tree
     const value = node[key];
     if (Array.isArray(value)) {
       node[key] = value.flatMap((child) => (isNode(child) ? replace(child, change) : child));
+    } else if (node.type === "ForStatement" && value?.type === "VariableDeclaration") {
+      // Not a statement: nothing else can stand there.
+      for (const declarator of value.declarations) replace(declarator, change);
     } else if (isNode(value)) {
       const changed = replace(value, change);
       node[key] = Array.isArray(changed) ? block(changed) : changed;

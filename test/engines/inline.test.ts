@@ -141,6 +141,21 @@ const rows: readonly (readonly [rule: string, left: readonly string[], body: str
     "var n = 0; function f(i) { var t = i; if (i > 1) t += 10; n += t; } function probe(a, b) { n = 0; for (var i = 0; i < b + 2; i++) f(i); return n; }",
   ],
   [
+    "at the head of a loop it stays",
+    ["f", "probe"],
+    "function f(a) { if (a < 0) return 3; return a; } function probe(a, b) { for (var i = f(a); i < 5; i++) b += i; return b; }",
+  ],
+  [
+    "in the branches of ?:",
+    ["probe"],
+    "var n = 0; function f(a) { n += a; if (n > 3) return n; return -1; } function probe(a, b) { n = b; var y = a > 0 ? f(a) : 7; return y > 2 ? y : f(y); }",
+  ],
+  [
+    "a value under a property",
+    ["probe"],
+    "var o = { p: 0 }; function f(p) { if (p > 1) return 9; return o.p + p; } function probe(a, b) { o.p = b; o.p = f(a); return o.p; }",
+  ],
+  [
     "in a switch",
     ["probe"],
     "var n = 0; function f(a) { if (a < 0) return; n = a; } function probe(a, b) { n = 5; switch (b) { case 1: f(a); break; case 2: n = 8; break; default: n++; } return n; }",
