@@ -74,7 +74,7 @@ export function missingPackages(needs: readonly Need[]): string[] {
 /**
  * Makes sure of the packages.
  * @param install whether to install what is missing
- * @throws InstallError with one line that names the packages
+ * @throws InstallError with one line that names the packages: they are missing, or still missing
  */
 export function ensurePackages(needs: readonly Need[], install: boolean): void {
   const missing = missingPackages(needs);
@@ -84,14 +84,30 @@ export function ensurePackages(needs: readonly Need[], install: boolean): void {
       `Debian packages are missing: ${missing.join(" ")}; install them, or add -- --install`,
     );
   }
+  installPackages(missing);
+  const left = missingPackages(needs);
+  if (left.length > 0) {
+    throw new InstallError(
+      `apt-get has installed ${left.join(" ")}, but what they bring is not found`,
+    );
+  }
+}
+
+function installPackages(packages: readonly string[]): void {
   const asRoot = process.getuid?.() === 0 ? [] : ["sudo"];
   const flags = ["-o", "Acquire::Retries=3", "install", "-y", "--no-install-recommends"];
-  for (const args of [["update"], [...flags, ...missing]]) {
+  for (const args of [["update"], [...flags, ...packages]]) {
     const [command, ...rest] = [...asRoot, "apt-get", ...args];
-    execFileSync(command!, rest, {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    });
+    try {
+      execFileSync(command!, rest, {
+        stdio: ["ignore", "ignore", "inherit"],
+        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+      });
+    } catch (error) {
+      const { code, status } = error as { code?: string; status?: number };
+      const why = code === "ENOENT" ? "is not on this machine" : `ended with ${status}`;
+      throw new InstallError(`${command} ${why}; install by hand: ${packages.join(" ")}`);
+    }
   }
 }
 

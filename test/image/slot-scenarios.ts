@@ -112,6 +112,18 @@ export const SCENARIOS: readonly { name: string; steps: readonly Step[] }[] = [
     steps: [install(20), install(24), damage("slot-b.img"), start(20)],
   },
   {
+    name: "an update before the first start that fails: the factory's image runs, though its counter is lower",
+    steps: [
+      install(20),
+      broken(24, 9),
+      start("crash"),
+      start("crash"),
+      start("crash"),
+      start(20),
+      start(20),
+    ],
+  },
+  {
     name: "an update over an update that never ran leaves the good one alone",
     steps: [
       install(20),

@@ -9,6 +9,7 @@ import {
   type BootRecord,
   decodeRecord,
   encodeRecord,
+  NO_SLOT,
   nextSequence,
 } from "../../targets/firmware/image/boot-record.ts";
 import { Slots } from "../../targets/firmware/image/slots.ts";
@@ -79,6 +80,23 @@ class DeviceInNode implements SlotDevice {
 
 describe("FORMAT.md: two slots", () => {
   it.each([...SCENARIOS])("$name", ({ steps }) => play(steps, new DeviceInNode()));
+
+  it("no record names a slot as trial while that slot is written: it would count foreign tries", () => {
+    const disk = new FakeDisk();
+    begin(disk);
+    slotsOn(disk).install(imageOf({ label: 24, counter: 6 }));
+    const { rename } = disk.os;
+    const trials: number[] = [];
+    Object.assign(disk.os, {
+      rename: (from: string, to: string) => {
+        if (to.endsWith("slot-b.img"))
+          trials.push(decodeRecord(disk.content("images/boot")!)!.trial);
+        return rename(from, to);
+      },
+    });
+    slotsOn(disk).install(imageOf({ label: 28, counter: 7 }));
+    expect(trials).toEqual([NO_SLOT]);
+  });
 
   it("a second first tick does nothing", () => {
     const disk = new FakeDisk();

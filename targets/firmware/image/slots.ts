@@ -114,7 +114,8 @@ export class Slots {
     const { record, running } = this;
     if (running === undefined) return;
     this.running = undefined;
-    const counter = Math.max(record.counter, running.counter);
+    // Not below the record's: it would have been refused.
+    const { counter } = running;
     const { good, trial } = record;
     if (this.known && good === running.slot && trial === NO_SLOT && counter === record.counter)
       return;
