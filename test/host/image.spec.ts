@@ -10,8 +10,8 @@ import { hostFolder, programOf } from "../../scripts/host/build.ts";
 import { bytesOfArray } from "../../scripts/image/payload.ts";
 import { parsePublicKey } from "../../targets/firmware/image/key-file.ts";
 import { type ImageParts, keys, makeImage } from "../image/image-builder.ts";
-import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip } from "../image/image-cases.ts";
-import { play, SCENARIOS, type SlotDevice, type Version } from "../image/slot-scenarios.ts";
+import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip, rowsOf } from "../image/image-cases.ts";
+import { play, type SlotDevice, scenarioRows, type Version } from "../image/slot-scenarios.ts";
 import { HostProcess } from "./host-process.ts";
 import { World } from "./world.ts";
 
@@ -44,13 +44,11 @@ function check(image: Buffer): string[] {
 }
 
 describe("FORMAT.md: order of the checks", () => {
-  it.each([...FAULTS, ...pairsOfFaults()])(
-    "$name: $expected",
-    ({ parts, expected, behind = 0 }) => {
-      const image = Buffer.concat([makeImage({ abi, ...parts }), Buffer.alloc(behind)]);
-      expect(check(image)[0]).toBe(expected);
-    },
-  );
+  it.each(rowsOf([...FAULTS, ...pairsOfFaults()]))("%s: %s", (_name, expected, one) => {
+    const { parts, behind = 0 } = one;
+    const image = Buffer.concat([makeImage({ abi, ...parts }), Buffer.alloc(behind)]);
+    expect(check(image)[0]).toBe(expected);
+  });
 
   it.each<[string, ImageParts]>([
     ["another word size", { abi: abi.replace(/\d\d$/, "16") }],
@@ -118,7 +116,7 @@ class DeviceInC implements SlotDevice {
 }
 
 describe("FORMAT.md: two slots and the boot record", () => {
-  it.each([...SCENARIOS])("$name", ({ steps }) => play(steps, new DeviceInC()));
+  it.each(scenarioRows)("%s", (_name, steps) => play(steps, new DeviceInC()));
 
   it("the boot record is FORMAT.md's", async () => {
     const device = new DeviceInC();

@@ -8,7 +8,7 @@ import { checkImage } from "../../targets/firmware/image/check.ts";
 import { IMAGE_BYTES_MAX, REFUSALS } from "../../targets/firmware/image/format.ts";
 import { makeImage } from "../../targets/firmware/image/make.ts";
 import { keys, makeImage as makeOracle, strangerKeys } from "./image-builder.ts";
-import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip } from "./image-cases.ts";
+import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip, rowsOf } from "./image-cases.ts";
 
 const OWN = { engine: "qjs", abi: "std-1", kind: 1 } as const;
 const requirements = {
@@ -28,7 +28,7 @@ function check(bytes: Uint8Array, changes: object = {}): string {
 const good = makeOracle({ ...OWN, config: Buffer.from("{}") });
 
 describe("FORMAT.md: order of the checks", () => {
-  it.each([...FAULTS])("$name: $expected", ({ parts, expected, behind = 0 }) => {
+  it.each(rowsOf(FAULTS))("%s: %s", (_name, expected, { parts, behind = 0 }) => {
     const image = makeOracle({ ...OWN, ...parts });
     expect(check(Buffer.concat([image, Buffer.alloc(behind)]))).toBe(expected);
   });

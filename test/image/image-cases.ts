@@ -67,6 +67,11 @@ export const FAULTS: readonly ImageCase[] = [
   wrong("no counter", { counter: 0 }, "rollback"),
 ];
 
+/** Names, expectations and cases, for a table of tests. */
+export function rowsOf(cases: readonly ImageCase[]): [string, string, ImageCase][] {
+  return cases.map((one) => [one.name, one.expected, one]);
+}
+
 /** One fault of each kind with one of every other: FORMAT.md's first check decides. */
 export function pairsOfFaults(): ImageCase[] {
   const faults = REFUSALS.flatMap((refusal) => {

@@ -48,7 +48,7 @@ const start = (runs: Label | "crash" | BootRefusal, counterMin = 0): Step => {
 const damage = (file: "slot-a.img" | "slot-b.img" | "boot"): Step => ({ do: "damage", file });
 const remove = (file: "slot-a.img" | "slot-b.img" | "boot"): Step => ({ do: "remove", file });
 
-export const SCENARIOS: readonly { name: string; steps: readonly Step[] }[] = [
+const SCENARIOS: readonly { name: string; steps: readonly Step[] }[] = [
   {
     name: "installs, runs, updates, and refuses a rollback",
     steps: [
@@ -167,6 +167,9 @@ export const SCENARIOS: readonly { name: string; steps: readonly Step[] }[] = [
     steps: [install(20, 5), start(20, 5), start("rollback", 6), start(20, 4)],
   },
 ];
+
+/** Names and steps, for a table of tests. */
+export const scenarioRows = SCENARIOS.map(({ name, steps }) => [name, steps] as const);
 
 /** Plays a scenario. @throws Error that names the step where the device did something else */
 export async function play(steps: readonly Step[], device: SlotDevice): Promise<void> {

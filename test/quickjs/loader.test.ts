@@ -9,7 +9,7 @@ import { readOptions } from "../../scripts/image/options.ts";
 import { perform } from "../../scripts/image/perform.ts";
 import { keys, makeImage } from "../image/image-builder.ts";
 import { COUNTER, FAULTS, refusalsOfFlip } from "../image/image-cases.ts";
-import { play, SCENARIOS, type SlotDevice, type Version } from "../image/slot-scenarios.ts";
+import { play, type SlotDevice, scenarioRows, type Version } from "../image/slot-scenarios.ts";
 import { TV, VIDEO_READONLY } from "../service/harness.ts";
 import { RunningDevice, writeConfig } from "./device.ts";
 import { enginesHere, temporaryFolder, writeProgram, writeTestProgram } from "./qjs.ts";
@@ -118,7 +118,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
     expect(new Set(others.slice(image.length))).toEqual(new Set(["truncated"]));
   });
 
-  it.each([...SCENARIOS])("two slots: $name", async ({ steps }) => {
+  it.each(scenarioRows)("two slots: %s", async (_name, steps) => {
     await play(steps, await DeviceInQjs.make(qjs));
   });
 
