@@ -74,7 +74,7 @@ function putEverywhere(statements: Tree[], name: string, fresh: (name: string) =
   for (const caller of statements) {
     if (caller.type === "FunctionDeclaration") putInto(caller, callee, fresh);
   }
-  if (usesOf(statements, name).calls > 0) return false;
+  if ((usesIn(statements).get(name)?.calls ?? 0) > 0) return false;
   statements.splice(at, 1);
   return true;
 }
@@ -84,9 +84,10 @@ function isFunction(node: Tree, name: string): boolean {
 }
 
 function nextCallee(statements: readonly Tree[], seen: ReadonlySet<string>): string | undefined {
+  const uses = usesIn(statements);
   for (const node of statements) {
     if (node.type !== "FunctionDeclaration" || seen.has(node.id.name)) continue;
-    const { calls, others } = usesOf(statements, node.id.name);
+    const { calls, others } = uses.get(node.id.name) ?? { calls: 0, others: 0 };
     if (others > 0 || calls === 0) continue;
     const most = calls === 1 ? Number.MAX_SAFE_INTEGER : calls === 2 ? SMALL : TINY;
     if (sizeOf(node.body) <= most) return node.id.name;
@@ -101,19 +102,27 @@ function sizeOf(body: Tree): number {
 }
 
 /** Calls of a function, and other uses of its name; a call in itself is one of those. */
-function usesOf(statements: readonly Tree[], name: string): { calls: number; others: number } {
-  let calls = 0;
-  let others = 0;
+interface Uses {
+  calls: number;
+  others: number;
+}
+
+/** The uses of every name, counted in one walk: there are hundreds of functions to choose from. */
+function usesIn(statements: readonly Tree[]): Map<string, Uses> {
+  const found = new Map<string, Uses>();
   for (const statement of statements) {
-    const isItself = isFunction(statement, name);
+    const own = statement.type === "FunctionDeclaration" ? statement.id.name : undefined;
     walk(statement, (node, parent) => {
-      if (node.type !== "Identifier" || node.name !== name) return;
+      if (node.type !== "Identifier") return;
       if (parent?.type === "FunctionDeclaration" && parent.id === node) return;
-      if (!isItself && parent?.type === "CallExpression" && parent.callee === node) calls++;
-      else others++;
+      const uses = found.get(node.name) ?? { calls: 0, others: 0 };
+      found.set(node.name, uses);
+      const isCall = parent?.type === "CallExpression" && parent.callee === node;
+      if (isCall && node.name !== own) uses.calls++;
+      else uses.others++;
     });
   }
-  return { calls, others };
+  return found;
 }
 
 /** Replaces the calls in one function, as far as their place allows it. */
