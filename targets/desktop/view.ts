@@ -1,11 +1,13 @@
 // The world as plain data for whoever draws it: terminal and panel show the same. Nothing secret is in
 // it but what the device itself displays.
 import { Field, Region, State } from "../../core/complete.ts";
+import { AllocationCounter, type Allocations } from "./allocation-counter.ts";
 import type { ExchangeEntry } from "./exchanges.ts";
 import { activeFaults } from "./faults.ts";
 import type { SlotView } from "./metered-storage.ts";
 import type { Simulation } from "./simulation.ts";
 import { errorName, stateName, type TimelineEntry } from "./timeline.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** Something that runs down: what is left of it, and of how much; total 0 where there is none. */
 export interface Gauge {
@@ -39,6 +41,8 @@ export interface View {
     readonly bytes: number;
     /** Bytes of it that hold tokens now. */
     readonly tokens: number;
+    /** Bytes allocated in the last second. */
+    readonly allocated: Allocations;
   };
   readonly slots: readonly SlotView[];
   readonly exchanges: readonly ExchangeEntry[];
@@ -72,6 +76,8 @@ export class Viewer {
   readonly #code = new Countdown();
   readonly #poll = new Countdown();
   readonly #access = new Countdown();
+  readonly #allocations = new AllocationCounter();
+  #warm = false;
 
   constructor(private readonly simulation: Simulation) {}
 
@@ -124,10 +130,13 @@ export class Viewer {
 
   #memory(): View["memory"] {
     const device = this.simulation.driver?.device;
-    if (device === undefined) return { bytes: 0, tokens: 0 };
+    if (!this.#warm) warmUp();
+    this.#warm = true;
+    const allocated = this.#allocations.read();
+    if (device === undefined) return { bytes: 0, tokens: 0, allocated };
     const tokens = [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN, Region.PRESENT_REFRESH_TOKEN];
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);
-    return { bytes: device.memory.length, tokens: used };
+    return { bytes: device.memory.length, tokens: used, allocated };
   }
 }
 

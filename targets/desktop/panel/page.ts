@@ -47,6 +47,7 @@ export function panelPage(hasService: boolean) {
       <div><dt>Code</dt><dd><meter id="code" min="0" max="1" value="0"></meter><span id="code-text"></span></dd></div>
       <div><dt>Access token</dt><dd><meter id="access" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
       <div><dt>Memory</dt><dd id="memory"></dd></div>
+      <div><dt>Allocated</dt><dd id="allocated"></dd></div>
       <div><dt>Slot 0</dt><dd id="slot-0"></dd></div>
       <div><dt>Slot 1</dt><dd id="slot-1"></dd></div>
     </dl>

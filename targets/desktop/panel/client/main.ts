@@ -31,6 +31,11 @@ function showDevice({ device, display, memory, slots }: View): void {
   showGauge("access", device.access);
   if (device.inFlight) setText("poll-text", "under way");
   setText("memory", `${memory.bytes} bytes, of them tokens ${memory.tokens}`);
+  const { core, others } = memory.allocated;
+  setText(
+    "allocated",
+    `${core} bytes/s by the core, ${Math.round(others / 1024)} KiB/s by the rest`,
+  );
   for (const { slot, kind, sequence, bytes, writes, erases } of slots) {
     const wear = `${writes} writes, ${erases} erases`;
     setText(`slot-${slot}`, `${kind}${bytes ? ` #${sequence}, ${bytes} bytes` : ""} · ${wear}`);
