@@ -28,7 +28,8 @@ describe("design §8 a whole grant on 32-bit ARM, nothing allocated after the st
     expect(figures.limit).toBe(limit);
     expect(figures.peak).toBeLessThanOrEqual(limit);
     const resident = `resident with the emulator ${figures.residentPeakKiB} KiB`;
-    console.log(`${name}: engine used ${figures.used} B, peak ${figures.peak} B, ${resident}`);
+    const growth = `of it the engine alone ${figures.engine} B, the core ${figures.used - figures.engine} B`;
+    console.log(`${name}: used ${figures.used} B, peak ${figures.peak} B, ${growth}, ${resident}`);
   });
 
   it.each(["arm-grant", "arm"] as const)(

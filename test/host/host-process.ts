@@ -10,6 +10,8 @@ export interface Figures {
   peak: number;
   limit: number;
   requests: number;
+  /** Bytes of the engine's own, without a program. */
+  engine: number;
   residentPeakKiB: number;
 }
 
@@ -111,7 +113,7 @@ export class HostProcess {
   get figures(): Figures {
     const heap = [
       ...this.messages.matchAll(
-        /used (\d+), peak (\d+), limit (\d+) bytes; \d+ blocks, (\d+) req/g,
+        /used (\d+), peak (\d+), limit (\d+) bytes; \d+ blocks, (\d+) req\w+; [a-z ]+ (\d+)/g,
       ),
     ].at(-1);
     const resident = [...this.messages.matchAll(/resident: now \d+ KiB, peak (\d+)/g)].at(-1);
@@ -121,6 +123,7 @@ export class HostProcess {
       peak: number(heap?.[2]),
       limit: number(heap?.[3]),
       requests: number(heap?.[4]),
+      engine: number(heap?.[5]),
       residentPeakKiB: number(resident?.[1]),
     };
   }

@@ -157,9 +157,12 @@ static int start_engine(size_t heap_limit, const uint8_t *code, size_t size, JSV
   if (!core.runtime) return 0;
   core.context = JS_NewContextRaw(core.runtime);
   if (!core.context) return 0;
+  size_t before = pg_heap_figures().used;
   *program = JS_ReadObject(core.context, code, size, JS_READ_OBJ_BYTECODE | JS_READ_OBJ_ROM_DATA);
+  size_t read = pg_heap_figures().used;
   JS_AddIntrinsicBaseObjects(core.context);
   JS_AddIntrinsicTypedArrays(core.context);
+  pg_heap_note_engine(before + pg_heap_figures().used - read);
   /* Only now: an engine that runs out of heap while it makes its own objects crashes. */
   JS_SetMemoryLimit(core.runtime, heap_limit);
   return pg_heap_figures().peak <= heap_limit;

@@ -66,4 +66,6 @@ const JSMallocFunctions pg_heap_functions = {heap_malloc, heap_free, heap_reallo
 
 struct pg_heap_figures pg_heap_figures(void) { return figures; }
 
+void pg_heap_note_engine(size_t bytes) { figures.engine = bytes; }
+
 void pg_heap_reset(void) { figures = (struct pg_heap_figures){0}; }

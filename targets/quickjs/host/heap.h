@@ -12,6 +12,7 @@ struct pg_heap_figures {
   size_t peak;        /* the most there ever were */
   size_t blocks;      /* blocks now */
   size_t limit;       /* what JS_SetMemoryLimit set */
+  size_t engine;      /* bytes of the engine's own objects, without any program */
   unsigned long calls;   /* requests for new or larger blocks since the start, refused ones too */
   unsigned long refused; /* those that the limit refused */
 };
@@ -21,6 +22,9 @@ extern const JSMallocFunctions pg_heap_functions;
 
 /* The figures at this moment. */
 struct pg_heap_figures pg_heap_figures(void);
+
+/* Says how many of the bytes now in use are the engine's own. */
+void pg_heap_note_engine(size_t bytes);
 
 /* Forgets all figures, before an engine starts. */
 void pg_heap_reset(void);

@@ -64,8 +64,10 @@ static void print_resident(void) {
 
 static void print_figures(void) {
   struct pg_heap_figures heap = pg_heap_figures();
-  fprintf(stderr, "engine heap: used %zu, peak %zu, limit %zu bytes; %zu blocks, %lu requests\n",
-          heap.used, heap.peak, heap.limit, heap.blocks, heap.calls);
+  fprintf(stderr,
+          "engine heap: used %zu, peak %zu, limit %zu bytes; %zu blocks, %lu requests; "
+          "the engine without a program %zu\n",
+          heap.used, heap.peak, heap.limit, heap.blocks, heap.calls, heap.engine);
   print_resident();
 }
 
