@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readOptions } from "../../scripts/image/options.ts";
 import { perform } from "../../scripts/image/perform.ts";
 import { keys, makeImage } from "../image/image-builder.ts";
@@ -187,6 +187,12 @@ describe.each(enginesHere())("%s", (name, qjs) => {
     await running.state("pending");
     service.service.approve(service.service.pending().at(-1)!.userCode, "ada");
     await running.state("signed-in");
+    // Its record must be durable first: a signal ends QuickJS-ng at once, like a loss of power.
+    running.send("get video /liveBroadcasts?part=id&broadcastStatus=all");
+    await running.event("the answer", ({ event }) => event === "answer");
+    await vi.waitFor(() => {
+      expect(readdirSync(join(device.folder, "state")).join()).not.toContain("draft");
+    });
     expect(await running.signal("SIGTERM")).toEqual({ code: 0, errors: "" });
 
     expect(refusalOf(device.run("--install", await made(2)))).toBe("");
@@ -206,6 +212,7 @@ function configOf(folder: string, url: string) {
     clientSecret: TV.client_secret,
     scope: VIDEO_READONLY,
     issuer: url,
+    endpoints: { videoApi: `${url}/video/v3` },
     display: { kind: "text" as const, path: join(folder, "display"), columns: 40, rows: 4 },
     storage: {
       directory: join(folder, "state"),
