@@ -46,7 +46,7 @@ export var COMPLETE_LITERALS =
   '{"maxEvents":1,"returnImmediately":true\n' +
   ',"ack":["\n' +
   ',"setErrs":{"\n' +
-  '":{"err":"authentication_failed"}\n' +
+  '":{"err":"authentication_failed"}}\n' +
   '"]\n' +
   "prefix\n" +
   "https://\n" +
