@@ -1,0 +1,113 @@
+// The table of the documents' rows and the tests that prove them, made from the tests' names.
+
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { documentRows, documents, type Row } from "./rows.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+export interface NamedTest {
+  /** Names of the groups and of the test, outermost first, joined by ` > `. */
+  readonly name: string;
+  /** Path from the project's folder. */
+  readonly file: string;
+}
+
+/** A row with the tests of each side. */
+export interface Covered {
+  readonly row: Row;
+  readonly service: readonly NamedTest[];
+  readonly device: readonly NamedTest[];
+}
+
+/** The names of all tests of service and device; the tests are not run. */
+export async function namedTests(): Promise<NamedTest[]> {
+  const folder = await mkdtemp(join(tmpdir(), "picogrant-names-"));
+  try {
+    const file = join(folder, "names.json");
+    const vitest = join(root, "node_modules/vitest/vitest.mjs");
+    const options = ["--config", "test/vitest.config.ts", `--json=${file}`];
+    await promisify(execFile)(
+      process.execPath,
+      [vitest, "list", ...options, "test/core", "test/service"],
+      { cwd: root },
+    );
+    const found = JSON.parse(await readFile(file, "utf8")) as NamedTest[];
+    // Files are collected in any order; within one, the order is the file's.
+    return found
+      .map((test) => ({ name: test.name, file: relative(root, test.file) }))
+      .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether a test is one of the row's: its document and section, and then one of its words. */
+export function proves(name: string, { document, section, words }: Row): boolean {
+  const cited = name.split(document).slice(1).join(" ");
+  const inSection = new RegExp(`§${section.replace(".", "\\.")}(?![.\\d])`).test(cited);
+  // Groups that are named by their section alone, with tests that cite it shortly.
+  const plain = document === "device doc" && new RegExp(`> §${section}(?![.\\d])`).test(name);
+  return (inSection || plain) && words.test(name);
+}
+
+export function cover(tests: readonly NamedTest[]): Covered[] {
+  return documentRows.map((row) => {
+    const found = tests.filter(({ name }) => proves(name, row));
+    const of = (folder: string) => found.filter(({ file }) => file.startsWith(`test/${folder}/`));
+    return { row, service: of("service"), device: of("core") };
+  });
+}
+
+/** One line for each row that has no test on a side that it concerns. */
+export function gaps(covered: readonly Covered[]): string[] {
+  return covered.flatMap(({ row, service, device }) => {
+    const { sides } = row;
+    const missing = [
+      ...(service.length === 0 && (sides === "both" || sides.only === "service")
+        ? ["service"]
+        : []),
+      ...(device.length === 0 && (sides === "both" || sides.only === "device") ? ["device"] : []),
+    ];
+    return missing.map(
+      (side) => `${row.document} §${row.section} ${row.row}: no test of the ${side}`,
+    );
+  });
+}
+
+function cell(row: Row, tests: readonly NamedTest[]): string {
+  const [first] = tests;
+  if (!first) return row.sides === "both" ? "" : `(${row.sides.because})`;
+  const name = first.name.split(" > ").at(-1)!.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  const file = first.file.replace(/^test\//, "");
+  const more = tests.length > 1 ? ` and ${tests.length - 1} more` : "";
+  return `[${name}](${file})${more}`;
+}
+
+/** The table as Markdown. */
+export function markdown(covered: readonly Covered[]): string {
+  const lines = [
+    "# What the documents say, and the tests that prove it",
+    "",
+    "Made by `npm run coverage:table` from the tests' names; do not edit. A row that concerns one side only",
+    "says why.",
+  ];
+  for (const [document, title] of Object.entries(documents)) {
+    lines.push(
+      "",
+      `## ${title}`,
+      "",
+      "| § | row | service | device |",
+      "| --- | --- | --- | --- |",
+    );
+    for (const { row, service, device } of covered) {
+      if (row.document !== document) continue;
+      const cells = [cell(row, service), cell(row, device)];
+      lines.push(`| ${row.section} | ${row.row} | ${cells.join(" | ")} |`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
