@@ -2,7 +2,45 @@
 
 import { describe, expect, it } from "vitest";
 import { State } from "../../core/index.ts";
-import { Bench, code, tokens } from "./bench.ts";
+import { Bench, code, config, tokens } from "./bench.ts";
+
+/** CRC-24 as RFC 4880 §6.1 prints it, from any start value. */
+function crc24(bytes: Uint8Array, start: number): number {
+  let crc = start;
+  for (const byte of bytes) {
+    crc ^= byte << 16;
+    for (let bit = 0; bit < 8; bit++) {
+      crc <<= 1;
+      if (crc & 0x1000000) crc ^= 0x1864cfb;
+    }
+  }
+  return crc & 0xffffff;
+}
+
+/** A record read by SPEC.md's table alone. */
+function fieldsOf(record: Uint8Array): object {
+  const view = new DataView(record.buffer, record.byteOffset, record.length);
+  const kind = record[0]! & 15;
+  const values: string[] = [];
+  let at = 4;
+  for (let count = kind === 1 ? 4 : 1; count > 0; count--) {
+    const length = view.getUint16(at);
+    values.push(new TextDecoder().decode(record.subarray(at + 2, at + 2 + length)));
+    at += 2 + length;
+  }
+  const life = view.getUint32(at);
+  const interval = view.getUint32(at + 4);
+  const rest = record.length - at - 8;
+  return {
+    version: record[0]! >> 4,
+    kind,
+    sequence: view.getUint32(0) & 0xffffff,
+    values,
+    life,
+    interval,
+    rest,
+  };
+}
 
 /** The slots of a device with a pending code, or with tokens. */
 function slotsWith(kind: "code" | "tokens"): Uint8Array[] {
@@ -24,6 +62,45 @@ function stateFrom(slots: Uint8Array[]): State {
 }
 
 describe("SPEC Records", () => {
+  it("a code, a refresh token and an access token lie in the bytes that the table says", () => {
+    const [first] = slotsWith("code") as [Uint8Array, Uint8Array];
+    const url = "https://example.com/device";
+    const common = { version: 1, interval: 5000, rest: 3 };
+    const values = ["dc", "ABCD-EFGH", url, ""];
+    expect(fieldsOf(first)).toEqual({ ...common, kind: 1, sequence: 1, values, life: 1800 });
+    const slots = slotsWith("tokens");
+    const token = slots[newest(slots)]!;
+    const life = 134217727;
+    expect(fieldsOf(token)).toEqual({ ...common, kind: 2, sequence: 2, values: ["refresh"], life });
+    const only = { refresh_token: undefined };
+    const bench = new Bench([code(), tokens(only)]);
+    bench.until(2);
+    bench.pass(0);
+    const access = bench.slots[newest(bench.slots)]!;
+    expect(fieldsOf(access)).toEqual({ ...common, kind: 3, sequence: 2, values: ["access"], life });
+  });
+
+  it("the checksum is RFC 4880's CRC-24, started from that of the client's identifier", () => {
+    expect(crc24(new TextEncoder().encode("123456789"), 0xb704ce)).toBe(0x21cf02);
+    const start = crc24(new TextEncoder().encode(`client_id=${config.clientId}`), 0);
+    for (const record of [slotsWith("code")[0]!, slotsWith("tokens")[1]!]) {
+      const end = record.length - 3;
+      const kept = (record[end]! << 16) | (record[end + 1]! << 8) | record[end + 2]!;
+      const body = record.subarray(0, end);
+      expect(kept).toBe(crc24(body, start));
+    }
+  });
+
+  it("life of a code and of a refresh token come back with the record", () => {
+    const pending = new Bench([], { slots: slotsWith("code"), autoStart: 0 });
+    expect(pending.device.codeLifeS).toBe(1800);
+    const before = new Bench([code(), tokens({ refresh_token_expires_in: 86400 })]);
+    before.until(2);
+    before.pass(0);
+    const after = new Bench([], { slots: before.slots, autoStart: 0 });
+    expect(after.device.refreshLifeS).toBe(86400);
+  });
+
   it.each([
     { kind: "code", found: State.PENDING },
     { kind: "tokens", found: State.REFRESHING },
