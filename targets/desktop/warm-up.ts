@@ -13,6 +13,7 @@ import {
   tick,
   wakeIn,
 } from "../../core/complete.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
 
 const LIVES = 60;
 /** More than any of these lives has steps. */
@@ -30,23 +31,9 @@ const TOKENS = bytes(
 );
 const REVOKED = bytes("{}");
 
-const settings = {
-  clientId: "warm-up",
-  clientSecret: "none",
-  scope: "a b",
-  deviceParameters: "",
-  columns: 20,
-  rows: 4,
-  seed: 1,
-  autoStart: 1,
-  renewalsMax: -1,
-  revokeInBody: 0,
-  messages: "",
-};
-
 /** A code, some polls, tokens, two refreshes, a sign-out. */
 function live(memory: Uint8Array): void {
-  const device: Device | null = create(memory, settings);
+  const device: Device | null = create(memory, deviceConfig);
   if (!device) return;
   let requests = 0;
   let elapsedMs = 0;

@@ -4,6 +4,7 @@
 import { expect } from "vitest";
 import * as core from "../../core/complete.ts";
 import { transitions } from "../../core/states.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
 import { type Core, makeCore } from "./subject.ts";
 
 export interface Answer {
@@ -30,17 +31,11 @@ const encoder = new TextEncoder();
 const known = new Set(transitions().map(({ from, event, to }) => `${from} ${event} ${to}`));
 
 export const config: core.Config = {
+  ...deviceConfig,
   clientId: "printer",
   clientSecret: "secret",
   scope: "email",
-  deviceParameters: "",
-  columns: 20,
-  rows: 4,
   seed: 7,
-  autoStart: 1,
-  renewalsMax: -1,
-  revokeInBody: 0,
-  messages: "",
 };
 
 export const code = (members: object = {}): Answer => ({

@@ -3,6 +3,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { create, tick, wakeIn } from "../../core/complete.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
 import { AllocationCounter } from "../../targets/desktop/allocation-counter.ts";
 import { planted } from "./planted-allocation.ts";
 
@@ -10,19 +11,7 @@ let counter: AllocationCounter | undefined;
 
 afterEach(() => counter?.close());
 
-const settings = {
-  clientId: "client",
-  clientSecret: "",
-  scope: "",
-  deviceParameters: "",
-  columns: 20,
-  rows: 4,
-  seed: 1,
-  autoStart: 0,
-  renewalsMax: -1,
-  revokeInBody: 0,
-  messages: "",
-};
+const settings = { ...deviceConfig, autoStart: 0 };
 
 test("what a function of its files allocates is counted, and what others do is counted apart", () => {
   counter = new AllocationCounter((url) => url.endsWith("planted-allocation.ts"));

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
 import { engines } from "../../scripts/engines/catalogue.ts";
 import { checkedBundle, checkIntegers, integerChecks } from "../../scripts/engines/integers.ts";
 import { conformanceScript } from "../../scripts/engines/script.ts";
@@ -78,9 +79,7 @@ describe("what is planted in the bundle is found, with its place", () => {
 });
 
 test("with PICOGRANT_INTEGERS=1 this very suite runs on the checked core, else on the plain one", () => {
-  const config = { clientId: "c", clientSecret: "", scope: "s", deviceParameters: "" };
-  const more = { columns: 16, rows: 2, seed: 1, autoStart: 0, renewalsMax: -1, revokeInBody: 0 };
-  const device = core.create(new Uint8Array(4096), { ...config, ...more, messages: "" })!;
+  const device = core.create(new Uint8Array(4096), { ...deviceConfig, autoStart: 0 })!;
   const readBeyond = () => core.setStatus(device, [65], 0, 2);
   if (integersAreChecked)
     expect(readBeyond).toThrow(/verification-prompt\.ts:\d+: outside of 1: 1/);

@@ -2,6 +2,7 @@
 
 import type { Device } from "../../core/complete.ts";
 import { Command, State } from "../../core/index.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
 import type { LivesCore } from "../lives/load-core.ts";
 import { checkIntegers, watchedMemory } from "../lives/watched-memory.ts";
 
@@ -45,19 +46,7 @@ export class DeviceBench {
     readonly situation: Situation,
     isWatched: boolean,
   ) {
-    const config = {
-      clientId: "tv",
-      clientSecret: "tv-secret",
-      scope: "video",
-      deviceParameters: "",
-      columns: 20,
-      rows: 4,
-      seed: 1,
-      autoStart: 1,
-      renewalsMax: -1,
-      revokeInBody: 0,
-      messages: "",
-    };
+    const config = { ...deviceConfig, clientSecret: "tv-secret" };
     const memory = isWatched ? watchedMemory(this.memory) : this.memory;
     this.device = core.create(memory, config)!;
     this.prepare(situation);

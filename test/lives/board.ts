@@ -4,6 +4,7 @@
 import type { Device } from "../../core/complete.ts";
 import type { Display, Entropy, Storage, Timers } from "../../platform/contracts.ts";
 import { type Core, Driver } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { EVENTS_PATH } from "./account-service.ts";
 import type { Plan, Roll } from "./dice.ts";
@@ -87,14 +88,13 @@ export class Board {
         entropy: entropyOf(roll),
       },
       config: {
+        ...driverConfig,
         clientId: this.settings.clientId,
         clientSecret: this.settings.clientSecret,
         scope: "https://auth.picogrant.test/auth/video",
-        deviceParameters: "",
         autoStart: this.settings.autoStart,
         renewalsMax: this.settings.renewalsMax,
         revokeInBody: this.settings.revokeInBody,
-        messages: "",
       },
       endpoints: {
         deviceAuthorization: `${BASE}/device/code`,

@@ -5,18 +5,9 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Command, State } from "../../core/index.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { deviceConfig, driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
 
-const config = {
-  clientId: "tv",
-  clientSecret: "s",
-  scope: "video",
-  deviceParameters: "",
-  autoStart: 1,
-  renewalsMax: -1,
-  revokeInBody: 0,
-  messages: "",
-};
 const CODE = {
   device_code: "pgd.abc",
   user_code: "BCDF-GHJK",
@@ -32,12 +23,7 @@ function tokens(more: object): object {
 
 /** A core with a host that is nothing but these functions. */
 class Bench {
-  readonly device = core.create(new Uint8Array(4096), {
-    ...config,
-    columns: 20,
-    rows: 4,
-    seed: 1,
-  })!;
+  readonly device = core.create(new Uint8Array(4096), deviceConfig)!;
   sends = 0;
   stores = 0;
   storeResult = 1;
@@ -97,7 +83,7 @@ describe("waits (RFC 8628 §3.5)", () => {
     const driver = new Driver({
       core,
       platform,
-      config,
+      config: driverConfig,
       endpoints: {
         ...noEndpoints,
         deviceAuthorization: "https://x.test/code",

@@ -4,20 +4,8 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Command, State } from "../../core/index.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
 
-const CONFIG = {
-  clientId: "tv",
-  clientSecret: "s",
-  scope: "video",
-  deviceParameters: "",
-  columns: 20,
-  rows: 4,
-  seed: 1,
-  autoStart: 1,
-  renewalsMax: -1,
-  revokeInBody: 0,
-  messages: "",
-};
 const CODE = {
   device_code: "d",
   user_code: "BCDF-GHJK",
@@ -28,7 +16,7 @@ const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", ex
 const TRIES = 3;
 
 class Host {
-  readonly device = core.create(new Uint8Array(4096), CONFIG)!;
+  readonly device = core.create(new Uint8Array(4096), deviceConfig)!;
   /** Every storage command with its slot, such as `5:0`; and `1` for a request. */
   trace: string[] = [];
   loadResult = 0;

@@ -8,6 +8,7 @@ import type * as complete from "../../core/complete.ts";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { discoverEndpoints } from "../../platform/discovery.ts";
 import { Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
 import {
   ManualClock,
   MemoryStorage,
@@ -170,14 +171,10 @@ export class PeerDevice {
         entropy: new SeededEntropy(1),
       },
       config: {
+        ...driverConfig,
         clientId: "printer",
         clientSecret: "",
         scope: SCOPE,
-        deviceParameters: "",
-        autoStart: 1,
-        renewalsMax: -1,
-        revokeInBody: 0,
-        messages: "",
         ...config,
       },
       endpoints,

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region, State } from "../../core/index.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, type MemoryStorage } from "../../platform/fake/index.ts";
 import type { SealedStorageOptions } from "../../platform/sealed-storage.ts";
 import { asciiOf } from "../../platform/text.ts";
@@ -35,16 +36,7 @@ class World {
     const driver = new Driver({
       core,
       platform: { ...platform, storage: seal(platform.storage, more) },
-      config: {
-        clientId: "tv",
-        clientSecret: "s",
-        scope: "video",
-        deviceParameters: "",
-        autoStart: 0,
-        renewalsMax: -1,
-        revokeInBody: 0,
-        messages: "",
-      },
+      config: { ...driverConfig, autoStart: 0 },
       endpoints: {
         ...noEndpoints,
         deviceAuthorization: "https://x.test/code",

@@ -1,0 +1,240 @@
+// The device document row by row, as the device sees it: the grant as a whole and the fields of its
+// answers. A test's name begins with the section, and the row where the section is a table: test/coverage
+// makes the table of tests from them.
+
+import { describe, expect, it, test } from "vitest";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { Bench, code, error, json, tokens } from "./bench.ts";
+import { fields, polls, shown, signedIn } from "./session.ts";
+
+test("device doc §1: the six steps, then refresh and revocation", () => {
+  const pending = error(428, "authorization_pending");
+  const bench = new Bench([code(), pending, pending, tokens(), tokens({ access_token: "second" })]);
+  bench.until(1);
+  expect(shown(bench)).toContain("example.com/device");
+  expect(shown(bench)).toContain("ABCD-EFGH");
+  bench.until(4);
+  expect(bench.device.state).toBe(State.SIGNED_IN);
+  bench.until(5);
+  expect(bench.text(Field.ACCESS_TOKEN)).toBe("second");
+  bench.answers = [{ status: 200, body: "" }];
+  bench.core.signOut(bench.device);
+  bench.pass(0);
+  expect(bench.device.state).toBe(State.SIGNED_OUT);
+  expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 1, 1, 1, 2]);
+});
+
+test("device doc §1: a client without a secret sends none anywhere", () => {
+  const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
+  const bench = new Bench(answers, { clientSecret: "" });
+  bench.until(3);
+  bench.core.signOut(bench.device);
+  bench.until(5);
+  for (const { body, target } of bench.sent) expect(body + target).not.toContain("secret");
+});
+
+describe("device doc §2.1", () => {
+  const unusable = { device_code: ["", 0], user_code: ["", 0], verification_url: ["", 0] };
+  it.each(Object.keys(unusable))(
+    "device doc §2.1 row %s: without it there is no code, and it is asked for again",
+    (member) => {
+      const bench = new Bench([code({ [member]: undefined }), code({ [member]: "" }), code()]);
+      bench.until(1);
+      expect(bench.device.state).toBe(State.REQUESTING);
+      expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+      bench.until(3);
+      expect(bench.device.state).toBe(State.PENDING);
+    },
+  );
+
+  it("device doc §2.1 row device_code: goes into every poll exactly as it came", () => {
+    const awkward = "AH-1Ng/#&%+ =é";
+    const bench = new Bench([code({ device_code: awkward })]);
+    bench.until(3);
+    expect(polls(bench).map((sent) => fields(sent).device_code)).toEqual([awkward, awkward]);
+  });
+
+  it.each(["GQVQ-JKEC", "gqvQjkec", "0OoIl1", "~!\"#$%&'()*+,-./"])(
+    "device doc §2.1 row user_code: %s is displayed as it is, capitals and all",
+    (userCode) => {
+      const bench = new Bench([code({ user_code: userCode })], { columns: 32 });
+      bench.until(1);
+      expect(bench.frame().at(-1)).toContain(userCode);
+    },
+  );
+
+  it.each(["AB CD", "ABé", "A\u0007B"])(
+    "device doc §2.1 row user_code: %j is not printable ASCII, so it is not displayed altered",
+    (userCode) => {
+      const bench = new Bench([code({ user_code: userCode })]);
+      bench.until(1);
+      expect(bench.device.state).toBe(State.REQUESTING);
+    },
+  );
+
+  it.each(["verification_url", "verification_uri"])(
+    "device doc §2.1 row verification_url: displayed, whether it is named %s",
+    (name) => {
+      const address = "https://example.com/activate";
+      const bench = new Bench([code({ verification_url: undefined, [name]: address })], {
+        columns: 40,
+      });
+      bench.until(1);
+      expect(bench.frame().map((row) => row.trim())).toContain(address);
+    },
+  );
+
+  it.each([
+    ["a number", 90],
+    ["a string of digits", "90"],
+  ])("device doc §2.1 row expires_in: %s of seconds, then a new code", (_, lifetime) => {
+    const bench = new Bench([code({ expires_in: lifetime })]);
+    bench.answers.push(...Array(17).fill(error(428, "authorization_pending")));
+    bench.until(1);
+    const from = bench.sent[0]!.atMs;
+    while (bench.sent.at(-1)!.endpoint === 1 || bench.sent.length === 1) bench.pass(1000);
+    const livedMs = bench.sent.at(-1)!.atMs - from;
+    expect(livedMs).toBeGreaterThan(89_000);
+    expect(livedMs).toBeLessThanOrEqual(95_000);
+  });
+
+  it("device doc §2.1 row expires_in: without it there is no code", () => {
+    const bench = new Bench([code({ expires_in: undefined })]);
+    bench.until(1);
+    expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+  });
+
+  it("device doc §2.1 row interval: the least wait between two polls", () => {
+    const bench = new Bench([code({ interval: 13 })]);
+    bench.until(4);
+    const times = bench.sent.map(({ atMs }) => atMs);
+    expect(times.slice(1).map((time, i) => time - times[i]!)).toEqual([13_000, 13_000, 13_000]);
+  });
+});
+
+describe("device doc §2.2", () => {
+  it("device doc §2.2 row access_token: without it there is no session", () => {
+    const bench = new Bench([code(), tokens({ access_token: undefined }), tokens()]);
+    bench.until(2);
+    expect(bench.device.state).toBe(State.PENDING);
+    bench.until(3);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+  });
+
+  it.each([
+    ["a number", 3920],
+    ["a string of digits", "3920"],
+  ])("device doc §2.2 row expires_in: %s; refreshed ahead of its end, never after", (_, life) => {
+    const bench = signedIn({ expires_in: life });
+    const from = bench.sent[1]!.atMs;
+    bench.until(3);
+    const afterS = (bench.sent[2]!.atMs - from) / 1000;
+    expect(afterS).toBeGreaterThanOrEqual(3920 - 600);
+    expect(afterS).toBeLessThan(3920);
+  });
+
+  it("device doc §2.2 row refresh_token: kept when a refresh response has none", () => {
+    const bench = signedIn();
+    bench.answers = [
+      tokens({ refresh_token: undefined, access_token: "second" }),
+      tokens({ refresh_token: undefined, access_token: "third" }),
+    ];
+    bench.until(4);
+    expect(
+      polls(bench)
+        .slice(1)
+        .map((sent) => fields(sent).refresh_token),
+    ).toEqual(["refresh", "refresh"]);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("third");
+  });
+
+  it("device doc §2.2 row refresh_token: a new one replaces the old", () => {
+    const bench = signedIn();
+    bench.answers = [tokens({ refresh_token: "next" }), tokens()];
+    bench.until(4);
+    expect(fields(bench.sent[3]!).refresh_token).toBe("next");
+  });
+
+  it("device doc §2.2 row refresh_token_expires_in: the user is told three days ahead", () => {
+    const bench = signedIn({ refresh_token_expires_in: 300_000 });
+    bench.answers = Array(200).fill(tokens({ refresh_token: undefined }));
+    bench.pass(300_000_000 - 259_200_000 - 60_000);
+    expect(shown(bench)).not.toContain("Sign in again soon");
+    // With the refresh that follows at the latest.
+    bench.pass(3_660_000);
+    expect(shown(bench)).toContain("Sign in again soon");
+  });
+
+  it("device doc §2.2 row refresh_token_expires_in: absent, nothing is said", () => {
+    const bench = signedIn();
+    bench.answers = Array(200).fill(tokens({ refresh_token: undefined }));
+    bench.pass(300_000_000);
+    expect(shown(bench)).not.toContain("soon");
+  });
+
+  it.each([
+    ["as text", "email https://example.com/auth/video", "email https://example.com/auth/video"],
+    ["with commas", "repo,gist", "repo,gist"],
+  ])("device doc §2.2 row scope: what was granted can be read, %s", (_, scope, kept) => {
+    expect(signedIn({ scope }).text(Field.SCOPE)).toBe(kept);
+  });
+
+  it.each(["Bearer", "bearer", "BEARER", undefined])(
+    "device doc §2.2 row token_type: %s is accepted",
+    (type) => {
+      expect(signedIn({ token_type: type }).device.state).toBe(State.SIGNED_IN);
+    },
+  );
+
+  it.each(["mac", "DPoP", "bearer2", ""])(
+    "device doc §2.2 row token_type: %j is not, and its token is not used",
+    (type) => {
+      const bench = new Bench([code(), tokens({ token_type: type })]);
+      bench.until(2);
+      expect(bench.device.state).toBe(State.FAILED);
+      expect(bench.device.error).toBe(ErrorCode.UNSUPPORTED_TOKEN_TYPE);
+      expect(bench.device.length[Field.ACCESS_TOKEN]).toBe(-1);
+    },
+  );
+});
+
+describe("device doc §2.3 and §2.4", () => {
+  it("device doc §2.3 row Polling error: error decides, error_description is not needed", () => {
+    const bench = new Bench([
+      code(),
+      json(428, { error: "authorization_pending", error_description: "Precondition Required" }),
+      json(428, { error: "authorization_pending" }),
+      json(403, { error_description: "Forbidden", error: "access_denied" }),
+    ]);
+    bench.until(4);
+    expect(bench.device.error).toBe(ErrorCode.ACCESS_DENIED);
+  });
+
+  it("device doc §2.3 row Quota error: error_code is read as the error", () => {
+    const bench = new Bench([json(403, { error_code: "rate_limit_exceeded" })]);
+    bench.until(1);
+    expect(bench.device.state).toBe(State.REQUESTING);
+    expect(bench.device.error).toBe(ErrorCode.RATE_LIMIT_EXCEEDED);
+  });
+
+  it("device doc §2.4 row client_id: sent at all three endpoints, form-encoded", () => {
+    const clientId = "a b&c=d/é";
+    const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
+    const bench = new Bench(answers, { clientId });
+    bench.until(3);
+    bench.core.signOut(bench.device);
+    bench.until(5);
+    const named = bench.sent.filter(({ target }) => !target);
+    expect(named.map((sent) => fields(sent).client_id)).toEqual(Array(4).fill(clientId));
+  });
+
+  it("device doc §2.4 row client_secret: sent when polling and refreshing, not before", () => {
+    const bench = new Bench([code(), tokens(), tokens()], { clientSecret: "s&=e" });
+    bench.until(3);
+    expect(bench.sent.map((sent) => fields(sent).client_secret)).toEqual([
+      undefined,
+      "s&=e",
+      "s&=e",
+    ]);
+  });
+});

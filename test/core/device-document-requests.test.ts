@@ -1,0 +1,234 @@
+// The device document row by row, as the device sees it: what it sends in which state, and as whom.
+// A test's name begins with the section, and the row where the section is a table.
+
+import { describe, expect, it } from "vitest";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { Bench, code, error, json, tokens } from "./bench.ts";
+import { fields, GRANT, polls, shown, signedIn } from "./session.ts";
+
+describe("device doc §3", () => {
+  it("device doc §3 row (none), Device code request: a code leads to pending", () => {
+    const bench = new Bench([code()]);
+    expect(bench.device.state).toBe(State.REQUESTING);
+    bench.until(1);
+    expect(bench.device.state).toBe(State.PENDING);
+  });
+
+  it("device doc §3 row pending, Poll: 428 authorization_pending changes nothing", () => {
+    const bench = new Bench([code()]);
+    bench.until(8);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(new Set(polls(bench).map(({ body }) => body)).size).toBe(1);
+  });
+
+  it("device doc §3 row pending, slow_down: still pending, polled less often", () => {
+    const bench = new Bench([code(), error(403, "slow_down")]);
+    bench.until(4);
+    const [, first, second, third] = bench.sent;
+    expect(second!.atMs - first!.atMs).toBe(10_000);
+    expect(third!.atMs - second!.atMs).toBe(10_000);
+  });
+
+  it("device doc §3 row granted: the next poll's tokens sign the user in", () => {
+    const bench = signedIn();
+    expect(shown(bench)).toContain("Signed in");
+    expect(shown(bench)).not.toContain("ABCD-EFGH");
+  });
+
+  it("device doc §3 row denied: 403 access_denied ends the attempt; signIn begins another", () => {
+    const bench = new Bench([code(), error(403, "access_denied"), code({ user_code: "AGAIN" })]);
+    bench.until(2);
+    bench.pass(600_000);
+    expect(bench.sent.length).toBe(2);
+    bench.core.signIn(bench.device);
+    bench.pass(0);
+    expect(shown(bench)).toContain("AGAIN");
+  });
+
+  it("device doc §3 row expired: the device restarts from the device code request by itself", () => {
+    const bench = new Bench([code({ expires_in: 3 }), code({ user_code: "SECOND" })]);
+    bench.until(2);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 0]);
+    expect(shown(bench)).toContain("SECOND");
+  });
+
+  it("device doc §3 row expired: an expired code is neither displayed nor polled with", () => {
+    const bench = new Bench([code({ expires_in: 12 }), null, null, null, null, null, null]);
+    bench.until(2);
+    bench.pass(13_000);
+    expect(shown(bench)).not.toContain("ABCD-EFGH");
+    const { length } = polls(bench);
+    bench.pass(60_000);
+    expect(polls(bench).length).toBe(length);
+  });
+
+  it.each(["expired_token", "invalid_grant"])(
+    "device doc §3 row response to a poll after expiry, not shown: %s brings a new code",
+    (name) => {
+      const bench = new Bench([code(), error(400, name), code({ user_code: "SECOND" })]);
+      bench.until(3);
+      expect(shown(bench)).toContain("SECOND");
+    },
+  );
+
+  it("device doc §3 row lifetimes: a dead access token is not sent, a refresh comes first", () => {
+    const bench = signedIn({ expires_in: 60 });
+    bench.answers = [null, null, null, null, null, null, null, null];
+    bench.pass(120_000);
+    const { core, device } = bench;
+    expect(core.beginCall(device)).toBe(1);
+    core.sendCall(device, 4, 1, null, 0, 0);
+    bench.pass(60_000);
+    expect(bench.sent.every(({ bearer }) => bearer === "")).toBe(true);
+    bench.answers = [tokens({ access_token: "second" }), json(200, {})];
+    bench.pass(200_000);
+    expect(bench.sent.map(({ bearer }) => bearer)).toContain("second");
+  });
+
+  it("device doc §3 row lifetimes: the refresh token, if there is one, is what is revoked", () => {
+    const bench = signedIn();
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    expect(bench.sent.at(-1)!.target).toBe("?token=refresh");
+    const without = signedIn({ refresh_token: undefined });
+    without.core.signOut(without.device);
+    without.pass(0);
+    expect(without.sent.at(-1)!.target).toBe("?token=access");
+  });
+});
+
+describe("device doc §4", () => {
+  it("device doc §4: every body of the grant reads as a form", () => {
+    const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
+    const bench = new Bench(answers, { clientSecret: "ä€😀 +&%", revokeInBody: 1 });
+    bench.until(3);
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    for (const { body } of bench.sent) expect(String(new URLSearchParams(body))).toBe(body);
+  });
+
+  it("device doc §4.1 row client_id: and row scope, and nothing else", () => {
+    const scope = "email https://example.com/auth/video.readonly";
+    const bench = new Bench([code()], { scope });
+    bench.until(1);
+    expect(bench.sent[0]).toMatchObject({ endpoint: 0, target: "", isGet: 0, bearer: "" });
+    expect(fields(bench.sent[0]!)).toEqual({ client_id: "printer", scope });
+  });
+
+  it.each(["client_id", "client_secret", "device_code", "grant_type"])(
+    "device doc §4.2 row %s: in every poll, nothing beside the four",
+    (name) => {
+      const bench = new Bench([code()]);
+      bench.until(3);
+      const expected: Record<string, string> = {
+        client_id: "printer",
+        client_secret: "secret",
+        device_code: "dc",
+        grant_type: GRANT,
+      };
+      for (const sent of polls(bench)) {
+        expect(fields(sent)[name]).toBe(expected[name]);
+        expect(fields(sent)).toEqual(expected);
+        expect(sent).toMatchObject({ target: "", isGet: 0, bearer: "" });
+      }
+    },
+  );
+
+  it("device doc §4.2: polls every interval until a final answer, then never again", () => {
+    const bench = new Bench([code(), ...Array(20).fill(error(428, "authorization_pending"))]);
+    bench.answers.push(error(403, "access_denied"));
+    bench.pass(1_700_000);
+    expect(polls(bench).length).toBe(21);
+  });
+
+  it.each(["client_id", "client_secret", "refresh_token", "grant_type"])(
+    "device doc §4.3 row %s: in a refresh, nothing beside the four",
+    (name) => {
+      const bench = signedIn();
+      bench.until(3);
+      const expected: Record<string, string> = {
+        client_id: "printer",
+        client_secret: "secret",
+        refresh_token: "refresh",
+        grant_type: "refresh_token",
+      };
+      expect(fields(bench.sent[2]!)[name]).toBe(expected[name]);
+      expect(fields(bench.sent[2]!)).toEqual(expected);
+      expect(bench.sent[2]).toMatchObject({ endpoint: 1, target: "", isGet: 0, bearer: "" });
+    },
+  );
+
+  it("device doc §4.3: the response's four fields are enough", () => {
+    const bench = signedIn();
+    bench.answers = [
+      json(200, { access_token: "new", expires_in: 3920, scope: "email", token_type: "Bearer" }),
+    ];
+    bench.until(3);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("new");
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("device doc §4.4 row token: in the query string, a single parameter, body empty", () => {
+    const bench = signedIn({ refresh_token: "1/a+b&c=d" });
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    expect(bench.sent[2]).toMatchObject({ endpoint: 2, isGet: 0, body: "" });
+    expect(bench.sent[2]!.target).toBe(`?${new URLSearchParams({ token: "1/a+b&c=d" })}`);
+  });
+
+  it.each(["", "{}", '{"anything":1}'])(
+    "device doc §4.4: 200 with the body %j (not shown) is a success",
+    (body) => {
+      const bench = signedIn();
+      bench.answers = [{ status: 200, body }];
+      bench.core.signOut(bench.device);
+      bench.pass(86_400_000);
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+      expect(bench.sent.length).toBe(3);
+    },
+  );
+});
+
+describe("device doc §5", () => {
+  it("device doc §5.1: the device code request identifies the client by client_id only", () => {
+    const bench = new Bench([code()]);
+    bench.until(1);
+    expect(fields(bench.sent[0]!)).not.toHaveProperty("client_secret");
+  });
+
+  it("device doc §5.2: polling and refreshing send client_id and client_secret", () => {
+    const bench = signedIn();
+    bench.until(3);
+    for (const sent of polls(bench)) {
+      expect(fields(sent)).toMatchObject({ client_id: "printer", client_secret: "secret" });
+    }
+  });
+
+  it("device doc §5.4: invalid_client is final, and the maker's to put right", () => {
+    for (const answers of [
+      [error(401, "invalid_client")],
+      [code(), error(401, "invalid_client")],
+    ]) {
+      const bench = new Bench(answers);
+      bench.until(answers.length);
+      expect(bench.device.state).toBe(State.FAILED);
+      expect(bench.core.errorKind(bench.device, bench.device.error)).toBe("m".charCodeAt(0));
+    }
+  });
+
+  it.each(["email", "openid", "profile", "https://example.com/auth/storage.appdata"])(
+    "device doc §5.5: the scope %s goes out as it is",
+    (scope) => {
+      const bench = new Bench([code()], { scope });
+      bench.until(1);
+      expect(fields(bench.sent[0]!).scope).toBe(scope);
+    },
+  );
+
+  it("device doc §5.5: a scope that is not allowed is final", () => {
+    const bench = new Bench([error(400, "invalid_scope")]);
+    bench.until(1);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(ErrorCode.INVALID_SCOPE);
+  });
+});

@@ -1,0 +1,138 @@
+// Security events that the application hands in, row by row. Complete build only.
+
+import { describe, expect, it } from "vitest";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { error, tokens } from "./bench.ts";
+import {
+  ACCOUNT_DISABLED,
+  claims,
+  hand,
+  SESSIONS_REVOKED,
+  SUBJECT,
+  TOKEN_REVOKED,
+  TYPES,
+  tokenSubject,
+  VERIFICATION,
+  wiped,
+} from "./security-events.ts";
+import { session } from "./session.ts";
+
+describe("device doc §6: security events", () => {
+  it("device doc §6 row sessions-revoked: the access token is dropped and the refresh tried", () => {
+    const bench = session(["hang"]);
+    expect(hand(bench, claims(SESSIONS_REVOKED))).toBe(1);
+    expect(bench.device.length[Field.ACCESS_TOKEN]).toBe(-1);
+    expect(bench.sent[0]!.body).toContain("refresh_token=refresh");
+  });
+
+  it("device doc §6 row sessions-revoked: a refresh that works keeps the session", () => {
+    const bench = session([tokens({ access_token: "second" })]);
+    hand(bench, claims(SESSIONS_REVOKED));
+    bench.pass(1000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("second");
+  });
+
+  it("device doc §6 row sessions-revoked: a refresh that is refused ends it", () => {
+    const bench = session([error(400, "invalid_grant")]);
+    hand(bench, claims(SESSIONS_REVOKED));
+    bench.pass(1000);
+    expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
+    expect(wiped(bench)).toBe(true);
+  });
+
+  it("device doc §6 row token-revoked: without an identifier it means this session's", () => {
+    const bench = session();
+    hand(bench, claims(TOKEN_REVOKED));
+    expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
+    expect(wiped(bench)).toBe(true);
+  });
+
+  it.each([
+    ["the refresh token", "1/refresh-tok"],
+    ["the access token", "1/access-toke"],
+  ])("device doc §6 row token-revoked: the prefix of %s ends the session", (_, prefix) => {
+    const bench = session([], { refresh_token: "1/refresh-token", access_token: "1/access-token" });
+    hand(bench, claims(TOKEN_REVOKED, tokenSubject(prefix)));
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
+    expect(wiped(bench)).toBe(true);
+  });
+
+  it.each(["1/another-token", "1/refresh-token-and-more", ""])(
+    "device doc §6 row token-revoked: the prefix %j of another token changes nothing",
+    (prefix) => {
+      const bench = session([], { refresh_token: "1/refresh-token" });
+      expect(hand(bench, claims(TOKEN_REVOKED, tokenSubject(prefix)))).toBe(1);
+      bench.pass(1000);
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+      expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+      expect(bench.sent).toHaveLength(0);
+    },
+  );
+
+  it.each(["hash_base64_sha512_sha512", "something_new"])(
+    "device doc §6 row token-revoked: %s cannot be compared here; the refresh tells",
+    (alg) => {
+      const event = claims(TOKEN_REVOKED, tokenSubject("c29tZSBoYXNo", alg));
+      const dead = session([error(400, "invalid_grant")]);
+      hand(dead, event);
+      dead.pass(1000);
+      expect(dead.device.error).toBe(ErrorCode.SESSION_ENDED);
+      const alive = session([tokens({ access_token: "second" })]);
+      hand(alive, event);
+      alive.pass(1000);
+      expect(alive.text(Field.ACCESS_TOKEN)).toBe("second");
+    },
+  );
+
+  it.each(["hijacking", "bulk-account", undefined])(
+    "device doc §6 row account-disabled: reason %s ends the session, an administrator can help",
+    (reason) => {
+      const bench = session();
+      hand(bench, claims(ACCOUNT_DISABLED, { subject: SUBJECT, reason }));
+      expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+      expect(bench.frame().join(" ")).toContain("Account disabled");
+      expect(wiped(bench)).toBe(true);
+    },
+  );
+
+  it.each([VERIFICATION, `${TYPES}risc/event-type/account-enabled`, "https://new.example/type"])(
+    "device doc §6 row further types: %s changes nothing",
+    (type) => {
+      const bench = session();
+      expect(hand(bench, claims(type, { state: "abc" }))).toBe(1);
+      bench.pass(1000);
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+      expect(bench.sent).toHaveLength(0);
+    },
+  );
+
+  it("device doc §6: a duplicate by its jti is applied once", () => {
+    const event = claims(SESSIONS_REVOKED, { subject: SUBJECT }, "the-same");
+    const bench = session([tokens({ access_token: "second" })]);
+    hand(bench, event);
+    bench.pass(1000);
+    expect(hand(bench, event)).toBe(1);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(1);
+    expect(hand(bench, { ...event, jti: "another" })).toBe(1);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(2);
+  });
+
+  it.each(["", "{", "[]", "<html>", '{"events":{}}', '{"jti":"a\\"b","events":{}}', '{"jti":""}'])(
+    "device doc §6: %j is no event and changes nothing",
+    (text) => {
+      const bench = session();
+      expect(hand(bench, text)).toBe(0);
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+    },
+  );
+
+  it("device doc §6: a type's name elsewhere in the claims is no event", () => {
+    const bench = session();
+    hand(bench, { jti: "elsewhere", aud: ACCOUNT_DISABLED, note: [ACCOUNT_DISABLED], events: {} });
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+});
