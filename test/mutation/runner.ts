@@ -20,6 +20,7 @@ import {
 } from "@stryker-mutator/api/test-runner";
 import { build, type Plugin } from "esbuild";
 import type { Test } from "./stand-in.ts";
+import { TimeLimitReached, TimeLimits } from "./time-limit.ts";
 
 /** What the mutated code and whoever runs it know of each other. */
 interface Namespace {
@@ -32,6 +33,7 @@ interface Namespace {
 
 const CORE = "test/core";
 const FIRST = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
+const STRYKERS_FACTOR = 100;
 /** A second or more each: they come last. */
 const SLOW = ["test/mutation/mutants.ts", "test/core/properties.test.ts"];
 
@@ -77,11 +79,20 @@ async function bundleTests(outfile: string): Promise<void> {
   });
 }
 
+/** Stryker gives a mutant a hundred times the hits of all tests together: minutes, in the scanner. */
+function hitLimitOf({ hitLimit }: MutantRunOptions): number | undefined {
+  return hitLimit === undefined ? undefined : Math.ceil(hitLimit / STRYKERS_FACTOR) * 3 + 1000;
+}
+
 class InProcessRunner implements TestRunner {
   private readonly bundle = path.resolve(`mutants-${process.pid}.mjs`);
   private readonly namespace: Namespace;
   private tests: readonly Test[] = [];
   private loads = 0;
+  private readonly limits = new TimeLimits();
+  /** Tests that have killed a mutant come first, the last of them first: they often kill the next. */
+  private readonly ranks = new Map<string, number>();
+  private kills = 0;
 
   constructor() {
     const holder = globalThis as unknown as Record<string, Namespace>;
@@ -112,7 +123,8 @@ class InProcessRunner implements TestRunner {
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { namespace } = this;
-    namespace.hitLimit = options.hitLimit;
+    const hitLimit = hitLimitOf(options);
+    namespace.hitLimit = hitLimit;
     namespace.hitCount = 0;
     const isStatic = options.mutantActivation === "static";
     namespace.activeMutant = isStatic ? options.activeMutant.id : undefined;
@@ -122,9 +134,12 @@ class InProcessRunner implements TestRunner {
       this.isStale = isStatic;
       namespace.activeMutant = options.activeMutant.id;
       const tests = await this.run(options.testFilter, true);
-      const limit = determineHitLimitReached(namespace.hitCount, options.hitLimit);
+      const limit = determineHitLimitReached(namespace.hitCount, hitLimit);
       return toMutantRunResult(limit ?? { status: DryRunStatus.Complete, tests });
     } catch (error) {
+      if (error instanceof TimeLimitReached) {
+        return toMutantRunResult({ status: DryRunStatus.Timeout, reason: error.message });
+      }
       if (!isStatic) throw error;
       // The mutant does not even load.
       const name = "loading";
@@ -145,27 +160,37 @@ class InProcessRunner implements TestRunner {
     this.tests = (loaded as { tests: readonly Test[] }).tests;
   }
 
+  private inOrder(chosen: ReadonlySet<string> | undefined): readonly Test[] {
+    const rank = ({ name }: Test): number => this.ranks.get(name) ?? 0;
+    const tests = chosen ? this.tests.filter(({ name }) => chosen.has(name)) : [...this.tests];
+    return tests.sort((a, b) => rank(a) - rank(b));
+  }
+
   private async run(filter: readonly string[] | undefined, bails: boolean): Promise<TestResult[]> {
     const chosen = filter && new Set(filter);
     const results: TestResult[] = [];
     if (chosen && !this.tests.some(({ name }) => chosen.has(name))) {
       throw new Error("none of the tests that Stryker names is here");
     }
-    for (const { name, run } of this.tests) {
-      if (chosen && !chosen.has(name)) continue;
+    for (const test of this.inOrder(chosen)) {
+      const { name } = test;
       const common = { id: name, name };
       // Whose coverage it is matters to the dry run alone, and is dear to keep.
       this.namespace.currentTestId = bails ? undefined : name;
       const startMs = performance.now();
       try {
-        await run();
+        // The first run, which counts what is covered, is much slower than all others.
+        await (bails ? this.limits.run(test) : test.run());
         const timeSpentMs = performance.now() - startMs;
         results.push({ ...common, timeSpentMs, status: TestStatus.Success });
       } catch (error) {
+        if (error instanceof TimeLimitReached) throw error;
         const timeSpentMs = performance.now() - startMs;
         const failureMessage = String(error);
         results.push({ ...common, timeSpentMs, status: TestStatus.Failed, failureMessage });
-        if (bails) break;
+        if (!bails) continue;
+        this.ranks.set(name, --this.kills);
+        break;
       }
     }
     return results;

@@ -2,6 +2,10 @@
 // vitest's own. Mutants are run against that list (runner.ts).
 
 import * as library from "@vitest/expect";
+import fc from "fast-check";
+
+// The same inputs for every mutant; and which input is the simplest matters to nobody here.
+fc.configureGlobal({ seed: 1, endOnFailure: true });
 
 export interface Test {
   readonly name: string;
