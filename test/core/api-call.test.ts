@@ -2,8 +2,8 @@
 // Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, json, tokens } from "./bench.ts";
+import { ErrorCode, Event, Field, Region, State } from "../../core/complete.ts";
+import { Bench, code, error, json, publicState, tokens } from "./bench.ts";
 import { bytesOf, call, LIST, outcome, PUBLISHER_API, session, VIDEO_API } from "./session.ts";
 
 describe("device doc §4.5 and §5.3: a call to an API", () => {
@@ -164,5 +164,159 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     call(bench, LIST);
     bench.pass(0);
     expect(bench.sent[0]!.target).toContain("/v3/");
+  });
+});
+
+describe("RFC 6750 §3: what an answer to a call means", () => {
+  const refusal = { error: { code: 403, status: "PERMISSION_DENIED" } };
+  it.each([
+    [200, ErrorCode.NONE, ""],
+    [299, ErrorCode.NONE, ""],
+    [199, ErrorCode.UNKNOWN_ERROR, "PERMISSION_DENIED"],
+    [300, ErrorCode.UNKNOWN_ERROR, "PERMISSION_DENIED"],
+  ])("only 200 to 299 are a success: %i", (status, number, kept) => {
+    const bench = session([json(status, refusal)]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: number, status });
+    expect(bench.text(Field.ERROR)).toBe(kept);
+  });
+
+  it.each(["", '{"items":[', "{}"])("a 200 that is cut off behind %j is no success", (body) => {
+    const bench = session(["hang"]);
+    call(bench, LIST);
+    bench.pass(0);
+    const { core, device } = bench;
+    const { id } = bench.sent[0]!;
+    core.responseStart(device, id, 200, -1);
+    core.responseBody(device, id, bytesOf(body), 0, body.length);
+    core.responseFailed(device, id);
+    bench.run(0);
+    expect(outcome(bench)).toEqual({ error: ErrorCode.UNREACHABLE, status: 200 });
+  });
+
+  it("what an earlier refusal said is not said again by a call without an answer", () => {
+    const reason = "quotaExceeded";
+    const bench = session([json(403, { error: { errors: [{ reason }] } }), null]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.text(Field.VALUE_B)).toBe(reason);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.UNREACHABLE);
+    expect(bench.device.length[Field.VALUE_A]).toBe(-1);
+    expect(bench.device.length[Field.VALUE_B]).toBe(-1);
+  });
+
+  it("responseStart tells whether the body is for the caller too", () => {
+    const bench = new Bench(["hang"]);
+    bench.pass(6000);
+    const start = (status: number): number =>
+      bench.core.responseStart(bench.device, bench.device.requestId, status, -1);
+    expect(start(200)).toBe(0);
+    bench.give(bench.device.requestId, code());
+    bench.answers = [tokens(), "hang"];
+    bench.until(2);
+    bench.run(0);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.core.responseStart(bench.device, bench.device.requestId - 1, 200, -1)).toBe(0);
+    expect(start(200)).toBe(1);
+    expect(start(500)).toBe(1);
+    // The first 401 is between the device and the server, the second is the caller's.
+    expect(start(401)).toBe(0);
+    bench.answers = [tokens({ access_token: "second" }), "hang"];
+    bench.give(bench.device.requestId, json(401, {}));
+    bench.until(5);
+    expect(start(401)).toBe(1);
+    expect(start(200)).toBe(1);
+  });
+
+  it("a 401 is told as the reason of the refresh", () => {
+    const bench = session([json(401, {}), "hang"]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(bench.device.event).toBe(Event.TOKEN_REFUSED);
+  });
+
+  it("a 401 while a refresh waits for its backoff does not shorten the wait", () => {
+    const bench = session([null, null, null, null]);
+    bench.until(4);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    bench.answers = [json(401, {}), tokens(), json(200, {})];
+    const waitMs = bench.core.wakeIn(bench.device);
+    expect(waitMs).toBeGreaterThan(3000);
+    const fromMs = bench.nowMs;
+    expect(call(bench, LIST)).toBe(1);
+    bench.pass(waitMs - 1);
+    expect(bench.sent.slice(4).map(({ endpoint }) => endpoint)).toEqual([VIDEO_API]);
+    bench.until(7);
+    expect(bench.sent[5]!.atMs).toBe(fromMs + waitMs);
+    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
+  });
+});
+
+describe("one errand at a time", () => {
+  it.each(["discover", "nextPage", "pollEvents", "beginCall"] as const)(
+    "%s while a call is under way is refused and changes nothing for the call",
+    (begin) => {
+      const bench = session([json(200, { nextPageToken: "next" }), "hang"]);
+      call(bench, LIST);
+      bench.pass(0);
+      call(bench, LIST);
+      bench.pass(0);
+      const before = publicState(bench);
+      const issuer = bytesOf("https://issuer.example");
+      const begun =
+        begin === "discover"
+          ? bench.core.discover(bench.device, issuer, 0, issuer.length)
+          : bench.core[begin](bench.device);
+      expect(begun).toBe(0);
+      expect(publicState(bench)).toEqual(before);
+      bench.give(bench.sent.at(-1)!.id, json(200, {}));
+      bench.pass(60_000);
+      expect(outcome(bench)).toEqual({ error: 0, status: 200 });
+      expect(bench.sent).toHaveLength(2);
+    },
+  );
+
+  it("a page token that does not fit behind the target is no next page", () => {
+    const bench = session([json(200, { nextPageToken: "p".repeat(300) }), json(200, {})]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.device.hasNextPage).toBe(0);
+    expect(bench.core.nextPage(bench.device)).toBe(0);
+  });
+
+  it("a target and its page token may fill their room to the last byte", () => {
+    const { capacity } = session().device;
+    const room = capacity[Region.CALL]!;
+    for (const [spare, pages] of [
+      [0, 1],
+      [-1, 0],
+    ] as const) {
+      const nextPageToken = "p".repeat(room - LIST.length - "&pageToken=".length - spare);
+      const bench = session([json(200, { nextPageToken }), json(200, {})]);
+      call(bench, LIST);
+      bench.pass(0);
+      expect(bench.device.hasNextPage).toBe(pages);
+    }
+    expect(call(session(), `/${"x".repeat(room - 1)}`)).toBe(1);
+    expect(call(session(), `/${"x".repeat(room)}`)).toBe(0);
+  });
+
+  it("tokens that fill their room are whole behind a call with every value", () => {
+    const { capacity } = session().device;
+    const access_token = "a".repeat(capacity[Field.ACCESS_TOKEN]!);
+    const reason = "r".repeat(60);
+    const answer = json(403, { error: { message: "m", errors: [{ reason }] }, nextPageToken: "p" });
+    const bench = session([answer, json(200, {})], { access_token });
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.text(Field.VALUE_B)).toBe(reason);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.sent.at(-1)!.bearer).toBe(access_token);
   });
 });

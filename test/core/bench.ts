@@ -27,6 +27,20 @@ export interface Sent {
 /** An answer, a failure of the transport (null), or a host that never ends the exchange. */
 export type Reaction = Answer | null | "hang";
 
+/** All that a host can read of a device, for tests of what must change nothing. */
+export function publicState(bench: Bench): object {
+  const { device } = bench;
+  const { state, event, moves, error, codeShown, notSaved, errandState, errandError } = device;
+  const { errandStatus, hasNextPage, codeLifeS, accessLifeS, refreshLifeS } = device;
+  const regions = Array.from(device.length, (_, region) => bench.text(region));
+  const wakeInMs = bench.core.wakeIn(device);
+  return {
+    ...{ state, event, moves, error, codeShown, notSaved, errandState, errandError, errandStatus },
+    ...{ hasNextPage, codeLifeS, accessLifeS, refreshLifeS, regions, wakeInMs },
+    frame: bench.frame(),
+  };
+}
+
 const encoder = new TextEncoder();
 const known = new Set(transitions().map(({ from, event, to }) => `${from} ${event} ${to}`));
 
@@ -87,6 +101,9 @@ export class Bench {
   /** What VERIFY was asked for, and whether the host finds its signature right. */
   readonly verified: string[] = [];
   genuine = true;
+  /** Hosts that leave storage or VERIFY undone until storageDone or eventVerified is called by hand. */
+  storageHangs = false;
+  verifyHangs = false;
   readonly columns: number;
   readonly rows: number;
   /** Size of the pieces that bodies are cut into. */
@@ -175,6 +192,8 @@ export class Bench {
 
   private perform(command: core.Command): void {
     const { device, memory } = this;
+    const isStorage = command >= core.Command.LOAD && command <= core.Command.ERASE;
+    if (isStorage && this.storageHangs) return;
     if (command === core.Command.LOAD) {
       const record = this.slots[device.slot]!;
       memory.set(record, device.data);
@@ -188,7 +207,7 @@ export class Bench {
       this.core.storageDone(device, 1);
     } else if (command === core.Command.VERIFY) {
       this.verified.push(this.range(device.data, device.dataLength));
-      this.core.eventVerified(device, this.genuine ? 1 : 0);
+      if (!this.verifyHangs) this.core.eventVerified(device, this.genuine ? 1 : 0);
     } else if (command === core.Command.ABORT) this.aborts++;
     else if (command === core.Command.SHOW) this.shows++;
     else if (command === core.Command.SEND) this.answer();

@@ -1,9 +1,9 @@
 // Discovery: which metadata is taken over, and which addresses are none for a secret. Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field } from "../../core/complete.ts";
-import { Bench } from "./bench.ts";
-import { bytesOf, outcome } from "./session.ts";
+import { ErrandState, ErrorCode, Field, State } from "../../core/complete.ts";
+import { Bench, code, json } from "./bench.ts";
+import { bytesOf, outcome, session } from "./session.ts";
 
 const ISSUER = "https://issuer.example/tenant";
 const METADATA = {
@@ -112,4 +112,118 @@ describe("device doc §4.1: discovery", () => {
     const bytes = bytesOf("x".repeat(97));
     expect(bench.core.discover(bench.device, bytes, 0, bytes.length)).toBe(0);
   });
+});
+
+describe("RFC 8414 §3.3: the issuer asked for", () => {
+  /** Discovery of this issuer, which stands somewhere in an array of the host's. */
+  const discoverAt = (bench: Bench, issuer: string, before: string): number => {
+    const bytes = bytesOf(`${before}${issuer}/behind`);
+    const from = before.length;
+    return bench.core.discover(bench.device, bytes, from, from + issuer.length);
+  };
+  const longest = `https://issuer.example/${"x".repeat(96)}`.slice(0, 96);
+
+  it.each([0, 1, 7])("may have 96 bytes, and begin at any place: %i", (before) => {
+    const bench = new Bench([json(200, { ...METADATA, issuer: longest })], { autoStart: 0 });
+    expect(discoverAt(bench, longest, "-".repeat(before))).toBe(1);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+
+  it.each([0, 1, 7])("may not have 97, at no place: %i", (before) => {
+    const bench = new Bench([], { autoStart: 0 });
+    expect(discoverAt(bench, `${longest}x`, "-".repeat(before))).toBe(0);
+  });
+
+  it("with 96 bytes leaves the session's values alone", () => {
+    const bench = session([json(200, { ...METADATA, issuer: longest })]);
+    expect(discoverAt(bench, longest, "")).toBe(1);
+    bench.pass(0);
+    expect(bench.text(Field.SCOPE)).toBe("email");
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+  });
+});
+
+describe("device doc §4.1: an address is judged by itself", () => {
+  it.each([
+    "https://h",
+    "https://host.example/",
+    "https://http.example/token",
+    "http://localhosts",
+    "http://127.0.0.1",
+    "http://[::1]/",
+  ])("device doc §4.1 row discovery: %s", (token_endpoint) => {
+    const isSecure = token_endpoint !== "http://localhosts";
+    const { number } = discovered({ ...METADATA, token_endpoint });
+    expect(number).toBe(isSecure ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE);
+  });
+
+  it.each([
+    ["https://issuer.example/", "https:/"],
+    ["https://issuer.example/", "https:"],
+    ["http://localhost:8080/", "http://localhos"],
+    ["http://[::1]/", "http://[::1"],
+    ["http://127.0.0.1/", "http://127.0.0."],
+  ])("device doc §4.1 row discovery: behind %s in the same place, %s is none", (first, second) => {
+    const both = { device_authorization_endpoint: first, token_endpoint: first };
+    const { bench, number } = discovered({ ...METADATA, ...both });
+    expect(number).toBe(ErrorCode.NONE);
+    const later = { device_authorization_endpoint: second, token_endpoint: second };
+    bench.answers = [json(200, { ...METADATA, ...later })];
+    const issuer = bytesOf(ISSUER);
+    bench.core.discover(bench.device, issuer, 0, issuer.length);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
+  });
+
+  it("device doc §4.1 row discovery: behind one with an @, the part in front of it is good", () => {
+    const [token_endpoint] = METADATA.token_endpoint.split("@");
+    const { bench, number } = discovered({ ...METADATA, token_endpoint: `${token_endpoint}@x` });
+    expect(number).toBe(ErrorCode.MALFORMED_RESPONSE);
+    bench.answers = [json(200, METADATA)];
+    const issuer = bytesOf(ISSUER);
+    bench.core.discover(bench.device, issuer, 0, issuer.length);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+
+  it("device doc §4.1 row discovery: a revocation endpoint that is named must be an address", () => {
+    const { number } = discovered({ ...METADATA, revocation_endpoint: "" });
+    expect(number).toBe(ErrorCode.MALFORMED_RESPONSE);
+  });
+});
+
+describe("discovery beside the grant", () => {
+  it("a 401 is an answer like another: no token is renewed for it", () => {
+    const bench = session([json(401, {})]);
+    const issuer = bytesOf(ISSUER);
+    bench.core.discover(bench.device, issuer, 0, issuer.length);
+    bench.pass(60_000);
+    expect(outcome(bench).status).toBe(401);
+    expect(bench.sent).toHaveLength(1);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it.each(["signIn", "cancel"] as const)(
+    "given up by %s it is over, is not sent again, and can be begun anew",
+    (act) => {
+      const bench = new Bench(["hang"], { autoStart: 0 });
+      bench.core.signIn(bench.device);
+      bench.pass(0);
+      bench.give(bench.sent[0]!.id, code());
+      bench.answers = ["hang", "hang"];
+      const issuer = bytesOf(ISSUER);
+      expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
+      bench.pass(0);
+      expect(bench.sent[1]!.endpoint).toBe(3);
+      bench.core[act](bench.device);
+      bench.pass(0);
+      expect(bench.aborts).toBe(1);
+      expect(bench.device.errandState).toBe(ErrandState.DONE);
+      expect(bench.device.errandError).toBe(ErrorCode.SESSION_ENDED);
+      bench.pass(1000);
+      expect(bench.sent.filter(({ endpoint }) => endpoint === 3)).toHaveLength(1);
+      expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
+    },
+  );
 });

@@ -1,18 +1,20 @@
 // Security events that the device fetches by itself, and what it acknowledges. Complete build only.
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrandState, ErrorCode, Field, State } from "../../core/complete.ts";
-import { json, tokens } from "./bench.ts";
+import { type Bench, json, publicState, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
   delivery,
   EMPTY,
+  hand,
   jws,
   SESSIONS_REVOKED,
   VERIFICATION,
 } from "./security-events.ts";
-import { outcome, session } from "./session.ts";
+import { call, LIST, outcome, session } from "./session.ts";
 
 describe("RFC 8936: events by polling", () => {
   it("RFC 8936 §2.4: one at a time, acknowledged with the next request, until none is left", () => {
@@ -89,5 +91,134 @@ describe("RFC 8936: events by polling", () => {
     bench.pass(1000);
     expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
     expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+});
+
+/** The outcome of a poll that gets this compact serialization, and nothing afterwards. */
+function polled(set: string): Bench {
+  const bench = session([json(200, { sets: { x: set } }), EMPTY]);
+  bench.core.pollEvents(bench.device);
+  bench.pass(0);
+  return bench;
+}
+const encoded = (text: string): string => Buffer.from(text).toString("base64url");
+
+describe("RFC 7515 §2: the payload of a compact serialization", () => {
+  it("whatever its length and characters, the identifier comes back in the acknowledgement", () => {
+    const visible = fc.integer({ min: 33, max: 126 }).map((c) => String.fromCharCode(c));
+    const identifier = fc.string({ unit: visible, minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(identifier, fc.nat(5), (jti, spaces) => {
+        fc.pre(!/["\\]/.test(jti));
+        const payload = `${JSON.stringify({ jti, events: {} })}${" ".repeat(spaces)}`;
+        const bench = polled(`h.${encoded(payload)}.s`);
+        expect(JSON.parse(bench.sent[1]!.body).ack).toEqual([jti]);
+      }),
+    );
+  });
+
+  it("one character that is not of base64url, anywhere in it, makes it none", () => {
+    // Holds an underscore, a hyphen, B and A: what a wrong value could be taken for.
+    const payload = encoded('{"jti":"ADP>|o?vr_","events":{}}');
+    expect(payload).toMatch(/^(?=.*_)(?=.*-)(?=.*B)(?=.*A)/);
+    for (const wrong of "*+/=@[`{,") {
+      for (let at = 0; at <= payload.length; at++) {
+        for (const rest of [payload.slice(at), payload.slice(at + 1)]) {
+          const bench = polled(`h.${payload.slice(0, at)}${wrong}${rest}.s`);
+          expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
+        }
+      }
+    }
+  });
+
+  it("ends with the token where there is no second dot, whatever lies behind in the memory", () => {
+    const bench = polled(`h.${encoded('{"jti":"ABCDEFGH","events":{}}')}`);
+    expect(JSON.parse(bench.sent[1]!.body).ack).toEqual(["ABCDEFGH"]);
+  });
+});
+
+describe("RFC 8936 §2.4: bounds of a poll", () => {
+  it("a run is one request and 32 more, whatever the server has", () => {
+    const deliveries = Array.from({ length: 100 }, () => delivery(claims(VERIFICATION, {})));
+    const bench = session(deliveries);
+    bench.core.pollEvents(bench.device);
+    bench.pass(60_000);
+    expect(bench.sent).toHaveLength(33);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+
+  it("an event longer than the memory has room for is told, not cut and not verified", () => {
+    const long = claims(ACCOUNT_DISABLED, { reason: "x".repeat(9000) });
+    const bench = session([delivery(long)]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.VALUE_TOO_LONG);
+    expect(bench.verified).toEqual([]);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("tokens that fill their room are whole behind a poll", () => {
+    const { capacity } = session().device;
+    const access_token = "a".repeat(capacity[Field.ACCESS_TOKEN]!);
+    const refresh_token = "r".repeat(capacity[Field.REFRESH_TOKEN]!);
+    const event = claims(VERIFICATION, { state: "x".repeat(200) });
+    const bench = session([delivery(event), EMPTY, json(200, {})], { access_token, refresh_token });
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.sent.at(-1)!.bearer).toBe(access_token);
+    bench.until(4);
+    expect(bench.sent[3]!.body).toContain(`refresh_token=${refresh_token}`);
+  });
+
+  it("a refused poll (401) ends it, and leaves session and tokens alone", () => {
+    const bench = session([json(401, {})]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(60_000);
+    expect(outcome(bench).status).toBe(401);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+    expect(bench.sent).toHaveLength(1);
+  });
+});
+
+describe("the host's answer to VERIFY", () => {
+  it("that nobody waits for changes nothing", () => {
+    const bench = session();
+    const before = publicState(bench);
+    bench.core.eventVerified(bench.device, 1);
+    bench.core.eventVerified(bench.device, 0);
+    expect(publicState(bench)).toEqual(before);
+  });
+
+  it("keeps everything else waiting until it is there, and is asked for once", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED)), EMPTY]);
+    bench.verifyHangs = true;
+    bench.core.pollEvents(bench.device);
+    bench.pass(3_600_000);
+    expect(bench.verified).toHaveLength(1);
+    expect(bench.device.errandState).toBe(ErrandState.VERIFYING);
+    expect(call(bench, LIST)).toBe(0);
+    expect(hand(bench, claims(VERIFICATION))).toBe(0);
+    bench.core.eventVerified(bench.device, 1);
+    bench.run(0);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("to an event that comes back after the user has signed out undoes nothing of it", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED))]);
+    bench.verifyHangs = true;
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    bench.core.signOut(bench.device);
+    bench.core.eventVerified(bench.device, 1);
+    expect(bench.device.state).toBe(State.REVOKING);
+    bench.answers = [json(200, {})];
+    bench.pass(1000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.device.error).toBe(ErrorCode.NONE);
+    expect(bench.device.errandState).toBe(ErrandState.DONE);
   });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
-import { error, tokens } from "./bench.ts";
+import { Bench, code, error, json, publicState, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -15,7 +15,7 @@ import {
   VERIFICATION,
   wiped,
 } from "./security-events.ts";
-import { session } from "./session.ts";
+import { call, LIST, session } from "./session.ts";
 
 describe("device doc §6: security events", () => {
   it("device doc §6 row sessions-revoked: the access token is dropped and the refresh tried", () => {
@@ -134,5 +134,111 @@ describe("device doc §6: security events", () => {
     const bench = session();
     hand(bench, { jti: "elsewhere", aud: ACCOUNT_DISABLED, note: [ACCOUNT_DISABLED], events: {} });
     expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+});
+
+describe("device doc §6: which token a prefix means", () => {
+  it.each([
+    ["r", "its first character alone"],
+    ["refresh", "all of it"],
+    ["a", "the access token's first character"],
+    ["access", "all of the access token"],
+  ])("device doc §6 row token-revoked: %j is %s", (prefix) => {
+    const bench = session();
+    hand(bench, claims(TOKEN_REVOKED, tokenSubject(prefix)));
+    expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
+  });
+
+  it("device doc §6 row token-revoked: a token that was longer once is not meant by what it lost", () => {
+    const bench = session([tokens({ access_token: "access" })], { access_token: "access-long" });
+    bench.until(1);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+    hand(bench, claims(TOKEN_REVOKED, tokenSubject("access-lo")));
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("device doc §6 row token-revoked: several at once are one event", () => {
+    const bench = session();
+    hand(bench, claims(`${TYPES}oauth/event-type/tokens-revoked`));
+    expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
+  });
+});
+
+describe("RFC 8417 §2.2: the identifier", () => {
+  it.each(['a"b', "a\\b", "\\", "a b", "é", "a\u0000"])(
+    "%j could not be acknowledged as it is: no event",
+    (jti) => {
+      const bench = session();
+      expect(hand(bench, claims(ACCOUNT_DISABLED, {}, jti))).toBe(0);
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+    },
+  );
+
+  it.each(['"', "\\"])("what a refused one with %j has left in the memory is forgotten", (mark) => {
+    const bench = session();
+    expect(hand(bench, claims(VERIFICATION, {}, `ab${mark}c`))).toBe(0);
+    expect(hand(bench, claims(VERIFICATION, {}, "ab"))).toBe(1);
+  });
+
+  it("the last eight are remembered, no more and no fewer", () => {
+    const bench = session(Array(40).fill(tokens()));
+    let applied = 0;
+    const isApplied = (number: number): boolean => {
+      hand(bench, claims(SESSIONS_REVOKED, { subject: SUBJECT }, `number-${number}`));
+      bench.pass(0);
+      const isNew = bench.sent.length > applied;
+      applied = bench.sent.length;
+      return isNew;
+    };
+    const eight = [1, 2, 3, 4, 5, 6, 7, 8];
+    expect(eight.map(isApplied)).toEqual(Array(8).fill(true));
+    expect(eight.map(isApplied)).toEqual(Array(8).fill(false));
+    expect(isApplied(9)).toBe(true);
+    expect([2, 3, 4, 5, 6, 7, 8, 9].map(isApplied)).toEqual(Array(8).fill(false));
+    expect(isApplied(1)).toBe(true);
+    expect([3, 4, 5, 6, 7, 8, 9].map(isApplied)).toEqual(Array(7).fill(false));
+    expect(isApplied(2)).toBe(true);
+  });
+});
+
+describe("an event that the application hands in at a bad moment is refused, not lost", () => {
+  const event = claims(ACCOUNT_DISABLED);
+  const refused = (bench: Bench): void => {
+    const before = publicState(bench);
+    expect(hand(bench, event)).toBe(0);
+    expect(publicState(bench)).toEqual(before);
+  };
+
+  it("while a request is under way", () => {
+    const bench = session(["hang"]);
+    call(bench, LIST);
+    bench.pass(0);
+    refused(bench);
+    bench.give(bench.sent[0]!.id, json(200, {}));
+    bench.run(0);
+    expect(hand(bench, event)).toBe(1);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("while a record is being written", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.until(1);
+    bench.storageHangs = true;
+    bench.until(2);
+    bench.run(0);
+    refused(bench);
+    bench.core.storageDone(bench.device, 1);
+    bench.run(0);
+    expect(hand(bench, event)).toBe(1);
+  });
+
+  it("without a session", () => {
+    const bench = new Bench([], { autoStart: 0 });
+    refused(bench);
+    bench.answers = [code()];
+    bench.core.signIn(bench.device);
+    bench.pass(1000);
+    expect(bench.device.state).toBe(State.PENDING);
+    refused(bench);
   });
 });

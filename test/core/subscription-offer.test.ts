@@ -1,8 +1,8 @@
 // The offer document row by row, as the device sees it. Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, OfferError, State } from "../../core/complete.ts";
-import { Bench, code, json, type Reaction, tokens } from "./bench.ts";
+import { ErrorCode, Field, OfferError, Region, State } from "../../core/complete.ts";
+import { Bench, code, json, publicState, type Reaction, tokens } from "./bench.ts";
 import { bytesOf, outcome, PUBLISHER_API, session } from "./session.ts";
 
 const NAMES = ["test.picogrant.player", "premium", "monthly", "intro-1", "2022/02"];
@@ -228,5 +228,118 @@ describe("offer doc", () => {
     offer(bench);
     bench.pass(0);
     expect(bench.sent[0]!.target.startsWith("/publisher/v3/")).toBe(true);
+  });
+});
+
+/** The five names' formats as the document words them. */
+const FORMATS = [
+  /^[A-Za-z0-9._]{1,255}$/,
+  /^[a-z0-9._]{1,40}$/,
+  /^[a-z0-9-]{1,63}$/,
+  /^[a-z0-9][a-z0-9-]{0,62}$/,
+  /^[!-~]{1,63}$/,
+];
+const MISTAKES = [
+  OfferError.PACKAGE_NAME,
+  OfferError.PRODUCT_ID,
+  OfferError.BASE_PLAN_ID,
+  OfferError.OFFER_ID,
+  OfferError.REGIONS_VERSION,
+];
+const bodyOf = ([packageName, productId, basePlanId, offerId]: readonly string[]): object => ({
+  packageName,
+  productId,
+  basePlanId,
+  offerId,
+});
+
+describe("offer doc §2: the formats, character by character", () => {
+  it.each([0, 1, 2, 3, 4])("offer doc §2: name %i, each ASCII character at each end", (which) => {
+    for (let c = 0; c < 128; c++) {
+      // A line each.
+      if (c === 10) continue;
+      const character = String.fromCharCode(c);
+      for (const value of [character, `${character}a`, `a${character}`]) {
+        const names = withName(which, value);
+        const expected = FORMATS[which]!.test(value) ? OfferError.NONE : MISTAKES[which];
+        expect([value, offer(session([made()]), names, bodyOf(names))]).toEqual([value, expected]);
+      }
+    }
+  });
+
+  it.each([
+    [0, 255],
+    [1, 40],
+    [2, 63],
+    [3, 63],
+    [4, 63],
+  ])("offer doc §2: name %i has at most %i characters", (which, longest) => {
+    const value = "a".repeat(longest);
+    const names = ["p", "s", "b", "o", "v"].map((name, i) => (i === which ? value : name));
+    // The longest package name fills the room for the address.
+    const fits = which === 0 ? OfferError.TOO_LONG : OfferError.NONE;
+    expect(offer(session([made()]), names, bodyOf(names))).toBe(fits);
+    names[which] = `${value}a`;
+    expect(offer(session(), names, bodyOf(names))).toBe(MISTAKES[which]);
+  });
+
+  it("offer doc §4 row regionsVersion: encoded as a query's value", () => {
+    const bench = session([made()]);
+    offer(bench, withName(4, "a*b~c d".replace(" ", "/")));
+    bench.pass(0);
+    expect(bench.sent[0]!.target).toMatch(/&regionsVersion\.version=a\*b%7Ec%2Fd$/);
+  });
+
+  it("offer doc §4: an address may fill its room to the last byte, and no more", () => {
+    const room = session().device.capacity[Region.CALL]!;
+    const rest = (names: string[]): number => {
+      const bench = session([made()]);
+      expect(offer(bench, names, bodyOf(names))).toBe(OfferError.NONE);
+      bench.pass(0);
+      return room - bench.sent[0]!.target.length;
+    };
+    const names = withName(0, "p");
+    names[0] = "p".repeat(1 + rest(names));
+    expect(rest(names)).toBe(0);
+    names[0] += "p";
+    expect(offer(session(), names, bodyOf(names))).toBe(OfferError.TOO_LONG);
+  });
+
+  const parts = ["packageName", "productId", "basePlanId", "offerId"] as const;
+  it.each(parts)("offer doc §2 row %s: the body's is compared to the last character", (member) => {
+    const right = BODY[member]!;
+    for (const at of [0, right.length - 1]) {
+      const wrong = `${right.slice(0, at)}z${right.slice(at + 1)}`;
+      const number = OfferError.BODY_PACKAGE_NAME + parts.indexOf(member);
+      expect(offer(session(), NAMES, { ...BODY, [member]: wrong })).toBe(number);
+    }
+  });
+});
+
+describe("offer doc §4: not while the memory is in use", () => {
+  it("offer doc §4: NOT_NOW while a request of the grant is under way", () => {
+    const bench = session(["hang"]);
+    bench.until(1);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    const before = publicState(bench);
+    expect(offer(bench)).toBe(OfferError.NOT_NOW);
+    expect(publicState(bench)).toEqual(before);
+    bench.give(bench.sent[0]!.id, tokens());
+    bench.run(0);
+    expect(offer(bench)).toBe(OfferError.NONE);
+  });
+
+  it("offer doc §4: NOT_NOW while a record is being written", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.until(1);
+    bench.storageHangs = true;
+    bench.until(2);
+    bench.run(0);
+    const before = publicState(bench);
+    expect(offer(bench)).toBe(OfferError.NOT_NOW);
+    expect(publicState(bench)).toEqual(before);
+    bench.core.storageDone(bench.device, 1);
+    bench.run(0);
+    expect(offer(bench)).toBe(OfferError.NONE);
   });
 });
