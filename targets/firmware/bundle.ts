@@ -7,8 +7,11 @@ import { generate } from "astring";
 import { build, transform } from "esbuild";
 import { SourceMapConsumer, SourceMapGenerator } from "source-map-js";
 import { writeConstants } from "./constants.ts";
+import { loosenEquality } from "./equality.ts";
+import { dropImpossible } from "./impossible.ts";
 import { inlineFunctions } from "./inline.ts";
 import { oneDevice } from "./one-device.ts";
+import { packTexts } from "./texts.ts";
 import {
   builtins,
   completeFunctions,
@@ -128,8 +131,11 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   const tree = parse(bundle.code, { ecmaVersion: 5, locations: true });
   const exported = new Set(names);
   oneDevice(tree, new Set(propertiesOf(variant, "one")), exported);
+  dropImpossible(tree);
   inlineFunctions(tree, exported);
   writeConstants(tree);
+  loosenEquality(tree);
+  packTexts(tree);
   const map = new SourceMapGenerator({ file: "joined.js" });
   // The printer only adds mappings to it; its types name the older package of the same interface.
   const code = generate(tree, { sourceMap: map as never });

@@ -97,4 +97,13 @@ export const simulatorProperties = [
 ] as const;
 
 /** Of the language. */
-export const builtins = ["length", "charCodeAt", "push", "exports"] as const;
+export const builtins = [
+  "length",
+  "charAt",
+  "charCodeAt",
+  "exports",
+  "join",
+  "pop",
+  "push",
+  "split",
+] as const;
