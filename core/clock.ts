@@ -7,7 +7,7 @@ import type { Device } from "./memory.ts";
 
 /** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
 function less(value: number, step: number): number {
-  if (value === Limit.INTEGER_MAX) return value;
+  if (value === Limit.ENDLESS_S) return value;
   return value > step ? value - step : 0;
 }
 

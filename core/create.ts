@@ -84,7 +84,7 @@ function newDevice(memory: Bytes, config: Config): Device {
     carryMs: 0,
     codeLifeS: 0,
     accessLifeS: 0,
-    refreshLifeS: Limit.INTEGER_MAX,
+    refreshLifeS: Limit.ENDLESS_S,
     refreshMarginS: 0,
     codeShown: 0,
     codeResumed: 0,

@@ -1,11 +1,14 @@
-// Every bound of the core, with its reason. Plain enums: the build writes the numbers in their places.
+// Every bound of the core, with its reason. No value and no intermediate passes 2^27 - 1: beyond it some
+// engines box integers. Plain enums: the build writes the numbers in their places.
 // What is not here: the sizes of the memory's regions that follow from the memory given (memory.ts).
 
 export enum Limit {
-  /** Largest magnitude of any value and any intermediate: beyond it some engines box integers. */
-  INTEGER_MAX = 134217727,
-  /** Longest step of time one tick takes in; a longer sleep counts as this (37 hours). */
-  ELAPSED_MS_MAX = 134216000,
+  /** Seconds of a lifetime that is unknown, or that no device sees the end of (three years). */
+  ENDLESS_S = 100000000,
+  TENTH_OF_ENDLESS_S = 10000000,
+  /** Longest step of time one tick takes in; a longer sleep counts as this (27 hours). */
+  ELAPSED_MS_MAX = 100000000,
+  ELAPSED_S_MAX = 100000,
 
   /** RFC 8628 §3.2: the interval where the server names none, and the floor we keep in any case. */
   INTERVAL_DEFAULT_MS = 5000,

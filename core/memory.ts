@@ -140,7 +140,7 @@ export interface Device {
   intervalMs: number;
   backoffMs: number;
   random: number;
-  /** Clocks, counting down; INTEGER_MAX where a lifetime is unknown. */
+  /** Clocks, counting down; Limit.ENDLESS_S where a lifetime is unknown. */
   carryMs: number;
   codeLifeS: number;
   accessLifeS: number;

@@ -29,7 +29,7 @@ export function storageDone(device: Device, result: number): void {
       moveTo(device, Event.TOKENS_FOUND, State.REFRESHING);
       break;
     case RecordKind.ACCESS_TOKEN:
-      device.accessLifeS = Limit.INTEGER_MAX;
+      device.accessLifeS = Limit.ENDLESS_S;
       moveTo(device, Event.TOKENS_FOUND, State.SIGNED_IN);
       break;
     case RecordKind.REVOCATION:

@@ -28,7 +28,7 @@ function checkTime(device: Device): void {
 
 /**
  * Lets time pass and returns the next command.
- * @param elapsedMs milliseconds since the last call, 0..134216000; longer sleeps count as that.
+ * @param elapsedMs milliseconds since the last call, 0..100000000; longer sleeps count as that.
  *   Several calls in a row pass 0 from the second on.
  * @returns a Command; its data (properties of the device) is valid until the next call of the core
  */
@@ -51,13 +51,13 @@ export function tick(device: Device, elapsedMs: number): Command {
 }
 
 /**
- * Milliseconds until the next tick is of use, 0..134216000. The host may sleep as long, and tick
+ * Milliseconds until the next tick is of use, 0..100000000. The host may sleep as long, and tick
  * earlier without harm.
  */
 export function wakeIn(device: Device): number {
   var purpose = duePurpose(device);
   var wake: number = Limit.ELAPSED_MS_MAX;
-  var seconds = 134216;
+  var seconds: number = Limit.ELAPSED_S_MAX;
   if (
     device.abortDue ||
     device.frameDue ||
@@ -76,7 +76,7 @@ export function wakeIn(device: Device): number {
   } else if (device.state === State.SIGNED_IN && !device.inFlight) {
     seconds = refreshInS(device);
   }
-  if (seconds < 134216 && seconds * 1000 - device.carryMs < wake) {
+  if (seconds < Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
     wake = seconds * 1000 - device.carryMs;
   }
   return wake > 0 ? wake : 0;

@@ -13,7 +13,7 @@ export enum TokenFields {
 }
 
 /**
- * Value of an integer field, at most INTEGER_MAX; a fraction is dropped. -1 where absent, negative, or
+ * Value of an integer field, at most Limit.ENDLESS_S; a fraction is dropped. -1 where absent, negative, or
  * no integer.
  */
 export function numberOf(device: Device, field: number): number {
@@ -22,7 +22,7 @@ export function numberOf(device: Device, field: number): number {
     var digit = device.bytes[device.at[field] + i] - 48;
     if (digit === -2) break;
     if (digit < 0 || digit > 9) return -1;
-    if (value > 13421771) return Limit.INTEGER_MAX;
+    if (value >= Limit.TENTH_OF_ENDLESS_S) return Limit.ENDLESS_S;
     value = (value < 0 ? 0 : value * 10) + digit;
   }
   return value;
@@ -31,7 +31,7 @@ export function numberOf(device: Device, field: number): number {
 /** A lifetime in seconds; one that the server does not name counts as endless. */
 function lifetime(device: Device, field: number): number {
   var seconds = numberOf(device, field);
-  return seconds < 0 ? Limit.INTEGER_MAX : seconds;
+  return seconds < 0 ? Limit.ENDLESS_S : seconds;
 }
 
 /**
@@ -149,5 +149,5 @@ export function dropTokens(device: Device): void {
   device.size[Field.ACCESS_TOKEN] = -1;
   device.size[Field.REFRESH_TOKEN] = -1;
   device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
-  device.refreshLifeS = Limit.INTEGER_MAX;
+  device.refreshLifeS = Limit.ENDLESS_S;
 }

@@ -1,6 +1,6 @@
 // Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. esbuild joins the
-// files, refuses what ES5 does not have, and minifies; between, two passes over the syntax tree
-// (one-device.ts, inline.ts) make of readable sources what an engine has least trouble with.
+// files, refuses what ES5 does not have, and minifies; between, passes over the syntax tree (see the
+// README) make of readable sources what an engine has least trouble with.
 
 import { parse } from "acorn";
 import { generate } from "astring";
@@ -11,7 +11,6 @@ import { loosenEquality } from "./equality.ts";
 import { dropImpossible } from "./impossible.ts";
 import { inlineFunctions } from "./inline.ts";
 import { oneDevice } from "./one-device.ts";
-import { packTexts } from "./texts.ts";
 import {
   builtins,
   completeFunctions,
@@ -21,6 +20,7 @@ import {
   grantFunctions,
   simulatorProperties,
 } from "./surface.ts";
+import { packTexts } from "./texts.ts";
 
 export type Variant = "complete" | "grant";
 

@@ -123,9 +123,10 @@ export function dropImpossible(tree: Tree): void {
     changed = writeLocals(tree);
     const values = valuesOf(tree);
     replace(tree, (node) => {
-      if (node.type === "MemberExpression" || node.type === "Identifier") {
+      if (node.type === "Identifier") {
         const known = values.get(node.name);
         if (known?.size !== 1 || !known.has(null)) return node;
+        changed = true;
         return { type: "Literal", value: null, raw: "null", start: 0, end: 0 } as unknown as Tree;
       }
       if (node.type === "AssignmentExpression" && node.left.type === "Literal") return node.right;

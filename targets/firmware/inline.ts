@@ -22,7 +22,7 @@ import {
 
 /** Nodes of a function that is put in everywhere, and of one that is called from two places. */
 const TINY = 12;
-const SMALL = 40;
+const SMALL = 20;
 
 /**
  * Inlines until nothing is left to be inlined, in place.

@@ -1,0 +1,129 @@
+// The passes that make the bundle leaner without moving code: what they take out could not happen, what
+// they rewrite means the same.
+
+import { parse } from "acorn";
+import { generate } from "astring";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loosenEquality } from "../../targets/firmware/equality.ts";
+import { dropImpossible } from "../../targets/firmware/impossible.ts";
+import type { Tree } from "../../targets/firmware/syntax-tree.ts";
+import { pack, packTexts } from "../../targets/firmware/texts.ts";
+
+function bundle(body: string): Tree {
+  return parse(`(function(){${body} api = { probe: probe };})();`, { ecmaVersion: 5 }) as Tree;
+}
+
+function answers(code: string): unknown[] {
+  const probe = new Function(`var api;${code}return api.probe;`)() as (a: number) => unknown;
+  return [0, 1, 2, 3].map(probe);
+}
+
+const rows: readonly (readonly [rule: string, gone: RegExp | null, body: string])[] = [
+  [
+    "a part that is never there",
+    /part/,
+    "var part, n; function probe(a) { n = part = null; if (part && part.due()) return 9; return a; }",
+  ],
+  [
+    "a part under another name",
+    /part|due/,
+    "var part; part = null; function probe(a) { var mine = part; if (mine && mine.due(a)) a = 7; return a; }",
+  ],
+  [
+    "a case that looks into it",
+    /due|a = 5/,
+    "var part = null; function probe(a) { switch (a - a + 1) { case 1: return 4; default: part.due(); a = 5; } return a; }",
+  ],
+  [
+    "a part that comes is left alone",
+    null,
+    "var part = null; function probe(a) { var was = part ? part.n : 0; part = { n: a }; return was + part.n; }",
+  ],
+  [
+    "a value that a variable never has",
+    /100/,
+    "var n = 0; function probe(a) { if (n === 3) return 100; n = 0; if (a > 1) n = 2; return a + n; }",
+  ],
+  [
+    "a question that leads to another",
+    /=== 1|=== 2|\+= 50/,
+    "var m = 0; var n = 0; function probe(a) { if (n === 1) m = 2; if (m === 2) a += 50; return a; }",
+  ],
+  [
+    "a counter is left alone",
+    null,
+    "var n = 0; function probe(a) { n++; if (n === 1) return 100; return a; }",
+  ],
+  [
+    "a sum is left alone",
+    null,
+    "var n = 0; function probe(a) { n += a; if (n === 3) return 100; return a; }",
+  ],
+  [
+    "a value that is only known when it runs is left alone",
+    null,
+    "var n = 0; function probe(a) { n = a; if (n === 3) return 100; return a; }",
+  ],
+];
+
+describe("what cannot happen in a build", () => {
+  test.each(rows)("%s", (_, gone, body) => {
+    const tree = bundle(body);
+    const before = generate(tree);
+    const expected = answers(before);
+    dropImpossible(tree);
+    const after = generate(tree);
+    expect(answers(after)).toEqual(expected);
+    if (gone) {
+      expect(before).toMatch(gone);
+      expect(after).not.toMatch(gone);
+    } else expect(after).toBe(before);
+  });
+});
+
+test("equality of numbers: the shorter sign", () => {
+  const tree = bundle("function probe(a) { return a === 2 || a !== 1; }");
+  const expected = answers(generate(tree));
+  loosenEquality(tree);
+  expect(generate(tree)).not.toMatch(/===|!==/);
+  expect(answers(generate(tree))).toEqual(expected);
+});
+
+describe("packed texts", () => {
+  const long = "refresh_token access_token refresh_token access_token token_type ";
+
+  test("come back whole, in their places", () => {
+    const body = `function probe(a) { var other = "B${long}"; return a ? "A" + "${long}" : other + a; }`;
+    const tree = bundle(body);
+    const expected = answers(generate(tree));
+    packTexts(tree);
+    expect(generate(tree)).not.toContain("access_token refresh_token");
+    expect(answers(generate(tree))).toEqual(expected);
+  });
+
+  test("any text comes back", () => {
+    const words = fc.constantFrom("token", "refresh_", "\n", "é", '"', "\\", "~", "a", "tok");
+    const marks = ["!", "#", "$", "%"];
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 60 }), (parts) => {
+        const text = parts.join("");
+        const packed = pack(text, marks);
+        let back = packed.text;
+        for (const mark of [...packed.marks].reverse()) {
+          const pieces = back.split(mark);
+          back = pieces.join(pieces.pop());
+        }
+        expect(back).toBe(text);
+        expect(packed.text.length).toBeLessThanOrEqual(text.length);
+      }),
+    );
+  });
+
+  test("in two functions are refused: texts belong to the start", () => {
+    const tree = bundle(
+      `function other() { return "${long}"; } function probe(a) { return "${long}" + other(); }`,
+    );
+    expect(() => packTexts(tree)).toThrow("2 functions");
+  });
+});
