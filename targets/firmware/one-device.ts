@@ -5,6 +5,7 @@
 import {
   assignment,
   bundleBody,
+  copy,
   expression,
   identifier,
   replace,
@@ -15,6 +16,9 @@ import {
 
 /** Name that the sources give to the record, everywhere. */
 const DEVICE = "device";
+
+/** What stands for a variable's name twice, and once before each place that sets it. */
+const MIRROR_COST = 4;
 
 function isDevice(node: Tree | undefined): boolean {
   return node?.type === "Identifier" && node.name === DEVICE;
@@ -35,6 +39,24 @@ function chains(assigned: Map<string, Tree>): Tree[] {
 }
 
 /**
+ * Properties for hosts that the core itself reads often: they are set in both, and read in the variable.
+ * Only what is set by plain assignments.
+ */
+function mirroredOf(tree: Tree, kept: ReadonlySet<string>): Set<string> {
+  const gains = new Map<string, number>();
+  walk(tree, (node, parent) => {
+    if (node.type !== "MemberExpression" || !isDevice(node.object) || node.computed) return;
+    const { name } = node.property as { name: string };
+    const isSet = parent?.type === "AssignmentExpression" && parent.left === node;
+    const isPlain = !isSet || parent.operator === "=";
+    const gain = isSet ? -MIRROR_COST : name.length + 1;
+    if (!isPlain || parent?.type === "UpdateExpression") gains.set(name, Number.NEGATIVE_INFINITY);
+    else gains.set(name, (gains.get(name) ?? -2 * MIRROR_COST) + gain);
+  });
+  return new Set([...kept].filter((name) => (gains.get(name) ?? 0) > 0));
+}
+
+/**
  * Turns the record into variables, in place.
  * @param tree the bundle before it is minified
  * @param kept properties of the record that a host reads: they stay properties of the one record
@@ -46,6 +68,7 @@ export function oneDevice(
   exported: ReadonlySet<string>,
 ): void {
   const variables = new Set<string>();
+  const mirrored = mirroredOf(tree, kept);
   const name = (property: string): string => {
     variables.add(property);
     return `$${property}`;
@@ -57,8 +80,13 @@ export function oneDevice(
     } else if (node.type === "CallExpression" && isDevice(node.arguments[0])) {
       if (!exported.has(node.callee.name)) node.arguments.shift();
     } else if (node.type === "MemberExpression" && isDevice(node.object)) {
-      if (!node.computed && !kept.has(node.property.name))
-        return identifier(name(node.property.name));
+      const { property, computed } = node;
+      if (!computed && (!kept.has(property.name) || mirrored.has(property.name)))
+        return identifier(name(property.name));
+    } else if (node.type === "AssignmentExpression" && mirrored.has(node.left.name?.slice(1))) {
+      const property = identifier(node.left.name.slice(1));
+      const member = { ...node, type: "MemberExpression", computed: false, property } as Tree;
+      return assignment({ ...member, object: identifier(DEVICE) } as Tree, node);
     } else if (node.type === "VariableDeclaration" && isDevice(node.declarations[0].id)) {
       if (node.declarations.length > 1) throw new Error("`var device` must stand alone");
       const init = node.declarations[0].init as Tree;
@@ -66,6 +94,9 @@ export function oneDevice(
       // Where the record is made.
       const assigned = new Map<string, Tree>();
       init.properties = (init.properties as Tree[]).filter((property) => {
+        if (mirrored.has(property.key.name)) {
+          assigned.set(name(property.key.name), copy(property.value));
+        }
         if (kept.has(property.key.name)) return true;
         assigned.set(name(property.key.name), property.value);
         return false;

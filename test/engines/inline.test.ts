@@ -191,6 +191,27 @@ describe("one device", () => {
     expect(run(code)).toEqual([...run(source).slice(0, 3), undefined]);
   });
 
+  test("what a host reads and the core reads often is in both, at every moment", () => {
+    const source =
+      "(function(){function make(n) { var device = { level: n, n: 0 }; return device; }" +
+      "function set(device, n) { device.level = device.n = n; } " +
+      "function probe(device, a) { set(device, a); if (device.level > 2) device.level = 9;" +
+      " return device.level + device.level * 10 + device.level * 100; }" +
+      "probe.make = make; api = { probe: probe };})();";
+    const tree = parse(source, { ecmaVersion: 5 });
+    oneDevice(tree, new Set(["level"]), new Set(["probe", "make"]));
+    const code = generate(tree);
+    expect(code.match(/device\.level/g)).toHaveLength(2);
+    expect(code).toContain("return $level + $level * 10");
+    const run = (text: string): unknown[] => {
+      const probe = new Function(`var api;${text}return api.probe;`)();
+      const device = probe.make(4);
+      const first = device.level;
+      return [first, probe(device, 2), device.level, probe(device, 3), device.level];
+    };
+    expect(run(code)).toEqual(run(source));
+  });
+
   test("a record that is not the first parameter is refused", () => {
     const tree = parse("(function(){function f(a, device){return device.x;}})();", {
       ecmaVersion: 5,
