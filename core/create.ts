@@ -37,7 +37,7 @@ export interface Config {
 }
 
 /** The state before the first tick. */
-function newDevice(memory: Bytes, config: Config): Device {
+function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   var at: number[] = [];
   var size: number[] = [];
   var room: number[] = [];
@@ -50,7 +50,7 @@ function newDevice(memory: Bytes, config: Config): Device {
     at: at,
     size: size,
     room: room,
-    messages: Literal.CORE_COUNT,
+    messages: Literal.CORE_COUNT + extraCount,
     columns: config.columns,
     rows: config.rows,
     state: 0,
@@ -168,33 +168,50 @@ function placeLiterals(device: Device, text: string, count: number): void {
   }
 }
 
-/** Writes `name=value` as a part of the region that ends where the writer is. */
-function addParameter(device: Device, region: number, name: string, value: string): void {
+function writeParameter(device: Device, name: string, value: string): void {
   writeText(device, name, Encoding.NONE);
   writeText(device, value, Encoding.FORM);
-  device.size[region] = device.writeAt - device.at[region];
+}
+
+/** The parameters that never change. Of the device authorization request the last is the first of CLIENT. */
+function writeParameters(device: Device, config: Config): void {
+  device.at[Region.DEVICE_AUTHORIZATION] = device.writeAt;
+  writeParameter(device, "scope=", config.scope);
+  writeText(device, config.deviceParameters + "&", Encoding.NONE);
+  device.at[Region.CLIENT] = device.writeAt;
+  writeParameter(device, "client_id=", config.clientId);
+  device.size[Region.DEVICE_AUTHORIZATION] =
+    device.writeAt - device.at[Region.DEVICE_AUTHORIZATION];
+  if (device.writeAt < device.writeEnd) {
+    device.binding = checksum(device, 0, device.at[Region.CLIENT], device.writeAt);
+  }
+  if (config.clientSecret) writeParameter(device, "&client_secret=", config.clientSecret);
+  device.size[Region.CLIENT] = device.writeAt - device.at[Region.CLIENT];
 }
 
 /** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
-function divide(device: Device): void {
+function divide(device: Device, extraCount: number): void {
   var columns = device.columns;
   takeRegion(device, Region.FRAME, columns * device.rows);
   takeRegion(device, Region.STATUS, columns * (device.rows - 1));
   takeRegion(device, Region.KEY, Limit.KEY_MAX);
   takeRegion(device, Field.TOKEN_TYPE, Limit.TOKEN_TYPE_MAX);
   takeRegion(device, Field.ERROR, Limit.ERROR_MAX);
-  takeRegion(device, Field.MESSAGE, Limit.MESSAGE_MAX);
   takeRegion(device, Field.SCOPE, Limit.SCOPE_MAX);
-  takeRegion(device, Region.SEEN_EVENTS, Limit.SEEN_EVENTS * 3);
-  for (var field: number = Field.EXPIRES_IN; field <= Field.INTERVAL; field++) {
-    takeRegion(device, field, Limit.NUMBER_MAX);
+  takeRegion(device, Field.EXPIRES_IN, Limit.NUMBER_MAX);
+  takeRegion(device, Field.REFRESH_TOKEN_EXPIRES_IN, Limit.NUMBER_MAX);
+  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);
+  if (extraCount) {
+    takeRegion(device, Field.MESSAGE, Limit.MESSAGE_MAX);
+    takeRegion(device, Region.SEEN_EVENTS, Limit.SEEN_EVENTS * 3);
+    device.at[Region.CALL] = device.writeAt;
+    device.room[Region.CALL] =
+      device.columns + Limit.VERIFICATION_URI_MAX + Limit.VERIFICATION_URI_COMPLETE_MAX;
   }
-  device.at[Region.CALL] = device.writeAt;
   // A longer code could not be shown on one line.
   takeRegion(device, Field.USER_CODE, columns);
   takeRegion(device, Field.VERIFICATION_URI, Limit.VERIFICATION_URI_MAX);
   takeRegion(device, Field.VERIFICATION_URI_COMPLETE, Limit.VERIFICATION_URI_COMPLETE_MAX);
-  device.room[Region.CALL] = device.writeAt - device.at[Region.CALL];
   var share = (device.bytes.length - device.writeAt) >> 6;
   takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
@@ -220,10 +237,9 @@ export function createDevice(
   extra: string,
   extraCount: number,
 ): Device | null {
-  var device = newDevice(memory, config);
+  var device = newDevice(memory, config, extraCount);
   // What an earlier life left would pass for a frame that is shown already.
   for (var i = 0; i < memory.length; i++) memory[i] = 0;
-  device.messages += extraCount;
   device.writeEnd = memory.length;
   var text =
     MEMBERS +
@@ -242,18 +258,7 @@ export function createDevice(
     (config.messages || MESSAGES) +
     "\n";
   placeLiterals(device, text, device.messages + Message.COUNT + 1);
-  device.at[Region.CLIENT] = device.writeAt;
-  addParameter(device, Region.CLIENT, "client_id=", config.clientId);
-  if (device.writeAt < memory.length) {
-    device.binding = checksum(device, 0, device.at[Region.CLIENT], device.writeAt);
-  }
-  if (config.clientSecret) {
-    addParameter(device, Region.CLIENT, "&client_secret=", config.clientSecret);
-  }
-  device.at[Region.DEVICE_AUTHORIZATION] = device.writeAt;
-  addParameter(device, Region.DEVICE_AUTHORIZATION, "client_id=", config.clientId);
-  addParameter(device, Region.DEVICE_AUTHORIZATION, "&scope=", config.scope);
-  addParameter(device, Region.DEVICE_AUTHORIZATION, config.deviceParameters, "");
-  divide(device);
+  writeParameters(device, config);
+  divide(device, extraCount);
   return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
 }

@@ -45,8 +45,7 @@ export function renewCode(device: Device): void {
 
 /** The interval that the server names, clamped to what is sensible; the default where it names none. */
 export function intervalOf(device: Device): number {
-  var seconds = numberOf(device, Field.INTERVAL);
-  if (seconds < 0) return Limit.INTERVAL_DEFAULT_MS;
+  var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S);
   if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S;
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
@@ -60,7 +59,7 @@ function checkCode(device: Device): ErrorCode {
   ) {
     device.size[Field.VERIFICATION_URI_COMPLETE] = -1;
   }
-  device.codeLifeS = numberOf(device, Field.EXPIRES_IN);
+  device.codeLifeS = numberOf(device, Field.EXPIRES_IN, -1);
   return holds(device, Field.DEVICE_CODE) &&
     isVisible(device, Field.USER_CODE) &&
     isVisible(device, Field.VERIFICATION_URI) &&

@@ -13,7 +13,7 @@ import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
 import { Job, nextStorageCommand, startJob } from "./record-keeping.ts";
 import { refreshAnswered } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesByQuery } from "./revocation.ts";
-import { State } from "./states.ts";
+
 import { RecordKind } from "./token-record.ts";
 import { classify, TokenFields } from "./token-response.ts";
 
@@ -34,22 +34,19 @@ export function duePurpose(device: Device): Purpose {
   // While an event is being verified, OUTPUT holds it.
   if (device.inFlight || device.job || device.verifyDue) return Purpose.NONE;
   if (device.errand && device.errand.isDue(device)) return Purpose.ERRAND;
-  switch (device.state) {
-    case State.REQUESTING:
-    case State.PENDING:
-    case State.REFRESHING:
-    case State.REVOKING:
-      return device.state as number;
-    default:
-      return device.notSaved && device.state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;
-  }
+  var sending =
+    (1 << Purpose.CODE) |
+    (1 << Purpose.POLL) |
+    (1 << Purpose.REFRESH) |
+    (1 << Purpose.REVOCATION) |
+    (device.notSaved << Purpose.SAVE);
+  return (sending >> device.state) & 1 ? (device.state as number) : Purpose.NONE;
 }
 
 /** Makes the request in its region, which it returns. */
 function prepare(device: Device): number {
   device.endpoint = Endpoint.TOKEN;
-  device.isGet = 0;
-  device.bearer = 0;
+  if (device.errand) device.isGet = device.bearer = 0;
   switch (device.purpose) {
     case Purpose.CODE:
       device.endpoint = Endpoint.DEVICE_AUTHORIZATION;

@@ -11,6 +11,7 @@ export enum Limit {
   ELAPSED_S_MAX = 100000,
 
   /** RFC 8628 §3.2: the interval where the server names none, and the floor we keep in any case. */
+  INTERVAL_DEFAULT_S = 5,
   INTERVAL_DEFAULT_MS = 5000,
   INTERVAL_MIN_MS = 1000,
   /** An hour: a longer interval would outlive any code and overflow the doubling. */

@@ -13,25 +13,20 @@ export enum TokenFields {
 }
 
 /**
- * Value of an integer field, at most Limit.ENDLESS_S; a fraction is dropped. -1 where absent, negative, or
- * no integer.
+ * Value of an integer field, at most Limit.ENDLESS_S; a fraction is dropped. `otherwise` where it is
+ * absent, negative, or no integer.
  */
-export function numberOf(device: Device, field: number): number {
-  var value = -1;
+export function numberOf(device: Device, field: number, otherwise: number): number {
+  var value = 0;
   for (var i = 0; i < device.size[field]; i++) {
     var digit = device.bytes[device.at[field] + i] - 48;
+    // A decimal point.
     if (digit === -2) break;
-    if (digit < 0 || digit > 9) return -1;
+    if (digit < 0 || digit > 9) return otherwise;
     if (value >= Limit.TENTH_OF_ENDLESS_S) return Limit.ENDLESS_S;
-    value = (value < 0 ? 0 : value * 10) + digit;
+    value = value * 10 + digit;
   }
-  return value;
-}
-
-/** A lifetime in seconds; one that the server does not name counts as endless. */
-function lifetime(device: Device, field: number): number {
-  var seconds = numberOf(device, field);
-  return seconds < 0 ? Limit.ENDLESS_S : seconds;
+  return i ? value : otherwise;
 }
 
 /**
@@ -107,15 +102,14 @@ function checkTokens(device: Device): ErrorCode {
   ) {
     return ErrorCode.MALFORMED_RESPONSE;
   }
-  device.accessLifeS = lifetime(device, Field.EXPIRES_IN);
+  // A lifetime that the server does not name counts as endless.
+  device.accessLifeS = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS_S);
   if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;
   var margin = device.accessLifeS >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
   // Devices that signed in together should not refresh together.
   device.refreshMarginS = margin + jitter(device, margin);
-  if (numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN) >= 0) {
-    device.refreshLifeS = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN);
-  }
+  device.refreshLifeS = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS);
   return ErrorCode.NONE;
 }
 

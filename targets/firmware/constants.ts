@@ -17,6 +17,11 @@ function isLiteral(node: Tree | null | undefined): boolean {
   return node.type === "Literal";
 }
 
+function hasText(node: Tree): boolean {
+  if (node.type === "BinaryExpression") return hasText(node.left) || hasText(node.right);
+  return typeof node.value === "string";
+}
+
 /** How each variable of the bundle's one function is used. Locals of other names do not matter. */
 function usesOf(statements: readonly Tree[]): Map<string, Uses> {
   const uses = new Map<string, Uses>();
@@ -57,7 +62,7 @@ export function writeConstants(tree: Tree): void {
   const unread = new Set<string>();
   for (const [name, { reads, values }] of uses) {
     const [value] = values;
-    const isText = typeof value?.value === "string" || value?.type === "BinaryExpression";
+    const isText = value !== undefined && hasText(value);
     if (reads === 0) unread.add(name);
     else if (values.length === 1 && isLiteral(value) && (reads === 1 || !isText)) {
       constants.set(name, value!);

@@ -24,8 +24,8 @@ describe("the form encoder equals URLSearchParams", () => {
         expect(bench.sent[0]!.body).toBe(
           String(
             new URLSearchParams([
-              ["client_id", clientId],
               ["scope", scope],
+              ["client_id", clientId],
             ]),
           ),
         );
