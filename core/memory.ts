@@ -60,7 +60,7 @@ export enum Region {
   OUTPUT = 23,
   /** Encoded once at the start: `client_id=...&client_secret=...`. */
   CLIENT = 24,
-  /** `client_id=...&scope=...` and what the maker adds: the whole device authorization request. */
+  /** `scope=...`, what the maker adds, `&client_id=...`: the whole device authorization request. */
   DEVICE_AUTHORIZATION = 25,
   /**
    * The refresh token in use. Field.REFRESH_TOKEN is where an answer's goes, and after the swap the
