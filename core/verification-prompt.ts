@@ -135,16 +135,8 @@ function putState(device: Device): void {
   }
 }
 
-/** Brings the frame up to date where something has changed. True: a cell differs, show it. */
-export function drawFrame(device: Device): boolean {
-  if (device.pages > 1 && !device.pageMs) {
-    device.page = device.page + 1 < device.pages ? device.page + 1 : 0;
-    device.pageMs = Limit.PAGE_MS;
-    device.frameDue = 1;
-  }
-  if (!device.frameDue) return false;
-  device.frameDue = 0;
-  device.frameChanged = 0;
+/** Lays the whole text out, of which the present page goes to the frame, and counts its pages. */
+function layOut(device: Device): void {
   device.line = 0;
   if (device.codeShown) {
     putCode(device);
@@ -152,6 +144,26 @@ export function drawFrame(device: Device): boolean {
   } else putState(device);
   device.pages = 1;
   while (device.line > device.pages * textRows(device)) device.pages++;
+}
+
+/** Brings the frame up to date where something has changed. True: a cell differs, show it. */
+export function drawFrame(device: Device): boolean {
+  var pages = device.pages;
+  if (pages > 1 && !device.pageMs) {
+    device.page = device.page + 1 < pages ? device.page + 1 : 0;
+    device.pageMs = Limit.PAGE_MS;
+    device.frameDue = 1;
+  }
+  if (!device.frameDue) return false;
+  device.frameDue = 0;
+  device.frameChanged = 0;
+  layOut(device);
+  if (device.pages !== pages) {
+    // Another text: from its first page on, and that for its whole time.
+    device.page = 0;
+    device.pageMs = Limit.PAGE_MS;
+    layOut(device);
+  }
   while (device.line < (device.page + 1) * textRows(device)) putLine(device, 0, 0);
   return device.frameChanged > 0;
 }

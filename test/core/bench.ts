@@ -117,9 +117,11 @@ export class Bench {
       memoryBytes?: number;
       slots?: Uint8Array[];
       piece?: number;
+      storageHangs?: boolean;
     } = {},
   ) {
-    const { memoryBytes, slots, piece, ...changed } = settings;
+    const { memoryBytes, slots, piece, storageHangs, ...changed } = settings;
+    this.storageHangs = storageHangs ?? false;
     this.piece = piece ?? 1;
     this.answers = answers;
     this.slots = slots ?? [new Uint8Array(), new Uint8Array()];
