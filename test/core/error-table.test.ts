@@ -1,0 +1,210 @@
+// Every error with its number, kind, names on the wire and message, written out here once more: hosts,
+// servers and users rely on them.
+
+import { describe, expect, it } from "vitest";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { Bench, code, error, json, tokens } from "./bench.ts";
+
+type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
+interface Entry {
+  number: number;
+  name: string;
+  kind: Kind;
+  message: string;
+  wire: string[];
+}
+
+const REFUSED = "Access refused. Sign in again";
+const SETUP = "Wrong setup. Ask the maker";
+const DEVICE = "Device refused. Ask its maker";
+const EXPIRED = "Code expired. Sign in again";
+const ENDED = "Session ended. Sign in again";
+const BUSY = "Service busy";
+const FAILED = "Failed. Ask the maker";
+
+function entry(number: number, name: string, kind: Kind, message: string, wire = ""): Entry {
+  return { number, name, kind, message, wire: wire ? wire.split(" ") : [] };
+}
+
+const table = [
+  entry(3, "EXPIRED_TOKEN", "renewable", EXPIRED, "expired_token token_expired"),
+  entry(
+    ...([4, "INVALID_GRANT", "renewable", EXPIRED] as const),
+    "invalid_grant bad_verification_code incorrect_device_code",
+  ),
+  entry(5, "ACCESS_DENIED", "user", REFUSED, "access_denied authorization_declined"),
+  entry(
+    ...([6, "ADMIN_POLICY_ENFORCED", "administrator"] as const),
+    "Not allowed. Ask your administrator",
+    "admin_policy_enforced",
+  ),
+  entry(
+    ...([7, "ORG_INTERNAL", "administrator"] as const),
+    "Wrong organization. Ask your administrator",
+    "org_internal",
+  ),
+  entry(8, "INVALID_CLIENT", "maker", DEVICE, "invalid_client incorrect_client_credentials"),
+  entry(9, "UNAUTHORIZED_CLIENT", "maker", DEVICE, "unauthorized_client device_flow_disabled"),
+  entry(10, "INVALID_SCOPE", "maker", SETUP, "invalid_scope"),
+  entry(11, "INVALID_REQUEST", "maker", SETUP, "invalid_request"),
+  entry(12, "UNSUPPORTED_GRANT_TYPE", "maker", SETUP, "unsupported_grant_type"),
+  entry(13, "RATE_LIMIT_EXCEEDED", "transient", BUSY, "rate_limit_exceeded"),
+  entry(14, "SERVER_ERROR", "transient", BUSY, "server_error"),
+  entry(15, "TEMPORARILY_UNAVAILABLE", "transient", BUSY, "temporarily_unavailable"),
+  entry(16, "INVALID_TOKEN", "user", ENDED, "invalid_token"),
+  entry(17, "INSUFFICIENT_SCOPE", "maker", SETUP, "insufficient_scope"),
+  entry(18, "UNSUPPORTED_TOKEN_TYPE", "maker", SETUP, "unsupported_token_type"),
+  entry(19, "UNREACHABLE", "transient", "No connection"),
+  entry(20, "UNAVAILABLE", "transient", BUSY),
+  entry(21, "MALFORMED_RESPONSE", "transient", BUSY),
+  entry(22, "VALUE_TOO_LONG", "maker", FAILED),
+  entry(23, "UNKNOWN_ERROR", "maker", FAILED),
+  entry(24, "RENEWALS_EXHAUSTED", "user", EXPIRED),
+  entry(25, "SESSION_ENDED", "user", ENDED),
+  entry(26, "MEMORY_TOO_SMALL", "maker", FAILED),
+  entry(27, "TOKEN_REVOKED", "user", ENDED),
+  entry(28, "ACCOUNT_DISABLED", "administrator", "Account disabled. Ask your administrator"),
+  entry(29, "UNEXPECTED_STATE", "maker", FAILED),
+];
+/** Answers of a poll only: no display shows them. */
+const PENDING: Entry[] = [
+  entry(1, "AUTHORIZATION_PENDING", "transient", "", "authorization_pending"),
+  entry(2, "SLOW_DOWN", "transient", "", "slow_down"),
+];
+const LETTERS: Record<Kind, string> = {
+  transient: "t",
+  renewable: "r",
+  user: "u",
+  administrator: "a",
+  maker: "m",
+};
+
+const WIDE = { columns: 60, autoStart: 0 };
+/** Has got this answer to its first request. */
+function asked(answer: ConstructorParameters<typeof Bench>[0], settings: object = WIDE): Bench {
+  const bench = new Bench(answer, settings);
+  bench.core.signIn(bench.device);
+  bench.run(0);
+  return bench;
+}
+const shown = (bench: Bench): string[] => bench.frame().map((row) => row.trimEnd());
+
+describe("the error table", () => {
+  it("has 29 errors, by these numbers", () => {
+    const numbers = Object.values(ErrorCode).filter((value) => typeof value === "number");
+    expect(numbers).toEqual(Array.from({ length: 30 }, (_, i) => i));
+  });
+
+  it.each([...PENDING, ...table])("$number is $name, of the kind $kind", (row) => {
+    expect(ErrorCode[row.number]).toBe(row.name);
+    const { core, device } = new Bench([], { autoStart: 0 });
+    expect(String.fromCharCode(core.errorKind(device, row.number))).toBe(LETTERS[row.kind]);
+  });
+
+  const named = [...PENDING, ...table].flatMap((row) => row.wire.map((wire) => ({ ...row, wire })));
+  it.each(named)("$wire is read as $name", ({ wire, number }) => {
+    expect(asked([error(400, wire)]).device.error).toBe(number);
+    expect(asked([json(403, { error_code: wire })]).device.error).toBe(number);
+  });
+
+  it.each(table.filter(({ wire }) => wire.length > 0))("$name is shown as: $message", (row) => {
+    const bench = asked([error(400, row.wire[0]!)]);
+    expect(shown(bench)).toEqual([row.message, "", "", ""]);
+    expect(bench.device.state).toBe(row.kind === "transient" ? State.REQUESTING : State.FAILED);
+  });
+
+  it.each([
+    "",
+    "authorization_pendin",
+    "authorization_pending2",
+    "uthorization_pending",
+    "Access_Denied",
+    "ACCESS_DENIED",
+    "expired_token|token_expired",
+    "token_expired ",
+    "slow_down rSexpired_token",
+    "|",
+    "tL",
+    "unreachable",
+    "unsupported_token_typ",
+    "0",
+  ])("%j names none of them", (name) => {
+    const expected = name === "" ? ErrorCode.MALFORMED_RESPONSE : ErrorCode.UNKNOWN_ERROR;
+    expect(asked([error(200, name)]).device.error).toBe(expected);
+  });
+
+  it("one that the table does not know is shown with the server's word for it", () => {
+    const bench = asked([error(400, "quota-7")]);
+    expect(shown(bench)).toEqual([FAILED, "quota-7", "", ""]);
+    const next = asked([error(400, "invalid_scope")]);
+    expect(shown(next)).toEqual([SETUP, "", "", ""]);
+  });
+
+  it.each([
+    [500, "quota-7", ErrorCode.UNAVAILABLE],
+    [503, "quota-7", ErrorCode.UNAVAILABLE],
+    [499, "quota-7", ErrorCode.UNKNOWN_ERROR],
+    [429, "quota-7", ErrorCode.RATE_LIMIT_EXCEEDED],
+    [428, "quota-7", ErrorCode.UNKNOWN_ERROR],
+    [430, "quota-7", ErrorCode.UNKNOWN_ERROR],
+    [500, "access_denied", ErrorCode.ACCESS_DENIED],
+    [429, "access_denied", ErrorCode.ACCESS_DENIED],
+    [200, "access_denied", ErrorCode.ACCESS_DENIED],
+  ])("%i with %s", (status, name, number) => {
+    expect(asked([error(status, name)]).device.error).toBe(number);
+  });
+
+  it.each([
+    [199, ErrorCode.UNAVAILABLE],
+    [200, ErrorCode.MALFORMED_RESPONSE],
+    [299, ErrorCode.MALFORMED_RESPONSE],
+    [300, ErrorCode.UNAVAILABLE],
+    [302, ErrorCode.UNAVAILABLE],
+    [404, ErrorCode.UNAVAILABLE],
+    [428, ErrorCode.UNAVAILABLE],
+    [429, ErrorCode.RATE_LIMIT_EXCEEDED],
+    [500, ErrorCode.UNAVAILABLE],
+  ])("%i with a body that says nothing", (status, number) => {
+    for (const body of ["", "<html>", "{"]) {
+      expect(asked([{ status, body }]).device.error).toBe(number);
+    }
+  });
+
+  it("UNREACHABLE is shown without a code, and not instead of one", () => {
+    expect(shown(asked([null]))).toEqual(["No connection", "", "", ""]);
+    const bench = asked([code(), null]);
+    bench.pass(6000);
+    expect(shown(bench)[3]).toMatch(/^Code ABCD-EFGH +29:54$/);
+  });
+
+  it("a failed refresh is shown once the access token is over, not before", () => {
+    const bench = asked([code(), tokens({ expires_in: 600 }), ...Array(60).fill(null)]);
+    bench.pass(5000 + 570_000);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(bench.device.error).toBe(ErrorCode.UNREACHABLE);
+    expect(shown(bench)[0]).toBe("Signed in");
+    // With the next failure, at the latest.
+    bench.pass(100_000);
+    expect(bench.device.length[Field.ACCESS_TOKEN]).toBeGreaterThan(0);
+    expect(shown(bench)[0]).toBe("No connection");
+  });
+
+  it.each([
+    [new Bench([], { ...WIDE, storageHangs: true }), "Starting"],
+    [new Bench([], WIDE), "Not signed in"],
+    [new Bench(["hang"], { columns: 60 }), "Getting a code"],
+  ])("before anything has gone wrong %#", (bench, message) => {
+    expect(shown(bench)).toEqual([message, "", "", ""]);
+  });
+
+  it("after a restart the tokens have to be renewed first: Connecting; then Signing out", () => {
+    const before = asked([code(), tokens()]);
+    before.pass(6000);
+    const bench = new Bench(["hang"], { ...WIDE, slots: before.slots });
+    bench.pass(6000);
+    expect(shown(bench)).toEqual(["Connecting", "", "", ""]);
+    bench.core.signOut(bench.device);
+    bench.run(0);
+    expect(shown(bench)).toEqual(["Signing out", "", "", ""]);
+  });
+});

@@ -1,0 +1,183 @@
+// What the user may ask for, in every state: the move that it makes, or that nothing happens at all.
+
+import { describe, expect, it } from "vitest";
+import { ErrorCode, Event, Field, State } from "../../core/complete.ts";
+import { Bench, code, error, json, publicState, tokens } from "./bench.ts";
+
+/** A device in each state; FAILED with and without tokens to go on with. */
+const situations: Record<string, () => Bench> = {
+  STARTING: () => new Bench([], { autoStart: 0, storageHangs: true }),
+  SIGNED_OUT: () => new Bench([], { autoStart: 0 }),
+  REQUESTING: () => new Bench([]),
+  PENDING: () => after(1, [code()]),
+  SIGNED_IN: () => after(2, [code(), tokens()]),
+  REFRESHING: () => after(3, [code(), tokens(), "hang"]),
+  REVOKING: () => {
+    const bench = after(2, [code(), tokens(), "hang"]);
+    bench.core.signOut(bench.device);
+    bench.run(0);
+    return bench;
+  },
+  FAILED: () => after(2, [code(), error(403, "access_denied")]),
+  "FAILED with tokens": () => after(3, [code(), tokens(), error(401, "invalid_client")]),
+};
+
+function after(requests: number, answers: ConstructorParameters<typeof Bench>[0]): Bench {
+  const bench = new Bench(answers);
+  bench.until(requests);
+  bench.run(0);
+  return bench;
+}
+
+type Act = "signIn" | "cancel" | "signOut";
+const { REQUESTING, SIGNED_OUT, REVOKING, REFRESHING } = State;
+/** Where signIn, cancel and signOut lead; null: nothing happens. */
+const moves: [situation: string, signIn: State | null, cancel: State | null, out: State | null][] =
+  [
+    ["STARTING", null, null, null],
+    ["SIGNED_OUT", REQUESTING, null, null],
+    ["REQUESTING", REQUESTING, SIGNED_OUT, SIGNED_OUT],
+    ["PENDING", REQUESTING, SIGNED_OUT, SIGNED_OUT],
+    ["SIGNED_IN", null, null, REVOKING],
+    ["REFRESHING", null, null, REVOKING],
+    ["REVOKING", null, null, null],
+    ["FAILED", REQUESTING, SIGNED_OUT, SIGNED_OUT],
+    ["FAILED with tokens", REFRESHING, null, REVOKING],
+  ];
+const cases = moves.flatMap(([situation, signIn, cancel, out]) => [
+  { situation, act: "signIn" as Act, to: signIn },
+  { situation, act: "cancel" as Act, to: cancel },
+  { situation, act: "signOut" as Act, to: out },
+]);
+
+describe("SPEC States: what the user asks for", () => {
+  it.each(cases.filter(({ to }) => to === null))("$act in $situation: nothing happens", (row) => {
+    const bench = situations[row.situation]!();
+    const before = publicState(bench);
+    const sent = bench.sent.length;
+    bench.core[row.act](bench.device);
+    expect(publicState(bench)).toEqual(before);
+    bench.run(0);
+    expect(publicState(bench)).toEqual(before);
+    expect(bench.sent).toHaveLength(sent);
+    expect(bench.aborts).toBe(0);
+  });
+
+  it.each(cases.filter(({ to }) => to !== null))("$act in $situation: one move", (row) => {
+    const bench = situations[row.situation]!();
+    const before = bench.device.moves;
+    bench.core[row.act](bench.device);
+    expect(bench.device.moves).toBe(before + 1);
+    expect(State[bench.device.state]).toBe(State[row.to!]);
+    const event =
+      row.act === "signIn" ? Event.SIGN_IN : row.to === SIGNED_OUT ? Event.CANCEL : Event.SIGN_OUT;
+    expect(bench.device.event).toBe(event);
+    expect(bench.core.wakeIn(bench.device)).toBe(0);
+  });
+
+  it("signIn while the records are being read asks for a code where there are none", () => {
+    const bench = situations.STARTING!();
+    bench.core.signIn(bench.device);
+    bench.storageHangs = false;
+    bench.answers = [code()];
+    bench.core.storageDone(bench.device, 0);
+    bench.pass(5000);
+    expect(bench.device.state).toBe(State.PENDING);
+  });
+
+  it.each(["cancel", "signOut"] as const)(
+    "%s while the records are being read asks for no code, and erases none",
+    (act) => {
+      const bench = situations.STARTING!();
+      bench.core[act](bench.device);
+      bench.storageHangs = false;
+      bench.core.storageDone(bench.device, 0);
+      bench.pass(60_000);
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+      expect(bench.sent).toHaveLength(0);
+      expect(bench.writes).toBe(0);
+    },
+  );
+
+  it.each(["PENDING", "FAILED"])("cancel in %s wipes storage", (situation) => {
+    const bench = situations[situation]!();
+    bench.core.cancel(bench.device);
+    bench.run(0);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+
+  it.each(["cancel", "signIn"] as const)("%s ends the request under way, once", (act) => {
+    const bench = new Bench(["hang", code()]);
+    bench.until(1);
+    bench.core[act](bench.device);
+    bench.run(0);
+    expect(bench.aborts).toBe(1);
+    bench.run(0);
+    expect(bench.aborts).toBe(1);
+  });
+
+  it("after a refresh that failed for good, signIn tries the same tokens again", () => {
+    const bench = situations["FAILED with tokens"]!();
+    expect(bench.device.error).toBe(ErrorCode.INVALID_CLIENT);
+    bench.answers = [tokens({ access_token: "again" })];
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.sent.at(-1)!.body).toContain("refresh_token=refresh");
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("again");
+  });
+
+  it("after a refresh that failed for good, signOut revokes the tokens", () => {
+    const bench = situations["FAILED with tokens"]!();
+    bench.answers = [json(200, {})];
+    bench.core.signOut(bench.device);
+    bench.run(0);
+    expect(bench.sent.at(-1)).toMatchObject({ endpoint: 2, target: "?token=refresh" });
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+  });
+
+  it("signIn gives the device its renewals back", () => {
+    const bench = new Bench([], { autoStart: 0, renewalsMax: 1 });
+    const expired = code({ expires_in: 0 });
+    for (const round of [1, 2]) {
+      bench.answers = [expired, expired, expired];
+      bench.core.signIn(bench.device);
+      bench.pass(60_000);
+      expect(bench.device.error).toBe(ErrorCode.RENEWALS_EXHAUSTED);
+      expect(bench.sent).toHaveLength(2 * round);
+    }
+  });
+});
+
+describe("what belongs to one session does not show in the next", () => {
+  it("the application's line", () => {
+    const bench = situations.SIGNED_IN!();
+    const line = new TextEncoder().encode("XYZ playing");
+    bench.core.setStatus(bench.device, line, 0, line.length);
+    bench.run(0);
+    expect(bench.frame().join("")).toContain("XYZ playing");
+    bench.answers = [json(200, {}), code(), tokens()];
+    bench.core.signOut(bench.device);
+    bench.run(0);
+    bench.core.signIn(bench.device);
+    bench.pass(10_000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.frame().join("").trim()).toBe("Signed in");
+  });
+
+  it("its tokens, where the next has no refresh token", () => {
+    const bench = situations.SIGNED_IN!();
+    bench.answers = [json(200, {}), code(), tokens({ refresh_token: undefined })];
+    bench.core.signOut(bench.device);
+    bench.run(0);
+    bench.core.signIn(bench.device);
+    bench.pass(10_000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    // Nothing to renew it with: it lives its whole time, and then the session ends.
+    bench.pass(3_580_000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    bench.pass(20_000);
+    expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+});
