@@ -7,7 +7,7 @@ import { NUMBERS, WORDS } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "./memory.ts";
 import { Job } from "./record-keeping.ts";
-import { checksum } from "./token-record.ts";
+import { checksum, Layout } from "./token-record.ts";
 
 /** What the maker sets. Strings are read during create only. */
 export interface Config {
@@ -83,11 +83,11 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     random: config.seed % 32749,
     carryMs: 0,
     codeLifeS: 0,
-    accessLifeS: 0,
+    accessLifeS: Limit.ENDLESS_S,
     refreshLifeS: Limit.ENDLESS_S,
     refreshMarginS: 0,
     codeShown: 0,
-    codeResumed: 0,
+    codeResumed: 1,
     pollReady: 0,
     renewals: 0,
     renewalsMax: config.renewalsMax < 0 ? Limit.RENEWALS_DEFAULT : config.renewalsMax,
@@ -97,7 +97,6 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     revokeInBody: config.revokeInBody,
     job: Job.READ_FIRST,
     jobActive: 0,
-    jobStale: 0,
     jobTries: 0,
     recordKind: 0,
     slotsUsed: 0,
@@ -183,7 +182,8 @@ function writeParameters(device: Device, config: Config): void {
   device.size[Region.DEVICE_AUTHORIZATION] =
     device.writeAt - device.at[Region.DEVICE_AUTHORIZATION];
   if (device.writeAt < device.writeEnd) {
-    device.binding = checksum(device, 0, device.at[Region.CLIENT], device.writeAt);
+    var start = device.at[Region.CLIENT];
+    device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   }
   if (config.clientSecret) writeParameter(device, "&client_secret=", config.clientSecret);
   device.size[Region.CLIENT] = device.writeAt - device.at[Region.CLIENT];

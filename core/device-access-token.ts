@@ -9,7 +9,6 @@ import { Limit } from "./limits.ts";
 import { type Device, Field, holds, Literal, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { RecordKind } from "./token-record.ts";
 import { acceptTokens, dropTokens, isTransient, swapRefreshTokens } from "./token-response.ts";
 
 /** Makes the poll's body where it is not there yet. */
@@ -38,7 +37,7 @@ export function pollAnswered(device: Device, error: number): void {
     device.size[Region.STATUS] = -1;
     device.triedPrevious = 0;
     moveTo(device, Event.TOKENS_RECEIVED, State.SIGNED_IN);
-    startJob(device, Job.WRITE, RecordKind.TOKEN);
+    startJob(device, Job.WRITE);
   } else if (error <= ErrorCode.SLOW_DOWN) {
     if (error === ErrorCode.SLOW_DOWN) slowDown(device);
     device.backoffMs = 0;

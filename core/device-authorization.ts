@@ -7,7 +7,6 @@ import { Limit } from "./limits.ts";
 import { type Device, Field, holds } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { RecordKind } from "./token-record.ts";
 import { dropTokens, fits, isTransient, isVisible, numberOf } from "./token-response.ts";
 
 /** Fields of the response that must fit, and all that are looked for. */
@@ -31,7 +30,7 @@ export function end(device: Device, event: Event, error: number, state: State): 
   device.error = error;
   dropTokens(device);
   moveTo(device, event, state);
-  startJob(device, Job.WIPE_OLDER, RecordKind.NONE);
+  startJob(device, Job.WIPE);
 }
 
 /** The code cannot be used any more: asks for another by itself, up to the cap. */
@@ -80,7 +79,7 @@ export function codeAnswered(device: Device, error: number): void {
     device.intervalMs = intervalOf(device);
     wait(device, device.intervalMs);
     moveTo(device, Event.CODE_RECEIVED, State.PENDING);
-    startJob(device, Job.WRITE, RecordKind.CODE);
+    startJob(device, Job.WRITE);
   } else if (isTransient(device, error)) {
     backOff(device, Limit.INTERVAL_MIN_MS);
   } else {

@@ -13,8 +13,6 @@ import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
 import { Job, nextStorageCommand, startJob } from "./record-keeping.ts";
 import { refreshAnswered } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesByQuery } from "./revocation.ts";
-
-import { RecordKind } from "./token-record.ts";
 import { classify, TokenFields } from "./token-response.ts";
 
 /** What a request is for: the state that it belongs to, or an errand. */
@@ -76,7 +74,7 @@ export function nextRequest(device: Device): Command {
   if (!purpose || (device.waitMs > 0 && purpose !== Purpose.ERRAND)) return Command.NONE;
   if (purpose === Purpose.SAVE) {
     device.waitMs = Limit.SAVE_AGAIN_MS;
-    startJob(device, Job.WRITE, RecordKind.TOKEN);
+    startJob(device, Job.WRITE);
     return nextStorageCommand(device);
   }
   device.purpose = purpose;

@@ -160,15 +160,19 @@ export interface Device {
   revocationTries: number;
   revokeInBody: number;
 
-  /** Storage: the job, whether the host is at it, whether it was replaced meanwhile, failures. */
+  /**
+   * Storage: the job, the command that the host is at, and how often it has failed (-1: the host is at
+   * a command of the job before).
+   */
   job: number;
   jobActive: number;
-  jobStale: number;
   jobTries: number;
-  /** Kind of the record to write, or of the last one read. */
+  /** State that the record to write is of, or the last one read; odd with a refresh token. */
   recordKind: number;
+  /** How many slots may hold something: none, the newest, both. */
   slotsUsed: number;
   slotNewest: number;
+  /** Of the next record. */
   sequence: number;
   notSaved: number;
   /** Start value of checksums: records of another client fail. */

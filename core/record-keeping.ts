@@ -10,131 +10,119 @@
 import { Command } from "./command.ts";
 import { Limit } from "./limits.ts";
 import { type Device, Region } from "./memory.ts";
-import { RecordKind, readRecord, recordSequence, writeRecord } from "./token-record.ts";
+import { State } from "./states.ts";
+import { isRecord, kindOfRecord, readRecord, sealRecord, writeRecord } from "./token-record.ts";
 
 export enum Job {
   NONE = 0,
   /** Both slots are read; the first again where it is the newer, so that the newest is read last. */
-  READ_FIRST = 1,
+  READ_AGAIN = 1,
   READ_SECOND = 2,
-  READ_AGAIN = 3,
+  READ_FIRST = 3,
   WRITE = 4,
-  /** Erases the slot behind the newest. */
-  ERASE_OLDER = 5,
-  WIPE_OLDER = 6,
-  WIPE_NEWEST = 7,
+  /** Erases what is used, the older slot first: all of it, or until only the newest is left. */
+  WIPE = 5,
+  ERASE_OLDER = 6,
 }
 
-/** Starts a job. What the host is still at comes to its end first. */
-export function startJob(device: Device, job: number, kind: number): void {
+/** Starts a job; what is written is of the present state. What the host is at comes to its end first. */
+export function startJob(device: Device, job: number): void {
   device.job = job;
-  device.recordKind = kind;
-  device.jobTries = 0;
-  device.jobStale = device.jobActive;
+  device.recordKind = kindOfRecord(device);
+  device.jobTries = device.jobActive ? -1 : 0;
   // The record is made where the poll's body was.
   device.pollReady = 0;
 }
 
-function finishJob(device: Device, next: number): void {
-  device.job = next;
-  device.jobTries = 0;
-  device.frameDue = 1;
-}
-
-/** Behind a wipe of the older slot comes the newest. */
-function finishErase(device: Device): void {
-  finishJob(device, device.job === Job.WIPE_OLDER ? Job.WIPE_NEWEST : Job.NONE);
+/** The slot that the job is at next. */
+function slotOfJob(device: Device): number {
+  if (device.job < Job.WRITE) return device.job === Job.READ_SECOND ? 1 : 0;
+  // With one slot used that is the newest.
+  return device.job > Job.WRITE && device.slotsUsed < 2 ? device.slotNewest : 1 - device.slotNewest;
 }
 
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
 export function nextStorageCommand(device: Device): Command {
   if (device.jobActive) return Command.NONE;
-  var command = Command.LOAD as Command;
-  while (device.job > Job.WRITE) {
-    device.slot = device.job === Job.WIPE_NEWEST ? device.slotNewest : 1 - device.slotNewest;
-    command = Command.ERASE;
-    if ((device.slotsUsed >> device.slot) & 1) break;
-    finishErase(device);
-  }
+  // Nothing, or nothing more, to be erased.
+  if (device.job > Job.WRITE && device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
-  if (device.job <= Job.WRITE) {
-    device.data = device.at[Region.OUTPUT];
-    device.dataLength = device.room[Region.OUTPUT];
-    device.slot = device.job === Job.READ_SECOND ? 1 : 0;
-  }
+  var room = device.room[Region.OUTPUT];
+  var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
+  device.slot = slotOfJob(device);
+  device.data = device.at[Region.OUTPUT];
+  device.dataLength = room;
   if (device.job === Job.WRITE) {
     command = Command.STORE;
-    device.slot = 1 - device.slotNewest;
-    device.dataLength = writeRecord(device, device.recordKind, (device.sequence + 1) & 16777215);
-    if (!device.dataLength) {
+    device.dataLength = writeRecord(device);
+    if (device.dataLength > room) {
       device.notSaved = 1;
-      finishJob(device, Job.NONE);
+      device.frameDue = 1;
+      device.job = Job.NONE;
       return Command.NONE;
     }
+    sealRecord(device, device.dataLength);
   }
   device.jobActive = command;
   return command;
 }
 
+/** The slot just read or written holds the newest record, or remains of one. */
+function slotHolds(device: Device, isWhole: boolean): void {
+  // With remains both count as used: which of the two they are in does not matter then.
+  device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
+  if (isWhole) {
+    device.slotNewest = device.slot;
+    device.sequence++;
+  }
+}
+
+/** The reading that follows. Sequences wrap at 2^24: the older is more than half of it behind. */
+function nextRead(device: Device, earlier: number): Job {
+  if (device.job === Job.READ_FIRST) return Job.READ_SECOND;
+  return device.job === Job.READ_SECOND &&
+    earlier &&
+    ((device.sequence - earlier) & 16777215) > 8388608
+    ? Job.READ_AGAIN
+    : Job.NONE;
+}
+
 /**
  * The host has finished the last storage command.
  * @param result of LOAD the record's size (0: empty, -1: cannot be read), of the others 1 or 0
- * @returns true when the last record has been read: the device can start
  */
-export function finishStorage(device: Device, result: number): boolean {
+export function finishStorage(device: Device, result: number): void {
   var command = device.jobActive;
-  var stale = device.jobStale;
+  var earlier = device.sequence;
+  var isDone = result > 0;
+  if (!command) return;
   device.jobActive = 0;
-  device.jobStale = 0;
-  if (!command) return false;
-  if (command === Command.LOAD) return finishRead(device, result);
-  // A write that failed may have left anything in the slot.
-  if (command === Command.STORE) device.slotsUsed |= 1 << device.slot;
-  if (result > 0) {
-    if (command === Command.STORE) {
-      device.slotNewest = device.slot;
-      device.sequence = (device.sequence + 1) & 16777215;
-    } else {
-      device.slotsUsed &= ~(1 << device.slot);
-    }
+  if (command === Command.LOAD) {
+    isDone = isDone && isRecord(device, result);
+    if (isDone) readRecord(device, result);
   }
-  if (stale) return false;
-  device.notSaved = result > 0 ? 0 : 1;
-  if (result <= 0 && ++device.jobTries < Limit.STORAGE_TRIES) return false;
-  // Where the older cannot be erased the newest stays: without it the older would come back to life.
-  if (command === Command.ERASE && result <= 0) finishJob(device, Job.NONE);
-  else if (command === Command.ERASE) finishErase(device);
+  if (command === Command.ERASE) {
+    if (isDone) device.slotsUsed--;
+    // A write that failed may have left anything in the slot.
+  } else if (result || command === Command.STORE) slotHolds(device, isDone);
+  if (
+    (result < (command === Command.LOAD ? 0 : 1) || device.jobTries < 0) &&
+    ++device.jobTries < Limit.STORAGE_TRIES
+  ) {
+    return;
+  }
+  device.jobTries = 0;
+  device.frameDue = 1;
+  if (command === Command.LOAD) device.job = nextRead(device, earlier);
   else {
+    device.notSaved = isDone ? 0 : 1;
+    // Where the older cannot be erased the newest stays: without it the older would come back to life.
+    if (!isDone) device.job = Job.NONE;
     // Behind a record that knew of none before may lie one that could not be read: with a sequence of
     // its own it would count as the newer once it can.
-    finishJob(
-      device,
-      device.recordKind === RecordKind.REVOCATION || (result > 0 && device.sequence < 2)
-        ? Job.ERASE_OLDER
-        : Job.NONE,
-    );
-  }
-  return false;
-}
-
-/** One slot has been read. Sequences wrap at 2^24: the newer is the one less than half of it ahead. */
-function finishRead(device: Device, size: number): boolean {
-  if (size < 0 && ++device.jobTries < Limit.STORAGE_TRIES) return false;
-  var isSecond = device.job === Job.READ_SECOND;
-  if (size) device.slotsUsed |= isSecond ? 2 : 1;
-  var earlier = device.recordKind;
-  var kind = readRecord(device, size);
-  if (kind) {
-    var sequence = recordSequence(device);
-    var isOlder = earlier && ((device.sequence - sequence) & 16777215) < 8388608;
-    if (isSecond && isOlder) {
-      finishJob(device, Job.READ_AGAIN);
-      return false;
+    else if (command === Command.STORE) {
+      device.job =
+        device.recordKind >= State.REVOKING || device.sequence < 2 ? Job.ERASE_OLDER : Job.NONE;
     }
-    device.recordKind = kind;
-    device.sequence = sequence;
-    device.slotNewest = isSecond ? 1 : 0;
   }
-  finishJob(device, device.job === Job.READ_FIRST ? Job.READ_SECOND : Job.NONE);
-  return !device.job;
 }

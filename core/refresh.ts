@@ -9,7 +9,6 @@ import { Limit } from "./limits.ts";
 import { type Device, equals, Field, holds, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { RecordKind } from "./token-record.ts";
 import { acceptTokens, hasBrought, isTransient, swapRefreshTokens } from "./token-response.ts";
 
 /** Whether the access token can be used now. */
@@ -60,8 +59,7 @@ export function refreshAnswered(device: Device, error: number): void {
     if (rotated) swapRefreshTokens(device);
     // A token that replaces a dead one is new to the storage even if it is the one before; and where
     // refreshes come more often than once a minute, storage that failed is asked here.
-    if (rotated || device.triedPrevious || device.notSaved)
-      startJob(device, Job.WRITE, RecordKind.TOKEN);
+    if (rotated || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
     device.triedPrevious = 0;
     moveTo(device, Event.REFRESHED, State.SIGNED_IN);
   } else if (error === ErrorCode.INVALID_GRANT) {

@@ -13,9 +13,15 @@ import {
   writeTo,
 } from "./form-encoder.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Literal, Region } from "./memory.ts";
+import { type Device, Field, holds, Literal, Region } from "./memory.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { sessionToken } from "./token-record.ts";
+
+/** The token that stands for the session: the refresh token, or the access token where none came. */
+function sessionToken(device: Device): number {
+  return holds(device, Region.PRESENT_REFRESH_TOKEN)
+    ? Region.PRESENT_REFRESH_TOKEN
+    : Field.ACCESS_TOKEN;
+}
 
 /** Starts the revocation of the session's token. */
 export function revoke(device: Device, event: Event): void {

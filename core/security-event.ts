@@ -117,7 +117,7 @@ function scanPayload(device: Device): boolean {
 /** Whether the event with the identifier in VALUE_B came before; it is remembered now. */
 function isDuplicate(device: Device): boolean {
   var start = device.at[Field.VALUE_B];
-  var sum = checksum(device, 0, start, start + device.size[Field.VALUE_B]);
+  var sum = checksum(device, 0, start, device.size[Field.VALUE_B]);
   var seen = device.at[Region.SEEN_EVENTS];
   for (var i = 0; i < Limit.SEEN_EVENTS * 3; i += 3) {
     var other =

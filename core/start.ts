@@ -5,9 +5,28 @@ import { requestCode } from "./device-authorization.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 import { finishStorage, Job, startJob } from "./record-keeping.ts";
-import { revoke } from "./revocation.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { RecordKind } from "./token-record.ts";
+
+/**
+ * Goes on in the state that the newest record is of. The access token's age is unknown now: with a
+ * refresh token it is renewed first, without one it counts as endless.
+ */
+function comeBack(device: Device): void {
+  var kind = device.recordKind;
+  device.waitMs = jitter(device, Limit.BOOT_SPREAD_MS);
+  // The last poll may have been just before the power went: a whole interval passes first.
+  if (kind === State.PENDING) device.waitMs += device.intervalMs;
+  if (!kind && device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
+  else {
+    // The events of records found are numbered as the states that they lead to.
+    moveTo(
+      device,
+      Event.NO_RECORD + (kind >> 1),
+      kind > State.REVOKING ? State.REVOKING : kind || State.SIGNED_OUT,
+    );
+    if (kind >= State.REVOKING) startJob(device, Job.ERASE_OLDER);
+  }
+}
 
 /**
  * The host has finished the last LOAD, STORE or ERASE.
@@ -15,29 +34,6 @@ import { RecordKind } from "./token-record.ts";
  *   ERASE 1 for done and durable, 0 for failed
  */
 export function storageDone(device: Device, result: number): void {
-  if (!finishStorage(device, result)) return;
-  device.waitMs = jitter(device, Limit.BOOT_SPREAD_MS);
-  switch (device.recordKind) {
-    case RecordKind.CODE:
-      // The last poll may have been just before the power went: a whole interval passes first.
-      device.waitMs += device.intervalMs;
-      device.codeResumed = 1;
-      moveTo(device, Event.CODE_FOUND, State.PENDING);
-      break;
-    case RecordKind.TOKEN:
-      // Age and lifetime of the access token are unknown after a restart: it is renewed first.
-      moveTo(device, Event.TOKENS_FOUND, State.REFRESHING);
-      break;
-    case RecordKind.ACCESS_TOKEN:
-      device.accessLifeS = Limit.ENDLESS_S;
-      moveTo(device, Event.TOKENS_FOUND, State.SIGNED_IN);
-      break;
-    case RecordKind.REVOCATION:
-      revoke(device, Event.REVOCATION_FOUND);
-      startJob(device, Job.ERASE_OLDER, RecordKind.NONE);
-      break;
-    default:
-      if (device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
-      else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
-  }
+  finishStorage(device, result);
+  if (!device.state && !device.job) comeBack(device);
 }

@@ -8,7 +8,6 @@ import { Job, startJob } from "./record-keeping.ts";
 import { refreshNow } from "./refresh.ts";
 import { revoke } from "./revocation.ts";
 import { Event, State } from "./states.ts";
-import { RecordKind } from "./token-record.ts";
 
 /** Whether there are tokens that the user means by signing out. */
 function hasTokens(device: Device): boolean {
@@ -57,5 +56,5 @@ export function signOut(device: Device): void {
   }
   giveUp(device);
   revoke(device, Event.SIGN_OUT);
-  startJob(device, Job.WRITE, RecordKind.REVOCATION);
+  startJob(device, Job.WRITE);
 }

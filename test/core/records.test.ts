@@ -20,25 +20,24 @@ function crc24(bytes: Uint8Array, start: number): number {
 /** A record read by SPEC.md's table alone. */
 function fieldsOf(record: Uint8Array): object {
   const view = new DataView(record.buffer, record.byteOffset, record.length);
-  const kind = record[0]! & 15;
-  const values: string[] = [];
-  let at = 4;
-  for (let count = kind === 1 ? 4 : 1; count > 0; count--) {
-    const length = view.getUint16(at);
-    values.push(new TextDecoder().decode(record.subarray(at + 2, at + 2 + length)));
-    at += 2 + length;
+  const state = record[0]!;
+  const values: (string | undefined)[] = [];
+  let at = 16;
+  for (let count = state === 3 ? 4 : 1; count > 0; count--) {
+    const length = view.getUint16(at) - 1;
+    at += 2;
+    const value = new TextDecoder().decode(record.subarray(at, at + Math.max(length, 0)));
+    values.push(length < 0 ? undefined : value);
+    at += Math.max(length, 0);
   }
-  const life = view.getUint32(at);
-  const interval = view.getUint32(at + 4);
-  const rest = record.length - at - 8;
   return {
-    version: record[0]! >> 4,
-    kind,
+    state,
     sequence: view.getUint32(0) & 0xffffff,
+    interval: view.getUint32(4),
+    codeLife: view.getUint32(8),
+    refreshLife: view.getUint32(12),
     values,
-    life,
-    interval,
-    rest,
+    rest: record.length - at,
   };
 }
 
@@ -55,8 +54,8 @@ function newest(slots: readonly Uint8Array[]): number {
   return sequence(slots[0]!) > sequence(slots[1]!) ? 0 : 1;
 }
 
-function stateFrom(slots: Uint8Array[]): State {
-  const bench = new Bench([], { slots, autoStart: 0 });
+function stateFrom(slots: Uint8Array[], memoryBytes = 8192): State {
+  const bench = new Bench([], { slots, autoStart: 0, memoryBytes });
   bench.pass(0);
   return bench.device.state;
 }
@@ -65,29 +64,62 @@ describe("SPEC Records", () => {
   it("a code, a refresh token and an access token lie in the bytes that the table says", () => {
     const [first] = slotsWith("code") as [Uint8Array, Uint8Array];
     const url = "https://example.com/device";
-    const common = { version: 1, interval: 5000, rest: 3 };
-    const values = ["dc", "ABCD-EFGH", url, ""];
-    expect(fieldsOf(first)).toEqual({ ...common, kind: 1, sequence: 1, values, life: 1800 });
+    const common = { interval: 5000, refreshLife: 100000000, rest: 3 };
+    const values = ["dc", "ABCD-EFGH", url, undefined];
+    expect(fieldsOf(first)).toEqual({ ...common, state: 3, sequence: 0, values, codeLife: 1800 });
+    const ofToken = { ...common, sequence: 1, codeLife: expect.any(Number) };
     const slots = slotsWith("tokens");
     const token = slots[newest(slots)]!;
-    const life = 100000000;
-    expect(fieldsOf(token)).toEqual({ ...common, kind: 2, sequence: 2, values: ["refresh"], life });
+    expect(fieldsOf(token)).toEqual({ ...ofToken, state: 5, values: ["refresh"] });
     const only = { refresh_token: undefined };
     const bench = new Bench([code(), tokens(only)]);
     bench.until(2);
     bench.pass(0);
     const access = bench.slots[newest(bench.slots)]!;
-    expect(fieldsOf(access)).toEqual({ ...common, kind: 3, sequence: 2, values: ["access"], life });
+    expect(fieldsOf(access)).toEqual({ ...ofToken, state: 4, values: ["access"] });
+  });
+
+  it.each([
+    { answer: tokens(), found: 7, value: "refresh" },
+    { answer: tokens({ refresh_token: undefined }), found: 6, value: "access" },
+  ])("a revocation is kept with the token that it is of: $value", (row) => {
+    const bench = new Bench([code(), row.answer]);
+    bench.until(2);
+    bench.pass(0);
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    const record = bench.slots[newest(bench.slots)]!;
+    expect(fieldsOf(record)).toMatchObject({ state: row.found, values: [row.value] });
+    const after = new Bench([], { slots: bench.slots, autoStart: 0 });
+    after.pass(0);
+    expect(after.device.state).toBe(State.REVOKING);
+  });
+
+  it("a token too long for a smaller memory is not replaced by the older code", () => {
+    const memoryBytes = 8192;
+    const long = "t".repeat(200);
+    const bench = new Bench([code(), tokens({ refresh_token: long })], { memoryBytes });
+    bench.until(2);
+    bench.pass(0);
+    const [first, second] = bench.slots as [Uint8Array, Uint8Array];
+    for (const slots of [
+      [first, second],
+      [second, first],
+    ]) {
+      expect(stateFrom([...slots], memoryBytes)).toBe(State.REFRESHING);
+      expect(stateFrom([...slots], 4096)).toBe(State.SIGNED_OUT);
+    }
   });
 
   it("the checksum is RFC 4880's CRC-24, started from that of the client's identifier", () => {
     expect(crc24(new TextEncoder().encode("123456789"), 0xb704ce)).toBe(0x21cf02);
-    const start = crc24(new TextEncoder().encode(`client_id=${config.clientId}`), 0);
+    const version = 1;
+    const start = crc24(new TextEncoder().encode(`client_id=${config.clientId}`), version);
     for (const record of [slotsWith("code")[0]!, slotsWith("tokens")[1]!]) {
       const end = record.length - 3;
       const kept = (record[end]! << 16) | (record[end + 1]! << 8) | record[end + 2]!;
       const body = record.subarray(0, end);
-      expect(kept).toBe(crc24(body, start));
+      expect(kept).toBe(crc24(body, start ^ record.length));
     }
   });
 
@@ -130,6 +162,18 @@ describe("SPEC Records", () => {
       }
     },
   );
+
+  it("a record of another version is none", () => {
+    const [record] = slotsWith("code") as [Uint8Array, Uint8Array];
+    const end = record.length - 3;
+    for (const version of [0, 1, 2, 16]) {
+      const start = crc24(new TextEncoder().encode(`client_id=${config.clientId}`), version);
+      const sum = crc24(record.subarray(0, end), start ^ record.length);
+      record.set([sum >> 16, sum >> 8, sum], end);
+      const found = version === 1 ? State.PENDING : State.SIGNED_OUT;
+      expect(stateFrom([record, new Uint8Array()])).toBe(found);
+    }
+  });
 
   it("a damaged newer record leaves the older to go on from", () => {
     const slots = slotsWith("tokens");

@@ -28,8 +28,8 @@ function inside(name: string, rest: string): RegExp {
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: "skip the second slot",
-    find: inside("nextStorageCommand", "device\\.slot = 1 - device\\.slotNewest;"),
-    replacement: "$1device.slot = 0;",
+    find: inside("slotOfJob", ": 1 - device\\.slotNewest;"),
+    replacement: "$1: 0;",
   },
   {
     name: "poll too early",
@@ -63,8 +63,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "show a code from before the power cut unconfirmed",
-    find: /device\.codeResumed = 1;/,
-    replacement: "device.codeResumed = 1; device.codeShown = 1;",
+    find: inside("comeBack", "device\\.waitMs \\+= device\\.intervalMs;"),
+    replacement: "$1device.waitMs += device.intervalMs, device.codeShown = 1;",
   },
   {
     name: "cut the code's last character off",
@@ -88,8 +88,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "leave the newest record behind when signed out",
-    find: inside("end", "startJob\\(device, 6"),
-    replacement: "$1startJob(device, 5",
+    find: inside("end", "startJob\\(device, 5"),
+    replacement: "$1startJob(device, 6",
   },
   {
     name: "revoke without a record of it",
@@ -98,13 +98,13 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "take the older record for the newer",
-    find: /if \(isSecond && isOlder\)/,
-    replacement: "if (isSecond && earlier && !isOlder)",
+    find: inside("nextRead", "> 8388608"),
+    replacement: "$1< 8388608",
   },
   {
     name: "believe a record without its checksum",
-    find: inside("readRecord", "checksum\\([^)]*\\) !== readNumber\\([^)]*\\)"),
-    replacement: "$1false",
+    find: inside("isRecord", "!checksum\\("),
+    replacement: "$1true || checksum(",
   },
   {
     name: "forget the rotated refresh token",
@@ -114,7 +114,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "write a record for every poll",
     find: inside("pollAnswered", "wait\\(device, device\\.intervalMs\\);"),
-    replacement: "$1wait(device, device.intervalMs); startJob(device, 4, 1);",
+    replacement: "$1wait(device, device.intervalMs); startJob(device, 4);",
   },
   {
     name: "wake every millisecond while a code ends",
