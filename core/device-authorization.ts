@@ -20,7 +20,6 @@ export function requestCode(device: Device, event: Event, waitMs: number): void 
   device.codeShown = 0;
   device.error = ErrorCode.NONE;
   device.waitMs = waitMs;
-  device.backoffMs = 0;
   moveTo(device, event, State.REQUESTING);
 }
 
@@ -75,7 +74,6 @@ export function codeAnswered(device: Device, error: number): void {
   if (!error) {
     device.codeShown = 1;
     device.codeResumed = 0;
-    device.backoffMs = 0;
     device.intervalMs = intervalOf(device);
     wait(device, device.intervalMs);
     moveTo(device, Event.CODE_RECEIVED, State.PENDING);

@@ -31,11 +31,11 @@ export function refreshNow(device: Device, event: Event): void {
   moveTo(device, event, State.REFRESHING);
 }
 
-/** Seconds until a session needs its access token renewed. */
+/** Seconds until a session needs its access token renewed; not above 0: now. */
 export function refreshInS(device: Device): number {
-  var left = hasAccess(device) ? device.accessLifeS : 0;
+  var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
   if (holds(device, Region.PRESENT_REFRESH_TOKEN)) left -= device.refreshMarginS;
-  return left > 0 ? left : 0;
+  return left;
 }
 
 /** Whether the answer brought a refresh token that is not the present one. */

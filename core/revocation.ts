@@ -16,19 +16,11 @@ import { Limit } from "./limits.ts";
 import { type Device, Field, holds, Literal, Region } from "./memory.ts";
 import { Event, moveTo, State } from "./states.ts";
 
-/** The token that stands for the session: the refresh token, or the access token where none came. */
-function sessionToken(device: Device): number {
-  return holds(device, Region.PRESENT_REFRESH_TOKEN)
-    ? Region.PRESENT_REFRESH_TOKEN
-    : Field.ACCESS_TOKEN;
-}
-
 /** Starts the revocation of the session's token. */
-export function revoke(device: Device, event: Event): void {
+export function revoke(device: Device): void {
   device.revocationTries = 0;
   device.waitMs = 0;
-  device.backoffMs = 0;
-  moveTo(device, event, State.REVOKING);
+  moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
 /** Whether the token goes into the query string now. */
@@ -46,7 +38,12 @@ export function prepareRevocation(device: Device): void {
     writeByte(device, 38);
   }
   writeLiteral(device, Literal.TOKEN_PARAMETER);
-  writeRegion(device, sessionToken(device), Encoding.FORM);
+  // A session has an access token alone where no refresh token came.
+  writeRegion(
+    device,
+    holds(device, Region.PRESENT_REFRESH_TOKEN) ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN,
+    Encoding.FORM,
+  );
   endWrite(device, Region.OUTPUT);
 }
 

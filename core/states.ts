@@ -98,11 +98,12 @@ export function transitions(): Transition[] {
   ];
 }
 
-/** Makes a move of the table. */
+/** Makes a move of the table. Failures are counted anew after it. */
 export function moveTo(device: Device, event: Event, state: State): void {
   device.state = state;
   device.event = event;
   device.moves = (device.moves + 1) & 65535;
   device.page = 0;
+  device.backoffMs = 0;
   device.frameDue = 1;
 }

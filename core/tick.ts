@@ -20,7 +20,7 @@ function checkTime(device: Device): void {
     device.frameDue = 1;
     if (!device.inFlight) renewCode(device);
   }
-  if (device.state === State.SIGNED_IN && !device.inFlight && !refreshInS(device)) {
+  if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
     refreshNow(device, Event.REFRESH_DUE);
   }
   if (device.errand) device.errand.check(device);
@@ -62,7 +62,7 @@ export function wakeIn(device: Device): number {
     device.abortDue ||
     device.frameDue ||
     device.verifyDue === 1 ||
-    purpose === Purpose.ERRAND ||
+    (device.errand && purpose === Purpose.ERRAND) ||
     (device.job && !device.jobActive)
   ) {
     return 0;
@@ -71,8 +71,8 @@ export function wakeIn(device: Device): number {
   else if (purpose) wake = device.waitMs;
   if (device.pages > 1 && device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) {
-    // The countdown, while it is shown; at its end the code waits for the answer under way.
-    if (device.codeLifeS) seconds = device.codeShown ? 1 : device.codeLifeS;
+    // Each second while the countdown is shown; at its end the code waits for the answer under way.
+    seconds = device.codeShown || device.codeLifeS || seconds;
   } else if (device.state === State.SIGNED_IN && !device.inFlight) {
     seconds = refreshInS(device);
   }

@@ -123,7 +123,6 @@ export function acceptTokens(device: Device, error: number): number {
     if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
   } else {
     device.waitMs = Limit.SAVE_AGAIN_MS;
-    device.backoffMs = 0;
   }
   return error;
 }

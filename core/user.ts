@@ -5,16 +5,14 @@ import { ErrorCode } from "./errors.ts";
 import { giveUp } from "./exchange.ts";
 import { type Device, holds, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
-import { refreshNow } from "./refresh.ts";
 import { revoke } from "./revocation.ts";
-import { Event, State } from "./states.ts";
+import { Event, moveTo, State } from "./states.ts";
 
-/** Whether there are tokens that the user means by signing out. */
-function hasTokens(device: Device): boolean {
+/** Whether there is neither a session nor the end of one: its tokens outlive a failure. */
+function isFree(device: Device): boolean {
   return (
-    device.state === State.SIGNED_IN ||
-    device.state === State.REFRESHING ||
-    (device.state === State.FAILED && holds(device, Region.PRESENT_REFRESH_TOKEN))
+    device.state < State.SIGNED_IN ||
+    (device.state === State.FAILED && !holds(device, Region.PRESENT_REFRESH_TOKEN))
   );
 }
 
@@ -25,21 +23,18 @@ function hasTokens(device: Device): boolean {
 export function signIn(device: Device): void {
   device.renewals = 0;
   if (device.state === State.STARTING) device.autoStart = 1;
-  else if (device.state === State.FAILED && hasTokens(device)) refreshNow(device, Event.SIGN_IN);
-  else if (!hasTokens(device) && device.state !== State.REVOKING) {
+  else if (isFree(device)) {
     giveUp(device);
     requestCode(device, Event.SIGN_IN, 0);
+  } else if (device.state === State.FAILED) {
+    device.waitMs = 0;
+    moveTo(device, Event.SIGN_IN, State.REFRESHING);
   }
 }
 
 /** Gives up the attempt to sign in. Nothing happens in a session, nor to its tokens. */
 export function cancel(device: Device): void {
-  if (
-    !hasTokens(device) &&
-    (device.state === State.REQUESTING ||
-      device.state === State.PENDING ||
-      device.state === State.FAILED)
-  ) {
+  if (isFree(device) && device.state > State.SIGNED_OUT) {
     giveUp(device);
     end(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
   }
@@ -50,11 +45,10 @@ export function cancel(device: Device): void {
  * cancel.
  */
 export function signOut(device: Device): void {
-  if (!hasTokens(device)) {
-    cancel(device);
-    return;
+  cancel(device);
+  if (!isFree(device) && device.state !== State.REVOKING) {
+    giveUp(device);
+    revoke(device);
+    startJob(device, Job.WRITE);
   }
-  giveUp(device);
-  revoke(device, Event.SIGN_OUT);
-  startJob(device, Job.WRITE);
 }

@@ -118,8 +118,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "wake every millisecond while a code ends",
-    find: inside("wakeIn", "if \\(device\\.codeLifeS\\) seconds ="),
-    replacement: "$1seconds =",
+    find: inside("wakeIn", "device\\.codeLifeS \\|\\| seconds;"),
+    replacement: "$1device.codeLifeS;",
   },
   {
     name: "believe an event that nobody has signed",
