@@ -28,7 +28,7 @@ export interface Config {
   seed: number;
   /** 1: asks for a code at the start when nothing is kept; 0: waits for signIn. */
   autoStart: number;
-  /** Codes asked for without the user doing anything, 0..1000; -1 for the default of 3. */
+  /** Codes asked for without the user doing anything, 0..1000; 3 is a good number. */
   renewalsMax: number;
   /** 1: the token to revoke goes into the body first (RFC 7009), 0: into the query (the documents). */
   revokeInBody: number;
@@ -90,7 +90,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     codeResumed: 1,
     pollReady: 0,
     renewals: 0,
-    renewalsMax: config.renewalsMax < 0 ? Limit.RENEWALS_DEFAULT : config.renewalsMax,
+    renewalsMax: config.renewalsMax,
     autoStart: config.autoStart,
     triedPrevious: 0,
     revocationTries: 0,
@@ -167,33 +167,32 @@ function placeLiterals(device: Device, text: string, count: number): void {
   }
 }
 
-function writeParameter(device: Device, name: string, value: string): void {
-  writeText(device, name, Encoding.NONE);
-  writeText(device, value, Encoding.FORM);
-}
-
 /** The parameters that never change. Of the device authorization request the last is the first of CLIENT. */
 function writeParameters(device: Device, config: Config): void {
   device.at[Region.DEVICE_AUTHORIZATION] = device.writeAt;
-  writeParameter(device, "scope=", config.scope);
+  writeText(device, "scope=", Encoding.NONE);
+  writeText(device, config.scope, Encoding.FORM);
   writeText(device, config.deviceParameters + "&", Encoding.NONE);
   device.at[Region.CLIENT] = device.writeAt;
-  writeParameter(device, "client_id=", config.clientId);
+  writeText(device, "client_id=", Encoding.NONE);
+  writeText(device, config.clientId, Encoding.FORM);
   device.size[Region.DEVICE_AUTHORIZATION] =
     device.writeAt - device.at[Region.DEVICE_AUTHORIZATION];
   if (device.writeAt < device.writeEnd) {
     var start = device.at[Region.CLIENT];
     device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   }
-  if (config.clientSecret) writeParameter(device, "&client_secret=", config.clientSecret);
+  if (config.clientSecret) {
+    writeText(device, "&client_secret=", Encoding.NONE);
+    writeText(device, config.clientSecret, Encoding.FORM);
+  }
   device.size[Region.CLIENT] = device.writeAt - device.at[Region.CLIENT];
 }
 
 /** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
 function divide(device: Device, extraCount: number): void {
-  var columns = device.columns;
-  takeRegion(device, Region.FRAME, columns * device.rows);
-  takeRegion(device, Region.STATUS, columns * (device.rows - 1));
+  takeRegion(device, Region.FRAME, device.columns * device.rows);
+  takeRegion(device, Region.STATUS, device.columns * (device.rows - 1));
   takeRegion(device, Region.KEY, Limit.KEY_MAX);
   takeRegion(device, Field.TOKEN_TYPE, Limit.TOKEN_TYPE_MAX);
   takeRegion(device, Field.ERROR, Limit.ERROR_MAX);
@@ -209,7 +208,7 @@ function divide(device: Device, extraCount: number): void {
       device.columns + Limit.VERIFICATION_URI_MAX + Limit.VERIFICATION_URI_COMPLETE_MAX;
   }
   // A longer code could not be shown on one line.
-  takeRegion(device, Field.USER_CODE, columns);
+  takeRegion(device, Field.USER_CODE, device.columns);
   takeRegion(device, Field.VERIFICATION_URI, Limit.VERIFICATION_URI_MAX);
   takeRegion(device, Field.VERIFICATION_URI_COMPLETE, Limit.VERIFICATION_URI_COMPLETE_MAX);
   var share = (device.bytes.length - device.writeAt) >> 6;

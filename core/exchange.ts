@@ -27,18 +27,18 @@ export enum Purpose {
   ERRAND = 8,
 }
 
+/** A bit for each state that is a purpose. */
+var STATES_THAT_SEND =
+  (1 << Purpose.CODE) | (1 << Purpose.POLL) | (1 << Purpose.REFRESH) | (1 << Purpose.REVOCATION);
+
 /** What waitMs holds back (an errand waits for nothing), NONE where nothing is to be sent. */
 export function duePurpose(device: Device): Purpose {
   // While an event is being verified, OUTPUT holds it.
   if (device.inFlight || device.job || device.verifyDue) return Purpose.NONE;
   if (device.errand && device.errand.isDue(device)) return Purpose.ERRAND;
-  var sending =
-    (1 << Purpose.CODE) |
-    (1 << Purpose.POLL) |
-    (1 << Purpose.REFRESH) |
-    (1 << Purpose.REVOCATION) |
-    (device.notSaved << Purpose.SAVE);
-  return (sending >> device.state) & 1 ? (device.state as number) : Purpose.NONE;
+  return ((STATES_THAT_SEND | (device.notSaved << Purpose.SAVE)) >> device.state) & 1
+    ? (device.state as number)
+    : Purpose.NONE;
 }
 
 /** Makes the request in its region, which it returns. */

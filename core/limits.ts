@@ -30,8 +30,6 @@ export enum Limit {
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */
   RETRY_AFTER_MAX_S = 3600,
 
-  /** Codes that are asked for without the user doing anything, before the device waits for one. */
-  RENEWALS_DEFAULT = 3,
   /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
   REVOCATION_TRIES = 4,
   /** Tries of one storage operation before the device goes on without it. */

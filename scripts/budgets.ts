@@ -158,7 +158,7 @@ function makeDevice(bytes: number): core.Device | null {
     rows: 4,
     seed: 1,
     autoStart: 0,
-    renewalsMax: -1,
+    renewalsMax: 3,
     revokeInBody: 0,
     messages: "",
   });

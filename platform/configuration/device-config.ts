@@ -92,7 +92,7 @@ export function driverConfigOf(config: DeviceConfig): DriverConfig {
       .map(([name, value]) => `&${name}=${formEncode(value)}`)
       .join(""),
     autoStart: config.autoStart === false ? 0 : 1,
-    renewalsMax: config.limits?.renewals ?? -1,
+    renewalsMax: config.limits?.renewals ?? 3,
     revokeInBody: config.revokeInBody === true ? 1 : 0,
     messages: messagesOf(config),
   };

@@ -11,7 +11,7 @@ export const driverConfig: Readonly<DriverConfig> = {
   scope: "video",
   deviceParameters: "",
   autoStart: 1,
-  renewalsMax: -1,
+  renewalsMax: 3,
   revokeInBody: 0,
   messages: "",
 };

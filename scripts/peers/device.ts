@@ -41,7 +41,7 @@ export function startDevice(
       scope: "email",
       deviceParameters: "",
       autoStart: 1,
-      renewalsMax: -1,
+      renewalsMax: 3,
       revokeInBody: 0,
       messages: "",
     },

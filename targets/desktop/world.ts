@@ -73,7 +73,7 @@ export function deviceConfig(options: Partial<Options>) {
     scope: options.scope ?? SCOPE,
     deviceParameters: "",
     autoStart: 1,
-    renewalsMax: -1,
+    renewalsMax: 3,
     revokeInBody: 0,
     messages: "",
   };

@@ -11,6 +11,7 @@ import { loosenEquality } from "./equality.ts";
 import { dropImpossible } from "./impossible.ts";
 import { inlineFunctions } from "./inline.ts";
 import { oneDevice } from "./one-device.ts";
+import { rejoin } from "./rejoin.ts";
 import {
   builtins,
   completeFunctions,
@@ -20,6 +21,7 @@ import {
   grantFunctions,
   simulatorProperties,
 } from "./surface.ts";
+import { bundleBody, type Tree } from "./syntax-tree.ts";
 import { packTexts } from "./texts.ts";
 
 export type Variant = "complete" | "grant";
@@ -118,7 +120,6 @@ async function join(file: string, names: readonly string[]): Promise<Bundle> {
     charset: "ascii",
     legalComments: "none",
     banner: { js: "var picogrant;" },
-    footer: { js: 'typeof module=="object"&&(module.exports=picogrant);' },
     logLevel: "silent",
   });
   const output = (suffix: string): string =>
@@ -133,14 +134,30 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   oneDevice(tree, new Set(propertiesOf(variant, "one")), exported);
   dropImpossible(tree);
   inlineFunctions(tree, exported);
+  rejoin(tree);
   writeConstants(tree);
   loosenEquality(tree);
   packTexts(tree);
+  returnGlobal(tree);
   const map = new SourceMapGenerator({ file: "joined.js" });
   // The printer only adds mappings to it; its types name the older package of the same interface.
   const code = generate(tree, { sourceMap: map as never });
   map.applySourceMap(new SourceMapConsumer(JSON.parse(bundle.map)), "joined.js");
   return { code, map: map.toString() };
+}
+
+/** `var x; (function () { ... x = ...; })();` as `var x = (function () { ... return ...; })();` */
+function returnGlobal(tree: Tree): void {
+  const statements = bundleBody(tree);
+  const last = statements.at(-1)!.expression as Tree;
+  statements[statements.length - 1] = {
+    ...last,
+    type: "ReturnStatement",
+    argument: last.right,
+  } as unknown as Tree;
+  const [declared, call] = tree.body.slice(-2) as Tree[];
+  declared!.declarations[0].init = call!.expression;
+  tree.body = tree.body.slice(0, -1);
 }
 
 /** The code with its map in it, which the next step then follows. */

@@ -63,8 +63,13 @@ export function writeConstants(tree: Tree): void {
   for (const [name, { reads, values }] of uses) {
     const [value] = values;
     const isText = value !== undefined && hasText(value);
+    const isOne = values.every((each) => each && isLiteral(each) && each.raw === value?.raw);
     if (reads === 0) unread.add(name);
-    else if (values.length === 1 && isLiteral(value) && (reads === 1 || !isText)) {
+    else if (
+      (values.length === 1 || (isOne && value?.raw)) &&
+      isLiteral(value) &&
+      (reads === 1 || !isText)
+    ) {
       constants.set(name, value!);
     }
   }

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loosenEquality } from "../../targets/firmware/equality.ts";
 import { dropImpossible } from "../../targets/firmware/impossible.ts";
+import { rejoin } from "../../targets/firmware/rejoin.ts";
 import type { Tree } from "../../targets/firmware/syntax-tree.ts";
 import { pack, packTexts } from "../../targets/firmware/texts.ts";
 
@@ -125,5 +126,69 @@ describe("packed texts", () => {
       `function other() { return "${long}"; } function probe(a) { return "${long}" + other(); }`,
     );
     expect(() => packTexts(tree)).toThrow("2 functions");
+  });
+});
+
+describe("what inlining took apart is joined", () => {
+  const cases: readonly (readonly [rule: string, gone: RegExp | null, body: string])[] = [
+    [
+      "two branches that set one variable",
+      /if/,
+      "function probe(a) { var x; if (a > 1) x = 5; else if (a > 0) x = 6; else x = a; return x; }",
+    ],
+    [
+      "branches that set different ones are left alone",
+      null,
+      "function probe(a) { var x = 0; var y = 0; if (a > 1) x = 5; else y = 6; return x * 10 + y; }",
+    ],
+    [
+      "a branch that adds is left alone",
+      null,
+      "function probe(a) { var x = 1; if (a > 1) x += 5; else x = 6; return x; }",
+    ],
+    ["a variable and its value", /var x;/, "function probe(a) { var x; x = a * 2; return x; }"],
+    [
+      "a choice among numbers",
+      /switch|break/,
+      "function probe(a) { var x = a; switch (x) { case 0: x = 4; break; case 1: case 2: x += 6; break; default: return 9; } return x; }",
+    ],
+    [
+      "a choice without a default",
+      /switch/,
+      "function probe(a) { switch (a) { case 0: return 7; case 2: a = 5; } return a; }",
+    ],
+    [
+      "a case that goes on into the next is left alone",
+      null,
+      "function probe(a) { var x = 0; switch (a) { case 0: x = 4; case 1: x += 6; break; default: x = 1; } return x; }",
+    ],
+    [
+      "what falls through into the default is the default",
+      /switch/,
+      "function probe(a) { switch (a) { case 0: return 7; case 1: default: a = 5; } return a; }",
+    ],
+    [
+      "a way out in the middle of a case is left alone",
+      null,
+      "function probe(a) { switch (a) { case 0: return 7; case 1: if (a) break; a = 8; break; default: a = 5; } return a; }",
+    ],
+    [
+      "a way out of a loop in a case is the loop's",
+      /switch/,
+      "function probe(a) { switch (a) { case 2: for (;;) { a++; if (a > 7) break; } return a; default: a = 5; } return a; }",
+    ],
+  ];
+
+  test.each(cases)("%s", (_, gone, body) => {
+    const tree = bundle(body);
+    const before = generate(tree);
+    const expected = answers(before);
+    rejoin(tree);
+    const after = generate(tree);
+    expect(answers(after)).toEqual(expected);
+    if (gone) {
+      expect(before).toMatch(gone);
+      expect(after).not.toMatch(gone);
+    } else expect(after).toBe(before);
   });
 });

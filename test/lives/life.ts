@@ -368,7 +368,7 @@ function settingsOf(roll: Roll, hasEvents: boolean): BoardSettings {
     columns,
     rows,
     autoStart: roll.below(2),
-    renewalsMax: roll.pick([-1, -1, 0, 1, 5]),
+    renewalsMax: roll.pick([3, 3, 0, 1, 5]),
     revokeInBody: roll.below(2),
     clientId: CLIENT,
     clientSecret: SECRET,

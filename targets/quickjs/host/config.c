@@ -75,7 +75,7 @@ enum { MEMBER_COUNT = sizeof members / sizeof *members };
 static const struct pg_config defaults = {
     .user_agent = "picogrant-host", .columns = 20,        .rows = 4,
     .memory_bytes = 4096,           .exchange_seconds = 30, .connect_seconds = 10,
-    .answer_bytes = 65536,          .renewals = -1,       .auto_start = 1};
+    .answer_bytes = 65536,          .renewals = 3,       .auto_start = 1};
 
 static char problem[256];
 

@@ -84,7 +84,7 @@ struct pg_core_config {
   int rows;                      /* 2..8 */
   int seed;                      /* random, 0..67108863 */
   int auto_start;                /* 1: asks for a code by itself */
-  int renewals_max;              /* 0..1000, or -1 for the default */
+  int renewals_max;              /* 0..1000 */
   int revoke_in_body;            /* 1: as RFC 7009, 0: in the query */
 };
 

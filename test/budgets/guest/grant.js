@@ -16,7 +16,7 @@ var grantConfig = {
   rows: 4,
   seed: 1,
   autoStart: 1,
-  renewalsMax: -1,
+  renewalsMax: 3,
   revokeInBody: 0,
   messages: ""
 };

@@ -67,7 +67,7 @@ function boot(slots, settings) {
     rows: 4,
     seed: 4711,
     autoStart: 0,
-    renewalsMax: -1,
+    renewalsMax: 3,
     revokeInBody: 0,
     messages: ""
   };

@@ -29,7 +29,7 @@ static const struct pg_core_config config = {.client_id = "client",
                                              .rows = ROWS,
                                              .seed = 12345,
                                              .auto_start = 1,
-                                             .renewals_max = -1};
+                                             .renewals_max = 3};
 
 static void answer(int status, const char *body) {
   int id = pg_get(PG_REQUEST_ID);
