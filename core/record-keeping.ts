@@ -34,10 +34,12 @@ export function startJob(device: Device, job: number): void {
   device.pollReady = 0;
 }
 
-/** The slot that the job is at next. */
+/**
+ * The slot that the job is at next: not the newest one, but where that is the last to be erased. At the
+ * start, and when the first slot is read again, the second passes for the newest.
+ */
 function slotOfJob(device: Device): number {
-  if (device.job < Job.WRITE) return device.job === Job.READ_SECOND ? 1 : 0;
-  // With one slot used that is the newest.
+  if (device.job === Job.READ_SECOND) return 1;
   return device.job > Job.WRITE && device.slotsUsed < 2 ? device.slotNewest : 1 - device.slotNewest;
 }
 
@@ -48,21 +50,23 @@ export function nextStorageCommand(device: Device): Command {
   if (device.job > Job.WRITE && device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
   var room = device.room[Region.OUTPUT];
-  var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
-  device.slot = slotOfJob(device);
-  device.data = device.at[Region.OUTPUT];
-  device.dataLength = room;
+  var size = room;
+  var command: number = Command.ERASE;
+  if (device.job < Job.WRITE) command = Command.LOAD;
   if (device.job === Job.WRITE) {
     command = Command.STORE;
-    device.dataLength = writeRecord(device);
-    if (device.dataLength > room) {
+    size = writeRecord(device);
+    if (size > room) {
       device.notSaved = 1;
       device.frameDue = 1;
       device.job = Job.NONE;
       return Command.NONE;
     }
-    sealRecord(device, device.dataLength);
+    sealRecord(device, size);
   }
+  device.slot = slotOfJob(device);
+  device.data = device.at[Region.OUTPUT];
+  device.dataLength = size;
   device.jobActive = command;
   return command;
 }

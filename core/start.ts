@@ -12,19 +12,18 @@ import { Event, moveTo, State } from "./states.ts";
  * refresh token it is renewed first, without one it counts as endless.
  */
 function comeBack(device: Device): void {
-  var kind = device.recordKind;
   device.waitMs = jitter(device, Limit.BOOT_SPREAD_MS);
   // The last poll may have been just before the power went: a whole interval passes first.
-  if (kind === State.PENDING) device.waitMs += device.intervalMs;
-  if (!kind && device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
+  if (device.recordKind === State.PENDING) device.waitMs += device.intervalMs;
+  if (!device.recordKind && device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
   else {
     // The events of records found are numbered as the states that they lead to.
     moveTo(
       device,
-      Event.NO_RECORD + (kind >> 1),
-      kind > State.REVOKING ? State.REVOKING : kind || State.SIGNED_OUT,
+      Event.NO_RECORD + (device.recordKind >> 1),
+      device.recordKind > State.REVOKING ? State.REVOKING : device.recordKind || State.SIGNED_OUT,
     );
-    if (kind >= State.REVOKING) startJob(device, Job.ERASE_OLDER);
+    if (device.recordKind >= State.REVOKING) startJob(device, Job.ERASE_OLDER);
   }
 }
 

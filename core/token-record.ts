@@ -14,7 +14,7 @@ export enum Layout {
 
 /** CRC-24 of RFC 4880 §6.1 over `size` bytes, from a start value; fits small integers. */
 export function checksum(device: Device, crc: number, at: number, size: number): number {
-  while (size-- > 0) {
+  while (size--) {
     crc ^= device.bytes[at++] << 16;
     for (var bit = 8; bit--; ) {
       crc <<= 1;
@@ -75,7 +75,7 @@ function moveRecord(device: Device): void {
 
 /** What a record made now is of: the state to go on in, and odd where there is a refresh token. */
 export function kindOfRecord(device: Device): number {
-  return device.state | (holds(device, Region.PRESENT_REFRESH_TOKEN) ? 1 : 0);
+  return device.state | +holds(device, Region.PRESENT_REFRESH_TOKEN);
 }
 
 /**
