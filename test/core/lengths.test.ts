@@ -1,0 +1,337 @@
+// Room: each value may fill its region to the last byte; one byte more is refused or left away, and
+// never cut. What fits its region and not the request is told as a lack of memory.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { type Answer, Bench, code, config, json, type Reaction, tokens } from "./bench.ts";
+
+const capacityOf = (field: number, settings: object = {}): number =>
+  new Bench([], { autoStart: 0, ...settings }).device.capacity[field]!;
+
+function asked(answers: Reaction[], settings: object = {}): Bench {
+  const bench = new Bench(answers, { autoStart: 0, ...settings });
+  bench.core.signIn(bench.device);
+  bench.run(0);
+  return bench;
+}
+
+function signedIn(members: object, settings: object = {}): Bench {
+  const bench = asked([code(), tokens(members)], settings);
+  bench.pass(5000);
+  return bench;
+}
+
+describe("values of a code", () => {
+  it.each([
+    ["device_code", Field.DEVICE_CODE],
+    ["user_code", Field.USER_CODE],
+    ["verification_uri", Field.VERIFICATION_URI],
+  ])("%s may fill its region; one byte more is refused", (member, field) => {
+    const room = capacityOf(field);
+    const full = asked([
+      code({ verification_url: undefined, verification_uri: "x", [member]: "v".repeat(room) }),
+    ]);
+    expect(full.device.state).toBe(State.PENDING);
+    expect(full.text(field)).toBe("v".repeat(room));
+    const over = asked([
+      code({ verification_url: undefined, verification_uri: "x", [member]: "v".repeat(room + 1) }),
+    ]);
+    expect(over.device.state).toBe(State.FAILED);
+    expect(over.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    expect(over.device.errorField).toBe(field);
+  });
+
+  it("of several that do not fit one is named", () => {
+    const long = "v".repeat(3000);
+    const over = asked([code({ verification_url: long, user_code: long })]);
+    expect([Field.USER_CODE, Field.VERIFICATION_URI]).toContain(over.device.errorField);
+  });
+
+  it.each([
+    ["x", true],
+    ["https://example.com/device?code=ABCD", true],
+    ["v".repeat(176), true],
+    ["v".repeat(177), false],
+    ["a b", false],
+    ["é", false],
+    ["", false],
+  ])("verification_uri_complete %s is a convenience: kept: %s", (address, isKept) => {
+    const bench = asked([code({ verification_uri_complete: address })]);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.text(Field.VERIFICATION_URI_COMPLETE)).toBe(isKept ? address : "");
+    expect(bench.device.length[Field.VERIFICATION_URI_COMPLETE]! > 0).toBe(isKept);
+  });
+
+  it.each([33, 126])("characters as far as %i may stand in what is displayed", (c) => {
+    const bench = asked([code({ user_code: String.fromCharCode(c).repeat(4) })]);
+    expect(bench.device.state).toBe(State.PENDING);
+  });
+
+  it.each([32, 127])("%i may not", (c) => {
+    for (const member of ["user_code", "verification_url"]) {
+      for (const value of [String.fromCharCode(c), `A${String.fromCharCode(c)}`]) {
+        const bench = asked([code({ [member]: value })]);
+        expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+      }
+    }
+  });
+});
+
+describe("values of a session", () => {
+  it.each([
+    ["access_token", Field.ACCESS_TOKEN],
+    ["refresh_token", Field.REFRESH_TOKEN],
+    ["scope", Field.SCOPE],
+  ])("%s may fill its region; one byte more is refused", (member, field) => {
+    const room = capacityOf(field);
+    const full = signedIn({ [member]: "v".repeat(room) });
+    expect(full.device.state).toBe(State.SIGNED_IN);
+    const over = signedIn({ [member]: "v".repeat(room + 1) });
+    expect(over.device.state).toBe(State.FAILED);
+    expect(over.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    expect(over.device.errorField).toBe(field);
+    for (const token of [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN]) {
+      expect(over.device.length[token]).toBe(-1);
+    }
+  });
+
+  it("a refresh that brings a token too long keeps the session's refresh token", () => {
+    const bench = signedIn({});
+    bench.answers = [tokens({ refresh_token: "v".repeat(3000) })];
+    bench.until(3);
+    expect(bench.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    expect(bench.device.state).toBe(State.FAILED);
+    bench.answers = [tokens()];
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.sent[3]!.body).toContain("refresh_token=refresh");
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it.each([
+    [{ access_token: "" }, false],
+    [{ access_token: "a b" }, false],
+    [{ access_token: "é" }, false],
+    [{ refresh_token: "a\nb" }, false],
+    [{ refresh_token: "" }, true],
+    [{ access_token: ["a"] }, true],
+    [{ access_token: { access_token: "a" } }, false],
+    [{ access_token: null }, false],
+    [{ access_token: true }, false],
+    [{ token_type: "bearer " }, false],
+    [{ token_type: "bearerbearerbearer" }, false],
+    [{ token_type: "beare" }, false],
+    [{ token_type: null }, true],
+    [{ token_type: "BeArEr" }, true],
+  ])("%j makes a session: %s", (members, isOne) => {
+    expect(signedIn(members).device.state === State.SIGNED_IN).toBe(isOne);
+  });
+
+  it("tokens of an answer that is no session are forgotten", () => {
+    const bench = signedIn({ token_type: "mac" });
+    for (const field of [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN]) {
+      expect(bench.device.length[field]).toBe(-1);
+    }
+  });
+});
+
+describe("bodies", () => {
+  const padded = (answer: Answer, size: number): Answer => ({
+    ...answer,
+    body: answer.body.padEnd(size),
+  });
+  const LONGEST = 65_536;
+  it.each([
+    [LONGEST - 1, State.PENDING],
+    [LONGEST, State.PENDING],
+    [LONGEST + 1, State.REQUESTING],
+    [3 * LONGEST, State.REQUESTING],
+  ])("one of %i bytes", (size, state) => {
+    for (const piece of [1000, 65_536, 1_000_000]) {
+      const bench = asked([padded(code(), size)], { piece });
+      expect(bench.device.state).toBe(state);
+    }
+  });
+
+  it("a body is taken from where the host says, as far as it says", () => {
+    const bench = asked(["hang"]);
+    const { core: border, device } = bench;
+    const text = code().body;
+    const bytes = new TextEncoder().encode(`{"x":${text}}`);
+    const id = bench.sent[0]!.id;
+    border.responseStart(device, id, 200, -1);
+    border.responseBody(device, id, bytes, 5, 5);
+    border.responseBody(device, id, bytes, 5, bytes.length - 1);
+    border.responseEnd(device, id);
+    expect(device.state).toBe(State.PENDING);
+  });
+});
+
+describe("a request that does not fit", () => {
+  it("a device code whose poll does not fit is told, not polled with in part", () => {
+    const device_code = "/".repeat(capacityOf(Field.DEVICE_CODE));
+    const bench = asked([code({ device_code })]);
+    bench.pass(60_000);
+    expect(bench.sent).toHaveLength(1);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(ErrorCode.MEMORY_TOO_SMALL);
+  });
+
+  it("a refresh token whose refresh does not fit is told, and kept", () => {
+    const refresh_token = "/".repeat(capacityOf(Field.REFRESH_TOKEN));
+    const bench = signedIn({ refresh_token });
+    bench.pass(3_600_000);
+    expect(bench.sent).toHaveLength(2);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(ErrorCode.MEMORY_TOO_SMALL);
+    bench.core.signOut(bench.device);
+    bench.pass(600_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.sent).toHaveLength(2);
+  });
+
+  it("a poll may fill its room to the last byte", () => {
+    const room = capacityOf(core.Region.OUTPUT);
+    const plain = asked([code({ device_code: "d" })]);
+    plain.pass(5000);
+    const rest = room - plain.sent[1]!.body.length;
+    const codeRoom = capacityOf(Field.DEVICE_CODE);
+    // A slash takes three bytes.
+    const slashes = Math.floor((rest - codeRoom + 1) / 2) + 1;
+    for (const [more, count] of [
+      [0, 2],
+      [1, 1],
+    ]) {
+      const letters = rest + 1 - 3 * slashes + more!;
+      const bench = asked([code({ device_code: "/".repeat(slashes) + "d".repeat(letters) })]);
+      expect(bench.device.state).toBe(State.PENDING);
+      bench.pass(5000);
+      expect(bench.sent).toHaveLength(count!);
+      if (count === 2) expect(bench.sent[1]!.body).toHaveLength(room);
+    }
+  });
+});
+
+describe("create", () => {
+  const create = (size: number, settings: object = {}) =>
+    core.create(new Uint8Array(size), { ...config, ...settings });
+  /** The smallest memory that is enough. */
+  function smallest(settings: object = {}): number {
+    let size = 1000;
+    while (!create(size, settings)) size++;
+    return size;
+  }
+
+  it("says no to too little memory, and writes no byte beyond it", () => {
+    const needed = smallest();
+    expect(needed).toBeLessThanOrEqual(4096);
+    for (let size = 200; size < needed; size += 7) {
+      const memory: number[] = Array(size).fill(1);
+      expect(core.create(memory, config)).toBeNull();
+      expect(memory).toHaveLength(size);
+    }
+    expect(create(needed - 1)).toBeNull();
+    expect(create(needed)).not.toBeNull();
+  });
+
+  it("with just enough memory signs in, and no region reaches into another's time", () => {
+    const memoryBytes = smallest();
+    const bench = asked(
+      [
+        code({ device_code: "d".repeat(9), user_code: "U", verification_url: "https://x" }),
+        tokens({ access_token: "a", refresh_token: "r" }),
+        tokens({ access_token: "b", refresh_token: "s" }),
+        json(200, {}),
+      ],
+      { memoryBytes },
+    );
+    bench.until(3);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    bench.core.signOut(bench.device);
+    bench.run(0);
+    expect(bench.sent[3]!.target).toBe("?token=s");
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+  });
+
+  it("regions lie in the memory, one behind the other, but for those that take turns", () => {
+    for (const [columns, rows] of [
+      [16, 2],
+      [20, 4],
+      [80, 8],
+    ] as const) {
+      const device = create(8192, { columns, rows })!;
+      const { Region } = core;
+      const overlaid: number[] = [Field.VALUE_A, Field.VALUE_B, Field.VALUE_C, Field.VALUE_D];
+      const own = Array.from(device.start, (from, region) => ({
+        region,
+        from,
+        to: from + device.capacity[region]!,
+      })).filter(
+        ({ region, from, to }) =>
+          to > from &&
+          !overlaid.includes(region) &&
+          region !== Region.CALL &&
+          region !== Field.DEVICE_CODE,
+      );
+      own.sort((a, b) => a.from - b.from);
+      for (const [i, { to }] of own.entries()) {
+        expect(to).toBeLessThanOrEqual(own[i + 1]?.from ?? 8192);
+      }
+      expect(own.at(-1)).toMatchObject({ region: Region.OUTPUT, to: 8192 });
+      expect(device.capacity[Region.FRAME]).toBe(columns * rows);
+      expect(device.capacity[Region.STATUS]).toBe(columns * (rows - 1));
+      expect(device.capacity[Field.USER_CODE]).toBe(columns);
+      expect(device.capacity[Field.VERIFICATION_URI]).toBe(128);
+      expect(device.capacity[Field.VERIFICATION_URI_COMPLETE]).toBe(176);
+      expect(device.capacity[Field.SCOPE]).toBe(160);
+      expect(device.capacity[Field.REFRESH_TOKEN]).toBe(
+        device.capacity[Region.PRESENT_REFRESH_TOKEN],
+      );
+    }
+  });
+
+  it("more memory is more room for tokens, by a quarter and about a sixth", () => {
+    const small = create(8192)!;
+    const large = create(8192 + 6400)!;
+    const grown = (field: number): number => large.capacity[field]! - small.capacity[field]!;
+    expect(grown(Field.ACCESS_TOKEN)).toBe(1600);
+    expect(grown(Field.DEVICE_CODE)).toBe(1600);
+    expect(grown(Field.REFRESH_TOKEN)).toBe(1000);
+  });
+
+  it("starts with a device that has nothing", () => {
+    const memory = new Uint8Array(8192).fill(255);
+    const device = core.create(memory, config)!;
+    expect(device).toMatchObject({
+      ...{ state: State.STARTING, event: 0, moves: 0, error: 0, errorField: 0 },
+      ...{ codeShown: 0, notSaved: 0, hasNextPage: 0, errandState: 0, errandError: 0 },
+      ...{ codeLifeS: 0, accessLifeS: 0, refreshLifeS: 100_000_000, errandStatus: 0 },
+    });
+    const { Region } = core;
+    const given: number[] = [Region.CLIENT, Region.DEVICE_AUTHORIZATION];
+    for (const [region, length] of Array.from(device.length).entries()) {
+      if (!given.includes(region)) expect(length).toBe(-1);
+    }
+    const at = device.start[Region.FRAME]!;
+    expect(memory.slice(at, at + device.capacity[Region.FRAME]!).every((c) => c === 0)).toBe(true);
+  });
+
+  it("a parameter that the maker adds goes out as it is", () => {
+    const bench = asked([code()], { deviceParameters: "&access_type=offline&x=%2B" });
+    expect(bench.sent[0]!.body).toContain("&access_type=offline&x=%2B");
+    expect(new URLSearchParams(bench.sent[0]!.body).get("client_id")).toBe("printer");
+  });
+
+  it.each([
+    [-1, 4],
+    [0, 1],
+    [1, 2],
+    [7, 8],
+  ])("renewalsMax %i: %i codes, then the user is asked", (renewalsMax, requests) => {
+    const bench = new Bench(Array(20).fill(code({ expires_in: 0 })), { renewalsMax });
+    bench.pass(600_000);
+    expect(bench.sent).toHaveLength(requests);
+    expect(bench.device.error).toBe(ErrorCode.RENEWALS_EXHAUSTED);
+  });
+});
