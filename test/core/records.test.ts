@@ -3,43 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { State } from "../../core/index.ts";
 import { Bench, code, config, tokens } from "./bench.ts";
-
-/** CRC-24 as RFC 4880 §6.1 prints it, from any start value. */
-function crc24(bytes: Uint8Array, start: number): number {
-  let crc = start;
-  for (const byte of bytes) {
-    crc ^= byte << 16;
-    for (let bit = 0; bit < 8; bit++) {
-      crc <<= 1;
-      if (crc & 0x1000000) crc ^= 0x1864cfb;
-    }
-  }
-  return crc & 0xffffff;
-}
-
-/** A record read by SPEC.md's table alone. */
-function fieldsOf(record: Uint8Array): object {
-  const view = new DataView(record.buffer, record.byteOffset, record.length);
-  const state = record[0]!;
-  const values: (string | undefined)[] = [];
-  let at = 16;
-  for (let count = state === 3 ? 4 : 1; count > 0; count--) {
-    const length = view.getUint16(at) - 1;
-    at += 2;
-    const value = new TextDecoder().decode(record.subarray(at, at + Math.max(length, 0)));
-    values.push(length < 0 ? undefined : value);
-    at += Math.max(length, 0);
-  }
-  return {
-    state,
-    sequence: view.getUint32(0) & 0xffffff,
-    interval: view.getUint32(4),
-    codeLife: view.getUint32(8),
-    refreshLife: view.getUint32(12),
-    values,
-    rest: record.length - at,
-  };
-}
+import { crc24, fieldsOf } from "./record-bytes.ts";
 
 /** The slots of a device with a pending code, or with tokens. */
 function slotsWith(kind: "code" | "tokens"): Uint8Array[] {

@@ -1,0 +1,243 @@
+// Which of two records counts, and what a device makes of it: records made by hand, after SPEC.md's table.
+
+import { describe, expect, it } from "vitest";
+import { Field, Region, State } from "../../core/complete.ts";
+import { Bench, code, error, json, tokens } from "./bench.ts";
+import { fieldsOf, Kind, recordOf } from "./record-bytes.ts";
+
+const EMPTY = new Uint8Array();
+const token = (value: string, sequence: number): Uint8Array =>
+  recordOf({ kind: Kind.REFRESH_TOKEN, sequence, values: [value] });
+const found = (slots: Uint8Array[], settings: object = {}): Bench =>
+  new Bench([], { slots, autoStart: 0, ...settings });
+const present = (bench: Bench): string => bench.text(Region.PRESENT_REFRESH_TOKEN);
+const sequenceOf = (record: Uint8Array): number =>
+  (record[1]! << 16) | (record[2]! << 8) | record[3]!;
+
+describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
+  it.each([
+    [1, 2, "second"],
+    [2, 1, "first"],
+    [0, 1, "second"],
+    [255, 256, "second"],
+    [65_535, 65_536, "second"],
+    [0xffffff, 0, "second"],
+    [0, 0xffffff, "first"],
+    [0xfffffe, 1, "second"],
+    [1, 0xfffffe, "first"],
+    [0, 0x7fffff, "second"],
+    [0x7fffff, 0, "first"],
+    [1, 0x800000, "second"],
+    [0x800000, 1, "first"],
+    [0x900000, 0x100001, "first"],
+  ])("%i in the one slot, %i in the other: the %s", (first, second, newer) => {
+    const bench = found([token("first", first), token("second", second)]);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(present(bench)).toBe(newer);
+  });
+
+  it.each([
+    [0xffffff, 0, 0],
+    [0xfffffe, 0xffffff, 0],
+    [5, 6, 0],
+    [6, 5, 1],
+  ])("after %i and %i the next goes over the older, and counts from then on", (...row) => {
+    const [first, second, slot] = row;
+    const bench = found([token("first", first), token("second", second)]);
+    const newest = bench.slots[1 - slot]!;
+    bench.answers = [tokens({ refresh_token: "third" })];
+    bench.until(1);
+    const next = (sequenceOf(newest) + 1) % 2 ** 24;
+    expect(sequenceOf(bench.slots[slot]!)).toBe(next);
+    // Behind the first number the other slot is erased: see record-keeping.ts.
+    expect(bench.slots[1 - slot]).toEqual(next < 1 ? EMPTY : newest);
+    expect(present(found(bench.slots))).toBe("third");
+  });
+
+  it("a chain of rotations over the wrap never loses the newest", () => {
+    let slots = [token("t0", 0xfffffd), token("t1", 0xfffffe)];
+    for (let round = 2; round < 9; round++) {
+      const bench = found(slots);
+      expect(present(bench)).toBe(`t${round - 1}`);
+      bench.answers = [tokens({ refresh_token: `t${round}` })];
+      bench.until(1);
+      slots = bench.slots;
+    }
+    expect(slots.map(sequenceOf).sort((a, b) => a - b)).toEqual([4, 5]);
+  });
+
+  it.each([
+    ["the token before", [recordOf({ kind: Kind.CODE, sequence: 1 }), token("new", 2)]],
+    ["nothing", [EMPTY, token("new", 2)]],
+    ["an older token", [token("new", 2), token("old", 1)]],
+  ])("beside %s", (_, slots) => {
+    const bench = found(slots);
+    expect(present(bench)).toBe("new");
+    expect(bench.device.state).toBe(State.REFRESHING);
+  });
+});
+
+describe("SPEC Records: what each kind leads to", () => {
+  it("a code: it is polled with, its own interval later", () => {
+    const values = ["the code", "WXYZ", "https://x.example/device", "https://x.example/c"];
+    const record = recordOf({ kind: Kind.CODE, values, codeLifeS: 777, intervalMs: 12_000 });
+    const bench = found([record, EMPTY]);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.device.codeLifeS).toBe(777);
+    const fields = [
+      Field.DEVICE_CODE,
+      Field.USER_CODE,
+      Field.VERIFICATION_URI,
+      Field.VERIFICATION_URI_COMPLETE,
+    ];
+    expect(fields.map((field) => bench.text(field))).toEqual(values);
+    bench.until(3);
+    expect(bench.sent[0]!.body).toContain("device_code=the+code");
+    expect(bench.sent[0]!.atMs).toBeGreaterThanOrEqual(12_000);
+    expect(bench.sent[0]!.atMs).toBeLessThan(17_000);
+    expect(bench.sent[1]!.atMs - bench.sent[0]!.atMs).toBe(12_000);
+  });
+
+  it("a refresh token: it is renewed first, its lifetime goes on", () => {
+    const record = recordOf({ kind: Kind.REFRESH_TOKEN, values: ["kept"], refreshLifeS: 86_400 });
+    const bench = found([EMPTY, record]);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(bench.device.refreshLifeS).toBe(86_400);
+    bench.answers = [tokens({ refresh_token: undefined })];
+    bench.until(1);
+    expect(bench.sent[0]!.atMs).toBeLessThanOrEqual(5000);
+    expect(bench.sent[0]!.body).toContain("refresh_token=kept");
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("an access token alone: it is used until it is refused", () => {
+    const bench = found([recordOf({ kind: Kind.ACCESS_TOKEN, values: ["only"] }), EMPTY]);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("only");
+    bench.pass(600_000);
+    expect(bench.sent).toHaveLength(0);
+  });
+
+  it("a revocation: it is gone on with, and the record behind it is erased first", () => {
+    const record = recordOf({ kind: Kind.REVOCATION, values: ["doomed"], sequence: 2 });
+    const slots = [token("doomed", 1), record];
+    const bench = new Bench([json(200, {})], { slots, autoStart: 0 });
+    expect(bench.device.state).toBe(State.REVOKING);
+    expect(bench.slots).toEqual([EMPTY, record]);
+    bench.until(1);
+    expect(bench.sent[0]!.target).toBe("?token=doomed");
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.slots).toEqual([EMPTY, EMPTY]);
+  });
+
+  it("a revocation of an access token is gone on with, too", () => {
+    const record = recordOf({ kind: Kind.REVOCATION_OF_ACCESS_TOKEN, values: ["only"] });
+    const bench = new Bench([error(503, "x"), json(200, {})], { slots: [record, EMPTY] });
+    expect(bench.device.state).toBe(State.REVOKING);
+    bench.until(2);
+    expect(bench.sent[0]!.target).toBe("?token=only");
+    expect(bench.sent[1]!.body).toContain("&token=only");
+    expect(bench.slots).toEqual([EMPTY, EMPTY]);
+  });
+
+  it.each([0, 2, 255])("version %i is another one's: nothing is taken from it", (version) => {
+    const bench = found([recordOf({ kind: Kind.REFRESH_TOKEN, version }), EMPTY]);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+  });
+
+  it("another client's is nobody's: its token must not go to this one's server", () => {
+    const record = recordOf({ kind: Kind.REFRESH_TOKEN, clientId: "other" });
+    expect(found([record, EMPTY]).device.state).toBe(State.SIGNED_OUT);
+    expect(found([record, EMPTY], { clientId: "other" }).device.state).toBe(State.REFRESHING);
+  });
+});
+
+describe("SPEC Records: room", () => {
+  it("a token may fill its region; a longer one, from a device with more memory, is none", () => {
+    const room = found([EMPTY, EMPTY]).device.capacity[Field.REFRESH_TOKEN]!;
+    const full = found([token("v".repeat(room), 1), EMPTY]);
+    expect(present(full)).toBe("v".repeat(room));
+    const over = found([token("v".repeat(room + 1), 1), EMPTY]);
+    expect(over.device.state).toBe(State.SIGNED_OUT);
+  });
+
+  it.each([0, 1, 2, 3, 4, 15, 16, 19, 20])("%i bytes of a record are none", (size) => {
+    const { length } = recordOf({ kind: Kind.REFRESH_TOKEN, values: [undefined] });
+    expect(length).toBe(21);
+    const whole = recordOf({ kind: Kind.REFRESH_TOKEN });
+    expect(found([whole.slice(0, size), EMPTY]).device.state).toBe(State.SIGNED_OUT);
+    const bench = found([whole, EMPTY]);
+    expect(bench.device.state).toBe(State.REFRESHING);
+  });
+
+  it("a value that claims to be longer than the record is none", () => {
+    for (const length of [0, 1, 7, 9, 14, 300, 0xffff]) {
+      const record = recordOf({ kind: Kind.REFRESH_TOKEN, values: ["token"] });
+      const forged = recordOf({ kind: Kind.REFRESH_TOKEN, values: ["token"] });
+      forged[16] = length >> 8;
+      forged[17] = length & 255;
+      expect(found([forged, EMPTY]).device.state).toBe(State.SIGNED_OUT);
+      expect(found([record, EMPTY]).device.state).toBe(State.REFRESHING);
+    }
+  });
+
+  it("a record that does not fit leaves the session in memory, and says so", () => {
+    const most = (field: number): number =>
+      new Bench([], { autoStart: 0, memoryBytes: 4600 }).device.capacity[field]!;
+    const values = {
+      device_code: "d".repeat(most(Field.DEVICE_CODE)),
+      verification_url: `https://${"v".repeat(120)}`,
+      verification_uri_complete: `https://${"c".repeat(168)}`,
+    };
+    // The header, four lengths and the checksum beside them.
+    const size = values.device_code.length + 128 + 176 + "ABCD-EFGH".length + 27;
+    expect(size).toBeGreaterThan(most(Region.OUTPUT));
+    const bench = new Bench([code(values)], { autoStart: 0, memoryBytes: 4600 });
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.device.notSaved).toBe(1);
+    expect(bench.writes).toBe(0);
+  });
+
+  it("a record may fill its room to the last byte", () => {
+    const settings = { autoStart: 0, memoryBytes: 4600 };
+    const { capacity } = new Bench([], settings).device;
+    const rest = capacity[Region.OUTPUT]! - 27 - "ABCD-EFGH".length - 128;
+    const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);
+    for (const [more, notSaved] of [
+      [0, 0],
+      [1, 1],
+    ] as const) {
+      const complete = "c".repeat(rest - device_code.length + more);
+      const bench = new Bench(
+        [
+          code({
+            device_code,
+            verification_url: "v".repeat(128),
+            verification_uri_complete: complete,
+          }),
+        ],
+        settings,
+      );
+      bench.core.signIn(bench.device);
+      bench.run(0);
+      expect(bench.device.state).toBe(State.PENDING);
+      expect(bench.device.notSaved).toBe(notSaved);
+      if (!notSaved) expect(bench.slots[0]).toHaveLength(capacity[Region.OUTPUT]!);
+    }
+  });
+
+  it("the records of a session read back as they were meant", () => {
+    const bench = new Bench([code({ interval: 7 }), tokens({ refresh_token_expires_in: 99_000 })]);
+    bench.until(2);
+    const record = bench.slots.find((slot) => slot[0] === Kind.REFRESH_TOKEN)!;
+    expect(fieldsOf(record)).toMatchObject({ values: ["refresh"], refreshLife: 99_000 });
+    expect(record).toEqual(
+      recordOf({
+        ...{ kind: Kind.REFRESH_TOKEN, values: ["refresh"], sequence: fieldsOf(record).sequence },
+        ...{ refreshLifeS: 99_000, codeLifeS: fieldsOf(record).codeLife, intervalMs: 7000 },
+      }),
+    );
+  });
+});
