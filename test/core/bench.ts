@@ -217,7 +217,8 @@ export class Bench {
 
   /** `memory[from..from + length)` as text. */
   range(from: number, length: number): string {
-    return new TextDecoder().decode(this.memory.slice(from, from + Math.max(0, length)));
+    const bytes = this.memory.slice(from, from + Math.max(0, length));
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   }
 
   /** Gives an answer to the request with this id, now. */

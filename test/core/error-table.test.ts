@@ -190,11 +190,11 @@ describe("the error table", () => {
   });
 
   it.each([
-    [new Bench([], { ...WIDE, storageHangs: true }), "Starting"],
-    [new Bench([], WIDE), "Not signed in"],
-    [new Bench(["hang"], { columns: 60 }), "Getting a code"],
-  ])("before anything has gone wrong %#", (bench, message) => {
-    expect(shown(bench)).toEqual([message, "", "", ""]);
+    [{ ...WIDE, storageHangs: true }, "Starting"],
+    [WIDE, "Not signed in"],
+    [{ columns: 60 }, "Getting a code"],
+  ])("before anything has gone wrong, %j: %s", (settings, message) => {
+    expect(shown(new Bench(["hang"], settings))).toEqual([message, "", "", ""]);
   });
 
   it("after a restart the tokens have to be renewed first: Connecting; then Signing out", () => {
