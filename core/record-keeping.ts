@@ -34,20 +34,11 @@ export function startJob(device: Device, job: number): void {
   device.pollReady = 0;
 }
 
-/**
- * The slot that the job is at next: not the newest one, but where that is the last to be erased. At the
- * start, and when the first slot is read again, the second passes for the newest.
- */
-function slotOfJob(device: Device): number {
-  if (device.job === Job.READ_SECOND) return 1;
-  return device.job > Job.WRITE && device.slotsUsed < 2 ? device.slotNewest : 1 - device.slotNewest;
-}
-
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
 export function nextStorageCommand(device: Device): Command {
   if (device.jobActive) return Command.NONE;
-  // Nothing, or nothing more, to be erased.
-  if (device.job > Job.WRITE && device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
+  // Nothing, or nothing more, to be erased; other jobs lie below that.
+  if (device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
   var room = device.room[Region.OUTPUT];
   var size = room;
@@ -57,14 +48,18 @@ export function nextStorageCommand(device: Device): Command {
     command = Command.STORE;
     size = writeRecord(device);
     if (size > room) {
-      device.notSaved = 1;
-      device.frameDue = 1;
-      device.job = Job.NONE;
-      return Command.NONE;
-    }
-    sealRecord(device, size);
+      device.notSaved = device.frameDue = 1;
+      device.job = command = Command.NONE;
+    } else sealRecord(device, size);
   }
-  device.slot = slotOfJob(device);
+  // Not the newest one, but where that is the last to be erased. At the start, and when the first slot is
+  // read again, the second passes for the newest.
+  device.slot =
+    device.job === Job.READ_SECOND
+      ? 1
+      : device.job > Job.WRITE && device.slotsUsed < 2
+        ? device.slotNewest
+        : 1 - device.slotNewest;
   device.data = device.at[Region.OUTPUT];
   device.dataLength = size;
   device.jobActive = command;
@@ -126,7 +121,7 @@ export function finishStorage(device: Device, result: number): void {
     // its own it would count as the newer once it can.
     else if (command === Command.STORE) {
       device.job =
-        device.recordKind >= State.REVOKING || device.sequence < 2 ? Job.ERASE_OLDER : Job.NONE;
+        device.recordKind > State.REFRESHING || device.sequence < 2 ? Job.ERASE_OLDER : Job.NONE;
     }
   }
 }

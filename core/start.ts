@@ -23,7 +23,7 @@ function comeBack(device: Device): void {
       Event.NO_RECORD + (device.recordKind >> 1),
       device.recordKind > State.REVOKING ? State.REVOKING : device.recordKind || State.SIGNED_OUT,
     );
-    if (device.recordKind >= State.REVOKING) startJob(device, Job.ERASE_OLDER);
+    if (device.recordKind > State.REFRESHING) startJob(device, Job.ERASE_OLDER);
   }
 }
 

@@ -28,7 +28,7 @@ function inside(name: string, rest: string): RegExp {
 export const PLANTED: readonly PlantedBug[] = [
   {
     name: "skip the second slot",
-    find: inside("slotOfJob", ": 1 - device\\.slotNewest;"),
+    find: inside("nextStorageCommand", ": 1 - device\\.slotNewest;"),
     replacement: "$1: 0;",
   },
   {
