@@ -23,6 +23,8 @@ export function advance(device: Device, elapsedMs: number): void {
   var seconds = quotient(elapsedMs, 1000);
   device.carryMs = elapsedMs - seconds * 1000;
   device.codeLifeS = less(device.codeLifeS, seconds);
+  // The countdown.
+  if (seconds && device.codeShown) device.frameDue = 1;
   device.accessLifeS = less(device.accessLifeS, seconds);
   device.refreshLifeS = less(device.refreshLifeS, seconds);
 }

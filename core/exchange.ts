@@ -100,8 +100,8 @@ export function nextRequest(device: Device): Command {
   return Command.SEND;
 }
 
-function isCurrent(device: Device, requestId: number): boolean {
-  return device.inFlight === 1 && requestId === device.requestId;
+function isCurrent(device: Device, requestId: number): boolean | number {
+  return device.inFlight && requestId === device.requestId;
 }
 
 /**

@@ -33,10 +33,8 @@ function checkTime(device: Device): void {
  * @returns a Command; its data (properties of the device) is valid until the next call of the core
  */
 export function tick(device: Device, elapsedMs: number): Command {
-  var before = device.codeLifeS;
   advance(device, elapsedMs);
   checkTime(device);
-  if (device.codeShown && before !== device.codeLifeS) device.frameDue = 1;
   if (device.abortDue) {
     device.abortDue = 0;
     return Command.ABORT;

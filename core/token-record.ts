@@ -55,9 +55,9 @@ function moveValue(device: Device, region: number): void {
   }
 }
 
-function firstRegion(kind: number): number {
-  if (kind <= State.PENDING) return Field.DEVICE_CODE;
-  return kind & 1 ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN;
+function firstRegion(device: Device): number {
+  if (device.recordKind <= State.PENDING) return Field.DEVICE_CODE;
+  return device.recordKind & 1 ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN;
 }
 
 /** Moves all that is between the ends of the record in OUTPUT, without the checksum. */
@@ -67,7 +67,7 @@ function moveRecord(device: Device): void {
   device.intervalMs = moveNumber(device, device.intervalMs, 4);
   device.codeLifeS = moveNumber(device, device.codeLifeS, 4);
   device.refreshLifeS = moveNumber(device, device.refreshLifeS, 4);
-  var region = firstRegion(device.recordKind);
+  var region = firstRegion(device);
   // Behind a device code lie the other three values of a code; a token is alone.
   do moveValue(device, region);
   while (++region <= Field.VERIFICATION_URI_COMPLETE);

@@ -78,8 +78,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "accept a late answer",
-    find: inside("isCurrent", "return device\\.inFlight === 1 && requestId === device\\.requestId"),
-    replacement: "$1return device.inFlight === 1",
+    find: inside("isCurrent", "return device\\.inFlight && requestId === device\\.requestId"),
+    replacement: "$1return device.inFlight",
   },
   {
     name: "give up a request without an abort",
