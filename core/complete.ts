@@ -2,7 +2,7 @@
 
 import { type Config, createDevice } from "./create.ts";
 import { COMPLETE_LITERALS, CompleteLiteral } from "./literals.ts";
-import type { Bytes, Device } from "./memory.ts";
+import { type Bytes, type Device, Literal } from "./memory.ts";
 
 export { Command, Endpoint } from "./command.ts";
 export type { Config } from "./create.ts";
@@ -35,5 +35,5 @@ export { setStatus } from "./verification-prompt.ts";
  * @returns the device, or null where the memory is too small for the configuration
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  return createDevice(memory, config, COMPLETE_LITERALS, CompleteLiteral.COUNT - 8);
+  return createDevice(memory, config, COMPLETE_LITERALS, CompleteLiteral.NEXT - Literal.NEXT);
 }

@@ -50,7 +50,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     at: at,
     size: size,
     room: room,
-    messages: Literal.CORE_COUNT + extraCount,
+    messages: Literal.NEXT + extraCount,
     columns: config.columns,
     rows: config.rows,
     state: 0,
@@ -137,7 +137,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     eventPolls: 0,
     eventSlot: 0,
   };
-  for (var region = 0; region < Region.COUNT; region++) {
+  for (var region = 0; region < device.messages + Message.COUNT; region++) {
     at.push(0);
     size.push(-1);
     room.push(0);
@@ -152,17 +152,20 @@ function takeRegion(device: Device, region: number, room: number): void {
   device.writeAt += room;
 }
 
-/** Writes the literals, a line each, behind the table of their places. */
-function placeLiterals(device: Device, text: string, count: number): void {
-  var entry = 0;
-  device.writeAt = 2 * count;
-  for (var i = -1; i < text.length; i++) {
-    var c = i < 0 ? 10 : text.charCodeAt(i);
+/**
+ * Writes the literals, each behind a line feed, and makes regions of them.
+ * @param last the region of the last one; more lines than that are a part of it
+ */
+function placeLiterals(device: Device, text: string, last: number): void {
+  var literal: number = Region.COUNT - 1;
+  for (var i = 0; i < text.length; i++) {
+    var c = text.charCodeAt(i);
     if (c !== 10) {
       writeByte(device, c);
-    } else if (entry < count) {
-      device.bytes[2 * entry] = device.writeAt >> 8;
-      device.bytes[2 * entry++ + 1] = device.writeAt & 255;
+      device.size[literal]++;
+    } else if (literal < last) {
+      device.at[++literal] = device.writeAt;
+      device.size[literal] = 0;
     }
   }
 }
@@ -241,22 +244,21 @@ export function createDevice(
   for (var i = 0; i < memory.length; i++) memory[i] = 0;
   device.writeEnd = memory.length;
   var text =
+    "\n" +
     MEMBERS +
     "\n" +
     ERRORS +
-    "\n" +
-    "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
-    "&grant_type=refresh_token&refresh_token=\n" +
-    "token=\n" +
-    "bearer\n" +
+    "\n&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=" +
+    "\n&grant_type=refresh_token&refresh_token=" +
+    "\ntoken=" +
+    "\nbearer\n" +
     WORDS +
     "\n" +
     NUMBERS +
     "\n" +
     extra +
-    (config.messages || MESSAGES) +
-    "\n";
-  placeLiterals(device, text, device.messages + Message.COUNT + 1);
+    (config.messages || MESSAGES);
+  placeLiterals(device, text, device.messages + Message.COUNT - 1);
   writeParameters(device, config);
   divide(device, extraCount);
   return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;

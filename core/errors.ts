@@ -1,7 +1,7 @@
 // The error table: every code that a server or the device itself can name, what kind it is, who can
 // fix it, and which message the display shows. Reading an answer's code is here; acting on it is not.
 
-import { type Device, equals, Field, Literal, literalStart } from "./memory.ts";
+import { type Device, equals, Field, Literal } from "./memory.ts";
 
 /** Stable numbers: hosts may show or report them. */
 export enum ErrorCode {
@@ -53,17 +53,17 @@ export enum ErrorKind {
   MAKER = 109,
 }
 
-/** Display texts, in the order of MESSAGES. */
+/** Display texts, in the order of MESSAGES: one for each state but FAILED first. */
 export enum Message {
   STARTING = 0,
   SIGNED_OUT = 1,
   REQUESTING = 2,
-  OPEN = 3,
-  CODE = 4,
-  RESUMING = 5,
-  SIGNED_IN = 6,
-  CONNECTING = 7,
-  SIGNING_OUT = 8,
+  RESUMING = 3,
+  SIGNED_IN = 4,
+  CONNECTING = 5,
+  SIGNING_OUT = 6,
+  OPEN = 7,
+  CODE = 8,
   EXPIRES_SOON = 9,
   NOT_SAVED = 10,
   NO_CONNECTION = 11,
@@ -88,12 +88,12 @@ export var MESSAGES =
   "Starting\n" +
   "Not signed in\n" +
   "Getting a code\n" +
-  "Open in a browser:\n" +
-  "Code \n" +
   "Checking code\n" +
   "Signed in\n" +
   "Connecting\n" +
   "Signing out\n" +
+  "Open in a browser:\n" +
+  "Code \n" +
   "Sign in again soon\n" +
   "Not saved\n" +
   "No connection\n" +
@@ -145,7 +145,7 @@ export var ERRORS =
 
 /** Position of a code's entry in the memory. */
 function entryOf(device: Device, code: number): number {
-  var at = literalStart(device, Literal.ERRORS);
+  var at = device.at[Literal.ERRORS];
   while (--code > 0) {
     while (device.bytes[at++] !== 32);
   }
@@ -167,7 +167,7 @@ export function errorMessage(device: Device, code: number): number {
  * comparison is exact, as RFC 6749 §5.2 has it.
  */
 export function errorNamed(device: Device): number {
-  var at = literalStart(device, Literal.ERRORS) + 2;
+  var at = device.at[Literal.ERRORS] + 2;
   for (var code = 1; code < ErrorCode.UNREACHABLE; at++) {
     var from = at;
     while (device.bytes[at] !== 32 && device.bytes[at] !== 124) at++;

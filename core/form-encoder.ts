@@ -2,7 +2,7 @@
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
 import { utf8Byte } from "./digits.ts";
-import { type Device, literalStart, Region } from "./memory.ts";
+import { type Device, Region } from "./memory.ts";
 
 /** What stays as it is beside letters, digits and `- . _`, which tells the encodings apart. */
 export enum Encoding {
@@ -62,14 +62,14 @@ function writeRange(device: Device, at: number, end: number, encoding: number): 
   while (at < end) writeEncoded(device, device.bytes[at++], encoding);
 }
 
-/** A literal as it is. */
-export function writeLiteral(device: Device, literal: number): void {
-  writeRange(device, literalStart(device, literal), literalStart(device, literal + 1), 0);
-}
-
 /** A region's value, encoded. */
 export function writeRegion(device: Device, region: number, encoding: number): void {
   writeRange(device, device.at[region], device.at[region] + device.size[region], encoding);
+}
+
+/** A literal as it is. */
+export function writeLiteral(device: Device, literal: number): void {
+  writeRegion(device, literal, Encoding.NONE);
 }
 
 /** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */

@@ -1,28 +1,28 @@
 // The literals of the complete build, which follow the core's (memory.ts, Literal).
 
-import { type Device, equals, literalStart } from "./memory.ts";
+import { type Device, equals } from "./memory.ts";
 
 /** In the order of COMPLETE_LITERALS. */
 export enum CompleteLiteral {
-  API_MEMBERS = 8,
-  PAGE_TOKEN = 9,
-  METADATA_MEMBERS = 10,
-  OFFER_MEMBERS = 11,
+  API_MEMBERS = 38,
+  PAGE_TOKEN = 39,
+  METADATA_MEMBERS = 40,
+  OFFER_MEMBERS = 41,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 12,
-  DRAFT = 17,
-  EVENT_POLL_MEMBERS = 18,
-  EVENT_MEMBERS = 19,
-  EVENT_POLL = 20,
-  EVENT_ACKNOWLEDGE = 21,
-  EVENT_REFUSE = 22,
-  EVENT_REFUSE_END = 23,
-  EVENT_END = 24,
-  PREFIX = 25,
+  OFFER_PATH = 42,
+  DRAFT = 47,
+  EVENT_POLL_MEMBERS = 48,
+  EVENT_MEMBERS = 49,
+  EVENT_POLL = 50,
+  EVENT_ACKNOWLEDGE = 51,
+  EVENT_REFUSE = 52,
+  EVENT_REFUSE_END = 53,
+  EVENT_END = 54,
+  PREFIX = 55,
   /** https, then three loopback hosts. */
-  SECURE = 26,
-  OFFER_ANSWER = 30,
-  COUNT = 31,
+  SECURE = 56,
+  OFFER_ANSWER = 60,
+  NEXT = 61,
 }
 
 /** A line each. Member names after the letter of their field, as in MEMBERS. */
@@ -57,6 +57,5 @@ export var COMPLETE_LITERALS =
 
 /** Whether the region's value is the literal. */
 export function isLiteral(device: Device, region: number, literal: number): boolean {
-  var start = literalStart(device, literal);
-  return equals(device, region, start, literalStart(device, literal + 1) - start);
+  return equals(device, region, device.at[literal], device.size[literal]);
 }

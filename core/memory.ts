@@ -7,18 +7,21 @@ export interface Bytes {
   readonly length: number;
 }
 
-/** Strings that the core needs as bytes; encoded into the memory once (engines allocate for chars). */
+/**
+ * Strings that the core needs as bytes: regions behind those of Region, filled once at the start (engines
+ * allocate for characters).
+ */
 export enum Literal {
-  MEMBERS = 0,
-  ERRORS = 1,
-  DEVICE_CODE_GRANT = 2,
-  REFRESH_TOKEN_GRANT = 3,
-  TOKEN_PARAMETER = 4,
-  BEARER = 5,
-  WORDS = 6,
-  NUMBERS = 7,
-  /** As many as there are; a complete build's follow, then the display texts. */
-  CORE_COUNT = 8,
+  MEMBERS = 30,
+  ERRORS = 31,
+  DEVICE_CODE_GRANT = 32,
+  REFRESH_TOKEN_GRANT = 33,
+  TOKEN_PARAMETER = 34,
+  BEARER = 35,
+  WORDS = 36,
+  NUMBERS = 37,
+  /** A complete build's follow, then the display texts. */
+  NEXT = 38,
 }
 
 /**
@@ -98,7 +101,7 @@ export interface Device {
   at: number[];
   size: number[];
   room: number[];
-  /** Number of the first display text among the literals. */
+  /** The first display text. */
   messages: number;
   columns: number;
   rows: number;
@@ -247,8 +250,7 @@ export interface Errand {
 
 /** First byte of a literal; of the one behind it, the end. */
 export function literalStart(device: Device, literal: number): number {
-  // The table of places is the first thing in the memory.
-  return (device.bytes[2 * literal] << 8) | device.bytes[2 * literal + 1];
+  return device.at[literal];
 }
 
 /** Whether the region holds a value that is not empty. */

@@ -5,7 +5,7 @@ import { Endpoint } from "./command.ts";
 import { finishErrand, newErrand, startErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
 import { CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, equals, Field, literalStart, Region } from "./memory.ts";
+import { type Bytes, type Device, equals, Field, Region } from "./memory.ts";
 import { fits, isVisible } from "./token-response.ts";
 
 var FIELDS =
@@ -29,8 +29,8 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
 
 /** The place behind the literal if the memory from `at` begins with it, else 0. */
 function behind(device: Device, at: number, end: number, literal: number): number {
-  var from = literalStart(device, literal);
-  var to = literalStart(device, literal + 1);
+  var from = device.at[literal];
+  var to = from + device.size[literal];
   while (from < to && at < end && device.bytes[at] === device.bytes[from]) {
     at++;
     from++;

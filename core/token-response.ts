@@ -4,7 +4,7 @@ import { jitter } from "./clock.ts";
 import { ErrorCode, ErrorKind, errorKind, errorNamed } from "./errors.ts";
 import { scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { type Device, equals, Field, holds, Literal, literalStart, Region } from "./memory.ts";
+import { type Device, equals, Field, holds, Literal, Region } from "./memory.ts";
 
 /** Fields of a token response that must fit, and all that are looked for. */
 export enum TokenFields {
@@ -84,7 +84,7 @@ function isBearer(device: Device): boolean {
   }
   return (
     device.size[Field.TOKEN_TYPE] < 0 ||
-    equals(device, Field.TOKEN_TYPE, literalStart(device, Literal.BEARER), 6)
+    equals(device, Field.TOKEN_TYPE, device.at[Literal.BEARER], 6)
   );
 }
 

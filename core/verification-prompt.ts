@@ -4,9 +4,12 @@
 import { quotient } from "./digits.ts";
 import { ErrorCode, errorMessage, Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Bytes, type Device, Field, literalStart, Region } from "./memory.ts";
+import { type Bytes, type Device, Field, Region } from "./memory.ts";
 import { hasAccess } from "./refresh.ts";
 import { State } from "./states.ts";
+
+/** A bit for each state in which an error is shown in the place of its message. */
+var WITH_ERROR = (1 << Message.REQUESTING) | (1 << Message.CONNECTING) | (1 << State.FAILED);
 
 /** Only printable ASCII reaches the display, whatever a server sent. */
 function setCell(device: Device, at: number, c: number): void {
@@ -52,41 +55,45 @@ function putRegion(device: Device, region: number): void {
   putText(device, device.at[region], device.at[region] + device.size[region]);
 }
 
-function putMessage(device: Device, message: number): void {
-  message += device.messages;
-  putText(device, literalStart(device, message), literalStart(device, message + 1));
-}
-
-/** Writes `value` with its last digit at cell `at`, and a leading zero up to two digits. */
-function putNumber(device: Device, at: number, value: number): void {
-  setCell(device, at, 48 + (value % 10));
-  setCell(device, at - 1, 48 + (quotient(value, 10) % 10));
-}
-
-/** The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. */
+/**
+ * The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. From
+ * right to left, as the digits come.
+ */
 function putCode(device: Device): void {
   var row = textRows(device) * device.columns;
-  var label = literalStart(device, device.messages + Message.CODE);
-  var indent = literalStart(device, device.messages + Message.CODE + 1) - label;
-  var size = device.size[Field.USER_CODE];
+  var label = device.messages + Message.CODE;
   var left = device.codeLifeS;
-  if (indent + size > device.columns) indent = 0;
-  var end = device.columns;
-  if (!device.codeResumed && left < 6000 && indent + size + 6 <= end) {
-    end -= 5;
-    var minutes = quotient(left, 60);
-    putNumber(device, row + end + 1, minutes);
-    setCell(device, row + end + 2, 58);
-    putNumber(device, row + end + 4, left - minutes * 60);
+  var indent = device.size[label];
+  var end = indent + device.size[Field.USER_CODE];
+  if (end > device.columns) {
+    end -= indent;
+    indent = 0;
   }
-  for (var i = 0; i < end; i++) {
-    var at = i < indent ? label + i : device.at[Field.USER_CODE] + i - indent;
-    setCell(device, row + i, i < indent + size ? device.bytes[at] : 32);
+  var clock = device.columns;
+  if (!device.codeResumed && left < 6000 && end + 6 <= clock) clock -= 5;
+  for (var i = device.columns; i-- > 0; ) {
+    var c = 32;
+    if (i < indent) c = device.bytes[device.at[label] + i];
+    else if (i < end) c = device.bytes[device.at[Field.USER_CODE] + i - indent];
+    else if (i === clock + 2) c = 58;
+    else if (i >= clock) {
+      var base = i === clock + 3 ? 6 : 10;
+      var rest = quotient(left, base);
+      c = 48 + left - rest * base;
+      left = rest;
+    }
+    setCell(device, row + i, c);
   }
+}
+
+/** Rows that so many bytes take. */
+function rowsOf(device: Device, size: number): number {
+  return 1 + quotient(size - 1, device.columns);
 }
 
 /** The address, without its scheme where that saves a row; with an instruction where there is room. */
 function putAddress(device: Device): void {
+  var open = device.messages + Message.OPEN;
   var from = device.at[Field.VERIFICATION_URI];
   var to = from + device.size[Field.VERIFICATION_URI];
   if (to - from > device.columns) {
@@ -94,41 +101,30 @@ function putAddress(device: Device): void {
     var colon = from + (device.bytes[from + 4] === 58 ? 4 : 5);
     if (device.bytes[colon] === 58 && device.bytes[colon + 1] === 47) from = colon + 3;
   }
-  var open = literalStart(device, device.messages + Message.OPEN);
-  var openEnd = literalStart(device, device.messages + Message.OPEN + 1);
-  var lines =
-    2 + quotient(to - from - 1, device.columns) + quotient(openEnd - open - 1, device.columns);
-  if (lines <= textRows(device)) putText(device, open, openEnd);
+  if (rowsOf(device, to - from) + rowsOf(device, device.size[open]) <= textRows(device)) {
+    putRegion(device, open);
+  }
   putText(device, from, to);
 }
 
+/** What there is to say: the states' messages are numbered as the states. */
 function messageOf(device: Device): number {
-  var message = device.error ? errorMessage(device, device.error) : Message.CONNECTING;
-  switch (device.state) {
-    case State.SIGNED_OUT:
-      return Message.SIGNED_OUT;
-    case State.REQUESTING:
-      return device.error ? message : Message.REQUESTING;
-    case State.PENDING:
-      return Message.RESUMING;
-    case State.REVOKING:
-      return Message.SIGNING_OUT;
-    case State.FAILED:
-      return message;
-    case State.STARTING:
-      return Message.STARTING;
-    default:
-      // With a token still good the user need not know of a refresh.
-      return hasAccess(device) ? Message.SIGNED_IN : message;
+  var message: number = device.state;
+  // With a token still good the user need not know of a refresh.
+  if (message === Message.SIGNED_IN || message === Message.CONNECTING) {
+    message = hasAccess(device) ? Message.SIGNED_IN : Message.CONNECTING;
   }
+  return device.error && (WITH_ERROR >> message) & 1 ? errorMessage(device, device.error) : message;
 }
 
 function putState(device: Device): void {
   var message = messageOf(device);
-  putMessage(device, message);
+  putRegion(device, device.messages + message);
   if (message === Message.SIGNED_IN) {
-    if (device.refreshLifeS < Limit.EXPIRY_WARNING_S) putMessage(device, Message.EXPIRES_SOON);
-    if (device.notSaved) putMessage(device, Message.NOT_SAVED);
+    if (device.refreshLifeS < Limit.EXPIRY_WARNING_S) {
+      putRegion(device, device.messages + Message.EXPIRES_SOON);
+    }
+    if (device.notSaved) putRegion(device, device.messages + Message.NOT_SAVED);
     putRegion(device, Region.STATUS);
   } else if (device.error === ErrorCode.UNKNOWN_ERROR) {
     putRegion(device, Field.ERROR);

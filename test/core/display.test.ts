@@ -330,10 +330,10 @@ describe("design §5: other texts", () => {
     bench.core.signIn(bench.device);
     bench.run(0);
     expect(bench.frame().map((row) => row.trimEnd())).toEqual([
-      "text 3",
+      "text 7",
       "example.com/device",
       "",
-      "text 4ABC      30:00",
+      "text 8ABC      30:00",
     ]);
   });
 
