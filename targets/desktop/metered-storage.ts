@@ -12,8 +12,14 @@ export interface SlotView {
   readonly erases: number;
 }
 
-/** SPEC.md: the first byte is the version (high half) and the kind, the next three the sequence. */
-const KINDS = ["unknown", "code", "token", "access token", "revocation"] as const;
+/** SPEC.md: the first byte is the state to go on in, the next three the sequence. */
+const KINDS: Readonly<Record<number, SlotView["kind"]>> = {
+  3: "code",
+  4: "access token",
+  5: "token",
+  6: "revocation",
+  7: "revocation",
+};
 const HEADER_BYTES = 4;
 
 export class MeteredStorage implements Storage {
@@ -78,7 +84,7 @@ export class MeteredStorage implements Storage {
     return {
       slot,
       bytes: bytes.length,
-      kind: bytes.length === 0 ? "empty" : (KINDS[bytes[0]! & 15] ?? "unknown"),
+      kind: bytes.length === 0 ? "empty" : (KINDS[bytes[0]!] ?? "unknown"),
       sequence: whole ? numberAt(bytes, 1) : 0,
       ...this.#counts[slot]!,
     };

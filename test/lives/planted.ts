@@ -68,8 +68,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "cut the code's last character off",
-    find: inside("putCode", "i < indent \\+ size \\?"),
-    replacement: "$1i + 1 < indent + size ?",
+    find: inside("putCode", "else if \\(i < end\\)"),
+    replacement: "$1else if (i + 1 < end)",
   },
   {
     name: "show the device code for the user code",
