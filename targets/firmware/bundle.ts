@@ -6,6 +6,7 @@ import { parse } from "acorn";
 import { generate } from "astring";
 import { build, transform } from "esbuild";
 import { SourceMapConsumer, SourceMapGenerator } from "source-map-js";
+import { chainAssignments } from "./chain.ts";
 import { writeConstants } from "./constants.ts";
 import { loosenEquality } from "./equality.ts";
 import { dropImpossible } from "./impossible.ts";
@@ -136,6 +137,7 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   inlineFunctions(tree, exported);
   rejoin(tree);
   writeConstants(tree);
+  chainAssignments(tree);
   loosenEquality(tree);
   packTexts(tree);
   returnGlobal(tree);

@@ -5,6 +5,7 @@ import { parse } from "acorn";
 import { generate } from "astring";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chainAssignments } from "../../targets/firmware/chain.ts";
 import { loosenEquality } from "../../targets/firmware/equality.ts";
 import { dropImpossible } from "../../targets/firmware/impossible.ts";
 import { rejoin } from "../../targets/firmware/rejoin.ts";
@@ -190,5 +191,43 @@ describe("what inlining took apart is joined", () => {
       expect(before).toMatch(gone);
       expect(after).not.toMatch(gone);
     } else expect(after).toBe(before);
+  });
+});
+
+describe("what gets the same number in a row is set in one go", () => {
+  const cases: readonly (readonly [rule: string, chains: RegExp, body: string])[] = [
+    [
+      "also where another number comes between",
+      /m = k = 0/,
+      "var k, m, n; function probe(a) { m = 0; n = -1; k = 0; return [a, k, m, n]; }",
+    ],
+    [
+      "places in an array and properties that are named",
+      /m\[1\] = n\.x = -1/,
+      "var m = [], n = {}; function probe(a) { m[1] = -1; n.x = -1; return [a, m[1], n.x]; }",
+    ],
+    [
+      "what is set twice ends as it did",
+      /n = m = 0/,
+      "var m, n; function probe(a) { n = 0; n = 1; n = 0; m = 0; return [a, m, n]; }",
+    ],
+    [
+      "what is set to something else keeps its place",
+      /n = m = 0/,
+      "var k, m, n; function probe(a) { k = 0; n = k + a; m = n; n = 0; m = 0; return [k, m, n]; }",
+    ],
+    [
+      "a place that must be found first keeps its place",
+      /m = n = 1/,
+      "var k, m = [], n; function probe(a) { k = 0; m[k] = 0; k = a; m[k] = 0; m = n = 1; return [k, m, n]; }",
+    ],
+  ];
+
+  test.each(cases)("%s", (_, chains, body) => {
+    const tree = bundle(body);
+    const expected = answers(generate(tree));
+    chainAssignments(tree);
+    expect(answers(generate(tree))).toEqual(expected);
+    expect(generate(tree)).toMatch(chains);
   });
 });
