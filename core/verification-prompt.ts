@@ -64,17 +64,17 @@ function putCode(device: Device): void {
   var label = device.messages + Message.CODE;
   var left = device.codeLifeS;
   var indent = device.size[label];
-  var end = indent + device.size[Field.USER_CODE];
-  if (end > device.columns) {
-    end -= indent;
+  var codeEnd = indent + device.size[Field.USER_CODE];
+  if (codeEnd > device.columns) {
+    codeEnd -= indent;
     indent = 0;
   }
   var clock = device.columns;
-  if (!device.codeResumed && left < 6000 && end + 6 <= clock) clock -= 5;
+  if (!device.codeResumed && left < 6000 && codeEnd + 6 <= clock) clock -= 5;
   for (var i = device.columns; i-- > 0; ) {
     var c = 32;
     if (i < indent) c = device.bytes[device.at[label] + i];
-    else if (i < end) c = device.bytes[device.at[Field.USER_CODE] + i - indent];
+    else if (i < codeEnd) c = device.bytes[device.at[Field.USER_CODE] + i - indent];
     else if (i === clock + 2) c = 58;
     else if (i >= clock) {
       var base = i === clock + 3 ? 6 : 10;

@@ -68,8 +68,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "cut the code's last character off",
-    find: inside("putCode", "else if \\(i < end\\)"),
-    replacement: "$1else if (i + 1 < end)",
+    find: inside("putCode", "else if \\(i < codeEnd\\)"),
+    replacement: "$1else if (i + 1 < codeEnd)",
   },
   {
     name: "show the device code for the user code",
