@@ -3,7 +3,7 @@
 
 import { ERRORS, MESSAGES, Message } from "./errors.ts";
 import { Encoding, writeByte, writeText } from "./form-encoder.ts";
-import { NUMBERS, WORDS } from "./json-scanner.ts";
+import { GRAMMAR } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "./memory.ts";
 import { Job } from "./record-keeping.ts";
@@ -108,15 +108,12 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     writeEnd: 0,
     scanState: 0,
     scanStack: 0,
-    scanDepth: 0,
     scanDepthMax: 0,
     scanNames: 0,
     scanWanted: 0,
     scanSeen: 0,
-    scanOverflow: 0,
     scanField: 0,
     scanUnit: 0,
-    scanDigits: 0,
     scanHigh: 0,
     frameDue: 1,
     frameChanged: 0,
@@ -140,16 +137,16 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   for (var region = 0; region < device.messages + Message.COUNT; region++) {
     at.push(0);
     size.push(-1);
-    room.push(0);
+    room.push(-1);
   }
   return device;
 }
 
-/** A region of `room` bytes from the place where the writer is. */
+/** A region of `room` bytes from the place where the writer is, and one byte behind it (see keep). */
 function takeRegion(device: Device, region: number, room: number): void {
   device.at[region] = device.writeAt;
   device.room[region] = room;
-  device.writeAt += room;
+  device.writeAt += room + 1;
 }
 
 /**
@@ -158,6 +155,8 @@ function takeRegion(device: Device, region: number, room: number): void {
  */
 function placeLiterals(device: Device, text: string, last: number): void {
   var literal: number = Region.COUNT - 1;
+  // In front of what may not fit: it is written to without a look at where the memory ends.
+  takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   for (var i = 0; i < text.length; i++) {
     var c = text.charCodeAt(i);
     if (c !== 10) {
@@ -252,9 +251,7 @@ export function createDevice(
     "\n&grant_type=refresh_token&refresh_token=" +
     "\ntoken=" +
     "\nbearer\n" +
-    WORDS +
-    "\n" +
-    NUMBERS +
+    GRAMMAR +
     "\n" +
     extra +
     (config.messages || MESSAGES);

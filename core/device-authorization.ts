@@ -4,7 +4,7 @@
 import { backOff, jitter, wait } from "./clock.ts";
 import { ErrorCode } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, holds } from "./memory.ts";
+import { type Device, Field, holds, isTooLong } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
 import { dropTokens, fits, isTransient, isVisible, numberOf } from "./token-response.ts";
@@ -53,7 +53,7 @@ function checkCode(device: Device): ErrorCode {
   // Only a convenience: a display shows the other two.
   if (
     !isVisible(device, Field.VERIFICATION_URI_COMPLETE) ||
-    (device.scanOverflow >> Field.VERIFICATION_URI_COMPLETE) & 1
+    isTooLong(device, Field.VERIFICATION_URI_COMPLETE)
   ) {
     device.size[Field.VERIFICATION_URI_COMPLETE] = -1;
   }

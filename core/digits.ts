@@ -1,4 +1,4 @@
-// Arithmetic without fractions (engines box them): division by halving, and UTF-8.
+// Arithmetic without fractions (engines box them): division by halving.
 
 /** `value / divisor` without remainder, for 0 <= value <= 2^27-1 and 10 <= divisor <= 1000. */
 export function quotient(value: number, divisor: number): number {
@@ -11,13 +11,4 @@ export function quotient(value: number, divisor: number): number {
     }
   }
   return result;
-}
-
-/** Byte `index` of a code point in UTF-8, -1 behind its last. */
-export function utf8Byte(point: number, index: number): number {
-  var last = point < 128 ? 0 : point < 2048 ? 1 : point < 65536 ? 2 : 3;
-  if (index > last) return -1;
-  var rest = point >> (6 * (last - index));
-  if (!last) return rest;
-  return index ? 128 | (rest & 63) : ((1920 >> last) & 255) | rest;
 }

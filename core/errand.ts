@@ -82,7 +82,7 @@ export function shareValues(device: Device, at: number, field: number, count: nu
   var size = quotient(device.at[Region.OUTPUT] + device.room[Region.OUTPUT] - at, 10 * count) * 10;
   while (count-- > 0) {
     device.at[field] = at;
-    device.room[field] = size;
+    device.room[field] = size - 1;
     device.size[field++] = -1;
     at += size;
   }

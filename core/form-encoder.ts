@@ -1,8 +1,8 @@
 // Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
-import { utf8Byte } from "./digits.ts";
-import { type Device, Region } from "./memory.ts";
+import { type Device, Field, Region } from "./memory.ts";
+import { keepUnit } from "./unicode.ts";
 
 /** What stays as it is beside letters, digits and `- . _`, which tells the encodings apart. */
 export enum Encoding {
@@ -42,9 +42,7 @@ export function writeEncoded(device: Device, c: number, encoding: number): void 
     !encoding ||
     c === encoding ||
     (letter > 96 && letter < 123) ||
-    (c > 47 && c < 58) ||
-    c === 45 ||
-    c === 46 ||
+    (c > 44 && c < 58 && c !== 47) ||
     c === 95
   ) {
     writeByte(device, c);
@@ -72,24 +70,21 @@ export function writeLiteral(device: Device, literal: number): void {
   writeRegion(device, literal, Encoding.NONE);
 }
 
+/** Writes the characters that are complete. */
+function flush(device: Device, encoding: number): void {
+  writeRegion(device, Field.NONE, encoding);
+  device.size[Field.NONE] = device.scanHigh = 0;
+}
+
 /** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */
 export function writeText(device: Device, text: string, encoding: number): void {
   for (var i = 0; i < text.length; i++) {
-    var point = text.charCodeAt(i);
-    if (point >> 11 === 27) {
-      // A pair of surrogates; one alone becomes U+FFFD.
-      var low = i + 1 < text.length ? text.charCodeAt(i + 1) - 56320 : -1;
-      if (point < 56320 && low >= 0 && low < 1024) {
-        point = 65536 + ((point - 55296) << 10) + low;
-        i++;
-      } else point = 65533;
-    }
-    var byte = utf8Byte(point, 0);
-    for (var k = 1; byte >= 0; k++) {
-      writeEncoded(device, byte, encoding);
-      byte = utf8Byte(point, k);
-    }
+    var unit = text.charCodeAt(i);
+    // A high surrogate waits for its low one.
+    if (!device.scanHigh || unit >> 10 !== 55) flush(device, encoding);
+    keepUnit(device, unit);
   }
+  flush(device, encoding);
 }
 
 /** Makes a token request in OUTPUT: client credentials, grant, and the value of the region. */

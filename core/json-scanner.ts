@@ -3,57 +3,66 @@
 //
 // Strings are decoded to UTF-8 (bytes above 127 pass as they are, a lone surrogate becomes U+FFFD),
 // numbers are kept as text. Of a repeated member the last one counts. A value longer than its region
-// is remembered as an overflow of its field and never taken for a shorter one.
+// is known to be (isTooLong) and never taken for a shorter one.
 
-import { utf8Byte } from "./digits.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, Literal, literalStart, Region } from "./memory.ts";
-
-enum Scan {
-  VALUE = 0,
-  /** A value, or `]`. */
-  FIRST_ELEMENT = 1,
-  /** A member's name, or `}`. */
-  FIRST_NAME = 2,
-  NAME = 3,
-  COLON = 4,
-  /** Behind a value: `,` or the closing bracket. */
-  COMMA = 5,
-  END = 6,
-  STRING = 7,
-  ESCAPE = 8,
-  UNICODE = 9,
-  /** Inside true, false, null. */
-  WORD = 10,
-  INVALID = 11,
-  // inside a number: the rows of NUMBERS
-  MINUS = 12,
-  ZERO = 13,
-  DIGITS = 14,
-}
-
-/** The literal that a word's letters are compared with. */
-export var WORDS = "true false null ";
+import { type Device, equals, Field, Literal, Region } from "./memory.ts";
+import { keep, keepUnit } from "./unicode.ts";
 
 /**
- * How a number goes on: a row for each state from MINUS, a column for 0, 1-9, point, e, sign, other.
- * A letter is the next state ('A' is MINUS), `.` the end of the number, `-` an error.
+ * The states: where their rows begin in GRAMMAR. STRING, UNICODE, INVALID and END have numbers that are
+ * no row's; the last two are ends of rows, where nothing but a blank may come. Below 0 are no states,
+ * but the ends of values.
  */
-export var NUMBERS =
-  "BC----" + // A minus
-  "--DF.." + // B zero: no digit may follow
-  "CCDF.." + // C digits
-  "EE----" + // D point
-  "EE-F.." + // E fraction
-  "HH--G-" + // F exponent
-  "HH----" + // G its sign
-  "HH--.."; // H its digits
-
-/** The overflow and absence of a value that is about to be read. */
-function clearField(device: Device, field: number): void {
-  device.size[field] = -1;
-  device.scanOverflow &= ~(1 << field);
+enum Scan {
+  /** The byte behind the number is still to be looked at. */
+  NUMBER_END = -20,
+  WORD_END = -19,
+  /** Of an object or array. */
+  CLOSE = -7,
+  /** Behind a member; behind an element. */
+  MEMBER_END = 0,
+  STRING = 1,
+  END = 2,
+  ELEMENT_END = 3,
+  UNICODE = 4,
+  INVALID = 5,
+  COLON = 6,
+  /** The first of an object is even, the first of an array odd: the bits of the stack. */
+  FIRST_NAME = 8,
+  FIRST_ELEMENT = 11,
+  VALUE = 12,
+  /** Up to here white space is skipped, and digits are of two kinds. */
+  MINUS = 19,
+  WORDS = 39,
+  ESCAPE = 57,
 }
+
+/**
+ * What may come in a state, in pairs: a byte, and the state that it leads to ('A' is 0). The row of a
+ * state ends with a blank and what any other byte leads to; one without goes on in the next. `1` stands
+ * for all digits, but for 0 where a number begins.
+ */
+export var GRAMMAR =
+  ",J}: F" + // A behind a member
+  ",M]: F" + // D behind an element
+  ":M F" + // G colon
+  "}:" + // I first name, or
+  '"B F' + // J name
+  "]:" + // L first element, or
+  '"B{I[Lthfnnt-T' + // M value, or what comes behind a sign:
+  "0d1c F" + // T first digit
+  "+Y-Y" + // W exponent
+  "1[ F" + // Y its first digit
+  "1[ -" + // [ its digits
+  "1_ F" + // ] first digit behind the point
+  "1_eWEW -" + // _ digits behind the point
+  "1c" + // c digits in front of it
+  ".]eWEW -" + // d no more digits in front of it
+  "rj Ful Fe. F" + // h j l true
+  "ap Flr Fsl F" + // n p r false, its end is true's
+  "uv Flx Fl. F" + // t v x null
+  '"A\\A/AbIfMnKrNtJuE F'; // z escapes: to UNICODE, INVALID, or what stands for itself (A) or 8..13
 
 /**
  * Starts a document.
@@ -64,18 +73,15 @@ function clearField(device: Device, field: number): void {
  */
 export function scanBegin(device: Device, names: number, wanted: number, depth: number): void {
   device.scanState = Scan.VALUE;
-  device.scanStack = 0;
-  device.scanDepth = 0;
+  device.scanStack = 1;
   device.scanDepthMax = depth;
   device.scanNames = names;
   device.scanWanted = wanted;
   device.scanField = Field.NONE;
-  device.scanHigh = 0;
   device.scanSeen = 0;
-  device.scanOverflow = 0;
   wanted &= ~((1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN));
   for (var field = 1; wanted >> field; field++) {
-    if ((wanted >> field) & 1) clearField(device, field);
+    if ((wanted >> field) & 1) device.size[field] = -1;
   }
 }
 
@@ -85,211 +91,123 @@ export function scanComplete(device: Device): boolean {
   return device.scanState === Scan.END;
 }
 
-/** One decoded byte of the string or number being read. */
-function keep(device: Device, byte: number): void {
-  var region = device.scanField;
-  if (!region) return;
-  var size = device.size[region];
-  if (size < device.room[region]) {
-    device.bytes[device.at[region] + size] = byte;
-    device.size[region] = size + 1;
-  } else {
-    device.scanOverflow |= 1 << region;
-  }
-}
-
-function keepPoint(device: Device, point: number): void {
-  var byte = utf8Byte(point, 0);
-  for (var i = 1; byte >= 0; i++) {
-    keep(device, byte);
-    byte = utf8Byte(point, i);
-  }
-}
-
-/** A UTF-16 code unit from an escape; -1 for none: a high surrogate kept back is then alone. */
-function keepUnit(device: Device, unit: number): void {
-  var high = device.scanHigh;
-  device.scanHigh = 0;
-  if (high) {
-    if (unit >> 10 === 55) {
-      keepPoint(device, ((high - 55232) << 10) + unit - 56320);
-      return;
-    }
-    keepPoint(device, 65533);
-  }
-  if (unit >> 10 === 54) device.scanHigh = unit;
-  else if (unit >= 0) keepPoint(device, unit >> 10 === 55 ? 65533 : unit);
-}
-
 /** The field that the name in KEY stands for, or NONE. */
 function fieldNamed(device: Device): number {
-  var bytes = device.bytes;
-  var at = literalStart(device, device.scanNames);
-  var end = literalStart(device, device.scanNames + 1);
-  var size = device.size[Region.KEY];
+  var at = device.at[device.scanNames];
+  var end = at + device.size[device.scanNames];
   while (at < end) {
-    var field = bytes[at++] - 65;
-    var key = device.at[Region.KEY];
-    var left = size;
-    for (; bytes[at] !== 32; at++) {
-      if (bytes[at] === 42) left = 0;
-      else if (left-- < 1 || bytes[at] !== bytes[key++]) left = -1;
+    var field = device.bytes[at++] - 65;
+    var start = at;
+    while (device.bytes[at] !== 32) at++;
+    // The first match decides: a name that is not wanted must not come in again by `*`.
+    if (device.bytes[start] === 42 || equals(device, Region.KEY, start, at - start)) {
+      return (device.scanWanted >> field) & 1 ? field : Field.NONE;
     }
     at++;
-    // The first match decides: a name that is not wanted must not come in again by `*`.
-    if (!left) return (device.scanWanted >> field) & 1 ? field : Field.NONE;
   }
   return Field.NONE;
 }
 
-function beginString(device: Device, isName: boolean): void {
-  device.scanState = Scan.STRING;
-  if (isName) {
-    device.scanField = Region.KEY;
-    device.size[Region.KEY] = 0;
-    device.scanOverflow &= ~(1 << Region.KEY);
-  } else if (device.scanField) {
-    // A list of strings (scope of some servers) becomes one string with spaces.
-    if (device.size[device.scanField] < 0) device.size[device.scanField] = 0;
-    else keep(device, 32);
-  }
-}
-
-function endString(device: Device): void {
-  keepUnit(device, -1);
-  if (device.scanField !== Region.KEY) {
-    endValue(device);
-    return;
-  }
-  var field: number = Field.NONE;
-  if (device.scanDepth <= device.scanDepthMax && !((device.scanOverflow >> Region.KEY) & 1)) {
-    field = fieldNamed(device);
-  }
-  device.scanField = field;
-  device.scanSeen |= 1 << field;
-  clearField(device, field);
+/** A name is complete: what follows goes to its field, in the place of what an earlier one left. */
+function endName(device: Device): void {
+  device.scanField = device.scanStack >> device.scanDepthMax < 2 ? fieldNamed(device) : Field.NONE;
+  device.scanSeen |= 1 << device.scanField;
+  device.size[device.scanField] = -1;
   device.scanState = Scan.COLON;
 }
 
-/** Only a list goes on with the same field. */
+/** Behind an element, only a list goes on with the same field; in an object a name comes next. */
 function endValue(device: Device): void {
-  if (!(device.scanStack & 1)) device.scanField = Field.NONE;
-  device.scanState = device.scanDepth ? Scan.COMMA : Scan.END;
+  if (!(device.scanStack & 1)) {
+    device.scanField = Region.KEY;
+    device.size[Region.KEY] = -1;
+    device.scanState = Scan.MEMBER_END;
+  } else device.scanState = device.scanStack > 1 ? Scan.ELEMENT_END : Scan.END;
 }
 
-function open(device: Device, isArray: number): void {
-  if (!isArray) device.scanField = Field.NONE;
-  device.scanStack = device.scanStack * 2 + isArray;
-  device.scanState = isArray ? Scan.FIRST_ELEMENT : Scan.FIRST_NAME;
-  if (++device.scanDepth > Limit.JSON_DEPTH_MAX) device.scanState = Scan.INVALID;
+/** The stack is a 1 with a bit for each level behind it: 0 for an object, 1 for an array. */
+function open(device: Device, state: number): void {
+  device.scanStack = device.scanStack * 2 + (state & 1);
+  endValue(device);
+  device.scanState = device.scanStack >> Limit.JSON_DEPTH_MAX > 1 ? Scan.INVALID : state;
 }
 
-/** The first byte of a value. */
-function beginValue(device: Device, c: number): void {
-  if (c === 34) beginString(device, false);
-  else if (c === 123) open(device, 0);
-  else if (c === 91) open(device, 1);
-  else if (c === 45 || (c > 47 && c < 58)) {
-    beginString(device, false);
-    keep(device, c);
-    device.scanState = c === 45 ? Scan.MINUS : c === 48 ? Scan.ZERO : Scan.DIGITS;
-  } else {
-    device.scanState = Scan.WORD;
-    // A word is no value of ours; of a repeated member it leaves nothing.
-    device.scanUnit = c === 116 ? 1 : c === 102 ? 6 : 12;
-    if (c !== 116 && c !== 102 && c !== 110) device.scanState = Scan.INVALID;
+function close(device: Device, end: number, c: number): void {
+  if (end === Scan.CLOSE) {
+    device.scanStack >>= 1;
+    device.scanField = Field.NONE;
   }
+  endValue(device);
+  if (end === Scan.NUMBER_END) scanByte(device, c);
 }
 
-function scanWord(device: Device, c: number): void {
-  var at = literalStart(device, Literal.WORDS) + device.scanUnit++;
-  if (device.bytes[at] !== c) device.scanState = Scan.INVALID;
-  else if (device.bytes[at + 1] === 32) endValue(device);
+/** A list of strings (scope of some servers) becomes one string with spaces. */
+function beginText(device: Device): void {
+  device.scanHigh = 0;
+  if (device.size[device.scanField] < 0) device.size[device.scanField] = 0;
+  else keep(device, 32);
 }
 
 function scanString(device: Device, c: number): void {
-  if (c === 34) endString(device);
-  else if (c === 92) device.scanState = Scan.ESCAPE;
+  if (c === 34) {
+    if (device.scanField === Region.KEY) endName(device);
+    else endValue(device);
+  } else if (c === 92) device.scanState = Scan.ESCAPE;
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
-    if (device.scanHigh) keepUnit(device, -1);
+    device.scanHigh = 0;
     keep(device, c);
   }
 }
 
-function scanEscape(device: Device, c: number): void {
-  device.scanState = Scan.STRING;
-  device.scanUnit = 0;
-  device.scanDigits = 4;
-  if (c === 117) device.scanState = Scan.UNICODE;
-  else if (c === 34 || c === 92 || c === 47) keepUnit(device, c);
-  else if (c === 98) keepUnit(device, 8);
-  else if (c === 102) keepUnit(device, 12);
-  else if (c === 110) keepUnit(device, 10);
-  else if (c === 114) keepUnit(device, 13);
-  else if (c === 116) keepUnit(device, 9);
-  else device.scanState = Scan.INVALID;
-}
-
+/** Four hexadecimal digits; a 1 in front of them counts them. */
 function scanUnicode(device: Device, c: number): void {
-  var letter = c | 32;
-  var value = c > 47 && c < 58 ? c - 48 : letter > 96 && letter < 103 ? letter - 87 : -1;
+  // No letter has its five low bits 0, `@` and the backquote do.
+  var value = c < 58 ? c - 48 : c & 31 ? (c | 32) - 87 : -1;
   device.scanUnit = device.scanUnit * 16 + value;
-  if (value < 0) device.scanState = Scan.INVALID;
-  else if (!--device.scanDigits) {
+  if (value >> 4) device.scanState = Scan.INVALID;
+  else if (device.scanUnit > 65535) {
     device.scanState = Scan.STRING;
-    keepUnit(device, device.scanUnit);
+    keepUnit(device, device.scanUnit - 65536);
   }
 }
 
-function scanNumber(device: Device, c: number): void {
-  var column = 5;
-  if (c === 48) column = 0;
-  else if (c > 48 && c < 58) column = 1;
-  else if (c === 46) column = 2;
-  else if ((c | 32) === 101) column = 3;
-  else if (c === 43 || c === 45) column = 4;
-  var row = literalStart(device, Literal.NUMBERS) + (device.scanState - Scan.MINUS) * 6;
-  var next = device.bytes[row + column] - 65;
-  if (next >= 0) {
-    device.scanState = Scan.MINUS + next;
-    keep(device, c);
-  } else if (next === -19) {
-    endValue(device);
-    scanByte(device, c);
-  } else {
-    device.scanState = Scan.INVALID;
-  }
+function scanEscape(device: Device, next: number, c: number): void {
+  device.scanUnit = 1;
+  device.scanState = Scan.STRING;
+  if (next === Scan.UNICODE || next === Scan.INVALID) device.scanState = next;
+  else keepUnit(device, next || c);
 }
 
-/** The bytes between values. */
-function scanStructure(device: Device, c: number): void {
+function enter(device: Device, next: number, c: number): void {
+  var isNumber = next >= Scan.MINUS && next < Scan.WORDS;
+  if (next === Scan.FIRST_NAME || next === Scan.FIRST_ELEMENT) {
+    open(device, next);
+    return;
+  }
+  if (device.scanState < Scan.MINUS && (isNumber || next === Scan.STRING)) beginText(device);
+  if (isNumber) keep(device, c);
+  device.scanState = next;
+}
+
+function follow(device: Device, c: number): void {
   var state = device.scanState;
-  var inArray = device.scanStack & 1;
-  if (c === 32 || c === 10 || c === 13 || c === 9) return;
-  if (state === Scan.COLON && c === 58) device.scanState = Scan.VALUE;
-  else if (state === Scan.COMMA && c === 44) {
-    device.scanState = inArray ? Scan.VALUE : Scan.NAME;
-  } else if (
-    inArray
-      ? c === 93 && (state === Scan.COMMA || state === Scan.FIRST_ELEMENT)
-      : c === 125 && (state === Scan.COMMA || state === Scan.FIRST_NAME)
-  ) {
-    device.scanStack >>= 1;
-    device.scanDepth--;
-    endValue(device);
-  } else if (state < Scan.FIRST_NAME) beginValue(device, c);
-  else if (state < Scan.COLON && c === 34) beginString(device, true);
-  else device.scanState = Scan.INVALID;
+  var at = device.at[Literal.GRAMMAR] + 2 * state;
+  var byte = c > (state > Scan.MINUS ? 47 : 48) && c < 58 ? 49 : c;
+  while (device.bytes[at] !== 32 && device.bytes[at] !== byte) at += 2;
+  var next = device.bytes[at + 1] - 65;
+  if (state === Scan.ESCAPE) scanEscape(device, next, c);
+  else if (next < 0) close(device, next, c);
+  else enter(device, next, c);
+}
+
+function isSpace(c: number): boolean {
+  return c === 32 || c === 10 || c === 13 || c === 9;
 }
 
 /** Takes in one byte, 0..255. After an error the rest of the document is ignored. */
 export function scanByte(device: Device, c: number): void {
-  var state = device.scanState;
-  if (state === Scan.STRING) scanString(device, c);
-  else if (state < Scan.STRING) scanStructure(device, c);
-  else if (state > Scan.INVALID) scanNumber(device, c);
-  else if (state === Scan.ESCAPE) scanEscape(device, c);
-  else if (state === Scan.UNICODE) scanUnicode(device, c);
-  else if (state === Scan.WORD) scanWord(device, c);
+  if (device.scanState === Scan.STRING) scanString(device, c);
+  else if (device.scanState === Scan.UNICODE) scanUnicode(device, c);
+  else if (device.scanState >= Scan.MINUS || !isSpace(c)) follow(device, c);
 }

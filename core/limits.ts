@@ -49,6 +49,8 @@ export enum Limit {
   /** Nesting of a JSON document; the stack is the bits of one integer. */
   JSON_DEPTH_MAX = 24,
 
+  /** A character in UTF-8. */
+  CHARACTER_MAX = 4,
   /** Longest member name that is looked up; longer ones are unknown and skipped. */
   KEY_MAX = 88,
   /** Error code kept for the display: the longest registered one has 28 characters. */

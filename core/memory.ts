@@ -18,10 +18,9 @@ export enum Literal {
   REFRESH_TOKEN_GRANT = 33,
   TOKEN_PARAMETER = 34,
   BEARER = 35,
-  WORDS = 36,
-  NUMBERS = 37,
+  GRAMMAR = 36,
   /** A complete build's follow, then the display texts. */
-  NEXT = 38,
+  NEXT = 37,
 }
 
 /**
@@ -94,7 +93,7 @@ export interface Device {
   memory: Bytes;
   start: number[];
   length: number[];
-  /** How much each region can take. */
+  /** How much each region can take; -1 where it has no place. */
   capacity: number[];
   /** The same four under names that the build may shorten; the core uses these. */
   bytes: Bytes;
@@ -188,17 +187,14 @@ export interface Device {
   /** The scanner. */
   scanState: number;
   scanStack: number;
-  scanDepth: number;
   scanDepthMax: number;
   scanNames: number;
   scanWanted: number;
-  /** Bit masks of the fields that the document has named so far, and of those that did not fit. */
+  /** Bit mask of the fields that the document has named so far. */
   scanSeen: number;
-  scanOverflow: number;
   /** The region that the present string or number goes to, NONE if it is skipped. */
   scanField: number;
   scanUnit: number;
-  scanDigits: number;
   scanHigh: number;
 
   /** The display: to be drawn, changed; page of a text that is too long, pages, time until the next. */
@@ -256,6 +252,11 @@ export function literalStart(device: Device, literal: number): number {
 /** Whether the region holds a value that is not empty. */
 export function holds(device: Device, region: number): boolean {
   return device.size[region] > 0;
+}
+
+/** Whether a value was too long for the region, which then has a part of it. */
+export function isTooLong(device: Device, region: number): boolean {
+  return device.size[region] > device.room[region];
 }
 
 /** Whether the region's value is the one in the memory from `at`, of `size` bytes. */

@@ -4,7 +4,7 @@ import { jitter } from "./clock.ts";
 import { ErrorCode, ErrorKind, errorKind, errorNamed } from "./errors.ts";
 import { scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { type Device, equals, Field, holds, Literal, Region } from "./memory.ts";
+import { type Device, equals, Field, holds, isTooLong, Literal, Region } from "./memory.ts";
 
 /** Fields of a token response that must fit, and all that are looked for. */
 export enum TokenFields {
@@ -65,11 +65,10 @@ export function isVisible(device: Device, region: number): boolean {
 
 /** Whether all of these fields fit their regions; if not, errorField is the first that does not. */
 export function fits(device: Device, fields: number): boolean {
-  fields &= device.scanOverflow;
   var field = 0;
-  while (fields >> field > 1) field++;
-  device.errorField = field;
-  return !fields;
+  while (fields >> field && !((fields >> field) & 1 && isTooLong(device, field))) field++;
+  device.errorField = fields >> field ? field : Field.NONE;
+  return !device.errorField;
 }
 
 /** Whether the answer brought this token. */

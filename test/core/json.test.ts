@@ -177,7 +177,7 @@ describe("RFC 8259 §4: which members count", () => {
     ['"device_code":"one","x":"two"', "one"],
     ['"device_code":["a","b"]', "a b"],
     ['"device_code":["a",["b","c"]]', "a b c"],
-    ['"device_code":[["a"],"b"]', "a b"],
+    ['"device_code":[["a"],"b"]', "a"],
     ['"device_code":["a"],"x":"b"', "a"],
     ['"device_code":["a",{"device_code":"b"}]', "a"],
     ['"device_code":["","a"]', " a"],

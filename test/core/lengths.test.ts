@@ -309,7 +309,7 @@ describe("create", () => {
       ...{ codeLifeS: 0, refreshLifeS: 100_000_000, errandStatus: 0 },
     });
     const { Region } = core;
-    const given: number[] = [Region.CLIENT, Region.DEVICE_AUTHORIZATION];
+    const given: number[] = [Field.NONE, Region.CLIENT, Region.DEVICE_AUTHORIZATION];
     for (const [region, length] of Array.from(device.length).slice(0, Region.COUNT).entries()) {
       if (!given.includes(region)) expect(length).toBe(-1);
     }

@@ -1,0 +1,157 @@
+// The scanner by itself against JSON.parse, exhaustively on small documents: which of them it takes,
+// and what strings become of escapes. Through the whole device: properties.test.ts.
+
+import { describe, expect, it } from "vitest";
+import { create } from "../../core/complete.ts";
+import { scanBegin, scanByte, scanComplete } from "../../core/json-scanner.ts";
+import { CompleteLiteral } from "../../core/literals.ts";
+import { Field, Literal, Region } from "../../core/memory.ts";
+import { deviceConfig } from "../../platform/fake/config.ts";
+
+const memory = new Uint8Array(8192);
+const device = create(memory, deviceConfig)!;
+const encoder = new TextEncoder();
+
+function takes(document: string): boolean {
+  scanBegin(device, Literal.MEMBERS, 1 << Field.SCOPE, 2);
+  for (const byte of encoder.encode(document)) scanByte(device, byte);
+  return scanComplete(device);
+}
+
+function scopeOf(document: string): string | undefined {
+  const at = device.at[Field.SCOPE]!;
+  return takes(document)
+    ? Buffer.from(memory.subarray(at, at + device.size[Field.SCOPE]!)).toString()
+    : undefined;
+}
+
+function parses(document: string): boolean {
+  try {
+    JSON.parse(document);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every row of up to `length` of the pieces. */
+function* rowsOf(pieces: readonly string[], length: number): Generator<string> {
+  yield "";
+  if (length === 0) return;
+  for (const rest of rowsOf(pieces, length - 1)) {
+    for (const piece of pieces) yield piece + rest;
+  }
+}
+
+function misjudged(documents: Iterable<string>): string[] {
+  return [...documents].filter((document) => takes(document) !== parses(document));
+}
+
+const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+
+describe("RFC 8259: takes exactly the documents that JSON.parse takes", () => {
+  it("§2 structure, of up to five tokens", () => {
+    const tokens = ["{", "}", "[", "]", ",", ":", '"a"', "1", " "];
+    expect(misjudged(rowsOf(tokens, 5))).toEqual([]);
+  });
+
+  it.each([
+    ["alone", "", ""],
+    ["in a list", "[", "]"],
+    ["in an object", '{"a":', "}"],
+  ])("§6 numbers of up to five characters %s", (_, before, behind) => {
+    const documents = [...rowsOf([..."01-+.eE"], 5)].map((row) => before + row + behind);
+    expect(misjudged(documents)).toEqual([]);
+  });
+
+  it.each([
+    '"\\##"',
+    '"#"#',
+    '"\\u00##"',
+    '"\\u##00"',
+    "tru##",
+    "fals##",
+    "nul##",
+    "##ull",
+    "[#1#]",
+    '{"a"##}',
+    '{#"a":1#}',
+    "1##",
+    "1.##",
+    "1e##",
+    "-##",
+    "0##",
+  ])("any two characters in %s", (shape) => {
+    const documents = ascii.flatMap((first) =>
+      ascii.map((second) =>
+        shape.replace("#", () => first).replace(/#([^#]*)$/, (_, end) => second + end),
+      ),
+    );
+    expect(misjudged(documents)).toEqual([]);
+  });
+
+  it("§9 but nothing nested deeper than 24", () => {
+    for (const [open, inner, close] of [
+      ["[", "", "]"],
+      ['{"a":', "1", "}"],
+    ] as const) {
+      const nested = (depth: number) => open.repeat(depth) + inner + close.repeat(depth);
+      expect([takes(nested(24)), takes(nested(25))]).toEqual([true, false]);
+    }
+  });
+});
+
+describe("RFC 8259 §7: strings come out as JSON.parse decodes them, in UTF-8", () => {
+  const wellFormed = (text: string) => Buffer.from(text).toString();
+
+  it("every escaped code unit", () => {
+    const wrong: string[] = [];
+    for (let unit = 0; unit < 65536; unit++) {
+      const document = `{"scope":"\\u${unit.toString(16).padStart(4, "0")}"}`;
+      if (scopeOf(document) !== wellFormed(String.fromCharCode(unit))) wrong.push(document);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it("surrogates in every order, across strings too", () => {
+    const again = '","x":"\\ud83d","":"","scope":"';
+    const units = [
+      "\\ud800",
+      "\\ude00",
+      "\\udbff",
+      "\\udfff",
+      "\u00e9",
+      "a",
+      "\ud83d\ude00",
+      "\\n",
+    ];
+    const documents = [...rowsOf([...units, again], 4)].map((row) => `{"scope":"${row}"}`);
+    const wrong = documents.filter((document) => {
+      return scopeOf(document) !== wellFormed(JSON.parse(document).scope);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("a list of strings as one with spaces; what is in a list beside them leaves nothing", () => {
+    expect(scopeOf('{"scope":["a","b"]}')).toBe("a b");
+    expect(scopeOf('{"scope":["\\ud83d","\\ude00"]}')).toBe("\ufffd \ufffd");
+    expect(scopeOf('{"scope":["a",{"scope":"b"},null,"c"]}')).toBe("a");
+    expect(scopeOf('{"scope":[["a"]],"x":["c"]}')).toBe("a");
+    expect(scopeOf('{"scope":"a","scope":null}')).toBe("");
+  });
+});
+
+describe("values of fields without a region", () => {
+  it("are written nowhere: claims with a text where an event's type stands", () => {
+    const type = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked";
+    const before = memory.slice();
+    scanBegin(device, CompleteLiteral.EVENT_MEMBERS, 1 << Field.TOKEN_REVOKED, 4);
+    const value = '"0123456789\\ud83d\\ude00"';
+    for (const byte of encoder.encode(`{"${type}":[${value},${value},1]}`)) scanByte(device, byte);
+    expect(scanComplete(device)).toBe(true);
+    expect(device.scanSeen & (1 << Field.TOKEN_REVOKED)).not.toBe(0);
+    const key = device.at[Region.KEY]!;
+    const changed = [...memory.keys()].filter((at) => memory[at] !== before[at]);
+    expect(changed.filter((at) => at < key || at > key + device.room[Region.KEY]!)).toEqual([]);
+  });
+});
