@@ -33,7 +33,6 @@ export function pollAnswered(device: Device, error: number): void {
   error = acceptTokens(device, error);
   if (!error) {
     if (holds(device, Field.REFRESH_TOKEN)) swapRefreshTokens(device);
-    device.codeShown = 0;
     device.size[Region.STATUS] = -1;
     device.triedPrevious = 0;
     moveTo(device, Event.TOKENS_RECEIVED, State.SIGNED_IN);

@@ -17,7 +17,6 @@ export enum CodeFields {
 
 /** Gives up whatever code there is and asks for a new one after `waitMs`. */
 export function requestCode(device: Device, event: Event, waitMs: number): void {
-  device.codeShown = 0;
   device.error = ErrorCode.NONE;
   device.waitMs = waitMs;
   moveTo(device, event, State.REQUESTING);
@@ -25,7 +24,6 @@ export function requestCode(device: Device, event: Event, waitMs: number): void 
 
 /** Ends the attempt or session for good, in memory and in storage; the error, if any, is shown. */
 export function end(device: Device, event: Event, error: number, state: State): void {
-  device.codeShown = 0;
   device.error = error;
   dropTokens(device);
   moveTo(device, event, state);
@@ -72,11 +70,11 @@ export function codeAnswered(device: Device, error: number): void {
   device.error = error;
   device.frameDue = 1;
   if (!error) {
-    device.codeShown = 1;
     device.codeResumed = 0;
     device.intervalMs = intervalOf(device);
     wait(device, device.intervalMs);
     moveTo(device, Event.CODE_RECEIVED, State.PENDING);
+    device.codeShown = 1;
     startJob(device, Job.WRITE);
   } else if (isTransient(device, error)) {
     backOff(device, Limit.INTERVAL_MIN_MS);

@@ -79,11 +79,7 @@ function slotHolds(device: Device, isWhole: boolean): void {
 /** The reading that follows. Sequences wrap at 2^24: the older is more than half of it behind. */
 function nextRead(device: Device, earlier: number): Job {
   if (device.job === Job.READ_FIRST) return Job.READ_SECOND;
-  return device.job === Job.READ_SECOND &&
-    earlier &&
-    ((device.sequence - earlier) & 16777215) > 8388608
-    ? Job.READ_AGAIN
-    : Job.NONE;
+  return earlier && ((device.sequence - earlier) & 16777215) > 8388608 ? Job.READ_AGAIN : Job.NONE;
 }
 
 /**

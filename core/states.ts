@@ -98,11 +98,12 @@ export function transitions(): Transition[] {
   ];
 }
 
-/** Makes a move of the table. Failures are counted anew after it. */
+/** Makes a move of the table. It hides a code that is shown, and failures are counted anew after it. */
 export function moveTo(device: Device, event: Event, state: State): void {
   device.state = state;
   device.event = event;
   device.moves = (device.moves + 1) & 65535;
+  device.codeShown = 0;
   device.page = 0;
   device.backoffMs = 0;
   device.frameDue = 1;
