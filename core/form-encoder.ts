@@ -30,9 +30,12 @@ export function endWrite(device: Device, region: number): void {
   device.size[region] = device.writeAt > device.writeEnd ? -1 : device.writeAt - device.at[region];
 }
 
-/** Four bits as a digit `0`..`F`. */
-function writeHex(device: Device, value: number): void {
-  writeByte(device, value < 10 ? value + 48 : value + 55);
+/** A byte as two digits `0`..`F`. */
+function writeHex(device: Device, byte: number): void {
+  for (var shift = 4; shift >= 0; shift -= 4) {
+    var value = (byte >> shift) & 15;
+    writeByte(device, value < 10 ? value + 48 : value + 55);
+  }
 }
 
 /** One byte of a UTF-8 value, encoded. */
@@ -50,8 +53,7 @@ export function writeEncoded(device: Device, c: number, encoding: number): void 
     writeByte(device, 43);
   } else {
     writeByte(device, 37);
-    writeHex(device, c >> 4);
-    writeHex(device, c & 15);
+    writeHex(device, c);
   }
 }
 
@@ -73,7 +75,7 @@ export function writeLiteral(device: Device, literal: number): void {
 /** Writes the characters that are complete. */
 function flush(device: Device, encoding: number): void {
   writeRegion(device, Field.NONE, encoding);
-  device.size[Field.NONE] = device.scanHigh = 0;
+  device.size[Field.NONE] = 0;
 }
 
 /** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */

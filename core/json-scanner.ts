@@ -143,9 +143,8 @@ function close(device: Device, end: number, c: number): void {
 
 /** A list of strings (scope of some servers) becomes one string with spaces. */
 function beginText(device: Device): void {
-  device.scanHigh = 0;
   if (device.size[device.scanField] < 0) device.size[device.scanField] = 0;
-  else keep(device, 32);
+  else keepUnit(device, 32);
 }
 
 function scanString(device: Device, c: number): void {
@@ -175,7 +174,7 @@ function scanUnicode(device: Device, c: number): void {
 function scanEscape(device: Device, next: number, c: number): void {
   device.scanUnit = 1;
   device.scanState = Scan.STRING;
-  if (next === Scan.UNICODE || next === Scan.INVALID) device.scanState = next;
+  if (next && next < Scan.COLON) device.scanState = next;
   else keepUnit(device, next || c);
 }
 

@@ -63,12 +63,12 @@ export function isVisible(device: Device, region: number): boolean {
   return holds(device, region);
 }
 
-/** Whether all of these fields fit their regions; if not, errorField is the first that does not. */
+/** Whether all of these fields fit their regions; if not, errorField is the last that does not. */
 export function fits(device: Device, fields: number): boolean {
-  var field = 0;
-  while (fields >> field && !((fields >> field) & 1 && isTooLong(device, field))) field++;
-  device.errorField = fields >> field ? field : Field.NONE;
-  return !device.errorField;
+  var field: number = Field.VALUE_D;
+  while (field && !((fields >> field) & 1 && isTooLong(device, field))) field--;
+  device.errorField = field;
+  return !field;
 }
 
 /** Whether the answer brought this token. */

@@ -33,7 +33,8 @@ export function keepUnit(device: Device, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
   if (unit >> 11 === 27) {
-    // A high surrogate stands as U+FFFD until its low one comes. A region of no use has room for neither.
+    // A high surrogate stands as U+FFFD until its low one comes. Where there is none to take back, the
+    // region has no room for it, or what is in scanHigh is another text's.
     if (unit > 56319 && high && device.size[device.scanField] > 2) {
       device.size[device.scanField] -= 3;
       unit += high;
