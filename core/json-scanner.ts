@@ -155,7 +155,8 @@ function scanString(device: Device, c: number): void {
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
     device.scanHigh = 0;
-    keep(device, c);
+    // Most of a document is text that nobody wants.
+    if (device.scanField) keep(device, c);
   }
 }
 
