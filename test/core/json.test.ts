@@ -313,7 +313,7 @@ describe("documents that were changed and are documents still", () => {
           expect(bench.text(Field.VERIFICATION_URI)).toBe(parsed.verification_uri);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 600 },
     );
   });
 

@@ -218,15 +218,19 @@ describe("create", () => {
     core.create(new Uint8Array(size), { ...config, ...settings });
   /** The smallest memory that is enough. */
   function smallest(settings: object = {}): number {
-    let size = 1000;
-    while (size < 9000 && !create(size, settings)) size++;
-    return size;
+    let [less, enough] = [200, 8192];
+    while (enough - less > 1) {
+      const size = (less + enough) >> 1;
+      if (create(size, settings)) enough = size;
+      else less = size;
+    }
+    return enough;
   }
 
   it("says no to too little memory, and writes no byte beyond it", () => {
     const needed = smallest();
     expect(needed).toBeLessThanOrEqual(4096);
-    for (let size = 200; size < needed; size += 7) {
+    for (let size = 200; size < needed; size += 101) {
       const memory: number[] = Array(size).fill(1);
       expect(core.create(memory, config)).toBeNull();
       expect(memory).toHaveLength(size);

@@ -202,7 +202,7 @@ describe("design §5: the display", () => {
           expect([...pages].join("")).toContain(address.length > columns ? path : address);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -255,6 +255,7 @@ const bodyOf = ([packageName, productId, basePlanId, offerId]: readonly string[]
 
 describe("offer doc §2: the formats, character by character", () => {
   it.each([0, 1, 2, 3, 4])("offer doc §2: name %i, each ASCII character at each end", (which) => {
+    const bench = session();
     for (let c = 0; c < 128; c++) {
       // A line each.
       if (c === 10) continue;
@@ -262,7 +263,11 @@ describe("offer doc §2: the formats, character by character", () => {
       for (const value of [character, `${character}a`, `a${character}`]) {
         const names = withName(which, value);
         const expected = FORMATS[which]!.test(value) ? OfferError.NONE : MISTAKES[which];
-        expect([value, offer(session([made()]), names, bodyOf(names))]).toEqual([value, expected]);
+        const said = offer(bench, names, bodyOf(names));
+        if (said !== expected) expect([value, said]).toEqual([value, expected]);
+        if (said !== OfferError.NONE) continue;
+        bench.answers = [made()];
+        bench.run(0);
       }
     }
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as complete from "../../core/complete.ts";
 import { corpusOf } from "../fuzz/corpus.ts";
 import { Fuzzer } from "../fuzz/fuzzer.ts";
-import { targets } from "../fuzz/targets.ts";
+import { eventTarget, recordTarget, responseTarget } from "../fuzz/targets.ts";
 import { runCampaign } from "../lives/campaign.ts";
 import { Roll } from "../lives/dice.ts";
 import { allCuts, cutOnce, SEQUENCES } from "../lives/exhaustive.ts";
@@ -32,12 +32,17 @@ describe("mutants", () => {
     expect(failures).toEqual([]);
   });
 
-  it.each(targets(core))("$name: corpus and new inputs", (target) => {
-    const result = new Fuzzer(target, new Uint32Array(1), corpusOf(target), new Roll(1)).run(
-      INPUTS,
-    );
-    expect(result.failure).toBeUndefined();
-  });
+  // A target is made in its test: what made devices before would be mutated only while it loads.
+  it.each([responseTarget, recordTarget, eventTarget])(
+    "fuzz target: corpus and new inputs",
+    (make) => {
+      const target = make(core);
+      const result = new Fuzzer(target, new Uint32Array(1), corpusOf(target), new Roll(1)).run(
+        INPUTS,
+      );
+      expect(result.failure).toBeUndefined();
+    },
+  );
 
   it.each(SEQUENCES)("%s: every power cut", (sequence) => {
     const cuts = allCuts(core, sequence, 1);
