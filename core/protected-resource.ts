@@ -14,7 +14,7 @@ import {
   writeTo,
 } from "./form-encoder.ts";
 import { CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, type Errand, Field, holds, Region } from "./memory.ts";
+import { type Bytes, type Device, type Errand, Field, holds, isTooLong, Region } from "./memory.ts";
 
 var FIELDS =
   (1 << Field.ERROR) | (1 << Field.MESSAGE) | (1 << Field.VALUE_A) | (1 << Field.VALUE_B);
@@ -113,7 +113,9 @@ function keepPageToken(device: Device): void {
 
 /** The answer to a call has come. */
 function callAnswered(device: Device, error: number): void {
-  if (!error && holds(device, Field.VALUE_A)) keepPageToken(device);
+  if (!error && holds(device, Field.VALUE_A) && !isTooLong(device, Field.VALUE_A)) {
+    keepPageToken(device);
+  }
   finishErrand(device, error);
 }
 

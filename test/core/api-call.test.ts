@@ -289,6 +289,30 @@ describe("one errand at a time", () => {
     expect(bench.core.nextPage(bench.device)).toBe(0);
   });
 
+  it("a page token longer than the room for a value is no next page, and is not cut to it", () => {
+    for (const memoryBytes of [3900, 4096, 4600]) {
+      const bench = new Bench([code(), tokens()], { memoryBytes });
+      bench.until(2);
+      call(bench, "/x");
+      bench.run(0);
+      const room = bench.device.capacity[Field.VALUE_A]!;
+      for (const over of [0, 1, 9]) {
+        bench.answers = [json(200, { nextPageToken: "p".repeat(room + over) })];
+        call(bench, "/x");
+        bench.run(0);
+        expect(bench.device.hasNextPage).toBe(over || room > 310 ? 0 : 1);
+      }
+    }
+  });
+
+  it("a value that is too long leaves the one beside it as it is", () => {
+    const refusal = { error: { errors: [{ reason: "abcdef" }] }, nextPageToken: "p".repeat(5000) };
+    const bench = session([json(403, refusal)]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.text(Field.VALUE_B)).toBe("abcdef");
+  });
+
   it("a target and its page token may fill their room to the last byte", () => {
     const { capacity } = session().device;
     const room = capacity[Region.CALL]!;

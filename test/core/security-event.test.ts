@@ -201,6 +201,23 @@ describe("RFC 8417 §2.2: the identifier", () => {
   });
 });
 
+describe("device doc §6: the type of an event is what counts", () => {
+  it.each([{}, "x".repeat(3000), 7, null, [], ["x"]])("whatever it holds: %j", (held) => {
+    const bench = session(["hang"]);
+    const { capacity } = bench.device;
+    const text = JSON.stringify({
+      ...claims(SESSIONS_REVOKED),
+      events: { [SESSIONS_REVOKED]: held },
+    });
+    expect(hand(bench, text)).toBe(1);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    // What is only a name has no room to be copied to.
+    for (const field of [Field.SESSIONS_REVOKED, Field.TOKEN_REVOKED, Field.ACCOUNT_DISABLED]) {
+      expect(capacity[field]).toBeLessThan(0);
+    }
+  });
+});
+
 describe("an event that the application hands in at a bad moment is refused, not lost", () => {
   const event = claims(ACCOUNT_DISABLED);
   const refused = (bench: Bench): void => {
