@@ -202,14 +202,11 @@ describe("RFC 8417 §2.2: the identifier", () => {
 });
 
 describe("device doc §6: the type of an event is what counts", () => {
-  it.each([{}, "x".repeat(3000), 7, null, [], ["x"]])("whatever it holds: %j", (held) => {
+  const held = ["{}", `"${"x".repeat(3000)}"`, "7", "null", "[]", '["x"]', "true"];
+  it.each(held)("whatever it holds: %s", (value) => {
     const bench = session(["hang"]);
     const { capacity } = bench.device;
-    const text = JSON.stringify({
-      ...claims(SESSIONS_REVOKED),
-      events: { [SESSIONS_REVOKED]: held },
-    });
-    expect(hand(bench, text)).toBe(1);
+    expect(hand(bench, `{"jti":"holds","events":{"${SESSIONS_REVOKED}":${value}}}`)).toBe(1);
     expect(bench.device.state).toBe(State.REFRESHING);
     // What is only a name has no room to be copied to.
     for (const field of [Field.SESSIONS_REVOKED, Field.TOKEN_REVOKED, Field.ACCOUNT_DISABLED]) {
