@@ -128,6 +128,31 @@ describe("values of a session", () => {
     expect(signedIn(members).device.state === State.SIGNED_IN).toBe(isOne);
   });
 
+  it.each([
+    [{ access_token: "a b", refresh_token: undefined }, "", "refresh"],
+    [{ access_token: undefined, refresh_token: "half" }, "access", "refresh"],
+    [{ access_token: "a b", refresh_token: "half" }, "", "refresh"],
+    [{ refresh_token: "r s" }, "", "refresh"],
+  ])("a refresh answered with %j leaves no half of it behind", (members, access, present) => {
+    const bench = signedIn({});
+    bench.answers = [tokens(members), "hang"];
+    bench.until(3);
+    expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe(access);
+    expect(bench.device.length[Field.ACCESS_TOKEN]).toBe(access ? access.length : -1);
+    expect(bench.text(core.Region.PRESENT_REFRESH_TOKEN)).toBe(present);
+    expect(bench.device.length[Field.REFRESH_TOKEN]).toBe(-1);
+  });
+
+  it("half of a session from one poll does not complete the other half from the next", () => {
+    const half = json(200, { refresh_token: "half", token_type: "Bearer", expires_in: 9 });
+    const bench = asked([code(), half, tokens({ refresh_token: undefined })]);
+    bench.pass(10_000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(core.Region.PRESENT_REFRESH_TOKEN)).toBe("");
+  });
+
   it("tokens of an answer that is no session are forgotten", () => {
     const bench = signedIn({ token_type: "mac" });
     for (const field of [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN]) {
