@@ -48,11 +48,9 @@ export function wait(device: Device, ms: number): void {
  * random so that devices do not come back together, never below the interval (RFC 8628 §3.5).
  */
 export function backOff(device: Device, intervalMs: number): void {
-  var backoff = device.backoffMs * 2;
-  if (backoff < Limit.BACKOFF_MIN_MS) backoff = Limit.BACKOFF_MIN_MS;
-  if (backoff > Limit.BACKOFF_MAX_MS) backoff = Limit.BACKOFF_MAX_MS;
-  device.backoffMs = backoff;
-  backoff >>= 1;
-  backoff += jitter(device, backoff);
-  wait(device, backoff < intervalMs ? intervalMs : backoff);
+  if (!device.backoffMs) device.backoffMs = Limit.BACKOFF_MIN_MS;
+  else if (device.backoffMs < Limit.BACKOFF_MAX_MS) device.backoffMs *= 2;
+  var half = device.backoffMs >> 1;
+  half += jitter(device, half);
+  wait(device, half < intervalMs ? intervalMs : half);
 }

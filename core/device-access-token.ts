@@ -1,15 +1,15 @@
 // The device access token request and response (RFC 8628 §3.4, §3.5; the documents' 4.2): the polling
 // loop. Its request is encoded once; a poll sends the same bytes again.
 
-import { backOff, wait } from "./clock.ts";
-import { end, intervalOf, renewCode } from "./device-authorization.ts";
-import { ErrorCode, ErrorKind, errorKind } from "./errors.ts";
+import { wait } from "./clock.ts";
+import { intervalOf } from "./device-authorization.ts";
+import { ErrorCode } from "./errors.ts";
 import { writeTokenRequest } from "./form-encoder.ts";
 import { Limit } from "./limits.ts";
 import { type Device, Field, holds, Literal, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { acceptTokens, dropTokens, isTransient, swapRefreshTokens } from "./token-response.ts";
+import { dropTokens, swapRefreshTokens } from "./token-response.ts";
 
 /** Makes the poll's body where it is not there yet. */
 export function preparePoll(device: Device): void {
@@ -28,26 +28,20 @@ function slowDown(device: Device): void {
   if (device.intervalMs > Limit.INTERVAL_MAX_MS) device.intervalMs = Limit.INTERVAL_MAX_MS;
 }
 
-/** The answer to a poll has come, or failed with `error`. */
-export function pollAnswered(device: Device, error: number): void {
-  error = acceptTokens(device, error);
-  if (!error) {
-    if (holds(device, Field.REFRESH_TOKEN)) swapRefreshTokens(device);
-    device.size[Region.STATUS] = -1;
-    device.triedPrevious = 0;
-    moveTo(device, Event.TOKENS_RECEIVED, State.SIGNED_IN);
-    startJob(device, Job.WRITE);
-  } else if (error <= ErrorCode.SLOW_DOWN) {
-    if (error === ErrorCode.SLOW_DOWN) slowDown(device);
-    device.backoffMs = 0;
-    wait(device, device.intervalMs);
-    // A code from before a restart is shown once the server has confirmed it.
-    if (device.codeLifeS) device.codeShown = 1;
-  } else if (isTransient(device, error)) {
-    backOff(device, device.intervalMs);
-  } else if (errorKind(device, error) === ErrorKind.RENEWABLE) {
-    renewCode(device);
-  } else {
-    end(device, Event.FINAL_ERROR, error, State.FAILED);
-  }
+/** authorization_pending or slow_down: the user has not decided yet. */
+export function stillPending(device: Device, error: number): void {
+  if (error === ErrorCode.SLOW_DOWN) slowDown(device);
+  device.backoffMs = 0;
+  wait(device, device.intervalMs);
+  // A code from before a restart is shown once the server has confirmed it.
+  if (device.codeLifeS) device.codeShown = 1;
+}
+
+/** The user has allowed it. */
+export function tokensReceived(device: Device): void {
+  if (holds(device, Field.REFRESH_TOKEN)) swapRefreshTokens(device);
+  device.size[Region.STATUS] = -1;
+  device.triedPrevious = 0;
+  moveTo(device, Event.TOKENS_RECEIVED, State.SIGNED_IN);
+  startJob(device, Job.WRITE);
 }

@@ -1,13 +1,13 @@
 // The device authorization request and response (RFC 8628 §3.1, §3.2; the documents' 2.1 and 4.1), and
 // what happens when a code has lived its time.
 
-import { backOff, jitter, wait } from "./clock.ts";
+import { jitter, wait } from "./clock.ts";
 import { ErrorCode } from "./errors.ts";
 import { Limit } from "./limits.ts";
 import { type Device, Field, holds, isTooLong } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { dropTokens, fits, isTransient, isVisible, numberOf } from "./token-response.ts";
+import { dropTokens, fits, isVisible, numberOf } from "./token-response.ts";
 
 /** Fields of the response that must fit, and all that are looked for. */
 export enum CodeFields {
@@ -46,7 +46,8 @@ export function intervalOf(device: Device): number {
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
 
-function checkCode(device: Device): ErrorCode {
+/** @returns NONE where the answer is a code that can be shown and polled, or what is wrong with it */
+export function checkCode(device: Device): ErrorCode {
   if (!fits(device, CodeFields.MUST_FIT)) return ErrorCode.VALUE_TOO_LONG;
   // Only a convenience: a display shows the other two.
   if (
@@ -64,21 +65,12 @@ function checkCode(device: Device): ErrorCode {
     : ErrorCode.MALFORMED_RESPONSE;
 }
 
-/** The answer to a device authorization request has come, or failed with `error`. */
-export function codeAnswered(device: Device, error: number): void {
-  if (!error) error = checkCode(device);
-  device.error = error;
-  device.frameDue = 1;
-  if (!error) {
-    device.codeResumed = 0;
-    device.intervalMs = intervalOf(device);
-    wait(device, device.intervalMs);
-    moveTo(device, Event.CODE_RECEIVED, State.PENDING);
-    device.codeShown = 1;
-    startJob(device, Job.WRITE);
-  } else if (isTransient(device, error)) {
-    backOff(device, Limit.INTERVAL_MIN_MS);
-  } else {
-    end(device, Event.FINAL_ERROR, error, State.FAILED);
-  }
+/** A code has come: it is shown, kept, and polled. */
+export function codeReceived(device: Device): void {
+  device.codeResumed = 0;
+  device.intervalMs = intervalOf(device);
+  wait(device, device.intervalMs);
+  moveTo(device, Event.CODE_RECEIVED, State.PENDING);
+  device.codeShown = 1;
+  startJob(device, Job.WRITE);
 }

@@ -1,19 +1,21 @@
 // One request at a time: which one is due, what it consists of, and who takes its answer. An answer
 // belongs to the request whose id it carries; one that comes late, to a request given up, is dropped.
 
+import { backOff } from "./clock.ts";
 import { Command, Endpoint } from "./command.ts";
-import { pollAnswered, preparePoll } from "./device-access-token.ts";
-import { CodeFields, codeAnswered } from "./device-authorization.ts";
+import { preparePoll, stillPending, tokensReceived } from "./device-access-token.ts";
+import { CodeFields, checkCode, codeReceived, end, renewCode } from "./device-authorization.ts";
 import { ErrandState } from "./errand.ts";
-import { ErrorCode } from "./errors.ts";
+import { ErrorCode, ErrorKind, errorKind } from "./errors.ts";
 import { writeTokenRequest } from "./form-encoder.ts";
 import { scanBegin, scanByte } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
 import { Job, nextStorageCommand, startJob } from "./record-keeping.ts";
-import { refreshAnswered } from "./refresh.ts";
+import { refreshed, refreshRefused } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesByQuery } from "./revocation.ts";
-import { classify, TokenFields } from "./token-response.ts";
+import { Event, State } from "./states.ts";
+import { checkTokens, classify, dropBrought, TokenFields } from "./token-response.ts";
 
 /** What a request is for: the state that it belongs to, or an errand. */
 export enum Purpose {
@@ -43,12 +45,14 @@ export function duePurpose(device: Device): Purpose {
 
 /** Makes the request in its region, which it returns. */
 function prepare(device: Device): number {
+  var region: number = Region.OUTPUT;
   device.endpoint = Endpoint.TOKEN;
   if (device.errand) device.isGet = device.bearer = 0;
   switch (device.purpose) {
     case Purpose.CODE:
       device.endpoint = Endpoint.DEVICE_AUTHORIZATION;
-      return Region.DEVICE_AUTHORIZATION;
+      region = Region.DEVICE_AUTHORIZATION;
+      break;
     case Purpose.POLL:
       preparePoll(device);
       break;
@@ -63,9 +67,9 @@ function prepare(device: Device): number {
       device.endpoint = device.errand!.endpoint;
       device.isGet = device.errand!.isGet;
       device.bearer = device.errand!.needsToken & 1;
-      return Region.CALL;
+      region = Region.CALL;
   }
-  return Region.OUTPUT;
+  return region;
 }
 
 /** The next request, if one is due. */
@@ -177,24 +181,39 @@ export function checkExchange(device: Device): void {
   }
 }
 
+/** The answer is there, or failed with `error`. */
 function takeAnswer(device: Device, error: number): void {
   device.inFlight = 0;
-  switch (device.purpose) {
-    case Purpose.CODE:
-      codeAnswered(device, error);
-      break;
-    case Purpose.POLL:
-      pollAnswered(device, error);
-      break;
-    case Purpose.REFRESH:
-      refreshAnswered(device, error);
-      break;
-    case Purpose.REVOCATION:
-      revocationAnswered(device, error);
-      break;
-    default:
-      device.errand!.answered(device, error);
+  if (device.errand && device.purpose === Purpose.ERRAND) device.errand.answered(device, error);
+  else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
+  else {
+    if (!error) {
+      if (device.purpose === Purpose.CODE) error = checkCode(device);
+      else error = checkTokens(device);
+    }
+    grantAnswered(device, error);
   }
+}
+
+/** What the answer to the request for a code, a poll or a refresh leads to. */
+function grantAnswered(device: Device, error: number): void {
+  var purpose = device.purpose;
+  device.error = error;
+  device.frameDue = 1;
+  if (!error) {
+    if (purpose === Purpose.CODE) codeReceived(device);
+    else if (purpose === Purpose.POLL) tokensReceived(device);
+    else refreshed(device);
+    return;
+  }
+  dropBrought(device);
+  if (purpose === Purpose.POLL && error <= ErrorCode.SLOW_DOWN) stillPending(device, error);
+  else if (errorKind(device, error) === ErrorKind.TRANSIENT) {
+    backOff(device, purpose === Purpose.POLL ? device.intervalMs : Limit.INTERVAL_MIN_MS);
+  } else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
+  else if (purpose === Purpose.POLL && errorKind(device, error) === ErrorKind.RENEWABLE) {
+    renewCode(device);
+  } else end(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
 /** Gives up the request under way; whatever still comes of it is dropped. */

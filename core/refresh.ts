@@ -2,14 +2,13 @@
 // be refreshed. A passing failure never signs anyone out; only invalid_grant does, and only after the
 // refresh token before the present one was tried too.
 
-import { backOff } from "./clock.ts";
 import { end } from "./device-authorization.ts";
 import { ErrorCode } from "./errors.ts";
 import { Limit } from "./limits.ts";
 import { type Device, equals, Field, holds, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { acceptTokens, hasBrought, isTransient, swapRefreshTokens } from "./token-response.ts";
+import { hasBrought, swapRefreshTokens } from "./token-response.ts";
 
 /** Whether the access token can be used now. */
 export function hasAccess(device: Device): boolean {
@@ -51,28 +50,26 @@ function isRotated(device: Device): boolean {
   );
 }
 
-/** The answer to a refresh has come, or failed with `error`. */
-export function refreshAnswered(device: Device, error: number): void {
-  error = acceptTokens(device, error);
-  if (!error) {
-    var rotated = isRotated(device);
-    if (rotated) swapRefreshTokens(device);
-    // A token that replaces a dead one is new to the storage even if it is the one before; and where
-    // refreshes come more often than once a minute, storage that failed is asked here.
-    if (rotated || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
-    device.triedPrevious = 0;
-    moveTo(device, Event.REFRESHED, State.SIGNED_IN);
-  } else if (error === ErrorCode.INVALID_GRANT) {
-    if (device.triedPrevious || !holds(device, Field.REFRESH_TOKEN)) {
-      endSession(device, ErrorCode.SESSION_ENDED);
-    } else {
-      device.triedPrevious = 1;
-      swapRefreshTokens(device);
-      device.waitMs = Limit.INTERVAL_MIN_MS;
-    }
-  } else if (isTransient(device, error)) {
-    backOff(device, Limit.INTERVAL_MIN_MS);
-  } else {
+/** The access token has been renewed. */
+export function refreshed(device: Device): void {
+  var rotated = isRotated(device);
+  if (rotated) swapRefreshTokens(device);
+  // A token that replaces a dead one is new to the storage even if it is the one before; and where
+  // refreshes come more often than once a minute, storage that failed is asked here.
+  if (rotated || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
+  device.triedPrevious = 0;
+  moveTo(device, Event.REFRESHED, State.SIGNED_IN);
+}
+
+/** The server has refused the refresh for good. Any error but invalid_grant leaves the tokens alone. */
+export function refreshRefused(device: Device, error: number): void {
+  if (error !== ErrorCode.INVALID_GRANT) {
     moveTo(device, Event.FINAL_ERROR, State.FAILED);
+  } else if (device.triedPrevious || !holds(device, Field.REFRESH_TOKEN)) {
+    endSession(device, ErrorCode.SESSION_ENDED);
+  } else {
+    device.triedPrevious = 1;
+    swapRefreshTokens(device);
+    device.waitMs = Limit.INTERVAL_MIN_MS;
   }
 }

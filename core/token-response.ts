@@ -1,7 +1,7 @@
 // Reading answers: which error they amount to, and what a token response (RFC 6749 §5.1) must hold.
 
 import { jitter } from "./clock.ts";
-import { ErrorCode, ErrorKind, errorKind, errorNamed } from "./errors.ts";
+import { ErrorCode, errorNamed } from "./errors.ts";
 import { scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { type Device, equals, Field, holds, isTooLong, Literal, Region } from "./memory.ts";
@@ -46,11 +46,6 @@ export function classify(device: Device): ErrorCode {
   return json ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
-/** Whether the error passes by itself. */
-export function isTransient(device: Device, error: number): boolean {
-  return errorKind(device, error) === ErrorKind.TRANSIENT;
-}
-
 /**
  * Whether a region holds printable ASCII without spaces and at least one character of it: anything
  * else could end a header line or be altered on a display.
@@ -91,7 +86,7 @@ function isBearer(device: Device): boolean {
  * Checks a success of the token endpoint and takes the lifetimes over.
  * @returns NONE, or what is wrong with it; then none of its tokens may be used
  */
-function checkTokens(device: Device): ErrorCode {
+export function checkTokens(device: Device): ErrorCode {
   if (!fits(device, TokenFields.MUST_FIT)) return ErrorCode.VALUE_TOO_LONG;
   if (!isBearer(device)) return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   if (
@@ -109,21 +104,15 @@ function checkTokens(device: Device): ErrorCode {
   // Devices that signed in together should not refresh together.
   device.refreshMarginS = margin + jitter(device, margin);
   device.refreshLifeS = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS);
+  // Storage that refuses them is asked again then.
+  device.waitMs = Limit.SAVE_AGAIN_MS;
   return ErrorCode.NONE;
 }
 
-/** As checkTokens; an answer of no use leaves no half of a token behind. */
-export function acceptTokens(device: Device, error: number): number {
-  if (!error) error = checkTokens(device);
-  device.error = error;
-  device.frameDue = 1;
-  if (error) {
-    if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;
-    if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
-  } else {
-    device.waitMs = Limit.SAVE_AGAIN_MS;
-  }
-  return error;
+/** An answer of no use leaves no half of a token behind. */
+export function dropBrought(device: Device): void {
+  if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;
+  if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
 }
 
 /** The token that an answer brought becomes the present one, and the present one the one before. */
