@@ -33,7 +33,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "poll too early",
-    find: inside("pollAnswered", "wait\\(device, device\\.intervalMs\\);"),
+    find: inside("stillPending", "wait\\(device, device\\.intervalMs\\);"),
     replacement: "$1wait(device, device.intervalMs - 400);",
   },
   {
@@ -53,7 +53,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "wipe on a transient failure",
-    find: inside("refreshAnswered", "backOff\\(device, [^;]*\\);"),
+    find: inside("grantAnswered", "backOff\\(device, [^;]*\\);"),
     replacement: "$1endSession(device, 25);",
   },
   {
@@ -113,7 +113,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "write a record for every poll",
-    find: inside("pollAnswered", "wait\\(device, device\\.intervalMs\\);"),
+    find: inside("stillPending", "wait\\(device, device\\.intervalMs\\);"),
     replacement: "$1wait(device, device.intervalMs); startJob(device, 4);",
   },
   {
