@@ -1,7 +1,7 @@
 // Making a device: the memory is divided, literals and configuration are encoded into it. Everything
 // that is ever allocated is allocated here.
 
-import { ERRORS, MESSAGES, Message } from "./errors.ts";
+import { ERROR_KINDS, ERRORS, MESSAGES, Message } from "./errors.ts";
 import { Encoding, writeByte, writeText } from "./form-encoder.ts";
 import { GRAMMAR } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
@@ -247,6 +247,8 @@ export function createDevice(
     MEMBERS +
     "\n" +
     ERRORS +
+    "\n" +
+    ERROR_KINDS +
     "\n&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=" +
     "\n&grant_type=refresh_token&refresh_token=" +
     "\ntoken=" +

@@ -1,7 +1,7 @@
 // The error table: every code that a server or the device itself can name, what kind it is, who can
-// fix it, and which message the display shows. Reading an answer's code is here; acting on it is not.
+// fix it, and which message the display shows. Acting on it is not here.
 
-import { type Device, equals, Field, Literal } from "./memory.ts";
+import { type Device, Literal } from "./memory.ts";
 
 /** Stable numbers: hosts may show or report them. */
 export enum ErrorCode {
@@ -109,73 +109,40 @@ export var MESSAGES =
   "Failed. Ask the maker";
 
 /**
- * One entry for each ErrorCode from 1: kind, message ('A' is message 0), names of the code on the
- * wire ('|' between aliases of other servers). Codes without a name are the device's own.
+ * Names on the wire, each after the letter of its code ('A' is NONE): those of RFC 6749, 8628, 6750 and
+ * the documents, and aliases of other servers.
  */
 export var ERRORS =
-  "tDauthorization_pending " +
-  "tDslow_down " +
-  "rSexpired_token|token_expired " +
-  "rSinvalid_grant|bad_verification_code|incorrect_device_code " +
-  "uNaccess_denied|authorization_declined " +
-  "aOadmin_policy_enforced " +
-  "aPorg_internal " +
-  "mQinvalid_client|incorrect_client_credentials " +
-  "mQunauthorized_client|device_flow_disabled " +
-  "mRinvalid_scope " +
-  "mRinvalid_request " +
-  "mRunsupported_grant_type " +
-  "tMrate_limit_exceeded " +
-  "tMserver_error " +
-  "tMtemporarily_unavailable " +
-  "uTinvalid_token " +
-  "mRinsufficient_scope " +
-  "mRunsupported_token_type " +
-  "tL " + // UNREACHABLE
-  "tM " + // UNAVAILABLE
-  "tM " + // MALFORMED_RESPONSE
-  "mV " + // VALUE_TOO_LONG
-  "mV " + // UNKNOWN_ERROR
-  "uS " + // RENEWALS_EXHAUSTED
-  "uT " + // SESSION_ENDED
-  "mV " + // MEMORY_TOO_SMALL
-  "uT " + // TOKEN_REVOKED
-  "aU " + // ACCOUNT_DISABLED
-  "mV "; // UNEXPECTED_STATE
+  "Bauthorization_pending " +
+  "Cslow_down " +
+  "Dexpired_token Dtoken_expired " +
+  "Einvalid_grant Ebad_verification_code Eincorrect_device_code " +
+  "Faccess_denied Fauthorization_declined " +
+  "Gadmin_policy_enforced " +
+  "Horg_internal " +
+  "Iinvalid_client Iincorrect_client_credentials " +
+  "Junauthorized_client Jdevice_flow_disabled " +
+  "Kinvalid_scope " +
+  "Linvalid_request " +
+  "Munsupported_grant_type " +
+  "Nrate_limit_exceeded " +
+  "Oserver_error " +
+  "Ptemporarily_unavailable " +
+  "Qinvalid_token " +
+  "Rinsufficient_scope " +
+  "Sunsupported_token_type ";
 
-/** Position of a code's entry in the memory. */
-function entryOf(device: Device, code: number): number {
-  var at = device.at[Literal.ERRORS];
-  while (--code > 0) {
-    while (device.bytes[at++] !== 32);
-  }
-  return at;
-}
+/** Kind and message ('A' is message 0) of every ErrorCode, two letters each. */
+export var ERROR_KINDS =
+  "  tDtDrSrSuNaOaPmQmQmRmRmRtMtMtMuTmRmR" + // NONE, and what a server names
+  "tLtMtMmVmVuSuTmVuTaUmV"; // UNREACHABLE to UNEXPECTED_STATE
 
 /** Kind of a code from 1 on: one of ErrorKind. */
 export function errorKind(device: Device, code: number): number {
-  return device.bytes[entryOf(device, code)];
+  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * code];
 }
 
 /** Message that belongs to a code from 1 on. */
 export function errorMessage(device: Device, code: number): number {
-  return device.bytes[entryOf(device, code) + 1] - 65;
-}
-
-/**
- * The code that the value of Field.ERROR names; UNKNOWN_ERROR for a name that is not in the table. The
- * comparison is exact, as RFC 6749 §5.2 has it.
- */
-export function errorNamed(device: Device): number {
-  var at = device.at[Literal.ERRORS] + 2;
-  for (var code = 1; code < ErrorCode.UNREACHABLE; at++) {
-    var from = at;
-    while (device.bytes[at] !== 32 && device.bytes[at] !== 124) at++;
-    if (equals(device, Field.ERROR, from, at - from)) return code;
-    if (device.bytes[at] === 32) {
-      code++;
-      at += 2;
-    }
-  }
-  return ErrorCode.UNKNOWN_ERROR;
+  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * code + 1] - 65;
 }

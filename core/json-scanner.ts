@@ -91,26 +91,32 @@ export function scanComplete(device: Device): boolean {
   return device.scanState === Scan.END;
 }
 
-/** The field that the name in KEY stands for, or NONE. */
-function fieldNamed(device: Device): number {
-  var at = device.at[device.scanNames];
-  var end = at + device.size[device.scanNames];
+/**
+ * The number that a list gives to the region's value, 0 for none.
+ * @param list literal with names, each behind the letter of its number ('A' is 0) and before a space;
+ *   `*` stands for any. The first match decides
+ */
+export function numberNamed(device: Device, list: number, region: number): number {
+  var at = device.at[list];
+  var end = at + device.size[list];
   while (at < end) {
-    var field = device.bytes[at++] - 65;
+    var number = device.bytes[at++] - 65;
     var start = at;
     while (device.bytes[at] !== 32) at++;
-    // The first match decides: a name that is not wanted must not come in again by `*`.
-    if (device.bytes[start] === 42 || equals(device, Region.KEY, start, at - start)) {
-      return (device.scanWanted >> field) & 1 ? field : Field.NONE;
-    }
+    if (device.bytes[start] === 42 || equals(device, region, start, at - start)) return number;
     at++;
   }
-  return Field.NONE;
+  return 0;
 }
 
 /** A name is complete: what follows goes to its field, in the place of what an earlier one left. */
 function endName(device: Device): void {
-  device.scanField = device.scanStack >> device.scanDepthMax < 2 ? fieldNamed(device) : Field.NONE;
+  var field: number = Field.NONE;
+  if (device.scanStack >> device.scanDepthMax < 2) {
+    field = numberNamed(device, device.scanNames, Region.KEY);
+  }
+  // Only now: a name that is not wanted must not come in again by `*`.
+  device.scanField = (device.scanWanted >> field) & 1 ? field : Field.NONE;
   device.scanSeen |= 1 << device.scanField;
   device.size[device.scanField] = -1;
   device.scanState = Scan.COLON;

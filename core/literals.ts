@@ -4,25 +4,25 @@ import { type Device, equals } from "./memory.ts";
 
 /** In the order of COMPLETE_LITERALS. */
 export enum CompleteLiteral {
-  API_MEMBERS = 37,
-  PAGE_TOKEN = 38,
-  METADATA_MEMBERS = 39,
-  OFFER_MEMBERS = 40,
+  API_MEMBERS = 38,
+  PAGE_TOKEN = 39,
+  METADATA_MEMBERS = 40,
+  OFFER_MEMBERS = 41,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 41,
-  DRAFT = 46,
-  EVENT_POLL_MEMBERS = 47,
-  EVENT_MEMBERS = 48,
-  EVENT_POLL = 49,
-  EVENT_ACKNOWLEDGE = 50,
-  EVENT_REFUSE = 51,
-  EVENT_REFUSE_END = 52,
-  EVENT_END = 53,
-  PREFIX = 54,
+  OFFER_PATH = 42,
+  DRAFT = 47,
+  EVENT_POLL_MEMBERS = 48,
+  EVENT_MEMBERS = 49,
+  EVENT_POLL = 50,
+  EVENT_ACKNOWLEDGE = 51,
+  EVENT_REFUSE = 52,
+  EVENT_REFUSE_END = 53,
+  EVENT_END = 54,
+  PREFIX = 55,
   /** https, then three loopback hosts. */
-  SECURE = 55,
-  OFFER_ANSWER = 59,
-  NEXT = 60,
+  SECURE = 56,
+  OFFER_ANSWER = 60,
+  NEXT = 61,
 }
 
 /** A line each. Member names after the letter of their field, as in MEMBERS. */

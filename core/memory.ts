@@ -14,13 +14,14 @@ export interface Bytes {
 export enum Literal {
   MEMBERS = 30,
   ERRORS = 31,
-  DEVICE_CODE_GRANT = 32,
-  REFRESH_TOKEN_GRANT = 33,
-  TOKEN_PARAMETER = 34,
-  BEARER = 35,
-  GRAMMAR = 36,
+  ERROR_KINDS = 32,
+  DEVICE_CODE_GRANT = 33,
+  REFRESH_TOKEN_GRANT = 34,
+  TOKEN_PARAMETER = 35,
+  BEARER = 36,
+  GRAMMAR = 37,
   /** A complete build's follow, then the display texts. */
-  NEXT = 37,
+  NEXT = 38,
 }
 
 /**
@@ -242,11 +243,6 @@ export interface Errand {
   answered(device: Device, error: number): void;
   /** Takes from the answer what is wanted, and ends the errand or goes on with it. */
   finish(device: Device, error: number): void;
-}
-
-/** First byte of a literal; of the one behind it, the end. */
-export function literalStart(device: Device, literal: number): number {
-  return device.at[literal];
 }
 
 /** Whether the region holds a value that is not empty. */

@@ -1,8 +1,8 @@
 // Reading answers: which error they amount to, and what a token response (RFC 6749 §5.1) must hold.
 
 import { jitter } from "./clock.ts";
-import { ErrorCode, errorNamed } from "./errors.ts";
-import { scanComplete } from "./json-scanner.ts";
+import { ErrorCode } from "./errors.ts";
+import { numberNamed, scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { type Device, equals, Field, holds, isTooLong, Literal, Region } from "./memory.ts";
 
@@ -37,7 +37,8 @@ export function classify(device: Device): ErrorCode {
   var status = device.status;
   var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
   if (json && holds(device, Field.ERROR)) {
-    var named = errorNamed(device);
+    // The comparison is exact, as RFC 6749 §5.2 has it.
+    var named = numberNamed(device, Literal.ERRORS, Field.ERROR) || ErrorCode.UNKNOWN_ERROR;
     // An unknown error is final only if the server blames the request.
     if (named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return named;
   }
