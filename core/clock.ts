@@ -4,6 +4,7 @@
 import { quotient } from "./digits.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
+import { State } from "./states.ts";
 
 /** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
 function less(value: number, step: number): number {
@@ -23,8 +24,8 @@ export function advance(device: Device, elapsedMs: number): void {
   var seconds = quotient(elapsedMs, 1000);
   device.carryMs = elapsedMs - seconds * 1000;
   device.codeLifeS = less(device.codeLifeS, seconds);
-  // The countdown.
-  if (seconds && device.codeShown) device.frameDue = 1;
+  // The countdown, and warnings whose time has come.
+  if (seconds) device.frameDue = 1;
   device.accessLifeS = less(device.accessLifeS, seconds);
   device.refreshLifeS = less(device.refreshLifeS, seconds);
 }
@@ -38,19 +39,24 @@ export function jitter(device: Device, belowMs: number): number {
 
 /** Sets the wait before the next request: at least what a Retry-After asked for. */
 export function wait(device: Device, ms: number): void {
-  var asked = device.retryAfterS;
-  if (asked > Limit.RETRY_AFTER_MAX_S) asked = Limit.RETRY_AFTER_MAX_S;
-  device.waitMs = asked * 1000 > ms ? asked * 1000 : ms;
+  var asked: number =
+    device.retryAfterS > Limit.RETRY_AFTER_MAX_S
+      ? Limit.RETRY_AFTER_MAX_MS
+      : device.retryAfterS * 1000;
+  device.waitMs = asked > ms ? asked : ms;
 }
 
 /**
  * Sets the wait after a failure that passes by itself: doubled each time up to the cap, half of it
- * random so that devices do not come back together, never below the interval (RFC 8628 §3.5).
+ * random so that devices do not come back together; a poll never before its interval (RFC 8628 §3.5).
  */
-export function backOff(device: Device, intervalMs: number): void {
+export function backOff(device: Device): void {
   if (!device.backoffMs) device.backoffMs = Limit.BACKOFF_MIN_MS;
   else if (device.backoffMs < Limit.BACKOFF_MAX_MS) device.backoffMs *= 2;
   var half = device.backoffMs >> 1;
   half += jitter(device, half);
-  wait(device, half < intervalMs ? intervalMs : half);
+  wait(
+    device,
+    device.state === State.PENDING && half < device.intervalMs ? device.intervalMs : half,
+  );
 }

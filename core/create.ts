@@ -116,7 +116,8 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     scanUnit: 0,
     scanHigh: 0,
     frameDue: 1,
-    frameChanged: 0,
+    // What an earlier life left in the memory must not pass for a frame that is shown already.
+    frameChanged: 1,
     page: 0,
     pages: 1,
     pageMs: 0,
@@ -239,8 +240,6 @@ export function createDevice(
   extraCount: number,
 ): Device | null {
   var device = newDevice(memory, config, extraCount);
-  // What an earlier life left would pass for a frame that is shown already.
-  for (var i = 0; i < memory.length; i++) memory[i] = 0;
   device.writeEnd = memory.length;
   var text =
     "\n" +

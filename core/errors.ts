@@ -92,7 +92,7 @@ export var MESSAGES =
   "Signed in\n" +
   "Connecting\n" +
   "Signing out\n" +
-  "Open in a browser:\n" +
+  "Open in browser:\n" +
   "Code \n" +
   "Sign in again soon\n" +
   "Not saved\n" +

@@ -208,9 +208,8 @@ function grantAnswered(device: Device, error: number): void {
   }
   dropBrought(device);
   if (purpose === Purpose.POLL && error <= ErrorCode.SLOW_DOWN) stillPending(device, error);
-  else if (errorKind(device, error) === ErrorKind.TRANSIENT) {
-    backOff(device, purpose === Purpose.POLL ? device.intervalMs : Limit.INTERVAL_MIN_MS);
-  } else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
+  else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device);
+  else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
   else if (purpose === Purpose.POLL && errorKind(device, error) === ErrorKind.RENEWABLE) {
     renewCode(device);
   } else end(device, Event.FINAL_ERROR, error, State.FAILED);

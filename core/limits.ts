@@ -29,6 +29,7 @@ export enum Limit {
   EXCHANGE_MS_MAX = 120000,
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */
   RETRY_AFTER_MAX_S = 3600,
+  RETRY_AFTER_MAX_MS = 3600000,
 
   /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
   REVOCATION_TRIES = 4,

@@ -57,6 +57,6 @@ export function revocationAnswered(device: Device, error: number): void {
   if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
     end(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
-    backOff(device, Limit.INTERVAL_MIN_MS);
+    backOff(device);
   }
 }

@@ -17,7 +17,6 @@ function checkTime(device: Device): void {
   if (device.state === State.PENDING && !device.codeLifeS) {
     // The answer under way may still bring the tokens; the code is shown no longer.
     device.codeShown = 0;
-    device.frameDue = 1;
     if (!device.inFlight) renewCode(device);
   }
   if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
@@ -45,7 +44,12 @@ export function tick(device: Device, elapsedMs: number): Command {
     device.verifyDue = 2;
     return Command.VERIFY;
   }
-  return drawFrame(device) ? Command.SHOW : nextRequest(device);
+  drawFrame(device);
+  if (device.frameChanged) {
+    device.frameChanged = 0;
+    return Command.SHOW;
+  }
+  return nextRequest(device);
 }
 
 /**

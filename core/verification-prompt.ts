@@ -86,14 +86,8 @@ function putCode(device: Device): void {
   }
 }
 
-/** Rows that so many bytes take. */
-function rowsOf(device: Device, size: number): number {
-  return 1 + quotient(size - 1, device.columns);
-}
-
 /** The address, without its scheme where that saves a row; with an instruction where there is room. */
 function putAddress(device: Device): void {
-  var open = device.messages + Message.OPEN;
   var from = device.at[Field.VERIFICATION_URI];
   var to = from + device.size[Field.VERIFICATION_URI];
   if (to - from > device.columns) {
@@ -101,8 +95,9 @@ function putAddress(device: Device): void {
     var colon = from + (device.bytes[from + 4] === 58 ? 4 : 5);
     if (device.bytes[colon] === 58 && device.bytes[colon + 1] === 47) from = colon + 3;
   }
-  if (rowsOf(device, to - from) + rowsOf(device, device.size[open]) <= textRows(device)) {
-    putRegion(device, open);
+  // The instruction takes a row.
+  if (to - from <= device.columns * (textRows(device) - 1)) {
+    putRegion(device, device.messages + Message.OPEN);
   }
   putText(device, from, to);
 }
@@ -142,17 +137,16 @@ function layOut(device: Device): void {
   while (device.line > device.pages * textRows(device)) device.pages++;
 }
 
-/** Brings the frame up to date where something has changed. True: a cell differs, show it. */
-export function drawFrame(device: Device): boolean {
+/** Brings the frame up to date where something has changed; frameChanged where a cell differs now. */
+export function drawFrame(device: Device): void {
   var pages = device.pages;
   if (pages > 1 && !device.pageMs) {
     device.page = device.page + 1 < pages ? device.page + 1 : 0;
     device.pageMs = Limit.PAGE_MS;
     device.frameDue = 1;
   }
-  if (!device.frameDue) return false;
+  if (!device.frameDue) return;
   device.frameDue = 0;
-  device.frameChanged = 0;
   layOut(device);
   if (device.pages !== pages) {
     // Another text: from its first page on, and that for its whole time.
@@ -161,7 +155,6 @@ export function drawFrame(device: Device): boolean {
     layOut(device);
   }
   while (device.line < (device.page + 1) * textRows(device)) putLine(device, 0, 0);
-  return device.frameChanged > 0;
 }
 
 /**

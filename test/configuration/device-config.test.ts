@@ -266,7 +266,7 @@ describe("device.json: what becomes of it", () => {
     const at = (name: string): string => texts[messageNames.indexOf(name)]!;
     expect([at("signedIn"), at("open"), at("failed")]).toEqual([
       "Signed in",
-      "Open in a browser:",
+      "Open in browser:",
       expect.stringMatching(/^Failed/),
     ]);
     const { messages } = driverConfigOf(config);

@@ -45,7 +45,7 @@ interface Prompt {
 function promptPages({ columns, rows, address }: Prompt): string[][] {
   const short = address.length > columns ? address.replace(/^https?:\/\//, "") : address;
   const room = rows - 1;
-  const open = wrapped("Open in a browser:", columns);
+  const open = wrapped("Open in browser:", columns);
   const lines = wrapped(short, columns);
   const all = open.length + lines.length <= room ? [...open, ...lines] : lines;
   return paged(all, columns, room);
