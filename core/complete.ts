@@ -2,7 +2,7 @@
 
 import { type Config, createDevice } from "./create.ts";
 import { COMPLETE_LITERALS, CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, Literal, Region } from "./memory.ts";
+import { type Bytes, type Device, Literal } from "./memory.ts";
 
 export { Command, Endpoint } from "./command.ts";
 export type { Config } from "./create.ts";
@@ -35,13 +35,5 @@ export { setStatus } from "./verification-prompt.ts";
  * @returns the device, or null where the memory is too small for the configuration
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  var count = CompleteLiteral.NEXT - Literal.NEXT;
-  var device = createDevice(memory, config, COMPLETE_LITERALS, count);
-  if (device) {
-    // What an earlier life left in the memory would pass for events that came before.
-    for (var i = 0; i < device.room[Region.SEEN_EVENTS]; i++) {
-      memory[device.at[Region.SEEN_EVENTS] + i] = 0;
-    }
-  }
-  return device;
+  return createDevice(memory, config, COMPLETE_LITERALS, CompleteLiteral.NEXT - Literal.NEXT);
 }

@@ -259,5 +259,9 @@ export function createDevice(
   placeLiterals(device, text, device.messages + Message.COUNT - 1);
   writeParameters(device, config);
   divide(device, extraCount);
+  // What an earlier life left in the memory would pass for events that came before.
+  if (extraCount && device.room[Region.OUTPUT] > 0) {
+    for (var i = 0; i < Limit.SEEN_EVENTS * 3; i++) memory[device.at[Region.SEEN_EVENTS] + i] = 0;
+  }
   return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
 }

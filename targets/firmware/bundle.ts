@@ -135,6 +135,7 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   oneDevice(tree, new Set(propertiesOf(variant, "one")), exported);
   dropImpossible(tree);
   inlineFunctions(tree, exported);
+  dropImpossible(tree);
   rejoin(tree);
   writeConstants(tree);
   chainAssignments(tree);
