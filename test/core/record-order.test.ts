@@ -1,8 +1,9 @@
 // Which of two records counts, and what a device makes of it: records made by hand, after SPEC.md's table.
 
 import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
 import { Field, Region, State } from "../../core/complete.ts";
-import { Bench, code, error, json, tokens } from "./bench.ts";
+import { Bench, code, config, error, json, tokens } from "./bench.ts";
 import { fieldsOf, Kind, recordOf } from "./record-bytes.ts";
 
 const EMPTY = new Uint8Array();
@@ -30,6 +31,8 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     [1, 0x800000, "second"],
     [0x800000, 1, "first"],
     [0x900000, 0x100001, "first"],
+    [0, 0x800000, "second"],
+    [0x800000, 0, "second"],
   ])("%i in the one slot, %i in the other: the %s", (first, second, newer) => {
     const bench = found([token("first", first), token("second", second)]);
     expect(bench.device.state).toBe(State.REFRESHING);
@@ -159,6 +162,7 @@ describe("SPEC Records: room", () => {
     expect(present(full)).toBe("v".repeat(room));
     const over = found([token("v".repeat(room + 1), 1), EMPTY]);
     expect(over.device.state).toBe(State.SIGNED_OUT);
+    expect(over.device.length[Region.PRESENT_REFRESH_TOKEN]).toBe(-1);
   });
 
   it.each([0, 1, 2, 3, 4, 15, 16, 19, 20])("%i bytes of a record are none", (size) => {
@@ -200,6 +204,35 @@ describe("SPEC Records: room", () => {
     expect(bench.writes).toBe(0);
   });
 
+  it("a record that does not fit is not written beyond the memory", () => {
+    for (let more = 0; more < 6; more++) {
+      const memory: number[] = Array(4600).fill(0);
+      const device = core.create(memory, { ...config, autoStart: 0 })!;
+      const { capacity } = device;
+      const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);
+      const rest = capacity[Region.OUTPUT]! - 27 - "ABCD-EFGH".length - 128 - device_code.length;
+      const body = code({
+        device_code,
+        verification_url: "v".repeat(128),
+        verification_uri_complete: "c".repeat(rest + more),
+      }).body;
+      const bytes = new TextEncoder().encode(body);
+      for (let step = 0; step < 20; step++) {
+        if (device.state === State.SIGNED_OUT) core.signIn(device);
+        const command = core.tick(device, 0);
+        if (command === core.Command.LOAD) core.storageDone(device, 0);
+        if (command === core.Command.STORE) core.storageDone(device, 1);
+        if (command !== core.Command.SEND) continue;
+        core.responseStart(device, device.requestId, 200, -1);
+        core.responseBody(device, device.requestId, bytes, 0, bytes.length);
+        core.responseEnd(device, device.requestId);
+      }
+      expect(device.state).toBe(State.PENDING);
+      expect(device.notSaved).toBe(more ? 1 : 0);
+      expect(memory).toHaveLength(4600);
+    }
+  });
+
   it("a record may fill its room to the last byte", () => {
     const settings = { autoStart: 0, memoryBytes: 4600 };
     const { capacity } = new Bench([], settings).device;
@@ -224,7 +257,11 @@ describe("SPEC Records: room", () => {
       bench.run(0);
       expect(bench.device.state).toBe(State.PENDING);
       expect(bench.device.notSaved).toBe(notSaved);
-      if (!notSaved) expect(bench.slots[0]).toHaveLength(capacity[Region.OUTPUT]!);
+      if (notSaved) continue;
+      expect(bench.slots[0]).toHaveLength(capacity[Region.OUTPUT]!);
+      const after = new Bench([], { ...settings, slots: bench.slots });
+      expect(after.device.state).toBe(State.PENDING);
+      expect(after.text(Field.DEVICE_CODE)).toBe(device_code);
     }
   });
 

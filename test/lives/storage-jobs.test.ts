@@ -22,6 +22,7 @@ class Host {
   loadResult = 0;
   result = 1;
   answerErases = true;
+  answerStores = true;
 
   pass(ms: number): void {
     let command = core.tick(this.device, ms);
@@ -31,7 +32,9 @@ class Host {
       if (command === Command.SEND) this.trace.push("send");
       if (command === Command.LOAD) core.storageDone(this.device, this.loadResult);
       else if (command === Command.ERASE && !this.answerErases) core.storageDone(this.device, 0);
-      else if (isStorage) core.storageDone(this.device, this.result);
+      else if (isStorage && (command !== Command.STORE || this.answerStores)) {
+        core.storageDone(this.device, this.result);
+      }
       command = core.tick(this.device, 0);
     }
   }
@@ -146,6 +149,47 @@ describe("storage jobs", () => {
     expect(host.device.state).toBe(State.SIGNED_OUT);
     expect(new Set(ofKind(host.trace, Command.ERASE)).size).toBe(1);
   });
+
+  it("slots that were empty at the start and never written are not erased", () => {
+    const host = new Host();
+    host.answer(CODE);
+    const written = ofKind(host.trace, Command.STORE)[0]!.slice(-1);
+    host.trace = [];
+    core.cancel(host.device);
+    host.pass(0);
+    expect(host.trace).toEqual([`${Command.ERASE}:${written}`]);
+  });
+
+  it("a write that failed for good may have left anything: it is erased with the attempt", () => {
+    const host = new Host();
+    host.result = 0;
+    host.answer(CODE);
+    const written = ofKind(host.trace, Command.STORE)[0]!.slice(-1);
+    host.result = 1;
+    host.trace = [];
+    core.cancel(host.device);
+    host.pass(0);
+    expect(host.trace).toContain(`${Command.ERASE}:${written}`);
+  });
+
+  it.each([1, 0])(
+    "a wipe that begins during a write comes behind it, whatever becomes of it: %i",
+    (result) => {
+      const host = new Host();
+      host.answerStores = false;
+      host.answer(CODE);
+      const written = ofKind(host.trace, Command.STORE)[0]!.slice(-1);
+      host.trace = [];
+      core.cancel(host.device);
+      host.pass(0);
+      expect(host.trace).toEqual([]);
+      core.storageDone(host.device, result);
+      host.pass(0);
+      expect(host.trace).toContain(`${Command.ERASE}:${written}`);
+      expect(ofKind(host.trace, Command.STORE)).toEqual([]);
+      expect(host.device.state).toBe(State.SIGNED_OUT);
+    },
+  );
 
   it("storageDone that nobody waits for changes nothing", () => {
     const host = new Host();
