@@ -137,8 +137,10 @@ describe("RFC 7515 §2: the payload of a compact serialization", () => {
   });
 
   it("ends with the token where there is no second dot, whatever lies behind in the memory", () => {
-    const bench = polled(`h.${encoded('{"jti":"ABCDEFGH","events":{}}')}`);
-    expect(JSON.parse(bench.sent[1]!.body).ack).toEqual(["ABCDEFGH"]);
+    for (const jti of ["ABCDEFGH", "ABCDEFGHI", "ABCDEFGHIJ"]) {
+      const bench = polled(`h.${encoded(JSON.stringify({ jti, events: {} }))}`);
+      expect(JSON.parse(bench.sent[1]!.body).ack).toEqual([jti]);
+    }
   });
 });
 

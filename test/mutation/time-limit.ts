@@ -5,7 +5,7 @@ import { Script } from "node:vm";
 import type { Test } from "./stand-in.ts";
 
 /** For a test that has not been seen to end yet. */
-const UNKNOWN_MS = 8000;
+const UNKNOWN_MS = 3000;
 const FACTOR = 6;
 const EXTRA_MS = 800;
 
