@@ -150,11 +150,8 @@ function takeRegion(device: Device, region: number, room: number): void {
   device.writeAt += room + 1;
 }
 
-/**
- * Writes the literals, each behind a line feed, and makes regions of them.
- * @param last the region of the last one; more lines than that are a part of it
- */
-function placeLiterals(device: Device, text: string, last: number): void {
+/** Writes the literals, each behind a line feed, and makes regions of them; lines too many belong to the last. */
+function placeLiterals(device: Device, text: string): void {
   var literal: number = Region.COUNT - 1;
   // In front of what may not fit: it is written to without a look at where the memory ends.
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
@@ -163,7 +160,7 @@ function placeLiterals(device: Device, text: string, last: number): void {
     if (c !== 10) {
       writeByte(device, c);
       device.size[literal]++;
-    } else if (literal < last) {
+    } else if (literal < device.messages + Message.COUNT - 1) {
       device.at[++literal] = device.writeAt;
       device.size[literal] = 0;
     }
@@ -214,14 +211,14 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.USER_CODE, device.columns);
   takeRegion(device, Field.VERIFICATION_URI, Limit.VERIFICATION_URI_MAX);
   takeRegion(device, Field.VERIFICATION_URI_COMPLETE, Limit.VERIFICATION_URI_COMPLETE_MAX);
-  var share = (device.bytes.length - device.writeAt) >> 6;
+  var share = (device.writeEnd - device.writeAt) >> 6;
   takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   // The device code is copied into the poll before a token can come.
   device.at[Field.DEVICE_CODE] = device.writeAt;
   device.room[Field.DEVICE_CODE] = share * Limit.ACCESS_TOKEN_SHARE;
   takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
-  takeRegion(device, Region.OUTPUT, device.bytes.length - device.writeAt);
+  takeRegion(device, Region.OUTPUT, device.writeEnd - device.writeAt);
 }
 
 /**
@@ -256,7 +253,7 @@ export function createDevice(
     "\n" +
     extra +
     (config.messages || MESSAGES);
-  placeLiterals(device, text, device.messages + Message.COUNT - 1);
+  placeLiterals(device, text);
   writeParameters(device, config);
   divide(device, extraCount);
   // What an earlier life left in the memory would pass for events that came before.

@@ -18,7 +18,7 @@ import {
 const DEVICE = "device";
 
 /** What stands for a variable's name twice, and once before each place that sets it. */
-const MIRROR_COST = 4;
+const MIRROR_COST = 3;
 
 function isDevice(node: Tree | undefined): boolean {
   return node?.type === "Identifier" && node.name === DEVICE;
