@@ -38,6 +38,28 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.sent[0]!.target).toBe(encoded);
   });
 
+  it("device doc §4.5: every ASCII character is encoded as the standards have it", () => {
+    const bench = session();
+    for (let c = 0; c < 128; c++) {
+      const character = String.fromCharCode(c);
+      const percent = `%${c.toString(16).toUpperCase().padStart(2, "0")}`;
+      const inQuery = new URLSearchParams({ q: character }).toString().slice(2);
+      const inPath = /[A-Za-z0-9\-._~]/.test(character) ? character : percent;
+      for (const [name, encoded] of [
+        ["addQueryValue", inQuery],
+        ["addSegment", inPath],
+        ["addPath", character],
+      ] as const) {
+        bench.answers = [json(200, {})];
+        bench.core.beginCall(bench.device);
+        bench.core[name](bench.device, [c], 0, 1);
+        bench.core.sendCall(bench.device, VIDEO_API, 1, null, 0, 0);
+        bench.run(0);
+        expect([c, bench.sent.at(-1)!.target]).toEqual([c, encoded]);
+      }
+    }
+  });
+
   it("device doc §5.3 row 401: refreshed and sent again once, with the new token", () => {
     const bench = session([
       json(401, { error: { code: 401, message: "Invalid Credentials" } }),

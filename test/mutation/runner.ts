@@ -113,6 +113,7 @@ class InProcessRunner implements TestRunner {
     await this.load();
     const results = await this.run(undefined, false);
     this.namespace.currentTestId = undefined;
+    this.limits.save(new Map(results.map(({ name, timeSpentMs }) => [name, timeSpentMs])));
     const { mutantCoverage } = this.namespace;
     return {
       status: DryRunStatus.Complete,

@@ -1,13 +1,16 @@
 // Runs a test and gives it up where it takes far longer than it used to: a mutant that never ends is
 // noticed in the process it runs in, which need not be killed and started anew for it.
 
+import { readFileSync, writeFileSync } from "node:fs";
 import { Script } from "node:vm";
 import type { Test } from "./stand-in.ts";
 
-/** For a test that has not been seen to end yet. */
-const UNKNOWN_MS = 3000;
-const FACTOR = 6;
-const EXTRA_MS = 800;
+/** For a test that the first run does not know. */
+const UNKNOWN_MS = 20_000;
+const FACTOR = 4;
+const EXTRA_MS = 1000;
+/** In the folder of the run, from the process of the first run for all others. */
+const FILE = "usual-times.json";
 
 export class TimeLimitReached extends Error {}
 
@@ -20,13 +23,18 @@ function isTimeLimit(error: unknown): boolean {
 }
 
 export class TimeLimits {
-  /** The longest time that each test has taken. */
-  private readonly longestMs = new Map<string, number>();
+  /** What each test took in the first run, which is slower than all others. */
+  private usualMs: Map<string, number> | undefined;
+
+  /** Tells all processes how long the tests of the first run took. */
+  save(timesMs: ReadonlyMap<string, number>): void {
+    writeFileSync(FILE, JSON.stringify([...timesMs]));
+  }
 
   /** Runs the test; what it throws is thrown, TimeLimitReached where it does not end. */
   async run(test: Test): Promise<void> {
-    const startMs = performance.now();
-    const usualMs = this.longestMs.get(test.name);
+    this.usualMs ??= new Map(JSON.parse(readFileSync(FILE, "utf8")) as [string, number][]);
+    const usualMs = this.usualMs.get(test.name);
     const limitMs = usualMs === undefined ? UNKNOWN_MS : Math.ceil(FACTOR * usualMs + EXTRA_MS);
     holder.picograntTest = test.run;
     try {
@@ -35,8 +43,6 @@ export class TimeLimits {
     } catch (error) {
       throw isTimeLimit(error) ? new TimeLimitReached(test.name) : error;
     }
-    const spentMs = performance.now() - startMs;
-    if (spentMs > (usualMs ?? 0)) this.longestMs.set(test.name, spentMs);
   }
 }
 
