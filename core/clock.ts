@@ -53,10 +53,10 @@ export function wait(device: Device, ms: number): void {
 export function backOff(device: Device): void {
   if (!device.backoffMs) device.backoffMs = Limit.BACKOFF_MIN_MS;
   else if (device.backoffMs < Limit.BACKOFF_MAX_MS) device.backoffMs *= 2;
-  var half = device.backoffMs >> 1;
-  half += jitter(device, half);
+  var backoff = device.backoffMs >> 1;
+  backoff += jitter(device, backoff);
   wait(
     device,
-    device.state === State.PENDING && half < device.intervalMs ? device.intervalMs : half,
+    device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff,
   );
 }
