@@ -154,6 +154,7 @@ describe("storage jobs", () => {
     const host = new Host();
     host.answer(CODE);
     const written = ofKind(host.trace, Command.STORE)[0]!.slice(-1);
+    expect(ofKind(host.trace, Command.ERASE)).toEqual([]);
     host.trace = [];
     core.cancel(host.device);
     host.pass(0);

@@ -120,6 +120,12 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "The name of the parameter was just written: the size is more than 0, or -1 where it does not fit.",
   },
   {
+    file: "core/record-keeping.ts",
+    line: "if (device.job < Job.WRITE) command = Command.LOAD;",
+    mutants: ["device.job < Job.WRITE => device.job <= Job.WRITE"],
+    why: "A write sets its own command in the next line.",
+  },
+  {
     file: "core/revocation.ts",
     line: "return ((device.revokeInBody + device.revocationTries) & 1) === 0;",
     mutants: [
@@ -150,6 +156,20 @@ export const SURVIVORS: readonly Explanation[] = [
     line: "writeEncoded(device, names[from], which < 3 ? Encoding.PATH : Encoding.FORM);",
     mutants: ["which < 3 => false", "which < 3 => which <= 3"],
     why: "The four identifiers have been checked by then: none of their characters is encoded by either.",
+  },
+  {
+    file: "core/token-record.ts",
+    line: "size <= device.room[Region.OUTPUT] &&",
+    mutants: ["size <= device.room[Region.OUTPUT] => true"],
+    why: "Defence in depth: no host may read more than dataLength, and what lies behind the region is in no record's checksum.",
+  },
+  {
+    file: "core/token-record.ts",
+    line: "device.writeEnd = device.writeAt + size - Layout.CHECKSUM_SIZE;",
+    mutants: [
+      "device.writeAt + size - Layout.CHECKSUM_SIZE => device.writeAt + size + Layout.CHECKSUM_SIZE",
+    ],
+    why: "Defence in depth: only a record whose lengths lie reaches that end, and such a one has no right checksum.",
   },
   {
     file: "core/token-response.ts",
