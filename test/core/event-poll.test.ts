@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrandState, ErrorCode, Field, State } from "../../core/complete.ts";
-import { type Bench, json, publicState, tokens } from "./bench.ts";
+import { type Answer, type Bench, json, publicState, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -198,6 +198,14 @@ describe("the host's answer to VERIFY", () => {
     bench.core.eventVerified(bench.device, 1);
     bench.core.eventVerified(bench.device, 0);
     expect(publicState(bench)).toEqual(before);
+  });
+
+  it("is asked for without delay", () => {
+    const bench = session(["hang"]);
+    bench.core.pollEvents(bench.device);
+    bench.run(0);
+    bench.give(bench.sent[0]!.id, delivery(claims(VERIFICATION)) as Answer);
+    expect(bench.core.wakeIn(bench.device)).toBe(0);
   });
 
   it("keeps everything else waiting until it is there, and is asked for once", () => {

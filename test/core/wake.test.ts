@@ -31,7 +31,10 @@ function signedIn(members: object = {}, later: Reaction[] = [], settings: object
 describe("SPEC The loop: wakeIn", () => {
   it("STARTING, SIGNED_OUT, FAILED: as long as one likes", () => {
     expect(wakeIn(new Bench([], { storageHangs: true }))).toBe(LONGEST_MS);
-    expect(wakeIn(new Bench([], { autoStart: 0 }))).toBe(LONGEST_MS);
+    const idle = new Bench([], { autoStart: 0 });
+    expect(wakeIn(idle)).toBe(LONGEST_MS);
+    idle.run(400);
+    expect(wakeIn(idle)).toBe(LONGEST_MS);
     expect(wakeIn(coded({}, [error(403, "access_denied")], {}))).toBe(1000);
     const failed = new Bench([error(401, "invalid_client")], { autoStart: 0 });
     failed.core.signIn(failed.device);
@@ -183,6 +186,15 @@ describe("SPEC The loop: wakeIn", () => {
     expect(bench.writes).toBe(writes + 1);
     expect(bench.device.notSaved).toBe(0);
     expect(wakeIn(bench)).toBeGreaterThan(2_000_000);
+  });
+
+  it("a text of several pages: what is due before its next page comes first", () => {
+    const messages = Array(22).fill("many words that need more than one page").join("\n");
+    const bench = new Bench([null], { columns: 16, rows: 2, autoStart: 0, messages });
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(wakeIn(bench)).toBeGreaterThanOrEqual(1000);
+    expect(wakeIn(bench)).toBeLessThan(2000);
   });
 
   it("a text of several pages: the next page", () => {

@@ -158,6 +158,24 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "The four identifiers have been checked by then: none of their characters is encoded by either.",
   },
   {
+    file: "core/tick.ts",
+    line: "if (device.pages > 1 && device.pageMs < wake) wake = device.pageMs;",
+    mutants: ["device.pageMs < wake => device.pageMs <= wake"],
+    why: "The smaller of two that are equal.",
+  },
+  {
+    file: "core/tick.ts",
+    line: "if (seconds < Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {",
+    mutants: ["seconds * 1000 - device.carryMs < wake => seconds * 1000 - device.carryMs <= wake"],
+    why: "The smaller of two that are equal.",
+  },
+  {
+    file: "core/tick.ts",
+    line: "return wake > 0 ? wake : 0;",
+    mutants: ["wake > 0 => wake >= 0"],
+    why: CLAMP,
+  },
+  {
     file: "core/token-record.ts",
     line: "size <= device.room[Region.OUTPUT] &&",
     mutants: ["size <= device.room[Region.OUTPUT] => true"],
