@@ -53,8 +53,8 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/clock.ts",
-    line: "device.state === State.PENDING && half < device.intervalMs ? device.intervalMs : half,",
-    mutants: ["half < device.intervalMs => half <= device.intervalMs"],
+    line: "device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff,",
+    mutants: ["backoff < device.intervalMs => backoff <= device.intervalMs"],
     why: "The larger of two that are equal.",
   },
   {

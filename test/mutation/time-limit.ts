@@ -9,6 +9,7 @@ import type { Test } from "./stand-in.ts";
 const UNKNOWN_MS = 20_000;
 const FACTOR = 4;
 const EXTRA_MS = 1000;
+const AGAIN_FACTOR = 5;
 /** In the folder of the run, from the process of the first run for all others. */
 const FILE = "usual-times.json";
 
@@ -33,9 +34,20 @@ export class TimeLimits {
 
   /** Runs the test; what it throws is thrown, TimeLimitReached where it does not end. */
   async run(test: Test): Promise<void> {
+    try {
+      await this.tryOnce(test, 1);
+    } catch (error) {
+      if (!(error instanceof TimeLimitReached)) throw error;
+      // Others may have had the machine: what never ends does not end in much more time either.
+      await this.tryOnce(test, AGAIN_FACTOR);
+    }
+  }
+
+  private async tryOnce(test: Test, factor: number): Promise<void> {
     this.usualMs ??= new Map(JSON.parse(readFileSync(FILE, "utf8")) as [string, number][]);
     const usualMs = this.usualMs.get(test.name);
-    const limitMs = usualMs === undefined ? UNKNOWN_MS : Math.ceil(FACTOR * usualMs + EXTRA_MS);
+    const onceMs = usualMs === undefined ? UNKNOWN_MS : Math.ceil(FACTOR * usualMs + EXTRA_MS);
+    const limitMs = factor * onceMs;
     holder.picograntTest = test.run;
     try {
       const result: unknown = call.runInThisContext({ timeout: limitMs });
