@@ -76,13 +76,19 @@ function mutate(file: string, workers: number): boolean {
     env: { ...process.env, NODE_OPTIONS: "--import tsx" },
   });
   if (status !== 0) process.stderr.write(`${file}: Stryker failed\n${stdout}${stderr}`);
-  else if (!existsSync(reportOf(file))) {
-    // Nothing in it that could be mutated: Stryker makes no report then.
+  else if (!mutatedFiles(file).includes(file)) {
+    // Nothing in it that could be mutated: Stryker does not report on it then.
     const source = readFileSync(path.join(root, file), "utf8");
     const report: Report = { files: { [file]: { source, mutants: [] } } };
     writeFileSync(reportOf(file), JSON.stringify(report));
   }
   return status === 0;
+}
+
+/** The files that the report names. */
+function mutatedFiles(file: string): string[] {
+  if (!existsSync(reportOf(file))) return [];
+  return Object.keys((JSON.parse(readFileSync(reportOf(file), "utf8")) as Report).files);
 }
 
 /** What the file's report says; undefined without one, or where the file has changed since. */
