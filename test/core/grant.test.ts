@@ -29,6 +29,7 @@ it("the grant alone signs in, shows its own texts, and has no room for calls", (
     }
   }
   expect(device.state).toBe(State.SIGNED_IN);
-  expect([...new Set(texts)]).toEqual(["Getting a code", "Open in a browser:", "Signed in"]);
+  expect(texts[0]).toBe("Getting a code");
+  expect(texts.at(-1)).toBe("Signed in");
   expect(device.capacity[Region.CALL]).toBeLessThanOrEqual(0);
 });
