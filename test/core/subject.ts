@@ -4,34 +4,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as sources from "../../core/complete.ts";
+import type { completeFunctions, grantFunctions } from "../../targets/firmware/surface.ts";
 
 /** The functions at the border. Numbers with names (State, ErrorCode ...) come from the sources. */
 export type Core = Pick<
   typeof sources,
-  | "create"
-  | "tick"
-  | "wakeIn"
-  | "responseStart"
-  | "responseBody"
-  | "responseEnd"
-  | "responseFailed"
-  | "storageDone"
-  | "signIn"
-  | "cancel"
-  | "signOut"
-  | "setStatus"
-  | "errorKind"
-  | "discover"
-  | "beginCall"
-  | "addPath"
-  | "addSegment"
-  | "addQueryValue"
-  | "sendCall"
-  | "nextPage"
-  | "createOffer"
-  | "pollEvents"
-  | "eventVerified"
-  | "applySecurityEvent"
+  (typeof grantFunctions)[number] | (typeof completeFunctions)[number]
 >;
 
 const path = process.env.PICOGRANT_CORE;

@@ -21,6 +21,20 @@ function answers(code: string): unknown[] {
   return [0, 1, 2, 3].map(probe);
 }
 
+/** The program means the same after the pass, and does not have what is to go; nothing to go: it is as before. */
+function judge(pass: (tree: Tree) => void, body: string, gone: RegExp | null): void {
+  const tree = bundle(body);
+  const before = generate(tree);
+  const expected = answers(before);
+  pass(tree);
+  const after = generate(tree);
+  expect(answers(after)).toEqual(expected);
+  if (gone) {
+    expect(before).toMatch(gone);
+    expect(after).not.toMatch(gone);
+  } else expect(after).toBe(before);
+}
+
 const rows: readonly (readonly [rule: string, gone: RegExp | null, body: string])[] = [
   [
     "a part that is never there",
@@ -70,18 +84,7 @@ const rows: readonly (readonly [rule: string, gone: RegExp | null, body: string]
 ];
 
 describe("what cannot happen in a build", () => {
-  test.each(rows)("%s", (_, gone, body) => {
-    const tree = bundle(body);
-    const before = generate(tree);
-    const expected = answers(before);
-    dropImpossible(tree);
-    const after = generate(tree);
-    expect(answers(after)).toEqual(expected);
-    if (gone) {
-      expect(before).toMatch(gone);
-      expect(after).not.toMatch(gone);
-    } else expect(after).toBe(before);
-  });
+  test.each(rows)("%s", (_, gone, body) => judge(dropImpossible, body, gone));
 });
 
 test("equality of numbers: the shorter sign", () => {
@@ -180,18 +183,7 @@ describe("what inlining took apart is joined", () => {
     ],
   ];
 
-  test.each(cases)("%s", (_, gone, body) => {
-    const tree = bundle(body);
-    const before = generate(tree);
-    const expected = answers(before);
-    rejoin(tree);
-    const after = generate(tree);
-    expect(answers(after)).toEqual(expected);
-    if (gone) {
-      expect(before).toMatch(gone);
-      expect(after).not.toMatch(gone);
-    } else expect(after).toBe(before);
-  });
+  test.each(cases)("%s", (_, gone, body) => judge(rejoin, body, gone));
 });
 
 describe("what gets the same number in a row is set in one go", () => {

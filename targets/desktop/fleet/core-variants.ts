@@ -2,18 +2,9 @@
 // The devices themselves run exactly what ships otherwise.
 import type * as grant from "../../../core/index.ts";
 import { bundleCore } from "../../firmware/bundle.ts";
+import type { grantFunctions } from "../../firmware/surface.ts";
 
-export type FleetCore = Pick<
-  typeof grant,
-  | "create"
-  | "tick"
-  | "wakeIn"
-  | "responseStart"
-  | "responseBody"
-  | "responseEnd"
-  | "responseFailed"
-  | "storageDone"
->;
+export type FleetCore = Pick<typeof grant, (typeof grantFunctions)[number]>;
 
 export interface Variant {
   readonly name: string;
