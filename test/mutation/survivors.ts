@@ -58,6 +58,18 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "The larger of two that are equal.",
   },
   {
+    file: "core/create.ts",
+    line: "if (device.writeAt < device.writeEnd) {",
+    mutants: ["device.writeAt < device.writeEnd => device.writeAt <= device.writeEnd"],
+    why: "What ends where the memory ends lies in it; only what goes on behind it must not be read.",
+  },
+  {
+    file: "core/create.ts",
+    line: "if (extraCount && device.room[Region.OUTPUT] > 0) {",
+    mutants: ["device.room[Region.OUTPUT] > 0 => device.room[Region.OUTPUT] >= 0"],
+    why: "With no room at all there is no device: what its memory holds does not matter.",
+  },
+  {
     file: "core/device-access-token.ts",
     line: "if (intervalOf(device) > device.intervalMs) device.intervalMs = intervalOf(device);",
     mutants: ["intervalOf(device) > device.intervalMs => intervalOf(device) >= device.intervalMs"],

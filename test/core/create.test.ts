@@ -1,0 +1,84 @@
+// What `create` makes of the memory and of too many texts: every region where it belongs, nothing read or
+// written beyond the end, nothing left of an earlier life.
+
+import { describe, expect, it } from "vitest";
+import type { Bytes } from "../../core/index.ts";
+import * as grant from "../../core/index.ts";
+import { Literal } from "../../core/memory.ts";
+import { config } from "./bench.ts";
+import { makeCore } from "./subject.ts";
+
+const MESSAGES = 22;
+
+describe("create", () => {
+  it("makes as many regions as there are texts and values, and no more", () => {
+    const device = grant.create(new Uint8Array(4096), config)!;
+    for (const table of [device.start, device.length, device.capacity]) {
+      expect(table).toHaveLength(Literal.NEXT + MESSAGES);
+      expect(table.every((number) => Number.isInteger(number))).toBe(true);
+    }
+    const from = device.start[Literal.NEXT]!;
+    const text = (device.memory as Uint8Array).slice(from, from + device.length[Literal.NEXT]!);
+    expect(String.fromCharCode(...text)).toBe("Starting");
+  });
+
+  it("takes texts that are too many for a part of the last", () => {
+    const messages = Array.from({ length: MESSAGES + 3 }, (_, text) => `${text}`).join("\n");
+    const device = grant.create(new Uint8Array(4096), { ...config, messages })!;
+    const last = Literal.NEXT + MESSAGES - 1;
+    const from = device.start[last]!;
+    const text = device.memory as Uint8Array;
+    expect(device.start).toHaveLength(last + 1);
+    expect(String.fromCharCode(...text.slice(from, from + device.length[last]!))).toBe("21222324");
+  });
+
+  it("forgets the events of an earlier life, and touches nothing beside them", () => {
+    const memory = new Uint8Array(8192).fill(0xaa);
+    const device = makeCore().create(memory, config)!;
+    const from = device.start[grant.Region.SEEN_EVENTS]!;
+    const around = Array.from(memory.slice(from - 1, from + 25));
+    expect(around).toEqual([0xaa, ...Array(24).fill(0), 0xaa]);
+  });
+
+  it("is content with a request's smallest room, 256 bytes, to the byte", () => {
+    let least = 4096;
+    for (let size = 2500; size < 4500; size++) {
+      const device = makeCore().create(new Uint8Array(size), config);
+      if (device) least = Math.min(least, roomOf(device));
+    }
+    expect(least).toBe(256);
+  });
+
+  it("reads and writes no byte beyond a memory that is too small", () => {
+    for (let size = 16; size < 3000; size += 7) {
+      expect(() => makeCore().create(watched(size), config)).not.toThrow();
+    }
+  });
+});
+
+function roomOf(device: grant.Device): number {
+  return device.memory.length - device.start[grant.Region.OUTPUT]!;
+}
+
+/** Bytes that complain of a place that they do not have. */
+function watched(size: number): Bytes {
+  const check = (key: string | symbol): void => {
+    if (
+      typeof key === "string" &&
+      /^-?\d+$/.test(key) &&
+      (Number(key) < 0 || Number(key) >= size)
+    ) {
+      throw new RangeError(`${key} of ${size}`);
+    }
+  };
+  return new Proxy(new Uint8Array(size), {
+    get(bytes, key) {
+      check(key);
+      return Reflect.get(bytes, key);
+    },
+    set(bytes, key, value) {
+      check(key);
+      return Reflect.set(bytes, key, value);
+    },
+  });
+}
