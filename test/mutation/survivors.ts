@@ -114,6 +114,30 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "What is too long is refused by its count either way (classify); this only spares the device from reading it.",
   },
   {
+    file: "core/json-scanner.ts",
+    line: "if (device.scanField) keep(device, c);",
+    mutants: ["device.scanField => true"],
+    why: "What nobody wants is then kept in the scratch region and forgotten there; the question saves the time.",
+  },
+  {
+    file: "core/json-scanner.ts",
+    line: "else if (device.scanUnit > 65535) {",
+    mutants: ["device.scanUnit > 65535 => device.scanUnit >= 65535"],
+    why: "With three digits it is at most 8191, with four at least 65536.",
+  },
+  {
+    file: "core/json-scanner.ts",
+    line: "if (next && next < Scan.COLON) device.scanState = next;",
+    mutants: ["next < Scan.COLON => next <= Scan.COLON"],
+    why: "No escape leads to COLON: the row names 0, UNICODE, INVALID, and 8 to 13.",
+  },
+  {
+    file: "core/json-scanner.ts",
+    line: "else if (next < 0) close(device, next, c);",
+    mutants: ["next < 0 => next <= 0"],
+    why: "Only the row of escapes leads to 0, and those are taken out one line before.",
+  },
+  {
     file: "core/metadata.ts",
     line: "for (var i = 0; from < to; i++) device.bytes[device.at[Field.MESSAGE] + i] = issuer[from++];",
     mutants: ["from < to => from <= to"],

@@ -9,7 +9,7 @@ import type { Test } from "./stand-in.ts";
 const UNKNOWN_MS = 20_000;
 const FACTOR = 4;
 const EXTRA_MS = 1000;
-const AGAIN_FACTOR = 5;
+const AGAIN_FACTOR = 2;
 /** In the folder of the run, from the process of the first run for all others. */
 const FILE = "usual-times.json";
 
