@@ -1,12 +1,12 @@
-// Requests beyond the grant, which plug in here: API calls, metadata, security events. This file knows
-// when one may be sent and what a refused token leads to; what it asks and answers is its own.
+// Requests beyond the grant: API calls, offers, metadata, security events; one at a time. This file knows
+// when one may be begun and sent and how it ends; what its answer leads to is in errand-answer.ts.
 
+import { Endpoint } from "./command.ts";
 import { quotient } from "./digits.ts";
 import { ErrorCode } from "./errors.ts";
-import { type Device, type Errand, Field, holds, Region } from "./memory.ts";
-import { endSession, hasAccess, refreshNow } from "./refresh.ts";
-import { Event, State } from "./states.ts";
-import { classify } from "./token-response.ts";
+import { type Device, Field, Region } from "./memory.ts";
+import { hasAccess } from "./refresh.ts";
+import { State } from "./states.ts";
 
 export enum ErrandState {
   IDLE = 0,
@@ -19,33 +19,9 @@ export enum ErrandState {
   VERIFYING = 4,
 }
 
-/** An errand of this kind; what is its own is filled in by the module. */
-export function newErrand(
-  endpoint: number,
-  isGet: number,
-  needsToken: number,
-  names: number,
-  wanted: number,
-  depth: number,
-  finish: (device: Device, error: number) => void,
-): Errand {
-  return {
-    endpoint: endpoint,
-    isGet: isGet,
-    needsToken: needsToken,
-    names: names,
-    wanted: wanted,
-    depth: depth,
-    isDue: isErrandDue,
-    check: checkErrand,
-    answered: errandAnswered,
-    finish: finish,
-  };
-}
-
-/** Whether an errand is under way. */
-function isBusy(device: Device): boolean {
-  return device.errandState !== ErrandState.IDLE && device.errandState !== ErrandState.DONE;
+export enum ErrandFields {
+  /** ERROR, MESSAGE and the four values: which of them an answer may name, its literal says. */
+  WANTED = 0b111100011000000000,
 }
 
 /** Whether the device is signed in, with a usable access token or not. */
@@ -53,19 +29,41 @@ export function hasSession(device: Device): boolean {
   return device.state === State.SIGNED_IN || device.state === State.REFRESHING;
 }
 
-/** Whether a call can be begun: somebody is signed in, no errand is under way. */
-export function isFree(device: Device): boolean {
-  return hasSession(device) && !isBusy(device);
+/** Whether an errand is under way. */
+function isBusy(device: Device): boolean {
+  return device.errandState !== ErrandState.IDLE && device.errandState !== ErrandState.DONE;
+}
+
+/** Whether there is the session that all endpoints but that of the metadata want. */
+function maySend(device: Device, endpoint: number): boolean {
+  return endpoint === Endpoint.METADATA || hasSession(device);
+}
+
+/** Whether an errand to this endpoint can be begun. */
+export function isFree(device: Device, endpoint: number): boolean {
+  return maySend(device, endpoint) && !isBusy(device);
 }
 
 /**
  * Starts an errand whose target is in CALL.
- * @param values number of values that its answer may hold; they share OUTPUT
- * @returns 1, or 0 where another is still under way
+ * @param names literal with the member names of its answer; it also tells whose errand this is
+ * @param values number of values that the answer may hold; they share OUTPUT
+ * @param depth deepest object in which members are looked up
+ * @returns 1, or 0 where another is under way, or nobody is signed in
  */
-export function startErrand(device: Device, errand: Errand, values: number): number {
-  if (isBusy(device)) return 0;
-  device.errand = errand;
+export function startErrand(
+  device: Device,
+  names: number,
+  endpoint: number,
+  isGet: number,
+  values: number,
+  depth: number,
+): number {
+  if (!isFree(device, endpoint)) return 0;
+  device.errand = names;
+  device.errandEndpoint = endpoint;
+  device.errandIsGet = isGet;
+  device.errandDepth = depth;
   device.errandState = ErrandState.WAITING;
   device.errandRetried = 0;
   device.errandError = ErrorCode.NONE;
@@ -79,7 +77,7 @@ export function startErrand(device: Device, errand: Errand, values: number): num
 
 /** Divides OUTPUT from `at` on among `count` values, the first of them `field`. */
 export function shareValues(device: Device, at: number, field: number, count: number): void {
-  var size = quotient(device.at[Region.OUTPUT] + device.room[Region.OUTPUT] - at, 10 * count) * 10;
+  var size = quotient(device.at[Region.OUTPUT] + device.room[Region.OUTPUT] - at, count);
   while (count-- > 0) {
     device.at[field] = at;
     device.room[field] = size - 1;
@@ -88,13 +86,29 @@ export function shareValues(device: Device, at: number, field: number, count: nu
   }
 }
 
-/** Whether the waiting errand can go out now. */
-function isErrandDue(device: Device): boolean {
+/** Whether the access token goes along: API calls only. */
+function carriesToken(device: Device): boolean {
+  return (
+    device.errandEndpoint === Endpoint.VIDEO_API || device.errandEndpoint === Endpoint.PUBLISHER_API
+  );
+}
+
+/** Whether the errand waits, and can go out now. */
+export function isErrandDue(device: Device): boolean {
   return (
     device.errandState === ErrandState.WAITING &&
-    (!device.errand!.needsToken ||
-      (hasSession(device) && (device.errand!.needsToken === 2 || hasAccess(device))))
+    maySend(device, device.errandEndpoint) &&
+    (!carriesToken(device) || hasAccess(device))
   );
+}
+
+/** Makes the errand's request, whose region it returns. */
+export function prepareErrand(device: Device): number {
+  device.endpoint = device.errandEndpoint;
+  device.isGet = device.errandIsGet;
+  device.bearer = +carriesToken(device);
+  device.errandState = ErrandState.SENT;
+  return Region.CALL;
 }
 
 /** Ends the errand with what the host is to know of it. */
@@ -107,41 +121,15 @@ export function finishErrand(device: Device, error: number): void {
 }
 
 /** An errand ends with the session, and when its request was given up. */
-function checkErrand(device: Device): void {
+export function checkErrand(device: Device): void {
+  var mayGoOn = maySend(device, device.errandEndpoint);
+  // CALL, with the target, lies on the next codes.
+  if (!mayGoOn) device.hasNextPage = 0;
   if (
     (device.errandState === ErrandState.SENT && !device.inFlight) ||
-    (isBusy(device) && device.errand!.needsToken && !hasSession(device))
+    (isBusy(device) && !mayGoOn)
   ) {
     device.status = 0;
-    finishErrand(device, device.error ? device.error : ErrorCode.SESSION_ENDED);
+    finishErrand(device, device.error || ErrorCode.SESSION_ENDED);
   }
-}
-
-/**
- * The answer to an errand has come, or failed with `error`. 401 means that the access token is no
- * good: it is refreshed and the request sent again, exactly once (RFC 6750 §3.1).
- */
-function errandAnswered(device: Device, error: number): void {
-  var errand = device.errand!;
-  if (device.status >= 200 && device.status < 300 && error !== ErrorCode.UNREACHABLE) {
-    // Members of a resource may be named like an error's; 204 needs no body.
-    device.size[Field.ERROR] = -1;
-    error = device.bodyBytes ? classify(device) : ErrorCode.NONE;
-  }
-  if (device.status === 401 && errand.needsToken === 1) {
-    error = ErrorCode.INVALID_TOKEN;
-    if (!holds(device, Region.PRESENT_REFRESH_TOKEN)) {
-      finishErrand(device, error);
-      endSession(device, ErrorCode.SESSION_ENDED);
-      return;
-    }
-    if (!device.errandRetried) {
-      device.errandRetried = 1;
-      device.errandState = ErrandState.WAITING;
-      device.size[Field.ACCESS_TOKEN] = -1;
-      if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
-      return;
-    }
-  }
-  errand.finish(device, error);
 }

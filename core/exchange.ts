@@ -5,7 +5,8 @@ import { backOff } from "./clock.ts";
 import { Command, Endpoint } from "./command.ts";
 import { preparePoll, stillPending, tokensReceived } from "./device-access-token.ts";
 import { CodeFields, checkCode, codeReceived, end, renewCode } from "./device-authorization.ts";
-import { ErrandState } from "./errand.ts";
+import { ErrandFields, isErrandDue, prepareErrand } from "./errand.ts";
+import { errandAnswered } from "./errand-answer.ts";
 import { ErrorCode, ErrorKind, errorKind } from "./errors.ts";
 import { writeTokenRequest } from "./form-encoder.ts";
 import { scanBegin, scanByte } from "./json-scanner.ts";
@@ -37,7 +38,7 @@ var STATES_THAT_SEND =
 export function duePurpose(device: Device): Purpose {
   // While an event is being verified, OUTPUT holds it.
   if (device.inFlight || device.job || device.verifyDue) return Purpose.NONE;
-  if (device.errand && device.errand.isDue(device)) return Purpose.ERRAND;
+  if (device.errand && isErrandDue(device)) return Purpose.ERRAND;
   return ((STATES_THAT_SEND | (device.notSaved << Purpose.SAVE)) >> device.state) & 1
     ? (device.state as number)
     : Purpose.NONE;
@@ -64,10 +65,7 @@ function prepare(device: Device): number {
       prepareRevocation(device);
       break;
     default:
-      device.endpoint = device.errand!.endpoint;
-      device.isGet = device.errand!.isGet;
-      device.bearer = device.errand!.needsToken & 1;
-      region = Region.CALL;
+      if (device.errand) region = prepareErrand(device);
   }
   return region;
 }
@@ -97,7 +95,6 @@ export function nextRequest(device: Device): Command {
     takeAnswer(device, ErrorCode.MEMORY_TOO_SMALL);
     return Command.NONE;
   }
-  if (purpose === Purpose.ERRAND) device.errandState = ErrandState.SENT;
   device.requestId = (device.requestId + 1) & 65535;
   device.inFlight = 1;
   device.exchangeMs = Limit.EXCHANGE_MS_MAX;
@@ -124,9 +121,8 @@ export function responseStart(
   if (!isCurrent(device, requestId)) return 0;
   device.status = status;
   device.retryAfterS = retryAfterSeconds;
-  var errand = device.errand;
-  if (errand && device.purpose === Purpose.ERRAND) {
-    scanBegin(device, errand.names, errand.wanted, errand.depth);
+  if (device.errand && device.purpose === Purpose.ERRAND) {
+    scanBegin(device, device.errand, ErrandFields.WANTED, device.errandDepth);
     return status === 401 && !device.errandRetried ? 0 : 1;
   }
   scanBegin(
@@ -184,7 +180,7 @@ export function checkExchange(device: Device): void {
 /** The answer is there, or failed with `error`. */
 function takeAnswer(device: Device, error: number): void {
   device.inFlight = 0;
-  if (device.errand && device.purpose === Purpose.ERRAND) device.errand.answered(device, error);
+  if (device.errand && device.purpose === Purpose.ERRAND) errandAnswered(device, error);
   else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
   else {
     if (!error) {

@@ -37,7 +37,7 @@ export var COMPLETE_LITERALS =
   "/offers?offerId=\n" +
   "&regionsVersion.version=\n" +
   "DRAFT\n" +
-  "QmoreAvailable O* \n" +
+  "AmoreAvailable O* \n" +
   "Pjti Qtoken_identifier_alg Rtoken " +
   "Shttps://schemas.openid.net/secevent/risc/event-type/sessions-revoked " +
   "Thttps://schemas.openid.net/secevent/oauth/event-type/token-revoked " +

@@ -207,8 +207,15 @@ export interface Device {
   /** The line reached in the text that is being laid out. */
   line: number;
 
-  /** A request beyond the grant (complete build), or null. */
-  errand: Errand | null;
+  /**
+   * The last request beyond the grant: the literal with the member names of its answer, which tells
+   * whose it is; null where there was none, as ever in a build of the grant alone.
+   */
+  errand: number | null;
+  errandEndpoint: number;
+  errandIsGet: number;
+  /** Deepest object of its answer in which members are looked up. */
+  errandDepth: number;
   errandState: number;
   errandRetried: number;
   errandError: number;
@@ -223,26 +230,6 @@ export interface Device {
   /** Requests left in a run of event polls; place of the next identifier in SEEN_EVENTS. */
   eventPolls: number;
   eventSlot: number;
-}
-
-/** A request beyond the grant: what protected-resource.ts, metadata.ts and security-event.ts plug in. */
-export interface Errand {
-  /** Endpoint that it goes to (command.ts). */
-  endpoint: number;
-  /** 1: GET, 0: POST. */
-  isGet: number;
-  /** 1: carries the access token; 2: does not, but belongs to a session; 0: neither. */
-  needsToken: number;
-  /** Literal with the member names, bit mask of fields, and depth that its answer is scanned with. */
-  names: number;
-  wanted: number;
-  depth: number;
-  /** The four questions of the grant to an errand (errand.ts). */
-  isDue(device: Device): boolean;
-  check(device: Device): void;
-  answered(device: Device, error: number): void;
-  /** Takes from the answer what is wanted, and ends the errand or goes on with it. */
-  finish(device: Device, error: number): void;
 }
 
 /** Whether the region holds a value that is not empty. */

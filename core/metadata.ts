@@ -2,14 +2,11 @@
 // for once, checked, and handed to the host, which knows the addresses from then on.
 
 import { Endpoint } from "./command.ts";
-import { finishErrand, newErrand, startErrand } from "./errand.ts";
+import { startErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
 import { CompleteLiteral } from "./literals.ts";
 import { type Bytes, type Device, equals, Field, Region } from "./memory.ts";
-import { fits, isVisible } from "./token-response.ts";
-
-var FIELDS =
-  (1 << Field.VALUE_A) | (1 << Field.VALUE_B) | (1 << Field.VALUE_C) | (1 << Field.VALUE_D);
+import { isVisible } from "./token-response.ts";
 
 /**
  * Asks for the metadata. When errandState says that it is done without an error, the addresses are in
@@ -19,7 +16,12 @@ var FIELDS =
  * @returns 1, or 0 where another errand is under way or the issuer is longer than 96 bytes
  */
 export function discover(device: Device, issuer: Bytes, from: number, to: number): number {
-  if (to - from > device.room[Field.MESSAGE] || !startErrand(device, METADATA, 4)) return 0;
+  if (
+    to - from > device.room[Field.MESSAGE] ||
+    !startErrand(device, CompleteLiteral.METADATA_MEMBERS, Endpoint.METADATA, 1, 4, 1)
+  ) {
+    return 0;
+  }
   // CALL lies on the codes, which a device that comes back may hold: the issuer is kept elsewhere.
   device.size[Region.CALL] = 0;
   device.callBase = to - from;
@@ -55,27 +57,12 @@ function isSecure(device: Device, region: number): boolean {
   return false;
 }
 
-function metadataAnswered(device: Device, error: number): void {
-  if (!error && !fits(device, FIELDS)) error = ErrorCode.VALUE_TOO_LONG;
-  if (!error) {
-    error =
-      equals(device, Field.VALUE_A, device.at[Field.MESSAGE], device.callBase) &&
-      isSecure(device, Field.VALUE_B) &&
-      isSecure(device, Field.VALUE_C) &&
-      (device.size[Field.VALUE_D] < 0 || isSecure(device, Field.VALUE_D))
-        ? ErrorCode.NONE
-        : ErrorCode.MALFORMED_RESPONSE;
-  }
-  finishErrand(device, error);
+/** @returns NONE where the answer is this issuer's and names what is needed, or what is wrong with it */
+export function checkMetadata(device: Device): ErrorCode {
+  return equals(device, Field.VALUE_A, device.at[Field.MESSAGE], device.callBase) &&
+    isSecure(device, Field.VALUE_B) &&
+    isSecure(device, Field.VALUE_C) &&
+    (device.size[Field.VALUE_D] < 0 || isSecure(device, Field.VALUE_D))
+    ? ErrorCode.NONE
+    : ErrorCode.MALFORMED_RESPONSE;
 }
-
-// Last in the file: it names functions, and Espruino knows only those that stand above.
-var METADATA = newErrand(
-  Endpoint.METADATA,
-  1,
-  0,
-  CompleteLiteral.METADATA_MEMBERS,
-  FIELDS,
-  1,
-  metadataAnswered,
-);

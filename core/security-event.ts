@@ -5,15 +5,7 @@
 // signature also checks issuer and audience: that is the platform's part.
 
 import { Endpoint } from "./command.ts";
-import {
-  ErrandState,
-  finishErrand,
-  hasSession,
-  isFree,
-  newErrand,
-  shareValues,
-  startErrand,
-} from "./errand.ts";
+import { ErrandState, finishErrand, hasSession, shareValues, startErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
 import { Encoding, writeByte, writeLiteral, writeRegion, writeTo } from "./form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
@@ -23,7 +15,7 @@ import { type Bytes, type Device, Field, holds, Region } from "./memory.ts";
 import { endSession, refreshNow } from "./refresh.ts";
 import { Event } from "./states.ts";
 import { checksum } from "./token-record.ts";
-import { fits, isVisible } from "./token-response.ts";
+import { isVisible } from "./token-response.ts";
 
 /** Makes the poll's body in CALL: with the acknowledgement of the last event, if there is one. */
 function writePoll(device: Device, acknowledged: number): void {
@@ -52,22 +44,20 @@ function writePoll(device: Device, acknowledged: number): void {
  * @returns 1, or 0 where another errand is under way or nobody is signed in
  */
 export function pollEvents(device: Device): number {
-  if (!isFree(device) || !startErrand(device, EVENT_POLL, 1)) return 0;
+  if (!startErrand(device, CompleteLiteral.EVENT_POLL_MEMBERS, Endpoint.EVENTS, 0, 1, 2)) return 0;
   device.eventPolls = Limit.EVENT_POLLS;
   writePoll(device, 0);
   return 1;
 }
 
-function eventPollAnswered(device: Device, error: number): void {
-  if (!error && !fits(device, 1 << Field.VALUE_A)) error = ErrorCode.VALUE_TOO_LONG;
-  if (error || !holds(device, Field.VALUE_A)) {
-    finishErrand(device, error);
-    return;
+/** The answer to a poll has come: its event, if there is one, waits for the host. */
+export function takeEvent(device: Device): void {
+  if (holds(device, Field.VALUE_A)) {
+    device.errandState = ErrandState.VERIFYING;
+    device.verifyDue = 1;
+    device.data = device.at[Field.VALUE_A];
+    device.dataLength = device.size[Field.VALUE_A];
   }
-  device.errandState = ErrandState.VERIFYING;
-  device.verifyDue = 1;
-  device.data = device.at[Field.VALUE_A];
-  device.dataLength = device.size[Field.VALUE_A];
 }
 
 /** Value of a base64url character, -1 for anything else. */
@@ -228,14 +218,3 @@ export function applySecurityEvent(
   if (!isDuplicate(device)) applyEvent(device);
   return 1;
 }
-
-// Last in the file: it names functions, and Espruino knows only those that stand above.
-var EVENT_POLL = newErrand(
-  Endpoint.EVENTS,
-  0,
-  2,
-  CompleteLiteral.EVENT_POLL_MEMBERS,
-  1 << Field.VALUE_A,
-  2,
-  eventPollAnswered,
-);

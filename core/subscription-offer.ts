@@ -2,13 +2,13 @@
 // path segments percent-encoded after gRPC Transcoding, the answer's state checked to be DRAFT.
 
 import { Endpoint } from "./command.ts";
-import { finishErrand, shareValues } from "./errand.ts";
+import { ErrandFields, shareValues } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
 import { Encoding, writeEncoded, writeLiteral } from "./form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
 import { CompleteLiteral, isLiteral } from "./literals.ts";
-import { type Bytes, type Device, Field, Region } from "./memory.ts";
-import { apiErrand, beginCall, sendErrand } from "./protected-resource.ts";
+import { type Bytes, type Device, equals, Field, Region } from "./memory.ts";
+import { beginCall, sendCall } from "./protected-resource.ts";
 
 /** What is wrong with an offer before it is sent. */
 export enum OfferError {
@@ -32,77 +32,54 @@ export enum OfferError {
   TOO_LONG = 12,
 }
 
-/** Whether a character may stand in the identifier: letters of both cases only in package names. */
-function isAllowed(which: number, c: number, isFirst: boolean): boolean {
-  if ((c >= 97 && c <= 122) || (c >= 48 && c <= 57)) return true;
-  if (which === 0) return (c >= 65 && c <= 90) || c === 46 || c === 95;
-  if (which === 1) return c === 46 || c === 95;
-  if (which === 4) return c > 32 && c < 127;
-  return c === 45 && !(isFirst && which === 3);
+/**
+ * The names that a character may stand in, a bit each (the package's is the last): letters of both cases
+ * only in the package's, a dash not at the beginning of the offer's.
+ */
+function namesWith(c: number, isFirst: boolean): number {
+  if ((c >= 97 && c <= 122) || (c >= 48 && c <= 57)) return 0b11111;
+  if (c === 45) return isFirst ? 0b10100 : 0b11100;
+  if (c === 46 || c === 95) return 0b10011;
+  if (c >= 65 && c <= 90) return 0b10001;
+  return c > 32 && c < 127 ? 0b10000 : 0;
 }
 
-function isIdentifier(which: number, bytes: Bytes, from: number, to: number): boolean {
-  var longest = which === 0 ? 255 : which === 1 ? 40 : 63;
-  if (to <= from || to - from > longest) return false;
-  for (var at = from; at < to; at++) {
-    if (!isAllowed(which, bytes[at], at === from)) return false;
-  }
-  return true;
+/** Reads the body's identifiers. They are short: OUTPUT has room for all of a name's. */
+function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
+  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
+  scanBegin(device, CompleteLiteral.OFFER_MEMBERS, ErrandFields.WANTED, 1);
+  while (start < end) scanByte(device, body[start++]);
+  return scanComplete(device) ? OfferError.NONE : OfferError.BODY;
 }
 
-/** End of the line that begins at `from`. */
-function lineEnd(bytes: Bytes, from: number, to: number): number {
-  while (from < to && bytes[from] !== 10) from++;
-  return from;
-}
-
-function buildTarget(device: Device, names: Bytes, from: number, to: number): OfferError {
-  for (var which = 0; which < 5; which++) {
-    var end = lineEnd(names, from, to);
-    if (!isIdentifier(which, names, from, end)) return which + 1;
-    writeLiteral(device, CompleteLiteral.OFFER_PATH + which);
-    for (; from < end; from++)
-      writeEncoded(device, names[from], which < 3 ? Encoding.PATH : Encoding.FORM);
-    from++;
-  }
-  return device.writeAt > device.writeEnd ? OfferError.TOO_LONG : OfferError.NONE;
-}
-
-function isSame(device: Device, region: number, names: Bytes, from: number, to: number): boolean {
-  if (device.size[region] !== to - from) return false;
-  for (var at = from; at < to; at++) {
-    if (device.bytes[device.at[region] + at - from] !== names[at]) return false;
-  }
-  return true;
-}
-
-/** The body's identifiers must be the path's. They are short: OUTPUT has room for all of a name's. */
-function checkBody(
+/**
+ * Writes the target, each name checked on the way and compared with the body's of the same name.
+ * @param error what is wrong with the body so far: it is told where nothing is wrong with the names
+ */
+function writeTarget(
   device: Device,
   names: Bytes,
   from: number,
   to: number,
-  body: Bytes,
-  start: number,
-  end: number,
+  error: OfferError,
 ): OfferError {
-  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
-  scanBegin(
-    device,
-    CompleteLiteral.OFFER_MEMBERS,
-    (1 << Field.VALUE_A) | (1 << Field.VALUE_B) | (1 << Field.VALUE_C) | (1 << Field.VALUE_D),
-    1,
-  );
-  for (var at = start; at < end; at++) scanByte(device, body[at]);
-  if (!scanComplete(device)) return OfferError.BODY;
-  for (var which = 0; which < 4; which++) {
-    var stop = lineEnd(names, from, to);
-    if (!isSame(device, Field.VALUE_A + which, names, from, stop)) {
-      return OfferError.BODY_PACKAGE_NAME + which;
+  for (var which = 0; which < 5; which++) {
+    writeLiteral(device, CompleteLiteral.OFFER_PATH + which);
+    var start = device.writeAt;
+    for (; from < to && names[from] !== 10; from++) {
+      if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) return which + 1;
+      writeEncoded(device, names[from], Encoding.FORM);
     }
-    from = stop + 1;
+    from++;
+    // None of the first four's characters is encoded: what was written is the name itself.
+    var size = device.writeAt - start;
+    if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) return which + 1;
+    if (device.writeAt > device.writeEnd) return OfferError.TOO_LONG;
+    if (!error && which < 4 && !equals(device, Field.VALUE_A + which, start, size)) {
+      error = OfferError.BODY_PACKAGE_NAME + which;
+    }
   }
-  return OfferError.NONE;
+  return error;
 }
 
 /**
@@ -124,23 +101,18 @@ export function createOffer(
   end: number,
 ): OfferError {
   if (device.inFlight || device.job || !beginCall(device)) return OfferError.NOT_NOW;
-  var error = buildTarget(device, names, from, to);
-  if (!error) error = checkBody(device, names, from, to, body, start, end);
-  if (error) return error;
-  return sendErrand(device, CREATE_OFFER, body, start, end) ? OfferError.NONE : OfferError.NOT_NOW;
-}
-
-function offerAnswered(device: Device, error: number): void {
-  if (!error && !isLiteral(device, Field.VALUE_A, CompleteLiteral.DRAFT)) {
-    error = ErrorCode.UNEXPECTED_STATE;
+  var error = writeTarget(device, names, from, to, scanBody(device, body, start, end));
+  if (!error) {
+    // A call like any other but for its answer.
+    sendCall(device, Endpoint.PUBLISHER_API, 0, body, start, end);
+    device.errand = CompleteLiteral.OFFER_ANSWER;
   }
-  finishErrand(device, error);
+  return error;
 }
 
-// Last in the file: it names functions, and Espruino knows only those that stand above.
-var CREATE_OFFER = apiErrand(
-  Endpoint.PUBLISHER_API,
-  0,
-  CompleteLiteral.OFFER_ANSWER,
-  offerAnswered,
-);
+/** @returns NONE where the offer was made, and in the state that it has to be in */
+export function checkOffer(device: Device): ErrorCode {
+  return isLiteral(device, Field.VALUE_A, CompleteLiteral.DRAFT)
+    ? ErrorCode.NONE
+    : ErrorCode.UNEXPECTED_STATE;
+}

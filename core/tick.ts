@@ -4,6 +4,7 @@
 import { advance } from "./clock.ts";
 import { Command } from "./command.ts";
 import { renewCode } from "./device-authorization.ts";
+import { checkErrand } from "./errand.ts";
 import { checkExchange, duePurpose, nextRequest, Purpose } from "./exchange.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
@@ -22,7 +23,7 @@ function checkTime(device: Device): void {
   if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
     refreshNow(device, Event.REFRESH_DUE);
   }
-  if (device.errand) device.errand.check(device);
+  if (device.errand) checkErrand(device);
 }
 
 /**

@@ -117,10 +117,26 @@ function writeLocals(tree: Tree): boolean {
   return changed;
 }
 
+/** Takes out the functions that nothing in the bundle names any more. */
+function dropUnnamed(tree: Tree): boolean {
+  const statements = bundleBody(tree);
+  const named = new Set<string>();
+  for (const statement of statements) {
+    const own = statement.type === "FunctionDeclaration" ? statement.id.name : undefined;
+    walk(statement, (node) => {
+      if (node.type === "Identifier" && node.name !== own) named.add(node.name);
+    });
+  }
+  const left = statements.filter(
+    ({ type, id }) => type !== "FunctionDeclaration" || named.has(id.name),
+  );
+  return statements.splice(0, statements.length, ...left).length > left.length;
+}
+
 /** Takes out what cannot happen, in place, until nothing is left of it. */
 export function dropImpossible(tree: Tree): void {
   for (let changed = true; changed; ) {
-    changed = writeLocals(tree);
+    changed = writeLocals(tree) || dropUnnamed(tree);
     const values = valuesOf(tree);
     replace(tree, (node) => {
       if (node.type === "Identifier") {

@@ -230,6 +230,18 @@ describe("RFC 6750 §3: what an answer to a call means", () => {
     expect(bench.device.length[Field.VALUE_B]).toBe(-1);
   });
 
+  it("what an earlier refusal said is not taken for the error of another errand", () => {
+    for (const begin of ["discover", "pollEvents"] as const) {
+      const bench = session([json(403, { error: { status: "access_denied" } }), json(404, {})]);
+      call(bench, LIST);
+      bench.pass(0);
+      expect(outcome(bench).error).toBe(ErrorCode.ACCESS_DENIED);
+      bench.core[begin](bench.device, bytesOf("https://issuer.example"), 0, 22);
+      bench.pass(0);
+      expect(outcome(bench)).toEqual({ error: ErrorCode.UNAVAILABLE, status: 404 });
+    }
+  });
+
   it("responseStart tells whether the body is for the caller too", () => {
     const bench = new Bench(["hang"]);
     bench.pass(6000);
@@ -302,6 +314,69 @@ describe("one errand at a time", () => {
       expect(bench.sent).toHaveLength(2);
     },
   );
+
+  it("sendCall while another errand is under way is refused and changes nothing for that", () => {
+    const bench = session(["hang", json(200, {})]);
+    const { core, device } = bench;
+    expect(core.beginCall(device)).toBe(1);
+    core.addPath(device, bytesOf("/x"), 0, 2);
+    expect(core.pollEvents(device)).toBe(1);
+    const before = publicState(bench);
+    expect(core.sendCall(device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    expect(publicState(bench)).toEqual(before);
+    bench.pass(0);
+    expect(bench.sent[0]).toMatchObject({ endpoint: 6, target: "" });
+  });
+
+  it("sendCall for nobody is refused", () => {
+    const bench = new Bench([code()]);
+    bench.until(1);
+    const before = publicState(bench);
+    expect(bench.core.beginCall(bench.device)).toBe(0);
+    expect(bench.core.sendCall(bench.device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    expect(publicState(bench)).toEqual(before);
+  });
+
+  it("a request of the grant in the middle of a target: the call fails, and nothing else is sent for it", () => {
+    const bench = session([tokens({ access_token: "second" }), json(200, {})]);
+    const { core, device } = bench;
+    bench.until(0);
+    core.beginCall(device);
+    core.addPath(device, bytesOf("/x"), 0, 2);
+    bench.pass(3_600_000);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([1]);
+    expect(core.sendCall(device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    bench.pass(0);
+    expect(bench.sent).toHaveLength(1);
+  });
+
+  it("the pages end with the session: the next user's codes lie where the target was", () => {
+    const bench = session([json(200, { nextPageToken: "next" })]);
+    const { core, device } = bench;
+    call(bench, LIST);
+    bench.pass(0);
+    expect(device.hasNextPage).toBe(1);
+    core.signOut(device);
+    expect(core.nextPage(device)).toBe(0);
+    bench.answers = [{ status: 200, body: "" }, code(), tokens({ access_token: "other" })];
+    bench.run(0);
+    expect(device.hasNextPage).toBe(0);
+    core.signIn(device);
+    bench.until(4);
+    expect(device.state).toBe(State.SIGNED_IN);
+    expect(core.nextPage(device)).toBe(0);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(4);
+  });
+
+  it("a POST has no pages: its body is the host's again", () => {
+    const bench = session([json(200, { nextPageToken: "next" })]);
+    call(bench, "/search", "{}");
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(0);
+    expect(bench.core.nextPage(bench.device)).toBe(0);
+    expect(bench.device.hasNextPage).toBe(0);
+  });
 
   it("a page token that does not fit behind the target is no next page", () => {
     const bench = session([json(200, { nextPageToken: "p".repeat(300) }), json(200, {})]);

@@ -67,6 +67,11 @@ const rows: readonly (readonly [rule: string, gone: RegExp | null, body: string]
     "var m = 0; var n = 0; function probe(a) { if (n === 1) m = 2; if (m === 2) a += 50; return a; }",
   ],
   [
+    "a function that only a part that is never there was handed to",
+    /due|all|none/,
+    "var part = null; function none(n) { return n > 0 ? none(n - 1) : n; } function all(n) { return none(n); } function due(n) { return all(n) + all(n); } function probe(a) { if (part) return due(a); return a; }",
+  ],
+  [
     "a counter is left alone",
     null,
     "var n = 0; function probe(a) { n++; if (n === 1) return 100; return a; }",

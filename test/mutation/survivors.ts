@@ -188,12 +188,6 @@ export const SURVIVORS: readonly Explanation[] = [
     why: CLAMP,
   },
   {
-    file: "core/subscription-offer.ts",
-    line: "writeEncoded(device, names[from], which < 3 ? Encoding.PATH : Encoding.FORM);",
-    mutants: ["which < 3 => false", "which < 3 => which <= 3"],
-    why: "The four identifiers have been checked by then: none of their characters is encoded by either.",
-  },
-  {
     file: "core/tick.ts",
     line: "if (device.pages > 1 && device.pageMs < wake) wake = device.pageMs;",
     mutants: ["device.pageMs < wake => device.pageMs <= wake"],

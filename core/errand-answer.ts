@@ -1,0 +1,54 @@
+// What the answer to an errand leads to: what a refused token does, and whose answer it is. What each
+// of them has to hold is known to the file that asked.
+
+import { ErrandFields, ErrandState, finishErrand, hasSession } from "./errand.ts";
+import { ErrorCode } from "./errors.ts";
+import { CompleteLiteral } from "./literals.ts";
+import { type Device, Field } from "./memory.ts";
+import { checkMetadata } from "./metadata.ts";
+import { keepPageToken } from "./protected-resource.ts";
+import { refreshNow } from "./refresh.ts";
+import { takeEvent } from "./security-event.ts";
+import { Event, State } from "./states.ts";
+import { checkOffer } from "./subscription-offer.ts";
+import { classify, fits } from "./token-response.ts";
+
+/**
+ * Whether the request is to be sent again: 401 means that the access token is no good. It is refreshed
+ * and used, exactly once (RFC 6750 §3.1).
+ */
+function isRetried(device: Device): boolean {
+  if (device.errandRetried) return false;
+  device.errandRetried = 1;
+  device.size[Field.ACCESS_TOKEN] = -1;
+  if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
+  return hasSession(device);
+}
+
+/** @returns NONE where a success holds what was asked for, or what is wrong with it */
+function useAnswer(device: Device): ErrorCode {
+  if (device.errand === CompleteLiteral.API_MEMBERS) keepPageToken(device);
+  else if (device.errand === CompleteLiteral.OFFER_ANSWER) return checkOffer(device);
+  else if (!fits(device, ErrandFields.WANTED)) return ErrorCode.VALUE_TOO_LONG;
+  else if (device.errand === CompleteLiteral.METADATA_MEMBERS) return checkMetadata(device);
+  else takeEvent(device);
+  return ErrorCode.NONE;
+}
+
+/** The answer to an errand has come, or failed with `error`. */
+export function errandAnswered(device: Device, error: number): void {
+  if (device.status >= 200 && device.status < 300 && error !== ErrorCode.UNREACHABLE) {
+    // Members of a resource may be named like an error's; 204 needs no body.
+    device.size[Field.ERROR] = -1;
+    error = device.bodyBytes ? classify(device) : ErrorCode.NONE;
+  }
+  if (device.status === 401 && device.bearer) {
+    error = ErrorCode.INVALID_TOKEN;
+    if (isRetried(device)) {
+      device.errandState = ErrandState.WAITING;
+      return;
+    }
+  }
+  finishErrand(device, error);
+  if (!error) device.errandError = useAnswer(device);
+}
