@@ -198,14 +198,21 @@ export interface Device {
   scanUnit: number;
   scanHigh: number;
 
-  /** The display: to be drawn, changed; page of a text that is too long, pages, time until the next. */
+  /** The display: to be drawn, changed. */
   frameDue: number;
   frameChanged: number;
-  page: number;
-  pages: number;
+  /**
+   * The cells of the text that are shown, as many as there is room for, and for how much longer
+   * (Limit.ENDLESS_S: there are no others).
+   */
+  pageStart: number;
+  pageEnd: number;
   pageMs: number;
-  /** The line reached in the text that is being laid out. */
-  line: number;
+  /** The cell reached in the text that is being laid out, and where its row ends. */
+  cell: number;
+  rowEnd: number;
+  /** How long the text was when it was laid out; 0: it is another one. */
+  textEnd: number;
 
   /**
    * The last request beyond the grant: the literal with the member names of its answer, which tells

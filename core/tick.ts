@@ -72,7 +72,7 @@ export function wakeIn(device: Device): number {
   }
   if (device.inFlight) wake = device.exchangeMs;
   else if (purpose) wake = device.waitMs;
-  if (device.pages > 1 && device.pageMs < wake) wake = device.pageMs;
+  if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) {
     // Each second while the countdown is shown; at its end the code waits for the answer under way.
     seconds = device.codeShown || device.codeLifeS || seconds;

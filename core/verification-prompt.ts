@@ -11,43 +11,42 @@ import { State } from "./states.ts";
 /** A bit for each state in which an error is shown in the place of its message. */
 var WITH_ERROR = (1 << Message.REQUESTING) | (1 << Message.CONNECTING) | (1 << State.FAILED);
 
-/** Only printable ASCII reaches the display, whatever a server sent. */
-function setCell(device: Device, at: number, c: number): void {
-  if (c < 32 || c > 126) c = 63;
+/**
+ * The next cell of the text goes to the frame if it is on the page shown. Only printable ASCII does,
+ * whatever a server sent.
+ */
+function put(device: Device, c: number): void {
+  if (device.cell === device.rowEnd) device.rowEnd += device.columns;
+  var at = device.cell++ - device.pageStart;
+  if (at < 0 || device.cell > device.pageEnd) return;
   at += device.at[Region.FRAME];
+  if (c < 32 || c > 126) c = 63;
   if (device.bytes[at] !== c) {
     device.bytes[at] = c;
     device.frameChanged = 1;
   }
 }
 
-/** Rows for text: the last one is the code's while it is shown. */
-function textRows(device: Device): number {
-  return device.rows - device.codeShown;
+/** Spaces up to the cell `end`, with which the row ends. */
+function fill(device: Device, end: number): void {
+  while (device.cell < end) put(device, 32);
+  device.rowEnd = end;
 }
 
-/** The next line of the text, `bytes[from..to)`, if it is on the page shown. */
-function putLine(device: Device, from: number, to: number): void {
-  var row = device.line++ - device.page * textRows(device);
-  if (row < 0 || row >= textRows(device)) return;
-  row *= device.columns;
-  for (var i = 0; i < device.columns; i++) {
-    setCell(device, row + i, from + i < to ? device.bytes[from + i] : 32);
-  }
-}
-
-/** Lays out `bytes[from..to)`, wrapped at spaces, or hard where there is none. */
+/**
+ * Lays out `bytes[from..to)`, beginning a row: wrapped at spaces, and hard where a word is longer than a
+ * row. A row that is full ends with the next byte of another, so that spaces behind it are left out.
+ */
 function putText(device: Device, from: number, to: number): void {
-  while (from < to) {
-    var end = from + device.columns;
-    if (end >= to) end = to;
-    else {
-      while (end > from && device.bytes[end] !== 32) end--;
-      if (end === from) end += device.columns;
+  fill(device, device.rowEnd);
+  for (var i = from; i < to; i++) {
+    var wordEnd = i;
+    if (i > from && device.bytes[i] === 32) {
+      do wordEnd++;
+      while (wordEnd < to && device.bytes[wordEnd] !== 32);
     }
-    putLine(device, from, end);
-    from = end;
-    while (from < to && device.bytes[from] === 32) from++;
+    if (device.cell + wordEnd - i > device.rowEnd) fill(device, device.rowEnd);
+    else put(device, device.bytes[i]);
   }
 }
 
@@ -55,35 +54,30 @@ function putRegion(device: Device, region: number): void {
   putText(device, device.at[region], device.at[region] + device.size[region]);
 }
 
-/**
- * The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. From
- * right to left, as the digits come.
- */
+function putMessage(device: Device, message: number): void {
+  putRegion(device, device.messages + message);
+}
+
+/** The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. */
 function putCode(device: Device): void {
-  var row = textRows(device) * device.columns;
-  var label = device.messages + Message.CODE;
   var left = device.codeLifeS;
-  var indent = device.size[label];
-  var codeEnd = indent + device.size[Field.USER_CODE];
-  if (codeEnd > device.columns) {
-    codeEnd -= indent;
-    indent = 0;
+  var labelSize = device.size[device.messages + Message.CODE];
+  if (labelSize + device.size[Field.USER_CODE] <= device.columns) {
+    putMessage(device, Message.CODE);
+    // The code goes on where the label ends.
+    device.rowEnd = device.cell;
   }
-  var clock = device.columns;
-  if (!device.codeResumed && left < 6000 && codeEnd + 6 <= clock) clock -= 5;
-  for (var i = device.columns; i-- > 0; ) {
-    var c = 32;
-    if (i < indent) c = device.bytes[device.at[label] + i];
-    else if (i < codeEnd) c = device.bytes[device.at[Field.USER_CODE] + i - indent];
-    else if (i === clock + 2) c = 58;
-    else if (i >= clock) {
-      var base = i === clock + 3 ? 6 : 10;
-      var rest = quotient(left, base);
-      c = 48 + left - rest * base;
-      left = rest;
+  putRegion(device, Field.USER_CODE);
+  if (!device.codeResumed && left < 6000 && device.cell + 5 < device.pageEnd) {
+    fill(device, device.pageEnd - 5);
+    // Digits of 600, 60, 10 and 1 seconds.
+    for (var unit = 600; unit; unit = quotient(unit, unit === 60 ? 6 : 10)) {
+      if (unit === 10) put(device, 58);
+      put(device, 48 + quotient(left, unit));
+      left %= unit;
     }
-    setCell(device, row + i, c);
   }
+  fill(device, device.pageEnd);
 }
 
 /** The address, without its scheme where that saves a row; with an instruction where there is room. */
@@ -93,12 +87,16 @@ function putAddress(device: Device): void {
   if (to - from > device.columns) {
     // http:// or https://; a browser adds what is missing, the server takes both.
     var colon = from + (device.bytes[from + 4] === 58 ? 4 : 5);
-    if (device.bytes[colon] === 58 && device.bytes[colon + 1] === 47) from = colon + 3;
+    if (
+      device.bytes[colon] === 58 &&
+      device.bytes[colon + 1] === 47 &&
+      device.bytes[colon + 2] === 47
+    ) {
+      from = colon + 3;
+    }
   }
   // The instruction takes a row.
-  if (to - from <= device.columns * (textRows(device) - 1)) {
-    putRegion(device, device.messages + Message.OPEN);
-  }
+  if (to - from <= device.columns * (device.rows - 2)) putMessage(device, Message.OPEN);
   putText(device, from, to);
 }
 
@@ -114,47 +112,52 @@ function messageOf(device: Device): number {
 
 function putState(device: Device): void {
   var message = messageOf(device);
-  putRegion(device, device.messages + message);
+  putMessage(device, message);
   if (message === Message.SIGNED_IN) {
-    if (device.refreshLifeS < Limit.EXPIRY_WARNING_S) {
-      putRegion(device, device.messages + Message.EXPIRES_SOON);
-    }
-    if (device.notSaved) putRegion(device, device.messages + Message.NOT_SAVED);
+    if (device.refreshLifeS < Limit.EXPIRY_WARNING_S) putMessage(device, Message.EXPIRES_SOON);
+    if (device.notSaved) putMessage(device, Message.NOT_SAVED);
     putRegion(device, Region.STATUS);
-  } else if (device.error === ErrorCode.UNKNOWN_ERROR) {
-    putRegion(device, Field.ERROR);
-  }
+  } else if (device.error === ErrorCode.UNKNOWN_ERROR) putRegion(device, Field.ERROR);
 }
 
-/** Lays the whole text out, of which the present page goes to the frame, and counts its pages. */
+/**
+ * Lays the whole text out, of which the present page goes to the frame. Cells count from the first one of
+ * the text; the code's row lies behind those of the page, whichever it is.
+ */
 function layOut(device: Device): void {
-  device.line = 0;
+  device.pageEnd = device.pageStart + device.columns * device.rows;
   if (device.codeShown) {
+    device.cell = device.rowEnd = device.pageEnd - device.columns;
     putCode(device);
-    putAddress(device);
-  } else putState(device);
-  device.pages = 1;
-  while (device.line > device.pages * textRows(device)) device.pages++;
+    device.pageEnd -= device.columns;
+  }
+  device.cell = device.rowEnd = 0;
+  if (device.codeShown) putAddress(device);
+  else putState(device);
 }
 
 /** Brings the frame up to date where something has changed; frameChanged where a cell differs now. */
 export function drawFrame(device: Device): void {
-  var pages = device.pages;
-  if (pages > 1 && !device.pageMs) {
-    device.page = device.page + 1 < pages ? device.page + 1 : 0;
+  if (!device.pageMs) {
+    device.pageStart = device.pageEnd < device.textEnd ? device.pageEnd : 0;
     device.pageMs = Limit.PAGE_MS;
     device.frameDue = 1;
   }
-  if (!device.frameDue) return;
-  device.frameDue = 0;
-  layOut(device);
-  if (device.pages !== pages) {
-    // Another text: from its first page on, and that for its whole time.
-    device.page = 0;
-    device.pageMs = Limit.PAGE_MS;
+  while (device.frameDue) {
+    device.frameDue = 0;
     layOut(device);
+    if (device.cell !== device.textEnd) {
+      // Another text: once more, from its first page on, and that for its whole time.
+      device.textEnd = device.cell;
+      device.pageStart = 0;
+      device.pageMs = Limit.PAGE_MS;
+      device.frameDue = 1;
+    } else {
+      // A page that is the only one is never turned.
+      if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS_S;
+      fill(device, device.pageEnd);
+    }
   }
-  while (device.line < (device.page + 1) * textRows(device)) putLine(device, 0, 0);
 }
 
 /**
@@ -167,6 +170,6 @@ export function setStatus(device: Device, bytes: Bytes, from: number, to: number
     device.bytes[device.at[Region.STATUS] + size++] = bytes[from++];
   }
   device.size[Region.STATUS] = size;
-  device.page = 0;
+  device.textEnd = 0;
   device.frameDue = 1;
 }

@@ -95,8 +95,8 @@ describe("design §5: the verification prompt, cell by cell", () => {
         fc.record({ ...sizes, userCode: visible(1, 16), scheme: schemes, rest: visible(1, 110) }),
         ({ columns, rows, userCode, scheme, rest }) => {
           const given = { columns, rows, userCode, address: scheme + rest };
-          // A scheme that is none of the web's, with one slash.
-          fc.pre(!/^.{4,5}:\/[^/]/.test(given.address));
+          // A scheme that is none of the web's.
+          fc.pre(!/^.{4,5}:\/\//.test(given.address) || /^https?:/.test(given.address));
           const bench = prompt(given);
           const pages = promptPages(given);
           for (let shown = 0; shown < pages.length + 2; shown++) {
@@ -117,6 +117,10 @@ describe("design §5: the verification prompt, cell by cell", () => {
     ["http://example.com/device-of-yours", "example.com/device-of-yours"],
     ["ftp://example.com/device-of-yours", "ftp://example.com/device-of-yours"],
     ["https:example.com/device-of-yours", "https:example.com/device-of-yours"],
+    ["https:/example.com/device-of-yours", "https:/example.com/device-of-yours"],
+    ["http:/example.com/device-of-yours", "http:/example.com/device-of-yours"],
+    ["https:e/xample.com/device-of-yours", "https:e/xample.com/device-of-yours"],
+    ["http:e/xample.com/device-of-yours", "http:e/xample.com/device-of-yours"],
     ["example.com/device/of/yours/abcde", "example.com/device/of/yours/abcde"],
     ["exam:ple/device/of/yours/abcdefgh", "exam:ple/device/of/yours/abcdefgh"],
     ["examp/:le/device/of/yours/abcdefg", "examp/:le/device/of/yours/abcdefg"],

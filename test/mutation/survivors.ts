@@ -189,7 +189,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/tick.ts",
-    line: "if (device.pages > 1 && device.pageMs < wake) wake = device.pageMs;",
+    line: "if (device.pageMs < wake) wake = device.pageMs;",
     mutants: ["device.pageMs < wake => device.pageMs <= wake"],
     why: "The smaller of two that are equal.",
   },
