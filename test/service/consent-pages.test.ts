@@ -412,6 +412,28 @@ describe("device doc §6 the account page", () => {
   });
 });
 
+test("a page's form address opened anew begins again", async () => {
+  for (const step of ["account", "decision"]) {
+    const page = await new Walk().visitor.get(`/device/${step}`);
+    expect(page.status).toBe(200);
+    expect(page.html).toContain('action="/device"');
+  }
+});
+
+test.each([
+  ["PUT", "/device", "GET, HEAD, POST"],
+  ["DELETE", "/device/decision", "POST, GET, HEAD"],
+  ["POST", "/", "GET, HEAD"],
+  ["POST", "/account", "GET, HEAD"],
+  ["GET", "/account/disable", "POST"],
+  ["POST", "/assets/pages.css", "GET, HEAD"],
+])("RFC 9110 §15.5.6: %s %s is 405 with the methods allowed", async (method, path, allow) => {
+  const { service } = new Bench();
+  const answer = await service.fetch(new Request(new URL(path, service.baseUrl), { method }));
+  expect(answer.status).toBe(405);
+  expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(allow.split(", ").sort());
+});
+
 test("device doc §5.5: every scope that can be asked for has words of its own", async () => {
   const names = ["storage.appdata", "storage.file", "video", "video.readonly"];
   const scope = ["email", "openid", "profile", ...names.map((n) => `${SCOPE_BASE}/auth/${n}`)].join(

@@ -156,6 +156,12 @@ describe("device doc §4.1 request", () => {
     expect(new Bench().send("POST", "/device/code", body, headers).status).toBe(200);
   });
 
+  test("device doc §5.1: client_id identifies the client, whatever an Authorization header holds", () => {
+    const fields = { client_id: TV.client_id, scope: "email" };
+    for (const authorization of ["Basic !!!", "Basic YWJj", "Bearer x", "Basic"])
+      expect(new Bench().post("/device/code", fields, { authorization }).status).toBe(200);
+  });
+
   test.each(["GET", "PUT", "DELETE", "PATCH"])(
     "device doc §4.1: %s is 405 and names POST",
     (method) => {

@@ -143,6 +143,20 @@ describe("device doc §5.3 the bearer token", () => {
     expect(bench.get(`${PATH}?part=id&mine=true&access_token=${token}`, token).status).toBe(400);
   });
 
+  test("RFC 6750 §3.1: the query parameter access_token given twice is 400, its name may be encoded", () => {
+    const bench = new Bench();
+    const token = String(bench.signIn().access_token);
+    const twice = `access_token=${token}&access_token=${token}`;
+    expect(bench.get(`${PATH}?part=id&mine=true&${twice}`).status).toBe(400);
+    expect(bench.get(`${PATH}?part=id&mine=true&access%5Ftoken=${token}`).status).toBe(200);
+  });
+
+  test("RFC 9110 §15.5.6: POST is 405; GET and HEAD are allowed", () => {
+    const answer = new Bench().send("POST", PATH);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe("GET, HEAD");
+  });
+
   test("RFC 6750 §3: without a token 401 and a challenge without an error code", () => {
     const answer = new Bench().get(`${PATH}?part=id&mine=true`);
     expect(answer.status).toBe(401);

@@ -103,6 +103,27 @@ describe("offer doc §3 and §4 create", () => {
     expect(answer.text).toContain("offerId");
   });
 
+  test("offer doc §4: there is one offerId: two of them are 400, and nothing is created", () => {
+    const publisher = new Publisher();
+    const answer = publisher.send("POST", `${MONTHLY}?offerId=a&offerId=b&${VERSION}`, IDS);
+    expect(answer.status).toBe(400);
+    expect(publisher.send("GET", MONTHLY).json.subscriptionOffers).toEqual([]);
+  });
+
+  test.each([
+    ["PUT", "", "GET, HEAD, POST"],
+    ["DELETE", "", "GET, HEAD, POST"],
+    ["PATCH", "/intro", "GET, HEAD, DELETE"],
+    ["POST", "/intro", "GET, HEAD, DELETE"],
+    ["GET", "/intro:activate", "POST"],
+  ])("RFC 9110 §15.5.6: %s of offers%s is 405 with the methods allowed", (method, rest, allow) => {
+    const publisher = new Publisher();
+    publisher.create();
+    const answer = publisher.send(method, MONTHLY + rest);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe(allow);
+  });
+
   test.each(["a", "0", "intro-2026", "a".repeat(63)])(
     "offer doc §2: offerId %.12s is well formed",
     (id) => {

@@ -356,6 +356,41 @@ describe("RFC 6749 §2.3.1 client credentials", () => {
     expect(answer.headers["www-authenticate"]).toMatch(/^Basic /);
   });
 
+  test.each(["Basic", "Basic ", "basic !!!", "Basic YWJj", "BASIC OnR2"])(
+    "RFC 6749 §5.2: %j is failed HTTP Basic: 401 with a challenge, whatever the form says",
+    (authorization) => {
+      const bench = new Bench();
+      const fields = { device_code: "x", grant_type: DEVICE_GRANT };
+      for (const sent of [fields, { ...TV, ...fields }]) {
+        const answer = bench.post("/token", sent, { authorization });
+        expect(answer.status).toBe(401);
+        expect(answer.json.error).toBe("invalid_client");
+        expect(answer.headers["www-authenticate"]).toMatch(/^Basic /);
+      }
+      expect(bench.post("/revoke", { token: "x" }, { authorization }).status).toBe(401);
+    },
+  );
+
+  test("RFC 6749 §2.3: HTTP Basic and the form may not name two clients", () => {
+    const basic = `Basic ${Buffer.from("living-room-tv:tv-secret").toString("base64")}`;
+    const fields = { device_code: "x", grant_type: DEVICE_GRANT };
+    const answer = (clientId: string) =>
+      new Bench().post("/token", { ...fields, client_id: clientId }, { authorization: basic });
+    expect(answer("game-console").json.error).toBe("invalid_request");
+    expect(answer("living-room-tv").json.error).toBe("invalid_grant");
+  });
+
+  test("RFC 6749 §5.2: an error_description has no quote, backslash, control or other character", () => {
+    const name = encodeURIComponent(`a"\\\n\u00e9\u{1F600}${"x".repeat(1000)}`);
+    for (const path of ["/token", "/device/code", "/revoke"]) {
+      const { json } = new Bench().send("POST", path, `${name}=1&${name}=2`);
+      expect(json.error).toBe("invalid_request");
+      expect(json.error_description).toMatch(
+        /^Parameter given twice: a[\x20\x21\x23-\x5b\x5d-\x7e]{1,50}$/,
+      );
+    }
+  });
+
   test("RFC 6749 §3.2: a parameter given twice is refused, credentials in the query are not read", () => {
     const bench = new Bench();
     const { device } = pendingCode(bench);

@@ -5,6 +5,7 @@ import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
 import type { ServiceContext } from "./context.ts";
+import { methodNotAllowed } from "./errors.ts";
 import { exchangeEvent } from "./observers.ts";
 import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
@@ -32,13 +33,28 @@ export function createApp(
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
   addConsentPages(app, service);
   addAccountPages(app, service);
-  app.all("*", async (c) => toResponse(c.req.method, handle(await toProtocolRequest(c))));
+  const methods = methodsByPath(app);
+  app.all("*", async (c) => {
+    const allowed = methods.get(c.req.path);
+    return toResponse(
+      c.req.method,
+      allowed ? methodNotAllowed(allowed) : handle(await toProtocolRequest(c)),
+    );
+  });
   app.onError((error, c) => {
     if (error instanceof ForeignForm) return c.html(page(foreignForm()) as Html & string, 403);
     service.observers.tell({ type: "failure", atMs: service.env.now(), message: error.message });
     return c.json({ error: "server_error", error_description: "The service has a fault." }, 500);
   });
   return app;
+}
+
+/** The methods of each page, for requests that none of them took. */
+function methodsByPath(app: Hono): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const { path, method } of app.routes)
+    if (method !== "ALL") methods.set(path, [...(methods.get(path) ?? []), method]);
+  return methods;
 }
 
 // No script runs on these pages at all, so none may; nothing may frame them or take their forms.

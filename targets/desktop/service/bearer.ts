@@ -48,17 +48,15 @@ export function authenticateCaller(
 /** The bearer token of a request, from its header or from the query parameter access_token. */
 export function bearerToken(request: ProtocolRequest): string | undefined {
   const inHeader = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-  const inQuery = request.query.includes("access_token")
-    ? (new URLSearchParams(request.query).get("access_token") ?? undefined)
-    : undefined;
-  // RFC 6750 §2: never more than one method at a time.
-  if (inHeader !== undefined && inQuery !== undefined)
+  const inQuery = new URLSearchParams(request.query).getAll("access_token");
+  // RFC 6750 §2: never more than one method at a time, §3.1: no parameter twice.
+  if (inQuery.length > (inHeader === undefined ? 1 : 0))
     throw new ApiError({
       status: "INVALID_ARGUMENT",
       message: "The access token must be given once, in the header or in the query.",
       reason: "badRequest",
     });
-  return inHeader ?? inQuery;
+  return inHeader ?? inQuery[0];
 }
 
 function unauthenticated(message: string, reason: string, challenge: string): ApiError {

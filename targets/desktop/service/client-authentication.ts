@@ -12,16 +12,16 @@ interface Credentials {
   basic: boolean;
 }
 
-/** The credentials as sent; a form's win over Basic only where Basic is absent. */
+/** The credentials as sent; a form's count only where there is no HTTP Basic. */
 export function readCredentials(request: ProtocolRequest, form: FormParameters): Credentials {
-  const basic = readBasic(request.headers.authorization);
-  if (basic) return basic;
+  const header = request.headers.authorization;
+  if (header !== undefined && /^basic(?: |$)/i.test(header)) return readBasic(header);
   return { id: form.get("client_id"), secret: form.get("client_secret"), basic: false };
 }
 
-function readBasic(header: string | undefined): Credentials | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header ?? "")?.[1];
-  if (encoded === undefined) return undefined;
+/** Basic that cannot be read names nobody. */
+function readBasic(header: string): Credentials {
+  const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");
   if (colon < 0) return { id: undefined, secret: undefined, basic: true };
@@ -51,7 +51,12 @@ export function authenticateClient(
   form: FormParameters,
 ): { client: Client } | { refusal: ProtocolResponse } {
   const { id, secret, basic } = readCredentials(request, form);
-  if (id === undefined) return refuseMissing("client_id");
+  // Whoever tries Basic and fails gets the challenge, whatever else was sent (RFC 6749 §5.2).
+  if (id === undefined)
+    return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
+  const inForm = form.get("client_id");
+  if (inForm !== undefined && inForm !== id)
+    return { refusal: oauthError("invalid_request", "Two different clients are named.") };
   const client = context.directory.clients.get(id);
   if (!client) return refuseClient(basic, "The OAuth client was not found.");
   if (client.secret !== undefined) {

@@ -28,7 +28,7 @@ export function deviceAuthorization(
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
 
-  const clientId = readCredentials(request, form).id;
+  const clientId = readCredentials(request, form).id ?? form.get("client_id");
   if (clientId === undefined)
     return oauthError("invalid_request", "Missing required parameter: client_id");
   const client = context.directory.clients.get(clientId);

@@ -2,7 +2,7 @@
 // any HTTP library. Pages for people are routed in app.ts.
 import type { ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, methodNotAllowed } from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
 import { authorizationServerMetadata, PATHS, transmitterMetadata } from "./metadata.ts";
 import { revocation } from "./revocation.ts";
@@ -65,12 +65,4 @@ function unalias(context: ServiceContext, path: string): string {
 function notFound(): ProtocolResponse {
   const message = "There is nothing at this address.";
   return json(404, { error: { code: 404, message, status: "NOT_FOUND", errors: [], details: [] } });
-}
-
-function methodNotAllowed(allowed: readonly string[]): ProtocolResponse {
-  return json(
-    405,
-    { error: "invalid_request", error_description: `Use ${allowed.join(" or ")}.` },
-    { allow: allowed.join(", ") },
-  );
 }

@@ -43,6 +43,16 @@ export function quotaError(): ProtocolResponse {
   return json(403, { error_code: "rate_limit_exceeded" });
 }
 
+/** 405 with the methods that are allowed (RFC 9110 §15.5.6); where GET is, HEAD is. */
+export function methodNotAllowed(methods: readonly string[]): ProtocolResponse {
+  const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  return json(
+    405,
+    { error: "invalid_request", error_description: `Use ${methods.join(" or ")}.` },
+    { allow: allow.join(", ") },
+  );
+}
+
 /** Canonical status names of the resource APIs and their HTTP status. */
 const API_STATUSES = {
   INVALID_ARGUMENT: 400,

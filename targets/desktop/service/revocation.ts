@@ -28,8 +28,8 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
 
   const grant = context.grants.findByToken(token);
   // The document asks for no credentials; a client that sends them (RFC 7009 §2.1) is held to them.
-  const { id, secret } = readCredentials(request, body);
-  if (id !== undefined || secret !== undefined) {
+  const { id, secret, basic } = readCredentials(request, body);
+  if (basic || id !== undefined || secret !== undefined) {
     const authenticated = authenticateClient(context, request, body);
     if ("refusal" in authenticated) return authenticated.refusal;
     if (grant && grant.clientId !== authenticated.client.id) return oauthError("invalid_token");

@@ -2,7 +2,7 @@
 // deactivate and delete as real publishing APIs do. Offers live in memory.
 import { authenticateCaller, type Caller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
-import { ApiError, type ApiErrorDetail, invalidParameter } from "./errors.ts";
+import { ApiError, type ApiErrorDetail, invalidParameter, methodNotAllowed } from "./errors.ts";
 import type { Application } from "./fixture.ts";
 import {
   BASE_PLAN_ID,
@@ -45,15 +45,17 @@ export function subscriptionOffers(
   if (offerId === undefined) {
     if (method === "POST") return create(context, request, path, plan);
     if (method === "GET") return list(context, request, path);
-  } else if (verb === undefined) {
+    return methodNotAllowed(["GET", "POST"]);
+  }
+  if (verb === undefined) {
     if (method === "GET") return json(200, find(context, path, offerId));
     if (method === "DELETE") return remove(context, path, offerId);
-  } else if (method === "POST") {
-    checkActionBody(request, path);
-    if (verb === "activate") return activate(context, path, offerId);
-    if (verb === "deactivate") return deactivate(context, path, offerId);
+    return methodNotAllowed(["GET", "DELETE"]);
   }
-  throw notFound("There is no such operation.");
+  if (verb !== "activate" && verb !== "deactivate") throw notFound("There is no such operation.");
+  if (method !== "POST") return methodNotAllowed(["POST"]);
+  checkActionBody(request, path);
+  return (verb === "activate" ? activate : deactivate)(context, path, offerId);
 }
 
 function readPath(rest: string): OfferPath {
@@ -112,8 +114,9 @@ function create(
   plan: BasePlan,
 ): ProtocolResponse {
   const query = new URLSearchParams(request.query);
-  const offerId = query.get("offerId") ?? "";
+  const [offerId = "", otherId] = query.getAll("offerId");
   if (offerId === "") throw invalidParameter("offerId", "Offer ID must be specified.", "required");
+  if (otherId !== undefined) throw invalidParameter("offerId", "offerId is given twice.");
   checkFormat("offerId", offerId, OFFER_ID);
   checkRegionsVersion(context, query);
   // Offer doc §1: only auto-renewing base plans can have offers.

@@ -56,7 +56,7 @@ export function empty(status: number): ProtocolResponse {
   return { status, headers: { "cache-control": "no-store" }, body: new Uint8Array(0) };
 }
 
-/** Form parameters: the first value of each name, and the first name that came twice. */
+/** Form parameters: the first value of each name, and the first name that came twice, to be shown. */
 export interface FormParameters {
   get(name: string): string | undefined;
   repeated: string | undefined;
@@ -70,10 +70,15 @@ export function parseForm(text: string): FormParameters {
   const values = new Map<string, string>();
   let repeated: string | undefined;
   for (const [name, value] of new URLSearchParams(text)) {
-    if (values.has(name)) repeated ??= name;
+    if (values.has(name)) repeated ??= displayable(name);
     else values.set(name, value);
   }
   return { get: (name) => values.get(name) || undefined, repeated };
+}
+
+// RFC 6749 §5.2 says which characters an error_description may have; nobody reads a long name.
+function displayable(name: string): string {
+  return name.slice(0, 40).replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }
 
 /** Whether the body may be read as a form: the type is right, or the client named none. */

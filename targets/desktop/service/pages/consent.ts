@@ -35,6 +35,9 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       return showConsent(service, { ...visit, accountId: account.id }, attempt);
     });
   });
+  // The address stays in the browser's bar: whoever opens it again begins again.
+  for (const step of ["account", "decision"])
+    app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
     const { visit, form } = await openForm(service, c);
     return withAttempt(service, visit, form, (attempt) => decide(service, visit, form, attempt));
