@@ -255,7 +255,7 @@ export function createDevice(
     "\ntoken=" +
     "\nbearer\n" +
     GRAMMAR +
-    "\n" +
+    "\n://\n" +
     extra +
     (config.messages || MESSAGES);
   placeLiterals(device, text);

@@ -4,25 +4,25 @@ import { type Device, equals } from "./memory.ts";
 
 /** In the order of COMPLETE_LITERALS. */
 export enum CompleteLiteral {
-  API_MEMBERS = 38,
-  PAGE_TOKEN = 39,
-  METADATA_MEMBERS = 40,
-  OFFER_MEMBERS = 41,
+  API_MEMBERS = 39,
+  PAGE_TOKEN = 40,
+  METADATA_MEMBERS = 41,
+  OFFER_MEMBERS = 42,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 42,
-  DRAFT = 47,
-  EVENT_POLL_MEMBERS = 48,
-  EVENT_MEMBERS = 49,
-  EVENT_POLL = 50,
-  EVENT_ACKNOWLEDGE = 51,
-  EVENT_REFUSE = 52,
-  EVENT_REFUSE_END = 53,
-  EVENT_END = 54,
-  PREFIX = 55,
+  OFFER_PATH = 43,
+  DRAFT = 48,
+  EVENT_POLL_MEMBERS = 49,
+  EVENT_MEMBERS = 50,
+  EVENT_POLL = 51,
+  EVENT_ACKNOWLEDGE = 52,
+  EVENT_REFUSE = 53,
+  EVENT_REFUSE_END = 54,
+  EVENT_END = 55,
+  PREFIX = 56,
   /** https, then three loopback hosts. */
-  SECURE = 56,
-  OFFER_ANSWER = 60,
-  NEXT = 61,
+  SECURE = 57,
+  OFFER_ANSWER = 61,
+  NEXT = 62,
 }
 
 /** A line each. Member names after the letter of their field, as in MEMBERS. */

@@ -20,8 +20,10 @@ export enum Literal {
   TOKEN_PARAMETER = 35,
   BEARER = 36,
   GRAMMAR = 37,
+  /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
+  AUTHORITY = 38,
   /** A complete build's follow, then the display texts. */
-  NEXT = 38,
+  NEXT = 39,
 }
 
 /**

@@ -4,7 +4,7 @@
 import { quotient } from "./digits.ts";
 import { ErrorCode, errorMessage, Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Bytes, type Device, Field, Region } from "./memory.ts";
+import { type Bytes, type Device, equals, Field, Literal, Region } from "./memory.ts";
 import { hasAccess } from "./refresh.ts";
 import { State } from "./states.ts";
 
@@ -86,14 +86,8 @@ function putAddress(device: Device): void {
   var to = from + device.size[Field.VERIFICATION_URI];
   if (to - from > device.columns) {
     // http:// or https://; a browser adds what is missing, the server takes both.
-    var colon = from + (device.bytes[from + 4] === 58 ? 4 : 5);
-    if (
-      device.bytes[colon] === 58 &&
-      device.bytes[colon + 1] === 47 &&
-      device.bytes[colon + 2] === 47
-    ) {
-      from = colon + 3;
-    }
+    if (equals(device, Literal.AUTHORITY, from + 4, 3)) from += 7;
+    else if (equals(device, Literal.AUTHORITY, from + 5, 3)) from += 8;
   }
   // The instruction takes a row.
   if (to - from <= device.columns * (device.rows - 2)) putMessage(device, Message.OPEN);
@@ -138,20 +132,17 @@ function layOut(device: Device): void {
 
 /** Brings the frame up to date where something has changed; frameChanged where a cell differs now. */
 export function drawFrame(device: Device): void {
-  if (!device.pageMs) {
-    device.pageStart = device.pageEnd < device.textEnd ? device.pageEnd : 0;
-    device.pageMs = Limit.PAGE_MS;
-    device.frameDue = 1;
-  }
-  while (device.frameDue) {
+  while (device.frameDue || !device.pageMs) {
+    if (!device.pageMs) {
+      device.pageStart = device.pageEnd < device.textEnd ? device.pageEnd : 0;
+      device.pageMs = Limit.PAGE_MS;
+    }
     device.frameDue = 0;
     layOut(device);
     if (device.cell !== device.textEnd) {
-      // Another text: once more, from its first page on, and that for its whole time.
-      device.textEnd = device.cell;
-      device.pageStart = 0;
-      device.pageMs = Limit.PAGE_MS;
-      device.frameDue = 1;
+      // Another text: its first page is the next one, and that for its whole time.
+      device.pageEnd = device.textEnd = device.cell;
+      device.pageMs = 0;
     } else {
       // A page that is the only one is never turned.
       if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS_S;
