@@ -275,8 +275,9 @@ export function checkSubset(code: string): Complaint[] {
   checker.checkFunctions(program);
   checker.checkNames(program);
   checker.checkLoadOrder(program);
-  const beyond = code.search(/[^\n\x20-\x7e]/);
-  if (beyond >= 0) checker.refuse(beyond, "character beyond ASCII");
+  // White space is what a way over a serial line or through an editor leaves alone.
+  const beyond = code.search(/[^\t\n\x20-\x7e]/);
+  if (beyond >= 0) checker.refuse(beyond, "control character, or beyond ASCII");
   return checker.complaints;
 }
 

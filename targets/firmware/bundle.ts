@@ -140,8 +140,7 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   writeConstants(tree);
   chainAssignments(tree);
   loosenEquality(tree);
-  // For a moment unpacking takes three times the texts, and a complete build's would be its peak of memory.
-  if (variant === "grant") packTexts(tree);
+  packTexts(tree);
   returnGlobal(tree);
   const map = new SourceMapGenerator({ file: "joined.js" });
   // The printer only adds mappings to it; its types name the older package of the same interface.

@@ -27,16 +27,24 @@ function usesOf(statements: readonly Tree[]): Map<string, Uses> {
   const uses = new Map<string, Uses>();
   for (const statement of statements) {
     if (statement.type !== "VariableDeclaration") continue;
-    for (const { id, init } of statement.declarations) {
-      uses.set(id.name, { reads: 0, values: init ? [init] : [] });
+    for (const { id } of statement.declarations) {
+      uses.set(id.name, { reads: 0, values: [] });
     }
   }
+  countUses(statements, uses);
+  return uses;
+}
+
+/** Adds what the statements do with the variables. */
+function countUses(statements: readonly Tree[], uses: Map<string, Uses>): void {
   const assigned = (name: string, value: Tree | undefined): void => {
     uses.get(name)?.values.push(value);
   };
   for (const statement of statements) {
     walk(statement, (node, parent) => {
-      if (node.type === "AssignmentExpression" && node.left.type === "Identifier") {
+      if (node.type === "VariableDeclarator" && node.init) {
+        assigned(node.id.name, node.init);
+      } else if (node.type === "AssignmentExpression" && node.left.type === "Identifier") {
         // Of a chain, the last one is the value.
         let value: Tree = node.right;
         while (value.type === "AssignmentExpression") value = value.right;
@@ -51,13 +59,35 @@ function usesOf(statements: readonly Tree[]): Map<string, Uses> {
       }
     });
   }
+}
+
+/**
+ * How a function's own variables are used that are set where they are declared and were parameters before their
+ * function was put here: their names are no property's.
+ */
+function localUses(statement: Tree): Map<string, Uses> {
+  const declared: Tree[] = [];
+  walk(statement, (node) => {
+    if (node.type === "VariableDeclarator" && node.init && /\$\d+$/.test(node.id.name)) {
+      declared.push(node);
+    }
+  });
+  const uses = new Map<string, Uses>();
+  for (const { id } of declared) uses.set(id.name, { reads: 0, values: [] });
+  countUses([statement], uses);
   return uses;
 }
 
 /** Writes the values and removes the variables, in place. */
 export function writeConstants(tree: Tree): void {
   const statements = bundleBody(tree);
-  const uses = usesOf(statements);
+  writeValues(tree, usesOf(statements));
+  for (const statement of statements) {
+    if (statement.type === "FunctionDeclaration") writeValues(statement, localUses(statement));
+  }
+}
+
+function writeValues(tree: Tree, uses: Map<string, Uses>): void {
   const constants = new Map<string, Tree>();
   const unread = new Set<string>();
   for (const [name, { reads, values }] of uses) {

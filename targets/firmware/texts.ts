@@ -1,63 +1,90 @@
 // The core's texts, packed: member names, error codes and display texts say the same words again and
-// again. Every phrase that pays becomes one character that occurs nowhere else; `create` puts the phrases
-// back, once, before the texts go into the device's memory.
+// again. What was said already is said again by a tab and a reference to it, which `create` follows in the
+// device's memory (core/create.ts, placeLiterals): nothing has to be unpacked before.
 
 import { parse } from "acorn";
 import { bundleBody, type Tree, walk } from "./syntax-tree.ts";
 
 /** Texts shorter than this are left where they are. */
 const LENGTH_MIN = 40;
-const PHRASE_MAX = 64;
 
-/** What unpacking gives back: the packed texts, and the characters to undo, the last packed first. */
-interface Packed {
-  readonly text: string;
-  readonly marks: string;
-}
+// A reference: how many bytes and how far back, as two digits that are printable characters.
+const MARK = "\t";
+const DIGIT_ZERO = 35;
+const BASE = 92;
+const SIZE_MIN = 5;
+const SIZES = 8;
+const DISTANCE_MAX = Math.floor((BASE * BASE - 1) / SIZES);
 
 /** Bytes of a text in the source of a program. */
 function cost(text: string): number {
   return JSON.stringify(text).length - 2;
 }
 
-/** The phrase whose packing saves most. */
-function bestPhrase(text: string): string | undefined {
-  let best: { phrase: string; gain: number } | undefined;
-  const seen = new Set<string>();
-  for (let length = 2; length <= PHRASE_MAX; length++) {
-    for (let at = 0; at + length <= text.length; at++) {
-      const phrase = text.slice(at, at + length);
-      if (seen.has(phrase)) continue;
-      seen.add(phrase);
-      const times = text.split(phrase).length - 1;
-      // A mark for each, one in front of the phrase, one in the list of marks.
-      const gain = (times - 1) * cost(phrase) - times - 2;
-      if (gain > (best?.gain ?? 0)) best = { phrase, gain };
-    }
-  }
-  return best?.phrase;
+function reference(size: number, distance: number): string {
+  const value = distance * SIZES + size - SIZE_MIN;
+  const digits = [Math.floor(value / BASE), value % BASE];
+  return MARK + digits.map((digit) => String.fromCharCode(DIGIT_ZERO + digit)).join("");
 }
 
-/** Printable characters that need no escape and are not in the text. */
-function unused(text: string): string[] {
-  const all = Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at));
-  return all.filter((each) => !/["\\]/.test(each) && !text.includes(each));
+/** How a text goes on best from one of its places: as it is, or by a reference. */
+interface Step {
+  readonly written: string;
+  readonly size: number;
+  /** Of everything from here on. */
+  readonly cost: number;
+}
+
+/** The cheapest reference for `text[at..at + size)`; `memory` ends with what was placed before it. */
+function referenceTo(words: string, memory: string): string | undefined {
+  let best: string | undefined;
+  const earliest = Math.max(0, memory.length - DISTANCE_MAX);
+  for (let from = earliest; from < memory.length; from++) {
+    // It may reach into what it places itself.
+    if (!(memory + words).startsWith(words, from)) continue;
+    const found = reference(words.length, memory.length - from);
+    if (best === undefined || cost(found) < cost(best)) best = found;
+  }
+  return best;
 }
 
 /**
- * Packs a text.
- * @param free characters that may be used as marks
+ * Packs lines that are placed one text after the other.
+ * @throws where a text has a tab already
  */
-export function pack(text: string, free: readonly string[]): Packed {
-  let packed = text;
-  let marks = "";
-  for (const mark of free) {
-    const phrase = bestPhrase(packed);
-    if (phrase === undefined) break;
-    packed = packed.split(phrase).join(mark) + mark + phrase;
-    marks += mark;
+export function pack(texts: readonly string[]): string[] {
+  let memory = "";
+  return texts.map((text) => {
+    if (text.includes(MARK))
+      throw new Error("a text of the core has a tab, which marks references");
+    const packed = packOne(text, memory);
+    memory += text.replaceAll("\n", "");
+    return packed;
+  });
+}
+
+function packOne(text: string, earlier: string): string {
+  const steps: Step[] = [];
+  const end: Step = { written: "", size: 0, cost: 0 };
+  for (let at = text.length - 1; at >= 0; at--) {
+    const goingOn = (written: string, size: number): Step => {
+      return { written, size, cost: cost(written) + (steps[at + size] ?? end).cost };
+    };
+    let best = goingOn(text[at]!, 1);
+    const memory = earlier + text.slice(0, at).replaceAll("\n", "");
+    for (let size = SIZE_MIN; size < SIZE_MIN + SIZES; size++) {
+      const words = text.slice(at, at + size);
+      if (words.length < size || words.includes("\n")) break;
+      const found = referenceTo(words, memory);
+      if (found === undefined) break;
+      const tried = goingOn(found, words.length);
+      if (tried.cost < best.cost) best = tried;
+    }
+    steps[at] = best;
   }
-  return { text: packed, marks };
+  let packed = "";
+  for (let at = 0; at < text.length; at += steps[at]!.size) packed += steps[at]!.written;
+  return packed;
 }
 
 /** A text that is written out, also in parts; undefined for anything else. */
@@ -69,22 +96,9 @@ function textOf(node: Tree): string | undefined {
   return left === undefined || right === undefined ? undefined : left + right;
 }
 
-/** The statements that put the phrases back; `$texts` is then the list of the texts. */
-function unpacking({ text, marks }: Packed, separator: string): Tree[] {
-  const program = `function unpack() {
-    var $texts = ${JSON.stringify(text)};
-    for (var $mark = ${marks.length}; $mark-- > 0; ) {
-      var $parts = $texts.split(${JSON.stringify(marks)}.charAt($mark));
-      $texts = $parts.join($parts.pop());
-    }
-    $texts = $texts.split(${JSON.stringify(separator)});
-  }`;
-  const [declaration] = (parse(program, { ecmaVersion: 5 }) as Tree).body;
-  return declaration.body.body;
-}
-
 /**
- * Packs the long texts of the one function that has any, in place.
+ * Packs the long texts of the one function that has any, in place: they are placed in the order in which they
+ * stand there.
  * @throws where two functions have some: texts belong to the start
  */
 export function packTexts(tree: Tree): void {
@@ -97,24 +111,23 @@ export function packTexts(tree: Tree): void {
     return found;
   });
   if (holders.length !== 1) throw new Error(`${holders.length} functions have long texts, not one`);
-  const [holder] = holders as [Tree];
   const texts: string[] = [];
-  const list = (node: Tree): Tree => {
-    texts.push(textOf(node)!);
-    const source = `$texts[${texts.length - 1}]`;
-    return (parse(source, { ecmaVersion: 5 }) as Tree).body[0].expression;
-  };
+  const places: Tree[] = [];
   // Parents first: a text in parts is one text.
-  const change = (node: Tree): void => {
+  const gather = (node: Tree): void => {
     for (const key in node) {
       const child = node[key];
       if (typeof child !== "object" || child === null || key === "loc") continue;
-      if (child.type && isLong(child)) node[key] = list(child);
-      else change(child);
+      if (child.type && isLong(child)) {
+        texts.push(textOf(child)!);
+        node[key] = { type: "Literal", start: child.start, end: child.end, loc: child.loc };
+        places.push(node[key]);
+      } else gather(child);
     }
   };
-  change(holder.body);
-  const [separator, ...free] = unused(texts.join(""));
-  const packed = pack(texts.join(separator), free);
-  holder.body.body.unshift(...unpacking(packed, separator!));
+  gather(holders[0]!.body);
+  pack(texts).forEach((packed, index) => {
+    const literal = parse(JSON.stringify(packed), { ecmaVersion: 5 }) as Tree;
+    Object.assign(places[index]!, { value: packed, raw: literal.body[0].expression.raw });
+  });
 }

@@ -32,6 +32,33 @@ describe("create", () => {
     expect(String.fromCharCode(...text.slice(from, from + device.length[last]!))).toBe("21222324");
   });
 
+  it("follows references to earlier text: 5 to 12 bytes, from as far back as the digits say", () => {
+    const text = (size: number, distance: number): string => {
+      const value = distance * 8 + size - 5;
+      const digits = [Math.floor(value / 92), value % 92];
+      return `\t${String.fromCharCode(...digits.map((digit) => digit + 35))}`;
+    };
+    const messages = [
+      "abcdefghijklmnop",
+      `<${text(5, 17)}>`,
+      text(12, 23),
+      // Of what it places itself.
+      `xy${text(9, 2)}`,
+      `${text(6, 11)}${text(7, 1)}`,
+    ];
+    const expected = ["abcdefghijklmnop", "<abcde>", "abcdefghijkl", "xyxyxyxyxyx"];
+    const device = grant.create(new Uint8Array(4096), {
+      ...config,
+      messages: messages.join("\n"),
+    })!;
+    const lines = messages.map((_, line) => {
+      const from = device.start[Literal.NEXT + line]!;
+      const bytes = device.memory as Uint8Array;
+      return String.fromCharCode(...bytes.slice(from, from + device.length[Literal.NEXT + line]!));
+    });
+    expect(lines).toEqual([...expected, "xyxyxyyyyyyyy"]);
+  });
+
   it("forgets the events of an earlier life, and touches nothing beside them", () => {
     const memory = new Uint8Array(8192).fill(0xaa);
     const device = makeCore().create(memory, config)!;
@@ -50,8 +77,11 @@ describe("create", () => {
   });
 
   it("reads and writes no byte beyond a memory that is too small", () => {
+    // The last texts refer to earlier ones, as a build's do.
+    const messages = "word\n\t#^word\n\t#^".repeat(7);
     for (let size = 16; size < 3000; size += 7) {
       expect(() => makeCore().create(watched(size), config)).not.toThrow();
+      expect(() => makeCore().create(watched(size), { ...config, messages })).not.toThrow();
     }
   });
 });
