@@ -60,7 +60,7 @@ export function tick(device: Device, elapsedMs: number): Command {
 export function wakeIn(device: Device): number {
   var purpose = duePurpose(device);
   var wake: number = Limit.ELAPSED_MS_MAX;
-  var seconds: number = Limit.ELAPSED_S_MAX;
+  var seconds: number = Limit.ENDLESS_S;
   if (
     device.abortDue ||
     device.frameDue ||
@@ -76,10 +76,13 @@ export function wakeIn(device: Device): number {
   if (device.state === State.PENDING) {
     // Each second while the countdown is shown; at its end the code waits for the answer under way.
     seconds = device.codeShown || device.codeLifeS || seconds;
+  } else if (device.state === State.REFRESHING) {
+    // From then on the display says that nobody is connected.
+    seconds = device.accessLifeS || seconds;
   } else if (device.state === State.SIGNED_IN && !device.inFlight) {
     seconds = refreshInS(device);
   }
-  if (seconds < Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
+  if (seconds <= Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
     wake = seconds * 1000 - device.carryMs;
   }
   return wake > 0 ? wake : 0;

@@ -141,6 +141,28 @@ describe("SPEC The loop: wakeIn", () => {
     expect(wakeIn(bench)).toBe(120_000);
   });
 
+  it("REFRESHING while it backs off: also the second in which the access token lapses, which is shown", () => {
+    const unavailable = error(503, "temporarily_unavailable");
+    const bench = signedIn({ expires_in: 3600 }, Array<Reaction>(20).fill(unavailable));
+    bench.pass(3_599_000);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(bench.frame()[0]).toContain("Signed in");
+    expect(wakeIn(bench)).toBe(1000);
+    bench.pass(1000);
+    expect(bench.frame()[0]).toContain("Service busy");
+    expect(wakeIn(bench)).toBeGreaterThan(1000);
+  });
+
+  it("to the millisecond, also the longest time that a host may sleep", () => {
+    const bench = signedIn({ expires_in: 100_000, refresh_token: undefined });
+    expect(wakeIn(bench)).toBe(LONGEST_MS);
+    bench.run(1);
+    expect(wakeIn(bench)).toBe(LONGEST_MS - 1);
+    const longer = signedIn({ expires_in: 100_001, refresh_token: undefined });
+    longer.run(1);
+    expect(wakeIn(longer)).toBe(LONGEST_MS);
+  });
+
   it("SIGNED_IN without a refresh token: its end, then the session's", () => {
     const bench = signedIn({ refresh_token: undefined });
     bench.run(3_599_999);
