@@ -213,7 +213,7 @@ export interface Device {
   /** The cell reached in the text that is being laid out, and where its row ends. */
   cell: number;
   rowEnd: number;
-  /** How long the text was when it was laid out; 0: it is another one. */
+  /** Cells of the text that was laid out last. */
   textEnd: number;
 
   /**

@@ -104,7 +104,7 @@ export function moveTo(device: Device, event: Event, state: State): void {
   device.event = event;
   device.moves = (device.moves + 1) & 65535;
   device.codeShown = 0;
-  device.textEnd = 0;
+  // The display turns to the first page.
+  device.pageEnd = device.pageMs = 0;
   device.backoffMs = 0;
-  device.frameDue = 1;
 }

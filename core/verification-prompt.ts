@@ -60,17 +60,19 @@ function putMessage(device: Device, message: number): void {
 
 /** The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. */
 function putCode(device: Device): void {
-  var left = device.codeLifeS;
-  var labelSize = device.size[device.messages + Message.CODE];
-  if (labelSize + device.size[Field.USER_CODE] <= device.columns) {
+  if (
+    device.size[device.messages + Message.CODE] + device.size[Field.USER_CODE] <=
+    device.columns
+  ) {
     putMessage(device, Message.CODE);
     // The code goes on where the label ends.
     device.rowEnd = device.cell;
   }
   putRegion(device, Field.USER_CODE);
-  if (!device.codeResumed && left < 6000 && device.cell + 5 < device.pageEnd) {
+  if (!device.codeResumed && device.codeLifeS < 6000 && device.cell + 5 < device.pageEnd) {
     fill(device, device.pageEnd - 5);
-    // Digits of 600, 60, 10 and 1 seconds.
+    var left = device.codeLifeS;
+    // The digits stand for 600, 60, 10 and 1 seconds.
     for (var unit = 600; unit; unit = quotient(unit, unit === 60 ? 6 : 10)) {
       if (unit === 10) put(device, 58);
       put(device, 48 + quotient(left, unit));
@@ -161,6 +163,6 @@ export function setStatus(device: Device, bytes: Bytes, from: number, to: number
     device.bytes[device.at[Region.STATUS] + size++] = bytes[from++];
   }
   device.size[Region.STATUS] = size;
-  device.textEnd = 0;
-  device.frameDue = 1;
+  // From its first page on.
+  device.pageEnd = device.pageMs = 0;
 }
