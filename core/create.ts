@@ -138,7 +138,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     callBase: 0,
     hasNextPage: 0,
     eventPolls: 0,
-    eventSlot: 0,
+    seenEvents: [-1, -1, -1, -1, -1, -1, -1, -1],
   };
   for (var region = 0; region < device.messages + Message.COUNT; region++) {
     at.push(0);
@@ -215,7 +215,6 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);
   if (extraCount) {
     takeRegion(device, Field.MESSAGE, Limit.MESSAGE_MAX);
-    takeRegion(device, Region.SEEN_EVENTS, Limit.SEEN_EVENTS * 3);
     device.at[Region.CALL] = device.writeAt;
     device.room[Region.CALL] =
       device.columns + Limit.VERIFICATION_URI_MAX + Limit.VERIFICATION_URI_COMPLETE_MAX;
@@ -269,9 +268,5 @@ export function createDevice(
   placeLiterals(device, text);
   writeParameters(device, config);
   divide(device, extraCount);
-  // What an earlier life left in the memory would pass for events that came before.
-  if (extraCount && device.room[Region.OUTPUT] > 0) {
-    for (var i = 0; i < Limit.SEEN_EVENTS * 3; i++) memory[device.at[Region.SEEN_EVENTS] + i] = 0;
-  }
   return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
 }

@@ -87,7 +87,9 @@ export function nextRequest(device: Device): Command {
   var region = prepare(device);
   var size = device.size[region];
   var isTarget =
-    region === Region.CALL || (purpose === Purpose.REVOCATION && revokesByQuery(device));
+    device.errand && region === Region.CALL
+      ? device.endpoint !== Endpoint.EVENTS
+      : purpose === Purpose.REVOCATION && revokesByQuery(device);
   device.target = device.body = device.at[region];
   device.targetLength = isTarget ? size : 0;
   device.bodyLength = isTarget ? 0 : size;

@@ -31,7 +31,7 @@ export function endWrite(device: Device, region: number): void {
 }
 
 /** A byte as two digits `0`..`F`. */
-function writeHex(device: Device, byte: number): void {
+export function writeHex(device: Device, byte: number): void {
   for (var shift = 4; shift >= 0; shift -= 4) {
     var value = (byte >> shift) & 15;
     writeByte(device, value < 10 ? value + 48 : value + 55);

@@ -70,8 +70,6 @@ export enum Limit {
   /** Smallest room for a request or record: with 64 bytes for each part of it. */
   OUTPUT_MIN = 256,
 
-  /** Security events that are remembered: duplicates come soon after one another. */
-  SEEN_EVENTS = 8,
   /** Requests in one run of event polls, so that a run ends. */
   EVENT_POLLS = 32,
 

@@ -1,6 +1,6 @@
 // The literals of the complete build, which follow the core's (memory.ts, Literal).
 
-import { type Device, equals } from "./memory.ts";
+import { type Device, isSame } from "./memory.ts";
 
 /** In the order of COMPLETE_LITERALS. */
 export enum CompleteLiteral {
@@ -14,10 +14,9 @@ export enum CompleteLiteral {
   EVENT_POLL_MEMBERS = 49,
   EVENT_MEMBERS = 50,
   EVENT_POLL = 51,
-  EVENT_ACKNOWLEDGE = 52,
-  EVENT_REFUSE = 53,
-  EVENT_REFUSE_END = 54,
-  EVENT_END = 55,
+  /** What stands in front of an event's identifier to refuse and to acknowledge it, and behind it. */
+  EVENT_ANSWER = 52,
+  EVENT_ANSWER_END = 54,
   PREFIX = 56,
   /** https, then three loopback hosts. */
   SECURE = 57,
@@ -44,8 +43,8 @@ export var COMPLETE_LITERALS =
   "Thttps://schemas.openid.net/secevent/oauth/event-type/tokens-revoked " +
   "Uhttps://schemas.openid.net/secevent/risc/event-type/account-disabled \n" +
   '{"maxEvents":1,"returnImmediately":true\n' +
-  ',"ack":["\n' +
   ',"setErrs":{"\n' +
+  ',"ack":["\n' +
   '":{"err":"authentication_failed"}}\n' +
   '"]\n' +
   "prefix\n" +
@@ -57,5 +56,5 @@ export var COMPLETE_LITERALS =
 
 /** Whether the region's value is the literal. */
 export function isLiteral(device: Device, region: number, literal: number): boolean {
-  return equals(device, region, device.at[literal], device.size[literal]);
+  return isSame(device, region, literal);
 }

@@ -76,8 +76,7 @@ export enum Region {
   CALL = 27,
   /** The application's own line below `Signed in`. */
   STATUS = 28,
-  /** Checksums of the identifiers of the last security events. */
-  SEEN_EVENTS = 29,
+  // 29 is free.
   COUNT = 30,
 }
 
@@ -236,9 +235,10 @@ export interface Device {
   /** Length of the call's target without a page token; 1: there is a further page. */
   callBase: number;
   hasNextPage: number;
-  /** Requests left in a run of event polls; place of the next identifier in SEEN_EVENTS. */
+  /** Requests left in a run of event polls. */
   eventPolls: number;
-  eventSlot: number;
+  /** Checksums of the identifiers of the last security events, the newest first; -1 for none. */
+  seenEvents: number[];
 }
 
 /** Whether the region holds a value that is not empty. */
@@ -258,4 +258,17 @@ export function equals(device: Device, region: number, at: number, size: number)
     if (device.bytes[device.at[region] + size] !== device.bytes[at + size]) return false;
   }
   return true;
+}
+
+/** Whether two regions hold the same. */
+export function isSame(device: Device, region: number, other: number): boolean {
+  return equals(device, region, device.at[other], device.size[other]);
+}
+
+/** Whether the region's value begins with the other's. */
+export function beginsWith(device: Device, region: number, other: number): boolean {
+  return (
+    device.size[region] >= device.size[other] &&
+    equals(device, other, device.at[region], device.size[other])
+  );
 }

@@ -4,9 +4,10 @@
 import { Endpoint } from "./command.ts";
 import { startErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
+import { writeTo } from "./form-encoder.ts";
 import { CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, equals, Field, Region } from "./memory.ts";
-import { isVisible } from "./token-response.ts";
+import { type Bytes, beginsWith, type Device, equals, Field, Region } from "./memory.ts";
+import { addPath } from "./protected-resource.ts";
 
 /**
  * Asks for the metadata. When errandState says that it is done without an error, the addresses are in
@@ -25,34 +26,27 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   // CALL lies on the codes, which a device that comes back may hold: the issuer is kept elsewhere.
   device.size[Region.CALL] = 0;
   device.callBase = to - from;
-  for (var i = 0; from < to; i++) device.bytes[device.at[Field.MESSAGE] + i] = issuer[from++];
+  writeTo(device, Field.MESSAGE);
+  addPath(device, issuer, from, to);
   return 1;
-}
-
-/** The place behind the literal if the memory from `at` begins with it, else 0. */
-function behind(device: Device, at: number, end: number, literal: number): number {
-  var from = device.at[literal];
-  var to = from + device.size[literal];
-  while (from < to && at < end && device.bytes[at] === device.bytes[from]) {
-    at++;
-    from++;
-  }
-  return from === to ? at : 0;
 }
 
 /** https, or http to the device itself: a secret must not cross a network in the clear. */
 function isSecure(device: Device, region: number): boolean {
-  if (!isVisible(device, region)) return false;
-  var start = device.at[region];
-  var end = start + device.size[region];
-  for (var at = start; at < end; at++) {
-    // http://localhost:80@elsewhere is elsewhere.
-    if (device.bytes[at] === 64) return false;
+  var at = device.at[region];
+  var end = at + device.size[region];
+  for (; at < end; at++) {
+    var c = device.bytes[at];
+    // Printable ASCII only. And http://localhost:80@elsewhere is elsewhere.
+    if (c < 33 || c > 126 || c === 64) return false;
   }
-  if (behind(device, start, end, CompleteLiteral.SECURE)) return true;
-  for (var i = 1; i < 4; i++) {
-    at = behind(device, start, end, CompleteLiteral.SECURE + i);
-    if (at && (at === end || device.bytes[at] === 58 || device.bytes[at] === 47)) return true;
+  for (var start = CompleteLiteral.SECURE; start < CompleteLiteral.SECURE + 4; start++) {
+    if (beginsWith(device, region, start)) {
+      // A host on the device itself is one only if its name ends there.
+      at = device.at[region] + device.size[start];
+      c = device.bytes[at];
+      return start === CompleteLiteral.SECURE || at === end || c === 58 || c === 47;
+    }
   }
   return false;
 }

@@ -5,7 +5,7 @@
 import { end } from "./device-authorization.ts";
 import { ErrorCode } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, equals, Field, holds, Region } from "./memory.ts";
+import { type Device, Field, holds, isSame, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
 import { hasBrought, swapRefreshTokens } from "./token-response.ts";
@@ -41,12 +41,7 @@ export function refreshInS(device: Device): number {
 function isRotated(device: Device): boolean {
   return (
     hasBrought(device, Field.REFRESH_TOKEN) &&
-    !equals(
-      device,
-      Region.PRESENT_REFRESH_TOKEN,
-      device.at[Field.REFRESH_TOKEN],
-      device.size[Field.REFRESH_TOKEN],
-    )
+    !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN)
   );
 }
 

@@ -7,35 +7,48 @@
 import { Endpoint } from "./command.ts";
 import { ErrandState, finishErrand, hasSession, shareValues, startErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
-import { Encoding, writeByte, writeLiteral, writeRegion, writeTo } from "./form-encoder.ts";
+import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "./form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { CompleteLiteral, isLiteral } from "./literals.ts";
-import { type Bytes, type Device, Field, holds, Region } from "./memory.ts";
+import { type Bytes, beginsWith, type Device, Field, holds, isTooLong, Region } from "./memory.ts";
 import { endSession, refreshNow } from "./refresh.ts";
 import { Event } from "./states.ts";
 import { checksum } from "./token-record.ts";
-import { isVisible } from "./token-response.ts";
 
-/** Makes the poll's body in CALL: with the acknowledgement of the last event, if there is one. */
-function writePoll(device: Device, acknowledged: number): void {
+/** Claims that are looked for in the outermost object, and further in. */
+enum Claims {
+  OUTERMOST = 0b1000000000000000,
+  INNER = 0b111110000000000000000,
+}
+
+/** Writes the identifier of the last event as the inside of a JSON string (RFC 8259 §7). */
+function writeIdentifier(device: Device): void {
+  for (var i = 0; i < device.size[Field.VALUE_B]; i++) {
+    var c = device.bytes[device.at[Field.VALUE_B] + i];
+    if (c < 32 || c === 34 || c === 92) {
+      writeByte(device, 92);
+      writeByte(device, 117);
+      writeHex(device, 0);
+      writeHex(device, c);
+    } else writeByte(device, c);
+  }
+}
+
+/**
+ * Makes the poll's body in CALL.
+ * @param answer literal in front of the identifier of the last event, 0 where there was none
+ */
+function writePoll(device: Device, answer: number): void {
   writeTo(device, Region.CALL);
   writeLiteral(device, CompleteLiteral.EVENT_POLL);
-  if (acknowledged) {
-    writeLiteral(device, acknowledged);
-    writeRegion(device, Field.VALUE_B, Encoding.NONE);
-    writeLiteral(
-      device,
-      acknowledged === CompleteLiteral.EVENT_ACKNOWLEDGE
-        ? CompleteLiteral.EVENT_END
-        : CompleteLiteral.EVENT_REFUSE_END,
-    );
+  if (answer) {
+    writeLiteral(device, answer);
+    writeIdentifier(device);
+    writeLiteral(device, answer + 2);
   }
   writeByte(device, 125);
-  device.size[Region.CALL] = 0;
-  device.errandBody = device.bytes;
-  device.errandBodyFrom = device.at[Region.CALL];
-  device.errandBodyTo = device.writeAt;
+  endWrite(device, Region.CALL);
 }
 
 /**
@@ -60,109 +73,105 @@ export function takeEvent(device: Device): void {
   }
 }
 
-/** Value of a base64url character, -1 for anything else. */
-function base64Value(c: number): number {
-  if (c >= 65 && c <= 90) return c - 65;
-  if (c >= 97 && c <= 122) return c - 71;
-  if (c >= 48 && c <= 57) return c + 4;
-  return c === 45 ? 62 : c === 95 ? 63 : -1;
-}
-
-/** Starts to read claims into the room behind the token: it is still to be read, they are short. */
+/**
+ * Starts to read claims. The identifier goes to the range of `data`, over what has been read of the token:
+ * it is never ahead of that, and never too long. The other two are short, and go behind it.
+ */
 function beginClaims(device: Device): void {
-  shareValues(device, device.data + device.dataLength, Field.VALUE_B, 3);
-  scanBegin(
-    device,
-    CompleteLiteral.EVENT_MEMBERS,
-    (1 << Field.VALUE_B) |
-      (1 << Field.VALUE_C) |
-      (1 << Field.VALUE_D) |
-      (1 << Field.SESSIONS_REVOKED) |
-      (1 << Field.TOKEN_REVOKED) |
-      (1 << Field.ACCOUNT_DISABLED),
-    4,
-  );
+  device.at[Field.VALUE_B] = device.data;
+  device.room[Field.VALUE_B] = device.dataLength;
+  shareValues(device, device.data + device.dataLength, Field.VALUE_C, 2);
+  scanBegin(device, CompleteLiteral.EVENT_MEMBERS, Claims.OUTERMOST | Claims.INNER, 4);
 }
 
-/** Scans the payload of the compact serialization in VALUE_A. False: it is none. */
-function scanPayload(device: Device): boolean {
+/** The identifier is the document's own: the subject of an event may have one as well (RFC 9493). */
+function scanClaim(device: Device, c: number): void {
+  scanByte(device, c);
+  device.scanWanted = device.scanStack < 4 ? Claims.OUTERMOST : Claims.INNER;
+}
+
+/** Value of a base64url character, below 0 for anything else. */
+function base64Value(c: number): number {
+  if (c === 95) return 63;
+  if (c > 96) return c > 122 ? -1 : c - 71;
+  if (c > 64) return c > 90 ? -1 : c - 65;
+  if (c > 47) return c > 57 ? -1 : c + 4;
+  return c === 45 ? 62 : -1;
+}
+
+/**
+ * Scans the payload of the compact serialization in `data`: what is behind its first dot, up to the first
+ * character that is none of base64url. Where that is not the second dot, the JSON is not complete either.
+ */
+function scanPayload(device: Device): void {
   var at = device.data;
   var end = at + device.dataLength;
-  while (at < end && device.bytes[at] !== 46) at++;
+  while (at < end && device.bytes[at++] !== 46);
+  // The last bits read, and how many of them are still to be handed on.
   var bits = 0;
   var count = 0;
-  for (at++; at < end && device.bytes[at] !== 46; at++) {
-    var value = base64Value(device.bytes[at]);
-    if (value < 0) return false;
-    bits = ((bits & 255) << 6) | value;
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      scanByte(device, (bits >> count) & 255);
-    }
+  while (at < end) {
+    var value = base64Value(device.bytes[at++]);
+    if (value < 0) return;
+    bits = ((bits & 63) << 6) | value;
+    count = (count + 6) & 7;
+    if (count < 6) scanClaim(device, (bits >> count) & 255);
   }
-  return scanComplete(device);
 }
 
-/** Whether the event with the identifier in VALUE_B came before; it is remembered now. */
+/** Whether the event with the identifier in VALUE_B came before. It is the newest of those remembered now. */
 function isDuplicate(device: Device): boolean {
-  var start = device.at[Field.VALUE_B];
-  var sum = checksum(device, 0, start, device.size[Field.VALUE_B]);
-  var seen = device.at[Region.SEEN_EVENTS];
-  for (var i = 0; i < Limit.SEEN_EVENTS * 3; i += 3) {
-    var other =
-      (device.bytes[seen + i] << 16) |
-      (device.bytes[seen + i + 1] << 8) |
-      device.bytes[seen + i + 2];
-    if (other === sum) return true;
+  var sum = checksum(device, 0, device.at[Field.VALUE_B], device.size[Field.VALUE_B]);
+  var newer = sum;
+  for (var i = 0; i < device.seenEvents.length; i++) {
+    var older = device.seenEvents[i];
+    device.seenEvents[i] = newer;
+    if (older === sum) return true;
+    newer = older;
   }
-  seen += device.eventSlot * 3;
-  device.eventSlot = device.eventSlot + 1 < Limit.SEEN_EVENTS ? device.eventSlot + 1 : 0;
-  device.bytes[seen] = sum >> 16;
-  device.bytes[seen + 1] = (sum >> 8) & 255;
-  device.bytes[seen + 2] = sum & 255;
   return false;
 }
 
-/** Whether VALUE_D holds the first characters of the token in the region. */
-function isPrefix(device: Device, region: number): boolean {
-  var length = device.size[Field.VALUE_D];
-  if (length < 1 || length > device.size[region]) return false;
-  for (var i = 0; i < length; i++) {
-    var c = device.bytes[device.at[Field.VALUE_D] + i];
-    if (c !== device.bytes[device.at[region] + i]) return false;
-  }
-  return true;
-}
-
-/** The session's tokens may be dead: the refresh tells, and ends the session if they are. */
-function testSession(device: Device): void {
-  device.size[Field.ACCESS_TOKEN] = -1;
-  refreshNow(device, Event.SESSIONS_REVOKED);
-}
-
-function hasNamed(device: Device, field: number): boolean {
-  return ((device.scanSeen >> field) & 1) === 1;
+/** Not 0 where the claims have named the field. */
+function named(device: Device, field: number): number {
+  return device.scanSeen & (1 << field);
 }
 
 /** What the event whose claims were scanned does to the session. */
 function applyEvent(device: Device): void {
-  if (!hasSession(device)) return;
-  if (hasNamed(device, Field.ACCOUNT_DISABLED)) {
+  var isRevoked = named(device, Field.TOKEN_REVOKED);
+  // A hash cannot be compared here.
+  var isComparable =
+    isLiteral(device, Field.VALUE_C, CompleteLiteral.PREFIX) && !isTooLong(device, Field.VALUE_D);
+  if (named(device, Field.ACCOUNT_DISABLED)) {
     endSession(device, ErrorCode.ACCOUNT_DISABLED);
-  } else if (hasNamed(device, Field.TOKEN_REVOKED)) {
-    if (!hasNamed(device, Field.VALUE_D)) endSession(device, ErrorCode.TOKEN_REVOKED);
-    // A hash cannot be compared here; a token that is not ours survives the test.
-    else if (!isLiteral(device, Field.VALUE_C, CompleteLiteral.PREFIX)) testSession(device);
-    else if (
-      isPrefix(device, Region.PRESENT_REFRESH_TOKEN) ||
-      isPrefix(device, Field.ACCESS_TOKEN)
-    ) {
-      endSession(device, ErrorCode.TOKEN_REVOKED);
-    }
-  } else if (hasNamed(device, Field.SESSIONS_REVOKED)) {
-    testSession(device);
+  } else if (
+    isRevoked &&
+    (!named(device, Field.VALUE_D) ||
+      (isComparable &&
+        holds(device, Field.VALUE_D) &&
+        (beginsWith(device, Region.PRESENT_REFRESH_TOKEN, Field.VALUE_D) ||
+          beginsWith(device, Field.ACCESS_TOKEN, Field.VALUE_D))))
+  ) {
+    endSession(device, ErrorCode.TOKEN_REVOKED);
+  } else if (named(device, Field.SESSIONS_REVOKED) || (isRevoked && !isComparable)) {
+    // The tokens may be dead: the refresh tells, and ends the session if they are.
+    device.size[Field.ACCESS_TOKEN] = -1;
+    refreshNow(device, Event.SESSIONS_REVOKED);
   }
+}
+
+/**
+ * Takes in the event whose claims were scanned.
+ * @param ok 1: it is to be applied if it is new
+ * @returns 1, or 0 where it is none
+ */
+function useClaims(device: Device, ok: number): number {
+  if (!scanComplete(device) || !holds(device, Field.VALUE_B) || isTooLong(device, Field.VALUE_B)) {
+    return 0;
+  }
+  if (ok && !isDuplicate(device)) applyEvent(device);
+  return 1;
 }
 
 /**
@@ -170,32 +179,15 @@ function applyEvent(device: Device): void {
  * @param ok 1: signature, issuer and audience are right and the event is this device's; 0: not
  */
 export function eventVerified(device: Device, ok: number): void {
-  if (device.errandState !== ErrandState.VERIFYING) return;
+  if (device.errandState !== ErrandState.VERIFYING || !hasSession(device)) return;
   beginClaims(device);
-  var readable = scanPayload(device) && isIdentifier(device);
-  if (!readable) {
-    finishErrand(device, ErrorCode.MALFORMED_RESPONSE);
-    return;
-  }
-  if (ok && !isDuplicate(device)) applyEvent(device);
-  if (device.eventPolls-- <= 0) {
-    finishErrand(device, ErrorCode.NONE);
-    return;
-  }
-  writePoll(device, ok ? CompleteLiteral.EVENT_ACKNOWLEDGE : CompleteLiteral.EVENT_REFUSE);
-  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 1);
-  device.verifyDue = 0;
-  device.errandState = ErrandState.WAITING;
-}
-
-/** An identifier that can be written into JSON as it is. */
-function isIdentifier(device: Device): boolean {
-  if (!isVisible(device, Field.VALUE_B)) return false;
-  for (var i = 0; i < device.size[Field.VALUE_B]; i++) {
-    var c = device.bytes[device.at[Field.VALUE_B] + i];
-    if (c === 34 || c === 92) return false;
-  }
-  return true;
+  scanPayload(device);
+  if (!useClaims(device, ok)) finishErrand(device, ErrorCode.MALFORMED_RESPONSE);
+  else if (device.eventPolls-- > 0) {
+    writePoll(device, ok ? CompleteLiteral.EVENT_ANSWER + 1 : CompleteLiteral.EVENT_ANSWER);
+    device.verifyDue = 0;
+    device.errandState = ErrandState.WAITING;
+  } else finishErrand(device, ErrorCode.NONE);
 }
 
 /**
@@ -211,10 +203,8 @@ export function applySecurityEvent(
 ): number {
   if (device.inFlight || device.job || device.verifyDue || !hasSession(device)) return 0;
   device.data = device.at[Region.OUTPUT];
-  device.dataLength = 0;
+  device.dataLength = device.room[Region.OUTPUT] >> 1;
   beginClaims(device);
-  for (var at = from; at < to; at++) scanByte(device, claims[at]);
-  if (!scanComplete(device) || !isIdentifier(device)) return 0;
-  if (!isDuplicate(device)) applyEvent(device);
-  return 1;
+  while (from < to) scanClaim(device, claims[from++]);
+  return useClaims(device, 1);
 }

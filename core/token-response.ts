@@ -4,7 +4,7 @@ import { jitter } from "./clock.ts";
 import { ErrorCode } from "./errors.ts";
 import { numberNamed, scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
-import { type Device, equals, Field, holds, isTooLong, Literal, Region } from "./memory.ts";
+import { type Device, Field, holds, isSame, isTooLong, Literal, Region } from "./memory.ts";
 
 /** Fields of a token response that must fit, and all that are looked for. */
 export enum TokenFields {
@@ -77,10 +77,7 @@ function isBearer(device: Device): boolean {
   for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {
     device.bytes[device.at[Field.TOKEN_TYPE] + i] |= 32;
   }
-  return (
-    device.size[Field.TOKEN_TYPE] < 0 ||
-    equals(device, Field.TOKEN_TYPE, device.at[Literal.BEARER], 6)
-  );
+  return device.size[Field.TOKEN_TYPE] < 0 || isSame(device, Field.TOKEN_TYPE, Literal.BEARER);
 }
 
 /**

@@ -59,14 +59,6 @@ describe("create", () => {
     expect(lines).toEqual([...expected, "xyxyxyyyyyyyy"]);
   });
 
-  it("forgets the events of an earlier life, and touches nothing beside them", () => {
-    const memory = new Uint8Array(8192).fill(0xaa);
-    const device = makeCore().create(memory, config)!;
-    const from = device.start[grant.Region.SEEN_EVENTS]!;
-    const around = Array.from(memory.slice(from - 1, from + 25));
-    expect(around).toEqual([0xaa, ...Array(24).fill(0), 0xaa]);
-  });
-
   it("is content with a request's smallest room, 256 bytes, to the byte", () => {
     let least = 4096;
     for (let size = 2500; size < 4500; size++) {

@@ -1,7 +1,7 @@
 // Security events that the application hands in, row by row. Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import { Bench, code, error, json, publicState, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
@@ -121,7 +121,7 @@ describe("device doc §6: security events", () => {
     expect(bench.sent).toHaveLength(2);
   });
 
-  it.each(["", "{", "[]", "<html>", '{"events":{}}', '{"jti":"a\\"b","events":{}}', '{"jti":""}'])(
+  it.each(["", "{", "[]", "<html>", '{"events":{}}', '{"jti":[],"events":{}}', '{"jti":""}'])(
     "device doc §6: %j is no event and changes nothing",
     (text) => {
       const bench = session();
@@ -133,7 +133,21 @@ describe("device doc §6: security events", () => {
   it("device doc §6: a type's name elsewhere in the claims is no event", () => {
     const bench = session();
     hand(bench, { jti: "elsewhere", aud: ACCOUNT_DISABLED, note: [ACCOUNT_DISABLED], events: {} });
+    hand(bench, { jti: "a claim", [ACCOUNT_DISABLED]: {}, [TOKEN_REVOKED]: {}, events: {} });
     expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("device doc §6 row token-revoked: a claim named token is no subject's", () => {
+    const bench = session();
+    hand(bench, { ...claims(TOKEN_REVOKED), token: "x", token_identifier_alg: "prefix" });
+    expect(bench.device.error).toBe(ErrorCode.TOKEN_REVOKED);
+  });
+
+  it("device doc §6: of two types in one event the second counts where the first is not about us", () => {
+    const bench = session(["hang"]);
+    const event = claims(TOKEN_REVOKED, tokenSubject("another"));
+    expect(hand(bench, { ...event, events: { ...event.events, [SESSIONS_REVOKED]: {} } })).toBe(1);
+    expect(bench.device.state).toBe(State.REFRESHING);
   });
 });
 
@@ -157,6 +171,16 @@ describe("device doc §6: which token a prefix means", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
+  it("device doc §6 row token-revoked: one too long to be compared is not taken for its beginning", () => {
+    const { device } = session();
+    const quarter = ((device.capacity[Region.OUTPUT]! + 1) >> 2) + 1;
+    // As long as the token has room, which is less than the prefix would need.
+    const refresh_token = "r".repeat(device.capacity[Field.REFRESH_TOKEN]!);
+    const bench = session(["hang"], { refresh_token });
+    hand(bench, claims(TOKEN_REVOKED, tokenSubject(`${"r".repeat(quarter)}another`)));
+    expect(bench.device.state).toBe(State.REFRESHING);
+  });
+
   it("device doc §6 row token-revoked: several at once are one event", () => {
     const bench = session();
     hand(bench, claims(`${TYPES}oauth/event-type/tokens-revoked`));
@@ -165,19 +189,39 @@ describe("device doc §6: which token a prefix means", () => {
 });
 
 describe("RFC 8417 §2.2: the identifier", () => {
-  it.each(['a"b', "a\\b", "\\", "a b", "é", "a\u0000"])(
-    "%j could not be acknowledged as it is: no event",
-    (jti) => {
-      const bench = session();
-      expect(hand(bench, claims(ACCOUNT_DISABLED, {}, jti))).toBe(0);
-      expect(bench.device.state).toBe(State.SIGNED_IN);
-    },
-  );
-
-  it.each(['"', "\\"])("what a refused one with %j has left in the memory is forgotten", (mark) => {
+  it.each(['a"b', "a\\b", "\\", "a b", "é", "\u0000"])("may be any string: %j", (jti) => {
     const bench = session();
-    expect(hand(bench, claims(VERIFICATION, {}, `ab${mark}c`))).toBe(0);
-    expect(hand(bench, claims(VERIFICATION, {}, "ab"))).toBe(1);
+    expect(hand(bench, claims(ACCOUNT_DISABLED, {}, jti))).toBe(1);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("RFC 9493 §3.2.6: is the token's own, not one that its subject has", () => {
+    const sub_id = { format: "jwt_id", iss: "https://issuer.example", jti: "a token's" };
+    const event = claims(SESSIONS_REVOKED, { subject: sub_id }, "first");
+    for (const { jti, ...rest } of [event, { ...event, jti: "second" }]) {
+      for (const ordered of [
+        { jti, sub_id, ...rest },
+        { sub_id, ...rest, jti },
+      ]) {
+        const bench = session(["hang"]);
+        hand(bench, claims(VERIFICATION, {}, "a token's"));
+        expect(hand(bench, ordered)).toBe(1);
+        expect(bench.device.state).toBe(State.REFRESHING);
+      }
+    }
+    const nothing = session();
+    expect(hand(nothing, { sub_id, events: { [ACCOUNT_DISABLED]: {} } })).toBe(0);
+    expect(nothing.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("may have half of OUTPUT where the application hands it in; a longer one is refused, not cut", () => {
+    const bench = session(["hang"]);
+    const most = bench.device.capacity[Region.OUTPUT]! >> 1;
+    const subject = { subject: SUBJECT };
+    expect(hand(bench, claims(SESSIONS_REVOKED, subject, "x".repeat(most + 1)))).toBe(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(hand(bench, claims(SESSIONS_REVOKED, subject, "x".repeat(most)))).toBe(1);
+    expect(bench.device.state).toBe(State.REFRESHING);
   });
 
   it("the last eight are remembered, no more and no fewer", () => {
@@ -198,6 +242,26 @@ describe("RFC 8417 §2.2: the identifier", () => {
     expect(isApplied(1)).toBe(true);
     expect([3, 4, 5, 6, 7, 8, 9].map(isApplied)).toEqual(Array(7).fill(false));
     expect(isApplied(2)).toBe(true);
+  });
+
+  it("of an event that came again is remembered as the newest", () => {
+    const bench = session(["hang"]);
+    const see = (number: number): number => hand(bench, claims(VERIFICATION, {}, `${number}`));
+    [1, 2, 3, 4, 5, 6, 7, 8, 1, 9].map(see);
+    expect(hand(bench, claims(ACCOUNT_DISABLED, {}, "1"))).toBe(1);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(hand(bench, claims(ACCOUNT_DISABLED, {}, "2"))).toBe(1);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("is forgotten with the device's life: create begins anew", () => {
+    const bench = session();
+    const event = claims(VERIFICATION, {}, "before");
+    hand(bench, event);
+    const again = session();
+    again.memory.set(bench.memory);
+    hand(again, { ...event, events: { [ACCOUNT_DISABLED]: {} } });
+    expect(again.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
   });
 });
 
