@@ -397,7 +397,7 @@ describe("one errand at a time", () => {
         bench.answers = [json(200, { nextPageToken: "p".repeat(room + over) })];
         call(bench, "/x");
         bench.run(0);
-        expect(bench.device.hasNextPage).toBe(over || room > 310 ? 0 : 1);
+        expect(bench.device.hasNextPage).toBe(over || room > 311 ? 0 : 1);
       }
     }
   });
