@@ -3,21 +3,27 @@
 // stops after building.
 
 import { spawnSync } from "node:child_process";
+import { commandLine } from "./command-line.ts";
 import { InstallError } from "./engines/install.ts";
 import { buildHost } from "./host/build.ts";
 import { armNeeds, ensurePackages } from "./host/toolchain.ts";
 
-const flags = process.argv.slice(2);
+const flags = commandLine(
+  "arm",
+  "Cross-compiles the host in C for 32-bit ARM, and runs it under qemu.",
+)
+  .option("--install", "get the Debian packages that are missing first")
+  .option("--build", "stop after building")
+  .parse()
+  .opts<{ install?: boolean; build?: boolean }>();
 
 try {
-  const unknown = flags.find((flag) => flag !== "--install" && flag !== "--build");
-  if (unknown) throw new InstallError(`unknown option ${unknown}; there are --install and --build`);
-  ensurePackages(armNeeds, flags.includes("--install"));
+  ensurePackages(armNeeds, flags.install ?? false);
   for (const kind of ["arm-grant", "arm"] as const) {
     await buildHost(kind);
     console.log(`arm: ${kind} built`);
   }
-  if (!flags.includes("--build")) {
+  if (!flags.build) {
     const args = ["vitest", "run", "--config", "test/host/vitest.config.ts", "test/host/arm"];
     const env = { ...process.env, PICOGRANT_ARM: "1" };
     process.exitCode = spawnSync("npx", args, { stdio: "inherit", env }).status ?? 1;

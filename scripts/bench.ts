@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import vm from "node:vm";
+import { commandLine } from "./command-line.ts";
 import { definePrint, evaluate, newModule, variants } from "./engines/quickjs-wasm.ts";
 import { borderNumbers, builtBundle } from "./engines/script.ts";
 import { printTable } from "./engines/table.ts";
@@ -49,6 +50,7 @@ function rowsOf(engine: string, lines: readonly string[]): string[][] {
     });
 }
 
+commandLine("bench", "The hot paths of the core beside what one would write instead.").parse();
 const code = await script();
 printTable([
   ["engine", "what", "picogrant ns", "alternative", "its ns", "alternative / picogrant"],

@@ -13,6 +13,7 @@ import {
 import { measureHeap } from "./budgets/heap.ts";
 import type { Tally } from "./budgets/measured-core.ts";
 import { measureSignIn } from "./budgets/sign-in.ts";
+import { commandLine } from "./command-line.ts";
 import { builtBundle } from "./engines/script.ts";
 import { printTable } from "./engines/table.ts";
 
@@ -208,6 +209,10 @@ async function signIn(): Promise<void> {
   info("  of which for each pending poll", `${figure.wireBytesPerPoll} B`);
 }
 
+commandLine(
+  "budgets",
+  "Measures what the design promises; exit code 1 where a budget is exceeded.",
+).parse();
 let calls: string[][] = [];
 const seen: string[] = [];
 for (const variant of variants) await sizes(variant);

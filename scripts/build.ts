@@ -6,6 +6,8 @@ import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
 import { declarations } from "../targets/firmware/declarations.ts";
 import { bundleProgram, type Program } from "../targets/quickjs/bundle.ts";
 
+import { commandLine } from "./command-line.ts";
+
 const dist = new URL("../dist/", import.meta.url).pathname;
 
 async function write(variant: Variant, name: string): Promise<string> {
@@ -30,6 +32,10 @@ async function writeProgram(program: Program, name: string): Promise<string> {
   );
 }
 
+commandLine(
+  "build",
+  "Writes the bundle, its maps and types to dist/, and prints the sizes.",
+).parse();
 mkdirSync(dist, { recursive: true });
 console.log(await write("complete", "picogrant"));
 console.log(await write("grant", "picogrant-grant"));

@@ -3,6 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { cover, gaps, markdown, namedTests } from "../test/coverage/table.ts";
 
+import { commandLine } from "./command-line.ts";
+
 const file = "test/COVERAGE.md";
 
 async function main(): Promise<number> {
@@ -15,4 +17,8 @@ async function main(): Promise<number> {
   return 0;
 }
 
+commandLine(
+  "coverage:table",
+  "Writes test/COVERAGE.md; exit code 1 where a row of the documents has no test.",
+).parse();
 process.exitCode = await main();

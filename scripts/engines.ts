@@ -2,8 +2,8 @@
 // is there, and prints a table. With --install it fetches the others first; --install-only stops there.
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { Command } from "commander";
 import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
+import { commandLine } from "./command-line.ts";
 import { type Engine, engines } from "./engines/catalogue.ts";
 import { installEngines } from "./engines/install.ts";
 import { checkedBundle } from "./engines/integers.ts";
@@ -69,13 +69,21 @@ interface Options {
 }
 
 async function main(): Promise<number> {
-  const program = new Command("engines")
-    .description("run the bundle through the conformance script on every engine")
+  const program = commandLine(
+    "engines",
+    "Runs the bundle through the conformance script on every engine.",
+  )
     .option("--install", "fetch the engines that npm ci leaves out (Debian's and Hermes) first")
     .option("--install-only", "fetch them and stop")
     .option("--only <name>", "only engines whose name contains this")
     .parse();
   const { install, installOnly, only } = program.opts<Options>();
+  const isChosen = ({ name }: Engine) => name.toLowerCase().includes((only ?? "").toLowerCase());
+  if (!engines.some(isChosen)) {
+    program.error(
+      `error: no engine is called ${only}; there are ${engines.map(({ name }) => name).join(", ")}`,
+    );
+  }
   const inCi = process.env.CI === "true";
   const complaints: string[] = [];
   if (install || installOnly || (inCi && engines.some((engine) => !engine.version()))) {
@@ -87,7 +95,7 @@ async function main(): Promise<number> {
   const rows = [["engine", "version", "from", ...list.map(({ title }) => title)]];
   const skipped: string[] = [];
   for (const engine of engines) {
-    if (only && !engine.name.toLowerCase().includes(only.toLowerCase())) continue;
+    if (!isChosen(engine)) continue;
     if (engine.version()) rows.push(await row(engine, list, complaints));
     else skipped.push(engine.name);
   }

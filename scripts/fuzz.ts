@@ -1,11 +1,12 @@
 // Fuzzing of everything that reads foreign bytes, a million inputs by default. What is fuzzed and what
 // must hold is in test/fuzz.
 
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { corpusOf, countingCore, keep } from "../test/fuzz/corpus.ts";
 import { Fuzzer } from "../test/fuzz/fuzzer.ts";
 import { targets } from "../test/fuzz/targets.ts";
 import { Roll } from "../test/lives/dice.ts";
+import { commandLine } from "./command-line.ts";
 
 const INPUTS_DEFAULT = 1_000_000;
 
@@ -16,12 +17,14 @@ interface Options {
   keep?: boolean;
 }
 
-function integer(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 2 ** 32 - 1) {
-    throw new InvalidArgumentError("an integer from 0 to 4294967295 is needed");
-  }
-  return value;
+function integer(min: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > 2 ** 32 - 1) {
+      throw new InvalidArgumentError(`It is an integer from ${min} to 4294967295.`);
+    }
+    return value;
+  };
 }
 
 async function main(options: Options): Promise<boolean> {
@@ -57,10 +60,12 @@ async function main(options: Options): Promise<boolean> {
   return !failed;
 }
 
-const program = new Command("fuzz")
-  .description("Fuzzes everything that reads foreign bytes, guided by coverage.")
-  .option("--inputs <count>", "inputs in all", integer, INPUTS_DEFAULT)
-  .option("--seed <seed>", "seed of the changes (default: random)", integer)
+const program = commandLine(
+  "fuzz",
+  "Fuzzes everything that reads foreign bytes, guided by coverage.",
+)
+  .option("--inputs <count>", "inputs in all", integer(1), INPUTS_DEFAULT)
+  .option("--seed <seed>", "seed of the changes (default: random)", integer(0))
   .option("--target <name>", "only this target")
   .option("--keep", "add inputs that took new paths to the corpus")
   .parse();

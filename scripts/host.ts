@@ -2,21 +2,27 @@
 // service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after building.
 
 import { spawnSync } from "node:child_process";
+import { commandLine } from "./command-line.ts";
 import { InstallError } from "./engines/install.ts";
 import { buildHost } from "./host/build.ts";
 import { ensurePackages, hostNeeds } from "./host/toolchain.ts";
 
-const flags = process.argv.slice(2);
+const flags = commandLine(
+  "host",
+  "Builds the host in C as released and under sanitizers, and tests both.",
+)
+  .option("--install", "get the Debian packages that are missing first")
+  .option("--build", "stop after building")
+  .parse()
+  .opts<{ install?: boolean; build?: boolean }>();
 
 try {
-  const unknown = flags.find((flag) => flag !== "--install" && flag !== "--build");
-  if (unknown) throw new InstallError(`unknown option ${unknown}; there are --install and --build`);
-  ensurePackages(hostNeeds, flags.includes("--install"));
+  ensurePackages(hostNeeds, flags.install ?? false);
   for (const kind of ["release", "sanitize"] as const) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);
   }
-  if (!flags.includes("--build")) {
+  if (!flags.build) {
     const args = ["vitest", "run", "--config", "test/host/vitest.config.ts"];
     process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
   }

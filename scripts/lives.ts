@@ -1,13 +1,14 @@
 // Lives of simulated devices on the command line: many from a seed, or one with its whole story.
 // What a life is and what must hold in it is in test/lives.
 
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { describe, runCampaign, uncoveredRows } from "../test/lives/campaign.ts";
 import { runLife } from "../test/lives/life.ts";
 import { coreOf, type LivesCore, readableBundle, shippedBundle } from "../test/lives/load-core.ts";
 import { huntPlanted } from "../test/lives/planted.ts";
 import { shrink } from "../test/lives/shrink.ts";
 import { INVARIANTS } from "../test/lives/violation.ts";
+import { commandLine } from "./command-line.ts";
 
 interface Options {
   seed?: number;
@@ -22,12 +23,14 @@ interface Options {
 const LIVES_DEFAULT = 20_000;
 const PLANTED_LIVES_MAX = 20_000;
 
-function integer(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 2 ** 32 - 1) {
-    throw new InvalidArgumentError("an integer from 0 to 4294967295 is needed");
-  }
-  return value;
+function integer(min: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > 2 ** 32 - 1) {
+      throw new InvalidArgumentError(`It is an integer from ${min} to 4294967295.`);
+    }
+    return value;
+  };
 }
 
 function print(lines: readonly string[]): void {
@@ -84,15 +87,21 @@ async function main(options: Options): Promise<boolean> {
   return many(core, firstSeed, options.lives);
 }
 
-const program = new Command("lives")
-  .description("Whole lives of simulated devices, with faults, against the simulated service.")
-  .option("--lives <count>", "how many lives", integer, LIVES_DEFAULT)
-  .option("--from <seed>", "seed of the first life (default: random)", integer)
-  .option("--seed <seed>", "replay the life of this seed with its log", integer)
+const program = commandLine(
+  "lives",
+  "Whole lives of simulated devices, with faults, against the simulated service.",
+)
+  .option("--lives <count>", "how many lives", integer(1), LIVES_DEFAULT)
+  .option("--from <seed>", "seed of the first life (default: random)", integer(0))
+  .option("--seed <seed>", "replay the life of this seed with its log", integer(0))
   .option("--only <ids>", "of the life's faults and deeds only these, separated by commas")
   .option("--planted", "show that each planted bug is found")
   .option("--shipped", "the minified bundle instead of the readable one")
   .option("--invariants", "list the invariants and what they mean")
   .parse();
 
-if (!(await main(program.opts<Options>()))) process.exitCode = 1;
+const options = program.opts<Options>();
+if (options.only !== undefined && options.seed === undefined) {
+  program.error("error: --only goes with --seed: it leaves things out of that one life");
+}
+if (!(await main(options))) process.exitCode = 1;

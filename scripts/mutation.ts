@@ -5,8 +5,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { SURVIVORS } from "../test/mutation/survivors.ts";
+import { commandLine } from "./command-line.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const reports = path.join(root, "dist/mutation");
@@ -165,14 +166,15 @@ function complaints(rows: readonly Row[], isWhole: boolean): string[] {
 
 function workers(text: string): number {
   const count = Number(text);
-  if (count !== 1 && count !== 2) throw new InvalidArgumentError("1 or 2 is needed");
+  if (count !== 1 && count !== 2) throw new InvalidArgumentError("It is 1 or 2.");
   return count;
 }
 
 function main(files: string[], options: { workers: number; sum?: boolean; list?: boolean }): void {
   const all = coreFiles();
   const unknown = files.find((file) => !all.includes(file));
-  if (unknown) program.error(`${unknown}: no file of the core; name one such as ${all[0]}`);
+  if (unknown)
+    program.error(`error: ${unknown} is no file of the core; name one such as ${all[0]}`);
   let hasRun = true;
   if (!options.sum) {
     for (const file of files.length > 0 ? files : all) {
@@ -199,10 +201,10 @@ function main(files: string[], options: { workers: number; sum?: boolean; list?:
   if (!hasRun || wrong.length > 0 || scoreOf(rows) < SCORE_MIN) process.exitCode = 1;
 }
 
-const program = new Command("mutation")
-  .description(
-    `Mutation testing of the core; fails below ${SCORE_MIN} %, and where a survivor is not explained.`,
-  )
+const program = commandLine(
+  "mutation",
+  `Mutation testing of the core; fails below ${SCORE_MIN} %, and where a survivor is not explained.`,
+)
   .argument("[files...]", "files of the core, such as core/errand.ts (default: all)")
   .option("--workers <count>", "processes at a time", workers, 2)
   .option("--sum", "only sum the reports of earlier runs up")

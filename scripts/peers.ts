@@ -4,6 +4,7 @@
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { promisify } from "node:util";
+import { commandLine } from "./command-line.ts";
 import { markdownTable, printTable } from "./engines/table.ts";
 import { shippedClients } from "./peers/bundles.ts";
 import { type Client, clients } from "./peers/clients.ts";
@@ -110,6 +111,10 @@ the loop of its own documentation; timers run a hundred times faster.
 ${markdownTable(scenario)}`;
 }
 
+commandLine(
+  "peers",
+  "Compares with other clients, and writes the tables into targets/firmware/PEERS.md.",
+).parse();
 const size = await sizes();
 printTable(size);
 console.log("");

@@ -134,8 +134,22 @@ export class FileStorage implements Storage {
   }
 }
 
+/**
+ * Makes a directory and those above it. Not by the option `recursive`: Node 20 never comes back from it
+ * where a file system answers ENOENT below a directory that exists, as /proc does.
+ */
+function makeDirectory(directory: string): void {
+  const parent = path.dirname(directory);
+  if (!fs.existsSync(parent)) makeDirectory(parent);
+  try {
+    fs.mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
 function prepareDirectory(directory: string): void {
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const stat = fs.statSync(directory);
   if (!POSIX) return;
   const own = process.getuid?.();

@@ -1,6 +1,6 @@
 // The flags of the simulator, checked: what a person may say on the command line, and what it means.
 import { readFileSync } from "node:fs";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "./usage-error.ts";
 
 export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
@@ -97,10 +97,11 @@ function program(): Command {
         "The device runs the real core over real HTTP against the simulated service, or your own.",
     )
     .version(version())
-    .option("--display <size>", "columns x rows of the character display", readDisplay, {
-      columns: 20,
-      rows: 4,
-    })
+    .addOption(
+      new Option("--display <size>", "columns x rows of the character display")
+        .argParser(readDisplay)
+        .default({ columns: 20, rows: 4 }, "20x4"),
+    )
     .option(
       "-p, --port <number>",
       "port of the service and the panel; 0: any",

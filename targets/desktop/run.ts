@@ -179,15 +179,17 @@ export function outcome(
       break;
     case "denied":
       if (device.state === State.FAILED && device.error === ErrorCode.ACCESS_DENIED) return 0;
-      if (simulation.isSettled) return 1;
       break;
     case "expired":
       if (device.event === Event.CODE_EXPIRED || device.event === Event.RENEWALS_EXHAUSTED)
         return 0;
-      if (simulation.isSettled) return 1;
       break;
   }
-  if (device.state !== State.FAILED) return undefined;
-  process.stderr.write(`picogrant: not ${condition}: ${errorName(device.error)}\n`);
+  const isFailed = device.state === State.FAILED;
+  if (!isFailed && !simulation.isSettled) return undefined;
+  const why = isFailed
+    ? errorName(device.error)
+    : "the device is signed in; choose a new folder with --state to begin anew";
+  process.stderr.write(`picogrant: not ${condition}: ${why}\n`);
   return 1;
 }

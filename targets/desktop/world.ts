@@ -10,13 +10,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import * as core from "../../core/complete.ts";
 import { discoverEndpoints } from "../../platform/discovery.ts";
 import { type Endpoints, noEndpoints } from "../../platform/driver.ts";
-import {
-  FileStorage,
-  NodeEntropy,
-  NodeHttp,
-  nodeTimers,
-  StateDirectoryError,
-} from "../../platform/node/index.ts";
+import { FileStorage, NodeEntropy, NodeHttp, nodeTimers } from "../../platform/node/index.ts";
 import { isRemote, type Options } from "./options.ts";
 import {
   createService,
@@ -148,14 +142,7 @@ function openStorage(options: Options): FileStorage {
     .update(`${server} ${clientId ?? ""}`)
     .digest("hex");
   const name = server || clientId ? `device-${who.slice(0, 12)}` : "device";
-  try {
-    fs.mkdirSync(options.state, { recursive: true, mode: 0o700 });
-    return new FileStorage(path.join(options.state, name));
-  } catch (error) {
-    if (error instanceof StateDirectoryError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${options.state}: cannot be used (${code}); choose another with --state`);
-  }
+  return new FileStorage(path.join(options.state, name));
 }
 
 async function startService(

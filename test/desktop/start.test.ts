@@ -22,6 +22,11 @@ test("a sign-in by script: frames as text, exit code 0, no secret printed; then 
     expect(second.code).toBe(0);
     expect(second.stdout).not.toContain("Code ");
     expect(second.stdout).toContain("|3 broadcasts:       |");
+    const third = await run("--deny", ...SCRIPTED, "denied", "--state", state);
+    expect(third.code).toBe(1);
+    expect(third.stderr).toBe(
+      "picogrant: not denied: the device is signed in; choose a new folder with --state to begin anew\n",
+    );
   }));
 
 test("a refusal: exit code 0 when awaited, 1 when a sign-in was", () =>
@@ -100,6 +105,7 @@ test.each(["service.json", path.join("device", "slot-0")])(
 test("--help and --version say what there is", async () => {
   const help = await run("--help");
   expect(help.code).toBe(0);
+  expect(help.stdout).toContain("(default: 20x4)");
   for (const flag of ["--display", "--approve", "--exit-when", "--fast", "--issuer", "--scenario"])
     expect(help.stdout).toContain(flag);
   expect(await run("--version")).toMatchObject({ code: 0, stdout: "0.1.0\n" });

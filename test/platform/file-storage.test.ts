@@ -70,6 +70,16 @@ describe("file storage", () => {
     }
   });
 
+  it.skipIf(!fs.existsSync("/proc/self"))(
+    "refuses a place where no directory can be made, instead of trying for ever",
+    () => {
+      for (const place of ["/proc/picogrant", "/proc/picogrant/deep/state"]) {
+        directory = place;
+        expect(refusal()).toMatch(/cannot keep state there: .*; choose another directory/);
+      }
+    },
+  );
+
   it("leaves nothing but slots after use, and clears drafts of killed processes away", () => {
     fs.mkdirSync(directory, { mode: 0o700 });
     for (const name of ["slot-0.draft", "lock.77.0123456789ab", "lock.takeover.7.0123456789ab"]) {

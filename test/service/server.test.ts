@@ -275,8 +275,15 @@ describe("command line", () => {
       [["--fixture", file("broken.json", "{")], /is not JSON/],
       [["--fixture", file("wrong.json", '{"clients":[{}]}')], /fixture: clients\[0\]/],
       [["--options", file("options.json", '{"interval":0}')], /option interval/],
+      [["--options", file("unknown.json", '{"intervall":5}')], /unknown\.json: .*"intervall"/],
+      [["--options", file("list.json", "[]")], /list\.json holds no JSON object/],
+      [["--public-url", "tv.example"], /--public-url <url>' argument 'tv\.example' is invalid/],
+      [["--public-url", "http://tv.example/?a=b"], /http or https address without/],
       [["--key", file("key.pem", "x")], /--key and --cert go together/],
-      [["--key", file("key.pem", "x"), "--cert", file("cert.pem", "x")], /key|cert|PEM/i],
+      [
+        ["--key", file("key.pem", "x"), "--cert", file("cert.pem", "x")],
+        /cert\.pem are no PEM key/,
+      ],
     ];
     const outcomes = await Promise.all(
       cases.map(async ([args, message]) => {

@@ -1,5 +1,6 @@
 // npm run scenarios: plays all scenarios, or the named ones, and says which held. Exit code 1 where an
 // expectation was not met, 2 where there is no such scenario.
+import { Command } from "commander";
 import { UsageError } from "../usage-error.ts";
 import { findScenario, scenarioNames } from "./library.ts";
 import { play, sideBySide } from "./player.ts";
@@ -21,16 +22,19 @@ async function main(names: readonly string[]): Promise<number> {
   return failures ? 1 : 0;
 }
 
-const given = process.argv.slice(2);
-if (given.includes("--help")) {
-  console.log("npm run scenarios -- [NAME ...]   plays these scenarios or all; names:");
-  console.log(`  ${scenarioNames().join("\n  ")}`);
-} else {
-  try {
-    process.exitCode = await main(given.length > 0 ? given : scenarioNames());
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(`scenarios: ${error.message}`);
-    process.exitCode = 2;
-  }
+const program = new Command("npm run scenarios --")
+  .description("Plays these scenarios or all; exit code 1 where an expectation was not met.")
+  .argument("[names...]", "scenarios, or files of your own")
+  .addHelpText("after", `\nScenarios:\n  ${scenarioNames().join("\n  ")}`)
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "scenarios: ")) })
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .parse();
+
+try {
+  const names = program.args;
+  process.exitCode = await main(names.length > 0 ? names : scenarioNames());
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`scenarios: ${error.message}`);
+  process.exitCode = 2;
 }

@@ -1,12 +1,13 @@
 // The command line of the simulated service: npm run service. Reads the fixture, listens, prints one
 // line per request. Errors are one line and exit code 2.
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import { Command, InvalidArgumentError } from "commander";
 import { accessLogLine } from "./access-log.ts";
 import type { FixtureInput } from "./fixture.ts";
 import { describeListenError } from "./listen-error.ts";
 import { nodeEnvironment } from "./node-environment.ts";
-import type { ServiceOptionsInput } from "./options.ts";
+import { readOptions, type ServiceOptionsInput } from "./options.ts";
 import { serve } from "./server.ts";
 import { createService } from "./service.ts";
 
@@ -26,13 +27,17 @@ const POLL_TOLERANCE_MS = 250;
 
 class UsageError extends Error {}
 
-const program = new Command("service")
+const program = new Command("npm run service --")
   .description("The simulated service: device authorization, tokens, APIs, consent pages, events.")
   .option("-p, --port <number>", "port to listen on; 0 lets the system choose", readPort, 8080)
   .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets phones in", "127.0.0.1")
   .option("-f, --fixture <file>", "JSON file with accounts and clients; default: the built-in one")
   .option("-o, --options <file>", "JSON file with options (see README.md)")
-  .option("-u, --public-url <url>", "the address that devices and phones use, if it is another")
+  .option(
+    "-u, --public-url <url>",
+    "the address that devices and phones use, if it is another",
+    readPublicUrl,
+  )
   .option("--key <file>", "PEM file with the private key, for HTTPS")
   .option("--cert <file>", "PEM file with the certificate, for HTTPS")
   .option("-q, --quiet", "no access log")
@@ -64,15 +69,49 @@ function readJson(file: string, what: string): unknown {
   }
 }
 
-async function run(flags: Flags): Promise<void> {
+function readOptionsFile(file: string): ServiceOptionsInput {
+  const given = readJson(file, "options file");
+  // Spread, a list or a word would be no options at all, and nobody would learn of it.
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new UsageError(`the options file ${file} holds no JSON object`);
+  try {
+    readOptions(given);
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`);
+  }
+  return given;
+}
+
+function readPublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const fits = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
+  if (!fits) throw new InvalidArgumentError("It is an http or https address without ? and #.");
+  return text;
+}
+
+function readPair(flags: Flags): { key?: string; cert?: string } {
   if ((flags.key === undefined) !== (flags.cert === undefined))
     throw new UsageError("--key and --cert go together; give both for HTTPS");
+  if (flags.key === undefined || flags.cert === undefined) return {};
+  const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UsageError(
+      `${flags.key} and ${flags.cert} are no PEM key and its certificate (${message})`,
+    );
+  }
+  return pair;
+}
+
+async function run(flags: Flags): Promise<void> {
+  const pair = readPair(flags);
   const builtIn = new URL("fixture.json", import.meta.url).pathname;
   const fixture = readJson(flags.fixture ?? builtIn, "fixture") as FixtureInput;
-  const given = flags.options ? (readJson(flags.options, "options file") as object) : {};
   const options: ServiceOptionsInput = {
     pollToleranceMs: POLL_TOLERANCE_MS,
-    ...given,
+    ...(flags.options !== undefined && readOptionsFile(flags.options)),
     ...(flags.publicUrl !== undefined && { baseUrl: flags.publicUrl }),
   };
   const service = createService({ ...nodeEnvironment(), fixture, options });
@@ -84,8 +123,7 @@ async function run(flags: Flags): Promise<void> {
   const server = await serve(service, {
     host: flags.host,
     port: flags.port,
-    key: flags.key && readText(flags.key, "key"),
-    cert: flags.cert && readText(flags.cert, "certificate"),
+    ...pair,
   }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(describeListenError(error, flags));
   });

@@ -7,7 +7,10 @@ const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: seconds 
 
 export type Quota = z.infer<typeof quota>;
 
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .regex(/^[^?#]*$/, "is an address without ? and #")
+  .transform((url) => url.replace(/\/+$/, ""));
 
 /** At most 15 characters (device doc §8), and not so few that guessing pays (RFC 8628 §5.1). */
 const userCodeFormat = z
