@@ -74,13 +74,14 @@ export function takeEvent(device: Device): void {
 }
 
 /**
- * Starts to read claims. The identifier goes to the range of `data`, over what has been read of the token:
- * it is never ahead of that, and never too long. The other two are short, and go behind it.
+ * Starts to read claims. The identifier goes to the `size` bytes of OUTPUT from `at`, the other two, which are
+ * short, behind it. Where a token lies there, the identifier is written over what has been read of it: never
+ * ahead of that, and never too long.
  */
-function beginClaims(device: Device): void {
-  device.at[Field.VALUE_B] = device.data;
-  device.room[Field.VALUE_B] = device.dataLength;
-  shareValues(device, device.data + device.dataLength, Field.VALUE_C, 2);
+function beginClaims(device: Device, at: number, size: number): void {
+  device.at[Field.VALUE_B] = at;
+  device.room[Field.VALUE_B] = size;
+  shareValues(device, at + size, Field.VALUE_C, 2);
   scanBegin(device, CompleteLiteral.EVENT_MEMBERS, Claims.OUTERMOST | Claims.INNER, 4);
 }
 
@@ -180,7 +181,7 @@ function useClaims(device: Device, ok: number): number {
  */
 export function eventVerified(device: Device, ok: number): void {
   if (device.errandState !== ErrandState.VERIFYING || !hasSession(device)) return;
-  beginClaims(device);
+  beginClaims(device, device.data, device.dataLength);
   scanPayload(device);
   if (!useClaims(device, ok)) finishErrand(device, ErrorCode.MALFORMED_RESPONSE);
   else if (device.eventPolls-- > 0) {
@@ -202,9 +203,7 @@ export function applySecurityEvent(
   to: number,
 ): number {
   if (device.inFlight || device.job || device.verifyDue || !hasSession(device)) return 0;
-  device.data = device.at[Region.OUTPUT];
-  device.dataLength = device.room[Region.OUTPUT] >> 1;
-  beginClaims(device);
+  beginClaims(device, device.at[Region.OUTPUT], device.room[Region.OUTPUT] >> 1);
   while (from < to) scanClaim(device, claims[from++]);
   return useClaims(device, 1);
 }
