@@ -139,6 +139,19 @@ describe("design §5: the verification prompt, cell by cell", () => {
   });
 
   it.each([
+    [2, 19, ["x".repeat(19), ""]],
+    [3, 20, ["Open in browser:", "x".repeat(20)]],
+    [3, 21, ["x".repeat(20), "x"]],
+    [4, 40, ["Open in browser:", "x".repeat(20), "x".repeat(20)]],
+    [4, 41, ["x".repeat(20), "x".repeat(20), "x"]],
+  ])("on %i rows of 20 an address of %i characters is shown as %j", (rows, length, shown) => {
+    const address = "x".repeat(length);
+    const bench = prompt({ columns: 20, rows, userCode: "ABCD", address });
+    const frame = bench.frame().slice(0, -1);
+    expect(frame.map((row) => row.trimEnd())).toEqual(shown.slice(0, rows - 1));
+  });
+
+  it.each([
     [16, "0123456789ABCDEF", "0123456789ABCDEF"],
     [16, "0123456789ABCDE", "0123456789ABCDE "],
     [20, "0123456789ABCDEFGHIJ", "0123456789ABCDEFGHIJ"],
@@ -271,6 +284,95 @@ describe("design §5: other texts", () => {
     setStatus(bench, "0123456789ABCDEF   ");
     setStatus(bench, "a ");
     expect(bench.frame()).toEqual(["Signed in       ", "a               ", " ".repeat(16)]);
+  });
+
+  it("a line that begins with spaces is shown with them", () => {
+    const bench = signedIn(16, 3);
+    setStatus(bench, "   x y");
+    expect(bench.frame()[1]).toBe("   x y          ");
+    setStatus(bench, "  0123456789ABCDEF");
+    expect(bench.frame().slice(1)).toEqual([" ".repeat(16), "0123456789ABCDEF"]);
+  });
+
+  it.each([
+    [31, 1],
+    [32, 1],
+    [33, 2],
+    [63, 2],
+    [64, 2],
+    [65, 3],
+    [96, 3],
+    [97, 4],
+  ])(
+    "a text of %i characters is %i pages of 16 x 2: none is empty, and one is never turned",
+    (length, count) => {
+      const text = "0123456789abcdefghijklmnopqrstuvwxyz".repeat(3).slice(0, length);
+      const messages = `\n${text}${"\n".repeat(20)}`;
+      const bench = new Bench([], { columns: 16, rows: 2, autoStart: 0, messages });
+      const pages = paged(wrapped(text, 16), 16, 2);
+      expect(pages).toHaveLength(count);
+      for (let shown = 0; shown < 2 * count + 1; shown++) {
+        expect(bench.frame()).toEqual(pages[shown % count]);
+        expect(bench.core.wakeIn(bench.device)).toBe(count > 1 ? PAGE_MS : 100_000_000);
+        bench.pass(PAGE_MS);
+      }
+    },
+  );
+
+  it("where a language has no text there is nothing on the display", () => {
+    const messages = `Hello\n\nWait${"\n".repeat(19)}`;
+    const bench = new Bench(["hang"], { columns: 16, rows: 2, autoStart: 0, messages });
+    const blank = " ".repeat(16);
+    expect(bench.frame()).toEqual([blank, blank]);
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.frame()).toEqual(["Wait".padEnd(16), blank]);
+    bench.core.cancel(bench.device);
+    bench.run(0);
+    expect(bench.frame()).toEqual([blank, blank]);
+  });
+
+  it("a new line of the application is shown from its first page on, and that for its whole time", () => {
+    const status = (letter: string): string => [0, 1, 2].map(() => letter.repeat(9)).join(" ");
+    for (let waitMs = 0; waitMs < 2 * PAGE_MS; waitMs += 500) {
+      const bench = signedIn(16, 3);
+      setStatus(bench, status("a"));
+      bench.pass(waitMs);
+      setStatus(bench, status("b"));
+      const pages = paged(["Signed in", ...wrapped(status("b"), 16)], 16, 3);
+      expect(pages).toHaveLength(2);
+      for (let shown = 0; shown < 4; shown++) {
+        expect(bench.frame()).toEqual(pages[shown % 2]);
+        bench.pass(PAGE_MS - 1);
+        expect(bench.frame()).toEqual(pages[shown % 2]);
+        bench.pass(1);
+      }
+    }
+  });
+
+  it("a text that has become longer is shown from its first page on, and that for its whole time", () => {
+    for (const status of ["0123456789ABCDEF", "aaaaaaaaa bbbbbbbbb ccccccccc"]) {
+      for (let waitMs = 0; waitMs < 2 * PAGE_MS; waitMs += 500) {
+        const bench = new Bench([code(), tokens()], { columns: 16, rows: 3 });
+        bench.until(1);
+        bench.storageHangs = true;
+        bench.until(2);
+        setStatus(bench, status);
+        bench.pass(waitMs);
+        for (let tries = 0; tries < 3; tries++) {
+          bench.core.storageDone(bench.device, 0);
+          bench.run(0);
+        }
+        expect(bench.device.notSaved).toBe(1);
+        const pages = paged(["Signed in", "Not saved", ...wrapped(status, 16)], 16, 3);
+        for (let shown = 0; shown < pages.length + 1; shown++) {
+          expect(bench.frame()).toEqual(pages[shown % pages.length]);
+          bench.pass(PAGE_MS - 1);
+          expect(bench.frame()).toEqual(pages[shown % pages.length]);
+          bench.pass(1);
+        }
+      }
+    }
   });
 
   it("what is no printable ASCII is shown as a question mark", () => {
