@@ -127,7 +127,6 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     errand: null,
     errandEndpoint: 0,
     errandIsGet: 0,
-    errandDepth: 0,
     errandState: 0,
     errandRetried: 0,
     errandError: 0,

@@ -11,7 +11,7 @@ import { refreshNow } from "./refresh.ts";
 import { takeEvent } from "./security-event.ts";
 import { Event, State } from "./states.ts";
 import { checkOffer } from "./subscription-offer.ts";
-import { classify, fits } from "./token-response.ts";
+import { fits } from "./token-response.ts";
 
 /**
  * Whether the request is to be sent again: 401 means that the access token is no good. It is refreshed
@@ -27,7 +27,7 @@ function isRetried(device: Device): boolean {
 
 /** @returns NONE where a success holds what was asked for, or what is wrong with it */
 function useAnswer(device: Device): ErrorCode {
-  if (device.errand === CompleteLiteral.API_MEMBERS) keepPageToken(device);
+  if (device.errand === CompleteLiteral.LIST_MEMBERS) keepPageToken(device);
   else if (device.errand === CompleteLiteral.OFFER_ANSWER) return checkOffer(device);
   else if (!fits(device, ErrandFields.WANTED)) return ErrorCode.VALUE_TOO_LONG;
   else if (device.errand === CompleteLiteral.METADATA_MEMBERS) return checkMetadata(device);
@@ -37,11 +37,6 @@ function useAnswer(device: Device): ErrorCode {
 
 /** The answer to an errand has come, or failed with `error`. */
 export function errandAnswered(device: Device, error: number): void {
-  if (device.status >= 200 && device.status < 300 && error !== ErrorCode.UNREACHABLE) {
-    // Members of a resource may be named like an error's; 204 needs no body.
-    device.size[Field.ERROR] = -1;
-    error = device.bodyBytes ? classify(device) : ErrorCode.NONE;
-  }
   if (device.status === 401 && device.bearer) {
     error = ErrorCode.INVALID_TOKEN;
     if (isRetried(device)) {

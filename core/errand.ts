@@ -4,6 +4,8 @@
 import { Endpoint } from "./command.ts";
 import { quotient } from "./digits.ts";
 import { ErrorCode } from "./errors.ts";
+import { scanBegin } from "./json-scanner.ts";
+import { CompleteLiteral } from "./literals.ts";
 import { type Device, Field, Region } from "./memory.ts";
 import { hasAccess } from "./refresh.ts";
 import { State } from "./states.ts";
@@ -26,12 +28,14 @@ export enum ErrandFields {
 
 /** Whether the device is signed in, with a usable access token or not. */
 export function hasSession(device: Device): boolean {
-  return device.state === State.SIGNED_IN || device.state === State.REFRESHING;
+  // 4 and 5, the only two whose half is 2.
+  return device.state >> 1 === State.SIGNED_IN >> 1;
 }
 
 /** Whether an errand is under way. */
 function isBusy(device: Device): boolean {
-  return device.errandState !== ErrandState.IDLE && device.errandState !== ErrandState.DONE;
+  // IDLE and DONE are the multiples of 3.
+  return device.errandState % 3 !== 0;
 }
 
 /** Whether there is the session that all endpoints but that of the metadata want. */
@@ -46,9 +50,8 @@ export function isFree(device: Device, endpoint: number): boolean {
 
 /**
  * Starts an errand whose target is in CALL.
- * @param names literal with the member names of its answer; it also tells whose errand this is
+ * @param names literal with the member names of a success; it also tells whose errand this is
  * @param values number of values that the answer may hold; they share OUTPUT
- * @param depth deepest object in which members are looked up
  * @returns 1, or 0 where another is under way, or nobody is signed in
  */
 export function startErrand(
@@ -57,13 +60,11 @@ export function startErrand(
   endpoint: number,
   isGet: number,
   values: number,
-  depth: number,
 ): number {
   if (!isFree(device, endpoint)) return 0;
   device.errand = names;
   device.errandEndpoint = endpoint;
   device.errandIsGet = isGet;
-  device.errandDepth = depth;
   device.errandState = ErrandState.WAITING;
   device.errandRetried = 0;
   device.errandError = ErrorCode.NONE;
@@ -93,13 +94,9 @@ function carriesToken(device: Device): boolean {
   );
 }
 
-/** Whether the errand waits, and can go out now. */
+/** Whether the errand waits, and can go out now; one that lost its session has been ended by then. */
 export function isErrandDue(device: Device): boolean {
-  return (
-    device.errandState === ErrandState.WAITING &&
-    maySend(device, device.errandEndpoint) &&
-    (!carriesToken(device) || hasAccess(device))
-  );
+  return device.errandState === ErrandState.WAITING && (!carriesToken(device) || hasAccess(device));
 }
 
 /** Makes the errand's request, whose region it returns. */
@@ -109,6 +106,18 @@ export function prepareErrand(device: Device): number {
   device.bearer = +carriesToken(device);
   device.errandState = ErrandState.SENT;
   return Region.CALL;
+}
+
+/** An answer begins, whose status is known. */
+export function beginAnswer(device: Device): void {
+  if (device.status < 200 || device.status > 299) {
+    // An error object is four deep: error.errors[0].reason.
+    scanBegin(device, CompleteLiteral.ERROR_MEMBERS, ErrandFields.WANTED, 4);
+  } else {
+    // What is nested in a resource is not the resource's; of a poll's answer each event is a member.
+    var depth = device.errand === CompleteLiteral.EVENT_POLL_MEMBERS ? 2 : 1;
+    scanBegin(device, device.errand!, ErrandFields.WANTED, depth);
+  }
 }
 
 /** Ends the errand with what the host is to know of it. */

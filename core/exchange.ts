@@ -5,7 +5,7 @@ import { backOff } from "./clock.ts";
 import { Command, Endpoint } from "./command.ts";
 import { preparePoll, stillPending, tokensReceived } from "./device-access-token.ts";
 import { CodeFields, checkCode, codeReceived, end, renewCode } from "./device-authorization.ts";
-import { ErrandFields, isErrandDue, prepareErrand } from "./errand.ts";
+import { beginAnswer, isErrandDue, prepareErrand } from "./errand.ts";
 import { errandAnswered } from "./errand-answer.ts";
 import { ErrorCode, ErrorKind, errorKind } from "./errors.ts";
 import { writeTokenRequest } from "./form-encoder.ts";
@@ -124,7 +124,7 @@ export function responseStart(
   device.status = status;
   device.retryAfterS = retryAfterSeconds;
   if (device.errand && device.purpose === Purpose.ERRAND) {
-    scanBegin(device, device.errand, ErrandFields.WANTED, device.errandDepth);
+    beginAnswer(device);
     return status === 401 && !device.errandRetried ? 0 : 1;
   }
   scanBegin(

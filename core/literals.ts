@@ -4,7 +4,7 @@ import { type Device, isSame } from "./memory.ts";
 
 /** In the order of COMPLETE_LITERALS. */
 export enum CompleteLiteral {
-  API_MEMBERS = 39,
+  LIST_MEMBERS = 39,
   PAGE_TOKEN = 40,
   METADATA_MEMBERS = 41,
   OFFER_MEMBERS = 42,
@@ -21,12 +21,14 @@ export enum CompleteLiteral {
   /** https, then three loopback hosts. */
   SECURE = 57,
   OFFER_ANSWER = 61,
-  NEXT = 62,
+  /** Of what refuses any of them. */
+  ERROR_MEMBERS = 62,
+  NEXT = 63,
 }
 
 /** A line each. Member names after the letter of their field, as in MEMBERS. */
 export var COMPLETE_LITERALS =
-  "Jstatus Jerror Kmessage OnextPageToken Preason \n" +
+  "OnextPageToken \n" +
   "&pageToken=\n" +
   "Oissuer Pdevice_authorization_endpoint Qtoken_endpoint Rrevocation_endpoint \n" +
   "OpackageName PproductId QbasePlanId RofferId \n" +
@@ -52,7 +54,8 @@ export var COMPLETE_LITERALS =
   "http://127.0.0.1\n" +
   "http://localhost\n" +
   "http://[::1]\n" +
-  "Jstatus Jerror Kmessage Ostate Preason \n";
+  "Ostate \n" +
+  "Jstatus Jerror Kmessage Preason \n";
 
 /** Whether the region's value is the literal. */
 export function isLiteral(device: Device, region: number, literal: number): boolean {

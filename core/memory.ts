@@ -216,14 +216,12 @@ export interface Device {
   textEnd: number;
 
   /**
-   * The last request beyond the grant: the literal with the member names of its answer, which tells
-   * whose it is; null where there was none, as ever in a build of the grant alone.
+   * The last request beyond the grant: the literal with what a success of it names, which tells whose it
+   * is; null where there was none, as ever in a build of the grant alone.
    */
   errand: number | null;
   errandEndpoint: number;
   errandIsGet: number;
-  /** Deepest object of its answer in which members are looked up. */
-  errandDepth: number;
   errandState: number;
   errandRetried: number;
   errandError: number;

@@ -19,7 +19,7 @@ import { addPath } from "./protected-resource.ts";
 export function discover(device: Device, issuer: Bytes, from: number, to: number): number {
   if (
     to - from > device.room[Field.MESSAGE] ||
-    !startErrand(device, CompleteLiteral.METADATA_MEMBERS, Endpoint.METADATA, 1, 4, 1)
+    !startErrand(device, CompleteLiteral.METADATA_MEMBERS, Endpoint.METADATA, 1, 4)
   ) {
     return 0;
   }

@@ -68,9 +68,8 @@ export function sendCall(
   return 1;
 }
 
-/** An error object is four deep (error.errors[0].reason). */
 function startCall(device: Device, endpoint: number, isGet: number): number {
-  return startErrand(device, CompleteLiteral.API_MEMBERS, endpoint, isGet, 2, 4);
+  return startErrand(device, CompleteLiteral.LIST_MEMBERS, endpoint, isGet, 2);
 }
 
 /**

@@ -3,7 +3,6 @@
 
 import { backOff } from "./clock.ts";
 import { end } from "./device-authorization.ts";
-import { ErrorCode } from "./errors.ts";
 import {
   Encoding,
   endWrite,
@@ -53,7 +52,6 @@ export function prepareRevocation(device: Device): void {
  * again a few times with a growing wait, then let be.
  */
 export function revocationAnswered(device: Device, error: number): void {
-  if (error === ErrorCode.MALFORMED_RESPONSE && !device.bodyBytes) error = ErrorCode.NONE;
   if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
     end(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {

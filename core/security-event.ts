@@ -57,7 +57,7 @@ function writePoll(device: Device, answer: number): void {
  * @returns 1, or 0 where another errand is under way or nobody is signed in
  */
 export function pollEvents(device: Device): number {
-  if (!startErrand(device, CompleteLiteral.EVENT_POLL_MEMBERS, Endpoint.EVENTS, 0, 1, 2)) return 0;
+  if (!startErrand(device, CompleteLiteral.EVENT_POLL_MEMBERS, Endpoint.EVENTS, 0, 1)) return 0;
   device.eventPolls = Limit.EVENT_POLLS;
   writePoll(device, 0);
   return 1;

@@ -31,7 +31,8 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
 
 /**
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
- * before the status: servers answer errors with 200, and pending with 400, 403 or 428.
+ * before the status: servers answer errors with 200, and pending with 400, 403 or 428. Nothing at all is
+ * no answer of the wrong kind (204): whoever wants something of it misses that.
  */
 export function classify(device: Device): ErrorCode {
   var status = device.status;
@@ -44,7 +45,7 @@ export function classify(device: Device): ErrorCode {
   }
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
   if (status < 200 || status > 299) return ErrorCode.UNAVAILABLE;
-  return json ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
+  return json || !device.bodyBytes ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
 /**

@@ -315,6 +315,37 @@ describe("one errand at a time", () => {
     },
   );
 
+  it("a page token of something within the list is not the list's", () => {
+    const bench = session([
+      json(200, { items: [{ nextPageToken: "x" }], of: { nextPageToken: "y" } }),
+    ]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(0);
+    expect(bench.device.hasNextPage).toBe(0);
+  });
+
+  it("a refusal names its error alike for all: of another errand than a call too", () => {
+    for (const begin of ["discover", "pollEvents"] as const) {
+      const errors = [{ reason: "rateLimitExceeded" }];
+      const bench = session([json(403, { error: { status: "QUOTA", message: "later", errors } })]);
+      bench.core[begin](bench.device, bytesOf("https://issuer.example"), 0, 22);
+      bench.pass(0);
+      expect(outcome(bench)).toEqual({ error: ErrorCode.UNKNOWN_ERROR, status: 403 });
+      expect(bench.text(Field.ERROR)).toBe("QUOTA");
+      expect(bench.text(Field.MESSAGE)).toBe("later");
+    }
+  });
+
+  it("a page of members named like an error's is no error, nor kept for one", () => {
+    const bench = session([json(200, { error: "x", status: "x", message: "y", reason: "z" })]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
+    expect(bench.text(Field.ERROR)).toBe("");
+    expect(bench.text(Field.MESSAGE)).toBe("");
+  });
+
   it("sendCall while another errand is under way is refused and changes nothing for that", () => {
     const bench = session(["hang", json(200, {})]);
     const { core, device } = bench;

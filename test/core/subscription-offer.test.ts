@@ -175,6 +175,23 @@ describe("offer doc", () => {
     },
   );
 
+  it("offer doc §2 row state: that of something within the offer is not the offer's", () => {
+    for (const [state, number] of [
+      ["DRAFT", ErrorCode.NONE],
+      ["ACTIVE", ErrorCode.UNEXPECTED_STATE],
+      [undefined, ErrorCode.UNEXPECTED_STATE],
+    ] as const) {
+      for (const within of ["ACTIVE", "DRAFT"]) {
+        const bench = session([
+          made({ state, phases: [{ state: within }], of: { state: within } }),
+        ]);
+        offer(bench);
+        bench.pass(0);
+        expect(outcome(bench).error).toBe(number);
+      }
+    }
+  });
+
   it("offer doc §3 row (none), Create offer: DRAFT is the success, and nothing more is sent", () => {
     const bench = session([made()]);
     offer(bench);
