@@ -11,6 +11,7 @@ import { writeConstants } from "./constants.ts";
 import { loosenEquality } from "./equality.ts";
 import { dropImpossible } from "./impossible.ts";
 import { inlineFunctions } from "./inline.ts";
+import { declareAsParameters } from "./locals.ts";
 import { oneDevice } from "./one-device.ts";
 import { rejoin } from "./rejoin.ts";
 import {
@@ -141,6 +142,7 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   chainAssignments(tree);
   loosenEquality(tree);
   packTexts(tree);
+  declareAsParameters(tree);
   returnGlobal(tree);
   const map = new SourceMapGenerator({ file: "joined.js" });
   // The printer only adds mappings to it; its types name the older package of the same interface.

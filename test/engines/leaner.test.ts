@@ -11,6 +11,7 @@ import { bundleCore } from "../../targets/firmware/bundle.ts";
 import { chainAssignments } from "../../targets/firmware/chain.ts";
 import { loosenEquality } from "../../targets/firmware/equality.ts";
 import { dropImpossible } from "../../targets/firmware/impossible.ts";
+import { declareAsParameters } from "../../targets/firmware/locals.ts";
 import { rejoin } from "../../targets/firmware/rejoin.ts";
 import type { Tree } from "../../targets/firmware/syntax-tree.ts";
 import { pack, packTexts } from "../../targets/firmware/texts.ts";
@@ -21,7 +22,7 @@ function bundle(body: string): Tree {
 
 function answers(code: string): unknown[] {
   const probe = new Function(`var api;${code}return api.probe;`)() as (a: number) => unknown;
-  return [0, 1, 2, 3].map(probe);
+  return [0, 1, 2, 3].map((a) => probe(a));
 }
 
 /** The program means the same after the pass, and does not have what is to go; nothing to go: it is as before. */
@@ -101,6 +102,23 @@ test("equality of numbers: the shorter sign", () => {
   loosenEquality(tree);
   expect(generate(tree)).not.toMatch(/===|!==/);
   expect(answers(generate(tree))).toEqual(expected);
+});
+
+describe("variables as parameters", () => {
+  const cases: readonly (readonly [rule: string, body: string])[] = [
+    [
+      "one, with and without a value",
+      "var b; if (a > 1) { var c = a; b = c; } else b = 7; return b;",
+    ],
+    ["of loops", "for (var i = 0, sum = 0; i < a; i++) { var j = i; sum += j; } return sum;"],
+    ["declared twice", "for (var i = 0; i < a; i++); for (var i = 9; i > a; i--); return i;"],
+    ["in the place of a statement", "if (a) var b = a * 2; else var b = 5; return b;"],
+    ["of a loop without values", "for (var i; !i; ) i = a + 1; return i;"],
+    ["that is a parameter already", "var a = a + 1; return a;"],
+  ];
+  test.each(cases)("%s", (_, body) => {
+    judge(declareAsParameters, `function probe(a) { ${body} }`, /var (?!api)/);
+  });
 });
 
 describe("packed texts", () => {

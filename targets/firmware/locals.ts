@@ -1,0 +1,34 @@
+// Makes a function's variables further parameters, which nobody passes: without `var` between them,
+// statements become expressions that the minifier joins. Arguments that a host has too many do no harm: the
+// compiler refuses a variable that is read before it is set.
+
+import { assignment, bundleBody, expression, replace, type Tree } from "./syntax-tree.ts";
+
+/** Declares every variable as a parameter, in place. */
+export function declareAsParameters(tree: Tree): void {
+  for (const statement of bundleBody(tree)) {
+    if (statement.type === "FunctionDeclaration") declare(statement);
+  }
+}
+
+function declare(declaration: Tree): void {
+  const params = declaration.params as Tree[];
+  const known = new Set(params.map(({ name }) => name as string));
+  const values = (variables: Tree): Tree[] => {
+    const set: Tree[] = [];
+    for (const { id, init } of variables.declarations as Tree[]) {
+      if (!known.has(id.name)) params.push(id);
+      known.add(id.name);
+      if (init) set.push(assignment(id, init));
+    }
+    return set;
+  };
+  replace(declaration.body, (node) => {
+    if (node.type === "VariableDeclaration") return values(node).map(expression);
+    if (node.type !== "ForStatement" || node.init?.type !== "VariableDeclaration") return node;
+    const expressions = values(node.init);
+    const all = { type: "SequenceExpression", expressions };
+    const init = expressions.length > 1 ? all : (expressions[0] ?? null);
+    return { ...node, init } as Tree;
+  });
+}
