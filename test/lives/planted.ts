@@ -68,13 +68,13 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "cut the code's last character off",
-    find: inside("putCode", "else if \\(i < codeEnd\\)"),
-    replacement: "$1else if (i + 1 < codeEnd)",
+    find: inside("putCode", "putRegion\\(device, 2[^)]*\\);"),
+    replacement: "$1putText(device, device.at[2], device.at[2] + device.size[2] - 1);",
   },
   {
     name: "show the device code for the user code",
-    find: inside("putCode", "device\\.at\\[2[^\\]]*\\] \\+ i - indent"),
-    replacement: "$1device.at[1] + i - indent",
+    find: inside("putCode", "putRegion\\(device, 2[^)]*\\);"),
+    replacement: "$1putRegion(device, 1);",
   },
   {
     name: "accept a late answer",
