@@ -17,7 +17,8 @@ import { CompleteLiteral } from "./literals.ts";
 import { type Bytes, type Device, Field, holds, isTooLong, Region } from "./memory.ts";
 
 /**
- * Begins the target of a call.
+ * Begins the target of a call. No tick until sendCall: where a request of the grant was written in
+ * between, the call is refused.
  * @returns 1, or 0 where another errand is under way or nobody is signed in: then nothing may be added
  */
 export function beginCall(device: Device): number {
@@ -87,7 +88,7 @@ export function keepPageToken(device: Device): void {
 }
 
 /**
- * Sends the last call again for its next page.
+ * Sends the last call, a GET, again for its next page.
  * @returns 1, or 0 where there is none, another errand was begun since, or nobody is signed in
  */
 export function nextPage(device: Device): number {

@@ -37,10 +37,10 @@ export enum OfferError {
  * only in the package's, a dash not at the beginning of the offer's.
  */
 function namesWith(c: number, isFirst: boolean): number {
-  if ((c >= 97 && c <= 122) || (c >= 48 && c <= 57)) return 0b11111;
+  if ((c > 96 && c < 123) || (c > 47 && c < 58)) return 0b11111;
   if (c === 45) return isFirst ? 0b10100 : 0b11100;
   if (c === 46 || c === 95) return 0b10011;
-  if (c >= 65 && c <= 90) return 0b10001;
+  if (c > 64 && c < 91) return 0b10001;
   return c > 32 && c < 127 ? 0b10000 : 0;
 }
 
