@@ -48,6 +48,8 @@ export const noEndpoints: Endpoints = {
 /** The maker's settings; what the platform determines (display, seed) is added by the driver. */
 export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed">;
 
+export const MEMORY_BYTES_DEFAULT = 4096;
+
 export interface DriverOptions {
   readonly core: Core;
   readonly platform: Platform;
@@ -125,7 +127,7 @@ export class Driver {
     this.core = options.core;
     this.platform = options.platform;
     this.endpoints = options.endpoints;
-    this.memory = new Uint8Array(options.memoryBytes ?? 4096);
+    this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     const { columns, rows } = options.platform.display;
     const device = this.core.create(this.memory, {
       ...options.config,

@@ -12,13 +12,21 @@ const STANDARD_OUTPUT = 1;
 
 type DisplayConfig = NonNullable<DeviceConfig["display"]>;
 
+/** Its size in characters, 20x4 where the configuration says nothing. */
+export function displaySizeOf({ columns = 20, rows = 4 }: DisplayConfig = {}): {
+  columns: number;
+  rows: number;
+} {
+  return { columns, rows };
+}
+
 /**
  * The display that the configuration asks for; default: a terminal of 20x4.
  * @throws FileError where its path cannot be opened
  */
 export function displayOf(os: Os, config: DisplayConfig = {}): Display {
-  const { kind = "terminal", columns = 20, rows = 4, path } = config;
-  const size = { columns, rows };
+  const { kind = "terminal", path } = config;
+  const size = displaySizeOf(config);
   const fd = path === undefined ? (config.fileDescriptor ?? STANDARD_OUTPUT) : openFor(os, path);
   if (kind === "terminal") return terminal(os, fd, size);
   return new LineDisplay(size, kind === "lcd" ? lcdFrame : textFrame, (text) => {

@@ -130,8 +130,13 @@ function complain(os: Os, line: string): void {
 
 function main(): void {
   const { std, os } = quickJs();
+  const given = scriptArguments();
+  if (given.includes("--help")) {
+    writeAll(os, 1, bytesOf(`${USAGE}\n`));
+    std.exit(0);
+  }
   try {
-    const flags = readFlags(scriptArguments());
+    const flags = readFlags(given);
     const slots = openSlots(os, flags);
     if (flags.install === undefined) start(std, os, slots, flags.forProgram);
     else install(os, slots, flags.install);

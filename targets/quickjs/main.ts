@@ -2,11 +2,15 @@
 //   qjs --std -m dist/picogrant.qjs.js --config device.json
 // Whatever is wrong with it or with the configuration is one line on standard error, exit code 2.
 
+import { create } from "../../core/complete.ts";
 import {
   ConfigError,
   type DeviceConfig,
+  driverConfigOf,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
+import { MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
+import { displaySizeOf } from "../../platform/quickjs/displays.ts";
 import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
 import { FileError, readFile, writeAll } from "../../platform/quickjs/files.ts";
 import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/index.ts";
@@ -63,6 +67,15 @@ function refuseOpenSecrets(os: Os, file: string, config: DeviceConfig): void {
   const [status] = os.stat(file);
   if (secret === undefined || status === null || (status.mode & 0o007) === 0) return;
   throw new FileError(`${file}: every user can read the secrets in it; run chmod 640 on it`);
+}
+
+function refuseTooLittleMemory(config: DeviceConfig): void {
+  const bytes = config.limits?.memoryBytes ?? MEMORY_BYTES_DEFAULT;
+  const settings = { ...driverConfigOf(config), ...displaySizeOf(config.display), seed: 1 };
+  if (create(new Uint8Array(bytes), settings)) return;
+  throw new UsageError(
+    `limits.memoryBytes: ${bytes} are too few for this configuration; give more`,
+  );
 }
 
 /** An exception in a callback would leave a device that runs and does nothing: better a restart. */
@@ -124,12 +137,23 @@ function appOf(std: Std, os: Os, config: DeviceConfig, platform: QuickJsPlatform
 function main(): void {
   const { std, os } = quickJs();
   const boot = bootOf();
+  const given = boot?.arguments ?? scriptArguments();
+  if (given.includes("--help")) {
+    writeAll(os, 1, bytesOf(`${USAGE}\n`));
+    std.exit(0);
+  }
   try {
-    const { config: file, check } = readFlags(boot?.arguments ?? scriptArguments());
+    const { config: file, check } = readFlags(given);
     const config = readConfig(os, file, boot);
-    if (config.storage === undefined) throw new UsageError("storage is missing");
-    if (check) complain(os, "the configuration is right");
-    else run(std, guarded(std, os), config, boot);
+    if (config.storage === undefined) {
+      throw new UsageError(
+        `${file ?? "device.json"}: storage is missing; records are kept in files`,
+      );
+    }
+    if (check) {
+      refuseTooLittleMemory(config);
+      complain(os, "the configuration is right");
+    } else run(std, guarded(std, os), config, boot);
   } catch (error) {
     const known = error instanceof Error && isMistake(error);
     complain(os, known ? error.message : `internal error: ${error}`);

@@ -1,5 +1,6 @@
 // device.json: our small schema check against a complete validator, and what becomes of a configuration.
 
+import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -281,4 +282,12 @@ describe("device.json: what becomes of it", () => {
     const metadata = "https://accounts.example/.well-known/oauth-authorization-server";
     expect(endpointsOf({ ...config, endpoints: { metadata } }).metadata).toBe(metadata);
   });
+});
+
+it("the device.json of targets/quickjs/README.md is right, and sets what a first try needs", () => {
+  const readme = readFileSync(new URL("../../targets/quickjs/README.md", import.meta.url), "utf8");
+  const config = parseDeviceConfig(/```json\n(.*?)```/s.exec(readme)![1]!);
+  expect(config.storage?.directory).toBeDefined();
+  expect(config.endpoints?.videoApi).toBeDefined();
+  expect(config.control).toEqual({ commands: "stdin", events: "stderr" });
 });

@@ -1,6 +1,7 @@
 // A device's whole life in a stock qjs against the simulated service, over HTTP and HTTPS, with power
 // cuts and restarts of both, and what other users of the system can see of it meanwhile.
 
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -162,7 +163,11 @@ describe("mistakes in qjs", () => {
   };
   const mistakes: [string, (folder: string) => Partial<DeviceConfig>, string][] = [
     ["a wrong value", (folder) => ({ ...base(folder), clientId: "" }), "clientId must be"],
-    ["no storage", (folder) => ({ ...base(folder), storage: undefined as never }), "storage is"],
+    [
+      "no storage",
+      (folder) => ({ ...base(folder), storage: undefined as never }),
+      "device.json: storage is missing",
+    ],
     ["no key file", base, "storage.deviceKeyFile"],
     [
       "an open key file",
@@ -240,6 +245,22 @@ describe("mistakes in qjs", () => {
 
     it.each([[[]], [["--config"]], [["--frobnicate"]]])("%j: usage, exit code 2", async (args) => {
       expect(await run(args)).toEqual({ code: 2, errors: expect.stringContaining("usage: qjs") });
+    });
+
+    it("--help: usage on standard output, exit code 0", async () => {
+      const program = await writeProgram("main", temporaryFolder());
+      const { stdout, stderr, status } = spawnSync(qjs, ["--std", "-m", program, "--help"]);
+      expect(stdout.toString()).toMatch(/^usage: qjs [^\n]+\n$/);
+      expect(stderr.toString()).toBe("");
+      expect(status).toBe(0);
+    });
+
+    it("--check finds too little memory, and says so as the start does", async () => {
+      const folder = temporaryFolder();
+      const config = writeConfig(folder, { ...base(folder), limits: { memoryBytes: 2048 } });
+      const { code, errors } = await run(["--config", config, "--check"]);
+      expect(errors).toMatch(/^picogrant: limits\.memoryBytes: 2048 [^\n]+; give more\n$/);
+      expect(code).toBe(2);
     });
 
     it("--check says that a configuration is right, and starts nothing", async () => {
