@@ -2,7 +2,7 @@
 
 import { Command } from "commander";
 
-/** The command line of `npm run NAME`, to be given its options and parsed. */
+/** The command line of one script of package.json, to be given its options and parsed. */
 export function commandLine(name: string, description: string): Command {
   return new Command(`npm run ${name} --`)
     .description(description)
