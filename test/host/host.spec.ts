@@ -10,10 +10,8 @@ import { HostProcess } from "./host-process.ts";
 import { liveWholeLife } from "./life.ts";
 import { CLIENT, type Protocol, World } from "./world.ts";
 
-// A 64-bit engine needs more than the 96 KiB of the boards.
-const limit = ["--heap-limit", "262144"];
-const release = [programOf("release"), ...limit];
-const sanitized = [programOf("sanitize"), ...limit];
+const release = [programOf("release")];
+const sanitized = [programOf("sanitize")];
 const valgrind = [
   "valgrind",
   "--quiet",
@@ -95,9 +93,32 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     expect(host.display).toBe("");
   });
 
+  it.each([
+    [["--frobnicate"], "--frobnicate: no option"],
+    [["--config"], "--config: no option, or its value is missing"],
+    [["--config", "x", "--heap-limit", "much"], "much: no option, or its value"],
+    [["--config", "x", "more"], "more: no option"],
+    [["--images", "x"], "--images: needs --key"],
+    [["--config", "x", "--install", "y"], "--install: needs --images"],
+    [[], "--config: name the device.json"],
+  ])("%j on the command line: one line, exit code 2", async (args, complaint) => {
+    const host = new HostProcess([...sanitized, ...args], strict);
+    expect(await host.exit()).toBe(2);
+    expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
+    expect(host.messages).toContain(complaint);
+    expect(host.display).toBe("");
+  });
+
+  it("--help: usage on standard output, exit code 0", async () => {
+    const host = new HostProcess([programOf("sanitize"), "--help"], strict);
+    expect(await host.exit()).toBe(0);
+    expect(host.messages).toBe("");
+    expect(host.display).toContain("usage: picogrant-host --config");
+  });
+
   it("too small a heap is named, not crashed into, at every limit below what is needed", async () => {
     const config = (await opened("http")).configure();
-    for (let bytes = 1000; bytes < 120_000; bytes += 9000) {
+    for (let bytes = 1000; bytes < 100_000; bytes += 9000) {
       const host = new HostProcess(
         [programOf("sanitize"), "--heap-limit", String(bytes), "--config", config],
         strict,

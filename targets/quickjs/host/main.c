@@ -22,7 +22,14 @@
 #include "picogrant.h"
 #include "storage.h"
 
-enum { MEMORY_MAX = 8192, CONFIG_MAX = 32768, HEAP_LIMIT = 98304, EXIT_WRONG = 2, EXIT_BROKEN = 70 };
+enum {
+  MEMORY_MAX = 8192,
+  CONFIG_MAX = 32768,
+  /* What a 32-bit board has for the grant alone; pointers twice as long need more than as much again. */
+  HEAP_LIMIT = sizeof(void *) == 8 ? 262144 : 98304,
+  EXIT_WRONG = 2,
+  EXIT_BROKEN = 70
+};
 
 static struct pg_config config;
 static uint8_t memory[MEMORY_MAX];
@@ -129,7 +136,7 @@ static int open_core(const struct options *options, const struct pg_boot_image *
               config.memory_bytes);
       return 0;
     case PG_OPEN_NO_HEAP:
-      return complain("--heap-limit", "too low for the engine and the core");
+      return complain("--heap-limit", "too low for the engine and the core; give more");
     case PG_OPEN_SMALL_MEMORY:
       return complain("limits.memoryBytes", "too few for this configuration; give more");
     default:
@@ -257,23 +264,27 @@ static int is_number(const char *text, unsigned long *value) {
   return *text >= '0' && *text <= '9' && !*end && errno == 0;
 }
 
-static int usage(void) {
+static void print_usage(void) {
   fputs("usage: picogrant-host --config device.json [--heap-limit BYTES]\n"
         "       picogrant-host --images DIRECTORY --key PUBLIC-KEY-FILE [--counter-min N] ...\n"
         "       picogrant-host --images DIRECTORY --key FILE --install IMAGE\n"
         "       picogrant-host --abi\n",
-        stderr);
-  return EXIT_WRONG;
+        stdout);
 }
 
-/* 0, or the exit code. */
+static int misused(const char *word) {
+  return complain(word, "no option, or its value is missing or wrong; --help tells more");
+}
+
+/* 0, or -1 where all is done, or the exit code. */
 static int read_options(int count, char **arguments, struct options *options) {
   static const struct option known[] = {
       {"config", 1, NULL, 'c'},  {"images", 1, NULL, 'i'},      {"key", 1, NULL, 'k'},
       {"install", 1, NULL, 'n'}, {"counter-min", 1, NULL, 'm'}, {"heap-limit", 1, NULL, 'l'},
-      {"abi", 0, NULL, 'a'},     {NULL, 0, NULL, 0}};
+      {"abi", 0, NULL, 'a'},     {"help", 0, NULL, 'h'},       {NULL, 0, NULL, 0}};
   unsigned long limit = HEAP_LIMIT;
   int option;
+  opterr = 0;
   while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
     if (option == 'c') options->config = optarg;
     else if (option == 'i') options->images = optarg;
@@ -282,11 +293,13 @@ static int read_options(int count, char **arguments, struct options *options) {
     else if (option == 'm' && is_number(optarg, &options->counter_min)) continue;
     else if (option == 'l' && is_number(optarg, &limit)) continue;
     else if (option == 'a') return puts(PG_BOOT_ABI) < 0 ? EXIT_WRONG : -1;
-    else return usage();
+    else if (option == 'h') return print_usage(), -1;
+    else return misused(arguments[optind - 1]);
   }
   options->heap_limit = limit;
-  if (optind < count || (options->images && !options->key)) return usage();
-  return options->install && !options->images ? usage() : 0;
+  if (optind < count) return misused(arguments[optind]);
+  if (options->images && !options->key) return complain("--images", "needs --key");
+  return options->install && !options->images ? complain("--install", "needs --images") : 0;
 }
 
 /* The image to run, where there are images. 0, or the exit code. */
