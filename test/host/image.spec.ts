@@ -111,7 +111,7 @@ class DeviceInC implements SlotDevice {
     if (messages.includes("no slot holds an image")) return "none";
     return messages.includes("bytecode: ")
       ? "crash"
-      : (/image: ([a-z-]+)/.exec(messages)?.[1] ?? "");
+      : (/^picogrant-host: .*: ([a-z-]+)$/m.exec(messages)?.[1] ?? "");
   }
 }
 
@@ -148,6 +148,21 @@ describe("FORMAT.md: two slots and the boot record", () => {
     expect(parsed === undefined ? "bad" : "").toBe(expected);
     const process = new HostProcess([host, "--images", world.folder, "--key", path("key")]);
     expect(await process.exit()).toBe(2);
-    expect(process.messages).toContain(expected ? "no public key" : "no slot holds an image");
+    expect(process.messages).toContain(
+      expected
+        ? `${path("key")}: the key file holds no public key`
+        : `${world.folder}: no slot holds an image`,
+    );
+  });
+
+  it("an image or a key that is not there is named", async () => {
+    for (const [args, message] of [
+      [["--key", path("key"), "--install", path("none.img")], /none\.img: does not exist\n$/],
+      [["--key", path("none.pub")], /none\.pub: cannot be read or written\n$/],
+    ] as const) {
+      const process = new HostProcess([host, "--images", world.folder, ...args]);
+      expect(await process.exit()).toBe(2);
+      expect(process.messages).toMatch(message);
+    }
   });
 });

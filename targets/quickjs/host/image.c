@@ -118,7 +118,7 @@ const char *pg_image_result_name(enum pg_image_result result) {
       "foreign-key",  "signature-wrong", "malformed",    "wrong-engine",   "wrong-abi",    "rollback"};
   switch (result) {
     case PG_IMAGE_UNREADABLE:
-      return "a file cannot be read or written";
+      return "cannot be read or written";
     case PG_IMAGE_BAD_KEY:
       return "the key file holds no public key (64 hexadecimal digits)";
     case PG_IMAGE_NONE:

@@ -302,15 +302,20 @@ static int read_options(int count, char **arguments, struct options *options) {
   return options->install && !options->images ? complain("--install", "needs --images") : 0;
 }
 
-/* The image to run, where there are images. 0, or the exit code. */
+/* The image to run, where there are images. 0, or -1 where all is done, or the exit code. */
 static int choose_image(const struct options *options, struct pg_boot_image *image) {
   if (!options->images) return 0;
   enum pg_image_result result =
       pg_boot_open(options->images, options->key, (uint32_t)options->counter_min);
-  if (result == PG_IMAGE_OK && options->install) result = pg_boot_install(options->install);
-  else if (result == PG_IMAGE_OK) result = pg_boot_choose(image);
-  if (result == PG_IMAGE_OK) return options->install ? -1 : 0;
-  return complain("image", pg_image_result_name(result));
+  if (result != PG_IMAGE_OK) return complain(options->key, pg_image_result_name(result));
+  if (!options->install) {
+    result = pg_boot_choose(image);
+    return result == PG_IMAGE_OK ? 0 : complain(options->images, pg_image_result_name(result));
+  }
+  result = pg_boot_install(options->install);
+  if (result == PG_IMAGE_OK) return -1;
+  return complain(options->install,
+                  result == PG_IMAGE_NONE ? "does not exist" : pg_image_result_name(result));
 }
 
 int main(int count, char **arguments) {
