@@ -24,6 +24,8 @@ export function curlInputs(request: HttpRequest, settings: CurlSettings): Uint8A
   const lines = [
     ...standing(settings),
     option("url", url),
+    // A proxy of the environment tunnels https, but could read http: an address of this device itself.
+    ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
     option("header", `Content-Type:${contentType && ` ${contentType}`}`),
     ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
   ];

@@ -48,6 +48,17 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
   });
 });
 
+it("RFC 8628 §5.2 plain HTTP goes to this device itself, whatever proxy the environment names", async () => {
+  const config = (await opened("http")).configure();
+  const proxy = "http://127.0.0.1:1";
+  const host = new HostProcess([...release, "--config", config], {
+    http_proxy: proxy,
+    all_proxy: proxy,
+  });
+  await host.until("a code", () => host.frame.join(" ").includes("Code "));
+  expect(await host.quit()).toBe(0);
+});
+
 describe("TLS", () => {
   it.each(["untrusted", "otherName"] as const)(
     "RFC 8628 §5.2 nothing is sent to a server whose certificate is %s",

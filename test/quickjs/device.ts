@@ -36,9 +36,12 @@ export class RunningDevice {
   private errors = "";
   private waiting: (() => void)[] = [];
 
-  /** @param args what follows the name of `qjs` */
-  constructor(qjs: string, args: readonly string[]) {
-    this.child = spawn(qjs, args);
+  /**
+   * @param args what follows the name of `qjs`
+   * @param env added to the environment
+   */
+  constructor(qjs: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    this.child = spawn(qjs, args, { env: { ...process.env, ...env } });
     this.child.stdout.on("data", (chunk: Buffer) => this.take(chunk.toString("latin1")));
     this.child.stderr.on("data", (chunk: Buffer) => {
       this.errors += chunk.toString();

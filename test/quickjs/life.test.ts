@@ -21,7 +21,7 @@ interface World {
   service: RunningService;
   folder: string;
   secure: boolean;
-  start(): RunningDevice;
+  start(env?: NodeJS.ProcessEnv): RunningDevice;
 }
 
 /** A service, and a device that can be started again and again. */
@@ -34,8 +34,8 @@ async function world(qjs: string, secure: boolean): Promise<World> {
   writeFileSync(join(folder, "ca.pem"), tls?.ca ?? "");
   writeFileSync(join(folder, "device.key"), "0123456789abcdef", { mode: 0o600 });
   const config = writeConfig(folder, configOf(folder, service.url, secure));
-  const start = (): RunningDevice =>
-    new RunningDevice(qjs, ["--std", "-m", program, "--config", config]);
+  const start = (env?: NodeJS.ProcessEnv): RunningDevice =>
+    new RunningDevice(qjs, ["--std", "-m", program, "--config", config], env);
   return { service, folder, secure, start };
 }
 
@@ -118,6 +118,13 @@ describe("a life in qjs", () => {
       expect(service.service.counts()).toMatchObject({ grants: 0 });
       device.send("quit");
       expect(await device.end()).toEqual({ code: 0, errors: "" });
+    });
+
+    it("RFC 8628 §5.2 plain HTTP goes to this device itself, whatever proxy the environment names", async () => {
+      const { service, start } = await world(qjs, false);
+      const proxy = "http://127.0.0.1:1";
+      start({ http_proxy: proxy, all_proxy: proxy });
+      await logged(service, "POST /token 428", 1);
     });
 
     it("no secret is in any process's arguments or environment, nor in an open file", async () => {

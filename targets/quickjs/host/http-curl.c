@@ -104,6 +104,8 @@ static void set_options(const struct pg_http_request *request) {
   const struct pg_http_settings *settings = http.settings;
   curl_easy_setopt(easy, CURLOPT_URL, http.url);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  /* A proxy of the environment tunnels https, but could read http: an address of this device itself. */
+  if (strncmp(http.url, "http:", 5) == 0) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 1024L);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http.headers);
