@@ -2,7 +2,7 @@
 // HTTPS with a certificate authority of the test's own, and over HTTP on loopback.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf } from "../../scripts/host/build.ts";
@@ -118,6 +118,17 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
     expect(host.messages).toContain(complaint);
     expect(host.display).toBe("");
+  });
+
+  it("a secret in a file that every user can read: one line, exit code 2", async () => {
+    const config = (await opened("http")).configure();
+    chmodSync(config, 0o644);
+    const host = new HostProcess([...sanitized, "--config", config], strict);
+    expect(await host.exit()).toBe(2);
+    expect(host.messages).toMatch(
+      /^picogrant-host: \S+: every user can read .*; run chmod 640 on it\n$/,
+    );
+    expect(host.messages).not.toContain(CLIENT.clientSecret);
   });
 
   it("--help: usage on standard output, exit code 0", async () => {

@@ -78,9 +78,11 @@ static void print_figures(void) {
   print_resident();
 }
 
-/* 0 where the file cannot be read, or is too long. */
-static size_t read_config(const char *path) {
+/* 0 where the file cannot be read, or is too long. `is_open`: users outside its group may read it. */
+static size_t read_config(const char *path, int *is_open) {
+  struct stat status;
   int file = open(path, O_RDONLY | O_CLOEXEC);
+  *is_open = file < 0 || fstat(file, &status) != 0 || (status.st_mode & S_IRWXO) != 0;
   ssize_t size = file < 0 ? -1 : read(file, config_text, CONFIG_MAX + 1);
   if (file >= 0) close(file);
   if (size < 0 || size > CONFIG_MAX) return 0;
@@ -90,8 +92,9 @@ static size_t read_config(const char *path) {
 
 static int load_config(const struct options *options, const struct pg_boot_image *image) {
   size_t size = image->config_size;
+  int is_open = 0;
   if (options->config) {
-    size = read_config(options->config);
+    size = read_config(options->config, &is_open);
     if (!size) return complain(options->config, "cannot be read, or is empty or too long");
   } else if (size && size <= CONFIG_MAX) {
     memcpy(config_text, image->config, size);
@@ -101,6 +104,9 @@ static int load_config(const struct options *options, const struct pg_boot_image
   }
   const char *why = pg_config_parse(&config, config_text, size);
   explicit_bzero(config_text, sizeof config_text);
+  if (!why && is_open && *config.client_secret) {
+    why = "every user can read the secret in it; run chmod 640 on it";
+  }
   return why ? complain(options->config ? options->config : "the image's device.json", why) : 0;
 }
 
