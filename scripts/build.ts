@@ -1,6 +1,7 @@
 // npm run build: writes the firmware bundle, its map and its types to dist/, and prints the sizes.
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
 import { declarations } from "../targets/firmware/declarations.ts";
@@ -8,7 +9,7 @@ import { bundleProgram, type Program } from "../targets/quickjs/bundle.ts";
 
 import { commandLine } from "./command-line.ts";
 
-const dist = new URL("../dist/", import.meta.url).pathname;
+const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 
 async function write(variant: Variant, name: string): Promise<string> {
   const { code, map } = await bundleCore(variant, { outfile: `${name}.js` });

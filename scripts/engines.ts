@@ -2,6 +2,7 @@
 // is there, and prints a table. With --install it fetches the others first; --install-only stops there.
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
 import { commandLine } from "./command-line.ts";
 import { type Engine, engines } from "./engines/catalogue.ts";
@@ -12,7 +13,7 @@ import { printTable } from "./engines/table.ts";
 import { readTap } from "./engines/tap.ts";
 
 const installCommand = "npm run engines -- --install";
-const dist = new URL("../dist/", import.meta.url).pathname;
+const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 
 interface Run {
   readonly title: string;

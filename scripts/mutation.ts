@@ -5,11 +5,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "commander";
 import { SURVIVORS } from "../test/mutation/survivors.ts";
 import { commandLine } from "./command-line.ts";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = fileURLToPath(new URL("..", import.meta.url));
 const reports = path.join(root, "dist/mutation");
 const SCORE_MIN = 85;
 

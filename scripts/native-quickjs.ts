@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { commandLine } from "./command-line.ts";
 import { enginesFolder, InstallError, privateApt, quickjsRelease, run } from "./engines/install.ts";
 import { buildQjsNg } from "./native-quickjs-ng.ts";
@@ -53,7 +54,7 @@ export function buildQjs(report: (line: string) => void): string {
   }
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   commandLine(
     "qjs",
     "Builds the qjs of QuickJS and of QuickJS-ng from Debian's sources into dist/engines.",

@@ -3,6 +3,7 @@
 
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { commandLine } from "./command-line.ts";
 import { markdownTable, printTable } from "./engines/table.ts";
@@ -11,8 +12,8 @@ import { type Client, clients } from "./peers/clients.ts";
 import { judge, type Outcome, scenarios } from "./peers/scenarios.ts";
 import { ScriptedServer } from "./peers/scripted-server.ts";
 
-const file = new URL("../targets/firmware/PEERS.md", import.meta.url).pathname;
-const child = new URL("./peers/poll-memory.ts", import.meta.url).pathname;
+const file = fileURLToPath(new URL("../targets/firmware/PEERS.md", import.meta.url));
+const child = fileURLToPath(new URL("./peers/poll-memory.ts", import.meta.url));
 const run = promisify(execFile);
 
 async function sizes(): Promise<string[][]> {

@@ -1,11 +1,13 @@
 // The Markdown files name only what is there: links lead somewhere, paths exist, commands are scripts of
 // package.json. What they say about it is read by people.
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 
-const ROOT = new URL("..", import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = ["core", "platform", "targets", "test", "scripts"];
 
 function filesBelow(folder: string): string[] {
@@ -72,13 +74,21 @@ describe("documents", () => {
   });
 
   it("every npm script that the sources name is there", () => {
-    const own = path.relative(ROOT, new URL(import.meta.url).pathname);
+    const own = path.relative(ROOT, fileURLToPath(import.meta.url));
     const sources = all.filter((file) => /\.(ts|js|c|h)$/.test(file) && file !== own);
     expect(sources.length).toBeGreaterThan(200);
     const dead = sources.flatMap((file) =>
       deadScripts(read(file)).map((name) => `${file}: ${name}`),
     );
     expect(dead).toEqual([]);
+  });
+
+  it("sources find their files also in a folder whose name has a space or an umlaut", () => {
+    // The pathname of a URL is percent-encoded: fileURLToPath is what makes a path of it.
+    const encoded = /import\.meta\.url\)\s*\.pathname/;
+    const sources = all.filter((file) => /\.(ts|js)$/.test(file));
+    expect(sources.filter((file) => encoded.test(read(file)))).toEqual([]);
+    expect(encoded.test(`new URL("x", import.meta.url)${".pathname"}`)).toBe(true);
   });
 
   it("the checks above can fail", () => {

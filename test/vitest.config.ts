@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { patience } from "./patience.ts";
@@ -5,7 +6,7 @@ import { patience } from "./patience.ts";
 export default defineConfig({
   plugins: integersAreChecked ? [checkedCore()] : [],
   test: {
-    root: new URL("..", import.meta.url).pathname,
+    root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     // Their scripts: npm run test:qjs, npm run test:browser.
     exclude: ["test/quickjs/**", "test/browser/**"],

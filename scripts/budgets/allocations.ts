@@ -2,6 +2,7 @@
 // depend on one another; and of ten thousand pending polls.
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder, findFile } from "../engines/install.ts";
@@ -17,7 +18,7 @@ import {
 } from "./measured-core.ts";
 
 const polls = readFileSync(
-  new URL("../../test/budgets/guest/polls.js", import.meta.url).pathname,
+  fileURLToPath(new URL("../../test/budgets/guest/polls.js", import.meta.url)),
   "utf8",
 );
 

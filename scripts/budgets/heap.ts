@@ -2,11 +2,12 @@
 // whole grant. The arena is the host's and counted apart.
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { State } from "../../core/index.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
 
 const grant = readFileSync(
-  new URL("../../test/budgets/guest/grant.js", import.meta.url).pathname,
+  fileURLToPath(new URL("../../test/budgets/guest/grant.js", import.meta.url)),
   "utf8",
 );
 

@@ -2,10 +2,11 @@
 // parts in test/engines/conformance. One file that needs nothing of an engine but `print`.
 
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import * as core from "../../core/complete.ts";
 import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 
-const folder = new URL("../../test/engines/conformance/", import.meta.url).pathname;
+const folder = fileURLToPath(new URL("../../test/engines/conformance/", import.meta.url));
 
 /** Enums of the border that the script names. */
 const { Command, Endpoint, ErrandState, ErrorCode, ErrorKind, Field } = core;

@@ -1,12 +1,13 @@
 // Builds the C host in the kinds that are tested: as released, under sanitizers, and for 32-bit ARM.
 
 import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { InstallError, run } from "../engines/install.ts";
 import { generate } from "./generate.ts";
 import { armQuickjs, armSysroot, engineVersion, quickjsFolder } from "./toolchain.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = `${root}targets/quickjs/host`;
 
 /** Where the kinds are built; git-ignored. */

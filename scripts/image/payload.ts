@@ -1,6 +1,7 @@
 // What goes into an image, by its target: programs as source, or the core as bytecode of QuickJS.
 
 import { mkdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { UsageError } from "../../targets/desktop/usage-error.ts";
 import { bundleCore } from "../../targets/firmware/bundle.ts";
 import { kindOf, PayloadKind, type Target } from "../../targets/firmware/image/format.ts";
@@ -11,7 +12,7 @@ import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
 import { readInput } from "./files.ts";
 import type { Options, TargetName } from "./options.ts";
 
-const bytecodeFolder = new URL("../../dist/image/", import.meta.url).pathname;
+const bytecodeFolder = fileURLToPath(new URL("../../dist/image/", import.meta.url));
 
 const SOURCE_TARGETS: Readonly<Record<Exclude<TargetName, "c-host">, Target>> = {
   qjs: { engine: "qjs", abi: "std-1" },

@@ -2,6 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { checkImage } from "../../targets/firmware/image/check.ts";
 import { makeImage } from "../../targets/firmware/image/make.ts";
 import { readConfiguration } from "./configuration.ts";
@@ -11,7 +12,7 @@ import { newKey, readSecretKey } from "./keys.ts";
 import type { Options } from "./options.ts";
 import { payloadFor, targetOf } from "./payload.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 async function buildImage(options: Options, key: string): Promise<string> {
   const name = options.target ?? "qjs";

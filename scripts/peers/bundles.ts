@@ -1,6 +1,7 @@
 // What each client costs to ship and to load: its size when bundled for the device grant, the heap of
 // QuickJS that loading it takes, and the names that it expects and QuickJS does not have.
 
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type AnyNode, parse } from "acorn";
 import { full, simple } from "acorn-walk";
@@ -25,7 +26,7 @@ async function peerBundle(name: string): Promise<string> {
   const result = await build({
     stdin: {
       contents: `export { ${used[name]} } from ${JSON.stringify(name)};`,
-      resolveDir: new URL("../..", import.meta.url).pathname,
+      resolveDir: fileURLToPath(new URL("../..", import.meta.url)),
     },
     bundle: true,
     write: false,

@@ -2,6 +2,7 @@
 // files, refuses what ES5 does not have, and minifies; between, passes over the syntax tree (see the
 // README) make of readable sources what an engine has least trouble with.
 
+import { fileURLToPath } from "node:url";
 import { parse } from "acorn";
 import { generate } from "astring";
 import { build, transform } from "esbuild";
@@ -33,7 +34,7 @@ export interface Bundle {
   readonly map: string;
 }
 
-const coreFolder = new URL("../../core/", import.meta.url).pathname;
+const coreFolder = fileURLToPath(new URL("../../core/", import.meta.url));
 
 function entryOf(variant: Variant): { file: string; names: readonly string[] } {
   return variant === "complete"

@@ -4,10 +4,11 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { propertiesOf, type Variant } from "./bundle.ts";
 import { completeFunctions, grantFunctions } from "./surface.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Types that a host names. */
 const types = ["Bytes", "Config", "Device"];

@@ -1,8 +1,9 @@
 // Makes the programs for a stock qjs: one file each, a classic script that may be loaded as a module too.
 
+import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
-const folder = new URL("./", import.meta.url).pathname;
+const folder = fileURLToPath(new URL("./", import.meta.url));
 
 /** tweetnacl asks for Node's crypto at its start and does without; entropy is an adapter of ours. */
 const withoutCrypto: Plugin = {

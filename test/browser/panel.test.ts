@@ -1,8 +1,10 @@
 // The panel as a person uses it, in a real browser against the simulator: a sign-in by clicks alone, a
 // denial, a power cut, keys, a narrow screen, dark mode. PICOGRANT_PICTURES=1 renews the documentation's.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { Controller } from "../../targets/desktop/controls.ts";
@@ -14,7 +16,7 @@ import { createWorld, type Front } from "../../targets/desktop/world.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { describeInChromium } from "./chromium.ts";
 
-const PICTURES = new URL("../../targets/desktop/docs/", import.meta.url).pathname;
+const PICTURES = fileURLToPath(new URL("../../targets/desktop/docs/", import.meta.url));
 
 interface Bench {
   page: Page;

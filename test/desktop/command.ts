@@ -1,10 +1,12 @@
 // Runs the simulator as its user does, in a process of its own.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
-const ROOT = new URL("../..", import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MAIN = path.join(ROOT, "targets/desktop/main.ts");
 
 export interface Ended {

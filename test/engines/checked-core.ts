@@ -1,6 +1,7 @@
 // With PICOGRANT_INTEGERS=1 the whole test suite runs on a core in which every number is checked: each
 // file of core/ is rewritten as it is loaded (scripts/engines/integers.ts says what is checked).
 
+import { fileURLToPath } from "node:url";
 import {
   checkedBundle,
   checkIntegers,
@@ -9,7 +10,7 @@ import {
 } from "../../scripts/engines/integers.ts";
 import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 
-const core = new URL("../../core/", import.meta.url).pathname;
+const core = fileURLToPath(new URL("../../core/", import.meta.url));
 
 /** Whether the suite is to run on the checked core. */
 export const integersAreChecked = process.env.PICOGRANT_INTEGERS === "1";

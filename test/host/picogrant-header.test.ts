@@ -1,6 +1,7 @@
 // The C border's document against the core: what picogrant.h says exists, exists, and the other way.
 
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { Command } from "../../core/index.ts";
 import { enums, membersOf, numbersHeader } from "../../scripts/host/generate.ts";
@@ -11,7 +12,7 @@ import {
   grantFunctions,
 } from "../../targets/firmware/surface.ts";
 
-const folder = new URL("../../targets/quickjs/host/", import.meta.url).pathname;
+const folder = fileURLToPath(new URL("../../targets/quickjs/host/", import.meta.url));
 const header = readFileSync(`${folder}picogrant.h`, "utf8");
 const border = readFileSync(`${folder}core-quickjs.c`, "utf8");
 

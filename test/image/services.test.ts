@@ -5,9 +5,10 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const services = new URL("../../targets/quickjs/services/", import.meta.url).pathname;
+const services = fileURLToPath(new URL("../../targets/quickjs/services/", import.meta.url));
 const unit = readFileSync(`${services}picogrant.service`, "utf8");
 const script = `${services}picogrant.openrc`;
 

@@ -13,13 +13,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readOptions } from "../../scripts/image/options.ts";
 import { perform } from "../../scripts/image/perform.ts";
 import { bundleProgram } from "../../targets/quickjs/bundle.ts";
 import { keys, makeImage, strangerKeys } from "./image-builder.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const hex = (key: Uint8Array): string => `${Buffer.from(key).toString("hex")}\n`;
 const CONFIG = {
   clientId: "tv",

@@ -6,6 +6,7 @@ import { randomInt } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
@@ -261,7 +262,7 @@ describe("SIGKILL while writing", () => {
   /** The writer as one plain file, so that starting it takes as little time as Node itself. */
   function bundle(): string {
     const outfile = path.join(root, "writer.mjs");
-    const entryPoints = [new URL("kill-writer.ts", import.meta.url).pathname];
+    const entryPoints = [fileURLToPath(new URL("kill-writer.ts", import.meta.url))];
     buildSync({ entryPoints, outfile, bundle: true, platform: "node", format: "esm" });
     return outfile;
   }

@@ -1,5 +1,6 @@
 // Sealed storage: nonces, what is left in memory, the format of the box, and the same code under QuickJS.
 
+import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { getQuickJS } from "quickjs-emscripten";
 import nacl from "tweetnacl";
@@ -131,7 +132,7 @@ describe("under QuickJS", () => {
       globalThis.outcome = JSON.stringify(log);
       globalThis.sealed = JSON.stringify(slots[1].map((b, i) => (i === 40 ? b ^ 1 : b)));
     `;
-    const resolveDir = new URL("../../platform", import.meta.url).pathname;
+    const resolveDir = fileURLToPath(new URL("../../platform", import.meta.url));
     const { outputFiles } = buildSync({
       stdin: { contents, resolveDir, loader: "ts" },
       bundle: true,

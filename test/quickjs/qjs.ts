@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 import { findQjs } from "../../scripts/native-quickjs.ts";
@@ -41,7 +42,7 @@ export async function writeProgram(program: Program, folder: string): Promise<st
 /** Bundles a program of the tests for qjs. */
 export async function writeTestProgram(name: string, folder: string): Promise<string> {
   const file = join(folder, `${name}.js`);
-  const entry = new URL(`${name}.ts`, import.meta.url).pathname;
+  const entry = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
   await build({ ...programOptions, entryPoints: [entry], outfile: file });
   return file;
 }

@@ -1,10 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { patience } from "../patience.ts";
 
 // Needs a native qjs (npm run qjs), and moments of its own: not part of npm test.
 export default defineConfig({
   test: {
-    root: new URL("../..", import.meta.url).pathname,
+    root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["test/quickjs/**/*.test.ts"],
     maxWorkers: 1,
     ...patience,

@@ -1,4 +1,5 @@
 // The service behind real sockets and as a command: limits, broken requests, HTTPS, exit codes.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,6 +7,7 @@ import { request as httpsRequest } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   createService,
@@ -210,7 +212,7 @@ describe("RFC 8935 push over real HTTP", () => {
 });
 
 describe("command line", () => {
-  const MAIN = new URL("../../targets/desktop/service/main.ts", import.meta.url).pathname;
+  const MAIN = fileURLToPath(new URL("../../targets/desktop/service/main.ts", import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "picogrant-service-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,7 +1,9 @@
 // What the web server of the simulator answers beside the service: the panel's page and files, its live
 // events, and its commands. Everything else is the service's.
+
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
@@ -82,7 +84,7 @@ function stylesheet(): string {
 
 /** The client's modules as one script, made at the start: there is no build step to forget. */
 function clientScript(): string {
-  const entry = new URL("client/main.ts", import.meta.url).pathname;
+  const entry = fileURLToPath(new URL("client/main.ts", import.meta.url));
   const options = { bundle: true, write: false, format: "esm", target: "es2022" } as const;
   const { outputFiles } = buildSync({ entryPoints: [entry], ...options });
   return outputFiles[0]!.text;

@@ -1,10 +1,12 @@
 // Where scenarios are found: by name beside this file, or as a file of the user's own.
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { UsageError } from "../usage-error.ts";
 import { readScenario, type Scenario, ScenarioError } from "./scenario.ts";
 
-const FOLDER = new URL(".", import.meta.url).pathname;
+const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const ENDING = ".scenario";
 
 /** The names of the scenarios that come with the simulator. */

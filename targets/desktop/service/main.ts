@@ -1,7 +1,9 @@
 // The command line of the simulated service: npm run service. Reads the fixture, listens, prints one
 // line per request. Errors are one line and exit code 2.
+
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError } from "commander";
 import { accessLogLine } from "./access-log.ts";
 import type { FixtureInput } from "./fixture.ts";
@@ -107,7 +109,7 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
 
 async function run(flags: Flags): Promise<void> {
   const pair = readPair(flags);
-  const builtIn = new URL("fixture.json", import.meta.url).pathname;
+  const builtIn = fileURLToPath(new URL("fixture.json", import.meta.url));
   const fixture = readJson(flags.fixture ?? builtIn, "fixture") as FixtureInput;
   const options: ServiceOptionsInput = {
     pollToleranceMs: POLL_TOLERANCE_MS,
