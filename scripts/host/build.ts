@@ -43,11 +43,18 @@ function settingsOf(kind: Kind, quickjs: string): string[] {
   ];
 }
 
+/** @throws InstallError where make would take the folder's name for several. */
+export function refuseSpaces(folder: string): void {
+  if (!/\s/.test(folder)) return;
+  throw new InstallError(`make cannot build in ${folder}; move it where no name has a space`);
+}
+
 /**
  * Builds a kind and the test programs with it.
  * @throws InstallError with the compiler's first complaint
  */
 export async function buildHost(kind: Kind): Promise<void> {
+  refuseSpaces(root);
   const quickjs = quickjsFolder();
   const variant: Variant = kind === "arm-grant" ? "grant" : "complete";
   const generated = `${hostFolder}generated-${variant}`;

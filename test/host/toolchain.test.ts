@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { InstallError } from "../../scripts/engines/install.ts";
+import { refuseSpaces } from "../../scripts/host/build.ts";
 import {
   armNeeds,
   ensurePackages,
@@ -45,6 +46,13 @@ function aptGet(script: string): void {
 const BRING = ["gcc", "make", "dpkg-source", "pkg-config", "valgrind"]
   .map((name) => `echo '#!/bin/sh' > $d/${name}; /bin/chmod 755 $d/${name}`)
   .join("\n");
+
+it("says in one line that make knows no folder with a space", () => {
+  expect(() => refuseSpaces("/home/ada/my projects/picogrant/")).toThrow(
+    /^make cannot build in \/home\/ada\/my projects\/picogrant\/; move it/,
+  );
+  expect(() => refuseSpaces("/home/ädä/picogrant/")).not.toThrow();
+});
 
 describe("npm run host -- --install", () => {
   it("without it, names every package that is missing", () => {
