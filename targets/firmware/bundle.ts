@@ -13,8 +13,10 @@ import { loosenEquality } from "./equality.ts";
 import { dropImpossible } from "./impossible.ts";
 import { inlineFunctions } from "./inline.ts";
 import { declareAsParameters } from "./locals.ts";
+import { shortenNames } from "./names.ts";
 import { oneDevice } from "./one-device.ts";
 import { rejoin } from "./rejoin.ts";
+import { shareVariables } from "./sharing.ts";
 import {
   builtins,
   completeFunctions,
@@ -90,7 +92,7 @@ async function makeBundle(variant: Variant, options: Required<BundleOptions>): P
     reserveProps: new RegExp(`^(${kept.join("|")})$`),
     logLevel: "silent",
   });
-  return { code, map };
+  return devices === "one" ? withShortNames({ code, map }) : { code, map };
 }
 
 /** Names that the properties of a device keep. */
@@ -143,6 +145,7 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   chainAssignments(tree);
   loosenEquality(tree);
   packTexts(tree);
+  shareVariables(tree);
   declareAsParameters(tree);
   returnGlobal(tree);
   const map = new SourceMapGenerator({ file: "joined.js" });
@@ -150,6 +153,13 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   const code = generate(tree, { sourceMap: map as never });
   map.applySourceMap(new SourceMapConsumer(JSON.parse(bundle.map)), "joined.js");
   return { code, map: map.toString() };
+}
+
+function withShortNames(bundle: Bundle): Bundle {
+  const { code, map } = shortenNames(bundle.code);
+  const whole = SourceMapGenerator.fromSourceMap(new SourceMapConsumer(map as never));
+  whole.applySourceMap(new SourceMapConsumer(JSON.parse(bundle.map)), "minified.js");
+  return { code, map: whole.toString() };
 }
 
 /** `var x; (function () { ... x = ...; })();` as `var x = (function () { ... return ...; })();` */

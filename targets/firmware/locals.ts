@@ -19,7 +19,7 @@ function declare(declaration: Tree): void {
     for (const { id, init } of variables.declarations as Tree[]) {
       if (!known.has(id.name)) params.push(id);
       known.add(id.name);
-      if (init) set.push(assignment(id, init));
+      if (init && init.name !== id.name) set.push(assignment(id, init));
     }
     return set;
   };
