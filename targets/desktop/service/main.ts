@@ -1,8 +1,8 @@
 // The command line of the simulated service: npm run service. Reads the fixture, listens, prints one
 // line per request. Errors are one line and exit code 2.
 
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createSecureContext } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError } from "commander";
 import { accessLogLine } from "./access-log.ts";
@@ -97,7 +97,9 @@ function readPair(flags: Flags): { key?: string; cert?: string } {
   if (flags.key === undefined || flags.cert === undefined) return {};
   const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
   try {
-    createSecureContext(pair);
+    // TLS itself takes a key and a certificate of different kinds, and fails at each handshake.
+    const belongs = new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key));
+    if (!belongs) throw new Error("they do not belong together");
   } catch (error) {
     const { message } = error as Error;
     throw new UsageError(
