@@ -1,6 +1,7 @@
 // The service behind real sockets and as a command: limits, broken requests, HTTPS, exit codes.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -267,6 +268,9 @@ describe("command line", () => {
 
   test("mistakes are one line on stderr and exit code 2", async () => {
     const busy = await serve(create());
+    const { trusted } = makeTlsIdentities().identities;
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const foreign = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
     const cases: [string[], RegExp][] = [
       [["--port", String(busy.port)], /in use; choose another with --port/],
       [["--port", "abc"], /0 to 65535/],
@@ -285,6 +289,10 @@ describe("command line", () => {
       [
         ["--key", file("key.pem", "x"), "--cert", file("cert.pem", "x")],
         /cert\.pem are no PEM key/,
+      ],
+      [
+        ["--key", file("other.pem", foreign), "--cert", file("trusted.pem", trusted.cert)],
+        /trusted\.pem are no PEM key and its certificate \(they do not belong together\)/,
       ],
     ];
     const outcomes = await Promise.all(
