@@ -1,7 +1,7 @@
 // Discovery: which metadata is taken over, and which addresses are none for a secret. Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrandState, ErrorCode, Field, State } from "../../core/complete.ts";
+import { ErrandState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import { Bench, code, json } from "./bench.ts";
 import { bytesOf, outcome, session } from "./session.ts";
 
@@ -146,16 +146,29 @@ describe("RFC 8414 §3.3: the issuer asked for", () => {
 
 describe("device doc §4.1: an address is judged by itself", () => {
   it.each([
-    "https://h",
-    "https://host.example/",
-    "https://http.example/token",
-    "http://localhosts",
-    "http://127.0.0.1",
-    "http://[::1]/",
-  ])("device doc §4.1 row discovery: %s", (token_endpoint) => {
-    const isSecure = token_endpoint !== "http://localhosts";
+    ["https://h", true],
+    ["https://host.example/", true],
+    ["https://http.example/token", true],
+    ["https://host.example/!~", true],
+    ["http://127.0.0.1", true],
+    ["http://[::1]/", true],
+    ["http://localhosts", false],
+    ["https://host.example/\u007f", false],
+    ["https://host.example/\u00e9", false],
+    ["https://host.example/ ", false],
+  ])("device doc §4.1 row discovery: %j is one for a secret: %j", (token_endpoint, isSecure) => {
     const { number } = discovered({ ...METADATA, token_endpoint });
     expect(number).toBe(isSecure ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE);
+  });
+
+  it("device doc §4.1 row discovery: each may have a quarter of OUTPUT, and not a byte more", () => {
+    const { capacity } = new Bench([], { autoStart: 0, memoryBytes: 12_288 }).device;
+    const most = Math.floor(capacity[Region.OUTPUT]! / 4) - 1;
+    const ofSize = (size: number) => ({ token_endpoint: "https://h/".padEnd(size, "x") });
+    const longest = discovered({ ...METADATA, ...ofSize(most) });
+    expect(longest.number).toBe(ErrorCode.NONE);
+    expect(longest.bench.text(Field.VALUE_C)).toHaveLength(most);
+    expect(discovered({ ...METADATA, ...ofSize(most + 1) }).number).toBe(ErrorCode.VALUE_TOO_LONG);
   });
 
   it.each([

@@ -123,6 +123,11 @@ describe("RFC 7515 §2: the payload of a compact serialization", () => {
     );
   });
 
+  it("what JSON can have as it is comes back as it is, a space too", () => {
+    const bench = polled(`h.${encoded('{"jti":"a ~\u007f","events":{}}')}.s`);
+    expect(bench.sent[1]!.body).toContain('"ack":["a ~\u007f"]');
+  });
+
   // CALL, 20 columns wide, without what else the answer consists of.
   it.each([
     [true, 324 - 39 - 9 - 2 - 1],

@@ -195,6 +195,12 @@ describe("RFC 8417 §2.2: the identifier", () => {
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
   });
 
+  it("is new where none came before, also one of the checksum 1", () => {
+    const bench = session(["hang"]);
+    expect(hand(bench, claims(SESSIONS_REVOKED, {}, "hqziea"))).toBe(1);
+    expect(bench.device.state).toBe(State.REFRESHING);
+  });
+
   it("RFC 9493 §3.2.6: is the token's own, not one that its subject has", () => {
     const sub_id = { format: "jwt_id", iss: "https://issuer.example", jti: "a token's" };
     const event = claims(SESSIONS_REVOKED, { subject: sub_id }, "first");

@@ -236,4 +236,37 @@ export const SURVIVORS: readonly Explanation[] = [
     ],
     why: "Names, spaces of lists and plain characters forget a high surrogate: with one, a region that counts holds its three bytes. Only of a text that nobody wants they are not kept.",
   },
+  {
+    file: "core/create.ts",
+    line: "for (var i = 5 + (reference & 7); i > 0 && device.writeAt < device.writeEnd; i--) {",
+    mutants: ["device.writeAt < device.writeEnd => device.writeAt <= device.writeEnd"],
+    why: "At the end what is read lies in front of it still, and the writer drops what it is to write.",
+  },
+  {
+    file: "core/exchange.ts",
+    line: "if (device.errand) region = prepareErrand(device);",
+    mutants: ["device.errand => true"],
+    why: "It stands where nothing but an errand is left to be sent; the question leaves the line out of a build without errands.",
+  },
+  {
+    file: "core/security-event.ts",
+    line: "if (c > 64) return c > 90 ? -1 : c - 65;",
+    mutants: ["c > 64 => c >= 64"],
+    why: "64 is no character of base64url: c - 65 is below 0 as well.",
+  },
+  {
+    file: "core/tick.ts",
+    line: "if (device.errand) checkErrand(device);",
+    mutants: ["device.errand => true"],
+    why: "Without an errand there is nothing to end; the question leaves the line out of a build without errands.",
+  },
+  {
+    file: "core/tick.ts",
+    line: "if (seconds <= Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {",
+    mutants: [
+      "seconds <= Limit.ELAPSED_S_MAX => true",
+      "seconds * 1000 - device.carryMs < wake => seconds * 1000 - device.carryMs <= wake",
+    ],
+    why: "Longer times are none of the smaller ones either, only their milliseconds leave the 27 bits (npm run test:integers); and of two that are equal either will do.",
+  },
 ];
