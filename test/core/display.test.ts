@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Command, ErrorCode, State } from "../../core/complete.ts";
 import { Bench, code, error, tokens } from "./bench.ts";
+import { call, LIST } from "./session.ts";
 
 const PAGE_MS = 3000;
 
@@ -426,6 +427,40 @@ describe("design §5: other texts", () => {
       expect(bench.device.notSaved).toBe(0);
       expect(bench.frame().map((row) => row.trimEnd())).toEqual(["Signed in", "playing"]);
     }
+  });
+
+  it("the warning that a refresh token expires begins when less than three days are left", () => {
+    const bench = signedIn(20, 4, { refresh_token_expires_in: 259_300 });
+    bench.run((bench.device.refreshLifeS - 259_200) * 1000);
+    expect(bench.device.refreshLifeS).toBe(259_200);
+    expect(bench.frame()[1]!.trimEnd()).toBe("");
+    bench.run(1000);
+    expect(bench.frame()[1]!.trimEnd()).toBe("Sign in again soon");
+  });
+
+  it("Signed in only as long as the access token is good, also while a call keeps a refresh waiting", () => {
+    const bench = signedIn(20, 4, { expires_in: 100 });
+    bench.answers = ["hang"];
+    expect(call(bench, LIST)).toBe(1);
+    bench.run(0);
+    bench.run((bench.device.accessLifeS - 1) * 1000);
+    expect(bench.device.accessLifeS).toBe(1);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.frame()[0]!.trimEnd()).toBe("Signed in");
+    bench.run(1000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.frame()[0]!.trimEnd()).toBe("Connecting");
+  });
+
+  it("below the message of an error that it does not know there is its name, and below no other", () => {
+    const failed = (name: string): string[] => {
+      const bench = new Bench([error(400, name)], { autoStart: 0 });
+      bench.core.signIn(bench.device);
+      bench.run(0);
+      return bench.frame().map((row) => row.trimEnd());
+    };
+    expect(failed("quota_7")).toEqual(["Failed. Ask the", "maker", "quota_7", ""]);
+    expect(failed("invalid_scope")).toEqual(["Wrong setup. Ask the", "maker", "", ""]);
   });
 
   it("texts in another language take the place of all", () => {
