@@ -62,6 +62,11 @@ test.each([
   ["lives", ["--lives", "0"], /an integer from 1 to/],
   ["fuzz", ["--target", "abacus"], /there is no target "abacus"; choose of response/],
   ["mutation", ["core/abacus.ts"], /core\/abacus\.ts is no file of the core/],
+  [
+    "fleet",
+    ["--out", "package.json/x"],
+    /--out package\.json\/x: pictures cannot be written there/,
+  ],
   ["scenarios", ["abacus"], /there is no scenario abacus; choose one of /],
 ])("npm run %s -- %j is a mistake: one line and exit code 2", async (name, args, message) => {
   const file = programs.find(([known]) => known === name)![1];

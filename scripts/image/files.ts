@@ -3,6 +3,7 @@
 import {
   closeSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -19,6 +20,11 @@ export function readInput(path: string): Uint8Array {
 /** Writes a file that must not exist yet. @throws UsageError */
 export function createFile(path: string, content: string | Uint8Array, mode: number): void {
   orOneLine(path, "made", () => writeAndSync(path, "wx", content, mode));
+}
+
+/** Makes a folder and those above it, where they are not there. @throws UsageError */
+export function makeFolder(path: string): void {
+  orOneLine(path, "made", () => mkdirSync(path, { recursive: true }));
 }
 
 /** Replaces a file; its readers see the old one or the new one. @throws UsageError */
@@ -56,6 +62,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EEXIST: "it exists already, and is left as it is; choose another name",
   EISDIR: "it is a directory",
+  ENOTDIR: "part of its path is no directory",
   ENOSPC: "no space left",
   EROFS: "read-only file system",
 };

@@ -1,12 +1,11 @@
 // What npm run image does, once its command line is read. Nothing is printed here.
 
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkImage } from "../../targets/firmware/image/check.ts";
 import { makeImage } from "../../targets/firmware/image/make.ts";
 import { readConfiguration } from "./configuration.ts";
-import { replaceFile } from "./files.ts";
+import { makeFolder, replaceFile } from "./files.ts";
 import { inspectImage, summary, verifyImage } from "./inspect.ts";
 import { newKey, readSecretKey } from "./keys.ts";
 import type { Options } from "./options.ts";
@@ -30,7 +29,7 @@ async function buildImage(options: Options, key: string): Promise<string> {
   const made = checkImage(image, { keys: [publicKey], targets: [target], counterMin: counter });
   if (typeof made === "string") throw new Error(`the image that was made is refused: ${made}`);
   const out = options.out ?? `${root}dist/picogrant-${product.replaceAll("/", "-")}.img`;
-  mkdirSync(dirname(out), { recursive: true });
+  makeFolder(dirname(out));
   // It may carry the client's secret.
   replaceFile(out, image, 0o600);
   return summary(out, made);

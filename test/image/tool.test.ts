@@ -229,6 +229,13 @@ describe("npm run image -- --verify and --inspect", () => {
 });
 
 describe("npm run image", () => {
+  it.each([
+    ["package.json/new.img", "package.json: cannot be made"],
+    ["package.json/x/new.img", "package.json/x: cannot be made"],
+  ])("--out %s is below a file: one line", async (out, text) => {
+    expect(await mistake(...build("--out", out))).toContain(text);
+  });
+
   it.each([[[]], [["--key", "a", "--verify", "b"]]])(
     "%j: what to do is asked for",
     async (args) => {

@@ -1,5 +1,5 @@
 // npm run fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { drawChart } from "./chart.ts";
@@ -180,14 +180,28 @@ async function compare(plan: Flags): Promise<void> {
   );
 }
 
+/** Before the simulation: minutes of it should not end in a folder that cannot be made. */
+function makeOut(out: string): void {
+  try {
+    mkdirSync(out, { recursive: true });
+    accessSync(out, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    console.error(
+      `fleet: --out ${out}: pictures cannot be written there (${code}); choose another`,
+    );
+    process.exit(2);
+  }
+}
+
 function save(flags: Flags, name: string, svg: string): void {
-  mkdirSync(flags.out, { recursive: true });
   const file = path.join(flags.out, name);
   writeFileSync(file, svg);
   console.log(`picture: ${file}\n`);
 }
 
 const flags = readFlags();
+makeOut(flags.out);
 const few = { ...flags, devices: Math.min(flags.devices, COMPARED_DEVICES) };
 await restarts(few);
 if (flags.compare) await compare(few);
