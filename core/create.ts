@@ -32,7 +32,7 @@ export interface Config {
   renewalsMax: number;
   /** 1: the token to revoke goes into the body first (RFC 7009), 0: into the query (the documents). */
   revokeInBody: number;
-  /** Display texts in another language, as many lines as MESSAGES; "" for the default. */
+  /** Display texts in another language: printable ASCII, as many lines as MESSAGES; "" for the default. */
   messages: string;
 }
 
