@@ -74,6 +74,8 @@ export class Records implements Storage {
   isBusy = false;
   /** Since power-on a record has reached storage. */
   private hasWritten = false;
+  /** Slots that could not be read and were written to: a storage may keep the old bytes until it erases. */
+  private readonly overwritten = new Set<number>();
   private failures = 0;
   private eraseFailures = 0;
   private readFailures = 0;
@@ -164,6 +166,7 @@ export class Records implements Storage {
     this.isBusy = true;
     this.inner.erase(slot, (ok) => {
       if (ok) this.replaced(slot);
+      if (ok) this.overwritten.delete(slot);
       this.eraseFailures = ok ? 0 : this.eraseFailures + 1;
       if (!ok) this.erasesAllowed++;
       if (this.eraseFailures >= TRIES) this.erasesFailed = true;
@@ -223,7 +226,7 @@ export class Records implements Storage {
       if (this.erasesFailed) return;
       throw new Violation("sign-out-wipes", `slot ${slot} still holds a ${record.kind} record`);
     }
-    if (!this.erasesFailed && namesToken(this.view.allRaw())) {
+    if (!this.erasesFailed && this.overwritten.size === 0 && namesToken(this.view.allRaw())) {
       throw new Violation("sign-out-wipes", "bytes of a token are left behind the slots");
     }
     this.erasesFailed = false;
@@ -242,6 +245,7 @@ export class Records implements Storage {
     this.readsFailed = true;
     // Its sequence is unknown too: what is written next may count as the older one.
     this.unread.add(slot);
+    this.overwritten.add(slot);
     if (!this.readNow.has(slot)) this.unreadNow.add(slot);
     this.durableSession = 0;
     this.revoked.clear();
