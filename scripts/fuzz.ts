@@ -1,12 +1,11 @@
 // Fuzzing of everything that reads foreign bytes, a million inputs by default. What is fuzzed and what
 // must hold is in test/fuzz.
 
-import { InvalidArgumentError } from "commander";
 import { corpusOf, countingCore, keep } from "../test/fuzz/corpus.ts";
 import { Fuzzer } from "../test/fuzz/fuzzer.ts";
 import { targets } from "../test/fuzz/targets.ts";
 import { Roll } from "../test/lives/dice.ts";
-import { commandLine } from "./command-line.ts";
+import { commandLine, integer } from "./command-line.ts";
 
 const INPUTS_DEFAULT = 1_000_000;
 
@@ -15,16 +14,6 @@ interface Options {
   seed?: number;
   target?: string;
   keep?: boolean;
-}
-
-function integer(min: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < min || value > 2 ** 32 - 1) {
-      throw new InvalidArgumentError(`It is an integer from ${min} to 4294967295.`);
-    }
-    return value;
-  };
 }
 
 async function main(options: Options): Promise<boolean> {

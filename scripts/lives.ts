@@ -1,14 +1,13 @@
 // Lives of simulated devices on the command line: many from a seed, or one with its whole story.
 // What a life is and what must hold in it is in test/lives.
 
-import { InvalidArgumentError } from "commander";
 import { describe, runCampaign, uncoveredRows } from "../test/lives/campaign.ts";
 import { runLife } from "../test/lives/life.ts";
 import { coreOf, type LivesCore, readableBundle, shippedBundle } from "../test/lives/load-core.ts";
 import { huntPlanted } from "../test/lives/planted.ts";
 import { shrink } from "../test/lives/shrink.ts";
 import { INVARIANTS } from "../test/lives/violation.ts";
-import { commandLine } from "./command-line.ts";
+import { commandLine, integer } from "./command-line.ts";
 
 interface Options {
   seed?: number;
@@ -22,16 +21,6 @@ interface Options {
 
 const LIVES_DEFAULT = 20_000;
 const PLANTED_LIVES_MAX = 20_000;
-
-function integer(min: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < min || value > 2 ** 32 - 1) {
-      throw new InvalidArgumentError(`It is an integer from ${min} to 4294967295.`);
-    }
-    return value;
-  };
-}
 
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
