@@ -1,0 +1,189 @@
+// One request beyond the grant at a time: what another one, the session and its end do to it.
+// Complete build only.
+
+import { describe, expect, it } from "vitest";
+import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
+import { Bench, code, json, publicState, tokens } from "./bench.ts";
+import { bytesOf, call, LIST, outcome, session, VIDEO_API } from "./session.ts";
+
+describe("one errand at a time", () => {
+  it.each(["discover", "nextPage", "pollEvents", "beginCall"] as const)(
+    "%s while a call is under way is refused and changes nothing for the call",
+    (begin) => {
+      const bench = session([json(200, { nextPageToken: "next" }), "hang"]);
+      call(bench, LIST);
+      bench.pass(0);
+      call(bench, LIST);
+      bench.pass(0);
+      const before = publicState(bench);
+      const issuer = bytesOf("https://issuer.example");
+      const begun =
+        begin === "discover"
+          ? bench.core.discover(bench.device, issuer, 0, issuer.length)
+          : bench.core[begin](bench.device);
+      expect(begun).toBe(0);
+      expect(publicState(bench)).toEqual(before);
+      bench.give(bench.sent.at(-1)!.id, json(200, {}));
+      bench.pass(60_000);
+      expect(outcome(bench)).toEqual({ error: 0, status: 200 });
+      expect(bench.sent).toHaveLength(2);
+    },
+  );
+
+  it("a page token of something within the list is not the list's", () => {
+    const bench = session([
+      json(200, { items: [{ nextPageToken: "x" }], of: { nextPageToken: "y" } }),
+    ]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(0);
+    expect(bench.device.hasNextPage).toBe(0);
+  });
+
+  it("a refusal names its error alike for all: of another errand than a call too", () => {
+    for (const begin of ["discover", "pollEvents"] as const) {
+      const errors = [{ reason: "rateLimitExceeded" }];
+      const bench = session([json(403, { error: { status: "QUOTA", message: "later", errors } })]);
+      bench.core[begin](bench.device, bytesOf("https://issuer.example"), 0, 22);
+      bench.pass(0);
+      expect(outcome(bench)).toEqual({ error: ErrorCode.UNKNOWN_ERROR, status: 403 });
+      expect(bench.text(Field.ERROR)).toBe("QUOTA");
+      expect(bench.text(Field.MESSAGE)).toBe("later");
+    }
+  });
+
+  it("a page of members named like an error's is no error, nor kept for one", () => {
+    const bench = session([json(200, { error: "x", status: "x", message: "y", reason: "z" })]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
+    expect(bench.text(Field.ERROR)).toBe("");
+    expect(bench.text(Field.MESSAGE)).toBe("");
+  });
+
+  it("sendCall while another errand is under way is refused and changes nothing for that", () => {
+    const bench = session(["hang", json(200, {})]);
+    const { core, device } = bench;
+    expect(core.beginCall(device)).toBe(1);
+    core.addPath(device, bytesOf("/x"), 0, 2);
+    expect(core.pollEvents(device)).toBe(1);
+    const before = publicState(bench);
+    expect(core.sendCall(device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    expect(publicState(bench)).toEqual(before);
+    bench.pass(0);
+    expect(bench.sent[0]).toMatchObject({ endpoint: 6, target: "" });
+  });
+
+  it("sendCall for nobody is refused", () => {
+    const bench = new Bench([code()]);
+    bench.until(1);
+    const before = publicState(bench);
+    expect(bench.core.beginCall(bench.device)).toBe(0);
+    expect(bench.core.sendCall(bench.device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    expect(publicState(bench)).toEqual(before);
+  });
+
+  it("a request of the grant in the middle of a target: the call fails, and nothing else is sent for it", () => {
+    const bench = session([tokens({ access_token: "second" }), json(200, {})]);
+    const { core, device } = bench;
+    bench.until(0);
+    core.beginCall(device);
+    core.addPath(device, bytesOf("/x"), 0, 2);
+    bench.pass(3_600_000);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([1]);
+    expect(core.sendCall(device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    bench.pass(0);
+    expect(bench.sent).toHaveLength(1);
+  });
+
+  it("the pages end with the session: the next user's codes lie where the target was", () => {
+    const bench = session([json(200, { nextPageToken: "next" })]);
+    const { core, device } = bench;
+    call(bench, LIST);
+    bench.pass(0);
+    expect(device.hasNextPage).toBe(1);
+    core.signOut(device);
+    expect(core.nextPage(device)).toBe(0);
+    bench.answers = [{ status: 200, body: "" }, code(), tokens({ access_token: "other" })];
+    bench.run(0);
+    expect(device.hasNextPage).toBe(0);
+    core.signIn(device);
+    bench.until(4);
+    expect(device.state).toBe(State.SIGNED_IN);
+    expect(core.nextPage(device)).toBe(0);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(4);
+  });
+
+  it("a POST has no pages: its body is the host's again", () => {
+    const bench = session([json(200, { nextPageToken: "next" })]);
+    call(bench, "/search", "{}");
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(0);
+    expect(bench.core.nextPage(bench.device)).toBe(0);
+    expect(bench.device.hasNextPage).toBe(0);
+  });
+
+  it("a page token that does not fit behind the target is no next page", () => {
+    const bench = session([json(200, { nextPageToken: "p".repeat(300) }), json(200, {})]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.device.hasNextPage).toBe(0);
+    expect(bench.core.nextPage(bench.device)).toBe(0);
+  });
+
+  it("a page token longer than the room for a value is no next page, and is not cut to it", () => {
+    for (const memoryBytes of [3900, 4096, 4600]) {
+      const bench = new Bench([code(), tokens()], { memoryBytes });
+      bench.until(2);
+      call(bench, "/x");
+      bench.run(0);
+      const room = bench.device.capacity[Field.VALUE_A]!;
+      for (const over of [0, 1, 9]) {
+        bench.answers = [json(200, { nextPageToken: "p".repeat(room + over) })];
+        call(bench, "/x");
+        bench.run(0);
+        expect(bench.device.hasNextPage).toBe(over || room > 311 ? 0 : 1);
+      }
+    }
+  });
+
+  it("a value that is too long leaves the one beside it as it is", () => {
+    const refusal = { error: { errors: [{ reason: "abcdef" }] }, nextPageToken: "p".repeat(5000) };
+    const bench = session([json(403, refusal)]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.text(Field.VALUE_B)).toBe("abcdef");
+  });
+
+  it("a target and its page token may fill their room to the last byte", () => {
+    const { capacity } = session().device;
+    const room = capacity[Region.CALL]!;
+    for (const [spare, pages] of [
+      [0, 1],
+      [-1, 0],
+    ] as const) {
+      const nextPageToken = "p".repeat(room - LIST.length - "&pageToken=".length - spare);
+      const bench = session([json(200, { nextPageToken }), json(200, {})]);
+      call(bench, LIST);
+      bench.pass(0);
+      expect(bench.device.hasNextPage).toBe(pages);
+    }
+    expect(call(session(), `/${"x".repeat(room - 1)}`)).toBe(1);
+    expect(call(session(), `/${"x".repeat(room)}`)).toBe(0);
+  });
+
+  it("tokens that fill their room are whole behind a call with every value", () => {
+    const { capacity } = session().device;
+    const access_token = "a".repeat(capacity[Field.ACCESS_TOKEN]!);
+    const reason = "r".repeat(60);
+    const answer = json(403, { error: { message: "m", errors: [{ reason }] }, nextPageToken: "p" });
+    const bench = session([answer, json(200, {})], { access_token });
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.text(Field.VALUE_B)).toBe(reason);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.sent.at(-1)!.bearer).toBe(access_token);
+  });
+});
