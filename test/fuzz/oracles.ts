@@ -42,8 +42,10 @@ function isAbsentOr(value: unknown, test: (value: unknown) => boolean): boolean 
   return value === undefined || test(value);
 }
 
+/** With a minus sign even 0 is none. */
 function isLifetime(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < 1e8;
+  const isNegative = (value as number) < 0 || Object.is(value, -0);
+  return Number.isInteger(value) && !isNegative && (value as number) < 1e8;
 }
 
 function namesError(members: Members): boolean {
