@@ -4,6 +4,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 import { lockDirectory } from "./state-lock.ts";
 
@@ -134,22 +135,8 @@ export class FileStorage implements Storage {
   }
 }
 
-/**
- * Makes a directory and those above it. Not by the option `recursive`: Node 20 never comes back from it
- * where a file system answers ENOENT below a directory that exists, as /proc does.
- */
-function makeDirectory(directory: string): void {
-  const parent = path.dirname(directory);
-  if (!fs.existsSync(parent)) makeDirectory(parent);
-  try {
-    fs.mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    if (!fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error;
-  }
-}
-
 function prepareDirectory(directory: string): void {
-  makeDirectory(directory);
+  makeDirectory(directory, 0o700);
   const stat = fs.statSync(directory);
   if (!POSIX) return;
   const own = process.getuid?.();

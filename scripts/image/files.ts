@@ -3,13 +3,13 @@
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
+import { makeDirectory } from "../../platform/node/make-directory.ts";
 import { UsageError } from "../../targets/desktop/usage-error.ts";
 
 /** @throws UsageError with one line that names the file */
@@ -24,7 +24,7 @@ export function createFile(path: string, content: string | Uint8Array, mode: num
 
 /** Makes a folder and those above it, where they are not there. @throws UsageError */
 export function makeFolder(path: string): void {
-  orOneLine(path, "made", () => mkdirSync(path, { recursive: true }));
+  orOneLine(path, "made", () => makeDirectory(path, 0o777));
 }
 
 /** Replaces a file; its readers see the old one or the new one. @throws UsageError */

@@ -232,6 +232,7 @@ describe("npm run image", () => {
   it.each([
     ["package.json/new.img", "package.json: cannot be made"],
     ["package.json/x/new.img", "package.json/x: cannot be made"],
+    ["/proc/x/new.img", "/proc/x: cannot be made"],
   ])("--out %s is below a file: one line", async (out, text) => {
     expect(await mistake(...build("--out", out))).toContain(text);
   });

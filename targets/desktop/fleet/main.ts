@@ -1,7 +1,8 @@
 // npm run fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
-import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { makeDirectory } from "../../../platform/node/make-directory.ts";
 import { drawChart } from "./chart.ts";
 import { VARIANTS } from "./core-variants.ts";
 import { type FleetPlan, playStory, type Restart, restartAll } from "./experiments.ts";
@@ -183,7 +184,7 @@ async function compare(plan: Flags): Promise<void> {
 /** Before the simulation: minutes of it should not end in a folder that cannot be made. */
 function makeOut(out: string): void {
   try {
-    mkdirSync(out, { recursive: true });
+    makeDirectory(out, 0o777);
     accessSync(out, constants.W_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
