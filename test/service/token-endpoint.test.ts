@@ -348,6 +348,38 @@ describe("RFC 6749 §2.3.1 client credentials", () => {
     expect(bench.post("/token", fields, { authorization }).json.error).toBe("invalid_grant");
   });
 
+  // curl -u and many others send the two halves as they are.
+  const plus = { id: "a+b", secret: "s+t%20u" };
+  const percent = { id: "tv", secret: "100%" };
+  test.each([
+    ["both encoded", plus, "a%2Bb:s%2Bt%2520u", "invalid_grant"],
+    ["both as they are", plus, "a+b:s+t%20u", "invalid_grant"],
+    ["only the secret encoded", plus, "a+b:s%2Bt%2520u", "invalid_client"],
+    ["only the id encoded", plus, "a%2Bb:s+t%20u", "invalid_client"],
+    ["decoded once too often", plus, "a+b:s+t u", "invalid_client"],
+    ["a wrong one", plus, "a+b:s+t%20v", "invalid_client"],
+    ["no secret", plus, "a+b:", "invalid_request"],
+    ["a lone percent sign", percent, "tv:100%", "invalid_grant"],
+    ["a blank as a plus", { id: "a b", secret: "s t" }, "a+b:s+t", "invalid_grant"],
+    ["a blank as it is", { id: "a b", secret: "s t" }, "a b:s t", "invalid_grant"],
+  ])(
+    "RFC 6749 §2.3.1: HTTP Basic may be encoded or not, both halves alike: %s",
+    (_name, client, sent, error) => {
+      const bench = new Bench({}, { fixture: { clients: [{ ...client, name: "Odd" }] } });
+      const authorization = `Basic ${Buffer.from(sent).toString("base64")}`;
+      const fields = { device_code: "x", grant_type: DEVICE_GRANT };
+      for (const form of [fields, { ...fields, client_id: client.id }])
+        expect(bench.post("/token", form, { authorization }).json.error).toBe(error);
+      const token = { ...fields, client_id: "somebody-else" };
+      expect(bench.post("/token", token, { authorization }).json.error).toBe("invalid_request");
+      const revoked = error === "invalid_grant" ? "invalid_token" : error;
+      expect(bench.post("/revoke", { token: "x" }, { authorization }).json.error).toBe(revoked);
+      // The client is known whatever its secret: no scope is what is missed.
+      const codes = bench.post("/device/code", {}, { authorization });
+      expect(codes.json.error_description).toBe("Missing required parameter: scope");
+    },
+  );
+
   test("RFC 6749 §5.2: failed HTTP Basic is answered with a challenge", () => {
     const basic = `Basic ${Buffer.from("living-room-tv:wrong").toString("base64")}`;
     const fields = { device_code: "x", grant_type: DEVICE_GRANT };

@@ -6,9 +6,15 @@ import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { FormParameters, ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
-interface Credentials {
+/** What the credentials may mean; "" counts as not sent. */
+interface Reading {
   id: string | undefined;
   secret: string | undefined;
+}
+
+interface Credentials {
+  /** Never empty; the likelier one first. */
+  readings: readonly [Reading, ...Reading[]];
   basic: boolean;
 }
 
@@ -16,23 +22,25 @@ interface Credentials {
 export function readCredentials(request: ProtocolRequest, form: FormParameters): Credentials {
   const header = request.headers.authorization;
   if (header !== undefined && /^basic(?: |$)/i.test(header)) return readBasic(header);
-  return { id: form.get("client_id"), secret: form.get("client_secret"), basic: false };
+  const reading = { id: form.get("client_id"), secret: form.get("client_secret") };
+  return { readings: [reading], basic: false };
 }
 
-/** Basic that cannot be read names nobody. */
+/**
+ * Basic that cannot be read names nobody. RFC 6749 §2.3.1 wants both halves form-encoded; curl -u and many
+ * others send them as they are. What was sent does not tell which, where it has a "+" or a "%".
+ */
 function readBasic(header: string): Credentials {
   const encoded = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(header)?.[1] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");
-  if (colon < 0) return { id: undefined, secret: undefined, basic: true };
-  return {
-    id: formDecode(text.slice(0, colon)) || undefined,
-    secret: formDecode(text.slice(colon + 1)) || undefined,
-    basic: true,
-  };
+  if (colon < 0) return { readings: [{ id: undefined, secret: undefined }], basic: true };
+  const [id, secret] = [text.slice(0, colon), text.slice(colon + 1)];
+  const plain = { id: id || undefined, secret: secret || undefined };
+  const decoded = { id: formDecode(id) || undefined, secret: formDecode(secret) || undefined };
+  return { readings: [decoded, plain], basic: true };
 }
 
-// RFC 6749 §2.3.1 wants both halves form-encoded; clients that do not encode are understood as well.
 function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -50,20 +58,31 @@ export function authenticateClient(
   request: ProtocolRequest,
   form: FormParameters,
 ): { client: Client } | { refusal: ProtocolResponse } {
-  const { id, secret, basic } = readCredentials(request, form);
+  const { readings, basic } = readCredentials(request, form);
   // Whoever tries Basic and fails gets the challenge, whatever else was sent (RFC 6749 §5.2).
-  if (id === undefined)
+  if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
   const inForm = form.get("client_id");
-  if (inForm !== undefined && inForm !== id)
+  const named = readings.filter(({ id }) => inForm === undefined || inForm === id);
+  if (named.length === 0)
     return { refusal: oauthError("invalid_request", "Two different clients are named.") };
-  const client = context.directory.clients.get(id);
+  const client = clientOf(context, named);
   if (!client) return refuseClient(basic, "The OAuth client was not found.");
   if (client.secret !== undefined) {
-    if (secret === undefined) return refuseMissing("client_secret");
-    if (!sameSecret(secret, client.secret)) return refuseClient(basic, "Unauthorized");
+    const own = named.filter(({ id }) => id === client.id);
+    const secrets = own.flatMap(({ secret }) => secret ?? []);
+    if (secrets.length === 0) return refuseMissing("client_secret");
+    if (!isOneOf(secrets, client.secret)) return refuseClient(basic, "Unauthorized");
   }
   return { client };
+}
+
+/** The first client that the credentials may mean. */
+export function clientOf(
+  { directory }: ServiceContext,
+  readings: readonly Reading[],
+): Client | undefined {
+  return readings.flatMap(({ id }) => directory.clients.get(id ?? "") ?? [])[0];
 }
 
 /** Device doc §5.4: the refusal of a client whose type is not TVs and Limited Input devices. */
@@ -83,6 +102,11 @@ function refuseClient(basic: boolean, description: string): { refusal: ProtocolR
   // body from clients that look at the challenge first.
   const headers = { ...refusal.headers, "www-authenticate": 'Basic realm="token"' };
   return { refusal: { ...refusal, headers } };
+}
+
+// All are compared, so that the time does not tell which of them was nearer.
+function isOneOf(sent: readonly string[], expected: string): boolean {
+  return sent.map((secret) => sameSecret(secret, expected)).includes(true);
 }
 
 // As long for every wrong secret of the right length; that length is no secret.

@@ -1,7 +1,7 @@
 // The device authorization endpoint (device doc §4.1; RFC 8628 §3.1, §3.2): a device asks for its
 // codes. Clients are identified by client_id alone; a quota per client guards the endpoint.
 import type { Attempt } from "./attempts.ts";
-import { readCredentials, refuseWrongType } from "./client-authentication.ts";
+import { clientOf, readCredentials, refuseWrongType } from "./client-authentication.ts";
 import { createToken, createUserCode } from "./codes.ts";
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { oauthError, quotaError } from "./errors.ts";
@@ -28,10 +28,12 @@ export function deviceAuthorization(
   if (form.repeated !== undefined)
     return oauthError("invalid_request", `Parameter given twice: ${form.repeated}`);
 
-  const clientId = readCredentials(request, form).id ?? form.get("client_id");
-  if (clientId === undefined)
+  const { readings } = readCredentials(request, form);
+  const inForm = { id: form.get("client_id"), secret: undefined };
+  const named = readings[0].id === undefined ? [inForm] : readings;
+  if (named[0]?.id === undefined)
     return oauthError("invalid_request", "Missing required parameter: client_id");
-  const client = context.directory.clients.get(clientId);
+  const client = clientOf(context, named);
   if (!client) return oauthError("invalid_client", "The OAuth client was not found.");
   const wrongType = refuseWrongType(client);
   if (wrongType) return wrongType;

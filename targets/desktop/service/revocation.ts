@@ -28,7 +28,8 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
 
   const grant = context.grants.findByToken(token);
   // The document asks for no credentials; a client that sends them (RFC 7009 §2.1) is held to them.
-  const { id, secret, basic } = readCredentials(request, body);
+  const { readings, basic } = readCredentials(request, body);
+  const [{ id, secret }] = readings;
   if (basic || id !== undefined || secret !== undefined) {
     const authenticated = authenticateClient(context, request, body);
     if ("refusal" in authenticated) return authenticated.refusal;
