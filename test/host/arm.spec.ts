@@ -28,7 +28,7 @@ describe("design §8 a whole grant on 32-bit ARM, nothing allocated after the st
     expect(figures.limit).toBe(limit);
     expect(figures.peak).toBeLessThanOrEqual(limit);
     const resident = `resident with the emulator ${figures.residentPeakKiB} KiB`;
-    const growth = `of it the engine alone ${figures.engine} B, the core ${figures.used - figures.engine} B`;
+    const growth = `of it the engine alone ${figures.engine} B, the core ${figures.core} B`;
     console.log(`${name}: used ${figures.used} B, peak ${figures.peak} B, ${growth}, ${resident}`);
   });
 

@@ -12,6 +12,8 @@ export interface Figures {
   requests: number;
   /** Bytes of the engine's own, without a program. */
   engine: number;
+  /** Bytes of the core with its device: every function that stays once the device is made. */
+  core: number;
   residentPeakKiB: number;
 }
 
@@ -113,7 +115,7 @@ export class HostProcess {
   get figures(): Figures {
     const heap = [
       ...this.messages.matchAll(
-        /used (\d+), peak (\d+), limit (\d+) bytes; \d+ blocks, (\d+) req\w+; [a-z ]+ (\d+)/g,
+        /used (\d+), peak (\d+), limit (\d+) bytes; \d+ blocks, (\d+) req\w+; [a-z ]+ (\d+), [a-z ]+ (\d+)/g,
       ),
     ].at(-1);
     const resident = [...this.messages.matchAll(/resident: now \d+ KiB, peak (\d+)/g)].at(-1);
@@ -124,6 +126,7 @@ export class HostProcess {
       limit: number(heap?.[3]),
       requests: number(heap?.[4]),
       engine: number(heap?.[5]),
+      core: number(heap?.[6]),
       residentPeakKiB: number(resident?.[1]),
     };
   }

@@ -168,20 +168,37 @@ static int start_engine(size_t heap_limit, const uint8_t *code, size_t size, JSV
   return pg_heap_figures().peak <= heap_limit;
 }
 
+/*
+ * Gives back what is needed once: create with the texts that it placed, the largest function there is. Then
+ * the API itself; with it go the functions that nothing here calls.
+ */
+static int drop_boot_code(JSValue global, JSValue *api) {
+  JSContext *context = core.context;
+  if (JS_SetPropertyStr(context, *api, "create", JS_UNDEFINED) < 0) return 0;
+  pg_heap_note_core(pg_heap_figures().used - pg_heap_figures().engine);
+  if (JS_SetPropertyStr(context, global, "picogrant", JS_UNDEFINED) < 0) return 0;
+  JS_FreeValue(context, *api);
+  *api = JS_UNDEFINED;
+  JS_RunGC(core.runtime);
+  return 1;
+}
+
 static enum pg_open_result open_device(JSValue program, uint8_t *memory, size_t size,
                                        const struct pg_core_config *config) {
   JSContext *context = core.context;
   if (!run_program(program)) return PG_OPEN_BAD_CODE;
   JSValue global = JS_GetGlobalObject(context);
   JSValue api = JS_GetPropertyStr(context, global, "picogrant");
-  JS_FreeValue(context, global);
   enum pg_open_result result = PG_OPEN_BAD_CODE;
   if (JS_IsObject(api)) {
     core.device = make_device(api, memory, size, config);
     if (JS_IsNull(core.device)) result = PG_OPEN_SMALL_MEMORY;
-    else if (JS_IsObject(core.device) && take_handles(api)) result = PG_OPEN_OK;
+    else if (JS_IsObject(core.device) && take_handles(api) && drop_boot_code(global, &api)) {
+      result = PG_OPEN_OK;
+    }
   }
   JS_FreeValue(context, api);
+  JS_FreeValue(context, global);
   return result;
 }
 

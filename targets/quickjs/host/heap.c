@@ -68,4 +68,6 @@ struct pg_heap_figures pg_heap_figures(void) { return figures; }
 
 void pg_heap_note_engine(size_t bytes) { figures.engine = bytes; }
 
+void pg_heap_note_core(size_t bytes) { figures.core = bytes; }
+
 void pg_heap_reset(void) { figures = (struct pg_heap_figures){0}; }

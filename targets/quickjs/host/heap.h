@@ -13,6 +13,7 @@ struct pg_heap_figures {
   size_t blocks;      /* blocks now */
   size_t limit;       /* what JS_SetMemoryLimit set */
   size_t engine;      /* bytes of the engine's own objects, without any program */
+  size_t core;        /* bytes of the core with its device, all its functions but create */
   unsigned long calls;   /* requests for new or larger blocks since the start, refused ones too */
   unsigned long refused; /* those that the limit refused */
 };
@@ -25,6 +26,9 @@ struct pg_heap_figures pg_heap_figures(void);
 
 /* Says how many of the bytes now in use are the engine's own. */
 void pg_heap_note_engine(size_t bytes);
+
+/* Says how many are the core's, where all of it but create is there. */
+void pg_heap_note_core(size_t bytes);
 
 /* Forgets all figures, before an engine starts. */
 void pg_heap_reset(void);

@@ -73,8 +73,8 @@ static void print_figures(void) {
   struct pg_heap_figures heap = pg_heap_figures();
   fprintf(stderr,
           "engine heap: used %zu, peak %zu, limit %zu bytes; %zu blocks, %lu requests; "
-          "the engine without a program %zu\n",
-          heap.used, heap.peak, heap.limit, heap.blocks, heap.calls, heap.engine);
+          "the engine without a program %zu, the whole core %zu\n",
+          heap.used, heap.peak, heap.limit, heap.blocks, heap.calls, heap.engine, heap.core);
   print_resident();
 }
 
