@@ -222,7 +222,7 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.USER_CODE, device.columns);
   takeRegion(device, Field.VERIFICATION_URI, Limit.VERIFICATION_URI_MAX);
   takeRegion(device, Field.VERIFICATION_URI_COMPLETE, Limit.VERIFICATION_URI_COMPLETE_MAX);
-  var share = (device.writeEnd - device.writeAt) >> 6;
+  var share = (device.writeEnd - device.writeAt) >> 5;
   takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   // The device code is copied into the poll before a token can come.

@@ -64,9 +64,12 @@ export enum Limit {
   /** The documents ask for 40 characters on the display; real servers' URLs are longer. */
   VERIFICATION_URI_MAX = 128,
   VERIFICATION_URI_COMPLETE_MAX = 176,
-  /** Shares of the memory that the fixed regions leave over, in 64ths. */
-  ACCESS_TOKEN_SHARE = 16,
-  REFRESH_TOKEN_SHARE = 10,
+  /**
+   * Shares of the memory that the fixed regions leave over, in 32ths: both refresh tokens, the access token; the
+   * rest is for requests, which hold one token and the client, and for records, which hold both.
+   */
+  ACCESS_TOKEN_SHARE = 9,
+  REFRESH_TOKEN_SHARE = 5,
   /** Smallest room for a request or record: with 64 bytes for each part of it. */
   OUTPUT_MIN = 256,
 

@@ -3,14 +3,15 @@
 
 import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
-import type { Variant } from "../targets/firmware/bundle.ts";
+import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
 import {
   measureLife,
   measureLifeNatively,
   measurePolls,
   measurePollsNatively,
 } from "./budgets/allocations.ts";
-import { measureHeap } from "./budgets/heap.ts";
+import { bytesByFile } from "./budgets/by-file.ts";
+import { measureHeap, measureHeapOnArm } from "./budgets/heap.ts";
 import type { Tally } from "./budgets/measured-core.ts";
 import { measureSignIn } from "./budgets/sign-in.ts";
 import { commandLine } from "./command-line.ts";
@@ -19,9 +20,15 @@ import { printTable } from "./engines/table.ts";
 
 const variants = ["complete", "grant"] as const satisfies Variant[];
 const kib = 1024;
-const limits = {
+/** What we want to reach. */
+const goals = {
   complete: { min: 12 * kib, gzip: 4.5 * kib, heap: 48 * kib },
   grant: { min: 8 * kib, gzip: 3 * kib, heap: 28 * kib },
+};
+/** What was reached where a goal is further away, and is not given up again; rounded up to a quarter KiB. */
+const kept = {
+  complete: { min: 14.25 * kib, gzip: 7.75 * kib, heap: 54.5 * kib },
+  grant: { min: 9.5 * kib, gzip: 5.5 * kib, heap: 36.25 * kib },
 };
 const arenaBytes = 4 * kib;
 /** What a large provider issues: the default arena is of no use where these do not fit. */
@@ -32,10 +39,21 @@ const skipped = "skipped (npm run engines -- --install)";
 /** The table: what, limit, measured, verdict. */
 const rows: string[][] = [["budget", "limit", "measured", ""]];
 let isOver = false;
+let isShort = false;
 
 function row(what: string, limit: string, measured: string, isFine: boolean): void {
   rows.push([what, limit, measured, isFine ? "ok" : "OVER"]);
   if (!isFine) isOver = true;
+}
+
+/** Bytes that are to come down to `goal`, and must not pass `limit` on the way. */
+function towards(what: string, goal: number, limit: number, measured: number): void {
+  if (measured <= goal || measured > limit) {
+    atMost(what, goal, measured, "B");
+    return;
+  }
+  rows.push([what, `${goal} B`, `${measured} B`, `over, within ${limit} B`]);
+  isShort = true;
 }
 
 function info(what: string, measured: string): void {
@@ -124,11 +142,20 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
 
 async function sizes(variant: Variant): Promise<void> {
   const bundle = await builtBundle(variant);
-  const limit = limits[variant];
-  atMost(`${variant}: bundle, minified`, limit.min, bundle.length, "B");
+  const goal = goals[variant];
+  const limit = kept[variant];
+  towards(`${variant}: bundle, minified`, goal.min, limit.min, bundle.length);
   const gzip = gzipSync(bundle, { level: 9 }).length;
-  atMost(`${variant}: bundle, gzip`, limit.gzip, gzip, "B");
-  const heap = await measureHeap(bundle);
+  towards(`${variant}: bundle, gzip`, goal.gzip, limit.gzip, gzip);
+  const board = await measureHeapOnArm(variant);
+  const onBoard = `${variant}: heap in QuickJS on 32-bit ARM, stripped bytecode`;
+  if (board === undefined) info(onBoard, "skipped (npm run arm -- --install)");
+  else atMost(onBoard, goal.heap, board, "B");
+  await heapFromSource(variant, goal.heap, limit.heap);
+}
+
+async function heapFromSource(variant: Variant, goal: number, limit: number): Promise<void> {
+  const heap = await measureHeap(await builtBundle(variant));
   info(`${variant}: heap growth in QuickJS, loaded from source`, `${heap.loaded} B`);
   const { parts } = heap;
   info(`  bytecode of ${parts.functions} functions`, `${parts.bytecode} B`);
@@ -137,7 +164,20 @@ async function sizes(variant: Variant): Promise<void> {
   info("  names", `${parts.names} B`);
   info("  objects", `${parts.objects} B`);
   info(`${variant}: and with a device made (without its arena)`, `${heap.created} B`);
-  atMost(`${variant}: and after a whole grant`, limit.heap, heap.afterGrant, "B");
+  info(`${variant}: and without create, which is over`, `${heap.running} B`);
+  towards(`${variant}: and after a whole grant`, goal, limit, heap.afterGrant);
+}
+
+/** What the bytes are spent on, in both. */
+async function filesTable(): Promise<string[][]> {
+  const [complete, grant] = await Promise.all(
+    variants.map(async (variant) => bytesByFile(await bundleCore(variant))),
+  );
+  const files = [...complete!].sort(([, a], [, b]) => b - a);
+  return [
+    ["minified bytes of", "complete", "grant"],
+    ...files.map(([name, bytes]) => [name, `${bytes}`, `${grant!.get(name) ?? "-"}`]),
+  ];
 }
 
 /** Names of the regions, by number. */
@@ -209,10 +249,13 @@ async function signIn(): Promise<void> {
   info("  of which for each pending poll", `${figure.wireBytesPerPoll} B`);
 }
 
-commandLine(
+const flags = commandLine(
   "budgets",
   "Measures what the design promises; exit code 1 where a budget is exceeded.",
-).parse();
+)
+  .option("--kept", "exit code 0 as well where a goal is not reached, but nothing reached is lost")
+  .parse()
+  .opts<{ kept?: boolean }>();
 let calls: string[][] = [];
 const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
@@ -222,6 +265,9 @@ await signIn();
 printTable(rows);
 console.log("");
 printTable(calls);
+console.log("");
+printTable(await filesTable());
 for (const line of seen) console.error(line);
 if (isOver) console.error("A budget is exceeded.");
-process.exitCode = isOver ? 1 : 0;
+else if (isShort) console.error("A goal is not reached yet.");
+process.exitCode = isOver || (isShort && !flags.kept) ? 1 : 0;

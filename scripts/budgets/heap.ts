@@ -1,10 +1,14 @@
 // How much the heap of QuickJS grows: by loading the bundle from source, by making a device, and over a
 // whole grant. The arena is the host's and counted apart.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { State } from "../../core/index.ts";
+import type { Variant } from "../../targets/firmware/bundle.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
+import { buildHost, isBuilt, programOf } from "../host/build.ts";
+import { armSysroot } from "../host/toolchain.ts";
 
 const grant = readFileSync(
   fileURLToPath(new URL("../../test/budgets/guest/grant.js", import.meta.url)),
@@ -15,6 +19,8 @@ export interface HeapGrowth {
   /** Bytes in use beyond what there was before the bundle was loaded. */
   readonly loaded: number;
   readonly created: number;
+  /** With `create` given back: one device is made once. */
+  readonly running: number;
   readonly afterGrant: number;
   /** What `loaded` consists of. */
   readonly parts: HeapParts;
@@ -88,13 +94,30 @@ function partsBetween(before: Usage, after: Usage): HeapParts {
 /** Growth in QuickJS (WebAssembly, 32-bit pointers). */
 export async function measureHeap(bundle: string): Promise<HeapGrowth> {
   const end = `if (grantRun() !== ${State.SIGNED_OUT}) throw new Error("the grant did not end");`;
-  const all = await usages([grant, bundle, "grantCreate();", end]);
-  const [before, loaded, created, afterGrant] = all as [Usage, Usage, Usage, Usage];
+  const giveBack = "picogrant.create = null;";
+  const all = await usages([grant, bundle, "grantCreate();", giveBack, end]);
+  const [before, loaded, created, running, afterGrant] = all as [Usage, Usage, Usage, Usage, Usage];
   const growth = (usage: Usage): number => usage.memory_used_size - before.memory_used_size;
   return {
     loaded: growth(loaded),
     created: growth(created),
+    running: growth(running),
     afterGrant: growth(afterGrant),
     parts: partsBetween(before, loaded),
   };
+}
+
+/**
+ * Bytes on the engine's heap for the core and its device as firmware has them: stripped bytecode, 32 bits,
+ * `create` given back, engine's own accounting. Undefined where the host for that is not built.
+ */
+export async function measureHeapOnArm(variant: Variant): Promise<number | undefined> {
+  const kind = variant === "grant" ? "arm-grant" : "arm";
+  if (!isBuilt(kind)) return undefined;
+  await buildHost(kind);
+  const arguments_ = ["-L", armSysroot(), programOf(kind, "allocations")];
+  const text = execFileSync("qemu-arm", arguments_, { encoding: "utf8" });
+  const found = /^core (\d+)$/m.exec(text)?.[1];
+  if (!found) throw new Error(`the host on ARM says nothing of the core's heap: ${text}`);
+  return Number(found);
 }

@@ -2,6 +2,7 @@
 // it is made. The goals beyond it are in `npm run budgets`.
 
 import { expect, test } from "vitest";
+import { bytesByFile } from "../../scripts/budgets/by-file.ts";
 import { bundleCore } from "../../targets/firmware/bundle.ts";
 
 test.each([
@@ -13,3 +14,17 @@ test.each([
   const file = `${code}//# sourceMappingURL=${name}.map\n`;
   expect(Buffer.byteLength(file)).toBeLessThanOrEqual(kibibytes * 1024);
 });
+
+test.each(["grant", "complete"] as const)(
+  "%s: every byte is some file's, and each file of the build has some",
+  async (variant) => {
+    const bundle = await bundleCore(variant);
+    const bytes = bytesByFile(bundle);
+    const sum = [...bytes.values()].reduce((total, some) => total + some, 0);
+    expect(sum).toBe(bundle.code.indexOf("\n"));
+    for (const name of ["create.ts", "json-scanner.ts", "tick.ts"]) {
+      expect(bytes.get(name)).toBeGreaterThan(50);
+    }
+    expect(bytes.has("security-event.ts")).toBe(variant === "complete");
+  },
+);

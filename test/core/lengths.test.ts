@@ -323,12 +323,12 @@ describe("create", () => {
     }
   });
 
-  it("more memory is more room for tokens, by a quarter and about a sixth", () => {
+  it("more memory is more room for tokens, by nine and five 32ths", () => {
     const small = create(8192)!;
     const large = create(8192 + 6400)!;
     const grown = (field: number): number => large.capacity[field]! - small.capacity[field]!;
-    expect(grown(Field.ACCESS_TOKEN)).toBe(1600);
-    expect(grown(Field.DEVICE_CODE)).toBe(1600);
+    expect(grown(Field.ACCESS_TOKEN)).toBe(1800);
+    expect(grown(Field.DEVICE_CODE)).toBe(1800);
     expect(grown(Field.REFRESH_TOKEN)).toBe(1000);
   });
 

@@ -107,8 +107,8 @@ int main(int count, char **arguments) {
   struct pg_heap_figures before = pg_heap_figures();
   if (!whole_life()) return 1;
   struct pg_heap_figures after = pg_heap_figures();
-  printf("open %lu\npolls %d\nlife %lu\nused %zu\npeak %zu\n", before.calls, polls,
-         after.calls - before.calls, after.used, after.peak);
+  printf("open %lu\npolls %d\nlife %lu\nused %zu\npeak %zu\ncore %zu\n", before.calls, polls,
+         after.calls - before.calls, after.used, after.peak, after.core);
   pg_core_close();
   struct pg_heap_figures closed = pg_heap_figures();
   printf("left %zu\n", closed.blocks);
