@@ -90,7 +90,19 @@ function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
+/** What makes no difference to a scenario, and contradicts none: it is always printed as text. */
+const FIT_SCENARIOS = ["scenario", "plain", "version"];
+
+/** A scenario has its own world, in memory: whatever sets up another one is a mistake beside it. */
 function program(): Command {
+  const command = describedProgram();
+  const names = command.options.map((option) => option.attributeName());
+  const scenario = command.options.find((option) => option.attributeName() === "scenario");
+  scenario?.conflicts(names.filter((name) => !FIT_SCENARIOS.includes(name)));
+  return command;
+}
+
+function describedProgram(): Command {
   return new Command("npm start --")
     .description(
       "A device with a character display signs in: the simulator of picogrant.\n" +
@@ -113,7 +125,7 @@ function program(): Command {
     .option("--account <id>", "who allows: ada, ben, pupil, nora, guest, gone ...", "ada")
     .option("--rotate", "the service hands out a new refresh token at each refresh")
     .option("--speed <factor>", "how fast the world's clock runs", readSpeed, 1)
-    .option("--fast", `the same as --speed ${FAST_SPEED}`)
+    .addOption(new Option("--fast", `the same as --speed ${FAST_SPEED}`).conflicts("speed"))
     .option("--approve", "the user allows each code at once")
     .option("--deny", "the user denies each code at once")
     .option(
@@ -123,7 +135,10 @@ function program(): Command {
     )
     .option("--open", "open the panel in the browser")
     .option("--plain", "print frames as text even in a terminal")
-    .option("--scenario <name>", "play a scenario: a name in targets/desktop/scenarios, or a file")
+    .option(
+      "--scenario <name>",
+      "play a scenario, which sets its own world: a name in targets/desktop/scenarios, or a file",
+    )
     .option("--record <file>", "write what you do into a scenario")
     .option("--issuer <url>", "a real authorization server, by its discovery document", readAddress)
     .option("--device-authorization-endpoint <url>", "... or its addresses one by one", readAddress)

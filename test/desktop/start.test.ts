@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { readOptions } from "../../targets/desktop/options.ts";
 import { createService, serve } from "../../targets/desktop/service/index.ts";
 import { fixture } from "../../targets/desktop/world.ts";
 import { inFolder, run } from "./command.ts";
@@ -61,6 +62,7 @@ test.each([
   [["--port", "70000"], /0 to 65535/],
   [["--exit-when", "never"], /one of signed-in, denied, expired/],
   [["--approve", "--deny"], /^picogrant: --approve and --deny exclude each other/],
+  [["--fast", "--speed", "10"], /'--fast' cannot be used with option '--speed <factor>'/],
   [["--issuer", "ftp://x"], /http or https address/],
   [["--issuer", "http://127.0.0.1:1", "--client-id", "x"], /--client-id and --scope/],
   [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
@@ -74,6 +76,71 @@ test.each([
     expect(stdout).toBe("");
   }),
 );
+
+// A scenario has its own device, account, clock and service. How it is printed is all that can be said.
+test.each([
+  ["--display", "16x2"],
+  ["--port", "8080"],
+  ["--host", "0.0.0.0"],
+  ["--state", "elsewhere"],
+  ["--account", "ada"],
+  ["--rotate"],
+  ["--speed", "2"],
+  ["--fast"],
+  ["--approve"],
+  ["--deny"],
+  ["--exit-when", "denied"],
+  ["--open"],
+  ["--record", "mine.scenario"],
+  ["--issuer", "https://login.example.com"],
+  ["--device-authorization-endpoint", "https://login.example.com/device"],
+  ["--token-endpoint", "https://login.example.com/token"],
+  ["--revocation-endpoint", "https://login.example.com/revoke"],
+  ["--video-api", "https://login.example.com/video"],
+  ["--client-id", "tv"],
+  ["--client-secret", "s"],
+  ["--scope", "openid"],
+])("%s beside --scenario is one line and exit code 2", (...args) => {
+  for (const all of [
+    ["--scenario", "sign-in", ...args],
+    [...args, "--scenario", "sign-in"],
+  ]) {
+    const said = refusal(all);
+    expect(said).toMatch(
+      /^exit 2: picogrant: option '--scenario <name>' cannot be used with option '[^\n]+\n$/,
+    );
+    expect(said).toMatch(new RegExp(`option '(-p, )?${args[0]}[ ']`));
+  }
+});
+
+test("every flag is refused beside --scenario but --plain, which fits what it does", async () => {
+  const help = (await run("--help")).stdout;
+  const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
+  const fitting = ["--plain", "--scenario", "--version", "--help"];
+  expect(flags.filter((flag) => !fitting.includes(flag!))).toHaveLength(21);
+  const { code, stdout, stderr } = await run("--plain", "--scenario", "deny");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("deny: all ");
+});
+
+/** What the command line says to these flags before it ends; in this process, since there are many. */
+function refusal(args: readonly string[]): string {
+  let said = "";
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    said += String(text);
+    return true;
+  });
+  vi.spyOn(process, "exit").mockImplementation((code) => {
+    throw new Error(`exit ${code}`);
+  });
+  try {
+    return JSON.stringify(readOptions(args));
+  } catch (error) {
+    return `${(error as Error).message}: ${said}`;
+  } finally {
+    vi.restoreAllMocks();
+  }
+}
 
 test("a busy port is one line and exit code 2", () =>
   inFolder(async (state) => {
