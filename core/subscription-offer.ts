@@ -21,7 +21,7 @@ export enum OfferError {
   REGIONS_VERSION = 5,
   /** The body is not a JSON object. */
   BODY = 6,
-  // the body's member differs from the identifier, or is missing
+  // the body's member differs from the identifier, or is missing (the offer's own may be)
   BODY_PACKAGE_NAME = 7,
   BODY_PRODUCT_ID = 8,
   BODY_BASE_PLAN_ID = 9,
@@ -75,7 +75,9 @@ function writeTarget(
     var size = device.writeAt - start;
     if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) return which + 1;
     if (device.writeAt > device.writeEnd) return OfferError.TOO_LONG;
-    if (!error && which < 4 && !equals(device, Field.VALUE_A + which, start, size)) {
+    // The offer's own the query supplies: a body need not repeat it.
+    var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
+    if (!error && which < compared && !equals(device, Field.VALUE_A + which, start, size)) {
       error = OfferError.BODY_PACKAGE_NAME + which;
     }
   }
@@ -86,8 +88,8 @@ function writeTarget(
  * Creates a subscription offer. Not while a request of the grant is under way: its buffers are used.
  * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the
  *   regions, a line each; copied
- * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same four identifiers; lent
- *   until the errand is done
+ * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's if at
+ *   all; lent until the errand is done
  * @returns NONE where it is on its way: the errand's error is UNEXPECTED_STATE if the offer was made in
  *   another state than DRAFT
  */

@@ -112,7 +112,6 @@ describe("offer doc", () => {
     ["packageName", OfferError.BODY_PACKAGE_NAME],
     ["productId", OfferError.BODY_PRODUCT_ID],
     ["basePlanId", OfferError.BODY_BASE_PLAN_ID],
-    ["offerId", OfferError.BODY_OFFER_ID],
   ];
   it.each(parents)("offer doc §2 row %s: the body's must equal the address's", (member, number) => {
     const bench = session();
@@ -126,6 +125,17 @@ describe("offer doc", () => {
     expect(offer(bench, NAMES, nested)).toBe(number);
     bench.pass(1000);
     expect(bench.sent).toHaveLength(0);
+  });
+
+  it("offer doc §2 row offerId: the query supplies it; a body that has one must have the same", () => {
+    for (const offerId of ["other", `${BODY.offerId}x`, ""]) {
+      expect(offer(session(), NAMES, { ...BODY, offerId })).toBe(OfferError.BODY_OFFER_ID);
+    }
+    const bench = session([made()]);
+    expect(offer(bench, NAMES, { ...BODY, offerId: undefined })).toBe(OfferError.NONE);
+    bench.pass(1000);
+    expect(bench.sent[0]!.target).toContain("/offers?offerId=intro-1&");
+    expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
   });
 
   it.each(["", "{", `${JSON.stringify(BODY)} x`])(
