@@ -184,6 +184,63 @@ describe("device doc §2.1 typing the code", () => {
     expect(page.html).toContain("This code was already used.");
   });
 
+  test.each([
+    ["allow", "ada", 200, "Go back to your device", `${VIDEO} email`],
+    ["deny", "ada", 200, "got no access", "access_denied"],
+    ["allow", "pupil", 403, "Your organization does not allow this", "admin_policy_enforced"],
+  ])(
+    "device doc §3: %s by %s, sent twice or loaded again, says the same again",
+    async (decision, account, status, words, told) => {
+      const walk = new Walk({ scope: `${VIDEO} email` });
+      const form = await walk.choose(account);
+      const fields = { decision, access: "" };
+      await walk.visitor.submit(form, "/device/decision", fields);
+      // What comes again decides nothing anew, before or after the device was told.
+      for (const wait of [0, 5, 1800]) {
+        walk.bench.wait(wait);
+        const again = await walk.visitor.submit(form, "/device/decision", fields, ["email"]);
+        expect(again.status).toBe(status);
+        expect(again.html).toContain(words);
+        if (wait > 0) continue;
+        const { json } = walk.poll();
+        expect(json.scope ?? json.error).toBe(told);
+      }
+    },
+  );
+
+  test("device doc §3: back, and Deny after Allow, changes nothing and says where to", async () => {
+    const walk = new Walk();
+    const form = await walk.choose();
+    await walk.visitor.submit(form, "/device/decision", { decision: "allow", access: "" });
+    const page = await walk.visitor.submit(form, "/device/decision", { decision: "deny" });
+    expect(page.status).toBe(409);
+    expect(page.html).toMatch(/You allowed this before.*href="\/account"/s);
+    expect(walk.poll().status).toBe(200);
+  });
+
+  test("device doc §3: back, and Allow after Deny, needs a new code", async () => {
+    const walk = new Walk();
+    const form = await walk.choose();
+    await walk.visitor.submit(form, "/device/decision", { decision: "deny" });
+    const page = await walk.visitor.submit(form, "/device/decision", { decision: "allow" });
+    expect(page.status).toBe(409);
+    expect(page.html).toContain("This code was already used.");
+    expect(walk.poll().json.error).toBe("access_denied");
+  });
+
+  test("device doc §3: who did not decide is told that the code is used, not how", async () => {
+    const walk = new Walk();
+    const other = new Visitor(walk.bench.service);
+    const entered = await other.submit(await other.get("/device"), "/device", {
+      user_code: walk.code,
+    });
+    const form = await other.submit(entered, "/device/account", { account: "ben" });
+    await walk.decide("allow");
+    const page = await other.submit(form, "/device/decision", { decision: "allow" });
+    expect(page.status).toBe(409);
+    expect(page.html).toContain("This code was already used.");
+  });
+
   test("device doc §3: a code that expires between entry and Allow decides nothing", async () => {
     const walk = new Walk();
     const page = await walk.choose();
@@ -222,6 +279,18 @@ describe("RFC 8628 §5 guessing and phishing", () => {
       });
       expect(page.html).toContain("Choose an account");
     }
+  });
+
+  test("RFC 8628 §5.1: a code that was left empty is no guess", async () => {
+    const walk = new Walk();
+    await guess(walk.visitor, 9);
+    const page = await walk.visitor.get("/device");
+    for (const nothing of ["", " ", "--"]) {
+      const end = await walk.visitor.submit(page, "/device", { user_code: nothing });
+      expect(end.status).toBe(400);
+      expect(end.html).toContain("Enter the code that your device shows.");
+    }
+    expect((await walk.enter()).html).toContain("Choose an account");
   });
 
   test("RFC 8628 §5.1: the later pages count guesses as well", async () => {

@@ -3,6 +3,7 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Attempt } from "../attempts.ts";
+import { normalizeUserCode } from "../codes.ts";
 import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
 import { accountChoice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
@@ -40,16 +41,26 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
     app.get(`/device/${step}`, (c) => c.redirect("/device", 303));
   app.post("/device/decision", async (c) => {
     const { visit, form } = await openForm(service, c);
-    return withAttempt(service, visit, form, (attempt) => decide(service, visit, form, attempt));
+    return withAttempt(
+      service,
+      visit,
+      form,
+      (attempt) => decide(service, visit, form, attempt),
+      (attempt) => decidedBefore(service, visit, form, attempt),
+    );
   });
 }
 
-/** Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. */
+/**
+ * Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. What
+ * `decided` makes of an attempt that is pending no more is shown instead.
+ */
 function withAttempt(
   service: ServiceContext,
   visit: Visit,
   form: URLSearchParams,
   found: (attempt: Attempt) => Shown,
+  decided: (attempt: Attempt) => Shown | undefined = () => undefined,
 ): Shown {
   const nowMs = service.env.now();
   const quota = service.options.wrongCodeQuota;
@@ -63,12 +74,16 @@ function withAttempt(
   const attempt = service.attempts.findByUserCode(typed);
   const state = decidable(service, attempt);
   if (attempt && state === "pending") return found(attempt);
-  if (state === "unknown-code") service.wrongCodes.take(visit.address, quota, nowMs);
+  const shown = attempt && decided(attempt);
+  if (shown) return shown;
+  // Nothing typed is no guess.
+  if (state === "unknown-code" && normalizeUserCode(typed) !== "")
+    service.wrongCodes.take(visit.address, quota, nowMs);
   return visit.show(codeEntry(visit.csrf, typed, codeProblem(typed, state)), codeStatus(state));
 }
 
 function codeProblem(typed: string, state: string): string {
-  if (typed.trim() === "") return "Enter the code that your device shows.";
+  if (normalizeUserCode(typed) === "") return "Enter the code that your device shows.";
   if (state === "expired") return "This code has expired. Ask your device for a new one.";
   if (state === "already-decided")
     return "This code was already used. If your device still waits, ask it for a new one.";
@@ -114,7 +129,7 @@ function decide(
   const account = chosenAccount(service, visit);
   // The account was changed in another tab meanwhile: ask again rather than use the wrong one.
   if (!account || account.id !== form.get("account")) return showConsent(service, visit, attempt);
-  const name = service.directory.clients.get(attempt.clientId)?.name ?? "The app";
+  const name = nameOf(service, attempt);
   if (form.get("decision") === "deny")
     return showOutcome(visit, deny(service, attempt, account.id), name);
   if (form.get("decision") !== "allow") return showConsent(service, visit, attempt);
@@ -124,6 +139,41 @@ function decide(
   const seconds = Number(form.get("access"));
   const accessSeconds = DURATIONS.includes(seconds) ? seconds : undefined;
   return showOutcome(visit, approve(service, attempt, account, { scopes, accessSeconds }), name);
+}
+
+/**
+ * The form of a decision that its account has made before: a double click, the page loaded again, or the
+ * way back from it. It decides nothing, and whoever granted must not be told of an error.
+ */
+function decidedBefore(
+  service: ServiceContext,
+  visit: Visit,
+  form: URLSearchParams,
+  attempt: Attempt,
+): Shown | undefined {
+  const account = chosenAccount(service, visit);
+  const isOwn = account && account.id === attempt.accountId && account.id === form.get("account");
+  if (!isOwn || attempt.state === "pending") return undefined;
+  const outcome = attempt.refusal ?? "granted";
+  const denies = form.get("decision") === "deny";
+  if (denies === (outcome === "access_denied"))
+    return showOutcome(visit, outcome, nameOf(service, attempt));
+  return outcome === "granted"
+    ? visit.show(allowedBefore(nameOf(service, attempt)), 409)
+    : undefined;
+}
+
+function allowedBefore(name: string): PageContent {
+  return messagePage(
+    "warn",
+    "Connected already",
+    `You allowed this before. To end it, remove ${name} from your account.`,
+    html`<p><a href="/account">Your account</a></p>`,
+  );
+}
+
+function nameOf(service: ServiceContext, attempt: Attempt): string {
+  return service.directory.clients.get(attempt.clientId)?.name ?? "The app";
 }
 
 function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Shown {
