@@ -188,6 +188,20 @@ describe("device doc §3 states", () => {
     expect(answer.json.error).toBe("expired_token");
   });
 
+  test("device doc §7: expired_token for expiredCodeMemory seconds, then invalid_grant", () => {
+    const bench = new Bench({ codeLifetime: 60, expiredCodeMemory: 30 });
+    const { device, user } = pendingCode(bench);
+    bench.wait(89.999);
+    expect(bench.poll(device).json.error).toBe("expired_token");
+    expect(bench.service.approve(user, "ada")).toBe("expired");
+    // Nobody has asked for a code since: time alone decides.
+    bench.wait(0.001);
+    const answer = bench.poll(device);
+    expect([answer.status, answer.json.error]).toEqual([400, "invalid_grant"]);
+    expect(bench.service.approve(user, "ada")).toBe("unknown-code");
+    expect(bench.service.deny(user)).toBe("unknown-code");
+  });
+
   test("device doc §3 expired: an approved but unclaimed code expires as well", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench);

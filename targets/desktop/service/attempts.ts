@@ -24,6 +24,11 @@ export interface Attempt {
   grantId: string | undefined;
 }
 
+/** Whether an attempt ended so long ago that its codes are answered like unknown ones. */
+export function isForgotten(attempt: Attempt, nowMs: number, memorySeconds: number): boolean {
+  return nowMs >= attempt.expiresAtMs + memorySeconds * 1000;
+}
+
 export class Attempts {
   private readonly byDeviceCode = new Map<string, Attempt>();
   private readonly byUserCode = new Map<string, Attempt>();

@@ -1,6 +1,6 @@
 // The person's decision about a pending attempt (device doc §3, §7): who may grant what. The consent
 // pages and the programmatic controls both come through here, so that no rule can be walked around.
-import type { Attempt, Refusal } from "./attempts.ts";
+import { type Attempt, isForgotten, type Refusal } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
 import type { Account } from "./fixture.ts";
 
@@ -25,8 +25,10 @@ export function decidable(
   context: ServiceContext,
   attempt: Attempt | undefined,
 ): "pending" | "unknown-code" | "expired" | "already-decided" {
-  if (!attempt) return "unknown-code";
-  if (context.env.now() >= attempt.expiresAtMs) return "expired";
+  const nowMs = context.env.now();
+  if (!attempt || isForgotten(attempt, nowMs, context.options.expiredCodeMemory))
+    return "unknown-code";
+  if (nowMs >= attempt.expiresAtMs) return "expired";
   return attempt.state === "pending" ? "pending" : "already-decided";
 }
 

@@ -1,6 +1,6 @@
 // The token endpoint (device doc §4.2, §4.3, §7): polls for a device code and refreshes. Every row
 // of §7 is decided here, in the order in which the code below reads.
-import type { Attempt } from "./attempts.ts";
+import { type Attempt, isForgotten } from "./attempts.ts";
 import { authenticateClient, refuseWrongType } from "./client-authentication.ts";
 import type { ServiceContext } from "./context.ts";
 import { oauthError } from "./errors.ts";
@@ -44,10 +44,14 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
   if (deviceCode === undefined)
     return oauthError("invalid_request", "Missing required parameter: device_code");
   const attempt = context.attempts.findByDeviceCode(deviceCode);
-  // Another client's code is answered like an unknown one, and its polling is not disturbed.
-  if (attempt?.clientId !== client.id) return oauthError("invalid_grant", "Malformed device code.");
-  if (attempt.state === "claimed") return claimedAgain(context, attempt);
   const nowMs = context.env.now();
+  // Another client's code is answered like an unknown one, and its polling is not disturbed.
+  if (
+    attempt?.clientId !== client.id ||
+    isForgotten(attempt, nowMs, context.options.expiredCodeMemory)
+  )
+    return oauthError("invalid_grant", "Malformed device code.");
+  if (attempt.state === "claimed") return claimedAgain(context, attempt);
   if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
   if (attempt.state === "refused") return oauthError(attempt.refusal ?? "access_denied");
   if (attempt.state === "granted") return claim(context, attempt);
