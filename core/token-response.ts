@@ -14,17 +14,20 @@ export enum TokenFields {
 
 /**
  * Value of an integer field, at most Limit.ENDLESS_S; a fraction is dropped. `otherwise` where it is
- * absent, negative, or no integer.
+ * absent, negative, written with an exponent, or no number.
  */
 export function numberOf(device: Device, field: number, otherwise: number): number {
   var value = 0;
+  var inFraction = 0;
   for (var i = 0; i < device.size[field]; i++) {
     var digit = device.bytes[device.at[field] + i] - 48;
     // A decimal point.
-    if (digit === -2) break;
-    if (digit < 0 || digit > 9) return otherwise;
-    if (value >= Limit.TENTH_OF_ENDLESS_S) return Limit.ENDLESS_S;
-    value = value * 10 + digit;
+    if (digit === -2) inFraction = 1;
+    else if (digit < 0 || digit > 9) return otherwise;
+    else if (!inFraction) {
+      if (value >= Limit.TENTH_OF_ENDLESS_S) return Limit.ENDLESS_S;
+      value = value * 10 + digit;
+    }
   }
   return i ? value : otherwise;
 }

@@ -45,8 +45,30 @@ const seconds: [sent: unknown, read: number][] = [
   ["9999999999999999999999", UNKNOWN],
   [12.9, 12],
   ["12.9", 12],
+  ["12.", 12],
+  ["12.90000000000000000001", 12],
 ];
-const noSeconds = [-1, "-60", "", "abc", "6 0", "60s", "/60", ":60", null, true, {}];
+const noSeconds = [
+  -1,
+  1e21,
+  1.5e21,
+  1.5552e-7,
+  "18e2",
+  "1.5552E7",
+  "3.6e3",
+  "3.-6",
+  "3.x",
+  "-60",
+  "",
+  "abc",
+  "6 0",
+  "60s",
+  "/60",
+  ":60",
+  null,
+  true,
+  {},
+];
 
 describe("RFC 8628 §3.2: expires_in of a code", () => {
   it.each(seconds)("%j is %i seconds", (sent, read) => {
@@ -66,13 +88,16 @@ describe("RFC 8628 §3.2: expires_in of a code", () => {
     expect(bench.device.error).toBe(ErrorCode.RENEWALS_EXHAUSTED);
   });
 
-  it("an exponent is no way to write one", () => {
-    const body = code().body.replace("1800", "18e2");
-    const bench = new Bench([{ status: 200, body }], { autoStart: 0 });
-    bench.core.signIn(bench.device);
-    bench.run(0);
-    expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
-  });
+  it.each(["18e2", "18E2", "1.8e3", "1.8E+3", "18000e-1"])(
+    "an exponent is no way to write one: %s",
+    (number) => {
+      const body = code().body.replace("1800", number);
+      const bench = new Bench([{ status: 200, body }], { autoStart: 0 });
+      bench.core.signIn(bench.device);
+      bench.run(0);
+      expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    },
+  );
 });
 
 describe("RFC 6749 §5.1: expires_in of an access token", () => {

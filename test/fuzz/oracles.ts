@@ -13,6 +13,11 @@ export function strictJson(bytes: Uint8Array): { value: unknown } | undefined {
   }
 }
 
+/** Whether some member's number is written with an exponent: for seconds the core takes that for none. */
+export function hasExponent(bytes: Uint8Array): boolean {
+  return /:\s*-?\d+(\.\d+)?[eE]/.test(Buffer.from(bytes).toString("latin1"));
+}
+
 /** Deepest nesting of a value: 0 for a scalar. */
 export function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;

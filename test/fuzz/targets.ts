@@ -10,7 +10,14 @@ import {
 import { Roll } from "../lives/dice.ts";
 import type { LivesCore } from "../lives/load-core.ts";
 import { DeviceBench, type Situation } from "./device-bench.ts";
-import { areCleanTokens, depthOf, isCleanCode, membersOf, strictJson } from "./oracles.ts";
+import {
+  areCleanTokens,
+  depthOf,
+  hasExponent,
+  isCleanCode,
+  membersOf,
+  strictJson,
+} from "./oracles.ts";
 
 export interface Target {
   readonly name: string;
@@ -68,6 +75,7 @@ function checkTokens(bench: DeviceBench, status: number, body: Uint8Array): void
     status === 200 &&
     members &&
     areCleanTokens(members) &&
+    !hasExponent(body) &&
     depthOf(members) < DEPTH_SAFE
   ) {
     throw new Broken("clean tokens are accepted (RFC 6749 §5.1)");
@@ -84,7 +92,13 @@ function checkCode(bench: DeviceBench, status: number, body: Uint8Array): void {
       bench.region(Field.USER_CODE) === String(members!.user_code),
       "the user code is what the answer says",
     );
-  } else if (status === 200 && members && isCleanCode(members) && depthOf(members) < DEPTH_SAFE) {
+  } else if (
+    status === 200 &&
+    members &&
+    isCleanCode(members) &&
+    !hasExponent(body) &&
+    depthOf(members) < DEPTH_SAFE
+  ) {
     throw new Broken("a clean code is accepted (RFC 8628 §3.2)");
   }
 }
