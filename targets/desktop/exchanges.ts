@@ -2,6 +2,7 @@
 import type { HttpRequest, TransportFailure } from "../../platform/contracts.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { describeAnswer, describeForm } from "./mask.ts";
+import type { Moment, Moments } from "./moments.ts";
 
 /** What an exchange is for, in words for the screen. */
 export type ExchangePurpose =
@@ -12,10 +13,10 @@ export type ExchangePurpose =
   | "call the API"
   | "other";
 
-export interface ExchangeEntry {
+/** Its own moment is that of the request. */
+export interface ExchangeEntry extends Moment {
   readonly id: number;
-  readonly atMs: number;
-  endedAtMs: number | undefined;
+  ended: Moment | undefined;
   readonly purpose: ExchangePurpose;
   readonly method: string;
   /** Path with its query, masked. */
@@ -39,7 +40,7 @@ export class ExchangeLog {
   readonly counts = new Map<ExchangePurpose, number>();
 
   constructor(
-    private readonly nowMs: () => number,
+    private readonly moments: Moments,
     private readonly changed: () => void,
   ) {}
 
@@ -48,9 +49,9 @@ export class ExchangeLog {
     const { pathname, search } = new URL(request.url);
     const query = search === "" ? "" : `?${describeForm(search.slice(1))}`;
     const entry: ExchangeEntry = {
+      ...this.moments.next(),
       id: ++this.count,
-      atMs: this.nowMs(),
-      endedAtMs: undefined,
+      ended: undefined,
       purpose: purposeOf(request, body),
       method: request.method,
       target: pathname + query,
@@ -76,7 +77,7 @@ export class ExchangeLog {
   }
 
   private end(entry: ExchangeEntry, answer: string): void {
-    entry.endedAtMs = this.nowMs();
+    entry.ended = this.moments.next();
     entry.answer = answer;
     this.changed();
   }

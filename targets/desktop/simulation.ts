@@ -9,6 +9,7 @@ import { Application } from "./application.ts";
 import { ExchangeLog } from "./exchanges.ts";
 import { FrameDisplay } from "./frame-display.ts";
 import { MeteredStorage } from "./metered-storage.ts";
+import { Moments } from "./moments.ts";
 import { Network } from "./network.ts";
 import type { DecisionOutcome, Service } from "./service/index.ts";
 import { Timeline } from "./timeline.ts";
@@ -59,14 +60,15 @@ export class Simulation {
     this.service = settings.service;
     this.storage = new MeteredStorage(settings.storage);
     const changed = (): void => this.#tell();
-    this.exchanges = new ExchangeLog(() => this.clock.nowMs(), changed);
+    const moments = new Moments(() => this.clock.nowMs());
+    this.exchanges = new ExchangeLog(moments, changed);
     this.network = new Network(
       settings.http,
       this.clock,
       this.exchanges,
       settings.service !== undefined,
     );
-    this.timeline = new Timeline(() => this.clock.nowMs());
+    this.timeline = new Timeline(moments);
     this.display = new FrameDisplay(settings.columns, settings.rows, changed);
     this.application = this.#newApplication();
   }
@@ -92,7 +94,7 @@ export class Simulation {
     this.driver = new Driver({
       core,
       platform: {
-        http: this.network,
+        http: this.#watchedNetwork(),
         timers: this.clock.timers(),
         storage: this.storage,
         display: this.display,
@@ -111,9 +113,9 @@ export class Simulation {
 
   powerOff(): void {
     if (this.driver === undefined) return;
+    this.timeline.note("power off");
     this.driver.stop();
     this.driver = undefined;
-    this.timeline.note("power off");
     this.display.darken();
   }
 
@@ -162,9 +164,9 @@ export class Simulation {
   decide(decision: "allow" | "deny", account = this.settings.account): DecisionOutcome | "no-code" {
     const { service, userCode } = this;
     if (service === undefined || userCode === "") return "no-code";
+    this.timeline.note(decision === "allow" ? `${account} allows` : "user denies");
     const outcome =
       decision === "allow" ? service.approve(userCode, account) : service.deny(userCode);
-    this.timeline.note(decision === "allow" ? `${account} allows` : "user denies");
     this.#tell();
     return outcome;
   }
@@ -188,6 +190,18 @@ export class Simulation {
 
   #newApplication(): Application {
     return new Application(this.settings.endpoints.videoApi !== "");
+  }
+
+  /** The network, with a look at the device before each request: the state that led to it comes first. */
+  #watchedNetwork(): Http {
+    const { network, timeline } = this;
+    return {
+      send: (request, sink) => {
+        if (this.driver) timeline.observe(this.driver.device);
+        network.send(request, sink);
+      },
+      abort: () => network.abort(),
+    };
   }
 
   #deviceChanged(): void {

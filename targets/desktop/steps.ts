@@ -24,6 +24,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if (!(BUTTONS as readonly string[]).includes(button)) {
       throw new StepError(`there is no button "${button}", but ${BUTTONS.join(", ")}`);
     }
+    if (simulation.isOn) simulation.timeline.note(`${button.replace("-", " ")} pressed`);
     simulation.press(button as Button);
     return "";
   },

@@ -1,9 +1,9 @@
 // What happened to the device, in order: its states with the events that led there, and what people
 // and faults did meanwhile.
 import { type Device, ErrorCode, Event, State } from "../../core/complete.ts";
+import type { Moment, Moments } from "./moments.ts";
 
-export interface TimelineEntry {
-  readonly atMs: number;
+export interface TimelineEntry extends Moment {
   /** State after it, or "" for something that came from outside. */
   readonly state: string;
   readonly what: string;
@@ -17,9 +17,9 @@ export class Timeline {
   count = 0;
   #moves = -1;
 
-  constructor(private readonly nowMs: () => number) {}
+  constructor(private readonly moments: Moments) {}
 
-  /** Something from outside: a person, a fault, the power switch. */
+  /** Something from outside: a person, a fault, the power switch. Told before what it leads to. */
   note(what: string): void {
     if (what === "power on") this.#moves = -1;
     this.#add("", what);
@@ -35,7 +35,7 @@ export class Timeline {
 
   #add(state: string, what: string): void {
     this.count++;
-    this.entries.push({ atMs: this.nowMs(), state, what });
+    this.entries.push({ ...this.moments.next(), state, what });
     if (this.entries.length > KEPT) this.entries.shift();
   }
 }

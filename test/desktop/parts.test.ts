@@ -9,6 +9,7 @@ import { ExchangeLog } from "../../targets/desktop/exchanges.ts";
 import { FAULTS } from "../../targets/desktop/faults.ts";
 import { buildVariant, VARIANTS } from "../../targets/desktop/fleet/core-variants.ts";
 import { clean, describeAnswer, describeForm } from "../../targets/desktop/mask.ts";
+import { Moments } from "../../targets/desktop/moments.ts";
 import { Network } from "../../targets/desktop/network.ts";
 import { GLYPH_ROWS, glyphOf } from "../../targets/desktop/panel/font.ts";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
@@ -87,10 +88,7 @@ test("a wrong command is told in one line and changes nothing", async () => {
 
 test("a power cut in the middle of a real exchange lets the world go on", async () => {
   const clock = new WorldClock({ paused: true });
-  const log = new ExchangeLog(
-    () => clock.nowMs(),
-    () => {},
-  );
+  const log = new ExchangeLog(new Moments(() => clock.nowMs()), () => {});
   const silent: Http = { send: () => {}, abort: () => {} };
   const network = new Network(silent, clock, log);
   const heard: string[] = [];

@@ -60,6 +60,54 @@ test("80x24 shows display, state, bars, slots, exchanges, all keys; no secret", 
   expect(screen).not.toMatch(/pga\.|pgr\.|tv-secret/);
 });
 
+/** What the log says, without times and answers. */
+function logOf(view: View): string[] {
+  const size = { columns: 120, rows: 120 };
+  const lines = layOut(view, "", size, colourless).map((line) => line.replace(/ -> \d+ .*/, ""));
+  return lines.flatMap((line) => /^ +\d+:\d\d (.*?) *$/.exec(line)?.[1] ?? []);
+}
+
+const SIGN_IN = ["! power on", "* sign in -> requesting", "ask for a code: POST /device/code"];
+const TOKENS = [
+  "poll: POST /token",
+  "* tokens received -> signed in",
+  "call the API: GET /video/v3/liveBroadcasts",
+];
+
+test.each([
+  ["press new-code", ["! new code pressed", ...SIGN_IN.slice(1), "* code received -> pending"]],
+  ["allow\nadvance 8s", ["! ada allows", ...TOKENS]],
+  [
+    "allow\nadvance 8s\npress sign-out",
+    ["! sign out pressed", "* sign out -> revoking", "revoke: POST /revoke"],
+  ],
+  ["allow\nadvance 8s\npress list", ["! list pressed", TOKENS[2]]],
+  [
+    "allow\nadvance 8s\npower cycle\nadvance 1s",
+    [
+      "! power off",
+      "! power on",
+      "* tokens found -> refreshing",
+      "refresh: POST /token",
+      "* refreshed -> signed in",
+      TOKENS[2],
+    ],
+  ],
+  ["allow\nadvance 8s\nfault revoke", ["! user removes the device's access", TOKENS[2]]],
+  [
+    "fault drop on\nadvance 8s\npress cancel",
+    ["poll: POST /token -> - given up (drop)", "! cancel pressed", "* cancel -> signed out"],
+  ],
+])(
+  "the log tells causes before what they cause, at the same moment too: %j",
+  async (steps, told) => {
+    const log = logOf(await viewOf(`advance 4s\n${steps}\nadvance 1s`));
+    expect(log.slice(0, 3)).toEqual(SIGN_IN);
+    const from = log.indexOf(told[0]!, 3);
+    expect(log.slice(from, from + told.length)).toEqual(told);
+  },
+);
+
 test("bars and cuts", () => {
   expect(bar({ leftMs: 5, totalMs: 10 }, 4)).toBe("[##..]");
   expect(bar({ leftMs: 0, totalMs: 0 }, 4)).toBe("[....]");

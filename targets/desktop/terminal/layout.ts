@@ -97,16 +97,17 @@ function rule(view: View, columns: number, paint: Paint): string {
   return paint.faint(`-- ${clean(text)} ${"-".repeat(columns)}`.slice(0, columns));
 }
 
-/** The last things that happened, oldest first: exchanges and states in the order of their time. */
+/** The last things that happened, oldest first: exchanges and states, causes before effects. */
 function logLines(view: View, rows: number, columns: number, paint: Paint): string[] {
   const entries = [
-    ...view.exchanges.map((entry) => ({ atMs: entry.atMs, text: exchangeText(entry, paint) })),
-    ...view.timeline.map(({ atMs, state, what }) => ({
+    ...view.exchanges.map((entry) => ({ ...entry, text: exchangeText(entry, paint) })),
+    ...view.timeline.map(({ atMs, order, state, what }) => ({
       atMs,
+      order,
       text: state ? paint.good(`* ${what} -> ${state}`) : paint.warn(`! ${what}`),
     })),
   ];
-  entries.sort((a, b) => a.atMs - b.atMs);
+  entries.sort((a, b) => a.order - b.order);
   const lines = entries.slice(-rows || entries.length);
   if (rows === 0) return [];
   const text = lines.map(({ atMs, text }) => `${timeText(atMs).padStart(7)} ${text}`);
@@ -115,8 +116,8 @@ function logLines(view: View, rows: number, columns: number, paint: Paint): stri
 }
 
 function exchangeText(entry: ExchangeEntry, paint: Paint): string {
-  const { method, target, purpose, status, answer, fault, endedAtMs } = entry;
-  const result = endedAtMs === undefined ? "..." : `${status || "-"} ${answer}`;
+  const { method, target, purpose, status, answer, fault, ended } = entry;
+  const result = ended === undefined ? "..." : `${status || "-"} ${answer}`;
   const by = fault ? paint.warn(` (${fault})`) : "";
   return `${clean(`${purpose}: ${method} ${target.split("?")[0]} -> ${result}`)}${by}`;
 }

@@ -1,5 +1,6 @@
 // The sequence diagram: person, device and service as three lines, what passes between them as arrows,
 // newest at the bottom.
+import type { Moment } from "../../moments.ts";
 import type { View } from "../../view.ts";
 import { svg } from "./svg.ts";
 
@@ -9,8 +10,7 @@ const HEAD = 30;
 const LINES = { person: 54, device: 170, service: 420 } as const;
 const SHOWN = 40;
 
-interface Arrow {
-  atMs: number;
+interface Arrow extends Moment {
   from: keyof typeof LINES;
   to: keyof typeof LINES;
   text: string;
@@ -19,27 +19,28 @@ interface Arrow {
 
 function arrowsOf(view: View): Arrow[] {
   const arrows: Arrow[] = [];
-  for (const { atMs, endedAtMs, purpose, status, answer, fault } of view.exchanges) {
-    arrows.push({ atMs, from: "device", to: "service", text: purpose, kind: "request" });
-    if (endedAtMs === undefined) continue;
+  for (const { atMs, order, ended, purpose, status, answer, fault } of view.exchanges) {
+    arrows.push({ atMs, order, from: "device", to: "service", text: purpose, kind: "request" });
+    if (ended === undefined) continue;
     const error = /(?:error|error_code)=(\w+)/.exec(answer)?.[1];
     const by = fault ? ` (${fault})` : "";
     const words = status ? `${status} ${error ?? "OK"}${by}` : `${answer}${by}`;
     const kind = status >= 200 && status < 300 && !fault ? "good" : status === 428 ? "wait" : "bad";
-    arrows.push({ atMs: endedAtMs, from: "service", to: "device", text: words, kind });
+    arrows.push({ ...ended, from: "service", to: "device", text: words, kind });
   }
-  for (const { atMs, state, what } of view.timeline) {
+  for (const { atMs, order, state, what } of view.timeline) {
     if (state) continue;
     const toService = / allows$|^user denies$|^user removes/.test(what);
     arrows.push({
       atMs,
+      order,
       from: "person",
       to: toService ? "service" : "device",
       text: what,
       kind: "person",
     });
   }
-  return arrows.sort((a, b) => a.atMs - b.atMs).slice(-SHOWN);
+  return arrows.sort((a, b) => a.order - b.order).slice(-SHOWN);
 }
 
 /** Draws it anew where something was added; returns whether it did. */
