@@ -82,6 +82,12 @@ describe("device doc §4.5 list", () => {
     }
   });
 
+  test("device doc §4.5: an empty pageToken is the first page's", () => {
+    const list = signedIn();
+    const first = list("part=id&mine=true&maxResults=1");
+    expect(list("part=id&mine=true&maxResults=1&pageToken=").text).toBe(first.text);
+  });
+
   test("device doc §4.5: maxResults=0 gives no items but the total", () => {
     const { items, pageInfo, nextPageToken } = listing(
       signedIn()("part=id&mine=true&maxResults=0"),
@@ -105,6 +111,12 @@ describe("device doc §4.5 list", () => {
     ["part=id&mine=true&maxResults=51", "invalidParameter"],
     ["part=id&mine=true&maxResults=-1", "invalidParameter"],
     ["part=id&mine=true&maxResults=ten", "invalidParameter"],
+    ["part=id&mine=true&mine=true", "invalidParameter"],
+    ["part=id&mine=true&mine=false", "invalidParameter"],
+    ["part=id&broadcastStatus=all&broadcastStatus=active", "invalidParameter"],
+    ["part=id&mine=true&broadcastType=all&broadcastType=event", "invalidParameter"],
+    ["part=id&mine=true&maxResults=1&maxResults=2", "invalidParameter"],
+    ["part=id&mine=true&pageToken=&pageToken=zzz", "invalidParameter"],
     ["part=id&mine=true&pageToken=zzz", "invalidPageToken"],
     [
       `part=id&mine=true&pageToken=${Buffer.from("at:99").toString("base64url")}`,

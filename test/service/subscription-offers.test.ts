@@ -212,6 +212,7 @@ describe("offer doc §2 the fields of an offer", () => {
     ["a duration that is none", phase({ duration: "1 month" })],
     ["an empty duration", phase({ duration: "P" })],
     ["no duration", phase({ duration: undefined })],
+    ["a duration of no time", phase({ duration: "P0M0D" })],
     ["a recurrence count of 0", phase({ recurrenceCount: 0 })],
     ["a broken recurrence count", phase({ recurrenceCount: 1.5 })],
     ["a region without a price", region({})],
@@ -240,6 +241,29 @@ describe("offer doc §2 the fields of an offer", () => {
     const answer = new Publisher().create(body);
     expect(answer.status).toBe(400);
     expect(status(answer)).toBe("INVALID_ARGUMENT");
+  });
+
+  test.each([
+    ["units as a number", 12, "12"],
+    ["units as a string", "12", "12"],
+  ])("offer doc §2: %s come back as the string that a 64-bit integer is", (_, units, expected) => {
+    const body = region({ price: { currencyCode: "EUR", units } });
+    const publisher = new Publisher();
+    const created = publisher.create(body);
+    expect(created.json).toMatchObject(region({ price: { currencyCode: "EUR", units: expected } }));
+    expect(publisher.send("GET", `${MONTHLY}/intro`).json).toEqual(created.json);
+  });
+
+  test("offer doc §4: a body of another type is 400 and names the header", () => {
+    const publisher = new Publisher();
+    const headers = { authorization: `Bearer ${publisher.token}`, "content-type": "text/plain" };
+    const target = `${MONTHLY}?offerId=intro&${VERSION}`;
+    const answer = publisher.bench.send("POST", target, JSON.stringify(IDS), headers);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toMatchObject({
+      status: "INVALID_ARGUMENT",
+      errors: [{ reason: "parseError", location: "Content-Type", locationType: "header" }],
+    });
   });
 
   test.each(["", "{", "[]", "null", "1", '"offer"'])("offer doc §4: the body %j is 400", (body) => {

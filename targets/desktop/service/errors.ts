@@ -114,3 +114,14 @@ export function invalidParameter(
     locationType: "parameter",
   });
 }
+
+/** 400 about a body of another type than the resource APIs take. */
+export function notJson(): ApiError {
+  return new ApiError({
+    status: "INVALID_ARGUMENT",
+    message: "The body must be application/json.",
+    reason: "parseError",
+    location: "Content-Type",
+    locationType: "header",
+  });
+}

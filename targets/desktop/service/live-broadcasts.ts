@@ -5,6 +5,7 @@ import { authenticateCaller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
 import { ApiError, invalidParameter } from "./errors.ts";
 import type { Broadcast } from "./fixture.ts";
+import { singleValue } from "./query.ts";
 import { json, type ProtocolRequest, type ProtocolResponse } from "./wire.ts";
 
 const SCOPES = ["video", "video.readonly", "video.force-ssl"];
@@ -96,7 +97,7 @@ function oneOf(
   name: string,
   values: readonly string[],
 ): string | undefined {
-  const value = query.get(name);
+  const value = singleValue(query, name);
   if (value === null) return undefined;
   if (!values.includes(value))
     throw invalidParameter(name, `Invalid value '${value}'. Allowed: ${values.join(", ")}`);
@@ -104,7 +105,7 @@ function oneOf(
 }
 
 function readPageSize(query: URLSearchParams): number {
-  const text = query.get("maxResults");
+  const text = singleValue(query, "maxResults");
   if (text === null) return DEFAULT_PAGE_SIZE;
   const size = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
   if (!(size <= PAGE_SIZE_MAX))
@@ -117,8 +118,9 @@ function pageToken(start: number): string {
 }
 
 function readPageToken(query: URLSearchParams, total: number): number {
-  const token = query.get("pageToken");
-  if (token === null) return 0;
+  const token = singleValue(query, "pageToken");
+  // Generated clients send an empty one for the first page.
+  if (token === null || token === "") return 0;
   const start = /^at:(\d{1,9})$/.exec(Buffer.from(token, "base64url").toString("latin1"))?.[1];
   if (start === undefined || Number(start) > total)
     throw invalidParameter("pageToken", "The page token is not valid.", "invalidPageToken");

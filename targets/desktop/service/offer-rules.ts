@@ -13,9 +13,13 @@ const NANOS_MAX = 999_999_999;
 const money = z
   .strictObject({
     currencyCode: z.string().regex(/^[A-Z]{3}$/, "must be a three-letter currency code"),
-    // 64-bit integers are strings in this family of APIs; small numbers are understood as well.
+    // 64-bit integers are strings in this family of APIs; small numbers are understood as well, and
+    // answered as strings.
     units: z
-      .union([z.string().regex(/^\d{1,18}$/, "must be a whole number"), z.int().min(0)])
+      .union([
+        z.string().regex(/^\d{1,18}$/, "must be a whole number"),
+        z.int().min(0).transform(String),
+      ])
       .optional(),
     nanos: z.int().min(0).max(NANOS_MAX).optional(),
   })
@@ -30,7 +34,10 @@ const regionCode = z.string().regex(/^[A-Z]{2}$/, "must be a two-letter region c
 const currencies = z.strictObject({ usdPrice: money, eurPrice: money });
 const duration = z
   .string()
-  .regex(/^P(?=\d)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?$/, "must be an ISO 8601 duration such as P1M");
+  .regex(
+    /^P(?=\d)(?=.*[1-9])(\d+Y)?(\d+M)?(\d+W)?(\d+D)?$/,
+    "must be an ISO 8601 duration above 0, such as P1M",
+  );
 
 /** Refuses an object that has none or several of the names of a union field. */
 function exactlyOne(...names: string[]) {

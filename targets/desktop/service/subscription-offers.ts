@@ -2,7 +2,13 @@
 // deactivate and delete as real publishing APIs do. Offers live in memory.
 import { authenticateCaller, type Caller } from "./bearer.ts";
 import type { ServiceContext } from "./context.ts";
-import { ApiError, type ApiErrorDetail, invalidParameter, methodNotAllowed } from "./errors.ts";
+import {
+  ApiError,
+  type ApiErrorDetail,
+  invalidParameter,
+  methodNotAllowed,
+  notJson,
+} from "./errors.ts";
 import type { Application } from "./fixture.ts";
 import {
   BASE_PLAN_ID,
@@ -14,6 +20,7 @@ import {
   type SubscriptionOffer,
 } from "./offer-rules.ts";
 import { describeIssue } from "./options.ts";
+import { singleValue } from "./query.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "./wire.ts";
 
 /** The path {packageName}/subscriptions/{productId}/basePlans/{basePlanId}/offers[/{offerId}[:verb]]. */
@@ -114,9 +121,8 @@ function create(
   plan: BasePlan,
 ): ProtocolResponse {
   const query = new URLSearchParams(request.query);
-  const [offerId = "", otherId] = query.getAll("offerId");
+  const offerId = singleValue(query, "offerId") ?? "";
   if (offerId === "") throw invalidParameter("offerId", "Offer ID must be specified.", "required");
-  if (otherId !== undefined) throw invalidParameter("offerId", "offerId is given twice.");
   checkFormat("offerId", offerId, OFFER_ID);
   checkRegionsVersion(context, query);
   // Offer doc §1: only auto-renewing base plans can have offers.
@@ -173,8 +179,7 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
 
 function readJson(request: ProtocolRequest): unknown {
   const type = request.headers["content-type"];
-  if (type !== undefined && mediaType(type) !== "application/json")
-    throw invalidParameter("Content-Type", "The body must be application/json.", "parseError");
+  if (type !== undefined && mediaType(type) !== "application/json") throw notJson();
   try {
     return JSON.parse(textOf(request.body));
   } catch {
@@ -211,7 +216,7 @@ function list(
 }
 
 function readNumber(query: URLSearchParams, name: string, otherwise: number): number {
-  const text = query.get(name);
+  const text = singleValue(query, name);
   if (text === null || text === "") return otherwise;
   if (!/^\d{1,6}$/.test(text)) throw invalidParameter(name, `Invalid ${name}.`);
   return Number(text);

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { bearerToken } from "../bearer.ts";
 import { baseUrlOf, type ServiceContext } from "../context.ts";
-import { ApiError, invalidParameter } from "../errors.ts";
+import { ApiError, invalidParameter, notJson } from "../errors.ts";
 import { PATHS } from "../metadata.ts";
 import { describeIssue } from "../options.ts";
 import { json, mediaType, type ProtocolRequest, type ProtocolResponse, textOf } from "../wire.ts";
@@ -37,7 +37,7 @@ export function receiverStream(context: ServiceContext, request: ProtocolRequest
 export function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: T): z.output<T> {
   const type = request.headers["content-type"];
   if (request.body.length > 0 && type !== undefined && mediaType(type) !== "application/json")
-    throw invalidParameter("Content-Type", "The body must be application/json.", "parseError");
+    throw notJson();
   let value: unknown = {};
   try {
     if (request.body.length > 0) value = JSON.parse(textOf(request.body));
