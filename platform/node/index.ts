@@ -4,26 +4,23 @@ import type { Display, Platform } from "../contracts.ts";
 import { NodeEntropy } from "./entropy.ts";
 import { FileStorage } from "./file-storage.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
-import { ScaledClock } from "./scaled-clock.ts";
 import { TerminalDisplay, type TerminalDisplayOptions } from "./terminal-display.ts";
+import { nodeTimers } from "./timers.ts";
 
 export { NodeEntropy } from "./entropy.ts";
 export { FileStorage, type FileStorageOptions, StateDirectoryError } from "./file-storage.ts";
 export { NodeHttp, type NodeHttpOptions } from "./http.ts";
-export { type RealTime, ScaledClock, systemTime } from "./scaled-clock.ts";
 export {
   TerminalDisplay,
   type TerminalDisplayOptions,
   type TerminalOutput,
 } from "./terminal-display.ts";
-export { nodeTimers } from "./timers.ts";
+export { nodeTimers, type RealTime, systemTime } from "./timers.ts";
 
 export interface NodePlatformOptions {
   /** Where the records are kept. */
   stateDirectory: string;
   http?: NodeHttpOptions;
-  /** A clock shared with others; default: real time. */
-  clock?: ScaledClock;
   /** A display of one's own, or how to draw one in the terminal. */
   display?: Display | TerminalDisplayOptions;
 }
@@ -42,7 +39,7 @@ export function nodePlatform(options: NodePlatformOptions): NodePlatform {
   // Last of what may throw: it takes a lock.
   const storage = new FileStorage(options.stateDirectory);
   const http = new NodeHttp(options.http);
-  const timers = (options.clock ?? new ScaledClock()).timers();
+  const timers = nodeTimers();
   return {
     http,
     timers,

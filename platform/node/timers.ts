@@ -1,12 +1,48 @@
-// Timers on the system's monotonic clock.
+// Timers on the system's monotonic clock. Time that runs at another speed is the simulator's.
 
 import type { Timers } from "../contracts.ts";
-import { ScaledClock } from "./scaled-clock.ts";
+
+/** Where real time comes from; replaced in tests. */
+export interface RealTime {
+  /** Milliseconds since any fixed moment, fractions allowed, never going back. */
+  nowMs(): number;
+  /** Calls `ring` once after about so many ms (at most 2^31-1); returns what takes it back. */
+  wait(ms: number, ring: () => void): () => void;
+}
+
+/** The system's monotonic clock. It may stand still while the computer is suspended. */
+export const systemTime: RealTime = {
+  nowMs: () => performance.now(),
+  wait(ms, ring) {
+    const timeout = setTimeout(ring, ms);
+    return () => clearTimeout(timeout);
+  },
+};
+
+const WRAP_MS = 2 ** 32;
+/** The longest that setTimeout takes; beyond it, it would ring at once. Longer waits go in pieces. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
  * One alarm on real time. While the computer is suspended the clock may stand still (it does on Linux):
  * a code's lifetime then ends later here than at the server, which answers `expired_token` first.
  */
-export function nodeTimers(): Timers {
-  return new ScaledClock().timers();
+export function nodeTimers(real: RealTime = systemTime): Timers {
+  const startMs = real.nowMs();
+  const elapsedMs = (): number => real.nowMs() - startMs;
+  let takeBack = (): void => {};
+  const ringAt = (dueMs: number, ring: () => void): void => {
+    const waitMs = Math.min(Math.max(0, Math.ceil(dueMs - elapsedMs())), LONGEST_WAIT_MS);
+    // Hosts wake a little early by their own clock, and a long wait has only ended in part.
+    takeBack = real.wait(waitMs, () => (elapsedMs() < dueMs ? ringAt(dueMs, ring) : ring()));
+  };
+  return {
+    now: () => Math.floor(elapsedMs()) % WRAP_MS,
+    alarm(afterMs, ring) {
+      takeBack();
+      // From the whole millisecond that `now` shows, so that who reads it never sees too few.
+      ringAt(Math.floor(elapsedMs()) + afterMs, ring);
+    },
+    cancel: () => takeBack(),
+  };
 }

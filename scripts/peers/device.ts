@@ -4,7 +4,8 @@
 import * as core from "../../core/complete.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
 import { MemoryStorage, RecordedDisplay, SeededEntropy } from "../../platform/fake/index.ts";
-import { NodeHttp, ScaledClock } from "../../platform/node/index.ts";
+import { NodeHttp } from "../../platform/node/index.ts";
+import { WorldClock } from "../../targets/desktop/world-clock.ts";
 
 export interface FastDevice {
   readonly driver: Driver;
@@ -30,7 +31,7 @@ export function startDevice(
     core,
     platform: {
       http,
-      timers: new ScaledClock(factor).timers(),
+      timers: new WorldClock({ speed: factor }).timers(),
       storage,
       display,
       entropy: new SeededEntropy(1),

@@ -2,17 +2,8 @@
 // chance is a hash of (seed, kind, how often asked), so that taking one fault out moves no other;
 // that is what makes shrinking work. What a fault does is not here.
 
-/** What may go wrong, or be done by somebody. The name is what reports and replays say. */
-export const FAULTS = [
-  // power
-  "cut-at-step",
-  "cut-in-storage",
-  // storage
-  "write-fails",
-  "erase-fails",
-  "read-fails",
-  "bit-rot",
-  // network, in the order in which an exchange asks
+/** What may happen to an exchange, in the order in which one asks. */
+export const NETWORK_FAULTS = [
   "refused",
   "reset-before",
   "reset-after",
@@ -34,6 +25,19 @@ export const FAULTS = [
   "answered-twice",
   "late-answer",
   "byte-by-byte",
+] as const;
+
+/** What may go wrong, or be done by somebody. The name is what reports and replays say. */
+export const FAULTS = [
+  // power
+  "cut-at-step",
+  "cut-in-storage",
+  // storage
+  "write-fails",
+  "erase-fails",
+  "read-fails",
+  "bit-rot",
+  ...NETWORK_FAULTS,
   // the device's host
   "spurious-run",
   // who can write into the stream of events; last, since a fault's place is part of its dice

@@ -1,7 +1,7 @@
 // What can happen to one exchange between device and service: chosen here, carried out by network.ts.
 
 import { EVENTS_PATH } from "./account-service.ts";
-import type { FaultKind, Plan, Roll } from "./dice.ts";
+import { type FaultKind, NETWORK_FAULTS, type Plan, type Roll } from "./dice.ts";
 import type { Exchange } from "./network.ts";
 
 export interface Answer {
@@ -71,30 +71,7 @@ const ODD_JSON = [
   "{} {}",
 ];
 
-const ORDER = [
-  "forged-event",
-  "refused",
-  "reset-before",
-  "reset-after",
-  "hang",
-  "timeout",
-  "captive-portal",
-  "redirect",
-  "too-many-requests",
-  "server-error",
-  "slow-down",
-  "garbage",
-  "truncated",
-  "cut-silently",
-  "wrong-status",
-  "odd-json",
-  "client-refused",
-  "no-refresh-token",
-  "sent-twice",
-  "answered-twice",
-  "late-answer",
-  "byte-by-byte",
-] as const satisfies readonly FaultKind[];
+const ORDER = ["forged-event", ...NETWORK_FAULTS] as const satisfies readonly FaultKind[];
 
 type NetworkFault = (typeof ORDER)[number];
 

@@ -20,7 +20,8 @@ import {
   RecordedDisplay,
   SeededEntropy,
 } from "../../platform/fake/index.ts";
-import { FileStorage, NodeEntropy, nodeTimers, ScaledClock } from "../../platform/node/index.ts";
+import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
+import { WorldClock } from "../../targets/desktop/world-clock.ts";
 import { FakeBench } from "./fake-bench.ts";
 import { manualWorld, realWorld, rows } from "./worlds.ts";
 
@@ -52,9 +53,9 @@ describe("Node timers", () => {
   it.each(rows(cases))("%s", (_, one) => one.run());
 });
 
-describe("scaled timers, 7 times as fast", () => {
+describe("the simulator's timers, 7 times as fast", () => {
   const cases = timersConformance(() => {
-    const timers = new ScaledClock(7).timers();
+    const timers = new WorldClock({ speed: 7 }).timers();
     const world = { wait: (ms: number) => realWorld.wait(ms / 7) };
     return { timers, world, dispose: () => timers.cancel() };
   });
