@@ -5,7 +5,8 @@ import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
 import type { ServiceContext } from "./context.ts";
-import { methodNotAllowed } from "./errors.ts";
+import { familyOf } from "./endpoints.ts";
+import { bodyTooLarge, type Family, methodNotAllowed, serviceFault } from "./errors.ts";
 import { exchangeEvent } from "./observers.ts";
 import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
@@ -22,9 +23,11 @@ export function createApp(
   handle: (request: ProtocolRequest) => ProtocolResponse,
 ): Hono {
   const app = new Hono();
+  const refuse = (c: Context, refusal: (family: Family) => ProtocolResponse): Response =>
+    toResponse(c.req.method, refusal(familyOf(service, c.req.path)));
   app.use(async (c, next) => {
     const maxSize = service.options.bodyLimitBytes;
-    return bodyLimit({ maxSize, onError: tooLarge })(c, next);
+    return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);
   });
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
     app.use(path, reportTo(service), pageHeaders(service));
@@ -36,15 +39,13 @@ export function createApp(
   const methods = methodsByPath(app);
   app.all("*", async (c) => {
     const allowed = methods.get(c.req.path);
-    return toResponse(
-      c.req.method,
-      allowed ? methodNotAllowed(allowed) : handle(await toProtocolRequest(c)),
-    );
+    if (allowed) return refuse(c, (family) => methodNotAllowed(family, allowed));
+    return toResponse(c.req.method, handle(await toProtocolRequest(c)));
   });
   app.onError((error, c) => {
     if (error instanceof ForeignForm) return c.html(page(foreignForm()) as Html & string, 403);
     service.observers.tell({ type: "failure", atMs: service.env.now(), message: error.message });
-    return c.json({ error: "server_error", error_description: "The service has a fault." }, 500);
+    return refuse(c, serviceFault);
   });
   return app;
 }
@@ -117,15 +118,6 @@ function asset(c: Context, contentType: string, text: string): Response {
     "cache-control": "max-age=300",
     "x-content-type-options": "nosniff",
   });
-}
-
-function tooLarge(c: Context): Response {
-  // The rest of the body is not read, so the connection cannot carry another request.
-  c.header("connection", "close");
-  return c.json(
-    { error: "invalid_request", error_description: "The request body is too large." },
-    413,
-  );
 }
 
 function foreignForm() {

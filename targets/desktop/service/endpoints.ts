@@ -2,7 +2,7 @@
 // any HTTP library. Pages for people are routed in app.ts.
 import type { ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
-import { ApiError, methodNotAllowed } from "./errors.ts";
+import { ApiError, type Family, methodNotAllowed } from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
 import { authorizationServerMetadata, PATHS, transmitterMetadata } from "./metadata.ts";
 import { revocation } from "./revocation.ts";
@@ -44,9 +44,14 @@ export function dispatch(context: ServiceContext, request: ProtocolRequest): Pro
     if (path.startsWith(PATHS.publisher))
       return subscriptionOffers(context, request, path.slice(PATHS.publisher.length));
     const methods = ENDPOINTS.get(path);
-    if (!methods) return notFound();
+    if (!methods)
+      throw new ApiError({
+        status: "NOT_FOUND",
+        message: "There is nothing at this address.",
+        reason: "notFound",
+      });
     const endpoint = methods[request.method === "HEAD" ? "GET" : request.method];
-    if (!endpoint) return methodNotAllowed(Object.keys(methods));
+    if (!endpoint) return methodNotAllowed(familyOf(context, path), Object.keys(methods));
     return endpoint(context, request);
   } catch (error) {
     if (error instanceof ApiError) return error.toResponse();
@@ -62,7 +67,10 @@ function unalias(context: ServiceContext, path: string): string {
   return path;
 }
 
-function notFound(): ProtocolResponse {
-  const message = "There is nothing at this address.";
-  return json(404, { error: { code: 404, message, status: "NOT_FOUND", errors: [], details: [] } });
+const API_PREFIXES = ["/video/", "/publisher/", "/events/"];
+
+/** Which errors the clients of an address understand. */
+export function familyOf(context: ServiceContext, path: string): Family {
+  const own = unalias(context, path);
+  return API_PREFIXES.some((prefix) => own.startsWith(prefix)) ? "api" : "oauth";
 }

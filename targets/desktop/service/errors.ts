@@ -43,16 +43,6 @@ export function quotaError(): ProtocolResponse {
   return json(403, { error_code: "rate_limit_exceeded" });
 }
 
-/** 405 with the methods that are allowed (RFC 9110 §15.5.6); where GET is, HEAD is. */
-export function methodNotAllowed(methods: readonly string[]): ProtocolResponse {
-  const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  return json(
-    405,
-    { error: "invalid_request", error_description: `Use ${methods.join(" or ")}.` },
-    { allow: allow.join(", ") },
-  );
-}
-
 /** Canonical status names of the resource APIs and their HTTP status. */
 const API_STATUSES = {
   INVALID_ARGUMENT: 400,
@@ -61,10 +51,14 @@ const API_STATUSES = {
   PERMISSION_DENIED: 403,
   NOT_FOUND: 404,
   ALREADY_EXISTS: 409,
+  INTERNAL: 500,
+  UNIMPLEMENTED: 501,
 } as const;
 
 export interface ApiErrorDetail {
   status: keyof typeof API_STATUSES;
+  /** Where HTTP has a status of its own for what the canonical one says. */
+  code?: number;
   message: string;
   /** Short machine-readable word, such as "required" or "insufficientPermissions". */
   reason: string;
@@ -86,8 +80,8 @@ export class ApiError extends Error {
   }
 
   toResponse(): ProtocolResponse {
-    const { status, message, reason, domain = "global", location, locationType } = this.detail;
-    const code = API_STATUSES[status];
+    const { status, message, reason, location, locationType } = this.detail;
+    const { code = API_STATUSES[status], domain = "global" } = this.detail;
     const where = location === undefined ? {} : { location, locationType };
     const error = {
       code,
@@ -124,4 +118,42 @@ export function notJson(): ApiError {
     location: "Content-Type",
     locationType: "header",
   });
+}
+
+/** Whose clients read an error: those of OAuth know other members than those of the resource APIs. */
+export type Family = "oauth" | "api";
+
+/** 405 with the methods that are allowed (RFC 9110 §15.5.6); where GET is, HEAD is. */
+export function methodNotAllowed(family: Family, methods: readonly string[]): ProtocolResponse {
+  const allow = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  const headers = { allow: allow.join(", ") };
+  const message = `Use ${methods.join(" or ")}.`;
+  return family === "api"
+    ? apiRefusal(
+        { status: "UNIMPLEMENTED", code: 405, message, reason: "methodNotAllowed" },
+        headers,
+      )
+    : json(405, { error: "invalid_request", error_description: message }, headers);
+}
+
+/** 413 without a look at the body. */
+export function bodyTooLarge(family: Family): ProtocolResponse {
+  const message = "The request body is too large.";
+  // The rest of the body is not read, so the connection cannot carry another request.
+  const headers = { connection: "close" };
+  return family === "api"
+    ? apiRefusal({ status: "INVALID_ARGUMENT", code: 413, message, reason: "tooLarge" }, headers)
+    : json(413, { error: "invalid_request", error_description: message }, headers);
+}
+
+/** 500: the service itself is at fault. */
+export function serviceFault(family: Family): ProtocolResponse {
+  const message = "The service has a fault.";
+  return family === "api"
+    ? apiRefusal({ status: "INTERNAL", message, reason: "backendError" })
+    : json(500, { error: "server_error", error_description: message });
+}
+
+function apiRefusal(detail: ApiErrorDetail, headers?: Record<string, string>): ProtocolResponse {
+  return new ApiError(detail, headers).toResponse();
 }

@@ -52,15 +52,15 @@ export function subscriptionOffers(
   if (offerId === undefined) {
     if (method === "POST") return create(context, request, path, plan);
     if (method === "GET") return list(context, request, path);
-    return methodNotAllowed(["GET", "POST"]);
+    return methodNotAllowed("api", ["GET", "POST"]);
   }
   if (verb === undefined) {
     if (method === "GET") return json(200, find(context, path, offerId));
     if (method === "DELETE") return remove(context, path, offerId);
-    return methodNotAllowed(["GET", "DELETE"]);
+    return methodNotAllowed("api", ["GET", "DELETE"]);
   }
   if (verb !== "activate" && verb !== "deactivate") throw notFound("There is no such operation.");
-  if (method !== "POST") return methodNotAllowed(["POST"]);
+  if (method !== "POST") return methodNotAllowed("api", ["POST"]);
   checkActionBody(request, path);
   return (verb === "activate" ? activate : deactivate)(context, path, offerId);
 }
