@@ -156,6 +156,18 @@ describe("device doc §4.1 request", () => {
     expect(new Bench().send("POST", "/device/code", body, headers).status).toBe(200);
   });
 
+  test("device doc §5.1: client_id is the client; a header that names another is 400", () => {
+    const bench = new Bench();
+    const basic = (id: string) => ({ authorization: `Basic ${btoa(`${id}:secret`)}` });
+    const ask = (id: string, headers: Record<string, string>) =>
+      bench.post("/device/code", { client_id: id, scope: "email" }, headers);
+    const answer = ask("living-room-tv", basic("game-console"));
+    expect([answer.status, answer.json.error]).toEqual([400, "invalid_request"]);
+    expect(bench.service.pending()).toEqual([]);
+    expect(ask("living-room-tv", basic("living-room-tv")).status).toBe(200);
+    expect(bench.service.pending().map(({ clientId }) => clientId)).toEqual(["living-room-tv"]);
+  });
+
   test("device doc §5.1: client_id identifies the client, whatever an Authorization header holds", () => {
     const fields = { client_id: TV.client_id, scope: "email" };
     for (const authorization of ["Basic !!!", "Basic YWJj", "Bearer x", "Basic"])

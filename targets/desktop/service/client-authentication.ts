@@ -62,10 +62,8 @@ export function authenticateClient(
   // Whoever tries Basic and fails gets the challenge, whatever else was sent (RFC 6749 §5.2).
   if (readings[0].id === undefined)
     return basic ? refuseClient(basic, "Unauthorized") : refuseMissing("client_id");
-  const inForm = form.get("client_id");
-  const named = readings.filter(({ id }) => inForm === undefined || inForm === id);
-  if (named.length === 0)
-    return { refusal: oauthError("invalid_request", "Two different clients are named.") };
+  const named = agreeing(readings, form);
+  if (named.length === 0) return { refusal: twoClients() };
   const client = clientOf(context, named);
   if (!client) return refuseClient(basic, "The OAuth client was not found.");
   if (client.secret !== undefined) {
@@ -75,6 +73,17 @@ export function authenticateClient(
     if (!isOneOf(secrets, client.secret)) return refuseClient(basic, "Unauthorized");
   }
   return { client };
+}
+
+/** The readings that name the form's client, where it names one. */
+export function agreeing(readings: readonly Reading[], form: FormParameters): readonly Reading[] {
+  const inForm = form.get("client_id");
+  return readings.filter(({ id }) => inForm === undefined || inForm === id);
+}
+
+/** The refusal of a request whose header and form name different clients. */
+export function twoClients(): ProtocolResponse {
+  return oauthError("invalid_request", "Two different clients are named.");
 }
 
 /** The first client that the credentials may mean. */

@@ -1,7 +1,13 @@
 // The device authorization endpoint (device doc §4.1; RFC 8628 §3.1, §3.2): a device asks for its
 // codes. Clients are identified by client_id alone; a quota per client guards the endpoint.
 import type { Attempt } from "./attempts.ts";
-import { clientOf, readCredentials, refuseWrongType } from "./client-authentication.ts";
+import {
+  agreeing,
+  clientOf,
+  readCredentials,
+  refuseWrongType,
+  twoClients,
+} from "./client-authentication.ts";
 import { createToken, createUserCode } from "./codes.ts";
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { oauthError, quotaError } from "./errors.ts";
@@ -30,7 +36,8 @@ export function deviceAuthorization(
 
   const { readings } = readCredentials(request, form);
   const inForm = { id: form.get("client_id"), secret: undefined };
-  const named = readings[0].id === undefined ? [inForm] : readings;
+  const named = readings[0].id === undefined ? [inForm] : agreeing(readings, form);
+  if (named.length === 0) return twoClients();
   if (named[0]?.id === undefined)
     return oauthError("invalid_request", "Missing required parameter: client_id");
   const client = clientOf(context, named);
