@@ -109,28 +109,28 @@ export var MESSAGES =
   "Failed. Ask the maker";
 
 /**
- * Names on the wire, each after the letter of its code ('A' is NONE): those of RFC 6749, 8628, 6750 and
- * the documents, and aliases of other servers.
+ * Names on the wire in the order of their codes, as in MEMBERS: those of RFC 6749, 8628, 6750 and the
+ * documents; behind a space, aliases of other servers.
  */
 export var ERRORS =
-  "Bauthorization_pending " +
-  "Cslow_down " +
-  "Dexpired_token Dtoken_expired " +
-  "Einvalid_grant Ebad_verification_code Eincorrect_device_code " +
-  "Faccess_denied Fauthorization_declined " +
-  "Gadmin_policy_enforced " +
-  "Horg_internal " +
-  "Iinvalid_client Iincorrect_client_credentials " +
-  "Junauthorized_client Jdevice_flow_disabled " +
-  "Kinvalid_scope " +
-  "Linvalid_request " +
-  "Munsupported_grant_type " +
-  "Nrate_limit_exceeded " +
-  "Oserver_error " +
-  "Ptemporarily_unavailable " +
-  "Qinvalid_token " +
-  "Rinsufficient_scope " +
-  "Sunsupported_token_type ";
+  "Bauthorization_pending!" +
+  "slow_down!" +
+  "expired_token token_expired!" +
+  "invalid_grant bad_verification_code incorrect_device_code!" +
+  "access_denied authorization_declined!" +
+  "admin_policy_enforced!" +
+  "org_internal!" +
+  "invalid_client incorrect_client_credentials!" +
+  "unauthorized_client device_flow_disabled!" +
+  "invalid_scope!" +
+  "invalid_request!" +
+  "unsupported_grant_type!" +
+  "rate_limit_exceeded!" +
+  "server_error!" +
+  "temporarily_unavailable!" +
+  "invalid_token!" +
+  "insufficient_scope!" +
+  "unsupported_token_type ";
 
 /** Kind and message ('A' is message 0) of every ErrorCode, two letters each. */
 export var ERROR_KINDS =

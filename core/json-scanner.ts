@@ -66,7 +66,7 @@ export var GRAMMAR =
 
 /**
  * Starts a document.
- * @param names literal with the member names: letter of the field, name (`*` for any), space
+ * @param names literal with the member names (MEMBERS; `*` for any)
  * @param wanted bit mask of fields to fill; absent (-1) from here on, but for the two tokens: the ones
  *   in use are not given up before an answer names new ones (see scanSeen)
  * @param depth deepest object, from 1, in which members are looked up
@@ -93,18 +93,18 @@ export function scanComplete(device: Device): boolean {
 
 /**
  * The number that a list gives to the region's value, 0 for none.
- * @param list literal with names, each behind the letter of its number ('A' is 0) and before a space;
- *   `*` stands for any. The first match decides
+ * @param list literal with names, as MEMBERS; `*` stands for any. The first match decides
  */
 export function numberNamed(device: Device, list: number, region: number): number {
   var at = device.at[list];
   var end = at + device.size[list];
+  var number = device.bytes[at++] - 65;
   while (at < end) {
-    var number = device.bytes[at++] - 65;
     var start = at;
-    while (device.bytes[at] !== 32) at++;
+    // A name ends with less; the star is a name of no bytes.
+    while (device.bytes[at] > 44) at++;
     if (device.bytes[start] === 42 || equals(device, region, start, at - start)) return number;
-    at++;
+    number += device.bytes[at++] - 32;
   }
   return 0;
 }

@@ -26,24 +26,24 @@ export enum CompleteLiteral {
   NEXT = 63,
 }
 
-/** A line each. Member names after the letter of their field, as in MEMBERS. */
+/** A line each. Member names as in MEMBERS; what is not wanted has a number that nobody wants. */
 export var COMPLETE_LITERALS =
   "OnextPageToken \n" +
   "&pageToken=\n" +
-  "Oissuer Pdevice_authorization_endpoint Qtoken_endpoint Rrevocation_endpoint \n" +
-  "OpackageName PproductId QbasePlanId RofferId \n" +
+  "Oissuer!device_authorization_endpoint!token_endpoint!revocation_endpoint \n" +
+  "OpackageName!productId!basePlanId!offerId \n" +
   "/publisher/v3/applications/\n" +
   "/subscriptions/\n" +
   "/basePlans/\n" +
   "/offers?offerId=\n" +
   "&regionsVersion.version=\n" +
   "DRAFT\n" +
-  "AmoreAvailable O* \n" +
-  "Pjti Qtoken_identifier_alg Rtoken " +
-  "Shttps://schemas.openid.net/secevent/risc/event-type/sessions-revoked " +
-  "Thttps://schemas.openid.net/secevent/oauth/event-type/token-revoked " +
-  "Thttps://schemas.openid.net/secevent/oauth/event-type/tokens-revoked " +
-  "Uhttps://schemas.openid.net/secevent/risc/event-type/account-disabled \n" +
+  "FmoreAvailable)* \n" +
+  "Pjti!token_identifier_alg!token!" +
+  "https://schemas.openid.net/secevent/risc/event-type/sessions-revoked!" +
+  "https://schemas.openid.net/secevent/oauth/event-type/token-revoked " +
+  "https://schemas.openid.net/secevent/oauth/event-type/tokens-revoked!" +
+  "https://schemas.openid.net/secevent/risc/event-type/account-disabled \n" +
   '{"maxEvents":1,"returnImmediately":true\n' +
   ',"setErrs":{"\n' +
   ',"ack":["\n' +
@@ -55,7 +55,7 @@ export var COMPLETE_LITERALS =
   "http://localhost\n" +
   "http://[::1]\n" +
   "Ostate \n" +
-  "Jstatus Jerror Kmessage Preason \n";
+  "Jstatus error!message%reason \n";
 
 /** Whether the region's value is the literal. */
 export function isLiteral(device: Device, region: number, literal: number): boolean {

@@ -81,13 +81,14 @@ export enum Region {
 }
 
 /**
- * Member names, each after the letter of its field ('A' is field 0). The documents' service says
- * verification_url and error_code; RFC 8628 says verification_uri and error.
+ * Member names behind the letter of the first one's field ('A' is field 0). A name ends with a space where the
+ * next is of the same field, with `!` where it is of the following one, with `"` of the second following...
+ * The documents' service says verification_url and error_code; RFC 8628 says verification_uri and error.
  */
 export var MEMBERS =
-  "Bdevice_code Cuser_code Dverification_uri Dverification_url Everification_uri_complete " +
-  "Faccess_token Grefresh_token Hscope Itoken_type Jerror Jerror_code " +
-  "Lexpires_in Mrefresh_token_expires_in Ninterval ";
+  "Bdevice_code!user_code!verification_uri verification_url!verification_uri_complete!" +
+  "access_token!refresh_token!scope!token_type!error error_code" +
+  '"expires_in!refresh_token_expires_in!interval ';
 
 /** The whole state of one device beside its memory: small integers, and arrays made once. */
 export interface Device {

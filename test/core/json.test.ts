@@ -124,7 +124,7 @@ function hasCode(text: string): boolean {
 
 describe("names of members", () => {
   it("the first name of the next list stands for nothing in this one", () => {
-    // ERRORS lies behind MEMBERS, and its first letter is the one of device_code.
+    // ERRORS lies behind MEMBERS, and begins with the letter of device_code.
     const bench = answered(`{"device_code":"dc",${REST},"authorization_pending":"x"}`);
     expect(bench.text(Field.DEVICE_CODE)).toBe("dc");
     expect(bench.device.state).toBe(State.PENDING);
