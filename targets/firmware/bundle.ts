@@ -10,6 +10,7 @@ import { SourceMapConsumer, SourceMapGenerator } from "source-map-js";
 import { chainAssignments } from "./chain.ts";
 import { writeConstants } from "./constants.ts";
 import { loosenEquality } from "./equality.ts";
+import { writeExports } from "./exports.ts";
 import { dropImpossible } from "./impossible.ts";
 import { inlineFunctions } from "./inline.ts";
 import { declareAsParameters } from "./locals.ts";
@@ -26,7 +27,6 @@ import {
   grantFunctions,
   simulatorProperties,
 } from "./surface.ts";
-import { bundleBody, type Tree } from "./syntax-tree.ts";
 import { packTexts } from "./texts.ts";
 
 export type Variant = "complete" | "grant";
@@ -147,7 +147,7 @@ function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[])
   packTexts(tree);
   shareVariables(tree);
   declareAsParameters(tree);
-  returnGlobal(tree);
+  writeExports(tree);
   const map = new SourceMapGenerator({ file: "joined.js" });
   // The printer only adds mappings to it; its types name the older package of the same interface.
   const code = generate(tree, { sourceMap: map as never });
@@ -160,20 +160,6 @@ function withShortNames(bundle: Bundle): Bundle {
   const whole = SourceMapGenerator.fromSourceMap(new SourceMapConsumer(map as never));
   whole.applySourceMap(new SourceMapConsumer(JSON.parse(bundle.map)), "minified.js");
   return { code, map: whole.toString() };
-}
-
-/** `var x; (function () { ... x = ...; })();` as `var x = (function () { ... return ...; })();` */
-function returnGlobal(tree: Tree): void {
-  const statements = bundleBody(tree);
-  const last = statements.at(-1)!.expression as Tree;
-  statements[statements.length - 1] = {
-    ...last,
-    type: "ReturnStatement",
-    argument: last.right,
-  } as unknown as Tree;
-  const [declared, call] = tree.body.slice(-2) as Tree[];
-  declared!.declarations[0].init = call!.expression;
-  tree.body = tree.body.slice(0, -1);
 }
 
 /** The code with its map in it, which the next step then follows. */

@@ -42,6 +42,17 @@ function* shortNames(from = 0): Generator<string> {
   }
 }
 
+/** The functions in a statement: itself, or those that it hands over. */
+function functionsOf(statement: Tree): Tree[] {
+  const functions: Tree[] = [];
+  walk(statement, (each) => {
+    const isFunction = /^Function/.test(each.type);
+    if (isFunction) functions.push(each);
+    return !isFunction;
+  });
+  return functions;
+}
+
 /** The bundle's own names: the last letters go to the most used, so that parameters find the first ones free. */
 function globalNames(statements: readonly Tree[], known: ReadonlySet<string>): Map<string, string> {
   const program = { type: "Program", body: statements } as unknown as Tree;
@@ -77,30 +88,38 @@ function parameterNames(declaration: Tree, globals: ReadonlyMap<string, string>)
  * @throws where a function declares something of its own
  */
 export function shortenNames(code: string): { code: string; map: SourceMap } {
-  const statements = bundleBody(parse(code, { ecmaVersion: 5 }) as Tree);
+  const program = parse(code, { ecmaVersion: 5 }) as Tree;
+  const statements = bundleBody(program);
   const known = declaredNames(statements);
   const globals = globalNames(statements, known);
   const text = new MagicString(code);
-  const rename = (node: Tree, names: ReadonlyMap<string, string>): void =>
+  const rename = (
+    node: Tree,
+    names: ReadonlyMap<string, string>,
+    without?: ReadonlySet<Tree>,
+  ): void =>
     walk(node, (each) => {
+      if (without?.has(each)) return false;
       const name = each.type === "Identifier" ? names.get(each.name) : undefined;
       if (name !== undefined) text.update(each.start, each.end, name);
+      return true;
     });
-  for (const statement of statements) {
-    if (statement.type !== "FunctionDeclaration") {
-      rename(statement, globals);
-      continue;
-    }
-    walk(statement.body, ({ type }) => {
+  const renameFunction = (each: Tree): void => {
+    walk(each.body, ({ type }) => {
       if (/^(Variable|Function)Declaration$/.test(type)) throw new Error(`${type} in a function`);
     });
-    const params = (statement.params as Tree[]).map(({ name }) => name as string);
-    const own = parameterNames(statement, globals);
+    const params = (each.params as Tree[]).map(({ name }) => name as string);
+    const own = parameterNames(each, globals);
     const names = new Map(globals);
     params.forEach((param, index) => {
       names.set(param, own[index]!);
     });
-    rename(statement, names);
+    rename(each, names);
+  };
+  for (const statement of statements) {
+    const functions = functionsOf(statement);
+    functions.forEach(renameFunction);
+    if (functions[0] !== statement) rename(statement, globals, new Set(functions));
   }
   return {
     code: text.toString(),
