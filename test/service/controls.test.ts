@@ -182,6 +182,8 @@ describe("fixture", () => {
     [{ interval: 0 }, "interval"],
     [{ codeLifetime: 1.5 }, "codeLifetime"],
     [{ baseUrl: "ftp://x" }, "baseUrl"],
+    [{ baseUrl: "nonsense" }, "baseUrl"],
+    [{ baseUrl: "http://x.test/base" }, "baseUrl: is an address without a path"],
     [{ intervall: 5 }, "intervall"],
     [{ userCodeFormat: "abc" }, "userCodeFormat"],
   ])("a wrong option is one line that names it: %j", (options, name) => {

@@ -285,6 +285,7 @@ describe("command line", () => {
       [["--options", file("list.json", "[]")], /list\.json holds no JSON object/],
       [["--public-url", "tv.example"], /--public-url <url>' argument 'tv\.example' is invalid/],
       [["--public-url", "http://tv.example/?a=b"], /http or https address without/],
+      [["--public-url", "http://tv.example/base"], /an address without a path/],
       [["--key", file("key.pem", "x")], /--key and --cert go together/],
       [
         ["--key", file("key.pem", "x"), "--cert", file("cert.pem", "x")],

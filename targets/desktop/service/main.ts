@@ -88,6 +88,8 @@ function readPublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const fits = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
   if (!fits) throw new InvalidArgumentError("It is an http or https address without ? and #.");
+  if (!/^\/*$/.test(url.pathname))
+    throw new InvalidArgumentError("It is an address without a path.");
   return text;
 }
 

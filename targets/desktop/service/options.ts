@@ -12,6 +12,12 @@ const httpUrl = z
   .regex(/^[^?#]*$/, "is an address without ? and #")
   .transform((url) => url.replace(/\/+$/, ""));
 
+// The pages' links begin at the root: under a path, the form with the code would be sent past it.
+const rootUrl = httpUrl.refine(
+  (url) => new URL(url).pathname === "/",
+  "is an address without a path",
+);
+
 /** At most 15 characters (device doc §8), and not so few that guessing pays (RFC 8628 §5.1). */
 const userCodeFormat = z
   .string()
@@ -21,7 +27,7 @@ const userCodeFormat = z
 
 export const optionsSchema = z.strictObject({
   /** Issuer and base of every address; null: `serve` fills in the address it listens on. */
-  baseUrl: httpUrl.nullable().default(null),
+  baseUrl: rootUrl.nullable().default(null),
   /** {scope_base} of the documents. */
   scopeBase: httpUrl.default("https://auth.picogrant.test"),
 
