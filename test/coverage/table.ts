@@ -46,18 +46,45 @@ export async function namedTests(): Promise<NamedTest[]> {
   }
 }
 
-/** Whether a test is one of the row's: its document and section, and then one of its words. */
-export function proves(name: string, { document, section, words }: Row): boolean {
-  const cited = name.split(document).slice(1).join(" ");
-  const inSection = new RegExp(`§${section.replace(".", "\\.")}(?![.\\d])`).test(cited);
-  // Groups that are named by their section alone, with tests that cite it shortly.
-  const plain = document === "device doc" && new RegExp(`> §${section}(?![.\\d])`).test(name);
-  return (inSection || plain) && words.test(name);
+/** What one part of a test's name cites: `device doc §2.1 row interval: ...`. */
+interface Citation {
+  readonly document: string;
+  readonly section: string;
+  /** What follows the section, without `row` and colon. */
+  readonly text: string;
+}
+
+/** A group's document is its tests' as well: `device doc §7: errors > §7 Poll: 403 slow_down`. */
+function citationsOf(name: string): Citation[] {
+  const found: Citation[] = [];
+  let document = "";
+  for (const part of name.split(" > ")) {
+    const [, cited, section = "", text = ""] =
+      /^(?:(\w+ doc) )?§(\d+(?:\.\d+)?)(?::| row|(?= )) (.*)$/.exec(part) ?? [];
+    document = cited ?? document;
+    if (section !== "") found.push({ document, section, text });
+  }
+  return found;
+}
+
+/** Whether a test is one of the row's: a part of its name cites the section and goes on with a key of the row. */
+export function proves(name: string, { document, section, keys }: Row): boolean {
+  return citationsOf(name).some(
+    (citation) =>
+      citation.document === document &&
+      citation.section === section &&
+      keys.some((key) => begins(citation.text, key)),
+  );
+}
+
+/** `expires_in` begins no text about `expires_in_seconds`. */
+function begins(text: string, key: string): boolean {
+  return text.startsWith(key) && !/^\w/.test(text.slice(key.length));
 }
 
 export function cover(tests: readonly NamedTest[]): Covered[] {
   return documentRows.map((row) => {
-    const found = tests.filter(({ name }) => proves(name, row));
+    const found = tests.filter(({ name }) => name.includes(`§${row.section}`) && proves(name, row));
     const of = (folder: string) => found.filter(({ file }) => file.startsWith(`test/${folder}/`));
     return { row, service: of("service"), device: of("core") };
   });
