@@ -202,6 +202,34 @@ describe("device doc §3 states", () => {
     expect(bench.service.deny(user)).toBe("unknown-code");
   });
 
+  test.each([
+    ["admin_policy_enforced", 400, (bench: Bench) => bench.service.setPolicy("ada", ["video"])],
+    ["access_denied", 403, (bench: Bench) => bench.service.disableAccount("ada")],
+  ] as const)(
+    "device doc §7: what forbids the grant before the poll claims it is told: %s",
+    (error, status, forbid) => {
+      const bench = new Bench();
+      const { device_code, user_code } = bench.requestCodes({ scope: VIDEO }).json;
+      bench.service.approve(String(user_code), "ada");
+      forbid(bench);
+      const answer = bench.poll(device_code);
+      expect([answer.status, answer.json.error]).toEqual([status, error]);
+      // It stays so, whatever changes later: the attempt is over.
+      bench.service.setPolicy("ada", []);
+      bench.service.enableAccount("ada");
+      expect(bench.poll(device_code).json.error).toBe(error);
+      expect(bench.service.counts().grants).toBe(0);
+    },
+  );
+
+  test("device doc §7: a rule about scopes that were not granted forbids nothing", () => {
+    const bench = new Bench();
+    const { device_code, user_code } = bench.requestCodes({ scope: `email ${VIDEO}` }).json;
+    bench.service.approve(String(user_code), "ada", { scopes: ["email"] });
+    bench.service.setPolicy("ada", ["video"]);
+    expect(bench.poll(device_code).json.scope).toBe("email");
+  });
+
   test("device doc §3 expired: an approved but unclaimed code expires as well", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench);

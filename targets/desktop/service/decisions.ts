@@ -45,14 +45,10 @@ export function approve(
   const state = decidable(context, attempt);
   if (state !== "pending" || !attempt) return state as Exclude<typeof state, "pending">;
   if (account.disabled) return "account-disabled";
-  const client = context.directory.clients.get(attempt.clientId);
-  if (client?.internalTo !== undefined && client.internalTo !== account.organization)
-    return refuse(context, attempt, "org_internal", account.id);
   const scopes = attempt.scopes.filter((scope) => choices.scopes?.includes(scope) ?? true);
+  const ruled = ruleAgainst(context, attempt.clientId, account, scopes);
+  if (ruled) return refuse(context, attempt, ruled, account.id);
   if (scopes.length === 0) return refuse(context, attempt, "access_denied", account.id);
-  const blocked = context.directory.blockedScopes(account).map((name) => context.scopes.id(name));
-  if (scopes.some((scope) => blocked.includes(scope)))
-    return refuse(context, attempt, "admin_policy_enforced", account.id);
 
   attempt.state = "granted";
   attempt.accountId = account.id;
@@ -60,6 +56,35 @@ export function approve(
   attempt.accessSeconds = shortest(choices.accessSeconds, account.timeBasedAccess);
   tell(context, attempt);
   return "granted";
+}
+
+/** The rule of an organization that keeps this account from granting these scopes to the client. */
+function ruleAgainst(
+  context: ServiceContext,
+  clientId: string,
+  account: Account,
+  scopes: readonly string[],
+): Refusal | undefined {
+  const client = context.directory.clients.get(clientId);
+  if (client?.internalTo !== undefined && client.internalTo !== account.organization)
+    return "org_internal";
+  const blocked = context.directory.blockedScopes(account).map((name) => context.scopes.id(name));
+  return scopes.some((scope) => blocked.includes(scope)) ? "admin_policy_enforced" : undefined;
+}
+
+/**
+ * What keeps a granted attempt from its tokens after all: the account was disabled, or its organization made a
+ * rule, between the grant and the poll that claims it. The attempt is refused from then on.
+ */
+export function refuseClaim(
+  context: ServiceContext,
+  attempt: Attempt,
+  account: Account,
+): Refusal | undefined {
+  const refusal = account.disabled
+    ? "access_denied"
+    : ruleAgainst(context, attempt.clientId, account, attempt.grantedScopes);
+  return refusal && refuse(context, attempt, refusal, account.id);
 }
 
 /** Denies a pending attempt. */

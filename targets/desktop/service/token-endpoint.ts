@@ -3,6 +3,7 @@
 import { type Attempt, isForgotten } from "./attempts.ts";
 import { authenticateClient, refuseWrongType } from "./client-authentication.ts";
 import type { ServiceContext } from "./context.ts";
+import { refuseClaim } from "./decisions.ts";
 import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
@@ -70,8 +71,8 @@ function pollPending(context: ServiceContext, attempt: Attempt, nowMs: number): 
 function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
   const { clientId, accountId, grantedScopes: scopes, accessSeconds } = attempt;
   if (accountId === undefined) throw new Error("a granted attempt has an account");
-  // Disabled between the grant and this poll: nothing may be issued any more.
-  if (context.directory.account(accountId).disabled) return oauthError("access_denied");
+  const refusal = refuseClaim(context, attempt, context.directory.account(accountId));
+  if (refusal) return oauthError(refusal);
   const issued = context.grants.issue({ clientId, accountId, scopes, accessSeconds });
   attempt.state = "claimed";
   attempt.grantId = issued.grant.id;
