@@ -50,7 +50,18 @@ export type ServerPlan =
   /** Reads the request, breaks the connection. */
   | { kind: "reset" }
   /** Answers with bytes that are not HTTP. */
-  | { kind: "garbage" };
+  | { kind: "garbage" }
+  | RawPlan;
+
+/** Bytes as they are, one character each, for what no answer may look like. */
+export interface RawPlan {
+  kind: "raw";
+  pieces: readonly string[];
+  /** Between two pieces; default 0. */
+  pieceDelayMs?: number;
+  /** Leave the connection open for the next request. */
+  keepAlive?: boolean;
+}
 
 /** A request as it arrived; header names in lower case. */
 export interface RequestOnServer {

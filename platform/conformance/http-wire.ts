@@ -1,6 +1,6 @@
 // The rules of the Http contract that only a real server can see: headers, connections, TLS.
 
-import { ascii, type ConformanceCase, eventually, must } from "./case.ts";
+import { ascii, type ConformanceCase, eventually, must, SILENCE_MS } from "./case.ts";
 import {
   answer,
   type Bench,
@@ -13,7 +13,12 @@ import {
 
 /** Cases that look at what crossed the wire. */
 export function wireRules(rule: HttpRule): ConformanceCase[] {
-  return [...requestRules(rule), ...answerRules(rule), ...connectionRules(rule)];
+  return [
+    ...requestRules(rule),
+    ...answerRules(rule),
+    ...brokenAnswerRules(rule),
+    ...connectionRules(rule),
+  ];
 }
 
 function requestRules(rule: HttpRule): ConformanceCase[] {
@@ -109,6 +114,66 @@ function answerRules(rule: HttpRule): ConformanceCase[] {
   ];
 }
 
+const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/** What follows a good chunk of three bytes, `abc`. */
+const BROKEN_CHUNKS: readonly (readonly [what: string, bytes: string])[] = [
+  ["a size that is no number", "zz\r\nabc\r\n0\r\n\r\n"],
+  ["no size", "\r\nabc\r\n0\r\n\r\n"],
+  ["a negative size", "-3\r\nabc\r\n0\r\n\r\n"],
+  ["a size beyond 64 bits", "fffffffffffffffff\r\nabc\r\n0\r\n\r\n"],
+  ["more bytes than its size", "1\r\nabc\r\n0\r\n\r\n"],
+  ["fewer bytes than its size", "ff\r\nabc\r\n0\r\n\r\n"],
+  ["no last chunk", ""],
+  ["half a last chunk", "0\r\n"],
+  ["another answer in its place", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
+];
+
+function brokenAnswerRules(rule: HttpRule): ConformanceCase[] {
+  return [
+    ...BROKEN_CHUNKS.map(([what, bytes]) =>
+      rule(`a chunked body with ${what} is no answer`, async (bench) => {
+        bench.server.plan(
+          { kind: "raw", pieces: [`${CHUNKED}3\r\nabc\r\n`, bytes] },
+          answer("good"),
+        );
+        mustFail(await bench.exchange(bench.form("a=1")), "unreachable", what);
+        mustBeAnswer(await bench.exchange(), 200, ascii("good"), "the exchange after it");
+      }),
+    ),
+    rule(
+      "the time limit is for the head as well: one that trickles ends in timeout",
+      async (bench) => {
+        const pieces = [..."HTTP/1.1 200 OK\r\nX: slowly\r\nContent-Length: 0\r\n\r\n"];
+        bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 50 });
+        mustFail(await bench.exchange(), "timeout", "a head of a byte every 50 ms");
+      },
+      { timeLimitMs: 400 },
+    ),
+    rule("a head of 200 KiB: too-large", async (bench) => {
+      const header = `X: ${"a".repeat(1019)}\r\n`;
+      const pieces = ["HTTP/1.1 200 OK\r\n", ...Array<string>(200).fill(header), "\r\n"];
+      bench.server.plan({ kind: "raw", pieces });
+      mustFail(await bench.exchange(), "too-large", "a head of 200 KiB");
+    }),
+    rule("what a server says unasked after an answer is not the next answer", async (bench) => {
+      const own = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown";
+      const other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother";
+      for (const pieces of [[own + other], [own, other]]) {
+        bench.server.plan({ kind: "raw", pieces, pieceDelayMs: 10, keepAlive: true });
+        bench.server.plan(answer("mine"), answer("mine"));
+        mustBeAnswer(await bench.exchange(), 200, ascii("own"));
+        await bench.world.wait(2 * SILENCE_MS);
+        const next = await bench.exchange();
+        if (next.failure === undefined) mustBeAnswer(next, 200, ascii("mine"), "the next answer");
+        else mustFail(next, "unreachable", "on a connection with something unasked on it");
+        // A failure may have used the plan up, or not.
+        while (bench.server.requests().length % 3 !== 0) await bench.exchange();
+      }
+    }),
+  ];
+}
+
 function connectionRules(rule: HttpRule): ConformanceCase[] {
   return [
     rule("a POST is never sent twice: reset on a kept connection", async (bench) => {
@@ -121,6 +186,15 @@ function connectionRules(rule: HttpRule): ConformanceCase[] {
     rule("a connection that the server closed while idle costs at most one failure", (bench) =>
       staleConnection(bench),
     ),
+    rule("a connection that the server closed a while ago costs nothing", async (bench) => {
+      for (let round = 0; round < 3; round++) {
+        bench.server.plan(answer("ok", { keepAlive: true }), answer("ok", { keepAlive: true }));
+        mustBeAnswer(await bench.exchange(), 200, ascii("ok"), "before");
+        await bench.server.closeIdle();
+        await bench.world.wait(4 * SILENCE_MS);
+        mustBeAnswer(await bench.exchange(bench.form("a=1")), 200, ascii("ok"), "after");
+      }
+    }),
     rule("a connection with an unread rest is not used again", async (bench) => {
       // Both answers trickle, so that the rest of the first keeps coming all through the second.
       const slowly = { keepAlive: true, pieceDelayMs: 2 };

@@ -6,6 +6,7 @@ import tls from "node:tls";
 import type {
   AnswerPlan,
   HttpTestServer,
+  RawPlan,
   RequestOnServer,
   ServerPlan,
 } from "../conformance/http-bench.ts";
@@ -123,6 +124,10 @@ class Desk {
       case "garbage":
         socket.end("\x00\x01 this is not HTTP\r\n\r\n");
         return;
+      case "raw":
+        connection.idle = plan.keepAlive === true;
+        await sendRaw(socket, plan);
+        return;
       case "answer":
         await sendAnswer(socket, plan);
         connection.idle = plan.keepAlive === true;
@@ -150,6 +155,15 @@ async function sendAnswer(socket: net.Socket, plan: AnswerPlan): Promise<void> {
   }
   if (plan.framing === "chunked") await write(socket, Buffer.from("0\r\n\r\n"));
   if (plan.keepAlive !== true || plan.framing === "close") socket.end();
+}
+
+async function sendRaw(socket: net.Socket, plan: RawPlan): Promise<void> {
+  for (const piece of plan.pieces) {
+    if (socket.destroyed) return;
+    await write(socket, Buffer.from(piece, "latin1"));
+    await pause(plan.pieceDelayMs ?? 0);
+  }
+  if (plan.keepAlive !== true) socket.end();
 }
 
 function headOf(plan: AnswerPlan, length: number): string {

@@ -250,14 +250,6 @@ export const documentRows: readonly Row[] = [
     ],
     ["5", "the scope publisher", ["without the publisher scope", "a missing scope (403)"]],
     ["7", "errors, not shown", ["every refusal has the same body", "whatever the refusal"]],
-    [
-      "9",
-      "the path carries v3",
-      [
-        "the path carries v3",
-
-        "the path carries the version v3",
-      ],
-    ],
+    ["9", "the path carries v3", ["the path carries v3", "the path carries the version v3"]],
   ]),
 ];

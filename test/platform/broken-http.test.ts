@@ -331,8 +331,8 @@ const { ca, identities } = makeTlsIdentities();
 
 function sloppySuite(mistake?: Mistake) {
   return httpConformance(
-    () => {
-      const http = new SloppyHttp(ca, mistake);
+    ({ timeLimitMs }) => {
+      const http = new SloppyHttp(ca, timeLimitMs, mistake);
       return { http, dispose: () => http.dispose() };
     },
     { wire: true, tls: true, world: realWorld, start: () => startConformanceServer(identities) },
@@ -352,6 +352,10 @@ const mistakes: [Mistake, string[]][] = [
   ["Retry-After without bound", ["an enormous Retry-After"]],
   ["throws for bad addresses", ["addresses that cannot be asked"]],
   ["strips line breaks from headers", ["header values that could split"]],
+  ["a broken body taken for a whole one", ["a chunked body with"]],
+  ["time limit from the head on", ["the time limit is for the head"]],
+  ["a head of any length", ["a head of 200 KiB"]],
+  ["unasked bytes taken for the next answer", ["what a server says unasked"]],
   ["sends again after a reset", ["a POST is never sent twice"]],
   ["one sink for all exchanges", ["a connection with an unread rest"]],
   ["one connection for ever", ["a connection that the server closed"]],

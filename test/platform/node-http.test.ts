@@ -158,6 +158,26 @@ describe("Node HTTP adapter: raw answers", () => {
     expect(heads[0]).toMatch(/\r\nUser-Agent: picogrant\r\n/);
   });
 
+  it.each([
+    ["the adapter's own limit is over", 50, ""],
+    ["the server has said that its limit is over", 60_000, "Keep-Alive: timeout=1\r\n"],
+  ])("a connection is not kept when %s: nobody may close it under a POST", async (_, ms, hint) => {
+    http.dispose();
+    http = new NodeHttp({ timeLimitMs: 60_000, idleLimitMs: ms });
+    let connections = 0;
+    server.on("connection", () => connections++);
+    script = (socket) => {
+      const reply = () => socket.write(`HTTP/1.1 200 OK\r\n${hint}Content-Length: 2\r\n\r\nok`);
+      socket.on("data", reply);
+      reply();
+    };
+    for (let count = 1; count <= 2; count++) {
+      expect((await ask()).ended).toBe(true);
+      expect(connections).toBe(count);
+      await expect.poll(() => openConnections(server)).toBe(0);
+    }
+  });
+
   it("throws for its caller's mistake: a second send while one is under way", () => {
     script = () => {};
     http.send(get(origin), new Ear());
@@ -165,6 +185,12 @@ describe("Node HTTP adapter: raw answers", () => {
     http.abort();
   });
 });
+
+function openConnections(server: net.Server): Promise<number> {
+  return new Promise((done, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : done(count)));
+  });
+}
 
 function answerWith(headers: string): string {
   return `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`;

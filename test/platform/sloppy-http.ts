@@ -4,7 +4,7 @@
 import http from "node:http";
 import https from "node:https";
 import type net from "node:net";
-import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import type { Http, HttpRequest, HttpSink, TransportFailure } from "../../platform/contracts.ts";
 import { retryAfterSeconds } from "../../platform/retry-after.ts";
 
 /** The mistakes it can make. */
@@ -21,12 +21,21 @@ export type Mistake =
   | "Retry-After without bound"
   | "throws for bad addresses"
   | "strips line breaks from headers"
+  | "a broken body taken for a whole one"
+  | "time limit from the head on"
+  | "a head of any length"
+  | "unasked bytes taken for the next answer"
   | "sends again after a reset"
   | "one sink for all exchanges"
   | "one connection for ever"
   | "no certificate check"
   | "no host name check"
   | "no trusted authorities";
+
+const failures: Readonly<Record<string, TransportFailure>> = {
+  ETIMEDOUT: "timeout",
+  HPE_HEADER_OVERFLOW: "too-large",
+};
 
 export class SloppyHttp implements Http {
   readonly #mistake: Mistake | undefined;
@@ -35,9 +44,12 @@ export class SloppyHttp implements Http {
   #client: http.ClientRequest | undefined;
   #firstSocket: net.Socket | undefined;
   #sink: HttpSink | undefined;
+  readonly #timeLimitMs: number;
+  #unasked = "";
 
-  constructor(ca: string, mistake?: Mistake) {
+  constructor(ca: string, timeLimitMs: number, mistake?: Mistake) {
     this.#mistake = mistake;
+    this.#timeLimitMs = timeLimitMs;
     this.#agent = new http.Agent({ keepAlive: true });
     this.#tlsAgent = new https.Agent({
       rejectUnauthorized: mistake !== "no certificate check",
@@ -48,6 +60,14 @@ export class SloppyHttp implements Http {
 
   send(request: HttpRequest, sink: HttpSink): void {
     this.#sink = sink;
+    if (this.#unasked !== "") {
+      const body = Buffer.from(this.#unasked.slice(this.#unasked.lastIndexOf("\n") + 1));
+      this.#unasked = "";
+      sink.status(200, -1);
+      sink.body(body, 0, body.length);
+      sink.end();
+      return;
+    }
     if (this.#has("throws for bad addresses")) new URL(request.url);
     try {
       this.#start(request, sink);
@@ -67,27 +87,33 @@ export class SloppyHttp implements Http {
   }
 
   #start(request: HttpRequest, sink: HttpSink): void {
-    const { url } = request;
-    if (this.#has("one connection for ever") && this.#firstSocket?.destroyed)
-      throw new Error("gone");
-    const headers = this.#headers(request);
-    const options = { method: request.method, headers };
-    const client = url.startsWith("https:")
-      ? https.request(url, { ...options, agent: this.#tlsAgent })
-      : http.request(url, { ...options, agent: this.#agent });
+    const client = this.#open(request);
     this.#client = client;
-    client.on("socket", (socket) => {
-      this.#firstSocket ??= socket;
-    });
     const heard = (): HttpSink | undefined => {
       if (this.#has("one sink for all exchanges")) return this.#sink;
       return this.#sink === sink ? sink : undefined;
     };
-    const fail = (): void => {
+    const end = (): void => {
+      clearTimeout(limit);
       const ear = heard();
       this.#sink = undefined;
-      ear?.failed("unreachable");
+      ear?.end();
     };
+    const fail = (error: NodeJS.ErrnoException, isBegun = false): void => {
+      if (isBegun && this.#has("a broken body taken for a whole one")) {
+        end();
+        return;
+      }
+      clearTimeout(limit);
+      const ear = heard();
+      this.#sink = undefined;
+      client.destroy();
+      ear?.failed(failures[error.code ?? ""] ?? "unreachable");
+    };
+    const startLimit = (): NodeJS.Timeout =>
+      setTimeout(() => fail({ ...new Error(), code: "ETIMEDOUT" }), this.#timeLimitMs).unref();
+    let limit = this.#has("time limit from the head on") ? undefined : startLimit();
+    let isBegun = false;
     if (this.#has("interim answer taken for the answer")) {
       client.on("information", ({ statusCode }) => {
         const ear = heard();
@@ -97,27 +123,50 @@ export class SloppyHttp implements Http {
         ear?.end();
       });
     }
-    client.on("error", () => {
-      if (this.#has("sends again after a reset") && this.#sink === sink) this.send(request, sink);
-      else fail();
+    client.on("error", (error) => {
+      if (this.#has("sends again after a reset") && this.#sink === sink) {
+        clearTimeout(limit);
+        this.send(request, sink);
+      } else fail(error, isBegun);
     });
     client.on("response", (response) => {
-      response.on("error", fail);
+      isBegun = true;
+      limit ??= startLimit();
+      response.on("error", (error) => fail(error, true));
       heard()?.status(response.statusCode ?? 0, this.#retryAfter(response));
       response.on("data", (chunk: Buffer) => heard()?.body(chunk, 0, chunk.length));
-      response.on("end", () => {
-        const ear = heard();
-        this.#sink = undefined;
-        ear?.end();
-      });
+      response.on("end", end);
     });
-    const body = Buffer.from(
-      Array.from({ length: request.bodyTo - request.bodyFrom }, (_, i) => {
-        return request.body[request.bodyFrom + i]!;
-      }),
-    );
+    const body = bodyOf(request);
     if (body.length > 0) client.write(body);
     client.end();
+  }
+
+  #open(request: HttpRequest): http.ClientRequest {
+    const { url } = request;
+    if (this.#has("one connection for ever") && this.#firstSocket?.destroyed)
+      throw new Error("gone");
+    const headers = this.#headers(request);
+    const maxHeaderSize = this.#has("a head of any length") ? 1_000_000 : 16_384;
+    const options = { method: request.method, headers, maxHeaderSize };
+    const client = url.startsWith("https:")
+      ? https.request(url, { ...options, agent: this.#tlsAgent })
+      : http.request(url, { ...options, agent: this.#agent });
+    client.on("socket", (socket) => {
+      this.#firstSocket ??= socket;
+      if (this.#has("unasked bytes taken for the next answer")) this.#listen(socket);
+    });
+    return client;
+  }
+
+  /** Whatever comes behind a first answer. */
+  #listen(socket: net.Socket): void {
+    let text = "";
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+      const second = text.indexOf("HTTP/1.1", 1);
+      if (second > 0) this.#unasked = text.slice(second);
+    });
   }
 
   #headers(request: HttpRequest): http.OutgoingHttpHeaders {
@@ -156,4 +205,8 @@ export class SloppyHttp implements Http {
   #has(mistake: Mistake): boolean {
     return this.#mistake === mistake;
   }
+}
+
+function bodyOf({ body, bodyFrom, bodyTo }: HttpRequest): Buffer {
+  return Buffer.from(Array.from({ length: bodyTo - bodyFrom }, (_, i) => body[bodyFrom + i]!));
 }
