@@ -61,6 +61,11 @@ export interface DriverOptions {
   readonly onChange?: () => void;
   /** A piece of an API's answer; the range is only good until return. */
   readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
+  /**
+   * `Authorization` of the polls for security events, such as "Bearer ..." with the receiver's own token
+   * (RFC 8936 §2.4 leaves it to the two): the user's access token never goes there. Default: none.
+   */
+  readonly eventsAuthorization?: string;
   /** Checks the signature of a security event token, `bytes[from..to)`: a JWS in compact form. */
   readonly verifyEvent?: (bytes: Bytes, from: number, to: number) => boolean;
 }
@@ -266,7 +271,10 @@ export class Driver {
         method: device.isGet === 1 ? "GET" : "POST",
         url: base + asciiOf(memory, device.target, device.target + device.targetLength),
         contentType: hasBody || device.isGet === 0 ? contentType(device.endpoint) : "",
-        authorization: bearer && `Bearer ${bearer}`,
+        authorization:
+          device.endpoint === Endpoint.EVENTS
+            ? (this.options.eventsAuthorization ?? "")
+            : bearer && `Bearer ${bearer}`,
         body: ownBody ?? memory,
         bodyFrom: ownBody ? device.errandBodyFrom : device.body,
         bodyTo: ownBody ? device.errandBodyTo : device.body + device.bodyLength,
