@@ -7,7 +7,7 @@ import { Limit } from "./limits.ts";
 import { type Device, Field, holds, isTooLong } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
-import { dropTokens, fits, isVisible, numberOf } from "./token-response.ts";
+import { dropTokens, isVisible, numberOf } from "./token-response.ts";
 
 /** Fields of the response that must fit, and all that are looked for. */
 export enum CodeFields {
@@ -48,7 +48,6 @@ export function intervalOf(device: Device): number {
 
 /** @returns NONE where the answer is a code that can be shown and polled, or what is wrong with it */
 export function checkCode(device: Device): ErrorCode {
-  if (!fits(device, CodeFields.MUST_FIT)) return ErrorCode.VALUE_TOO_LONG;
   // Only a convenience: a display shows the other two.
   if (
     !isVisible(device, Field.VERIFICATION_URI_COMPLETE) ||

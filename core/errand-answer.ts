@@ -13,18 +13,6 @@ import { Event, State } from "./states.ts";
 import { checkOffer } from "./subscription-offer.ts";
 import { fits } from "./token-response.ts";
 
-/**
- * Whether the request is to be sent again: 401 means that the access token is no good. It is refreshed
- * and used, exactly once (RFC 6750 §3.1).
- */
-function isRetried(device: Device): boolean {
-  if (device.errandRetried) return false;
-  device.errandRetried = 1;
-  device.size[Field.ACCESS_TOKEN] = -1;
-  if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
-  return hasSession(device);
-}
-
 /** @returns NONE where a success holds what was asked for, or what is wrong with it */
 function useAnswer(device: Device): ErrorCode {
   if (device.errand === CompleteLiteral.LIST_MEMBERS) keepPageToken(device);
@@ -35,13 +23,21 @@ function useAnswer(device: Device): ErrorCode {
   return ErrorCode.NONE;
 }
 
-/** The answer to an errand has come, or failed with `error`. */
+/**
+ * The answer to an errand has come, or failed with `error`. 401 means that the access token is no good: it is
+ * refreshed and the request sent again, exactly once (RFC 6750 §3.1).
+ */
 export function errandAnswered(device: Device, error: number): void {
   if (device.status === 401 && device.bearer) {
     error = ErrorCode.INVALID_TOKEN;
-    if (isRetried(device)) {
-      device.errandState = ErrandState.WAITING;
-      return;
+    if (!device.errandRetried) {
+      device.errandRetried = 1;
+      device.size[Field.ACCESS_TOKEN] = -1;
+      if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
+      if (hasSession(device)) {
+        device.errandState = ErrandState.WAITING;
+        return;
+      }
     }
   }
   finishErrand(device, error);

@@ -14,9 +14,9 @@ import { Limit } from "./limits.ts";
 import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
 import { Job, nextStorageCommand, startJob } from "./record-keeping.ts";
 import { refreshed, refreshRefused } from "./refresh.ts";
-import { prepareRevocation, revocationAnswered, revokesByQuery } from "./revocation.ts";
+import { prepareRevocation, revocationAnswered, revokesInBody } from "./revocation.ts";
 import { Event, State } from "./states.ts";
-import { checkTokens, classify, dropBrought, TokenFields } from "./token-response.ts";
+import { checkTokens, classify, dropBrought, fits, TokenFields } from "./token-response.ts";
 
 /** What a request is for: the state that it belongs to, or an errand. */
 export enum Purpose {
@@ -89,7 +89,7 @@ export function nextRequest(device: Device): Command {
   var isTarget =
     device.errand && region === Region.CALL
       ? device.endpoint !== Endpoint.EVENTS
-      : purpose === Purpose.REVOCATION && revokesByQuery(device);
+      : purpose === Purpose.REVOCATION && !revokesInBody(device);
   device.target = device.body = device.at[region];
   device.targetLength = isTarget ? size : 0;
   device.bodyLength = isTarget ? 0 : size;
@@ -186,8 +186,10 @@ function takeAnswer(device: Device, error: number): void {
   else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
   else {
     if (!error) {
-      if (device.purpose === Purpose.CODE) error = checkCode(device);
-      else error = checkTokens(device);
+      var isCode = device.purpose === Purpose.CODE;
+      if (!fits(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
+        error = ErrorCode.VALUE_TOO_LONG;
+      } else error = isCode ? checkCode(device) : checkTokens(device);
     }
     grantAnswered(device, error);
   }

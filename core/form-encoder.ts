@@ -57,14 +57,11 @@ export function writeEncoded(device: Device, c: number, encoding: number): void 
   }
 }
 
-/** A range of the memory, encoded. */
-function writeRange(device: Device, at: number, end: number, encoding: number): void {
-  while (at < end) writeEncoded(device, device.bytes[at++], encoding);
-}
-
 /** A region's value, encoded. */
 export function writeRegion(device: Device, region: number, encoding: number): void {
-  writeRange(device, device.at[region], device.at[region] + device.size[region], encoding);
+  var at = device.at[region];
+  var end = at + device.size[region];
+  while (at < end) writeEncoded(device, device.bytes[at++], encoding);
 }
 
 /** A literal as it is. */

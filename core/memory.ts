@@ -245,6 +245,11 @@ export function holds(device: Device, region: number): boolean {
   return device.size[region] > 0;
 }
 
+/** Whether the region holds none. */
+export function lacks(device: Device, region: number): boolean {
+  return device.size[region] < 1;
+}
+
 /** Whether a value was too long for the region, which then has a part of it. */
 export function isTooLong(device: Device, region: number): boolean {
   return device.size[region] > device.room[region];
@@ -252,11 +257,10 @@ export function isTooLong(device: Device, region: number): boolean {
 
 /** Whether the region's value is the one in the memory from `at`, of `size` bytes. */
 export function equals(device: Device, region: number, at: number, size: number): boolean {
-  if (device.size[region] !== size) return false;
-  while (size-- > 0) {
-    if (device.bytes[device.at[region] + size] !== device.bytes[at + size]) return false;
-  }
-  return true;
+  if (device.size[region] !== size) size = 0;
+  else while (size-- > 0 && device.bytes[device.at[region] + size] === device.bytes[at + size]);
+  // Below 0 is what the last byte was compared with.
+  return size < 0;
 }
 
 /** Whether two regions hold the same. */

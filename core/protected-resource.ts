@@ -14,7 +14,7 @@ import {
   writeTo,
 } from "./form-encoder.ts";
 import { CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, Field, holds, isTooLong, Region } from "./memory.ts";
+import { type Bytes, type Device, Field, isTooLong, lacks, Region } from "./memory.ts";
 
 /**
  * Begins the target of a call. No tick until sendCall: where a request of the grant was written in
@@ -78,13 +78,13 @@ function startCall(device: Device, endpoint: number, isGet: number): number {
  * pages: the body of a POST is the host's again.
  */
 export function keepPageToken(device: Device): void {
-  if (!device.isGet || !holds(device, Field.VALUE_A) || isTooLong(device, Field.VALUE_A)) return;
+  if (!device.isGet || lacks(device, Field.VALUE_A) || isTooLong(device, Field.VALUE_A)) return;
   writeTo(device, Region.CALL);
   device.writeAt += device.callBase;
   writeLiteral(device, CompleteLiteral.PAGE_TOKEN);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);
-  device.hasNextPage = device.size[Region.CALL] > 0 ? 1 : 0;
+  device.hasNextPage = +(device.size[Region.CALL] > 0);
 }
 
 /**

@@ -76,10 +76,10 @@ function slotHolds(device: Device, isWhole: boolean): void {
   }
 }
 
-/** The reading that follows. Sequences wrap at 2^24: the older is more than half of it behind. */
+/** The reading that follows. Sequences wrap at 2^24: the older is half of it behind, or more. */
 function nextRead(device: Device, earlier: number): Job {
   if (device.job === Job.READ_FIRST) return Job.READ_SECOND;
-  return earlier && ((device.sequence - earlier) & 16777215) > 8388608 ? Job.READ_AGAIN : Job.NONE;
+  return earlier && ((device.sequence - earlier) >> 23) & Job.READ_AGAIN;
 }
 
 /**
@@ -110,7 +110,7 @@ export function finishStorage(device: Device, result: number): void {
   device.frameDue = 1;
   if (command === Command.LOAD) device.job = nextRead(device, earlier);
   else {
-    device.notSaved = isDone ? 0 : 1;
+    device.notSaved = +!isDone;
     // Where the older cannot be erased the newest stays: without it the older would come back to life.
     if (!isDone) device.job = Job.NONE;
     // Behind a record that knew of none before may lie one that could not be read: with a sequence of

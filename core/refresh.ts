@@ -5,7 +5,7 @@
 import { end } from "./device-authorization.ts";
 import { ErrorCode } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, holds, isSame, Region } from "./memory.ts";
+import { type Device, Field, holds, isSame, lacks, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
 import { hasBrought, swapRefreshTokens } from "./token-response.ts";
@@ -22,12 +22,11 @@ export function endSession(device: Device, error: number): void {
 
 /** Renews the access token now, or ends the session where there is nothing to renew it with. */
 export function refreshNow(device: Device, event: Event): void {
-  if (!holds(device, Region.PRESENT_REFRESH_TOKEN)) {
-    endSession(device, ErrorCode.SESSION_ENDED);
-    return;
+  if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
+  else {
+    device.waitMs = 0;
+    moveTo(device, event, State.REFRESHING);
   }
-  device.waitMs = 0;
-  moveTo(device, event, State.REFRESHING);
 }
 
 /** Seconds until a session needs its access token renewed; not above 0: now. */
@@ -38,7 +37,7 @@ export function refreshInS(device: Device): number {
 }
 
 /** Whether the answer brought a refresh token that is not the present one. */
-function isRotated(device: Device): boolean {
+function isRotated(device: Device): boolean | number {
   return (
     hasBrought(device, Field.REFRESH_TOKEN) &&
     !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN)
@@ -60,7 +59,7 @@ export function refreshed(device: Device): void {
 export function refreshRefused(device: Device, error: number): void {
   if (error !== ErrorCode.INVALID_GRANT) {
     moveTo(device, Event.FINAL_ERROR, State.FAILED);
-  } else if (device.triedPrevious || !holds(device, Field.REFRESH_TOKEN)) {
+  } else if (device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
     device.triedPrevious = 1;

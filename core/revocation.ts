@@ -22,20 +22,18 @@ export function revoke(device: Device): void {
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
-/** Whether the token goes into the query string now. */
-export function revokesByQuery(device: Device): boolean {
-  return ((device.revokeInBody + device.revocationTries) & 1) === 0;
+/** 1 where the token goes into the body now, 0: into the query string. */
+export function revokesInBody(device: Device): number {
+  return (device.revokeInBody + device.revocationTries) & 1;
 }
 
 /** Makes the query or the body in OUTPUT. */
 export function prepareRevocation(device: Device): void {
   writeTo(device, Region.OUTPUT);
-  if (revokesByQuery(device)) {
-    writeByte(device, 63);
-  } else {
+  if (revokesInBody(device)) {
     writeRegion(device, Region.CLIENT, Encoding.NONE);
     writeByte(device, 38);
-  }
+  } else writeByte(device, 63);
   writeLiteral(device, Literal.TOKEN_PARAMETER);
   // A session has an access token alone where no refresh token came.
   writeRegion(

@@ -7,11 +7,28 @@
 import { Endpoint } from "./command.ts";
 import { ErrandState, finishErrand, hasSession, shareValues, startErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
-import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "./form-encoder.ts";
+import {
+  Encoding,
+  endWrite,
+  writeByte,
+  writeHex,
+  writeLiteral,
+  writeRegion,
+  writeTo,
+} from "./form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { CompleteLiteral, isLiteral } from "./literals.ts";
-import { type Bytes, beginsWith, type Device, Field, holds, isTooLong, Region } from "./memory.ts";
+import {
+  type Bytes,
+  beginsWith,
+  type Device,
+  Field,
+  holds,
+  isTooLong,
+  lacks,
+  Region,
+} from "./memory.ts";
 import { endSession, refreshNow } from "./refresh.ts";
 import { Event } from "./states.ts";
 import { checksum } from "./token-record.ts";
@@ -45,7 +62,7 @@ function writePoll(device: Device, answer: number): void {
   if (answer) {
     writeLiteral(device, answer);
     writeIdentifier(device);
-    writeLiteral(device, answer + 2);
+    writeRegion(device, answer + 2, Encoding.NONE);
   }
   writeByte(device, 125);
   endWrite(device, Region.CALL);
@@ -94,10 +111,10 @@ function scanClaim(device: Device, c: number): void {
 /** Value of a base64url character, below 0 for anything else. */
 function base64Value(c: number): number {
   if (c === 95) return 63;
-  if (c > 96) return c > 122 ? -1 : c - 71;
-  if (c > 64) return c > 90 ? -1 : c - 65;
-  if (c > 47) return c > 57 ? -1 : c + 4;
-  return c === 45 ? 62 : -1;
+  if (c === 45) return 62;
+  if (c > 47 && c < 58) return c + 4;
+  if (c > 64 && c < 91) return c - 65;
+  return c > 96 && c < 123 ? c - 71 : -1;
 }
 
 /**
@@ -168,7 +185,7 @@ function applyEvent(device: Device): void {
  * @returns 1, or 0 where it is none
  */
 function useClaims(device: Device, ok: number): number {
-  if (!scanComplete(device) || !holds(device, Field.VALUE_B) || isTooLong(device, Field.VALUE_B)) {
+  if (!scanComplete(device) || lacks(device, Field.VALUE_B) || isTooLong(device, Field.VALUE_B)) {
     return 0;
   }
   if (ok && !isDuplicate(device)) applyEvent(device);

@@ -4,7 +4,7 @@
 import { Endpoint } from "./command.ts";
 import { ErrandFields, shareValues } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
-import { Encoding, writeEncoded, writeLiteral } from "./form-encoder.ts";
+import { Encoding, writeEncoded, writeRegion } from "./form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "./json-scanner.ts";
 import { CompleteLiteral, isLiteral } from "./literals.ts";
 import { type Bytes, type Device, equals, Field, Region } from "./memory.ts";
@@ -64,7 +64,7 @@ function writeTarget(
   error: OfferError,
 ): OfferError {
   for (var which = 0; which < 5; which++) {
-    writeLiteral(device, CompleteLiteral.OFFER_PATH + which);
+    writeRegion(device, CompleteLiteral.OFFER_PATH + which, Encoding.NONE);
     var start = device.writeAt;
     for (; from < to && names[from] !== 10; from++) {
       if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) return which + 1;

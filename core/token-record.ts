@@ -16,10 +16,7 @@ export enum Layout {
 export function checksum(device: Device, crc: number, at: number, size: number): number {
   while (size--) {
     crc ^= device.bytes[at++] << 16;
-    for (var bit = 8; bit--; ) {
-      crc <<= 1;
-      if (crc & 16777216) crc ^= 25578747;
-    }
+    for (var bit = 8; bit--; ) crc = (crc << 1) ^ ((crc >> 23) * 25578747);
   }
   return crc;
 }

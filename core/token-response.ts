@@ -56,7 +56,8 @@ export function classify(device: Device): ErrorCode {
  * else could end a header line or be altered on a display.
  */
 export function isVisible(device: Device, region: number): boolean {
-  for (var i = 0; i < device.size[region]; i++) {
+  var i = device.size[region];
+  while (i-- > 0) {
     var c = device.bytes[device.at[region] + i];
     if (c < 33 || c > 126) return false;
   }
@@ -72,8 +73,8 @@ export function fits(device: Device, fields: number): boolean {
 }
 
 /** Whether the answer brought this token. */
-export function hasBrought(device: Device, field: number): boolean {
-  return ((device.scanSeen >> field) & 1) === 1 && holds(device, field);
+export function hasBrought(device: Device, field: number): boolean | number {
+  return (device.scanSeen >> field) & 1 && holds(device, field);
 }
 
 /** The token type, where one is named, is bearer in any case. */
@@ -89,7 +90,6 @@ function isBearer(device: Device): boolean {
  * @returns NONE, or what is wrong with it; then none of its tokens may be used
  */
 export function checkTokens(device: Device): ErrorCode {
-  if (!fits(device, TokenFields.MUST_FIT)) return ErrorCode.VALUE_TOO_LONG;
   if (!isBearer(device)) return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   if (
     !hasBrought(device, Field.ACCESS_TOKEN) ||

@@ -3,7 +3,7 @@
 import { end, requestCode } from "./device-authorization.ts";
 import { ErrorCode } from "./errors.ts";
 import { giveUp } from "./exchange.ts";
-import { type Device, holds, Region } from "./memory.ts";
+import { type Device, lacks, Region } from "./memory.ts";
 import { Job, startJob } from "./record-keeping.ts";
 import { revoke } from "./revocation.ts";
 import { Event, moveTo, State } from "./states.ts";
@@ -12,7 +12,7 @@ import { Event, moveTo, State } from "./states.ts";
 function isFree(device: Device): boolean {
   return (
     device.state < State.SIGNED_IN ||
-    (device.state === State.FAILED && !holds(device, Region.PRESENT_REFRESH_TOKEN))
+    (device.state === State.FAILED && lacks(device, Region.PRESENT_REFRESH_TOKEN))
   );
 }
 
@@ -22,7 +22,7 @@ function isFree(device: Device): boolean {
  */
 export function signIn(device: Device): void {
   device.renewals = 0;
-  if (device.state === State.STARTING) device.autoStart = 1;
+  if (!device.state) device.autoStart = 1;
   else if (isFree(device)) {
     giveUp(device);
     requestCode(device, Event.SIGN_IN, 0);

@@ -18,12 +18,13 @@ var WITH_ERROR = (1 << Message.REQUESTING) | (1 << Message.CONNECTING) | (1 << S
 function put(device: Device, c: number): void {
   if (device.cell === device.rowEnd) device.rowEnd += device.columns;
   var at = device.cell++ - device.pageStart;
-  if (at < 0 || device.cell > device.pageEnd) return;
-  at += device.at[Region.FRAME];
-  if (c < 32 || c > 126) c = 63;
-  if (device.bytes[at] !== c) {
-    device.bytes[at] = c;
-    device.frameChanged = 1;
+  if (at >= 0 && device.cell <= device.pageEnd) {
+    at += device.at[Region.FRAME];
+    if (c < 32 || c > 126) c = 63;
+    if (device.bytes[at] !== c) {
+      device.bytes[at] = c;
+      device.frameChanged = 1;
+    }
   }
 }
 
