@@ -6,10 +6,8 @@ import { intervalOf } from "./device-authorization.ts";
 import { ErrorCode } from "./errors.ts";
 import { writeTokenRequest } from "./form-encoder.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, holds, Literal, Region } from "./memory.ts";
-import { Job, startJob } from "./record-keeping.ts";
-import { Event, moveTo, State } from "./states.ts";
-import { dropTokens, swapRefreshTokens } from "./token-response.ts";
+import { type Device, Field, Literal } from "./memory.ts";
+import { dropTokens } from "./token-response.ts";
 
 /** Makes the poll's body where it is not there yet. */
 export function preparePoll(device: Device): void {
@@ -35,13 +33,4 @@ export function stillPending(device: Device, error: number): void {
   wait(device, device.intervalMs);
   // A code from before a restart is shown once the server has confirmed it.
   if (device.codeLifeS) device.codeShown = 1;
-}
-
-/** The user has allowed it. */
-export function tokensReceived(device: Device): void {
-  if (holds(device, Field.REFRESH_TOKEN)) swapRefreshTokens(device);
-  device.size[Region.STATUS] = -1;
-  device.triedPrevious = 0;
-  moveTo(device, Event.TOKENS_RECEIVED, State.SIGNED_IN);
-  startJob(device, Job.WRITE);
 }

@@ -1,13 +1,13 @@
 // What the answer to an errand leads to: what a refused token does, and whose answer it is. What each
 // of them has to hold is known to the file that asked.
 
-import { ErrandFields, ErrandState, finishErrand, hasSession } from "./errand.ts";
+import { ErrandFields, ErrandState, finishErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
 import { CompleteLiteral } from "./literals.ts";
 import { type Device, Field } from "./memory.ts";
 import { checkMetadata } from "./metadata.ts";
 import { keepPageToken } from "./protected-resource.ts";
-import { refreshNow } from "./refresh.ts";
+import { hasSession, refreshNow } from "./refresh.ts";
 import { takeEvent } from "./security-event.ts";
 import { Event, State } from "./states.ts";
 import { checkOffer } from "./subscription-offer.ts";

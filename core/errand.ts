@@ -7,8 +7,7 @@ import { ErrorCode } from "./errors.ts";
 import { scanBegin } from "./json-scanner.ts";
 import { CompleteLiteral } from "./literals.ts";
 import { type Device, Field, Region } from "./memory.ts";
-import { hasAccess } from "./refresh.ts";
-import { State } from "./states.ts";
+import { hasAccess, hasSession } from "./refresh.ts";
 
 export enum ErrandState {
   IDLE = 0,
@@ -24,12 +23,6 @@ export enum ErrandState {
 export enum ErrandFields {
   /** ERROR, MESSAGE and the four values: which of them an answer may name, its literal says. */
   WANTED = 0b111100011000000000,
-}
-
-/** Whether the device is signed in, with a usable access token or not. */
-export function hasSession(device: Device): boolean {
-  // 4 and 5, the only two whose half is 2.
-  return device.state >> 1 === State.SIGNED_IN >> 1;
 }
 
 /** Whether an errand is under way. */

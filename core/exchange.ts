@@ -3,7 +3,7 @@
 
 import { backOff } from "./clock.ts";
 import { Command, Endpoint } from "./command.ts";
-import { preparePoll, stillPending, tokensReceived } from "./device-access-token.ts";
+import { preparePoll, stillPending } from "./device-access-token.ts";
 import { CodeFields, checkCode, codeReceived, end, renewCode } from "./device-authorization.ts";
 import { beginAnswer, isErrandDue, prepareErrand } from "./errand.ts";
 import { errandAnswered } from "./errand-answer.ts";
@@ -13,7 +13,7 @@ import { scanBegin, scanByte } from "./json-scanner.ts";
 import { Limit } from "./limits.ts";
 import { type Bytes, type Device, Field, Literal, Region } from "./memory.ts";
 import { Job, nextStorageCommand, startJob } from "./record-keeping.ts";
-import { refreshed, refreshRefused } from "./refresh.ts";
+import { refreshRefused, tokensReceived } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesInBody } from "./revocation.ts";
 import { Event, State } from "./states.ts";
 import { checkTokens, classify, dropBrought, fits, TokenFields } from "./token-response.ts";
@@ -73,7 +73,8 @@ function prepare(device: Device): number {
 /** The next request, if one is due. */
 export function nextRequest(device: Device): Command {
   var purpose = duePurpose(device);
-  if (!purpose || (device.waitMs > 0 && purpose !== Purpose.ERRAND)) return Command.NONE;
+  var isErrand = device.errand && purpose === Purpose.ERRAND;
+  if (!purpose || (device.waitMs > 0 && !isErrand)) return Command.NONE;
   if (purpose === Purpose.SAVE) {
     device.waitMs = Limit.SAVE_AGAIN_MS;
     startJob(device, Job.WRITE);
@@ -120,24 +121,25 @@ export function responseStart(
   status: number,
   retryAfterSeconds: number,
 ): number {
-  if (!isCurrent(device, requestId)) return 0;
-  device.status = status;
-  device.retryAfterS = retryAfterSeconds;
-  if (device.errand && device.purpose === Purpose.ERRAND) {
-    beginAnswer(device);
-    return status === 401 && !device.errandRetried ? 0 : 1;
+  if (isCurrent(device, requestId)) {
+    device.status = status;
+    device.retryAfterS = retryAfterSeconds;
+    if (device.errand && device.purpose === Purpose.ERRAND) {
+      beginAnswer(device);
+      return status === 401 && !device.errandRetried ? 0 : 1;
+    }
+    scanBegin(
+      device,
+      Literal.MEMBERS,
+      device.purpose === Purpose.CODE
+        ? CodeFields.WANTED
+        : // A revocation's answer must not touch the token that is still to be revoked.
+          device.purpose === Purpose.REVOCATION
+          ? 1 << Field.ERROR
+          : TokenFields.WANTED,
+      1,
+    );
   }
-  scanBegin(
-    device,
-    Literal.MEMBERS,
-    device.purpose === Purpose.CODE
-      ? CodeFields.WANTED
-      : // A revocation's answer must not touch the token that is still to be revoked.
-        device.purpose === Purpose.REVOCATION
-        ? 1 << Field.ERROR
-        : TokenFields.WANTED,
-    1,
-  );
   return 0;
 }
 
@@ -202,8 +204,7 @@ function grantAnswered(device: Device, error: number): void {
   device.frameDue = 1;
   if (!error) {
     if (purpose === Purpose.CODE) codeReceived(device);
-    else if (purpose === Purpose.POLL) tokensReceived(device);
-    else refreshed(device);
+    else tokensReceived(device, purpose === Purpose.POLL);
     return;
   }
   dropBrought(device);

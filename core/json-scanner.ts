@@ -111,10 +111,10 @@ export function numberNamed(device: Device, list: number, region: number): numbe
 
 /** A name is complete: what follows goes to its field, in the place of what an earlier one left. */
 function endName(device: Device): void {
-  var field: number = Field.NONE;
-  if (device.scanStack >> device.scanDepthMax < 2) {
-    field = numberNamed(device, device.scanNames, Region.KEY);
-  }
+  var field =
+    device.scanStack >> device.scanDepthMax < 2
+      ? numberNamed(device, device.scanNames, Region.KEY)
+      : Field.NONE;
   // Only now: a name that is not wanted must not come in again by `*`.
   device.scanField = (device.scanWanted >> field) & 1 ? field : Field.NONE;
   device.scanSeen |= 1 << device.scanField;

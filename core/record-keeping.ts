@@ -40,14 +40,12 @@ export function nextStorageCommand(device: Device): Command {
   // Nothing, or nothing more, to be erased; other jobs lie below that.
   if (device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
-  var room = device.room[Region.OUTPUT];
-  var size = room;
-  var command: number = Command.ERASE;
-  if (device.job < Job.WRITE) command = Command.LOAD;
+  var size = device.room[Region.OUTPUT];
+  var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
   if (device.job === Job.WRITE) {
     command = Command.STORE;
     size = writeRecord(device);
-    if (size > room) {
+    if (size > device.room[Region.OUTPUT]) {
       device.notSaved = device.frameDue = 1;
       device.job = command = Command.NONE;
     } else sealRecord(device, size);
@@ -76,10 +74,11 @@ function slotHolds(device: Device, isWhole: boolean): void {
   }
 }
 
-/** The reading that follows. Sequences wrap at 2^24: the older is half of it behind, or more. */
+/** The reading that follows. Sequences wrap at 2^24: the older is more than half of it behind. */
 function nextRead(device: Device, earlier: number): Job {
   if (device.job === Job.READ_FIRST) return Job.READ_SECOND;
-  return earlier && ((device.sequence - earlier) >> 23) & Job.READ_AGAIN;
+  // Bit 23 of one less: 1, which is READ_AGAIN, for more than half; without a difference it would be as well.
+  return earlier && ((device.sequence - earlier - 1) >> 23) & +(device.sequence !== earlier);
 }
 
 /**
@@ -101,7 +100,7 @@ export function finishStorage(device: Device, result: number): void {
     // A write that failed may have left anything in the slot.
   } else if (result || command === Command.STORE) slotHolds(device, isDone);
   if (
-    (result < (command === Command.LOAD ? 0 : 1) || device.jobTries < 0) &&
+    (result < +(command !== Command.LOAD) || device.jobTries < 0) &&
     ++device.jobTries < Limit.STORAGE_TRIES
   ) {
     return;

@@ -10,6 +10,12 @@ import { Job, startJob } from "./record-keeping.ts";
 import { Event, moveTo, State } from "./states.ts";
 import { hasBrought, swapRefreshTokens } from "./token-response.ts";
 
+/** Whether the device is signed in, with a usable access token or not. */
+export function hasSession(device: Device): boolean {
+  // 4 and 5, the only two whose half is 2.
+  return device.state >> 1 === State.SIGNED_IN >> 1;
+}
+
 /** Whether the access token can be used now. */
 export function hasAccess(device: Device): boolean {
   return holds(device, Field.ACCESS_TOKEN) && device.accessLifeS > 0;
@@ -36,23 +42,19 @@ export function refreshInS(device: Device): number {
   return left;
 }
 
-/** Whether the answer brought a refresh token that is not the present one. */
-function isRotated(device: Device): boolean | number {
-  return (
+/** Tokens have come: the user has allowed it (`isFirst`), or they have been renewed. */
+export function tokensReceived(device: Device, isFirst: boolean): void {
+  // Before the first there is none: whichever came is another one.
+  var isNew =
     hasBrought(device, Field.REFRESH_TOKEN) &&
-    !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN)
-  );
-}
-
-/** The access token has been renewed. */
-export function refreshed(device: Device): void {
-  var rotated = isRotated(device);
-  if (rotated) swapRefreshTokens(device);
+    !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN);
+  if (isNew) swapRefreshTokens(device);
+  if (isFirst) device.size[Region.STATUS] = -1;
+  moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
   // A token that replaces a dead one is new to the storage even if it is the one before; and where
   // refreshes come more often than once a minute, storage that failed is asked here.
-  if (rotated || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
+  if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
   device.triedPrevious = 0;
-  moveTo(device, Event.REFRESHED, State.SIGNED_IN);
 }
 
 /** The server has refused the refresh for good. Any error but invalid_grant leaves the tokens alone. */

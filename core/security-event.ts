@@ -5,7 +5,7 @@
 // signature also checks issuer and audience: that is the platform's part.
 
 import { Endpoint } from "./command.ts";
-import { ErrandState, finishErrand, hasSession, shareValues, startErrand } from "./errand.ts";
+import { ErrandState, finishErrand, shareValues, startErrand } from "./errand.ts";
 import { ErrorCode } from "./errors.ts";
 import {
   Encoding,
@@ -29,7 +29,7 @@ import {
   lacks,
   Region,
 } from "./memory.ts";
-import { endSession, refreshNow } from "./refresh.ts";
+import { endSession, hasSession, refreshNow } from "./refresh.ts";
 import { Event } from "./states.ts";
 import { checksum } from "./token-record.ts";
 

@@ -36,7 +36,7 @@ function moveNumber(device: Device, value: number, size: number): number {
     }
     device.writeAt++;
     // Never more than 27 bits, whatever the bytes.
-    moved = ((moved & 524287) << 8) | byte;
+    moved = ((moved % 524288) << 8) | byte;
   }
   return moved;
 }

@@ -77,20 +77,18 @@ export function hasBrought(device: Device, field: number): boolean | number {
   return (device.scanSeen >> field) & 1 && holds(device, field);
 }
 
-/** The token type, where one is named, is bearer in any case. */
-function isBearer(device: Device): boolean {
-  for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {
-    device.bytes[device.at[Field.TOKEN_TYPE] + i] |= 32;
-  }
-  return device.size[Field.TOKEN_TYPE] < 0 || isSame(device, Field.TOKEN_TYPE, Literal.BEARER);
-}
-
 /**
  * Checks a success of the token endpoint and takes the lifetimes over.
  * @returns NONE, or what is wrong with it; then none of its tokens may be used
  */
 export function checkTokens(device: Device): ErrorCode {
-  if (!isBearer(device)) return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+  // In any case, where one is named.
+  for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {
+    device.bytes[device.at[Field.TOKEN_TYPE] + i] |= 32;
+  }
+  if (device.size[Field.TOKEN_TYPE] >= 0 && !isSame(device, Field.TOKEN_TYPE, Literal.BEARER)) {
+    return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+  }
   if (
     !hasBrought(device, Field.ACCESS_TOKEN) ||
     !isVisible(device, Field.ACCESS_TOKEN) ||

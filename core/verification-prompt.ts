@@ -5,7 +5,7 @@ import { quotient } from "./digits.ts";
 import { ErrorCode, errorMessage, Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
 import { type Bytes, type Device, equals, Field, Literal, Region } from "./memory.ts";
-import { hasAccess } from "./refresh.ts";
+import { hasAccess, hasSession } from "./refresh.ts";
 import { State } from "./states.ts";
 
 /** A bit for each state in which an error is shown in the place of its message. */
@@ -99,11 +99,12 @@ function putAddress(device: Device): void {
 
 /** What there is to say: the states' messages are numbered as the states. */
 function messageOf(device: Device): number {
-  var message: number = device.state;
   // With a token still good the user need not know of a refresh.
-  if (message === Message.SIGNED_IN || message === Message.CONNECTING) {
-    message = hasAccess(device) ? Message.SIGNED_IN : Message.CONNECTING;
-  }
+  var message: number = hasSession(device)
+    ? hasAccess(device)
+      ? Message.SIGNED_IN
+      : Message.CONNECTING
+    : device.state;
   return device.error && (WITH_ERROR >> message) & 1 ? errorMessage(device, device.error) : message;
 }
 

@@ -11,6 +11,12 @@ export function declareAsParameters(tree: Tree): void {
   }
 }
 
+/** `x = x`: what is left of a value that was handed on. */
+function isIdle({ type, operator, left, right }: Tree): boolean {
+  const isPlain = type === "AssignmentExpression" && operator === "=" && left.type === "Identifier";
+  return isPlain && left.name === right.name;
+}
+
 function declare(declaration: Tree): void {
   const params = declaration.params as Tree[];
   const known = new Set(params.map(({ name }) => name as string));
@@ -25,6 +31,7 @@ function declare(declaration: Tree): void {
   };
   replace(declaration.body, (node) => {
     if (node.type === "VariableDeclaration") return values(node).map(expression);
+    if (node.type === "ExpressionStatement" && isIdle(node.expression)) return [];
     if (node.type !== "ForStatement" || node.init?.type !== "VariableDeclaration") return node;
     const expressions = values(node.init);
     const all = { type: "SequenceExpression", expressions };

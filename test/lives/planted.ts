@@ -98,8 +98,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "take the older record for the newer",
-    find: inside("nextRead", ">> 23 & 1 [^;]*"),
-    replacement: "$1>> 23 & 1 ^ 1",
+    find: inside("nextRead", "device\\.sequence - earlier - 1"),
+    replacement: "$1earlier - device.sequence",
   },
   {
     name: "believe a record without its checksum",
