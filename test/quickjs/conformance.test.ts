@@ -5,7 +5,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ConformanceReport, HttpTestServer, ServerPlan } from "../../platform/conformance.ts";
 import {
   startConformanceServer,
@@ -14,6 +14,7 @@ import {
 import type { Os } from "../../platform/quickjs/engine.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { casesOf, SUITES, type Suite } from "./conformance-suites.ts";
+import { within } from "./limits.ts";
 import { enginesHere, temporaryFolder, writeTestProgram } from "./qjs.ts";
 
 interface Call {
@@ -49,6 +50,10 @@ class Servers {
     else await server.close();
     return null;
   }
+
+  async closeAll(): Promise<void> {
+    await Promise.all(this.all.map((server) => server.close()));
+  }
 }
 
 async function converse(
@@ -59,12 +64,15 @@ async function converse(
   child.stderr.on("data", (chunk: Buffer) => {
     errors += chunk.toString();
   });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const message = JSON.parse(line) as Call & { report?: ConformanceReport };
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  for (let last = "its start"; ; ) {
+    const line = await within(`the line after ${last}`, child, lines.next(), () => errors);
+    if (line.done) throw new Error(`the program ended without a report: ${errors}`);
+    const message = JSON.parse(line.value) as Call & { report?: ConformanceReport };
     if (message.report !== undefined) return message.report;
+    last = line.value;
     child.stdin.write(`${JSON.stringify(await servers.answer(message))}\n`);
   }
-  throw new Error(`the program ended without a report: ${errors}`);
 }
 
 function namesOf(suite: Suite): string[] {
@@ -85,13 +93,14 @@ describe("adapters in qjs", () => {
       writeFileSync(authority, tls.ca);
       const program = await writeTestProgram("conformance-program", folder);
       const child = spawn(qjs, ["--std", "-m", program, suite, folder, authority]);
-      try {
-        const { passed, failed } = await converse(child, new Servers(tls.identities));
-        expect(failed).toEqual([]);
-        expect(passed).toEqual(namesOf(suite));
-      } finally {
+      const servers = new Servers(tls.identities);
+      onTestFinished(async () => {
         child.kill("SIGKILL");
-      }
+        await servers.closeAll();
+      });
+      const { passed, failed } = await converse(child, servers);
+      expect(failed).toEqual([]);
+      expect(passed).toEqual(namesOf(suite));
     });
   });
 });

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
+import { within } from "./limits.ts";
 
 export interface DeviceEvent {
   event: string;
@@ -39,8 +40,14 @@ export class RunningDevice {
   /**
    * @param args what follows the name of `qjs`
    * @param env added to the environment
+   * @param limitMs how long one wait may take
    */
-  constructor(qjs: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  constructor(
+    qjs: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    private readonly limitMs?: number,
+  ) {
     this.child = spawn(qjs, args, { env: { ...process.env, ...env } });
     this.child.stdout.on("data", (chunk: Buffer) => this.take(chunk.toString("latin1")));
     this.child.stderr.on("data", (chunk: Buffer) => {
@@ -61,11 +68,15 @@ export class RunningDevice {
     this.child.stdin.write(`${command}\n`);
   }
 
-  /** The first event from `from` on that is right; rejects where the device ends before. */
-  async event(
+  /** The first event from `from` on that is right; rejects where the device ends before, or it is late. */
+  event(what: string, isRight: (event: DeviceEvent) => boolean, from = 0): Promise<DeviceEvent> {
+    return this.limited(`waiting for ${what}`, this.found(what, isRight, from));
+  }
+
+  private async found(
     what: string,
     isRight: (event: DeviceEvent) => boolean,
-    from = 0,
+    from: number,
   ): Promise<DeviceEvent> {
     for (;;) {
       const found = this.events.slice(from).find(isRight);
@@ -83,11 +94,16 @@ export class RunningDevice {
 
   async signal(signal: NodeJS.Signals): Promise<Ended> {
     this.child.kill(signal);
-    return this.ended;
+    return this.limited(`its end after ${signal}`, this.ended);
   }
 
   end(): Promise<Ended> {
-    return this.ended;
+    return this.limited("its end", this.ended);
+  }
+
+  private limited<T>(step: string, outcome: Promise<T>): Promise<T> {
+    const said = () => `${this.errors}${this.transcript()}`;
+    return within(step, this.child, outcome, said, this.limitMs);
   }
 
   private transcript(): string {

@@ -1,7 +1,6 @@
 // A device's whole life in a stock qjs against the simulated service, over HTTP and HTTPS, with power
 // cuts and restarts of both, and what other users of the system can see of it meanwhile.
 
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -10,6 +9,7 @@ import { PATIENCE_MS } from "../patience.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { TV, VIDEO_READONLY } from "../service/harness.ts";
 import { RunningDevice, writeConfig } from "./device.ts";
+import { runToEnd } from "./limits.ts";
 import { watchDescendants } from "./processes.ts";
 import { enginesHere, temporaryFolder, writeProgram } from "./qjs.ts";
 import { RunningService } from "./service.ts";
@@ -256,9 +256,10 @@ describe("mistakes in qjs", () => {
 
     it("--help: usage on standard output, exit code 0", async () => {
       const program = await writeProgram("main", temporaryFolder());
-      const { stdout, stderr, status } = spawnSync(qjs, ["--std", "-m", program, "--help"]);
-      expect(stdout.toString()).toMatch(/^usage: qjs [^\n]+\n$/);
-      expect(stderr.toString()).toBe("");
+      const args = ["--std", "-m", program, "--help"];
+      const { stdout, stderr, status } = await runToEnd("--help", qjs, args);
+      expect(stdout).toMatch(/^usage: qjs [^\n]+\n$/);
+      expect(stderr).toBe("");
       expect(status).toBe(0);
     });
 

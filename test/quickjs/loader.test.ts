@@ -1,7 +1,6 @@
 // The loader of signed images as a program in qjs: nothing of a refused image runs, two slots, and a whole
 // sign-in out of an image that npm run image made.
 
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -12,18 +11,13 @@ import { COUNTER, FAULTS, refusalsOfFlip } from "../image/image-cases.ts";
 import { play, type SlotDevice, scenarioRows, type Version } from "../image/slot-scenarios.ts";
 import { TV, VIDEO_READONLY } from "../service/harness.ts";
 import { RunningDevice, writeConfig } from "./device.ts";
+import { type Finished, runToEnd } from "./limits.ts";
 import { enginesHere, temporaryFolder, writeProgram, writeTestProgram } from "./qjs.ts";
 import { RunningService } from "./service.ts";
 
 const OWN = { engine: "qjs", abi: "std-1", kind: 1 } as const;
 const publicKey = Buffer.from(keys.publicKey).toString("hex");
 const TICKS = "picograntBoot.firstTick();";
-
-interface Ended {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 /** A device with empty slots. */
 class DeviceInQjs implements SlotDevice {
@@ -44,19 +38,19 @@ class DeviceInQjs implements SlotDevice {
     return new DeviceInQjs(qjs, await writeProgram("loader", temporaryFolder()));
   }
 
-  run(...args: string[]): Ended {
-    return spawnSync(this.qjs, [...this.args, ...args], { encoding: "utf8" });
+  run(...args: string[]): Promise<Finished> {
+    return runToEnd(`the loader, ${args.join(" ")}`, this.qjs, [...this.args, ...args]);
   }
 
   async install({ label, counter = COUNTER, broken }: Version): Promise<string> {
     const source = broken ? 'throw new Error("broken")' : `print(${label}); ${TICKS}`;
     const image = join(this.folder, "new.img");
     writeFileSync(image, makeImage({ ...OWN, counter, payload: Buffer.from(source) }));
-    return refusalOf(this.run("--install", image));
+    return refusalOf(await this.run("--install", image));
   }
 
   async start(counterMin: number): Promise<string> {
-    const ended = this.run("--counter-min", String(counterMin));
+    const ended = await this.run("--counter-min", String(counterMin));
     if (ended.status === 0) return ended.stdout.trim();
     return ended.status === 70 ? "crash" : refusalOf(ended);
   }
@@ -73,7 +67,7 @@ class DeviceInQjs implements SlotDevice {
 }
 
 /** The name of a refusal; "" where there was none. */
-function refusalOf({ status, stdout, stderr }: Ended): string {
+function refusalOf({ status, stdout, stderr }: Finished): string {
   if (status === 0) return "";
   expect(stderr).toMatch(/^picogrant-loader: [^\n]+\n$/);
   expect([status, stdout]).toEqual([2, ""]);
@@ -94,7 +88,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
       const image = makeImage({ ...OWN, payload, ...parts });
       const bytes = Buffer.concat([image, Buffer.alloc(behind)]);
       writeFileSync(join(device.slots, "slot-a.img"), bytes);
-      const ended = device.run("--counter-min", String(COUNTER));
+      const ended = await device.run("--counter-min", String(COUNTER));
       expect([ended.stdout, refusalOf(ended)], fault).toEqual(
         expected === "ok" ? ["ran\n", ""] : ["", expected],
       );
@@ -107,7 +101,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
     writeFileSync(join(folder, "image"), image);
     const program = await writeTestProgram("check-program", folder);
     const args = ["--std", "-m", program, join(folder, "image"), publicKey, String(COUNTER)];
-    const { stdout, stderr } = spawnSync(qjs, args, { encoding: "utf8" });
+    const { stdout, stderr } = await runToEnd("checking every change", qjs, args);
     expect(stderr).toBe("");
     const [own, ...others] = stdout.trimEnd().split("\n");
     expect(own).toBe("ok");
@@ -129,7 +123,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
       const payload = Buffer.from(TICKS);
       writeFileSync(join(device.slots, "slot-a.img"), makeImage({ ...OWN, engine, payload }));
       const own = name === "QuickJS" ? "quickjs" : "quickjs-ng";
-      expect(refusalOf(device.run())).toBe(engine === own ? "" : "wrong-engine");
+      expect(refusalOf(await device.run())).toBe(engine === own ? "" : "wrong-engine");
     }
   });
 
@@ -143,7 +137,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
   ];
   it.each(usage)("%s: one line, exit code 2", async (_name, args, text) => {
     const device = await DeviceInQjs.make(qjs);
-    const { status, stderr } = device.run(...args(device));
+    const { status, stderr } = await device.run(...args(device));
     expect(stderr).toMatch(/^picogrant-loader: [^\n]+\n$/);
     expect(stderr).toContain(text);
     expect(status).toBe(2);
@@ -182,7 +176,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
       await perform(readOptions(args));
       return out;
     };
-    expect(refusalOf(device.run("--install", await made(1)))).toBe("");
+    expect(refusalOf(await device.run("--install", await made(1)))).toBe("");
     let running = new RunningDevice(qjs, device.args);
     await running.state("pending");
     service.service.approve(service.service.pending().at(-1)!.userCode, "ada");
@@ -195,11 +189,11 @@ describe.each(enginesHere())("%s", (name, qjs) => {
     });
     expect(await running.signal("SIGTERM")).toEqual({ code: 0, errors: "" });
 
-    expect(refusalOf(device.run("--install", await made(2)))).toBe("");
+    expect(refusalOf(await device.run("--install", await made(2)))).toBe("");
     running = new RunningDevice(qjs, device.args);
     await running.state("signed-in");
     expect((await running.signal("SIGTERM")).code).toBe(0);
-    expect(refusalOf(device.run("--install", join(device.folder, "1.img")))).toBe("rollback");
+    expect(refusalOf(await device.run("--install", join(device.folder, "1.img")))).toBe("rollback");
     // Nothing is left over, and nobody else reads an image: it has the client's secret in it.
     expect(readdirSync(device.slots).sort()).toEqual(["boot", "slot-a.img", "slot-b.img"]);
     expect(statSync(join(device.slots, "slot-b.img")).mode & 0o777).toBe(0o600);
