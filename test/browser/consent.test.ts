@@ -120,6 +120,45 @@ describeInChromium("consent pages", (browser) => {
     expect((await device.poll()).scope).toBe(`${SCOPES.join(" ")} email`);
   });
 
+  test("device doc §3: Allow clicked twice, and its page loaded again, says Connected, not an error", async () => {
+    const device = await new Device(url).start();
+    await visit(PHONE, async (page) => {
+      await enter(page, device.userCode);
+      await page.getByRole("button", { name: "Ada Brook" }).click();
+      await page.getByRole("button", { name: "Allow" }).dblclick();
+      await reads(page, "Connected");
+      expect((await device.poll()).token_type).toBe("Bearer");
+      await page.reload();
+      await reads(page, "Connected");
+      await page.goBack();
+      await reads(page, "Living Room TV wants to use your account");
+      await page.getByRole("button", { name: "Deny" }).click();
+      await reads(page, "Connected already");
+    });
+  });
+
+  test("device doc §3: the way back leads through every page, and on again", async () => {
+    const device = await new Device(url).start();
+    await visit(PHONE, async (page) => {
+      await enter(page, "BBBB-BBBB");
+      await says(page, "alert", "not right");
+      await page.getByLabel("Enter the code your device shows").fill(device.userCode);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("button", { name: "Ada Brook" }).click();
+      await reads(page, "Living Room TV wants to use your account");
+      await page.goBack();
+      await reads(page, "Choose an account");
+      await page.goBack();
+      await page.goBack();
+      await reads(page, "Connect a device");
+      await page.getByLabel("Enter the code your device shows").fill(device.userCode);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("button", { name: "Allow" }).click();
+      await reads(page, "Connected");
+    });
+    expect((await device.poll()).token_type).toBe("Bearer");
+  });
+
   test("device doc §3: Deny; the device's next poll is access_denied", async () => {
     const device = await new Device(url).start();
     await visit(PHONE, async (page) => {

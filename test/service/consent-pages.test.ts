@@ -370,21 +370,22 @@ describe("pages are safe to look at", () => {
     expect(page.html).not.toMatch(/<script|<img/);
   });
 
-  test.each(["/", "/device", "/account"])(
-    "%s: strict policy, no framing, no caching",
-    async (path) => {
-      const { headers, status } = await new Visitor(new Bench().service).get(path);
-      expect(status).toBe(200);
-      const policy = headers.get("content-security-policy");
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).toContain("form-action 'self'");
-      expect(policy).not.toMatch(/unsafe|script-src/);
-      expect(headers.get("x-frame-options")).toBe("DENY");
-      expect(headers.get("x-content-type-options")).toBe("nosniff");
-      expect(headers.get("cache-control")).toBe("no-store");
-    },
-  );
+  test.each([
+    ["/", "no-store"],
+    ["/device", "private, no-cache"],
+    ["/account", "no-store"],
+  ])("%s: strict policy, no framing, no caching beyond the way back: %s", async (path, caching) => {
+    const { headers, status } = await new Visitor(new Bench().service).get(path);
+    expect(status).toBe(200);
+    const policy = headers.get("content-security-policy");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("form-action 'self'");
+    expect(policy).not.toMatch(/unsafe|script-src/);
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cache-control")).toBe(caching);
+  });
 
   test("refusals carry the same headers", async () => {
     const page = await new Visitor(new Bench().service).post("/device", {});

@@ -90,7 +90,9 @@ const framedHeaders = secureHeaders({
 function pageHeaders(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await (service.options.framedBySelf ? framedHeaders : securityHeaders)(c, next);
-    c.res.headers.set("cache-control", "no-store");
+    // The steps to a grant are answers to forms: not stored, they would leave no way back through them.
+    const isStep = c.req.path.startsWith("/device");
+    c.res.headers.set("cache-control", isStep ? "private, no-cache" : "no-store");
   };
 }
 
