@@ -84,12 +84,6 @@ export const SURVIVORS: readonly Explanation[] = [
     why: CLAMP,
   },
   {
-    file: "core/device-access-token.ts",
-    line: "if (holds(device, Field.REFRESH_TOKEN)) swapRefreshTokens(device);",
-    mutants: ["holds(device, Field.REFRESH_TOKEN) => true"],
-    why: "Before a poll both refresh tokens are dropped (preparePoll): without one in the answer, two that hold nothing change places.",
-  },
-  {
     file: "core/device-authorization.ts",
     line: "if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S;",
     mutants: ["seconds > Limit.INTERVAL_MAX_S => seconds >= Limit.INTERVAL_MAX_S"],
@@ -145,19 +139,19 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/protected-resource.ts",
-    line: "device.hasNextPage = device.size[Region.CALL] > 0 ? 1 : 0;",
+    line: "device.hasNextPage = +(device.size[Region.CALL] > 0);",
     mutants: ["device.size[Region.CALL] > 0 => device.size[Region.CALL] >= 0"],
     why: "The name of the parameter was just written: the size is more than 0, or -1 where it does not fit.",
   },
   {
     file: "core/record-keeping.ts",
-    line: "if (device.job < Job.WRITE) command = Command.LOAD;",
+    line: "var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;",
     mutants: ["device.job < Job.WRITE => device.job <= Job.WRITE"],
-    why: "A write sets its own command in the next line.",
+    why: "A write sets its own command in the lines behind.",
   },
   {
     file: "core/revocation.ts",
-    line: "return ((device.revokeInBody + device.revocationTries) & 1) === 0;",
+    line: "return (device.revokeInBody + device.revocationTries) & 1;",
     mutants: [
       "device.revokeInBody + device.revocationTries => device.revokeInBody - device.revocationTries",
     ],
@@ -250,7 +244,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/security-event.ts",
-    line: "if (c > 64) return c > 90 ? -1 : c - 65;",
+    line: "if (c > 64 && c < 91) return c - 65;",
     mutants: ["c > 64 => c >= 64"],
     why: "64 is no character of base64url: c - 65 is below 0 as well.",
   },
