@@ -20,6 +20,31 @@ const DEVICE = "device";
 /** What stands for a variable's name twice, and once before each place that sets it. */
 const MIRROR_COST = 3;
 
+/**
+ * What is set before it is read, whatever happens: by the request before its answer (an answer to none is not looked
+ * at), by whatever is begun (writing, laying out, an errand), by each move. It need not be set at the start as well.
+ */
+export const SET_BEFORE_READ: ReadonlySet<string> = new Set([
+  "purpose",
+  "exchangeMs",
+  "status",
+  "retryAfterS",
+  "bodyBytes",
+  "scanSeen",
+  "scanUnit",
+  "writeEnd",
+  "binding",
+  "pageStart",
+  "cell",
+  "rowEnd",
+  "backoffMs",
+  "errandEndpoint",
+  "errandIsGet",
+  "errandRetried",
+  "callBase",
+  "eventPolls",
+]);
+
 function isDevice(node: Tree | undefined): boolean {
   return node?.type === "Identifier" && node.name === DEVICE;
 }
@@ -98,7 +123,8 @@ export function oneDevice(
           assigned.set(name(property.key.name), copy(property.value));
         }
         if (kept.has(property.key.name)) return true;
-        assigned.set(name(property.key.name), property.value);
+        if (!SET_BEFORE_READ.has(property.key.name))
+          assigned.set(name(property.key.name), property.value);
         return false;
       });
       return [expression(assignment(identifier(DEVICE), init)), ...chains(assigned)];
