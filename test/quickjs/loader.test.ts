@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readOptions } from "../../scripts/image/options.ts";
 import { perform } from "../../scripts/image/perform.ts";
 import { keys, makeImage } from "../image/image-builder.ts";
@@ -184,9 +184,8 @@ describe.each(enginesHere())("%s", (name, qjs) => {
     // Its record must be durable first: a signal ends QuickJS-ng at once, like a loss of power.
     running.send("get video /liveBroadcasts?part=id&broadcastStatus=all");
     await running.event("the answer", ({ event }) => event === "answer");
-    await vi.waitFor(() => {
-      expect(readdirSync(join(device.folder, "state")).join()).not.toContain("draft");
-    });
+    const records = (): string => readdirSync(join(device.folder, "state")).join();
+    await expect.poll(records).not.toContain("draft");
     expect(await running.signal("SIGTERM")).toEqual({ code: 0, errors: "" });
 
     expect(refusalOf(await device.run("--install", await made(2)))).toBe("");
