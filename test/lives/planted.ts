@@ -108,8 +108,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "forget the rotated refresh token",
-    find: /if \(rotated\) swapRefreshTokens\(device\);/,
-    replacement: "",
+    find: inside("tokensReceived", "if \\(isNew\\)"),
+    replacement: "$1if (isNew && isFirst)",
   },
   {
     name: "write a record for every poll",
