@@ -11,13 +11,13 @@ import { hasSession, refreshNow } from "./refresh.ts";
 import { takeEvent } from "./security-event.ts";
 import { Event, State } from "./states.ts";
 import { checkOffer } from "./subscription-offer.ts";
-import { fits } from "./token-response.ts";
+import { misfit } from "./token-response.ts";
 
 /** @returns NONE where a success holds what was asked for, or what is wrong with it */
 function useAnswer(device: Device): ErrorCode {
   if (device.errand === CompleteLiteral.LIST_MEMBERS) keepPageToken(device);
   else if (device.errand === CompleteLiteral.OFFER_ANSWER) return checkOffer(device);
-  else if (!fits(device, ErrandFields.WANTED)) return ErrorCode.VALUE_TOO_LONG;
+  else if (misfit(device, ErrandFields.WANTED)) return ErrorCode.VALUE_TOO_LONG;
   else if (device.errand === CompleteLiteral.METADATA_MEMBERS) return checkMetadata(device);
   else takeEvent(device);
   return ErrorCode.NONE;

@@ -16,7 +16,7 @@ import { Job, nextStorageCommand, startJob } from "./record-keeping.ts";
 import { refreshRefused, tokensReceived } from "./refresh.ts";
 import { prepareRevocation, revocationAnswered, revokesInBody } from "./revocation.ts";
 import { Event, State } from "./states.ts";
-import { checkTokens, classify, dropBrought, fits, TokenFields } from "./token-response.ts";
+import { checkTokens, classify, dropBrought, misfit, TokenFields } from "./token-response.ts";
 
 /** What a request is for: the state that it belongs to, or an errand. */
 export enum Purpose {
@@ -45,28 +45,20 @@ export function duePurpose(device: Device): Purpose {
 }
 
 /** Makes the request in its region, which it returns. */
-function prepare(device: Device): number {
-  var region: number = Region.OUTPUT;
-  device.endpoint = Endpoint.TOKEN;
+function prepare(device: Device, purpose: Purpose): number {
+  var region: number = purpose === Purpose.CODE ? Region.DEVICE_AUTHORIZATION : Region.OUTPUT;
+  device.endpoint =
+    purpose === Purpose.CODE
+      ? Endpoint.DEVICE_AUTHORIZATION
+      : purpose === Purpose.REVOCATION
+        ? Endpoint.REVOCATION
+        : Endpoint.TOKEN;
   if (device.errand) device.isGet = device.bearer = 0;
-  switch (device.purpose) {
-    case Purpose.CODE:
-      device.endpoint = Endpoint.DEVICE_AUTHORIZATION;
-      region = Region.DEVICE_AUTHORIZATION;
-      break;
-    case Purpose.POLL:
-      preparePoll(device);
-      break;
-    case Purpose.REFRESH:
-      writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
-      break;
-    case Purpose.REVOCATION:
-      device.endpoint = Endpoint.REVOCATION;
-      prepareRevocation(device);
-      break;
-    default:
-      if (device.errand) region = prepareErrand(device);
-  }
+  if (purpose === Purpose.POLL) preparePoll(device);
+  else if (purpose === Purpose.REFRESH) {
+    writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
+  } else if (purpose === Purpose.REVOCATION) prepareRevocation(device);
+  else if (device.errand && purpose === Purpose.ERRAND) region = prepareErrand(device);
   return region;
 }
 
@@ -85,7 +77,7 @@ export function nextRequest(device: Device): Command {
   device.retryAfterS = 0;
   device.bodyBytes = 0;
   device.scanSeen = 0;
-  var region = prepare(device);
+  var region = prepare(device, purpose);
   var size = device.size[region];
   var isTarget =
     device.errand && region === Region.CALL
@@ -189,9 +181,10 @@ function takeAnswer(device: Device, error: number): void {
   else {
     if (!error) {
       var isCode = device.purpose === Purpose.CODE;
-      if (!fits(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
+      if (misfit(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
         error = ErrorCode.VALUE_TOO_LONG;
-      } else error = isCode ? checkCode(device) : checkTokens(device);
+      } else if (isCode) error = checkCode(device);
+      else error = checkTokens(device);
     }
     grantAnswered(device, error);
   }

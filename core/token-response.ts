@@ -64,12 +64,12 @@ export function isVisible(device: Device, region: number): boolean {
   return holds(device, region);
 }
 
-/** Whether all of these fields fit their regions; if not, errorField is the last that does not. */
-export function fits(device: Device, fields: number): boolean {
+/** The last of these fields that does not fit its region, which errorField tells the host; 0 where all fit. */
+export function misfit(device: Device, fields: number): number {
   var field: number = Field.VALUE_D;
   while (field && !((fields >> field) & 1 && isTooLong(device, field))) field--;
   device.errorField = field;
-  return !field;
+  return field;
 }
 
 /** Whether the answer brought this token. */

@@ -238,7 +238,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/exchange.ts",
-    line: "if (device.errand) region = prepareErrand(device);",
+    line: "else if (device.errand && purpose === Purpose.ERRAND) region = prepareErrand(device);",
     mutants: ["device.errand => true"],
     why: "It stands where nothing but an errand is left to be sent; the question leaves the line out of a build without errands.",
   },
