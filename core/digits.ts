@@ -4,7 +4,7 @@
 export function quotient(value: number, divisor: number): number {
   var result = 0;
   // divisor << 17 stays below 2^27.
-  for (var shift = 17; shift >= 0; shift--) {
+  for (var shift = 18; shift--; ) {
     if (divisor << shift <= value) {
       value -= divisor << shift;
       result += 1 << shift;
