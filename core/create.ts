@@ -137,6 +137,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     callBase: 0,
     hasNextPage: 0,
     eventPolls: 0,
+    endsWith: 0,
     seenEvents: [-1, -1, -1, -1, -1, -1, -1, -1],
   };
   for (var region = 0; region < device.messages + Message.COUNT; region++) {

@@ -7,7 +7,7 @@ import { ErrorCode } from "./errors.ts";
 import { scanBegin } from "./json-scanner.ts";
 import { CompleteLiteral } from "./literals.ts";
 import { type Device, Field, Region } from "./memory.ts";
-import { hasAccess, hasSession } from "./refresh.ts";
+import { endAsTold, hasAccess, hasSession } from "./refresh.ts";
 
 export enum ErrandState {
   IDLE = 0,
@@ -120,6 +120,7 @@ export function finishErrand(device: Device, error: number): void {
   device.errandStatus = device.status;
   device.errandBody = null;
   device.verifyDue = 0;
+  endAsTold(device);
 }
 
 /** An errand ends with the session, and when its request was given up. */

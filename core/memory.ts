@@ -236,6 +236,8 @@ export interface Device {
   hasNextPage: number;
   /** Requests left in a run of event polls. */
   eventPolls: number;
+  /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */
+  endsWith: number;
   /** Checksums of the identifiers of the last security events, the newest first; -1 for none. */
   seenEvents: number[];
 }

@@ -26,6 +26,13 @@ export function endSession(device: Device, error: number): void {
   end(device, Event.SESSION_ENDED, error, State.FAILED);
 }
 
+/** Ends the session where an event has told so, unless it has ended since. */
+export function endAsTold(device: Device): void {
+  var error = device.endsWith;
+  device.endsWith = ErrorCode.NONE;
+  if (error && hasSession(device)) endSession(device, error);
+}
+
 /** Renews the access token now, or ends the session where there is nothing to renew it with. */
 export function refreshNow(device: Device, event: Event): void {
   if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);

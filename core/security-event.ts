@@ -29,7 +29,7 @@ import {
   lacks,
   Region,
 } from "./memory.ts";
-import { endSession, hasSession, refreshNow } from "./refresh.ts";
+import { endAsTold, hasSession, refreshNow } from "./refresh.ts";
 import { Event } from "./states.ts";
 import { checksum } from "./token-record.ts";
 
@@ -82,7 +82,7 @@ export function pollEvents(device: Device): number {
 
 /** The answer to a poll has come: its event, if there is one, waits for the host. */
 export function takeEvent(device: Device): void {
-  if (holds(device, Field.VALUE_A)) {
+  if (holds(device, Field.VALUE_A) && hasSession(device)) {
     device.errandState = ErrandState.VERIFYING;
     device.verifyDue = 1;
     device.data = device.at[Field.VALUE_A];
@@ -155,14 +155,14 @@ function named(device: Device, field: number): number {
   return device.scanSeen & (1 << field);
 }
 
-/** What the event whose claims were scanned does to the session. */
+/** What the event whose claims were scanned does to the session; whoever calls ends it where it is to end. */
 function applyEvent(device: Device): void {
   var isRevoked = named(device, Field.TOKEN_REVOKED);
   // A hash cannot be compared here.
   var isComparable =
     isLiteral(device, Field.VALUE_C, CompleteLiteral.PREFIX) && !isTooLong(device, Field.VALUE_D);
   if (named(device, Field.ACCOUNT_DISABLED)) {
-    endSession(device, ErrorCode.ACCOUNT_DISABLED);
+    device.endsWith = ErrorCode.ACCOUNT_DISABLED;
   } else if (
     isRevoked &&
     (!named(device, Field.VALUE_D) ||
@@ -171,7 +171,7 @@ function applyEvent(device: Device): void {
         (beginsWith(device, Region.PRESENT_REFRESH_TOKEN, Field.VALUE_D) ||
           beginsWith(device, Field.ACCESS_TOKEN, Field.VALUE_D))))
   ) {
-    endSession(device, ErrorCode.TOKEN_REVOKED);
+    device.endsWith = ErrorCode.TOKEN_REVOKED;
   } else if (named(device, Field.SESSIONS_REVOKED) || (isRevoked && !isComparable)) {
     // The tokens may be dead: the refresh tells, and ends the session if they are.
     device.size[Field.ACCESS_TOKEN] = -1;
@@ -193,7 +193,8 @@ function useClaims(device: Device, ok: number): number {
 }
 
 /**
- * The host has checked the event of VERIFY.
+ * The host has checked the event of VERIFY. One that ends the session is acknowledged first, or it would come
+ * again and end the next.
  * @param ok 1: signature, issuer and audience are right and the event is this device's; 0: not
  */
 export function eventVerified(device: Device, ok: number): void {
@@ -222,5 +223,7 @@ export function applySecurityEvent(
   if (device.inFlight || device.job || device.verifyDue || !hasSession(device)) return 0;
   beginClaims(device, device.at[Region.OUTPUT], device.room[Region.OUTPUT] >> 1);
   while (from < to) scanClaim(device, claims[from++]);
-  return useClaims(device, 1);
+  var isEvent = useClaims(device, 1);
+  endAsTold(device);
+  return isEvent;
 }

@@ -3,7 +3,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrandState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { type Answer, type Bench, json, publicState, tokens } from "./bench.ts";
+import {
+  type Answer,
+  type Bench,
+  code,
+  json,
+  publicState,
+  type Reaction,
+  tokens,
+} from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -66,12 +74,89 @@ describe("RFC 8936: events by polling", () => {
   });
 
   it("device doc §6 row account-disabled: fetched by polling, it ends the session and the poll", () => {
-    const bench = session([delivery(claims(ACCOUNT_DISABLED))]);
+    const event = claims(ACCOUNT_DISABLED);
+    const bench = session([delivery(event), EMPTY]);
     bench.core.pollEvents(bench.device);
     bench.pass(1000);
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+    expect(bench.device.state).toBe(State.FAILED);
     expect(bench.device.errandState).toBe(ErrandState.DONE);
-    expect(bench.sent).toHaveLength(1);
+    expect(bench.sent.map(({ body }) => JSON.parse(body).ack)).toEqual([undefined, [event.jti]]);
+  });
+
+  it.each([
+    ["there is another event", delivery(claims(VERIFICATION))],
+    ["the server refuses it", json(400, { err: "invalid_request" })],
+    ["the server is down", json(503, {})],
+    ["the answer is too long", delivery(claims(VERIFICATION, { state: "x".repeat(9000) }))],
+    ["the connection breaks", null],
+    ["there is never an answer", "hang"],
+  ] as [string, Reaction][])(
+    "an event that ends the session ends it once, whatever the acknowledgement leads to: %s",
+    (_, answer) => {
+      const bench = session([delivery(claims(TOKEN_REVOKED)), answer]);
+      bench.core.pollEvents(bench.device);
+      bench.run(0);
+      expect(bench.sent).toHaveLength(2);
+      bench.pass(121_000);
+      expect([bench.device.state, bench.device.error]).toEqual([
+        State.FAILED,
+        ErrorCode.TOKEN_REVOKED,
+      ]);
+      expect(bench.device.errandState).toBe(ErrandState.DONE);
+      expect(bench.verified).toHaveLength(1);
+      expect(bench.sent).toHaveLength(2);
+    },
+  );
+
+  it("an event that cannot be acknowledged ends the session all the same", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED, {}, "x".repeat(500)))]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+    expect(outcome(bench).error).toBe(ErrorCode.MEMORY_TOO_SMALL);
+  });
+
+  it("nor does the last that a run has room for stay without effect", () => {
+    const deliveries = Array.from({ length: 32 }, () => delivery(claims(VERIFICATION, {})));
+    const bench = session([...deliveries, delivery(claims(ACCOUNT_DISABLED))]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(33);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("signing out while an event that ends the session is being acknowledged stays signing out", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED)), "hang", json(200, {})]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    bench.core.signOut(bench.device);
+    bench.pass(200_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.device.error).toBe(ErrorCode.NONE);
+    // Nor does the next session end by it.
+    bench.answers = [code(), tokens()];
+    bench.core.signIn(bench.device);
+    bench.pass(60_000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    bench.answers = [json(200, { items: [] })];
+    call(bench, LIST);
+    bench.pass(1000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("one that the application hands in meanwhile takes nothing of it back", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED)), EMPTY]);
+    bench.verifyHangs = true;
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    bench.core.eventVerified(bench.device, 1);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(hand(bench, claims(VERIFICATION))).toBe(1);
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+    bench.pass(1000);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.errandState).toBe(ErrandState.DONE);
   });
 
   it("RFC 8936 §2.4: a server that always has the same event does not keep the device for ever", () => {

@@ -2,7 +2,7 @@
 // and compares them with the invariants (violation.ts). It believes the wire, not the device; of the
 // device it reads only what the border shows.
 
-import type { Device } from "../../core/complete.ts";
+import { type Device, ErrandState } from "../../core/complete.ts";
 import { Event, Field, Region, State } from "../../core/index.ts";
 import { transitions } from "../../core/states.ts";
 import type { Storage } from "../../platform/contracts.ts";
@@ -118,6 +118,8 @@ export class Oracle {
       throw new Violation("late-answer", `${name} of a request that was given up had an effect`);
     }
     if (device.moves !== this.moves) this.moved(device, name);
+    // What an event leads to, it has led to by now.
+    if (device.errandState === ErrandState.DONE) this.isGenuine = false;
   }
 
   private snapshot(): string {
@@ -218,7 +220,9 @@ export class Oracle {
 
   /** A session has ended: by what was said in the very call that ended it. */
   private checkCause(from: number, name: string): void {
-    if (name === "applySecurityEvent" || (name === "eventVerified" && this.isGenuine)) return;
+    if (name === "applySecurityEvent") return;
+    // The errand that acknowledges the event is over, or could not even be made.
+    if (this.isGenuine && this.device!.errandState === ErrandState.DONE) return;
     const { path = "", members = {} } = this.answer ?? {};
     if (name === "responseEnd" && path === "/token" && from === State.REFRESHING) {
       const named = text(members.error) || text(members.error_code);

@@ -75,6 +75,7 @@ test("device doc §6 row sessions-revoked: signing out everywhere ends the sessi
   world.bench.service.signOutEverywhere("ada");
   // With it comes tokens-revoked, which leaves nothing to ask the service about.
   expect(world.poll()).toEqual(["FAILED", "TOKEN_REVOKED"]);
+  expect(world.receiver.events()).toEqual([]);
 });
 
 test("device doc §6 row token-revoked: a hash ends the session when the refresh token is dead", () => {
@@ -100,6 +101,8 @@ test("device doc §6 row account-disabled: the session ends and says who can hel
   const world = new World();
   world.bench.service.disableAccount("ada", "hijacking");
   expect(world.poll()).toEqual(["FAILED", "ACCOUNT_DISABLED"]);
+  // Acknowledged, or it would end the next session as well.
+  expect(world.receiver.events()).toEqual([]);
 });
 
 test("device doc §6: verification events are acknowledged and change nothing", () => {
