@@ -65,6 +65,16 @@ describe("design §5: other texts", () => {
     );
   });
 
+  it("§4.3 a refresh leaves the application's line where it is", () => {
+    const bench = signedIn(16, 3);
+    setStatus(bench, "playing");
+    bench.answers = [tokens({ refresh_token: "another" })];
+    const { moves } = bench.device;
+    bench.until(3);
+    expect(bench.device.moves).toBe(moves + 2);
+    expect(bench.frame()).toEqual(["Signed in       ", "playing         ", " ".repeat(16)]);
+  });
+
   it("a line that ends in spaces does not run on", () => {
     const bench = signedIn(16, 3);
     setStatus(bench, "0123456789ABCDEF   ");
