@@ -113,7 +113,8 @@ function base64Value(c: number): number {
   if (c === 95) return 63;
   if (c === 45) return 62;
   if (c > 47 && c < 58) return c + 4;
-  if (c > 64 && c < 91) return c - 65;
+  // Whatever else comes before the letters is below 0 so.
+  if (c < 91) return c - 65;
   return c > 96 && c < 123 ? c - 71 : -1;
 }
 

@@ -243,12 +243,6 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "It stands where nothing but an errand is left to be sent; the question leaves the line out of a build without errands.",
   },
   {
-    file: "core/security-event.ts",
-    line: "if (c > 64 && c < 91) return c - 65;",
-    mutants: ["c > 64 => c >= 64"],
-    why: "64 is no character of base64url: c - 65 is below 0 as well.",
-  },
-  {
     file: "core/tick.ts",
     line: "if (device.errand) checkErrand(device);",
     mutants: ["device.errand => true"],
