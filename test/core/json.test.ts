@@ -124,10 +124,10 @@ function hasCode(text: string): boolean {
 
 describe("names of members", () => {
   it("the first name of the next list stands for nothing in this one", () => {
-    // ERRORS lies behind MEMBERS, and begins with the letter of device_code.
-    const bench = answered(`{"device_code":"dc",${REST},"authorization_pending":"x"}`);
-    expect(bench.text(Field.DEVICE_CODE)).toBe("dc");
+    // ERRORS lies behind MEMBERS, whose last is interval, and begins with a letter that no name has.
+    const bench = answered(`{"device_code":"dc",${REST},"Bauthorization_pending":60}`);
     expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.device.intervalMs).toBe(5000);
   });
 });
 
