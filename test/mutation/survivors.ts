@@ -64,12 +64,6 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "What ends where the memory ends lies in it; only what goes on behind it must not be read.",
   },
   {
-    file: "core/create.ts",
-    line: "if (extraCount && device.room[Region.OUTPUT] > 0) {",
-    mutants: ["device.room[Region.OUTPUT] > 0 => device.room[Region.OUTPUT] >= 0"],
-    why: "With no room at all there is no device: what its memory holds does not matter.",
-  },
-  {
     file: "core/device-access-token.ts",
     line: "if (intervalOf(device) > device.intervalMs) device.intervalMs = intervalOf(device);",
     mutants: ["intervalOf(device) > device.intervalMs => intervalOf(device) >= device.intervalMs"],
@@ -182,15 +176,15 @@ export const SURVIVORS: readonly Explanation[] = [
     why: CLAMP,
   },
   {
-    file: "core/tick.ts",
-    line: "if (device.pageMs < wake) wake = device.pageMs;",
-    mutants: ["device.pageMs < wake => device.pageMs <= wake"],
-    why: "The smaller of two that are equal.",
+    file: "core/memory.ts",
+    line: "else while (size-- > 0 && device.bytes[device.at[region] + size] === device.bytes[at + size]);",
+    mutants: ["size-- > 0 => size-- >= 0"],
+    why: "Where all are the same it looks at the byte in front as well, and stops below 0 whatever that is.",
   },
   {
     file: "core/tick.ts",
-    line: "if (seconds < Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {",
-    mutants: ["seconds * 1000 - device.carryMs < wake => seconds * 1000 - device.carryMs <= wake"],
+    line: "if (device.pageMs < wake) wake = device.pageMs;",
+    mutants: ["device.pageMs < wake => device.pageMs <= wake"],
     why: "The smaller of two that are equal.",
   },
   {
@@ -247,12 +241,6 @@ export const SURVIVORS: readonly Explanation[] = [
     line: "for (var i = 5 + (reference & 7); i > 0 && device.writeAt < device.writeEnd; i--) {",
     mutants: ["device.writeAt < device.writeEnd => device.writeAt <= device.writeEnd"],
     why: "At the end what is read lies in front of it still, and the writer drops what it is to write.",
-  },
-  {
-    file: "core/exchange.ts",
-    line: "else if (device.errand && purpose === Purpose.ERRAND) region = prepareErrand(device);",
-    mutants: ["device.errand => true"],
-    why: "It stands where nothing but an errand is left to be sent; the question leaves the line out of a build without errands.",
   },
   {
     file: "core/tick.ts",
