@@ -74,7 +74,7 @@ export class Records implements Storage {
   isBusy = false;
   /** Since power-on a record has reached storage. */
   private hasWritten = false;
-  /** Slots that could not be read and were written to: a storage may keep the old bytes until it erases. */
+  /** Slots not read, or not erased, that are written over: a storage may keep the old bytes until it erases. */
   private readonly overwritten = new Set<number>();
   private failures = 0;
   private eraseFailures = 0;
@@ -169,7 +169,11 @@ export class Records implements Storage {
       if (ok) this.overwritten.delete(slot);
       this.eraseFailures = ok ? 0 : this.eraseFailures + 1;
       if (!ok) this.erasesAllowed++;
-      if (this.eraseFailures >= TRIES) this.erasesFailed = true;
+      if (this.eraseFailures >= TRIES) {
+        this.erasesFailed = true;
+        // The device gives up on the other one as well.
+        this.overwritten.add(0).add(1);
+      }
       this.checkPairKept();
       done(ok);
     });
