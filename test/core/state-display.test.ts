@@ -7,6 +7,14 @@ import { Bench, code, error, tokens } from "./bench.ts";
 import { PAGE_MS, paged, visible, wrapped } from "./layout.ts";
 import { call, LIST } from "./session.ts";
 
+/** Storage fails at the record under way as often as it is tried: it is not saved. */
+function refuseTokens(bench: Bench): void {
+  for (let tries = 0; tries < 3; tries++) {
+    bench.core.storageDone(bench.device, 0);
+    bench.run(0);
+  }
+}
+
 describe("design §5: other texts", () => {
   it.each([
     [16, 2, ["Not allowed. Ask", "your|administrator"]],
@@ -155,10 +163,7 @@ describe("design §5: other texts", () => {
         bench.until(2);
         setStatus(bench, status);
         bench.pass(waitMs);
-        for (let tries = 0; tries < 3; tries++) {
-          bench.core.storageDone(bench.device, 0);
-          bench.run(0);
-        }
+        refuseTokens(bench);
         expect(bench.device.notSaved).toBe(1);
         const pages = paged(["Signed in", "Not saved", ...wrapped(status, 16)], 16, 3);
         for (let shown = 0; shown < pages.length + 1; shown++) {
@@ -194,10 +199,7 @@ describe("design §5: other texts", () => {
     bench.until(1);
     bench.storageHangs = true;
     bench.until(2);
-    for (let tries = 0; tries < 3; tries++) {
-      bench.core.storageDone(bench.device, 0);
-      bench.run(0);
-    }
+    refuseTokens(bench);
     setStatus(bench, "playing");
     const lines = ["Signed in", "Sign in again soon", "Not saved", "playing"];
     expect(bench.frame().map((row) => row.trimEnd())).toEqual(lines);
@@ -209,10 +211,7 @@ describe("design §5: other texts", () => {
       bench.until(1);
       bench.storageHangs = true;
       bench.until(2);
-      for (let tries = 0; tries < 3; tries++) {
-        bench.core.storageDone(bench.device, 0);
-        bench.run(0);
-      }
+      refuseTokens(bench);
       setStatus(bench, "playing");
       expect(bench.device.notSaved).toBe(1);
       bench.pass(60_000);

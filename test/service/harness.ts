@@ -137,6 +137,12 @@ export class Bench {
   }
 }
 
+/** The codes of a device that nobody has decided about yet. */
+export function pendingCode(bench: Bench, fields = {}): { device: string; user: string } {
+  const { device_code, user_code } = bench.requestCodes(fields).json;
+  return { device: String(device_code), user: String(user_code) };
+}
+
 export function read({ status, headers, body }: ProtocolResponse): Answer {
   const text = new TextDecoder().decode(body);
   const isJson = headers["content-type"]?.startsWith("application/json");
