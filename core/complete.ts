@@ -1,17 +1,24 @@
 // The complete runtime: the grant, and everything that a session is good for.
 
-import { type Config, createDevice } from "./create.ts";
-import { COMPLETE_LITERALS, CompleteLiteral } from "./literals.ts";
-import { type Bytes, type Device, Literal } from "./memory.ts";
+import { type Bytes, type Device, Literal } from "./device/memory.ts";
+import { COMPLETE_LITERALS, CompleteLiteral } from "./documents/literals.ts";
+import { type Config, createDevice } from "./loop/create.ts";
 
-export { Command, Endpoint } from "./command.ts";
-export type { Config } from "./create.ts";
-export { ErrandState } from "./errand.ts";
-export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./errors.ts";
-export { responseBody, responseEnd, responseFailed, responseStart } from "./exchange.ts";
-export type { Bytes, Device } from "./memory.ts";
-export { Field, Region } from "./memory.ts";
-export { discover } from "./metadata.ts";
+export { Command, Endpoint } from "./device/command.ts";
+export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
+export type { Bytes, Device } from "./device/memory.ts";
+export { Field, Region } from "./device/memory.ts";
+export { Event, State } from "./device/states.ts";
+export { setStatus } from "./display/verification-prompt.ts";
+export { applySecurityEvent, eventVerified, pollEvents } from "./documents/security-event.ts";
+export { createOffer, OfferError } from "./documents/subscription-offer.ts";
+export type { Config } from "./loop/create.ts";
+export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
+export { storageDone } from "./loop/start.ts";
+export { tick, wakeIn } from "./loop/tick.ts";
+export { cancel, signIn, signOut } from "./loop/user.ts";
+export { ErrandState } from "./requests/errand.ts";
+export { discover } from "./requests/metadata.ts";
 export {
   addPath,
   addQueryValue,
@@ -19,14 +26,7 @@ export {
   beginCall,
   nextPage,
   sendCall,
-} from "./protected-resource.ts";
-export { applySecurityEvent, eventVerified, pollEvents } from "./security-event.ts";
-export { storageDone } from "./start.ts";
-export { Event, State } from "./states.ts";
-export { createOffer, OfferError } from "./subscription-offer.ts";
-export { tick, wakeIn } from "./tick.ts";
-export { cancel, signIn, signOut } from "./user.ts";
-export { setStatus } from "./verification-prompt.ts";
+} from "./requests/protected-resource.ts";
 
 /**
  * Makes a device for everything. As index.ts; a poll of security events needs 6144 bytes.

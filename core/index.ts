@@ -1,20 +1,20 @@
 // The grant alone, as a host sees it: everything that crosses the border between core and host.
 // complete.ts adds discovery, API calls, offers and security events.
 
-import { type Config, createDevice } from "./create.ts";
-import type { Bytes, Device } from "./memory.ts";
+import type { Bytes, Device } from "./device/memory.ts";
+import { type Config, createDevice } from "./loop/create.ts";
 
-export { Command, Endpoint } from "./command.ts";
-export type { Config } from "./create.ts";
-export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./errors.ts";
-export { responseBody, responseEnd, responseFailed, responseStart } from "./exchange.ts";
-export type { Bytes, Device } from "./memory.ts";
-export { Field, Region } from "./memory.ts";
-export { storageDone } from "./start.ts";
-export { Event, State } from "./states.ts";
-export { tick, wakeIn } from "./tick.ts";
-export { cancel, signIn, signOut } from "./user.ts";
-export { setStatus } from "./verification-prompt.ts";
+export { Command, Endpoint } from "./device/command.ts";
+export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
+export type { Bytes, Device } from "./device/memory.ts";
+export { Field, Region } from "./device/memory.ts";
+export { Event, State } from "./device/states.ts";
+export { setStatus } from "./display/verification-prompt.ts";
+export type { Config } from "./loop/create.ts";
+export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
+export { storageDone } from "./loop/start.ts";
+export { tick, wakeIn } from "./loop/tick.ts";
+export { cancel, signIn, signOut } from "./loop/user.ts";
 
 /**
  * Makes a device for the grant alone. Allocates; no other function of the core does.

@@ -48,7 +48,7 @@ interface Row {
 }
 
 function coreFiles(): string[] {
-  return readdirSync(path.join(root, "core"))
+  return readdirSync(path.join(root, "core"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => `core/${name}`);
 }
@@ -206,7 +206,7 @@ const program = commandLine(
   "mutation",
   `Mutation testing of the core; fails below ${SCORE_MIN} %, and where a survivor is not explained.`,
 )
-  .argument("[files...]", "files of the core, such as core/errand.ts (default: all)")
+  .argument("[files...]", "files of the core, such as core/requests/errand.ts (default: all)")
   .option("--workers <count>", "processes at a time", workers, 2)
   .option("--sum", "only sum the reports of earlier runs up")
   .option("--list", "list the surviving mutants");

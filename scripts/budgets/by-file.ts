@@ -4,7 +4,11 @@ import { readdirSync } from "node:fs";
 import { type MappingItem, SourceMapConsumer } from "source-map-js";
 import type { Bundle } from "../../targets/firmware/bundle.ts";
 
-const coreFiles = new Set(readdirSync(new URL("../../core/", import.meta.url)));
+const coreFiles = new Set(
+  readdirSync(new URL("../../core/", import.meta.url), { recursive: true, encoding: "utf8" }).map(
+    (file) => file.replace(/^.*\//, ""),
+  ),
+);
 
 /** Bytes of the first line of a bundle, which is all of it, by the name of the source they come from. */
 export function bytesByFile({ code, map }: Bundle): Map<string, number> {

@@ -8,7 +8,7 @@ import { generate } from "./generate.ts";
 import { armQuickjs, armSysroot, engineVersion, quickjsFolder } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const sources = `${root}targets/quickjs/host`;
+const sources = `${root}targets/host`;
 
 /** Where the kinds are built; git-ignored. */
 export const hostFolder = `${root}dist/host/`;

@@ -5,7 +5,7 @@ import * as core from "../../core/complete.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
 import { MemoryStorage, RecordedDisplay, SeededEntropy } from "../../platform/fake/index.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
-import { WorldClock } from "../../targets/desktop/world-clock.ts";
+import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 
 export interface FastDevice {
   readonly driver: Driver;

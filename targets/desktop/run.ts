@@ -1,22 +1,22 @@
 // One run of the simulator from start to end: the world, somebody to look at it, somebody to decide,
 // and the condition that ends it.
 import { ErrorCode, Event, State } from "../../core/complete.ts";
-import { CONTROLS, Controller } from "./controls.ts";
-import { openBrowser } from "./open-browser.ts";
 import type { ExitCondition, Options } from "./options.ts";
 import { isRemote } from "./options.ts";
+import { openBrowser } from "./panel/open-browser.ts";
 import { createPanel } from "./panel/routes.ts";
-import { printFrames } from "./plain-output.ts";
 import { findScenario } from "./scenarios/library.ts";
 import { play, sideBySide } from "./scenarios/player.ts";
 import { Recorder } from "./scenarios/recorder.ts";
-import type { Simulation } from "./simulation.ts";
+import { CONTROLS, Controller } from "./simulator/controls.ts";
+import { errorName } from "./simulator/log/timeline.ts";
+import type { Simulation } from "./simulator/simulation.ts";
+import { Viewer } from "./simulator/view.ts";
+import { createWorld, type Front, isLoopback, type World } from "./simulator/world/world.ts";
 import { layOut } from "./terminal/layout.ts";
 import { paintFor } from "./terminal/paint.ts";
+import { printFrames } from "./terminal/plain-output.ts";
 import { releaseKeys, Screen, takeKeys } from "./terminal/screen.ts";
-import { errorName } from "./timeline.ts";
-import { Viewer } from "./view.ts";
-import { createWorld, type Front, isLoopback, type World } from "./world.ts";
 
 /** Runs until quit or done; returns the exit code. */
 export async function run(options: Options): Promise<number> {

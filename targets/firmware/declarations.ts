@@ -34,7 +34,7 @@ export function declarations(variant: Variant): string {
     const flags = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
     execFileSync(tsc, ["-p", join(root, "core"), ...flags, "--outDir", folder]);
     const other = variant === "complete" ? "index.d.ts" : "complete.d.ts";
-    const text = readdirSync(folder)
+    const text = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".d.ts") && file !== other)
       .map((file) => readFileSync(join(folder, file), "utf8"))
       .join("\n");

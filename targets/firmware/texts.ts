@@ -1,6 +1,6 @@
 // The core's texts, packed: member names, error codes and display texts say the same words again and
 // again. What was said already is said again by a tab and a reference to it, which `create` follows in the
-// device's memory (core/create.ts, placeLiterals): nothing has to be unpacked before.
+// device's memory (core/loop/create.ts, placeLiterals): nothing has to be unpacked before.
 
 import { parse } from "acorn";
 import { bundleBody, type Tree, walk } from "./syntax-tree.ts";

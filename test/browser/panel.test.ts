@@ -7,12 +7,12 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { Controller } from "../../targets/desktop/controls.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createPanel } from "../../targets/desktop/panel/routes.ts";
-import type { Simulation } from "../../targets/desktop/simulation.ts";
-import { Viewer } from "../../targets/desktop/view.ts";
-import { createWorld, type Front } from "../../targets/desktop/world.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { describeInChromium } from "./chromium.ts";
 

@@ -3,7 +3,7 @@
 
 import { expect } from "vitest";
 import * as core from "../../core/complete.ts";
-import { transitions } from "../../core/states.ts";
+import { transitions } from "../../core/device/states.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
 import { type Core, makeCore } from "./subject.ts";
 

@@ -2,9 +2,9 @@
 // written beyond the end, nothing left of an earlier life.
 
 import { describe, expect, it } from "vitest";
+import { Literal } from "../../core/device/memory.ts";
 import type { Bytes } from "../../core/index.ts";
 import * as grant from "../../core/index.ts";
-import { Literal } from "../../core/memory.ts";
 import { config } from "./bench.ts";
 import { makeCore } from "./subject.ts";
 

@@ -3,9 +3,9 @@
 
 import { describe, expect, it } from "vitest";
 import { create } from "../../core/complete.ts";
-import { scanBegin, scanByte, scanComplete } from "../../core/json-scanner.ts";
-import { CompleteLiteral } from "../../core/literals.ts";
-import { type Device, Field, Literal, Region } from "../../core/memory.ts";
+import { type Device, Field, Literal, Region } from "../../core/device/memory.ts";
+import { CompleteLiteral } from "../../core/documents/literals.ts";
+import { scanBegin, scanByte, scanComplete } from "../../core/text/json-scanner.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
 
 let memory: Uint8Array;

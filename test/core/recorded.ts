@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { retryAfterSeconds } from "../../platform/retry-after.ts";
 import type { Answer } from "./bench.ts";
 
-const folder = new URL("dialects/", import.meta.url);
+const folder = new URL("./dialects/", import.meta.url);
 
 export interface Recorded extends Answer {
   /** `server/name`, without the ending. */

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { Event, State, transitions } from "../../core/states.ts";
+import { Event, State, transitions } from "../../core/device/states.ts";
 
 const file = new URL("../../core/SPEC.md", import.meta.url);
 const begin = "<!-- transitions: begin -->";

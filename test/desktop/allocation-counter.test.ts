@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from "vitest";
 import { create, tick, wakeIn } from "../../core/complete.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import { AllocationCounter } from "../../targets/desktop/allocation-counter.ts";
+import { AllocationCounter } from "../../targets/desktop/simulator/device/allocation-counter.ts";
 import { planted } from "./planted-allocation.ts";
 
 let counter: AllocationCounter | undefined;

@@ -2,7 +2,7 @@
 // damaged file. PICOGRANT_KILLS says how often; the moments come from a seed that is printed.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readSnapshot } from "../../targets/desktop/service/index.ts";
+import { readSnapshot } from "../../targets/service/index.ts";
 import { freshSeed } from "../seeds.ts";
 import { ended, inFolder, run, start } from "./command.ts";
 

@@ -4,19 +4,19 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Http, HttpSink } from "../../platform/contracts.ts";
-import { CONTROLS, Controller } from "../../targets/desktop/controls.ts";
-import { ExchangeLog } from "../../targets/desktop/exchanges.ts";
-import { FAULTS } from "../../targets/desktop/faults.ts";
 import { buildVariant, VARIANTS } from "../../targets/desktop/fleet/core-variants.ts";
-import { clean, describeAnswer, describeForm } from "../../targets/desktop/mask.ts";
-import { Moments } from "../../targets/desktop/moments.ts";
-import { Network } from "../../targets/desktop/network.ts";
 import { GLYPH_ROWS, glyphOf } from "../../targets/desktop/panel/font.ts";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
 import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
-import { Viewer } from "../../targets/desktop/view.ts";
-import { WorldClock } from "../../targets/desktop/world-clock.ts";
+import { CONTROLS, Controller } from "../../targets/desktop/simulator/controls.ts";
+import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
+import { clean, describeAnswer, describeForm } from "../../targets/desktop/simulator/log/mask.ts";
+import { Moments } from "../../targets/desktop/simulator/log/moments.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
+import { Network } from "../../targets/desktop/simulator/world/network.ts";
+import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 
 test("answers and forms are shown without their secrets and without control characters", () => {
   const answer = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { readOptions } from "../../targets/desktop/options.ts";
-import { createService, serve } from "../../targets/desktop/service/index.ts";
-import { fixture } from "../../targets/desktop/world.ts";
+import { fixture } from "../../targets/desktop/simulator/world/world.ts";
+import { createService, serve } from "../../targets/service/index.ts";
 import { inFolder, run } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];

@@ -4,9 +4,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
+import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { bar, cut, layOut } from "../../targets/desktop/terminal/layout.ts";
 import { coloured, colourless, visibleLength } from "../../targets/desktop/terminal/paint.ts";
-import { type View, Viewer } from "../../targets/desktop/view.ts";
 import { type Ended, ended, inFolder } from "./command.ts";
 
 const ENTER = "\x1b[?1049h";

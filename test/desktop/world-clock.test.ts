@@ -2,7 +2,7 @@
 // and it is a Timers adapter by the conformance suite.
 import { expect, test } from "vitest";
 import type { RealTime } from "../../platform/node/index.ts";
-import { WorldClock } from "../../targets/desktop/world-clock.ts";
+import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 
 /** Real time by hand. */
 class Handmade implements RealTime {

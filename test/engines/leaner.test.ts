@@ -124,7 +124,7 @@ describe("variables as parameters", () => {
 describe("packed texts", () => {
   const long = "refresh_token access_token refresh_token access_token token_type ";
 
-  /** What core/create.ts makes of them, by its documentation: lines without their line feeds. */
+  /** What core/loop/create.ts makes of them, by its documentation: lines without their line feeds. */
   function placed(texts: readonly string[]): string {
     let memory = "";
     const all = texts.join("");

@@ -2,11 +2,7 @@
 // bytes of an input choose the circumstances, the rest is what is read.
 
 import { Event, Field, State } from "../../core/index.ts";
-import {
-  createService,
-  type FixtureInput,
-  type Service,
-} from "../../targets/desktop/service/index.ts";
+import { createService, type FixtureInput, type Service } from "../../targets/service/index.ts";
 import { Roll } from "../lives/dice.ts";
 import type { LivesCore } from "../lives/load-core.ts";
 import { DeviceBench, type Situation } from "./device-bench.ts";

@@ -12,9 +12,9 @@ import {
   grantFunctions,
 } from "../../targets/firmware/surface.ts";
 
-const folder = fileURLToPath(new URL("../../targets/quickjs/host/", import.meta.url));
-const header = readFileSync(`${folder}picogrant.h`, "utf8");
-const border = readFileSync(`${folder}core-quickjs.c`, "utf8");
+const folder = fileURLToPath(new URL("../../targets/host/", import.meta.url));
+const header = readFileSync(`${folder}portable/picogrant.h`, "utf8");
+const border = readFileSync(`${folder}engines/quickjs/core-quickjs.c`, "utf8");
 
 /** The quoted names of a table in core-quickjs.c. */
 function namesIn(table: string): string[] {
@@ -42,7 +42,11 @@ it("gives every number of the core's enums to C, each once", () => {
 
 it("every number that the host's C files name is generated", () => {
   const known = numbersHeader();
-  for (const file of ["driver.c", "main.c", "core-quickjs.c"]) {
+  for (const file of [
+    "portable/driver.c",
+    "ports/posix/main.c",
+    "engines/quickjs/core-quickjs.c",
+  ]) {
     const text = readFileSync(`${folder}${file}`, "utf8");
     const prefixes = Object.keys(enums).join("|");
     for (const [name] of text.matchAll(new RegExp(`PG_(${prefixes})_[A-Z_]+`, "g"))) {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fixture from "../../targets/desktop/service/fixture.json" with { type: "json" };
+import fixture from "../../targets/service/fixture.json" with { type: "json" };
 import {
   createService,
   type FixtureInput,
@@ -15,7 +15,7 @@ import {
   type ServiceEvent,
   type ServiceOptionsInput,
   serve,
-} from "../../targets/desktop/service/index.ts";
+} from "../../targets/service/index.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 
 /** The client of the fixture that the host is. */

@@ -1,7 +1,7 @@
 // The simulated service of a life: its settings drawn, its event stream configured, its access log judged.
 
-import { accessLogLine } from "../../targets/desktop/service/access-log.ts";
-import type { FixtureInput, Service, ServiceEvent } from "../../targets/desktop/service/index.ts";
+import { accessLogLine } from "../../targets/service/access-log.ts";
+import type { FixtureInput, Service, ServiceEvent } from "../../targets/service/index.ts";
 import type { Roll } from "./dice.ts";
 import type { Ledger } from "./ledger.ts";
 import { BASE } from "./network.ts";

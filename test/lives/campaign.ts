@@ -1,7 +1,7 @@
 // Many lives one after the other, and what there is to say of them together.
 
+import { transitions } from "../../core/device/states.ts";
 import { Event, State } from "../../core/index.ts";
-import { transitions } from "../../core/states.ts";
 import { FAULTS, type StrikeId } from "./dice.ts";
 import { type LifeResult, runLife } from "./life.ts";
 import type { LivesCore } from "./load-core.ts";

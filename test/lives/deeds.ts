@@ -1,7 +1,7 @@
 // What people do in a life: the user of the device, the account's owner, administrators, and whoever
 // pulls the plug. Each deed is one entry; when it is done is life.ts's to draw.
 
-import type { Service } from "../../targets/desktop/service/index.ts";
+import type { Service } from "../../targets/service/index.ts";
 import type { Board } from "./board.ts";
 import type { Roll } from "./dice.ts";
 import { callApi, pollEvents } from "./errands.ts";

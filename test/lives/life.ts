@@ -3,7 +3,7 @@
 
 import { State } from "../../core/index.ts";
 import type { Storage } from "../../platform/contracts.ts";
-import type { Service } from "../../targets/desktop/service/index.ts";
+import type { Service } from "../../targets/service/index.ts";
 import { CLIENT, judgeLog, openStream, SECRET, serviceOf } from "./account-service.ts";
 import { Board, type BoardSettings } from "./board.ts";
 import { codeRead, DEEDS, EVENT_DEEDS, repertoire, type World } from "./deeds.ts";

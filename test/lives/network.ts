@@ -2,7 +2,7 @@
 // logic, with every failure between them. What an answer means is the oracle's to know.
 
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
-import type { ProtocolResponse, Service } from "../../targets/desktop/service/index.ts";
+import type { ProtocolResponse, Service } from "../../targets/service/index.ts";
 import { EVENTS_PATH, RECEIVER_TOKEN } from "./account-service.ts";
 import type { Plan } from "./dice.ts";
 import { type Answer, type Mishap, mishapOf } from "./mishaps.ts";

@@ -3,8 +3,8 @@
 // device it reads only what the border shows.
 
 import { type Device, ErrandState } from "../../core/complete.ts";
+import { transitions } from "../../core/device/states.ts";
 import { Event, Field, Region, State } from "../../core/index.ts";
-import { transitions } from "../../core/states.ts";
 import type { Storage } from "../../platform/contracts.ts";
 import { EVENTS_PATH } from "./account-service.ts";
 import { Ledger, membersOf, text } from "./ledger.ts";

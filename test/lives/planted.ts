@@ -4,7 +4,7 @@
 
 import type { Storage } from "../../platform/contracts.ts";
 import type { FlashDevice } from "../../platform/flash/device.ts";
-import type { Observer, Service, ServiceSettings } from "../../targets/desktop/service/index.ts";
+import type { Observer, Service, ServiceSettings } from "../../targets/service/index.ts";
 import { runCampaign } from "./campaign.ts";
 import type { Roll } from "./dice.ts";
 import { coreOf, readableBundle } from "./load-core.ts";

@@ -2,11 +2,7 @@
 // storages that are to be right, and the service whose log is judged.
 
 import type { Storage } from "../../platform/contracts.ts";
-import {
-  createService,
-  type Service,
-  type ServiceSettings,
-} from "../../targets/desktop/service/index.ts";
+import { createService, type Service, type ServiceSettings } from "../../targets/service/index.ts";
 import type { Roll } from "./dice.ts";
 import { FileMedium } from "./file-medium.ts";
 import { FlashMedium, type MakeFlash, makeFlash } from "./flash-medium.ts";

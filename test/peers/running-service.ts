@@ -7,7 +7,7 @@ import {
   type ServiceEvent,
   type ServiceOptionsInput,
   serve,
-} from "../../targets/desktop/service/index.ts";
+} from "../../targets/service/index.ts";
 import { FIXTURE } from "../service/harness.ts";
 
 export interface Running {

@@ -21,7 +21,7 @@ import {
   SeededEntropy,
 } from "../../platform/fake/index.ts";
 import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
-import { WorldClock } from "../../targets/desktop/world-clock.ts";
+import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
 import { FakeBench } from "./fake-bench.ts";
 import { manualWorld, realWorld, rows } from "./worlds.ts";
 

@@ -9,7 +9,7 @@ import {
   type Service,
   type ServiceSnapshot,
   serve,
-} from "../../targets/desktop/service/index.ts";
+} from "../../targets/service/index.ts";
 import { FIXTURE } from "../service/harness.ts";
 
 export interface Certificate {

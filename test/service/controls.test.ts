@@ -1,12 +1,12 @@
 // The programmatic controls, options and fixtures: what tests and simulators rely on.
 import { describe, expect, test } from "vitest";
-import { accessLogLine } from "../../targets/desktop/service/access-log.ts";
+import { accessLogLine } from "../../targets/service/access-log.ts";
 import {
   createService,
   type FixtureInput,
   type ServiceEvent,
-} from "../../targets/desktop/service/index.ts";
-import { Sessions } from "../../targets/desktop/service/pages/sessions.ts";
+} from "../../targets/service/index.ts";
+import { Sessions } from "../../targets/service/pages/sessions.ts";
 import { Bench, FIXTURE, seededRandom, TV, VIDEO } from "./harness.ts";
 import { Visitor } from "./visitor.ts";
 

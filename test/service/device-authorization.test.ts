@@ -1,7 +1,7 @@
 // The device authorization endpoint: device doc §2.1, §4.1, §5, the quota row of §7, §8.
 import { describe, expect, test } from "vitest";
-import { createUserCode } from "../../targets/desktop/service/codes.ts";
-import { optionsSchema } from "../../targets/desktop/service/options.ts";
+import { createUserCode } from "../../targets/service/codes.ts";
+import { optionsSchema } from "../../targets/service/options.ts";
 import {
   Bench,
   CONSOLE,

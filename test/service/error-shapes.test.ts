@@ -1,7 +1,7 @@
 // Each family of addresses refuses in its own shape, whatever is wrong: OAuth's two members for its
 // endpoints, the object with code, status and errors for the resource APIs and the event stream.
 import { describe, expect, test } from "vitest";
-import { PATHS as ADDRESSES } from "../../targets/desktop/service/metadata.ts";
+import { PATHS as ADDRESSES } from "../../targets/service/metadata.ts";
 import { type Answer, Bench, PUBLISHER, PUBLISHER_CLIENT } from "./harness.ts";
 
 const OFFERS = `${ADDRESSES.publisher}test.picogrant.player/subscriptions/premium/basePlans/monthly/offers`;

@@ -8,9 +8,9 @@ import {
   type Service,
   type ServiceOptionsInput,
   type ServiceSettings,
-} from "../../targets/desktop/service/index.ts";
+} from "../../targets/service/index.ts";
 
-export const FIXTURE_FILE = new URL("../../targets/desktop/service/fixture.json", import.meta.url);
+export const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
 export const FIXTURE = JSON.parse(readFileSync(FIXTURE_FILE, "utf8")) as FixtureInput;
 export const SCOPE_BASE = "https://auth.picogrant.test";
 export const VIDEO = `${SCOPE_BASE}/auth/video`;

@@ -1,6 +1,6 @@
 // Delivery of security events: poll (RFC 8936) and push (RFC 8935).
 import { describe, expect, test } from "vitest";
-import type { PushAnswer, PushDelivery } from "../../targets/desktop/service/index.ts";
+import type { PushAnswer, PushDelivery } from "../../targets/service/index.ts";
 import { Bench } from "./harness.ts";
 import { Receiver, RISC, STREAM, verified } from "./receiver.ts";
 

@@ -15,7 +15,7 @@ import {
   nodeEnvironment,
   type RunningServer,
   serve,
-} from "../../targets/desktop/service/index.ts";
+} from "../../targets/service/index.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { FIXTURE, TV } from "./harness.ts";
 
@@ -213,7 +213,7 @@ describe("RFC 8935 push over real HTTP", () => {
 });
 
 describe("command line", () => {
-  const MAIN = fileURLToPath(new URL("../../targets/desktop/service/main.ts", import.meta.url));
+  const MAIN = fileURLToPath(new URL("../../targets/service/main.ts", import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "picogrant-service-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,6 +1,6 @@
 // Keeping a service over a restart: what a snapshot carries goes on exactly where it was.
 import { expect, test } from "vitest";
-import { readSnapshot } from "../../targets/desktop/service/index.ts";
+import { readSnapshot } from "../../targets/service/index.ts";
 import { Bench } from "./harness.ts";
 
 /** A service that starts from what the other one kept, through JSON as a file would. */

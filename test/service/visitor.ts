@@ -1,6 +1,6 @@
 // A browser without a screen for tests of the pages: keeps cookies, reads forms out of the HTML and
 // sends them, follows redirects. Scripts are not run; the pages have none.
-import type { Service } from "../../targets/desktop/service/index.ts";
+import type { Service } from "../../targets/service/index.ts";
 
 export interface Page {
   status: number;

@@ -1,6 +1,6 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
-import { CONTROLS, type Control } from "../controls.ts";
+import { CONTROLS, type Control } from "../simulator/controls.ts";
 
 function buttons(group: Control["group"]) {
   return CONTROLS.filter((control) => control.group === group).map(

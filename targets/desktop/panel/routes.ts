@@ -9,9 +9,9 @@ import { type Context, Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
-import { CONTROLS, type Controller } from "../controls.ts";
-import type { Simulation } from "../simulation.ts";
-import type { Front } from "../world.ts";
+import { CONTROLS, type Controller } from "../simulator/controls.ts";
+import type { Simulation } from "../simulator/simulation.ts";
+import type { Front } from "../simulator/world/world.ts";
 import { panelPage } from "./page.ts";
 
 /** Between two views sent to a page: many changes in a row are sent as one. */

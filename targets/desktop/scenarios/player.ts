@@ -1,14 +1,14 @@
 // Plays a scenario on a virtual clock: no sockets, no files, seeded randomness, so that it goes the
 // same way every time. An expectation that is not met ends it.
 import { MemoryStorage, SeededEntropy } from "../../../platform/fake/index.ts";
-import { DirectHttp } from "../direct-http.ts";
-import type { ExchangePurpose } from "../exchanges.ts";
-import { createService } from "../service/index.ts";
-import { Simulation } from "../simulation.ts";
-import { perform } from "../steps.ts";
-import { stateName } from "../timeline.ts";
-import { deviceConfig, endpointsOf, fixture } from "../world.ts";
-import { WorldClock } from "../world-clock.ts";
+import { createService } from "../../service/index.ts";
+import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
+import { stateName } from "../simulator/log/timeline.ts";
+import { Simulation } from "../simulator/simulation.ts";
+import { perform } from "../simulator/steps.ts";
+import { DirectHttp } from "../simulator/world/direct-http.ts";
+import { deviceConfig, endpointsOf, fixture } from "../simulator/world/world.ts";
+import { WorldClock } from "../simulator/world/world-clock.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);

@@ -1,7 +1,7 @@
 // Records what a person does into a scenario: each step, the time before it, and at the end the frame
 // as an expectation, so that the recording can be replayed and compared.
 import { writeFileSync } from "node:fs";
-import type { Simulation } from "../simulation.ts";
+import type { Simulation } from "../simulator/simulation.ts";
 import { UsageError } from "../usage-error.ts";
 
 export class Recorder {

@@ -1,6 +1,6 @@
 // Scenario files: their lines, read. Settings come first, then steps and expectations in order; what a
 // step does is in steps.ts, how an expectation is checked in player.ts.
-import { isStep, readDuration, StepError } from "../steps.ts";
+import { isStep, readDuration, StepError } from "../simulator/steps.ts";
 
 export interface Settings {
   columns: number;

@@ -1,11 +1,11 @@
 // The screen of the terminal as lines of text: what is where. No cursor movement and no state here.
 
-import { CONTROLS, type Control } from "../controls.ts";
-import type { ExchangeEntry } from "../exchanges.ts";
-import { clean } from "../mask.ts";
-import { timeText } from "../plain-output.ts";
-import type { Gauge, View } from "../view.ts";
+import { CONTROLS, type Control } from "../simulator/controls.ts";
+import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
+import { clean } from "../simulator/log/mask.ts";
+import type { Gauge, View } from "../simulator/view.ts";
 import { COLOUR, type Paint, visibleLength } from "./paint.ts";
+import { timeText } from "./plain-output.ts";
 
 export interface ScreenSize {
   columns: number;

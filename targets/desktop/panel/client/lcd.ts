@@ -1,6 +1,6 @@
 // Draws the character display on a canvas: every dot of every character, as the glass shows them.
 
-import type { View } from "../../view.ts";
+import type { View } from "../../simulator/view.ts";
 import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf } from "../font.ts";
 
 const LIT = { ground: "#a9cf3f", ghost: "#a2c63a", dot: "#1c2907" };

@@ -1,6 +1,6 @@
 // The panel's script: takes views from the server's events and puts them on the page; sends what is
 // clicked or typed as commands.
-import type { Gauge, View } from "../../view.ts";
+import type { Gauge, View } from "../../simulator/view.ts";
 import { drawDisplay } from "./lcd.ts";
 import { drawQrCode } from "./qr.ts";
 import { drawSequence, time } from "./sequence.ts";

@@ -1,7 +1,7 @@
 // The sequence diagram: person, device and service as three lines, what passes between them as arrows,
 // newest at the bottom.
-import type { Moment } from "../../moments.ts";
-import type { View } from "../../view.ts";
+import type { Moment } from "../../simulator/log/moments.ts";
+import type { View } from "../../simulator/view.ts";
 import { svg } from "./svg.ts";
 
 const WIDTH = 460;

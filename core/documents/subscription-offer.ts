@@ -1,0 +1,120 @@
+// Creating a subscription offer (the second document): identifiers checked before anything is sent,
+// path segments percent-encoded after gRPC Transcoding, the answer's state checked to be DRAFT.
+
+import { Endpoint } from "../device/command.ts";
+import { ErrorCode } from "../device/errors.ts";
+import { type Bytes, type Device, equals, Field, Region } from "../device/memory.ts";
+import { ErrandFields, shareValues } from "../requests/errand.ts";
+import { beginCall, sendCall } from "../requests/protected-resource.ts";
+import { Encoding, writeEncoded, writeRegion } from "../text/form-encoder.ts";
+import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
+import { CompleteLiteral, isLiteral } from "./literals.ts";
+
+/** What is wrong with an offer before it is sent. */
+export enum OfferError {
+  NONE = 0,
+  // an identifier is missing or breaks its format
+  PACKAGE_NAME = 1,
+  PRODUCT_ID = 2,
+  BASE_PLAN_ID = 3,
+  OFFER_ID = 4,
+  REGIONS_VERSION = 5,
+  /** The body is not a JSON object. */
+  BODY = 6,
+  // the body's member differs from the identifier, or is missing (the offer's own may be)
+  BODY_PACKAGE_NAME = 7,
+  BODY_PRODUCT_ID = 8,
+  BODY_BASE_PLAN_ID = 9,
+  BODY_OFFER_ID = 10,
+  /** Another errand is under way, or nobody is signed in. */
+  NOT_NOW = 11,
+  /** The target does not fit CALL: give more memory. */
+  TOO_LONG = 12,
+}
+
+/**
+ * The names that a character may stand in, a bit each (the package's is the last): letters of both cases
+ * only in the package's, a dash not at the beginning of the offer's.
+ */
+function namesWith(c: number, isFirst: boolean): number {
+  if ((c > 96 && c < 123) || (c > 47 && c < 58)) return 0b11111;
+  if (c === 45) return isFirst ? 0b10100 : 0b11100;
+  if (c === 46 || c === 95) return 0b10011;
+  if (c > 64 && c < 91) return 0b10001;
+  return c > 32 && c < 127 ? 0b10000 : 0;
+}
+
+/** Reads the body's identifiers. They are short: OUTPUT has room for all of a name's. */
+function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
+  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
+  scanBegin(device, CompleteLiteral.OFFER_MEMBERS, ErrandFields.WANTED, 1);
+  while (start < end) scanByte(device, body[start++]);
+  return scanComplete(device) ? OfferError.NONE : OfferError.BODY;
+}
+
+/**
+ * Writes the target, each name checked on the way and compared with the body's of the same name.
+ * @param error what is wrong with the body so far: it is told where nothing is wrong with the names
+ */
+function writeTarget(
+  device: Device,
+  names: Bytes,
+  from: number,
+  to: number,
+  error: OfferError,
+): OfferError {
+  for (var which = 0; which < 5; which++) {
+    writeRegion(device, CompleteLiteral.OFFER_PATH + which, Encoding.NONE);
+    var start = device.writeAt;
+    for (; from < to && names[from] !== 10; from++) {
+      if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) return which + 1;
+      writeEncoded(device, names[from], Encoding.FORM);
+    }
+    from++;
+    // None of the first four's characters is encoded: what was written is the name itself.
+    var size = device.writeAt - start;
+    if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) return which + 1;
+    if (device.writeAt > device.writeEnd) return OfferError.TOO_LONG;
+    // The offer's own the query supplies: a body need not repeat it.
+    var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
+    if (!error && which < compared && !equals(device, Field.VALUE_A + which, start, size)) {
+      error = OfferError.BODY_PACKAGE_NAME + which;
+    }
+  }
+  return error;
+}
+
+/**
+ * Creates a subscription offer. Not while a request of the grant is under way: its buffers are used.
+ * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the
+ *   regions, a line each; copied
+ * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's if at
+ *   all; lent until the errand is done
+ * @returns NONE where it is on its way: the errand's error is UNEXPECTED_STATE if the offer was made in
+ *   another state than DRAFT
+ */
+export function createOffer(
+  device: Device,
+  names: Bytes,
+  from: number,
+  to: number,
+  body: Bytes,
+  start: number,
+  end: number,
+): OfferError {
+  if (device.inFlight || device.job || !beginCall(device)) return OfferError.NOT_NOW;
+  var error = writeTarget(device, names, from, to, scanBody(device, body, start, end));
+  if (!error) {
+    // A call like any other but for its answer.
+    sendCall(device, Endpoint.PUBLISHER_API, 0, body, start, end);
+    device.errand = CompleteLiteral.OFFER_ANSWER;
+  }
+  return error;
+}
+
+/** @returns NONE where the offer was made, and in the state that it has to be in */
+export function checkOffer(device: Device): ErrorCode {
+  return isLiteral(device, Field.VALUE_A, CompleteLiteral.DRAFT)
+    ? ErrorCode.NONE
+    : ErrorCode.UNEXPECTED_STATE;
+}

@@ -1,0 +1,36 @@
+// The device access token request and response (RFC 8628 §3.4, §3.5; the documents' 4.2): the polling
+// loop. Its request is encoded once; a poll sends the same bytes again.
+
+import { wait } from "../device/clock.ts";
+import { ErrorCode } from "../device/errors.ts";
+import { Limit } from "../device/limits.ts";
+import { type Device, Field, Literal } from "../device/memory.ts";
+import { writeTokenRequest } from "../text/form-encoder.ts";
+import { intervalOf } from "./device-authorization.ts";
+import { dropTokens } from "./token-response.ts";
+
+/** Makes the poll's body where it is not there yet. */
+export function preparePoll(device: Device): void {
+  if (device.pollReady) return;
+  writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
+  // No token of an earlier session may be taken for one of this.
+  dropTokens(device);
+  device.pollReady = 1;
+}
+
+/** slow_down: five seconds more for good, or what the server names if that is more (§3.5). */
+function slowDown(device: Device): void {
+  device.intervalMs += Limit.SLOW_DOWN_STEP_MS;
+  // Absent, it is the five seconds of which there are more already.
+  if (intervalOf(device) > device.intervalMs) device.intervalMs = intervalOf(device);
+  if (device.intervalMs > Limit.INTERVAL_MAX_MS) device.intervalMs = Limit.INTERVAL_MAX_MS;
+}
+
+/** authorization_pending or slow_down: the user has not decided yet. */
+export function stillPending(device: Device, error: number): void {
+  if (error === ErrorCode.SLOW_DOWN) slowDown(device);
+  device.backoffMs = 0;
+  wait(device, device.intervalMs);
+  // A code from before a restart is shown once the server has confirmed it.
+  if (device.codeLifeS) device.codeShown = 1;
+}

@@ -1,0 +1,78 @@
+// Refreshing the access token (RFC 6749 §6; the documents' 4.3), and the end of a session that can not
+// be refreshed. A passing failure never signs anyone out; only invalid_grant does, and only after the
+// refresh token before the present one was tried too.
+
+import { ErrorCode } from "../device/errors.ts";
+import { Limit } from "../device/limits.ts";
+import { type Device, Field, holds, isSame, lacks, Region } from "../device/memory.ts";
+import { Event, moveTo, State } from "../device/states.ts";
+import { Job, startJob } from "../records/record-keeping.ts";
+import { end } from "./device-authorization.ts";
+import { hasBrought, swapRefreshTokens } from "./token-response.ts";
+
+/** Whether the device is signed in, with a usable access token or not. */
+export function hasSession(device: Device): boolean {
+  // 4 and 5, the only two whose half is 2.
+  return device.state >> 1 === State.SIGNED_IN >> 1;
+}
+
+/** Whether the access token can be used now. */
+export function hasAccess(device: Device): boolean {
+  return holds(device, Field.ACCESS_TOKEN) && device.accessLifeS > 0;
+}
+
+/** Wipes every token and says why. */
+export function endSession(device: Device, error: number): void {
+  end(device, Event.SESSION_ENDED, error, State.FAILED);
+}
+
+/** Ends the session where an event has told so, unless it has ended since. */
+export function endAsTold(device: Device): void {
+  var error = device.endsWith;
+  device.endsWith = ErrorCode.NONE;
+  if (error && hasSession(device)) endSession(device, error);
+}
+
+/** Renews the access token now, or ends the session where there is nothing to renew it with. */
+export function refreshNow(device: Device, event: Event): void {
+  if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
+  else {
+    device.waitMs = 0;
+    moveTo(device, event, State.REFRESHING);
+  }
+}
+
+/** Seconds until a session needs its access token renewed; not above 0: now. */
+export function refreshInS(device: Device): number {
+  var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
+  if (holds(device, Region.PRESENT_REFRESH_TOKEN)) left -= device.refreshMarginS;
+  return left;
+}
+
+/** Tokens have come: the user has allowed it (`isFirst`), or they have been renewed. */
+export function tokensReceived(device: Device, isFirst: boolean): void {
+  // Before the first there is none: whichever came is another one.
+  var isNew =
+    hasBrought(device, Field.REFRESH_TOKEN) &&
+    !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN);
+  if (isNew) swapRefreshTokens(device);
+  if (isFirst) device.size[Region.STATUS] = -1;
+  moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
+  // A token that replaces a dead one is new to the storage even if it is the one before; and where
+  // refreshes come more often than once a minute, storage that failed is asked here.
+  if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
+  device.triedPrevious = 0;
+}
+
+/** The server has refused the refresh for good. Any error but invalid_grant leaves the tokens alone. */
+export function refreshRefused(device: Device, error: number): void {
+  if (error !== ErrorCode.INVALID_GRANT) {
+    moveTo(device, Event.FINAL_ERROR, State.FAILED);
+  } else if (device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)) {
+    endSession(device, ErrorCode.SESSION_ENDED);
+  } else {
+    device.triedPrevious = 1;
+    swapRefreshTokens(device);
+    device.waitMs = Limit.INTERVAL_MIN_MS;
+  }
+}

@@ -1,0 +1,58 @@
+// Signing out: the token is revoked at the server (RFC 7009; the documents' 4.4) and wiped here. The
+// documents' service takes the token in the query string, others only in the body: the tries alternate.
+
+import { backOff } from "../device/clock.ts";
+import { Limit } from "../device/limits.ts";
+import { type Device, Field, holds, Literal, Region } from "../device/memory.ts";
+import { Event, moveTo, State } from "../device/states.ts";
+import {
+  Encoding,
+  endWrite,
+  writeByte,
+  writeLiteral,
+  writeRegion,
+  writeTo,
+} from "../text/form-encoder.ts";
+import { end } from "./device-authorization.ts";
+
+/** Starts the revocation of the session's token. */
+export function revoke(device: Device): void {
+  device.revocationTries = 0;
+  device.waitMs = 0;
+  moveTo(device, Event.SIGN_OUT, State.REVOKING);
+}
+
+/** 1 where the token goes into the body now, 0: into the query string. */
+export function revokesInBody(device: Device): number {
+  return (device.revokeInBody + device.revocationTries) & 1;
+}
+
+/** Makes the query or the body in OUTPUT. */
+export function prepareRevocation(device: Device): void {
+  writeTo(device, Region.OUTPUT);
+  if (revokesInBody(device)) {
+    writeRegion(device, Region.CLIENT, Encoding.NONE);
+    writeByte(device, 38);
+  } else writeByte(device, 63);
+  writeLiteral(device, Literal.TOKEN_PARAMETER);
+  // A session has an access token alone where no refresh token came.
+  writeRegion(
+    device,
+    holds(device, Region.PRESENT_REFRESH_TOKEN) ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN,
+    Encoding.FORM,
+  );
+  endWrite(device, Region.OUTPUT);
+}
+
+/**
+ * The answer to a revocation has come, or failed with `error`. A success needs no body (RFC 7009
+ * §2.2); a page of HTML is a captive portal's. A user who signs out is signed out: failures are tried
+ * again a few times with a growing wait, then let be.
+ */
+export function revocationAnswered(device: Device, error: number): void {
+  if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
+    end(device, Event.REVOKED, error, State.SIGNED_OUT);
+  } else {
+    backOff(device);
+  }
+}

@@ -1,0 +1,134 @@
+// Reading answers: which error they amount to, and what a token response (RFC 6749 §5.1) must hold.
+
+import { jitter } from "../device/clock.ts";
+import { ErrorCode } from "../device/errors.ts";
+import { Limit } from "../device/limits.ts";
+import { type Device, Field, holds, isSame, isTooLong, Literal, Region } from "../device/memory.ts";
+import { numberNamed, scanComplete } from "../text/json-scanner.ts";
+
+/** Fields of a token response that must fit, and all that are looked for. */
+export enum TokenFields {
+  MUST_FIT = 0b11100000,
+  WANTED = 0b11101111100000,
+}
+
+/**
+ * Value of an integer field, at most Limit.ENDLESS_S; a fraction is dropped. `otherwise` where it is
+ * absent, negative, written with an exponent, or no number.
+ */
+export function numberOf(device: Device, field: number, otherwise: number): number {
+  var value = 0;
+  var inFraction = 0;
+  for (var i = 0; i < device.size[field]; i++) {
+    var digit = device.bytes[device.at[field] + i] - 48;
+    // A decimal point.
+    if (digit === -2) inFraction = 1;
+    else if (digit < 0 || digit > 9) return otherwise;
+    else if (!inFraction) {
+      if (value >= Limit.TENTH_OF_ENDLESS_S) return Limit.ENDLESS_S;
+      value = value * 10 + digit;
+    }
+  }
+  return i ? value : otherwise;
+}
+
+/**
+ * The error that the answer just received amounts to, NONE for a success. What the body says counts
+ * before the status: servers answer errors with 200, and pending with 400, 403 or 428. Nothing at all is
+ * no answer of the wrong kind (204): whoever wants something of it misses that.
+ */
+export function classify(device: Device): ErrorCode {
+  var status = device.status;
+  var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
+  if (json && holds(device, Field.ERROR)) {
+    // The comparison is exact, as RFC 6749 §5.2 has it.
+    var named = numberNamed(device, Literal.ERRORS, Field.ERROR) || ErrorCode.UNKNOWN_ERROR;
+    // An unknown error is final only if the server blames the request.
+    if (named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return named;
+  }
+  if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
+  if (status < 200 || status > 299) return ErrorCode.UNAVAILABLE;
+  return json || !device.bodyBytes ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
+}
+
+/**
+ * Whether a region holds printable ASCII without spaces and at least one character of it: anything
+ * else could end a header line or be altered on a display.
+ */
+export function isVisible(device: Device, region: number): boolean {
+  var i = device.size[region];
+  while (i-- > 0) {
+    var c = device.bytes[device.at[region] + i];
+    if (c < 33 || c > 126) return false;
+  }
+  return holds(device, region);
+}
+
+/** The last of these fields that does not fit its region, which errorField tells the host; 0 where all fit. */
+export function misfit(device: Device, fields: number): number {
+  var field: number = Field.VALUE_D;
+  while (field && !((fields >> field) & 1 && isTooLong(device, field))) field--;
+  device.errorField = field;
+  return field;
+}
+
+/** Whether the answer brought this token. */
+export function hasBrought(device: Device, field: number): boolean | number {
+  return (device.scanSeen >> field) & 1 && holds(device, field);
+}
+
+/**
+ * Checks a success of the token endpoint and takes the lifetimes over.
+ * @returns NONE, or what is wrong with it; then none of its tokens may be used
+ */
+export function checkTokens(device: Device): ErrorCode {
+  // In any case, where one is named.
+  for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {
+    device.bytes[device.at[Field.TOKEN_TYPE] + i] |= 32;
+  }
+  if (device.size[Field.TOKEN_TYPE] >= 0 && !isSame(device, Field.TOKEN_TYPE, Literal.BEARER)) {
+    return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+  }
+  if (
+    !hasBrought(device, Field.ACCESS_TOKEN) ||
+    !isVisible(device, Field.ACCESS_TOKEN) ||
+    (hasBrought(device, Field.REFRESH_TOKEN) && !isVisible(device, Field.REFRESH_TOKEN))
+  ) {
+    return ErrorCode.MALFORMED_RESPONSE;
+  }
+  // A lifetime that the server does not name counts as endless.
+  device.accessLifeS = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS_S);
+  if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;
+  var margin = device.accessLifeS >> 3;
+  if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
+  // Devices that signed in together should not refresh together.
+  device.refreshMarginS = margin + jitter(device, margin);
+  device.refreshLifeS = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS);
+  // Storage that refuses them is asked again then.
+  device.waitMs = Limit.SAVE_AGAIN_MS;
+  return ErrorCode.NONE;
+}
+
+/** An answer of no use leaves no half of a token behind. */
+export function dropBrought(device: Device): void {
+  if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;
+  if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
+}
+
+/** The token that an answer brought becomes the present one, and the present one the one before. */
+export function swapRefreshTokens(device: Device): void {
+  var at = device.at[Field.REFRESH_TOKEN];
+  var size = device.size[Field.REFRESH_TOKEN];
+  device.at[Field.REFRESH_TOKEN] = device.at[Region.PRESENT_REFRESH_TOKEN];
+  device.size[Field.REFRESH_TOKEN] = device.size[Region.PRESENT_REFRESH_TOKEN];
+  device.at[Region.PRESENT_REFRESH_TOKEN] = at;
+  device.size[Region.PRESENT_REFRESH_TOKEN] = size;
+}
+
+/** Forgets every token in memory. */
+export function dropTokens(device: Device): void {
+  device.size[Field.ACCESS_TOKEN] = -1;
+  device.size[Field.REFRESH_TOKEN] = -1;
+  device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
+  device.refreshLifeS = Limit.ENDLESS_S;
+}

@@ -1,0 +1,272 @@
+// Making a device: the memory is divided, literals and configuration are encoded into it. Everything
+// that is ever allocated is allocated here.
+
+import { ERROR_KINDS, ERRORS, MESSAGES, Message } from "../device/errors.ts";
+import { Limit } from "../device/limits.ts";
+import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "../device/memory.ts";
+import { Job } from "../records/record-keeping.ts";
+import { checksum, Layout } from "../records/token-record.ts";
+import { Encoding, writeByte, writeText } from "../text/form-encoder.ts";
+import { GRAMMAR } from "../text/json-scanner.ts";
+
+/** What the maker sets. Strings are read during create only. */
+export interface Config {
+  /** Client identifier and secret; "" for a client without a secret. */
+  clientId: string;
+  clientSecret: string;
+  /** Scopes, separated by spaces. */
+  scope: string;
+  /**
+   * Further form parameters of the device authorization request for servers that want them, already
+   * encoded and starting with `&`; "" for none.
+   */
+  deviceParameters: string;
+  /** Size of the display: 16..80 columns, 2..8 rows. */
+  columns: number;
+  rows: number;
+  /** Random bits for jitter, 0..67108863; two devices should not have the same. */
+  seed: number;
+  /** 1: asks for a code at the start when nothing is kept; 0: waits for signIn. */
+  autoStart: number;
+  /** Codes asked for without the user doing anything, 0..1000; 3 is a good number. */
+  renewalsMax: number;
+  /** 1: the token to revoke goes into the body first (RFC 7009), 0: into the query (the documents). */
+  revokeInBody: number;
+  /** Display texts in another language: printable ASCII, as many lines as MESSAGES; "" for the default. */
+  messages: string;
+}
+
+/** The state before the first tick. */
+function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
+  var at: number[] = [];
+  var size: number[] = [];
+  var room: number[] = [];
+  var device: Device = {
+    memory: memory,
+    start: at,
+    length: size,
+    capacity: room,
+    bytes: memory,
+    at: at,
+    size: size,
+    room: room,
+    messages: Literal.NEXT + extraCount,
+    columns: config.columns,
+    rows: config.rows,
+    state: 0,
+    event: 0,
+    moves: 0,
+    error: 0,
+    errorField: 0,
+    requestId: 0,
+    endpoint: 0,
+    target: 0,
+    targetLength: 0,
+    body: 0,
+    bodyLength: 0,
+    isGet: 0,
+    bearer: 0,
+    slot: 0,
+    data: 0,
+    dataLength: 0,
+    purpose: 0,
+    inFlight: 0,
+    exchangeMs: 0,
+    abortDue: 0,
+    verifyDue: 0,
+    status: 0,
+    retryAfterS: 0,
+    bodyBytes: 0,
+    waitMs: 0,
+    intervalMs: Limit.INTERVAL_DEFAULT_MS,
+    backoffMs: 0,
+    random: config.seed % 32749,
+    carryMs: 0,
+    codeLifeS: 0,
+    accessLifeS: Limit.ENDLESS_S,
+    refreshLifeS: Limit.ENDLESS_S,
+    refreshMarginS: 0,
+    codeShown: 0,
+    codeResumed: 1,
+    pollReady: 0,
+    renewals: 0,
+    renewalsMax: config.renewalsMax,
+    autoStart: config.autoStart,
+    triedPrevious: 0,
+    revocationTries: 0,
+    revokeInBody: config.revokeInBody,
+    job: Job.READ_FIRST,
+    jobActive: 0,
+    jobTries: 0,
+    recordKind: 0,
+    slotsUsed: 0,
+    slotNewest: 1,
+    sequence: 0,
+    notSaved: 0,
+    binding: 0,
+    writeAt: 0,
+    writeEnd: 0,
+    scanState: 0,
+    scanStack: 0,
+    scanDepthMax: 0,
+    scanNames: 0,
+    scanWanted: 0,
+    scanSeen: 0,
+    scanField: 0,
+    scanUnit: 0,
+    scanHigh: 0,
+    frameDue: 1,
+    // What an earlier life left in the memory must not pass for a frame that is shown already.
+    frameChanged: 1,
+    pageStart: 0,
+    pageEnd: 0,
+    pageMs: 0,
+    cell: 0,
+    rowEnd: 0,
+    textEnd: 0,
+    errand: null,
+    errandEndpoint: 0,
+    errandIsGet: 0,
+    errandState: 0,
+    errandRetried: 0,
+    errandError: 0,
+    errandStatus: 0,
+    errandBody: null,
+    errandBodyFrom: 0,
+    errandBodyTo: 0,
+    callBase: 0,
+    hasNextPage: 0,
+    eventPolls: 0,
+    endsWith: 0,
+    seenEvents: [-1, -1, -1, -1, -1, -1, -1, -1],
+  };
+  for (var region = 0; region < device.messages + Message.COUNT; region++) {
+    at.push(0);
+    size.push(-1);
+    room.push(-1);
+  }
+  return device;
+}
+
+/** A region of `room` bytes from the place where the writer is, and one byte behind it (see keep). */
+function takeRegion(device: Device, region: number, room: number): void {
+  device.at[region] = device.writeAt;
+  device.room[region] = room;
+  device.writeAt += room + 1;
+}
+
+/** Places again what lies in the memory already. Where the memory ends, create fails. */
+function placeAgain(device: Device, reference: number): void {
+  for (var i = 5 + (reference & 7); i > 0 && device.writeAt < device.writeEnd; i--) {
+    writeByte(device, device.bytes[device.writeAt - (reference >> 3)]);
+  }
+}
+
+/**
+ * Writes the literals, each behind a line feed, and makes regions of them; lines too many belong to the last. A
+ * tab stands in front of a reference to earlier text, two digits of base 92 from `#`: the build packs texts so.
+ */
+function placeLiterals(device: Device, text: string): void {
+  var literal: number = Region.COUNT - 1;
+  // In front of what may not fit: it is written to without a look at where the memory ends.
+  takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
+  for (var i = 0; i < text.length; i++) {
+    var c = text.charCodeAt(i);
+    if (c === 9) {
+      placeAgain(device, text.charCodeAt(++i) * 92 + text.charCodeAt(++i) - 35 * 93);
+    } else if (c !== 10) writeByte(device, c);
+    else if (literal < device.messages + Message.COUNT - 1) device.at[++literal] = device.writeAt;
+    device.size[literal] = device.writeAt - device.at[literal];
+  }
+}
+
+/** The parameters that never change. Of the device authorization request the last is the first of CLIENT. */
+function writeParameters(device: Device, config: Config): void {
+  device.at[Region.DEVICE_AUTHORIZATION] = device.writeAt;
+  writeText(device, "scope=", Encoding.NONE);
+  writeText(device, config.scope, Encoding.FORM);
+  writeText(device, config.deviceParameters + "&", Encoding.NONE);
+  device.at[Region.CLIENT] = device.writeAt;
+  writeText(device, "client_id=", Encoding.NONE);
+  writeText(device, config.clientId, Encoding.FORM);
+  device.size[Region.DEVICE_AUTHORIZATION] =
+    device.writeAt - device.at[Region.DEVICE_AUTHORIZATION];
+  if (device.writeAt < device.writeEnd) {
+    var start = device.at[Region.CLIENT];
+    device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
+  }
+  if (config.clientSecret) {
+    writeText(device, "&client_secret=", Encoding.NONE);
+    writeText(device, config.clientSecret, Encoding.FORM);
+  }
+  device.size[Region.CLIENT] = device.writeAt - device.at[Region.CLIENT];
+}
+
+/** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
+function divide(device: Device, extraCount: number): void {
+  takeRegion(device, Region.FRAME, device.columns * device.rows);
+  takeRegion(device, Region.STATUS, device.columns * (device.rows - 1));
+  takeRegion(device, Region.KEY, Limit.KEY_MAX);
+  takeRegion(device, Field.TOKEN_TYPE, Limit.TOKEN_TYPE_MAX);
+  takeRegion(device, Field.ERROR, Limit.ERROR_MAX);
+  takeRegion(device, Field.SCOPE, Limit.SCOPE_MAX);
+  takeRegion(device, Field.EXPIRES_IN, Limit.NUMBER_MAX);
+  takeRegion(device, Field.REFRESH_TOKEN_EXPIRES_IN, Limit.NUMBER_MAX);
+  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);
+  if (extraCount) {
+    takeRegion(device, Field.MESSAGE, Limit.MESSAGE_MAX);
+    device.at[Region.CALL] = device.writeAt;
+    device.room[Region.CALL] =
+      device.columns + Limit.VERIFICATION_URI_MAX + Limit.VERIFICATION_URI_COMPLETE_MAX;
+  }
+  // A longer code could not be shown on one line.
+  takeRegion(device, Field.USER_CODE, device.columns);
+  takeRegion(device, Field.VERIFICATION_URI, Limit.VERIFICATION_URI_MAX);
+  takeRegion(device, Field.VERIFICATION_URI_COMPLETE, Limit.VERIFICATION_URI_COMPLETE_MAX);
+  var share = (device.writeEnd - device.writeAt) >> 5;
+  takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
+  takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
+  // The device code is copied into the poll before a token can come.
+  device.at[Field.DEVICE_CODE] = device.writeAt;
+  device.room[Field.DEVICE_CODE] = share * Limit.ACCESS_TOKEN_SHARE;
+  takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
+  takeRegion(device, Region.OUTPUT, device.writeEnd - device.writeAt);
+}
+
+/**
+ * Makes a device. Allocates; nothing else in the core does.
+ *
+ * @param memory the device's memory, 4096 bytes are enough for short tokens, 8192 for long ones; the host gives
+ *   it up to the device until the end of both. More memory makes longer tokens possible.
+ * @param config what the maker sets
+ * @param extra literals of a complete build, a line each, and how many; "" and 0 for the grant alone
+ * @returns the device; null where the memory is too small for the configuration
+ */
+export function createDevice(
+  memory: Bytes,
+  config: Config,
+  extra: string,
+  extraCount: number,
+): Device | null {
+  var device = newDevice(memory, config, extraCount);
+  device.writeEnd = memory.length;
+  var text =
+    "\n" +
+    MEMBERS +
+    "\n" +
+    ERRORS +
+    "\n" +
+    ERROR_KINDS +
+    "\n&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=" +
+    "\n&grant_type=refresh_token&refresh_token=" +
+    "\ntoken=" +
+    "\nbearer\n" +
+    GRAMMAR +
+    "\n://\n" +
+    extra +
+    (config.messages || MESSAGES);
+  placeLiterals(device, text);
+  writeParameters(device, config);
+  divide(device, extraCount);
+  return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
+}

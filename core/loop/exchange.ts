@@ -1,0 +1,228 @@
+// One request at a time: which one is due, what it consists of, and who takes its answer. An answer
+// belongs to the request whose id it carries; one that comes late, to a request given up, is dropped.
+
+import { backOff } from "../device/clock.ts";
+import { Command, Endpoint } from "../device/command.ts";
+import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
+import { Limit } from "../device/limits.ts";
+import { type Bytes, type Device, Field, Literal, Region } from "../device/memory.ts";
+import { Event, State } from "../device/states.ts";
+import { preparePoll, stillPending } from "../grant/device-access-token.ts";
+import {
+  CodeFields,
+  checkCode,
+  codeReceived,
+  end,
+  renewCode,
+} from "../grant/device-authorization.ts";
+import { refreshRefused, tokensReceived } from "../grant/refresh.ts";
+import { prepareRevocation, revocationAnswered, revokesInBody } from "../grant/revocation.ts";
+import {
+  checkTokens,
+  classify,
+  dropBrought,
+  misfit,
+  TokenFields,
+} from "../grant/token-response.ts";
+import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
+import { beginAnswer, isErrandDue, prepareErrand } from "../requests/errand.ts";
+import { errandAnswered } from "../requests/errand-answer.ts";
+import { writeTokenRequest } from "../text/form-encoder.ts";
+import { scanBegin, scanByte } from "../text/json-scanner.ts";
+
+/** What a request is for: the state that it belongs to, or an errand. */
+export enum Purpose {
+  NONE = 0,
+  CODE = 2,
+  POLL = 3,
+  /** No request: storage is offered the tokens again that it refused. */
+  SAVE = 4,
+  REFRESH = 5,
+  REVOCATION = 6,
+  ERRAND = 8,
+}
+
+/** A bit for each state that is a purpose. */
+var STATES_THAT_SEND =
+  (1 << Purpose.CODE) | (1 << Purpose.POLL) | (1 << Purpose.REFRESH) | (1 << Purpose.REVOCATION);
+
+/** What waitMs holds back (an errand waits for nothing), NONE where nothing is to be sent. */
+export function duePurpose(device: Device): Purpose {
+  // While an event is being verified, OUTPUT holds it.
+  if (device.inFlight || device.job || device.verifyDue) return Purpose.NONE;
+  if (device.errand && isErrandDue(device)) return Purpose.ERRAND;
+  return ((STATES_THAT_SEND | (device.notSaved << Purpose.SAVE)) >> device.state) & 1
+    ? (device.state as number)
+    : Purpose.NONE;
+}
+
+/** Makes the request in its region, which it returns. */
+function prepare(device: Device, purpose: Purpose): number {
+  var region: number = purpose === Purpose.CODE ? Region.DEVICE_AUTHORIZATION : Region.OUTPUT;
+  device.endpoint =
+    purpose === Purpose.CODE
+      ? Endpoint.DEVICE_AUTHORIZATION
+      : purpose === Purpose.REVOCATION
+        ? Endpoint.REVOCATION
+        : Endpoint.TOKEN;
+  if (device.errand) device.isGet = device.bearer = 0;
+  if (purpose === Purpose.POLL) preparePoll(device);
+  else if (purpose === Purpose.REFRESH) {
+    writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
+  } else if (purpose === Purpose.REVOCATION) prepareRevocation(device);
+  else if (device.errand && purpose === Purpose.ERRAND) region = prepareErrand(device);
+  return region;
+}
+
+/** The next request, if one is due. */
+export function nextRequest(device: Device): Command {
+  var purpose = duePurpose(device);
+  var isErrand = device.errand && purpose === Purpose.ERRAND;
+  if (!purpose || (device.waitMs > 0 && !isErrand)) return Command.NONE;
+  if (purpose === Purpose.SAVE) {
+    device.waitMs = Limit.SAVE_AGAIN_MS;
+    startJob(device, Job.WRITE);
+    return nextStorageCommand(device);
+  }
+  device.purpose = purpose;
+  device.status = 0;
+  device.retryAfterS = 0;
+  device.bodyBytes = 0;
+  device.scanSeen = 0;
+  var region = prepare(device, purpose);
+  var size = device.size[region];
+  var isTarget =
+    device.errand && region === Region.CALL
+      ? device.endpoint !== Endpoint.EVENTS
+      : purpose === Purpose.REVOCATION && !revokesInBody(device);
+  device.target = device.body = device.at[region];
+  device.targetLength = isTarget ? size : 0;
+  device.bodyLength = isTarget ? 0 : size;
+  if (size < 0) {
+    takeAnswer(device, ErrorCode.MEMORY_TOO_SMALL);
+    return Command.NONE;
+  }
+  device.requestId = (device.requestId + 1) & 65535;
+  device.inFlight = 1;
+  device.exchangeMs = Limit.EXCHANGE_MS_MAX;
+  return Command.SEND;
+}
+
+function isCurrent(device: Device, requestId: number): boolean | number {
+  return device.inFlight && requestId === device.requestId;
+}
+
+/**
+ * Status and headers of the answer have come.
+ * @param requestId id that the request was sent with
+ * @param status 100..599
+ * @param retryAfterSeconds value of Retry-After, -1 where absent
+ * @returns 1 where the body is of use to the caller of an API too, 0 where only to the core
+ */
+export function responseStart(
+  device: Device,
+  requestId: number,
+  status: number,
+  retryAfterSeconds: number,
+): number {
+  if (isCurrent(device, requestId)) {
+    device.status = status;
+    device.retryAfterS = retryAfterSeconds;
+    if (device.errand && device.purpose === Purpose.ERRAND) {
+      beginAnswer(device);
+      return status === 401 && !device.errandRetried ? 0 : 1;
+    }
+    scanBegin(
+      device,
+      Literal.MEMBERS,
+      device.purpose === Purpose.CODE
+        ? CodeFields.WANTED
+        : // A revocation's answer must not touch the token that is still to be revoked.
+          device.purpose === Purpose.REVOCATION
+          ? 1 << Field.ERROR
+          : TokenFields.WANTED,
+      1,
+    );
+  }
+  return 0;
+}
+
+/**
+ * A piece of the body: `bytes[from..to)`, of any length. The outcome does not depend on the cuts.
+ * The range stays the host's and is not kept.
+ */
+export function responseBody(
+  device: Device,
+  requestId: number,
+  bytes: Bytes,
+  from: number,
+  to: number,
+): void {
+  if (!isCurrent(device, requestId)) return;
+  while (from < to && device.bodyBytes <= Limit.BODY_MAX) {
+    device.bodyBytes++;
+    scanByte(device, bytes[from++]);
+  }
+}
+
+/** The answer is complete. */
+export function responseEnd(device: Device, requestId: number): void {
+  if (isCurrent(device, requestId)) {
+    takeAnswer(device, device.status ? classify(device) : ErrorCode.UNREACHABLE);
+  }
+}
+
+/** No (complete) answer came: no connection, cut off, time limit. */
+export function responseFailed(device: Device, requestId: number): void {
+  if (isCurrent(device, requestId)) takeAnswer(device, ErrorCode.UNREACHABLE);
+}
+
+/** The host did not end the exchange in time: it is told to, and the wait begins. */
+export function checkExchange(device: Device): void {
+  if (device.inFlight && !device.exchangeMs) {
+    device.abortDue = 1;
+    takeAnswer(device, ErrorCode.UNREACHABLE);
+  }
+}
+
+/** The answer is there, or failed with `error`. */
+function takeAnswer(device: Device, error: number): void {
+  device.inFlight = 0;
+  if (device.errand && device.purpose === Purpose.ERRAND) errandAnswered(device, error);
+  else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
+  else {
+    if (!error) {
+      var isCode = device.purpose === Purpose.CODE;
+      if (misfit(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
+        error = ErrorCode.VALUE_TOO_LONG;
+      } else if (isCode) error = checkCode(device);
+      else error = checkTokens(device);
+    }
+    grantAnswered(device, error);
+  }
+}
+
+/** What the answer to the request for a code, a poll or a refresh leads to. */
+function grantAnswered(device: Device, error: number): void {
+  var purpose = device.purpose;
+  device.error = error;
+  device.frameDue = 1;
+  if (!error) {
+    if (purpose === Purpose.CODE) codeReceived(device);
+    else tokensReceived(device, purpose === Purpose.POLL);
+    return;
+  }
+  dropBrought(device);
+  if (purpose === Purpose.POLL && error <= ErrorCode.SLOW_DOWN) stillPending(device, error);
+  else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device);
+  else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
+  else if (purpose === Purpose.POLL && errorKind(device, error) === ErrorKind.RENEWABLE) {
+    renewCode(device);
+  } else end(device, Event.FINAL_ERROR, error, State.FAILED);
+}
+
+/** Gives up the request under way; whatever still comes of it is dropped. */
+export function giveUp(device: Device): void {
+  device.abortDue |= device.inFlight;
+  device.inFlight = 0;
+}

@@ -1,0 +1,89 @@
+// The heart: lets time pass and says what the host is to do next. A host calls tick until it answers
+// NONE, then sleeps for at most wakeIn or until something happens.
+
+import { advance } from "../device/clock.ts";
+import { Command } from "../device/command.ts";
+import { Limit } from "../device/limits.ts";
+import type { Device } from "../device/memory.ts";
+import { Event, State } from "../device/states.ts";
+import { drawFrame } from "../display/verification-prompt.ts";
+import { renewCode } from "../grant/device-authorization.ts";
+import { refreshInS, refreshNow } from "../grant/refresh.ts";
+import { nextStorageCommand } from "../records/record-keeping.ts";
+import { checkErrand } from "../requests/errand.ts";
+import { checkExchange, duePurpose, nextRequest, Purpose } from "./exchange.ts";
+
+function checkTime(device: Device): void {
+  checkExchange(device);
+  if (device.state === State.PENDING && !device.codeLifeS) {
+    // The answer under way may still bring the tokens; the code is shown no longer.
+    device.codeShown = 0;
+    if (!device.inFlight) renewCode(device);
+  }
+  if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
+    refreshNow(device, Event.REFRESH_DUE);
+  }
+  if (device.errand) checkErrand(device);
+}
+
+/**
+ * Lets time pass and returns the next command.
+ * @param elapsedMs milliseconds since the last call, 0..100000000; longer sleeps count as that.
+ *   Several calls in a row pass 0 from the second on.
+ * @returns a Command; its data (properties of the device) is valid until the next call of the core
+ */
+export function tick(device: Device, elapsedMs: number): Command {
+  advance(device, elapsedMs);
+  checkTime(device);
+  if (device.abortDue) {
+    device.abortDue = 0;
+    return Command.ABORT;
+  }
+  var command = nextStorageCommand(device);
+  if (command) return command;
+  if (device.verifyDue === 1) {
+    device.verifyDue = 2;
+    return Command.VERIFY;
+  }
+  drawFrame(device);
+  if (device.frameChanged) {
+    device.frameChanged = 0;
+    return Command.SHOW;
+  }
+  return nextRequest(device);
+}
+
+/**
+ * Milliseconds until the next tick is of use, 0..100000000. The host may sleep as long, and tick
+ * earlier without harm.
+ */
+export function wakeIn(device: Device): number {
+  var purpose = duePurpose(device);
+  var wake: number = Limit.ELAPSED_MS_MAX;
+  var seconds: number = Limit.ENDLESS_S;
+  if (
+    device.abortDue ||
+    device.frameDue ||
+    device.verifyDue === 1 ||
+    (device.errand && purpose === Purpose.ERRAND) ||
+    (device.job && !device.jobActive)
+  ) {
+    return 0;
+  }
+  if (device.inFlight) wake = device.exchangeMs;
+  else if (purpose) wake = device.waitMs;
+  if (device.pageMs < wake) wake = device.pageMs;
+  if (device.state === State.PENDING) {
+    // Each second while the countdown is shown; at its end the code waits for the answer under way.
+    seconds = device.codeShown || device.codeLifeS || seconds;
+  } else if (device.state === State.REFRESHING) {
+    // From then on the display says that nobody is connected.
+    seconds = device.accessLifeS || seconds;
+  } else if (device.state === State.SIGNED_IN && !device.inFlight) {
+    seconds = refreshInS(device);
+  }
+  if (seconds <= Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
+    wake = seconds * 1000 - device.carryMs;
+  }
+  return wake > 0 ? wake : 0;
+}

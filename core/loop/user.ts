@@ -1,0 +1,54 @@
+// What the user of the device can ask for.
+
+import { ErrorCode } from "../device/errors.ts";
+import { type Device, lacks, Region } from "../device/memory.ts";
+import { Event, moveTo, State } from "../device/states.ts";
+import { end, requestCode } from "../grant/device-authorization.ts";
+import { revoke } from "../grant/revocation.ts";
+import { Job, startJob } from "../records/record-keeping.ts";
+import { giveUp } from "./exchange.ts";
+
+/** Whether there is neither a session nor the end of one: its tokens outlive a failure. */
+function isFree(device: Device): boolean {
+  return (
+    device.state < State.SIGNED_IN ||
+    (device.state === State.FAILED && lacks(device, Region.PRESENT_REFRESH_TOKEN))
+  );
+}
+
+/**
+ * Signs in: asks for a code, or for a new one where one is shown already. After a failure that left
+ * the tokens alone, tries them again. Nothing happens in a session.
+ */
+export function signIn(device: Device): void {
+  device.renewals = 0;
+  if (!device.state) device.autoStart = 1;
+  else if (isFree(device)) {
+    giveUp(device);
+    requestCode(device, Event.SIGN_IN, 0);
+  } else if (device.state === State.FAILED) {
+    device.waitMs = 0;
+    moveTo(device, Event.SIGN_IN, State.REFRESHING);
+  }
+}
+
+/** Gives up the attempt to sign in. Nothing happens in a session, nor to its tokens. */
+export function cancel(device: Device): void {
+  if (isFree(device) && device.state > State.SIGNED_OUT) {
+    giveUp(device);
+    end(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
+  }
+}
+
+/**
+ * Signs out: revokes the token at the server and wipes everything here. Where there is no session, as
+ * cancel.
+ */
+export function signOut(device: Device): void {
+  cancel(device);
+  if (!isFree(device) && device.state !== State.REVOKING) {
+    giveUp(device);
+    revoke(device);
+    startJob(device, Job.WRITE);
+  }
+}

@@ -1,0 +1,122 @@
+// Which slot is read, written or erased when. Two slots, the newest valid record counts; whatever
+// moment the power goes, one of them is whole. The bytes of a record are in token-record.ts.
+//
+// Crash sequences that this order is made for:
+//  - A write goes to the slot that does not hold the newest record: torn, the newest is still there.
+//  - Signing out writes a revocation record first (from then on no restart signs in again), erases the
+//    token behind it, revokes, and erases the revocation last.
+//  - A wipe erases the older slot first: erasing the newest first would bring the older back to life.
+
+import { Command } from "../device/command.ts";
+import { Limit } from "../device/limits.ts";
+import { type Device, Region } from "../device/memory.ts";
+import { State } from "../device/states.ts";
+import { isRecord, kindOfRecord, readRecord, sealRecord, writeRecord } from "./token-record.ts";
+
+export enum Job {
+  NONE = 0,
+  /** Both slots are read; the first again where it is the newer, so that the newest is read last. */
+  READ_AGAIN = 1,
+  READ_SECOND = 2,
+  READ_FIRST = 3,
+  WRITE = 4,
+  /** Erases what is used, the older slot first: all of it, or until only the newest is left. */
+  WIPE = 5,
+  ERASE_OLDER = 6,
+}
+
+/** Starts a job; what is written is of the present state. What the host is at comes to its end first. */
+export function startJob(device: Device, job: number): void {
+  device.job = job;
+  device.recordKind = kindOfRecord(device);
+  device.jobTries = device.jobActive ? -1 : 0;
+  // The record is made where the poll's body was.
+  device.pollReady = 0;
+}
+
+/** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
+export function nextStorageCommand(device: Device): Command {
+  if (device.jobActive) return Command.NONE;
+  // Nothing, or nothing more, to be erased; other jobs lie below that.
+  if (device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
+  if (!device.job) return Command.NONE;
+  var size = device.room[Region.OUTPUT];
+  var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
+  if (device.job === Job.WRITE) {
+    command = Command.STORE;
+    size = writeRecord(device);
+    if (size > device.room[Region.OUTPUT]) {
+      device.notSaved = device.frameDue = 1;
+      device.job = command = Command.NONE;
+    } else sealRecord(device, size);
+  }
+  // Not the newest one, but where that is the last to be erased. At the start, and when the first slot is
+  // read again, the second passes for the newest.
+  device.slot =
+    device.job === Job.READ_SECOND
+      ? 1
+      : device.job > Job.WRITE && device.slotsUsed < 2
+        ? device.slotNewest
+        : 1 - device.slotNewest;
+  device.data = device.at[Region.OUTPUT];
+  device.dataLength = size;
+  device.jobActive = command;
+  return command;
+}
+
+/** The slot just read or written holds the newest record, or remains of one. */
+function slotHolds(device: Device, isWhole: boolean): void {
+  // With remains both count as used: which of the two they are in does not matter then.
+  device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
+  if (isWhole) {
+    device.slotNewest = device.slot;
+    device.sequence++;
+  }
+}
+
+/** The reading that follows. Sequences wrap at 2^24: the older is more than half of it behind. */
+function nextRead(device: Device, earlier: number): Job {
+  if (device.job === Job.READ_FIRST) return Job.READ_SECOND;
+  // Bit 23 of one less: 1, which is READ_AGAIN, for more than half; without a difference it would be as well.
+  return earlier && ((device.sequence - earlier - 1) >> 23) & +(device.sequence !== earlier);
+}
+
+/**
+ * The host has finished the last storage command.
+ * @param result of LOAD the record's size (0: empty, -1: cannot be read), of the others 1 or 0
+ */
+export function finishStorage(device: Device, result: number): void {
+  var command = device.jobActive;
+  var earlier = device.sequence;
+  var isDone = result > 0;
+  if (!command) return;
+  device.jobActive = 0;
+  if (command === Command.LOAD) {
+    isDone = isDone && isRecord(device, result);
+    if (isDone) readRecord(device, result);
+  }
+  if (command === Command.ERASE) {
+    if (isDone) device.slotsUsed--;
+    // A write that failed may have left anything in the slot.
+  } else if (result || command === Command.STORE) slotHolds(device, isDone);
+  if (
+    (result < +(command !== Command.LOAD) || device.jobTries < 0) &&
+    ++device.jobTries < Limit.STORAGE_TRIES
+  ) {
+    return;
+  }
+  device.jobTries = 0;
+  device.frameDue = 1;
+  if (command === Command.LOAD) device.job = nextRead(device, earlier);
+  else {
+    device.notSaved = +!isDone;
+    // Where the older cannot be erased the newest stays: without it the older would come back to life.
+    if (!isDone) device.job = Job.NONE;
+    // Behind a record that knew of none before may lie one that could not be read: with a sequence of
+    // its own it would count as the newer once it can.
+    else if (command === Command.STORE) {
+      device.job =
+        device.recordKind > State.REFRESHING || device.sequence < 2 ? Job.ERASE_OLDER : Job.NONE;
+    }
+  }
+}

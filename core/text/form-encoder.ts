@@ -1,0 +1,96 @@
+// Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded
+// (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
+
+import { type Device, Field, Region } from "../device/memory.ts";
+import { keepUnit } from "./unicode.ts";
+
+/** What stays as it is beside letters, digits and `- . _`, which tells the encodings apart. */
+export enum Encoding {
+  NONE = 0,
+  /** `*`, and a space becomes `+`. */
+  FORM = 42,
+  /** `~` */
+  PATH = 126,
+}
+
+/** Starts to write into a region. Nothing is written beyond its room; see writtenSize. */
+export function writeTo(device: Device, region: number): void {
+  device.writeAt = device.at[region];
+  device.writeEnd = device.writeAt + device.room[region];
+}
+
+/** One byte. */
+export function writeByte(device: Device, byte: number): void {
+  if (device.writeAt < device.writeEnd) device.bytes[device.writeAt] = byte;
+  device.writeAt++;
+}
+
+/** Sets the region's size to what was written since writeTo; -1 where there was no room for it. */
+export function endWrite(device: Device, region: number): void {
+  device.size[region] = device.writeAt > device.writeEnd ? -1 : device.writeAt - device.at[region];
+}
+
+/** A byte as two digits `0`..`F`. */
+export function writeHex(device: Device, byte: number): void {
+  for (var shift = 4; shift >= 0; shift -= 4) {
+    var value = (byte >> shift) & 15;
+    writeByte(device, value < 10 ? value + 48 : value + 55);
+  }
+}
+
+/** One byte of a UTF-8 value, encoded. */
+export function writeEncoded(device: Device, c: number, encoding: number): void {
+  var letter = c | 32;
+  if (
+    !encoding ||
+    c === encoding ||
+    (letter > 96 && letter < 123) ||
+    (c > 44 && c < 58 && c !== 47) ||
+    c === 95
+  ) {
+    writeByte(device, c);
+  } else if (c === 32 && encoding === Encoding.FORM) {
+    writeByte(device, 43);
+  } else {
+    writeByte(device, 37);
+    writeHex(device, c);
+  }
+}
+
+/** A region's value, encoded. */
+export function writeRegion(device: Device, region: number, encoding: number): void {
+  var at = device.at[region];
+  var end = at + device.size[region];
+  while (at < end) writeEncoded(device, device.bytes[at++], encoding);
+}
+
+/** A literal as it is. */
+export function writeLiteral(device: Device, literal: number): void {
+  writeRegion(device, literal, Encoding.NONE);
+}
+
+/** Writes the characters that are complete. */
+function flush(device: Device, encoding: number): void {
+  writeRegion(device, Field.NONE, encoding);
+  device.size[Field.NONE] = 0;
+}
+
+/** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */
+export function writeText(device: Device, text: string, encoding: number): void {
+  for (var i = 0; i < text.length; i++) {
+    var unit = text.charCodeAt(i);
+    // A high surrogate waits for its low one.
+    if (!device.scanHigh || unit >> 10 !== 55) flush(device, encoding);
+    keepUnit(device, unit);
+  }
+  flush(device, encoding);
+}
+
+/** Makes a token request in OUTPUT: client credentials, grant, and the value of the region. */
+export function writeTokenRequest(device: Device, grant: number, region: number): void {
+  writeTo(device, Region.OUTPUT);
+  writeRegion(device, Region.CLIENT, Encoding.NONE);
+  writeLiteral(device, grant);
+  writeRegion(device, region, Encoding.FORM);
+  endWrite(device, Region.OUTPUT);
+}

@@ -1,0 +1,48 @@
+// Text on its way into a region: bytes as they are, UTF-16 code units as UTF-8. The scanner's escapes
+// and the host's strings are code units; a surrogate without its partner becomes U+FFFD.
+
+import type { Device } from "../device/memory.ts";
+
+/**
+ * Adds a byte to the region that is being filled (scanField). The byte behind its room takes one more:
+ * then the value is too long (isTooLong), and further ones are dropped.
+ */
+export function keep(device: Device, byte: number): void {
+  var region = device.scanField;
+  var size = device.size[region];
+  if (size <= device.room[region]) {
+    device.bytes[device.at[region] + size] = byte;
+    device.size[region]++;
+  }
+}
+
+/**
+ * A code point in UTF-8. The last byte has room for 128 values if it is alone; else it takes six bits,
+ * and of those in front of it the first has room for 32, 16 or 8 values below a mark of as many ones.
+ */
+function keepPoint(device: Device, point: number, room: number): void {
+  if (point < room) keep(device, 256 - 2 * room + point);
+  else {
+    keepPoint(device, point >> 6, room > 32 ? 32 : room >> 1);
+    keep(device, 128 | (point & 63));
+  }
+}
+
+/** Adds a UTF-16 code unit. A byte of another kind in between must clear scanHigh. */
+export function keepUnit(device: Device, unit: number): void {
+  var high = device.scanHigh;
+  device.scanHigh = 0;
+  if (unit >> 11 === 27) {
+    // A high surrogate stands as U+FFFD until its low one comes. Where there is none to take back, the
+    // region has no room for it, or what is in scanHigh is another text's.
+    if (unit > 56319 && high && device.size[device.scanField] > 2) {
+      device.size[device.scanField] -= 3;
+      unit += high;
+    } else {
+      // What makes the code point of a low surrogate: 10 bits higher, and 65536 - 56320 on.
+      if (unit < 56320) device.scanHigh = (unit - 55287) << 10;
+      unit = 65533;
+    }
+  }
+  keepPoint(device, unit, 128);
+}

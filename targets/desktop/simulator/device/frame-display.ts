@@ -1,0 +1,43 @@
+// The character display as the simulator sees it: the present frame as lines of text, dark without power.
+import type { Bytes, Display } from "../../../../platform/contracts.ts";
+
+export class FrameDisplay implements Display {
+  /** One string of `columns` characters for each row; blank while dark. */
+  lines: readonly string[];
+  lit = false;
+
+  /** @throws RangeError for a size outside 16..80 columns, 2..8 rows */
+  constructor(
+    readonly columns: number,
+    readonly rows: number,
+    private readonly changed: () => void,
+  ) {
+    if (!(columns >= 16 && columns <= 80 && rows >= 2 && rows <= 8)) {
+      throw new RangeError(`a display of ${columns}x${rows}: it has 16 to 80 columns, 2 to 8 rows`);
+    }
+    this.lines = this.#blank();
+  }
+
+  show(cells: Bytes, from: number): void {
+    this.lines = this.lines.map((_, row) => {
+      let line = "";
+      for (let column = 0; column < this.columns; column++) {
+        line += String.fromCharCode(cells[from + row * this.columns + column]!);
+      }
+      return line;
+    });
+    this.lit = true;
+    this.changed();
+  }
+
+  /** The power is gone. */
+  darken(): void {
+    this.lit = false;
+    this.lines = this.#blank();
+    this.changed();
+  }
+
+  #blank(): string[] {
+    return Array.from({ length: this.rows }, () => " ".repeat(this.columns));
+  }
+}

@@ -1,0 +1,92 @@
+// The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
+import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
+import { asciiOf } from "../../../../platform/text.ts";
+import { describeAnswer, describeForm } from "./mask.ts";
+import type { Moment, Moments } from "./moments.ts";
+
+/** What an exchange is for, in words for the screen. */
+export type ExchangePurpose =
+  | "ask for a code"
+  | "poll"
+  | "refresh"
+  | "revoke"
+  | "call the API"
+  | "other";
+
+/** Its own moment is that of the request. */
+export interface ExchangeEntry extends Moment {
+  readonly id: number;
+  ended: Moment | undefined;
+  readonly purpose: ExchangePurpose;
+  readonly method: string;
+  /** Path with its query, masked. */
+  readonly target: string;
+  /** Body, masked. */
+  readonly request: string;
+  /** 0 until it has come, and where none came. */
+  status: number;
+  /** Body of the answer, masked; or why there is none. */
+  answer: string;
+  /** The fault that had a hand in it, "" for none. */
+  fault: string;
+}
+
+const KEPT = 200;
+
+export class ExchangeLog {
+  readonly entries: ExchangeEntry[] = [];
+  count = 0;
+  /** How many there ever were of each purpose. */
+  readonly counts = new Map<ExchangePurpose, number>();
+
+  constructor(
+    private readonly moments: Moments,
+    private readonly changed: () => void,
+  ) {}
+
+  begin(request: HttpRequest): ExchangeEntry {
+    const body = asciiOf(request.body, request.bodyFrom, request.bodyTo);
+    const { pathname, search } = new URL(request.url);
+    const query = search === "" ? "" : `?${describeForm(search.slice(1))}`;
+    const entry: ExchangeEntry = {
+      ...this.moments.next(),
+      id: ++this.count,
+      ended: undefined,
+      purpose: purposeOf(request, body),
+      method: request.method,
+      target: pathname + query,
+      request: body === "" ? "" : describeForm(body),
+      status: 0,
+      answer: "",
+      fault: "",
+    };
+    this.counts.set(entry.purpose, (this.counts.get(entry.purpose) ?? 0) + 1);
+    this.entries.push(entry);
+    if (this.entries.length > KEPT) this.entries.shift();
+    this.changed();
+    return entry;
+  }
+
+  answered(entry: ExchangeEntry, status: number, body: Uint8Array): void {
+    entry.status = status;
+    this.end(entry, describeAnswer(new TextDecoder().decode(body)));
+  }
+
+  failed(entry: ExchangeEntry, failure: TransportFailure | "given up"): void {
+    this.end(entry, failure);
+  }
+
+  private end(entry: ExchangeEntry, answer: string): void {
+    entry.ended = this.moments.next();
+    entry.answer = answer;
+    this.changed();
+  }
+}
+
+function purposeOf(request: HttpRequest, body: string): ExchangePurpose {
+  if (body.includes("device_code=")) return "poll";
+  if (body.includes("grant_type=refresh_token")) return "refresh";
+  if (request.authorization !== "") return "call the API";
+  if (body.startsWith("token=") || request.url.includes("?token=")) return "revoke";
+  return body.includes("client_id=") ? "ask for a code" : "other";
+}

@@ -1,0 +1,48 @@
+// What may be shown of requests and answers: names and harmless values. Codes, tokens and secrets are
+// masked here, before anything reaches a screen, a page or a file.
+import { maskForm } from "../../../service/observers.ts";
+
+const SECRET_NAMES = new Set([
+  "access_token",
+  "refresh_token",
+  "id_token",
+  "device_code",
+  "user_code",
+  "verification_uri_complete",
+  "client_secret",
+  "token",
+]);
+const VALUE_LENGTH_MAX = 48;
+
+/** A form body or a query with its secrets masked. */
+export function describeForm(text: string): string {
+  return maskForm(text);
+}
+
+/** A JSON answer as `name=value` words with its secrets masked; of anything else only the size. */
+export function describeAnswer(text: string): string {
+  if (text === "") return "(empty)";
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return `(${text.length} characters that are not JSON)`;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "(not an object)";
+  return Object.entries(value)
+    .map(([name, member]) => `${clean(name)}=${describeMember(name, member)}`)
+    .join(" ");
+}
+
+function describeMember(name: string, value: unknown): string {
+  if (SECRET_NAMES.has(name)) return "***";
+  if (Array.isArray(value)) return `[${value.length}]`;
+  if (typeof value === "object" && value !== null) return "{...}";
+  const text = clean(String(value));
+  return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}...` : text;
+}
+
+/** A terminal obeys control characters: none gets through. */
+export function clean(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}

@@ -1,0 +1,149 @@
+// The world as plain data for whoever draws it: terminal and panel show the same. Nothing secret is in
+// it but what the device itself displays.
+import { Field, Region, State } from "../../../core/complete.ts";
+import { AllocationCounter, type Allocations } from "./device/allocation-counter.ts";
+import type { SlotView } from "./device/metered-storage.ts";
+import { warmUp } from "./device/warm-up.ts";
+import type { ExchangeEntry } from "./log/exchanges.ts";
+import { errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
+import type { Simulation } from "./simulation.ts";
+import { activeFaults } from "./world/faults.ts";
+
+/** Something that runs down: what is left of it, and of how much; total 0 where there is none. */
+export interface Gauge {
+  readonly leftMs: number;
+  readonly totalMs: number;
+}
+
+export interface View {
+  readonly clock: { readonly ms: number; readonly speed: number; readonly paused: boolean };
+  readonly display: {
+    readonly columns: number;
+    readonly rows: number;
+    readonly lit: boolean;
+    readonly lines: readonly string[];
+  };
+  readonly device: {
+    readonly on: boolean;
+    readonly state: string;
+    readonly error: string;
+    readonly inFlight: boolean;
+    readonly intervalMs: number;
+    readonly poll: Gauge;
+    readonly code: Gauge;
+    readonly access: Gauge;
+    readonly userCode: string;
+    readonly verificationUri: string;
+    readonly verificationUriComplete: string;
+  };
+  readonly memory: {
+    /** What the host has given, once and for all. */
+    readonly bytes: number;
+    /** Bytes of it that hold tokens now. */
+    readonly tokens: number;
+    /** Bytes allocated in the last second. */
+    readonly allocated: Allocations;
+  };
+  readonly slots: readonly SlotView[];
+  readonly exchanges: readonly ExchangeEntry[];
+  readonly exchangeCount: number;
+  readonly timeline: readonly TimelineEntry[];
+  readonly faults: readonly string[];
+  readonly account: string;
+  readonly message: string;
+}
+
+const UNKNOWN_LIFE_S = 134_217_727;
+const EXCHANGES = 60;
+const TIMELINE = 60;
+
+/** Remembers from how much a countdown came down: the core only says what is left. */
+class Countdown {
+  #leftMs = 0;
+  #totalMs = 0;
+
+  read(leftMs: number): Gauge {
+    if (leftMs > this.#leftMs) this.#totalMs = leftMs;
+    this.#leftMs = leftMs;
+    return { leftMs, totalMs: leftMs > 0 ? this.#totalMs : 0 };
+  }
+}
+
+/** Makes views of one simulation. */
+export class Viewer {
+  /** One line for the person at the screen. */
+  message = "";
+  readonly #code = new Countdown();
+  readonly #poll = new Countdown();
+  readonly #access = new Countdown();
+  readonly #allocations = new AllocationCounter();
+  #warm = false;
+
+  constructor(private readonly simulation: Simulation) {}
+
+  view(): View {
+    const { simulation } = this;
+    const { clock, display, exchanges, timeline, storage, settings } = simulation;
+    return {
+      clock: { ms: clock.nowMs(), speed: clock.speed, paused: clock.paused },
+      display: {
+        columns: display.columns,
+        rows: display.rows,
+        lit: display.lit,
+        lines: display.lines,
+      },
+      device: this.#device(),
+      memory: this.#memory(),
+      slots: storage.views(),
+      exchanges: exchanges.entries.slice(-EXCHANGES),
+      exchangeCount: exchanges.count,
+      timeline: timeline.entries.slice(-TIMELINE),
+      faults: activeFaults(simulation),
+      account: settings.account,
+      message: this.message,
+    };
+  }
+
+  #device(): View["device"] {
+    const { simulation } = this;
+    const device = simulation.driver?.device;
+    const sinceMs = simulation.clock.nowMs() - simulation.countedMs;
+    const left = (ms: number): number => Math.max(0, ms - sinceMs);
+    const life = (seconds: number): number =>
+      seconds >= UNKNOWN_LIFE_S ? 0 : left(seconds * 1000);
+    const waits = device !== undefined && WAITING.includes(device.state) && !device.inFlight;
+    const signedIn = device?.state === State.SIGNED_IN || device?.state === State.REFRESHING;
+    return {
+      on: device !== undefined,
+      state: device ? stateName(device.state) : "off",
+      error: device ? errorName(device.error) : "",
+      inFlight: device?.inFlight === 1,
+      intervalMs: device?.state === State.PENDING ? device.intervalMs : 0,
+      poll: this.#poll.read(waits ? left(device.waitMs) : 0),
+      code: this.#code.read(device?.state === State.PENDING ? life(device.codeLifeS) : 0),
+      access: this.#access.read(signedIn ? life(device?.accessLifeS ?? 0) : 0),
+      userCode: simulation.userCode,
+      verificationUri: simulation.verificationUri,
+      verificationUriComplete: simulation.verificationUriComplete,
+    };
+  }
+
+  #memory(): View["memory"] {
+    const device = this.simulation.driver?.device;
+    if (!this.#warm) warmUp();
+    this.#warm = true;
+    const allocated = this.#allocations.read();
+    if (device === undefined) return { bytes: 0, tokens: 0, allocated };
+    const tokens = [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN, Region.PRESENT_REFRESH_TOKEN];
+    const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);
+    return { bytes: device.memory.length, tokens: used, allocated };
+  }
+}
+
+/** States in which the device waits for its next request. */
+const WAITING: readonly number[] = [
+  State.REQUESTING,
+  State.PENDING,
+  State.REFRESHING,
+  State.REVOKING,
+];

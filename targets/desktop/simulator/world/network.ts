@@ -1,0 +1,182 @@
+// The network between device and service, with its faults. It wraps a real HTTP adapter: what a fault
+// does not touch goes over it. Delays pass in the world's time; real exchanges hold the world's clock.
+import type {
+  Http,
+  HttpRequest,
+  HttpSink,
+  TransportFailure,
+} from "../../../../platform/contracts.ts";
+import type { ExchangeEntry, ExchangeLog } from "../log/exchanges.ts";
+import type { WorldClock } from "./world-clock.ts";
+
+/** Faults that last until they are mended. */
+export const LASTING_FAULTS = [
+  "offline",
+  "drop",
+  "slow",
+  "corrupt",
+  "captive-portal",
+  "unavailable",
+] as const;
+/** Faults that befall the next exchange of their kind. */
+export const PASSING_FAULTS = ["slow-down", "lose-answer"] as const;
+
+export type LastingFault = (typeof LASTING_FAULTS)[number];
+export type PassingFault = (typeof PASSING_FAULTS)[number];
+
+/** How long a device's HTTP adapter waits before it gives up. */
+const TIME_LIMIT_MS = 30_000;
+const SLOW_MS = 8_000;
+const encoder = new TextEncoder();
+
+interface Answer {
+  status: number;
+  retryAfterS: number;
+  body: Uint8Array;
+}
+
+const PORTAL: Answer = {
+  status: 200,
+  retryAfterS: -1,
+  body: encoder.encode("<!doctype html><title>Welcome</title><p>Accept the terms of this hotspot."),
+};
+const UNAVAILABLE: Answer = {
+  status: 503,
+  retryAfterS: -1,
+  body: encoder.encode("<html><body><h1>503 Service Unavailable</h1></body></html>"),
+};
+const SLOW_DOWN: Answer = {
+  status: 403,
+  retryAfterS: -1,
+  body: encoder.encode('{"error":"slow_down","error_description":"Forbidden"}'),
+};
+
+/** One exchange of the device. */
+interface Exchange {
+  sink: HttpSink;
+  entry: ExchangeEntry;
+  over: boolean;
+  /** Lets the world go on that stands still for what is real about the exchange. */
+  release: () => void;
+}
+
+export class Network implements Http {
+  readonly lasting = new Set<LastingFault>();
+  readonly passing = new Set<PassingFault>();
+  /** From the end of a real exchange to its arrival at the device; simulated. */
+  latencyMs = 0;
+  #current: Exchange | undefined;
+
+  constructor(
+    private readonly inner: Http,
+    private readonly clock: WorldClock,
+    private readonly log: ExchangeLog,
+    /** False with a real server: its time goes on while it answers. */
+    private readonly holdsClock = true,
+  ) {}
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    const exchange: Exchange = {
+      sink,
+      entry: this.log.begin(request),
+      over: false,
+      release: () => {},
+    };
+    this.#current = exchange;
+    const { entry } = exchange;
+    if (this.lasting.has("offline")) this.#failSoon(exchange, "offline", 0);
+    else if (this.lasting.has("drop")) this.#failSoon(exchange, "drop", TIME_LIMIT_MS);
+    else if (this.lasting.has("captive-portal")) this.#answer(exchange, PORTAL, "captive-portal");
+    else if (this.lasting.has("unavailable")) this.#answer(exchange, UNAVAILABLE, "unavailable");
+    else if (entry.purpose === "poll" && this.passing.delete("slow-down"))
+      this.#answer(exchange, SLOW_DOWN, "slow-down");
+    else this.#forward(exchange, request);
+  }
+
+  abort(): void {
+    const exchange = this.#current;
+    if (exchange === undefined) return;
+    this.#finish(exchange);
+    this.log.failed(exchange.entry, "given up");
+    this.inner.abort();
+    exchange.release();
+  }
+
+  #finish(exchange: Exchange): void {
+    exchange.over = true;
+    if (this.#current === exchange) this.#current = undefined;
+  }
+
+  /** Lets the service answer, and then says what of it reaches the device, and when. */
+  #forward(exchange: Exchange, request: HttpRequest): void {
+    if (this.holdsClock) exchange.release = this.clock.hold();
+    const answer = { status: 0, retryAfterS: -1 };
+    const chunks: number[] = [];
+    const arrived = (deliver: () => void): void => {
+      const late = this.lasting.has("slow");
+      if (late) exchange.entry.fault = "slow";
+      const delayMs = this.latencyMs + (late ? SLOW_MS : 0);
+      if (delayMs > 0) this.clock.after(delayMs, deliver);
+      else deliver();
+      exchange.release();
+    };
+    this.inner.send(request, {
+      status: (status, retryAfterS) => {
+        Object.assign(answer, { status, retryAfterS });
+      },
+      body: (bytes, from, to) => {
+        for (let at = from; at < to; at++) chunks.push(bytes[at]!);
+      },
+      end: () => {
+        const body = Uint8Array.from(chunks);
+        arrived(() => this.#deliver(exchange, { ...answer, body }));
+      },
+      failed: (failure) => arrived(() => this.#fail(exchange, failure)),
+    });
+  }
+
+  #deliver(exchange: Exchange, answer: Answer): void {
+    if (exchange.over) return;
+    if (this.#losesAnswer(exchange)) {
+      exchange.entry.fault = "lose-answer";
+      this.#fail(exchange, "unreachable");
+      return;
+    }
+    if (this.lasting.has("corrupt") && answer.body.length > 0) {
+      exchange.entry.fault = "corrupt";
+      // The first byte of a JSON answer: nobody can take what follows for one.
+      answer.body[0] = answer.body[0]! ^ 0x55;
+    }
+    const { sink, entry } = exchange;
+    this.#finish(exchange);
+    this.log.answered(entry, answer.status, answer.body);
+    sink.status(answer.status, answer.retryAfterS);
+    if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
+    sink.end();
+  }
+
+  /** Of the answers that bring something: only there does a loss hurt. */
+  #losesAnswer({ entry }: Exchange): boolean {
+    return entry.purpose === "refresh" && this.passing.delete("lose-answer");
+  }
+
+  #answer(exchange: Exchange, answer: Answer, fault: string): void {
+    exchange.entry.fault = fault;
+    this.clock.after(this.latencyMs, () =>
+      this.#deliver(exchange, { ...answer, body: answer.body.slice() }),
+    );
+  }
+
+  #failSoon(exchange: Exchange, fault: string, afterMs: number): void {
+    exchange.entry.fault = fault;
+    this.clock.after(afterMs, () => this.#fail(exchange, afterMs > 0 ? "timeout" : "unreachable"));
+  }
+
+  #fail(exchange: Exchange, failure: TransportFailure): void {
+    if (exchange.over) return;
+    const { sink, entry } = exchange;
+    this.#finish(exchange);
+    this.log.failed(entry, failure);
+    sink.failed(failure);
+  }
+}

@@ -1,0 +1,228 @@
+// The one clock of the simulated world: device, network and service live in its time. It follows real
+// time at any speed, stands still, steps and jumps. Time passes from appointment to appointment, each at
+// its own moment, and stands still while a real exchange is under way: how fast this computer is changes nothing.
+
+import type { Timers } from "../../../../platform/contracts.ts";
+import { type RealTime, systemTime } from "../../../../platform/node/index.ts";
+
+interface Appointment {
+  dueMs: number;
+  order: number;
+  run: () => void;
+}
+
+const WRAP_MS = 2 ** 32;
+/** How long real time is waited for at most; also the longest that setTimeout takes without overflow. */
+const WAIT_MS_MAX = 2 ** 31 - 1;
+/** Appointments between two breaths of the event loop in a jump: key presses and pages go on. */
+const BREATH = 64;
+
+/** Time that can be held, sped up and jumped. Nothing happens unless it runs or is driven. */
+export class WorldClock {
+  readonly #real: RealTime;
+  #logicalMs = 0;
+  #realAnchorMs: number;
+  #speed: number;
+  #paused: boolean;
+  #holds = 0;
+  #driving = 0;
+  #order = 0;
+  #appointments: Appointment[] = [];
+  #takeBack: () => void = () => {};
+  #released: (() => void)[] = [];
+
+  /** @param speed world seconds per real second, above 0; `paused` for a clock driven by `advance` alone */
+  constructor(options: { speed?: number; paused?: boolean; real?: RealTime } = {}) {
+    this.#real = options.real ?? systemTime;
+    this.#speed = checkedSpeed(options.speed ?? 1);
+    this.#paused = options.paused ?? false;
+    this.#realAnchorMs = this.#real.nowMs();
+  }
+
+  /** Milliseconds of the world since it began; never goes back. */
+  nowMs(): number {
+    if (this.#stands) return this.#logicalMs;
+    const reached = this.#reachedMs();
+    const next = this.#appointments[0];
+    // What is due has not happened yet: it is not later than that.
+    return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
+  }
+
+  get speed(): number {
+    return this.#speed;
+  }
+
+  set speed(speed: number) {
+    this.#settle();
+    this.#speed = checkedSpeed(speed);
+    this.#arm();
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  set paused(paused: boolean) {
+    this.#settle();
+    this.#paused = paused;
+    this.#arm();
+  }
+
+  /** Runs `run` once, `afterMs` from now; returns what takes it back. */
+  after(afterMs: number, run: () => void): () => void {
+    const appointment = { dueMs: this.nowMs() + afterMs, order: this.#order++, run };
+    this.#appointments.push(appointment);
+    this.#appointments.sort((a, b) => a.dueMs - b.dueMs || a.order - b.order);
+    this.#arm();
+    return () => {
+      const at = this.#appointments.indexOf(appointment);
+      if (at < 0) return;
+      this.#appointments.splice(at, 1);
+      this.#arm();
+    };
+  }
+
+  /** A Timers adapter with an alarm of its own. */
+  timers(): Timers {
+    let takeBack = (): void => {};
+    return {
+      now: () => Math.floor(this.nowMs()) % WRAP_MS,
+      alarm: (afterMs, ring) => {
+        takeBack();
+        // From the whole millisecond that `now` says, or who counts in those would ring too early.
+        const partMs = Math.ceil(this.nowMs()) - this.nowMs();
+        takeBack = this.after(afterMs + partMs, ring);
+      },
+      cancel: () => takeBack(),
+    };
+  }
+
+  /** The world stands still until the returned function is called: something real is under way. */
+  hold(): () => void {
+    this.#settle();
+    this.#holds++;
+    this.#arm();
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#settle();
+      this.#holds--;
+      if (this.#holds === 0) for (const wake of this.#released.splice(0)) wake();
+      this.#arm();
+    };
+  }
+
+  /** Milliseconds until the next thing happens; undefined where nothing is arranged. */
+  nextInMs(): number | undefined {
+    const next = this.#appointments[0];
+    return next && Math.max(0, next.dueMs - this.nowMs());
+  }
+
+  /**
+   * Lets `ms` pass at once, everything in it at its own moment. `until` ends it early. Real exchanges on
+   * the way are waited for.
+   */
+  async advance(ms: number, until: () => boolean = () => false): Promise<void> {
+    this.#settle();
+    this.#driving++;
+    try {
+      const targetMs = this.#logicalMs + ms;
+      for (let count = 1; ; count++) {
+        if (this.#holds > 0) await this.#release();
+        else if (count % BREATH === 0) await breath();
+        if (until()) return;
+        const next = this.#appointments[0];
+        if (next === undefined || next.dueMs > targetMs) break;
+        if (this.#holds === 0) this.#happen(next);
+      }
+      this.#logicalMs = Math.max(this.#logicalMs, targetMs);
+    } finally {
+      this.#realAnchorMs = this.#real.nowMs();
+      this.#driving--;
+      this.#arm();
+    }
+  }
+
+  /** Lets the next thing happen, and waits for what is real about it. */
+  async step(): Promise<void> {
+    const inMs = this.nextInMs();
+    if (inMs === undefined) return;
+    await this.advance(inMs);
+  }
+
+  /** Stops for good: nothing more happens, nothing keeps the process alive. */
+  close(): void {
+    this.#appointments = [];
+    this.#paused = true;
+    this.#arm();
+  }
+
+  get #stands(): boolean {
+    return this.#paused || this.#holds > 0 || this.#driving > 0;
+  }
+
+  #reachedMs(): number {
+    return this.#logicalMs + (this.#real.nowMs() - this.#realAnchorMs) * this.#speed;
+  }
+
+  /** Takes the time that has passed into account before something changes how it passes. */
+  #settle(): void {
+    this.#logicalMs = this.nowMs();
+    this.#realAnchorMs = this.#real.nowMs();
+  }
+
+  #happen(appointment: Appointment): void {
+    this.#appointments.splice(this.#appointments.indexOf(appointment), 1);
+    this.#logicalMs = Math.max(this.#logicalMs, appointment.dueMs);
+    appointment.run();
+  }
+
+  #arm(): void {
+    this.#takeBack();
+    this.#takeBack = () => {};
+    const next = this.#appointments[0];
+    if (this.#stands || next === undefined) return;
+    const waitMs = Math.max(0, (next.dueMs - this.#reachedMs()) / this.#speed);
+    this.#takeBack = this.#real.wait(Math.min(Math.ceil(waitMs), WAIT_MS_MAX), () => this.#ring());
+  }
+
+  /** Real time has come as far as the next appointment, perhaps as several. */
+  #ring(): void {
+    const targetMs = this.#reachedMs();
+    this.#driving++;
+    let complete = false;
+    try {
+      for (let count = 0; count < BREATH && !complete && !this.#paused && !this.#holds; count++) {
+        const next = this.#appointments[0];
+        complete = next === undefined || next.dueMs > targetMs;
+        if (next !== undefined && !complete) this.#happen(next);
+      }
+    } finally {
+      // Where something real began on the way, the rest of the time has not passed.
+      if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
+      this.#realAnchorMs = this.#real.nowMs();
+      this.#driving--;
+      this.#arm();
+    }
+  }
+
+  #release(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#released.push(resolve);
+    });
+  }
+}
+
+function breath(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function checkedSpeed(speed: number): number {
+  if (!(speed > 0) || !Number.isFinite(speed)) {
+    throw new RangeError(`clock: a speed of ${speed} is not above 0`);
+  }
+  return speed;
+}

@@ -1,0 +1,241 @@
+// Puts a simulation together as the command line asks for it: the embedded service with its web server,
+// or a real one by its addresses, and the device on the real adapters of Node.
+import { createHash, randomBytes } from "node:crypto";
+import fs from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
+import path from "node:path";
+import { createAdaptorServer } from "@hono/node-server";
+import * as core from "../../../../core/complete.ts";
+import { discoverEndpoints } from "../../../../platform/discovery.ts";
+import { type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
+import { FileStorage, NodeEntropy, NodeHttp, nodeTimers } from "../../../../platform/node/index.ts";
+import {
+  createService,
+  type FixtureInput,
+  type RunningServer,
+  type Service,
+  serve,
+} from "../../../service/index.ts";
+import { describeListenError } from "../../../service/listen-error.ts";
+import { PATHS } from "../../../service/metadata.ts";
+import { isRemote, type Options } from "../../options.ts";
+import { UsageError } from "../../usage-error.ts";
+import { Simulation } from "../simulation.ts";
+import { ServiceStore } from "./service-store.ts";
+import { WorldClock } from "./world-clock.ts";
+
+export interface World {
+  readonly simulation: Simulation;
+  /** Where the second device enters codes, "" where the service is somebody else's. */
+  readonly url: string;
+  /** Where the panel is. */
+  readonly panelUrl: string;
+  /** Gives everything back. Harmless the second time. */
+  close(): Promise<void>;
+}
+
+/** Answers requests that are not the service's; undefined passes them on to it. */
+export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
+
+const CLIENT = { id: "living-room-tv", secret: "tv-secret" };
+const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
+
+export function fixture(): FixtureInput {
+  const file = new URL("../../../service/fixture.json", import.meta.url);
+  return JSON.parse(fs.readFileSync(file, "utf8")) as FixtureInput;
+}
+
+/** Where the embedded service answers what. */
+export function endpointsOf(baseUrl: string): Endpoints {
+  return {
+    ...noEndpoints,
+    deviceAuthorization: baseUrl + PATHS.deviceAuthorization,
+    token: baseUrl + PATHS.token,
+    revocation: baseUrl + PATHS.revocation,
+    videoApi: baseUrl + PATHS.liveBroadcasts,
+    publisherApi: baseUrl + PATHS.publisher,
+  };
+}
+
+/** What the maker of the simulated device has set. */
+export function deviceConfig(options: Partial<Options>) {
+  return {
+    clientId: options.clientId ?? CLIENT.id,
+    clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
+    scope: options.scope ?? SCOPE,
+    deviceParameters: "",
+    autoStart: 1,
+    renewalsMax: 3,
+    revokeInBody: 0,
+    messages: "",
+  };
+}
+
+/**
+ * @param front set later by whoever has pages of its own to serve; asked before the service
+ * @throws UsageError, StateDirectoryError: one line for the person at the command line
+ */
+export async function createWorld(
+  options: Options,
+  front: { handle?: Front },
+  warn: (line: string) => void,
+): Promise<World> {
+  const clock = new WorldClock({ speed: options.speed, paused: true });
+  const storage = openStorage(options);
+  const http = new NodeHttp();
+  const closing: (() => Promise<void> | void)[] = [
+    () => clock.close(),
+    () => http.dispose(),
+    () => storage.close(),
+  ];
+  const close = async (): Promise<void> => {
+    for (const end of closing.splice(0)) await end();
+  };
+  try {
+    const store = new ServiceStore(options.state);
+    const snapshot = isRemote(options) ? undefined : store.load();
+    // The world may have been ahead of the calendar when it ended; a service's clock never goes back.
+    const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
+    const embedded = isRemote(options)
+      ? undefined
+      : await startService(options, front, () => epochMs + clock.nowMs(), snapshot);
+    if (embedded) {
+      closing.push(embedded.server.close);
+      store.attach(embedded.service, warn);
+    }
+    const endpoints = embedded
+      ? endpointsOf(embedded.localUrl)
+      : await remoteEndpoints(options, http);
+    const simulation = new Simulation({
+      clock,
+      epochMs,
+      http,
+      storage,
+      entropy: new NodeEntropy(),
+      config: deviceConfig(options),
+      endpoints,
+      ...options.display,
+      service: embedded?.service,
+      account: options.account,
+    });
+    closing.unshift(() => simulation.powerOff());
+    if (embedded) {
+      const url = embedded.service.baseUrl;
+      return { simulation, url, panelUrl: `${url}/panel`, close };
+    }
+    const server = await servePanel(options, front);
+    closing.push(server.close);
+    return { simulation, url: "", panelUrl: `${server.url}/panel`, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A folder for each server and client: a token must never go to one that did not issue it. */
+function openStorage(options: Options): FileStorage {
+  const { issuer, tokenEndpoint, clientId } = options;
+  const server = issuer ?? tokenEndpoint ?? "";
+  const who = createHash("sha256")
+    .update(`${server} ${clientId ?? ""}`)
+    .digest("hex");
+  const name = server || clientId ? `device-${who.slice(0, 12)}` : "device";
+  return new FileStorage(path.join(options.state, name));
+}
+
+async function startService(
+  options: Options,
+  front: { handle?: Front },
+  now: () => number,
+  snapshot: ReturnType<ServiceStore["load"]>,
+): Promise<{ service: Service; server: RunningServer; localUrl: string }> {
+  const data = fixture();
+  if (!data.accounts?.some(({ id }) => id === options.account)) {
+    const names = data.accounts?.map(({ id }) => id).join(", ");
+    throw new UsageError(`there is no account ${options.account}; choose --account from ${names}`);
+  }
+  const service = createService({
+    now,
+    random: (count) => randomBytes(count),
+    fixture: data,
+    options: { framedBySelf: true, refreshTokenRotation: options.rotate ?? false },
+    snapshot,
+  });
+  const fetch = async (request: Request, env: unknown): Promise<Response> =>
+    (await front.handle?.(request, env)) ?? service.fetch(request, env);
+  const fronted: Service = Object.create(service, { fetch: { value: fetch } });
+  const { host, port } = options;
+  const server = await serve(fronted, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(describeListenError(error, options));
+  });
+  const address = publicAddress(host);
+  if (address) service.setOptions({ baseUrl: `http://${address}:${server.port}` });
+  // The device is on this machine, wherever else the service is to be reached from.
+  const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
+  return { service, server, localUrl };
+}
+
+/** The panel alone, where the service is somebody else's. */
+async function servePanel(
+  options: Options,
+  front: { handle?: Front },
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const { host, port } = options;
+  const fetch = async (request: Request, env: unknown): Promise<Response> =>
+    (await front.handle?.(request, env)) ??
+    new Response("The panel is at /panel.", { status: 404 });
+  const server = createAdaptorServer({ fetch, createServer }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(new UsageError(describeListenError(error, options))),
+    );
+    server.listen(port, host, resolve);
+  });
+  const name = publicAddress(host) || (host.includes(":") ? `[${host}]` : host);
+  return {
+    url: `http://${name}:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function isAny(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+/** The address that a phone can use, where the service listens on all of them. */
+function publicAddress(host: string): string {
+  if (!isAny(host)) return "";
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1";
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+async function remoteEndpoints(options: Options, http: NodeHttp): Promise<Endpoints> {
+  const videoApi = options.videoApi ?? "";
+  if (options.issuer === undefined) {
+    return {
+      ...noEndpoints,
+      deviceAuthorization: options.deviceAuthorizationEndpoint ?? "",
+      token: options.tokenEndpoint ?? "",
+      revocation: options.revocationEndpoint ?? "",
+      videoApi,
+    };
+  }
+  try {
+    const found = await discoverEndpoints(core, { http, timers: nodeTimers() }, options.issuer);
+    return { ...found, videoApi };
+  } catch (error) {
+    throw new UsageError(
+      `${(error as Error).message}; check --issuer, or give the addresses one by one`,
+    );
+  }
+}

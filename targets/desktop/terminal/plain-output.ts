@@ -1,0 +1,30 @@
+// Output for pipes, logs and terminals without a cursor: each changed frame as text, with the time at
+// which it changed, and a line for everything else that happens.
+import { clean } from "../simulator/log/mask.ts";
+import type { Simulation } from "../simulator/simulation.ts";
+
+/** Prints frames as they change. Returns what ends it. */
+export function printFrames(simulation: Simulation, write: (text: string) => void): () => void {
+  let drawn = "";
+  return simulation.onChange(() => {
+    const { display } = simulation;
+    const frame = frameText(display.lines);
+    if (frame === drawn || !display.lit) return;
+    drawn = frame;
+    write(`${timeText(simulation.clock.nowMs())}\n${frame}`);
+  });
+}
+
+/** A frame with its border, as lines that each end with a newline. */
+export function frameText(lines: readonly string[]): string {
+  const edge = `+${"-".repeat(lines[0]?.length ?? 0)}+`;
+  return [edge, ...lines.map((line) => `|${clean(line)}|`), edge, ""].join("\n");
+}
+
+/** Time since the world began: 0:07, 31:05, 2:00:00. */
+export function timeText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}

@@ -1,0 +1,142 @@
+/*
+ * The border between the core and a host in C: what the host may call, in which order, and who owns
+ * which bytes. Nothing of an engine is in here; core-quickjs.c carries it to QuickJS, and a firmware
+ * with another engine writes a file like that one and keeps the rest.
+ *
+ * The host drives, the core never calls out. Only small integers and byte ranges cross the border.
+ *
+ *   pg_core_open(...)                          once; everything that is ever allocated, is here
+ *   loop:
+ *     command = pg_tick(elapsed)               then, for as long as it is not PG_COMMAND_NONE:
+ *       carry the command out                  (below), and command = pg_tick(0)
+ *     sleep for pg_wake_in(), or until something happens
+ *     something happened: pg_tick(elapsed) to rest first, then tell the core, then to rest again
+ *
+ * Commands, and how each is answered:
+ *   SEND    pg_get(PG_REQUEST_ID), (PG_ENDPOINT), (PG_IS_GET: 1 GET, 0 POST); the request's target is
+ *           the endpoint's address and memory[PG_TARGET .. + PG_TARGET_LENGTH), its body is
+ *           memory[PG_BODY .. + PG_BODY_LENGTH); PG_BEARER 1: `Authorization: Bearer` with the bytes of
+ *           region PG_FIELD_ACCESS_TOKEN. Answered by pg_response_start, pg_response_body any number of
+ *           times, then pg_response_end; or at any time by pg_response_failed, which ends it.
+ *   ABORT   end the exchange under way; nothing more of it is told to the core.
+ *   SHOW    columns * rows character codes 32..126 from pg_start(PG_REGION_FRAME).
+ *   LOAD    read slot PG_SLOT into memory[PG_DATA ..], PG_DATA_LENGTH bytes at the most; answered by
+ *           pg_storage_done(length; 0 empty, -1 cannot be read).
+ *   STORE   write memory[PG_DATA .. + PG_DATA_LENGTH) to slot PG_SLOT, durably; pg_storage_done(1 or 0).
+ *   ERASE   empty slot PG_SLOT, durably; pg_storage_done(1 or 0).
+ *   VERIFY  only for hosts that take security events: pg_event_verified(1 or 0).
+ *
+ * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..134217727; a
+ * longer sleep counts as that. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
+ *
+ * Ownership: the memory given to pg_core_open is the core's until the device is given up. The host
+ * reads it where a command says so, and writes only in LOAD. A command's ranges stay as they are until
+ * the command is answered; of SEND until the exchange ends. Bytes that the host passes are copied
+ * before the call returns.
+ *
+ * Threads: one. All calls come from the thread that called pg_core_open, none from an interrupt or a
+ * signal handler, and none from within another. An interrupt sets a flag; the loop makes the call.
+ *
+ * Memory: after pg_core_open no call allocates on the engine's heap (heap.h counts). An engine that
+ * throws all the same is broken: pg_core_broken() tells, and the host starts anew from its records.
+ */
+#ifndef PICOGRANT_H
+#define PICOGRANT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Generated from the core's enums: PG_COMMAND_*, PG_ENDPOINT_*, PG_FIELD_*, PG_REGION_*, PG_STATE_*,
+ * PG_EVENT_*, PG_ERROR_CODE_*, PG_ERRAND_STATE_*. */
+#include "picogrant-numbers.h"
+
+/* Integer properties of the device, for pg_get. */
+enum pg_property {
+  PG_REQUEST_ID,
+  PG_ENDPOINT,
+  PG_IS_GET,
+  PG_TARGET,
+  PG_TARGET_LENGTH,
+  PG_BODY,
+  PG_BODY_LENGTH,
+  PG_BEARER,
+  PG_SLOT,
+  PG_DATA,
+  PG_DATA_LENGTH,
+  PG_STATE,
+  PG_EVENT,
+  PG_MOVES,
+  PG_ERROR,
+  PG_NOT_SAVED,
+  PG_ERRAND_STATE,
+  PG_ERRAND_ERROR,
+  PG_ERRAND_STATUS,
+  PG_PROPERTY_COUNT
+};
+
+/* What the maker sets: core/loop/create.ts, Config, says what each means. Read during pg_core_open only. */
+struct pg_core_config {
+  const char *client_id;
+  const char *client_secret;     /* "" for a client without a secret */
+  const char *scope;
+  const char *device_parameters; /* encoded, starting with '&'; or "" */
+  int columns;                   /* 16..80 */
+  int rows;                      /* 2..8 */
+  int seed;                      /* random, 0..67108863 */
+  int auto_start;                /* 1: asks for a code by itself */
+  int renewals_max;              /* 0..1000 */
+  int revoke_in_body;            /* 1: as RFC 7009, 0: in the query */
+};
+
+/* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */
+enum { PG_TRANSFER_BYTES = 512 };
+
+enum pg_open_result {
+  PG_OPEN_OK = 0,
+  PG_OPEN_NO_HEAP,         /* the heap's limit is too low for engine and core */
+  PG_OPEN_BAD_CODE,        /* the code is not the core's, or of another engine version */
+  PG_OPEN_SMALL_MEMORY     /* `size` is too small for the configuration */
+};
+
+/*
+ * Starts the engine, runs the core's code and makes the device.
+ * @param code bytecode that stays where it is until pg_core_close
+ * @param memory `size` bytes, 4096 by default, the device's until pg_core_close
+ * @param heap_limit bytes that the engine may have at any moment
+ */
+enum pg_open_result pg_core_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
+                                 const struct pg_core_config *config, size_t heap_limit);
+
+/* Ends the engine. The memory still holds secrets: the host wipes it. */
+void pg_core_close(void);
+
+/* 1 where the engine threw: nothing that was returned since can be relied on. */
+int pg_core_broken(void);
+
+/* The core's functions; core/loop/tick.ts, exchange.ts, start.ts and user.ts document each. */
+int pg_tick(int elapsed_ms);
+int pg_wake_in(void);
+int pg_response_start(int request_id, int status, int retry_after_s);
+void pg_response_body(int request_id, const uint8_t *bytes, size_t size);
+void pg_response_end(int request_id);
+void pg_response_failed(int request_id);
+void pg_storage_done(int result);
+void pg_sign_in(void);
+void pg_cancel(void);
+void pg_sign_out(void);
+
+/* The application's line below "Signed in": printable ASCII, cut at PG_TRANSFER_BYTES. */
+void pg_set_status(const char *text);
+
+/*
+ * A GET to the video API (core/requests/protected-resource.ts): target is path and query as they are, at most
+ * PG_TRANSFER_BYTES. Returns 1, or 0 where it cannot be sent. PG_ERRAND_STATE tells when it is done.
+ */
+int pg_call_video_api(const char *target);
+
+/* A property of the device; first byte and present length (-1: absent) of a region or field. */
+int pg_get(enum pg_property property);
+int pg_start(int region);
+int pg_length(int region);
+
+#endif
