@@ -17,7 +17,7 @@ export { responseBody, responseEnd, responseFailed, responseStart } from "./loop
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
 export { cancel, signIn, signOut } from "./loop/user.ts";
-export { ErrandState } from "./requests/errand.ts";
+export { CallState } from "./requests/call.ts";
 export { discover } from "./requests/metadata.ts";
 export {
   addPath,

@@ -1,6 +1,6 @@
 // Finding a server's addresses before there is a device: a throw-away core reads the discovery
 // document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
-import { ErrandState, ErrorCode, Field } from "../core/complete.ts";
+import { CallState, ErrorCode, Field } from "../core/complete.ts";
 import type { Display, Http, Storage, Timers } from "./contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
 import { asciiOf, bytesOf } from "./text.ts";
@@ -57,11 +57,9 @@ function ask(
   return new Promise((resolve) => {
     const finish = (): void => {
       const { device } = driver;
-      if (device.errandState !== ErrandState.DONE) return;
+      if (device.callState !== CallState.DONE) return;
       driver.stop();
-      resolve(
-        device.errandError ? refusal(device.errandStatus, device.errandError) : found(driver),
-      );
+      resolve(device.callError ? refusal(device.callStatus, device.callError) : found(driver));
     };
     const driver = new Driver({
       core,

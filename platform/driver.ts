@@ -262,7 +262,7 @@ export class Driver {
       exchange.failed("unreachable");
       return;
     }
-    const ownBody = device.endpoint > Endpoint.REVOCATION ? device.errandBody : null;
+    const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
     const hasBody = ownBody !== null || device.bodyLength > 0;
     const bearer =
       device.bearer === 1 ? asciiOf(memory, ...rangeOf(device, Field.ACCESS_TOKEN)) : "";
@@ -276,8 +276,8 @@ export class Driver {
             ? (this.options.eventsAuthorization ?? "")
             : bearer && `Bearer ${bearer}`,
         body: ownBody ?? memory,
-        bodyFrom: ownBody ? device.errandBodyFrom : device.body,
-        bodyTo: ownBody ? device.errandBodyTo : device.body + device.bodyLength,
+        bodyFrom: ownBody ? device.callBodyFrom : device.body,
+        bodyTo: ownBody ? device.callBodyTo : device.body + device.bodyLength,
       },
       exchange,
     );
@@ -294,12 +294,14 @@ export class Driver {
         return endpoints.revocation;
       case Endpoint.METADATA:
         return endpoints.metadata;
-      case Endpoint.VIDEO_API:
+      case Endpoint.RESOURCE:
         return endpoints.videoApi;
-      case Endpoint.PUBLISHER_API:
+      case Endpoint.RESOURCE + 1:
         return endpoints.publisherApi;
-      default:
+      case Endpoint.EVENTS:
         return endpoints.events;
+      default:
+        return "";
     }
   }
 }
@@ -309,11 +311,9 @@ function rangeOf(device: complete.Device, region: number): [number, number] {
   return [from, from + Math.max(0, device.length[region]!)];
 }
 
-/** The documents: form fields for the grant (4), JSON for the publishing API and event polls. */
+/** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
-  return endpoint === Endpoint.PUBLISHER_API || endpoint === Endpoint.EVENTS
-    ? "application/json"
-    : "application/x-www-form-urlencoded";
+  return endpoint >= Endpoint.EVENTS ? "application/json" : "application/x-www-form-urlencoded";
 }
 
 /** 26 random bits for the core's jitter; a platform without entropy gives all devices the same. */

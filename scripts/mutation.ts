@@ -206,7 +206,7 @@ const program = commandLine(
   "mutation",
   `Mutation testing of the core; fails below ${SCORE_MIN} %, and where a survivor is not explained.`,
 )
-  .argument("[files...]", "files of the core, such as core/requests/errand.ts (default: all)")
+  .argument("[files...]", "files of the core, such as core/requests/call.ts (default: all)")
   .option("--workers <count>", "processes at a time", workers, 2)
   .option("--sum", "only sum the reports of earlier runs up")
   .option("--list", "list the surviving mutants");

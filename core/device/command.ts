@@ -32,7 +32,7 @@ export enum Endpoint {
   TOKEN = 1,
   REVOCATION = 2,
   METADATA = 3,
-  VIDEO_API = 4,
-  PUBLISHER_API = 5,
-  EVENTS = 6,
+  EVENTS = 4,
+  /** The first resource server (RFC 6749 §1.1); the others follow: 6 the second, 7 the third ... */
+  RESOURCE = 5,
 }

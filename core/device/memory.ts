@@ -220,17 +220,17 @@ export interface Device {
    * The last request beyond the grant: the literal with what a success of it names, which tells whose it
    * is; null where there was none, as ever in a build of the grant alone.
    */
-  errand: number | null;
-  errandEndpoint: number;
-  errandIsGet: number;
-  errandState: number;
-  errandRetried: number;
-  errandError: number;
-  errandStatus: number;
+  call: number | null;
+  callEndpoint: number;
+  callIsGet: number;
+  callState: number;
+  callRetried: number;
+  callError: number;
+  callStatus: number;
   /** A body that the host lends. */
-  errandBody: Bytes | null;
-  errandBodyFrom: number;
-  errandBodyTo: number;
+  callBody: Bytes | null;
+  callBodyFrom: number;
+  callBodyTo: number;
   /** Length of the call's target without a page token; 1: there is a further page. */
   callBase: number;
   hasNextPage: number;

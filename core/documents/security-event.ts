@@ -20,7 +20,7 @@ import {
 import { Event } from "../device/states.ts";
 import { endAsTold, hasSession, refreshNow } from "../grant/refresh.ts";
 import { checksum } from "../records/token-record.ts";
-import { ErrandState, finishErrand, shareValues, startErrand } from "../requests/errand.ts";
+import { CallState, finishCall, shareValues, startCall } from "../requests/call.ts";
 import {
   Encoding,
   endWrite,
@@ -71,10 +71,10 @@ function writePoll(device: Device, answer: number): void {
 /**
  * Fetches the events that wait, one request for each, until none is left. For each of them the host
  * gets the command VERIFY.
- * @returns 1, or 0 where another errand is under way or nobody is signed in
+ * @returns 1, or 0 where another call is under way or nobody is signed in
  */
 export function pollEvents(device: Device): number {
-  if (!startErrand(device, CompleteLiteral.EVENT_POLL_MEMBERS, Endpoint.EVENTS, 0, 1)) return 0;
+  if (!startCall(device, CompleteLiteral.EVENT_POLL_MEMBERS, Endpoint.EVENTS, 0, 1)) return 0;
   device.eventPolls = Limit.EVENT_POLLS;
   writePoll(device, 0);
   return 1;
@@ -83,7 +83,7 @@ export function pollEvents(device: Device): number {
 /** The answer to a poll has come: its event, if there is one, waits for the host. */
 export function takeEvent(device: Device): void {
   if (holds(device, Field.VALUE_A) && hasSession(device)) {
-    device.errandState = ErrandState.VERIFYING;
+    device.callState = CallState.VERIFYING;
     device.verifyDue = 1;
     device.data = device.at[Field.VALUE_A];
     device.dataLength = device.size[Field.VALUE_A];
@@ -199,15 +199,15 @@ function useClaims(device: Device, ok: number): number {
  * @param ok 1: signature, issuer and audience are right and the event is this device's; 0: not
  */
 export function eventVerified(device: Device, ok: number): void {
-  if (device.errandState !== ErrandState.VERIFYING || !hasSession(device)) return;
+  if (device.callState !== CallState.VERIFYING || !hasSession(device)) return;
   beginClaims(device, device.data, device.dataLength);
   scanPayload(device);
-  if (!useClaims(device, ok)) finishErrand(device, ErrorCode.MALFORMED_RESPONSE);
+  if (!useClaims(device, ok)) finishCall(device, ErrorCode.MALFORMED_RESPONSE);
   else if (device.eventPolls-- > 0) {
     writePoll(device, ok ? CompleteLiteral.EVENT_ANSWER + 1 : CompleteLiteral.EVENT_ANSWER);
     device.verifyDue = 0;
-    device.errandState = ErrandState.WAITING;
-  } else finishErrand(device, ErrorCode.NONE);
+    device.callState = CallState.WAITING;
+  } else finishCall(device, ErrorCode.NONE);
 }
 
 /**

@@ -1,14 +1,18 @@
 // Creating a subscription offer (the second document): identifiers checked before anything is sent,
 // path segments percent-encoded after gRPC Transcoding, the answer's state checked to be DRAFT.
 
-import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { type Bytes, type Device, equals, Field, Region } from "../device/memory.ts";
-import { ErrandFields, shareValues } from "../requests/errand.ts";
+import { CallFields, shareValues } from "../requests/call.ts";
 import { beginCall, sendCall } from "../requests/protected-resource.ts";
 import { Encoding, writeEncoded, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
 import { CompleteLiteral, isLiteral } from "./literals.ts";
+
+/** The resource servers of the documents, by their endpoints (Endpoint.RESOURCE and on). */
+enum ResourceServer {
+  PUBLISHER_API = 6,
+}
 
 /** What is wrong with an offer before it is sent. */
 export enum OfferError {
@@ -26,7 +30,7 @@ export enum OfferError {
   BODY_PRODUCT_ID = 8,
   BODY_BASE_PLAN_ID = 9,
   BODY_OFFER_ID = 10,
-  /** Another errand is under way, or nobody is signed in. */
+  /** Another call is under way, or nobody is signed in. */
   NOT_NOW = 11,
   /** The target does not fit CALL: give more memory. */
   TOO_LONG = 12,
@@ -47,7 +51,7 @@ function namesWith(c: number, isFirst: boolean): number {
 /** Reads the body's identifiers. They are short: OUTPUT has room for all of a name's. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
-  scanBegin(device, CompleteLiteral.OFFER_MEMBERS, ErrandFields.WANTED, 1);
+  scanBegin(device, CompleteLiteral.OFFER_MEMBERS, CallFields.WANTED, 1);
   while (start < end) scanByte(device, body[start++]);
   return scanComplete(device) ? OfferError.NONE : OfferError.BODY;
 }
@@ -89,8 +93,8 @@ function writeTarget(
  * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the
  *   regions, a line each; copied
  * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's if at
- *   all; lent until the errand is done
- * @returns NONE where it is on its way: the errand's error is UNEXPECTED_STATE if the offer was made in
+ *   all; lent until the call is done
+ * @returns NONE where it is on its way: the call's error is UNEXPECTED_STATE if the offer was made in
  *   another state than DRAFT
  */
 export function createOffer(
@@ -106,8 +110,8 @@ export function createOffer(
   var error = writeTarget(device, names, from, to, scanBody(device, body, start, end));
   if (!error) {
     // A call like any other but for its answer.
-    sendCall(device, Endpoint.PUBLISHER_API, 0, body, start, end);
-    device.errand = CompleteLiteral.OFFER_ANSWER;
+    sendCall(device, ResourceServer.PUBLISHER_API, 0, body, start, end);
+    device.call = CompleteLiteral.OFFER_ANSWER;
   }
   return error;
 }

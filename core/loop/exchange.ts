@@ -25,12 +25,12 @@ import {
   TokenFields,
 } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
-import { beginAnswer, isErrandDue, prepareErrand } from "../requests/errand.ts";
-import { errandAnswered } from "../requests/errand-answer.ts";
+import { beginAnswer, isCallDue, prepareCall } from "../requests/call.ts";
+import { callAnswered } from "../requests/call-answer.ts";
 import { writeTokenRequest } from "../text/form-encoder.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
-/** What a request is for: the state that it belongs to, or an errand. */
+/** What a request is for: the state that it belongs to, or a call. */
 export enum Purpose {
   NONE = 0,
   CODE = 2,
@@ -39,18 +39,18 @@ export enum Purpose {
   SAVE = 4,
   REFRESH = 5,
   REVOCATION = 6,
-  ERRAND = 8,
+  CALL = 8,
 }
 
 /** A bit for each state that is a purpose. */
 var STATES_THAT_SEND =
   (1 << Purpose.CODE) | (1 << Purpose.POLL) | (1 << Purpose.REFRESH) | (1 << Purpose.REVOCATION);
 
-/** What waitMs holds back (an errand waits for nothing), NONE where nothing is to be sent. */
+/** What waitMs holds back (a call waits for nothing), NONE where nothing is to be sent. */
 export function duePurpose(device: Device): Purpose {
   // While an event is being verified, OUTPUT holds it.
   if (device.inFlight || device.job || device.verifyDue) return Purpose.NONE;
-  if (device.errand && isErrandDue(device)) return Purpose.ERRAND;
+  if (device.call && isCallDue(device)) return Purpose.CALL;
   return ((STATES_THAT_SEND | (device.notSaved << Purpose.SAVE)) >> device.state) & 1
     ? (device.state as number)
     : Purpose.NONE;
@@ -65,20 +65,20 @@ function prepare(device: Device, purpose: Purpose): number {
       : purpose === Purpose.REVOCATION
         ? Endpoint.REVOCATION
         : Endpoint.TOKEN;
-  if (device.errand) device.isGet = device.bearer = 0;
+  if (device.call) device.isGet = device.bearer = 0;
   if (purpose === Purpose.POLL) preparePoll(device);
   else if (purpose === Purpose.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
   } else if (purpose === Purpose.REVOCATION) prepareRevocation(device);
-  else if (device.errand && purpose === Purpose.ERRAND) region = prepareErrand(device);
+  else if (device.call && purpose === Purpose.CALL) region = prepareCall(device);
   return region;
 }
 
 /** The next request, if one is due. */
 export function nextRequest(device: Device): Command {
   var purpose = duePurpose(device);
-  var isErrand = device.errand && purpose === Purpose.ERRAND;
-  if (!purpose || (device.waitMs > 0 && !isErrand)) return Command.NONE;
+  var isCall = device.call && purpose === Purpose.CALL;
+  if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
   if (purpose === Purpose.SAVE) {
     device.waitMs = Limit.SAVE_AGAIN_MS;
     startJob(device, Job.WRITE);
@@ -92,7 +92,7 @@ export function nextRequest(device: Device): Command {
   var region = prepare(device, purpose);
   var size = device.size[region];
   var isTarget =
-    device.errand && region === Region.CALL
+    device.call && region === Region.CALL
       ? device.endpoint !== Endpoint.EVENTS
       : purpose === Purpose.REVOCATION && !revokesInBody(device);
   device.target = device.body = device.at[region];
@@ -128,9 +128,9 @@ export function responseStart(
   if (isCurrent(device, requestId)) {
     device.status = status;
     device.retryAfterS = retryAfterSeconds;
-    if (device.errand && device.purpose === Purpose.ERRAND) {
+    if (device.call && device.purpose === Purpose.CALL) {
       beginAnswer(device);
-      return status === 401 && !device.errandRetried ? 0 : 1;
+      return status === 401 && !device.callRetried ? 0 : 1;
     }
     scanBegin(
       device,
@@ -188,7 +188,7 @@ export function checkExchange(device: Device): void {
 /** The answer is there, or failed with `error`. */
 function takeAnswer(device: Device, error: number): void {
   device.inFlight = 0;
-  if (device.errand && device.purpose === Purpose.ERRAND) errandAnswered(device, error);
+  if (device.call && device.purpose === Purpose.CALL) callAnswered(device, error);
   else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
   else {
     if (!error) {

@@ -10,7 +10,7 @@ import { drawFrame } from "../display/verification-prompt.ts";
 import { renewCode } from "../grant/device-authorization.ts";
 import { refreshInS, refreshNow } from "../grant/refresh.ts";
 import { nextStorageCommand } from "../records/record-keeping.ts";
-import { checkErrand } from "../requests/errand.ts";
+import { checkCall } from "../requests/call.ts";
 import { checkExchange, duePurpose, nextRequest, Purpose } from "./exchange.ts";
 
 function checkTime(device: Device): void {
@@ -23,7 +23,7 @@ function checkTime(device: Device): void {
   if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
     refreshNow(device, Event.REFRESH_DUE);
   }
-  if (device.errand) checkErrand(device);
+  if (device.call) checkCall(device);
 }
 
 /**
@@ -65,7 +65,7 @@ export function wakeIn(device: Device): number {
     device.abortDue ||
     device.frameDue ||
     device.verifyDue === 1 ||
-    (device.errand && purpose === Purpose.ERRAND) ||
+    (device.call && purpose === Purpose.CALL) ||
     (device.job && !device.jobActive)
   ) {
     return 0;

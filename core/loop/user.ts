@@ -1,18 +1,18 @@
 // What the user of the device can ask for.
 
 import { ErrorCode } from "../device/errors.ts";
-import { type Device, lacks, Region } from "../device/memory.ts";
+import { type Device, holds, Region } from "../device/memory.ts";
 import { Event, moveTo, State } from "../device/states.ts";
 import { end, requestCode } from "../grant/device-authorization.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { giveUp } from "./exchange.ts";
 
-/** Whether there is neither a session nor the end of one: its tokens outlive a failure. */
-function isFree(device: Device): boolean {
+/** Whether there are tokens to lose: of a session, of the end of one, or of one that outlived a failure. */
+function keepsTokens(device: Device): boolean {
   return (
-    device.state < State.SIGNED_IN ||
-    (device.state === State.FAILED && lacks(device, Region.PRESENT_REFRESH_TOKEN))
+    device.state >= State.SIGNED_IN &&
+    (device.state !== State.FAILED || holds(device, Region.PRESENT_REFRESH_TOKEN))
   );
 }
 
@@ -23,7 +23,7 @@ function isFree(device: Device): boolean {
 export function signIn(device: Device): void {
   device.renewals = 0;
   if (!device.state) device.autoStart = 1;
-  else if (isFree(device)) {
+  else if (!keepsTokens(device)) {
     giveUp(device);
     requestCode(device, Event.SIGN_IN, 0);
   } else if (device.state === State.FAILED) {
@@ -34,7 +34,7 @@ export function signIn(device: Device): void {
 
 /** Gives up the attempt to sign in. Nothing happens in a session, nor to its tokens. */
 export function cancel(device: Device): void {
-  if (isFree(device) && device.state > State.SIGNED_OUT) {
+  if (!keepsTokens(device) && device.state > State.SIGNED_OUT) {
     giveUp(device);
     end(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
   }
@@ -46,7 +46,7 @@ export function cancel(device: Device): void {
  */
 export function signOut(device: Device): void {
   cancel(device);
-  if (!isFree(device) && device.state !== State.REVOKING) {
+  if (keepsTokens(device) && device.state !== State.REVOKING) {
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);

@@ -6,20 +6,20 @@ import { ErrorCode } from "../device/errors.ts";
 import { type Bytes, beginsWith, type Device, equals, Field, Region } from "../device/memory.ts";
 import { CompleteLiteral } from "../documents/literals.ts";
 import { writeTo } from "../text/form-encoder.ts";
-import { startErrand } from "./errand.ts";
+import { startCall } from "./call.ts";
 import { addPath } from "./protected-resource.ts";
 
 /**
- * Asks for the metadata. When errandState says that it is done without an error, the addresses are in
+ * Asks for the metadata. When callState says that it is done without an error, the addresses are in
  * Field.VALUE_B (device authorization), VALUE_C (token) and VALUE_D (revocation, may be absent), until
  * the next request.
  * @param issuer `issuer[from..to)`: the answer's must be equal to it (RFC 8414 §3.3); copied
- * @returns 1, or 0 where another errand is under way or the issuer is longer than 96 bytes
+ * @returns 1, or 0 where another call is under way or the issuer is longer than 96 bytes
  */
 export function discover(device: Device, issuer: Bytes, from: number, to: number): number {
   if (
     to - from > device.room[Field.MESSAGE] ||
-    !startErrand(device, CompleteLiteral.METADATA_MEMBERS, Endpoint.METADATA, 1, 4)
+    !startCall(device, CompleteLiteral.METADATA_MEMBERS, Endpoint.METADATA, 1, 4)
   ) {
     return 0;
   }

@@ -14,15 +14,15 @@ import {
   writeRegion,
   writeTo,
 } from "../text/form-encoder.ts";
-import { isFree, startErrand } from "./errand.ts";
+import { mayBeginCall, startCall } from "./call.ts";
 
 /**
  * Begins the target of a call. No tick until sendCall: where a request of the grant was written in
  * between, the call is refused.
- * @returns 1, or 0 where another errand is under way or nobody is signed in: then nothing may be added
+ * @returns 1, or 0 where another call is under way or nobody is signed in: then nothing may be added
  */
 export function beginCall(device: Device): number {
-  if (!isFree(device, Endpoint.VIDEO_API)) return 0;
+  if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
   writeTo(device, Region.CALL);
   return 1;
 }
@@ -44,12 +44,12 @@ export function addQueryValue(device: Device, bytes: Bytes, from: number, to: nu
 
 /**
  * Sends the call whose target was built since beginCall. It waits for a session and for a refresh if
- * need be; a 401 leads to a refresh and one more try. errandState tells when it is done; then
- * errandError and errandStatus, Field.ERROR, MESSAGE and VALUE_B (reason) tell how.
- * @param endpoint Endpoint.VIDEO_API or PUBLISHER_API
+ * need be; a 401 leads to a refresh and one more try. callState tells when it is done; then
+ * callError and callStatus, Field.ERROR, MESSAGE and VALUE_B (reason) tell how.
+ * @param endpoint Endpoint.RESOURCE for the first resource server, RESOURCE + 1 for the second ...
  * @param isGet 1 for GET, 0 for POST
- * @param body null, or a body in `body[from..to)`: lent until the errand is done
- * @returns 1, or 0 where the target did not fit, another errand is under way, or nobody is signed in
+ * @param body null, or a body in `body[from..to)`: lent until the call is done
+ * @returns 1, or 0 where the target did not fit, another call is under way, or nobody is signed in
  */
 export function sendCall(
   device: Device,
@@ -61,16 +61,16 @@ export function sendCall(
 ): number {
   // Also beyond the room where a request of the grant was written since: OUTPUT lies behind.
   var size = device.writeAt - device.at[Region.CALL];
-  if (size > device.room[Region.CALL] || !startCall(device, endpoint, isGet)) return 0;
+  if (size > device.room[Region.CALL] || !startResourceCall(device, endpoint, isGet)) return 0;
   device.size[Region.CALL] = device.callBase = size;
-  device.errandBody = body;
-  device.errandBodyFrom = from;
-  device.errandBodyTo = to;
+  device.callBody = body;
+  device.callBodyFrom = from;
+  device.callBodyTo = to;
   return 1;
 }
 
-function startCall(device: Device, endpoint: number, isGet: number): number {
-  return startErrand(device, CompleteLiteral.LIST_MEMBERS, endpoint, isGet, 2);
+function startResourceCall(device: Device, endpoint: number, isGet: number): number {
+  return startCall(device, CompleteLiteral.LIST_MEMBERS, endpoint, isGet, 2);
 }
 
 /**
@@ -89,8 +89,8 @@ export function keepPageToken(device: Device): void {
 
 /**
  * Sends the last call, a GET, again for its next page.
- * @returns 1, or 0 where there is none, another errand was begun since, or nobody is signed in
+ * @returns 1, or 0 where there is none, another call was begun since, or nobody is signed in
  */
 export function nextPage(device: Device): number {
-  return device.hasNextPage && startCall(device, device.errandEndpoint, 1);
+  return device.hasNextPage && startResourceCall(device, device.callEndpoint, 1);
 }

@@ -9,10 +9,10 @@ import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 const folder = fileURLToPath(new URL("../../test/engines/conformance/", import.meta.url));
 
 /** Enums of the border that the script names. */
-const { Command, Endpoint, ErrandState, ErrorCode, ErrorKind, Field } = core;
+const { Command, Endpoint, CallState, ErrorCode, ErrorKind, Field } = core;
 const { OfferError, Region, State } = core;
 const enums = {
-  ...{ Command, Endpoint, ErrandState, ErrorCode, ErrorKind, Field },
+  ...{ Command, Endpoint, CallState, ErrorCode, ErrorKind, Field },
   ...{ OfferError, Region, State },
 };
 

@@ -2,7 +2,7 @@
 // numbers as C constants, so that they can never differ.
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { ErrandState } from "../../core/complete.ts";
+import { CallState } from "../../core/complete.ts";
 import { Command, Endpoint, ErrorCode, Event, Field, Region, State } from "../../core/index.ts";
 import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 
@@ -17,7 +17,7 @@ export const enums: Readonly<Record<string, Enum>> = {
   STATE: State,
   EVENT: Event,
   ERROR_CODE: ErrorCode,
-  ERRAND_STATE: ErrandState,
+  CALL_STATE: CallState,
 };
 
 /** Members of an enum with their numbers. */

@@ -20,10 +20,10 @@ import { rejoin } from "./rejoin.ts";
 import { shareVariables } from "./sharing.ts";
 import {
   builtins,
+  callProperties,
   completeFunctions,
   configProperties,
   deviceProperties,
-  errandProperties,
   grantFunctions,
   simulatorProperties,
 } from "./surface.ts";
@@ -99,7 +99,7 @@ async function makeBundle(variant: Variant, options: Required<BundleOptions>): P
 export function propertiesOf(variant: Variant, devices: "one" | "many"): readonly string[] {
   return [
     ...deviceProperties,
-    ...(variant === "complete" || devices === "many" ? errandProperties : []),
+    ...(variant === "complete" || devices === "many" ? callProperties : []),
     ...(devices === "many" ? simulatorProperties : []),
   ];
 }

@@ -1,5 +1,5 @@
 // Writes values in the place of names that never stand for anything else: texts that are used once, and
-// what a build without errands never sets. The minifier then drops what cannot happen.
+// what a build without calls never sets. The minifier then drops what cannot happen.
 
 import { bundleBody, replace, type Tree, walk } from "./syntax-tree.ts";
 

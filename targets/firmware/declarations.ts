@@ -18,7 +18,7 @@ const enums = [
   "Endpoint",
   "ErrorCode",
   "ErrorKind",
-  "ErrandState",
+  "CallState",
   "Event",
   "Field",
   "OfferError",

@@ -1,4 +1,4 @@
-// Takes out what cannot happen in a build: what hangs on a part that is not in it (the errands of a grant
+// Takes out what cannot happen in a build: what hangs on a part that is not in it (the calls of a grant
 // alone), and questions whose answer no assignment in the bundle can change.
 
 import { bundleBody, replace, type Tree, walk } from "./syntax-tree.ts";

@@ -22,7 +22,7 @@ const MIRROR_COST = 3;
 
 /**
  * What is set before it is read, whatever happens: by the request before its answer (an answer to none is not looked
- * at), by whatever is begun (writing, laying out, an errand), by each move. It need not be set at the start as well.
+ * at), by whatever is begun (writing, laying out, a call), by each move. It need not be set at the start as well.
  */
 export const SET_BEFORE_READ: ReadonlySet<string> = new Set([
   "purpose",
@@ -38,9 +38,9 @@ export const SET_BEFORE_READ: ReadonlySet<string> = new Set([
   "cell",
   "rowEnd",
   "backoffMs",
-  "errandEndpoint",
-  "errandIsGet",
-  "errandRetried",
+  "callEndpoint",
+  "callIsGet",
+  "callRetried",
   "callBase",
   "eventPolls",
 ]);

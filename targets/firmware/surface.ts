@@ -73,13 +73,13 @@ export const deviceProperties = [
 ] as const;
 
 /** Of the complete build alone. */
-export const errandProperties = [
-  "errandState",
-  "errandError",
-  "errandStatus",
-  "errandBody",
-  "errandBodyFrom",
-  "errandBodyTo",
+export const callProperties = [
+  "callState",
+  "callError",
+  "callStatus",
+  "callBody",
+  "callBodyFrom",
+  "callBodyTo",
   "hasNextPage",
 ] as const;
 

@@ -12,7 +12,7 @@ import { Driver } from "../../platform/driver.ts";
 import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
 import { asciiOf, bytesOf } from "../../platform/text.ts";
 
-const { Endpoint, ErrandState, ErrorCode, Field, State } = core;
+const { Endpoint, CallState, ErrorCode, Field, State } = core;
 
 /** Where events go; `bytes` follow their line as they are. */
 export type Emit = (event: Record<string, string | number>, bytes?: readonly number[]) => void;
@@ -20,7 +20,7 @@ export type Emit = (event: Record<string, string | number>, bytes?: readonly num
 /** Calls back once, `afterMs` from now. */
 export type Later = (afterMs: number, ring: () => void) => void;
 
-type Errand = "none" | "call" | "discovery";
+type Asked = "none" | "call" | "discovery";
 
 /** Without the metadata there is nothing to do but to ask again: soon at first, then once a minute. */
 const DISCOVERY_WAIT_MIN_MS = 2500;
@@ -30,7 +30,7 @@ export class App {
   private readonly driver: Driver;
   private readonly config: DeviceConfig;
   private readonly emit: Emit;
-  private errand: Errand = "none";
+  private asked: Asked = "none";
   private answer: number[] = [];
   private shown = "";
   private discoveryWaitMs = DISCOVERY_WAIT_MIN_MS;
@@ -91,14 +91,14 @@ export class App {
 
   /** Calls an API: `video` or `publisher`, and what follows its address. */
   private call(api: string | undefined, target: string): void {
-    const endpoint = { video: Endpoint.VIDEO_API, publisher: Endpoint.PUBLISHER_API }[api ?? ""];
+    const endpoint = { video: Endpoint.RESOURCE, publisher: Endpoint.RESOURCE + 1 }[api ?? ""];
     if (endpoint === undefined || !/^[!-~]*$/.test(target)) {
       this.emit({ event: "refused", reason: "get video TARGET, or get publisher TARGET" });
       return;
     }
     const { device } = this.driver;
     const bytes = bytesOf(target);
-    if (this.errand !== "none" || core.beginCall(device) === 0) {
+    if (this.asked !== "none" || core.beginCall(device) === 0) {
       this.emit({ event: "refused", reason: "not signed in, or a call is under way" });
       return;
     }
@@ -108,12 +108,12 @@ export class App {
       this.emit({ event: "refused", reason: "the target is too long" });
       return;
     }
-    this.errand = "call";
+    this.asked = "call";
     this.driver.run();
   }
 
   private discover(): void {
-    if (this.errand !== "none") {
+    if (this.asked !== "none") {
       this.later(DISCOVERY_WAIT_MIN_MS, () => this.discover());
       return;
     }
@@ -122,17 +122,17 @@ export class App {
       this.emit({ event: "refused", reason: "issuer is too long for limits.memoryBytes" });
       return;
     }
-    this.errand = "discovery";
+    this.asked = "discovery";
     this.driver.run();
   }
 
-  /** The device may have moved on: says so once, and finishes an errand that is done. */
+  /** The device may have moved on: says so once, and finishes a call that is done. */
   private changed(): void {
     this.report();
-    const { errandState } = this.driver.device;
-    if (this.errand === "none" || errandState !== ErrandState.DONE) return;
-    const done = this.errand;
-    this.errand = "none";
+    const { callState } = this.driver.device;
+    if (this.asked === "none" || callState !== CallState.DONE) return;
+    const done = this.asked;
+    this.asked = "none";
     if (done === "call") this.answered();
     else this.discovered();
   }
@@ -147,11 +147,11 @@ export class App {
   }
 
   private answered(): void {
-    const { errandError, errandStatus } = this.driver.device;
+    const { callError, callStatus } = this.driver.device;
     const event = {
       event: "answer",
-      status: errandStatus,
-      error: nameOf(ErrorCode, errandError),
+      status: callStatus,
+      error: nameOf(ErrorCode, callError),
       bytes: this.answer.length,
     };
     this.emit(event, this.answer);
@@ -160,8 +160,8 @@ export class App {
 
   private discovered(): void {
     const { device } = this.driver;
-    this.emit({ event: "discovery", error: nameOf(ErrorCode, device.errandError) });
-    if (device.errandError !== ErrorCode.NONE) {
+    this.emit({ event: "discovery", error: nameOf(ErrorCode, device.callError) });
+    if (device.callError !== ErrorCode.NONE) {
       this.discoveryWaitMs = Math.min(2 * this.discoveryWaitMs, DISCOVERY_WAIT_MAX_MS);
       this.later(this.discoveryWaitMs, () => this.discover());
       return;

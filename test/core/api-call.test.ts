@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Event, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
-import { bytesOf, call, LIST, outcome, PUBLISHER_API, session, VIDEO_API } from "./session.ts";
+import { bytesOf, call, LIST, outcome, RESOURCE, SECOND_RESOURCE, session } from "./session.ts";
 
 describe("device doc §4.5 and §5.3: a call to an API", () => {
   it("device doc §4.5 row part: and mine; GET with the token in the header only", () => {
@@ -18,7 +18,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     add(core.addQueryValue, "id,snippet");
     add(core.addPath, "&mine=");
     add(core.addQueryValue, "true");
-    expect(core.sendCall(device, VIDEO_API, 1, null, 0, 0)).toBe(1);
+    expect(core.sendCall(device, RESOURCE, 1, null, 0, 0)).toBe(1);
     bench.pass(0);
     expect(bench.sent).toHaveLength(1);
     expect(bench.sent[0]).toMatchObject({ target: LIST, isGet: 1, bearer: "access", body: "" });
@@ -33,7 +33,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     const bench = session([json(200, {})]);
     bench.core.beginCall(bench.device);
     bench.core[name](bench.device, bytesOf(text), 0, bytesOf(text).length);
-    bench.core.sendCall(bench.device, VIDEO_API, 1, null, 0, 0);
+    bench.core.sendCall(bench.device, RESOURCE, 1, null, 0, 0);
     bench.pass(0);
     expect(bench.sent[0]!.target).toBe(encoded);
   });
@@ -53,7 +53,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
         bench.answers = [json(200, {})];
         bench.core.beginCall(bench.device);
         bench.core[name](bench.device, [c], 0, 1);
-        bench.core.sendCall(bench.device, VIDEO_API, 1, null, 0, 0);
+        bench.core.sendCall(bench.device, RESOURCE, 1, null, 0, 0);
         bench.run(0);
         expect([c, bench.sent.at(-1)!.target]).toEqual([c, encoded]);
       }
@@ -69,9 +69,9 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     call(bench, LIST);
     bench.pass(5000);
     expect(bench.sent.map(({ endpoint, bearer }) => [endpoint, bearer])).toEqual([
-      [VIDEO_API, "access"],
+      [RESOURCE, "access"],
       [1, ""],
-      [VIDEO_API, "second"],
+      [RESOURCE, "second"],
     ]);
     expect(bench.sent[2]!.target).toBe(LIST);
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
@@ -105,9 +105,9 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
 
   it("device doc §5.3 row 401: a POST with a lent body is sent again with the same body", () => {
     const bench = session([json(401, {}), tokens({ access_token: "second" }), json(200, {})]);
-    call(bench, "/x", '{"a":1}', PUBLISHER_API);
+    call(bench, "/x", '{"a":1}', SECOND_RESOURCE);
     bench.pass(5000);
-    const posts = bench.sent.filter(({ endpoint }) => endpoint === PUBLISHER_API);
+    const posts = bench.sent.filter(({ endpoint }) => endpoint === SECOND_RESOURCE);
     expect(posts.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}']);
   });
 
@@ -230,7 +230,7 @@ describe("RFC 6750 §3: what an answer to a call means", () => {
     expect(bench.device.length[Field.VALUE_B]).toBe(-1);
   });
 
-  it("what an earlier refusal said is not taken for the error of another errand", () => {
+  it("what an earlier refusal said is not taken for the error of another call", () => {
     for (const begin of ["discover", "pollEvents"] as const) {
       const bench = session([json(403, { error: { status: "access_denied" } }), json(404, {})]);
       call(bench, LIST);
@@ -284,7 +284,7 @@ describe("RFC 6750 §3: what an answer to a call means", () => {
     const fromMs = bench.nowMs;
     expect(call(bench, LIST)).toBe(1);
     bench.pass(waitMs - 1);
-    expect(bench.sent.slice(4).map(({ endpoint }) => endpoint)).toEqual([VIDEO_API]);
+    expect(bench.sent.slice(4).map(({ endpoint }) => endpoint)).toEqual([RESOURCE]);
     bench.until(7);
     expect(bench.sent[5]!.atMs).toBe(fromMs + waitMs);
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });

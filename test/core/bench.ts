@@ -30,12 +30,12 @@ export type Reaction = Answer | null | "hang";
 /** All that a host can read of a device, for tests of what must change nothing. */
 export function publicState(bench: Bench): object {
   const { device } = bench;
-  const { state, event, moves, error, codeShown, notSaved, errandState, errandError } = device;
-  const { errandStatus, hasNextPage, codeLifeS, accessLifeS, refreshLifeS } = device;
+  const { state, event, moves, error, codeShown, notSaved, callState, callError } = device;
+  const { callStatus, hasNextPage, codeLifeS, accessLifeS, refreshLifeS } = device;
   const regions = Array.from(device.length, (_, region) => bench.text(region));
   const wakeInMs = bench.core.wakeIn(device);
   return {
-    ...{ state, event, moves, error, codeShown, notSaved, errandState, errandError, errandStatus },
+    ...{ state, event, moves, error, codeShown, notSaved, callState, callError, callStatus },
     ...{ hasNextPage, codeLifeS, accessLifeS, refreshLifeS, regions, wakeInMs },
     frame: bench.frame(),
   };
@@ -234,7 +234,7 @@ export class Bench {
 
   private answer(): void {
     const { device } = this;
-    const lent = device.endpoint > core.Endpoint.REVOCATION ? device.errandBody : null;
+    const lent = device.endpoint > core.Endpoint.REVOCATION ? device.callBody : null;
     this.sent.push({
       atMs: this.nowMs,
       id: device.requestId,
@@ -243,8 +243,8 @@ export class Bench {
       body: lent
         ? new TextDecoder().decode(
             Uint8Array.from(
-              { length: device.errandBodyTo - device.errandBodyFrom },
-              (_, i) => lent[device.errandBodyFrom + i]!,
+              { length: device.callBodyTo - device.callBodyFrom },
+              (_, i) => lent[device.callBodyFrom + i]!,
             ),
           )
         : this.range(device.body, device.bodyLength),

@@ -77,7 +77,7 @@ describe("device doc §3", () => {
     bench.pass(120_000);
     const { core, device } = bench;
     expect(core.beginCall(device)).toBe(1);
-    core.sendCall(device, 4, 1, null, 0, 0);
+    core.sendCall(device, 5, 1, null, 0, 0);
     bench.pass(60_000);
     expect(bench.sent.every(({ bearer }) => bearer === "")).toBe(true);
     bench.answers = [tokens({ access_token: "second" }), json(200, {})];

@@ -1,7 +1,7 @@
 // Discovery: which metadata is taken over, and which addresses are none for a secret. Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { ErrandState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
+import { CallState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import { Bench, code, json } from "./bench.ts";
 import { bytesOf, outcome, session } from "./session.ts";
 
@@ -232,8 +232,8 @@ describe("discovery beside the grant", () => {
       bench.core[act](bench.device);
       bench.pass(0);
       expect(bench.aborts).toBe(1);
-      expect(bench.device.errandState).toBe(ErrandState.DONE);
-      expect(bench.device.errandError).toBe(ErrorCode.SESSION_ENDED);
+      expect(bench.device.callState).toBe(CallState.DONE);
+      expect(bench.device.callError).toBe(ErrorCode.SESSION_ENDED);
       bench.pass(1000);
       expect(bench.sent.filter(({ endpoint }) => endpoint === 3)).toHaveLength(1);
       expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ErrandState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
+import { CallState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import {
   type Answer,
   type Bench,
@@ -40,7 +40,7 @@ describe("RFC 8936: events by polling", () => {
       { ...poll, ack: [first.jti] },
       { ...poll, ack: [second.jti] },
     ]);
-    expect(bench.sent.every(({ endpoint, bearer }) => endpoint === 6 && bearer === "")).toBe(true);
+    expect(bench.sent.every(({ endpoint, bearer }) => endpoint === 4 && bearer === "")).toBe(true);
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
@@ -63,7 +63,7 @@ describe("RFC 8936: events by polling", () => {
     const bench = session([delivery(event), delivery(event), EMPTY, refreshed]);
     bench.core.pollEvents(bench.device);
     bench.pass(5000);
-    const polls = bench.sent.filter(({ endpoint }) => endpoint === 6);
+    const polls = bench.sent.filter(({ endpoint }) => endpoint === 4);
     expect(polls.map(({ body }) => JSON.parse(body).ack)).toEqual([
       undefined,
       [event.jti],
@@ -80,7 +80,7 @@ describe("RFC 8936: events by polling", () => {
     bench.pass(1000);
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
     expect(bench.device.state).toBe(State.FAILED);
-    expect(bench.device.errandState).toBe(ErrandState.DONE);
+    expect(bench.device.callState).toBe(CallState.DONE);
     expect(bench.sent.map(({ body }) => JSON.parse(body).ack)).toEqual([undefined, [event.jti]]);
   });
 
@@ -103,7 +103,7 @@ describe("RFC 8936: events by polling", () => {
         State.FAILED,
         ErrorCode.TOKEN_REVOKED,
       ]);
-      expect(bench.device.errandState).toBe(ErrandState.DONE);
+      expect(bench.device.callState).toBe(CallState.DONE);
       expect(bench.verified).toHaveLength(1);
       expect(bench.sent).toHaveLength(2);
     },
@@ -156,7 +156,7 @@ describe("RFC 8936: events by polling", () => {
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
     bench.pass(1000);
     expect(bench.device.state).toBe(State.FAILED);
-    expect(bench.device.errandState).toBe(ErrandState.DONE);
+    expect(bench.device.callState).toBe(CallState.DONE);
   });
 
   it("RFC 8936 §2.4: a server that always has the same event does not keep the device for ever", () => {
@@ -164,7 +164,7 @@ describe("RFC 8936: events by polling", () => {
     bench.core.pollEvents(bench.device);
     for (let i = 0; i < 40; i++) bench.pass(1);
     expect(bench.sent.length).toBeLessThan(50);
-    expect(bench.device.errandState).toBe(ErrandState.DONE);
+    expect(bench.device.callState).toBe(CallState.DONE);
   });
 
   it.each([
@@ -241,7 +241,7 @@ describe("RFC 7515 §2: the payload of a compact serialization", () => {
     bench.core.pollEvents(bench.device);
     bench.pass(1000);
     expect(outcome(bench).error).toBe(ErrorCode.MEMORY_TOO_SMALL);
-    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([6, 1, 6]);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([4, 1, 4]);
   });
 
   it("that fills the memory is read all the same, and its subject tested where it has no room", () => {
@@ -361,7 +361,7 @@ describe("the host's answer to VERIFY", () => {
     bench.core.pollEvents(bench.device);
     bench.pass(3_600_000);
     expect(bench.verified).toHaveLength(1);
-    expect(bench.device.errandState).toBe(ErrandState.VERIFYING);
+    expect(bench.device.callState).toBe(CallState.VERIFYING);
     expect(call(bench, LIST)).toBe(0);
     expect(hand(bench, claims(VERIFICATION))).toBe(0);
     bench.core.eventVerified(bench.device, 1);
@@ -381,6 +381,6 @@ describe("the host's answer to VERIFY", () => {
     bench.pass(1000);
     expect(bench.device.state).toBe(State.SIGNED_OUT);
     expect(bench.device.error).toBe(ErrorCode.NONE);
-    expect(bench.device.errandState).toBe(ErrandState.DONE);
+    expect(bench.device.callState).toBe(CallState.DONE);
   });
 });

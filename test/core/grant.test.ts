@@ -1,4 +1,4 @@
-// The grant alone (core/index.ts): signs in as the complete build does, with nothing of an errand in it.
+// The grant alone (core/index.ts): signs in as the complete build does, with nothing of a call in it.
 
 import { expect, it } from "vitest";
 import * as grant from "../../core/index.ts";

@@ -337,8 +337,8 @@ describe("create", () => {
     const device = core.create(memory, config)!;
     expect(device).toMatchObject({
       ...{ state: State.STARTING, event: 0, moves: 0, error: 0, errorField: 0 },
-      ...{ codeShown: 0, notSaved: 0, hasNextPage: 0, errandState: 0, errandError: 0 },
-      ...{ codeLifeS: 0, refreshLifeS: 100_000_000, errandStatus: 0 },
+      ...{ codeShown: 0, notSaved: 0, hasNextPage: 0, callState: 0, callError: 0 },
+      ...{ codeLifeS: 0, refreshLifeS: 100_000_000, callStatus: 0 },
     });
     const { Region } = core;
     const given: number[] = [Field.NONE, Region.CLIENT, Region.DEVICE_AUTHORIZATION];

@@ -187,7 +187,7 @@ describe("design §4: what survives", () => {
     after.answers = [{ status: 200, body: JSON.stringify(metadata) }];
     expect(after.core.discover(after.device, issuer, 0, issuer.length)).toBe(1);
     after.until(3);
-    expect(after.device.errandError).toBe(ErrorCode.NONE);
+    expect(after.device.callError).toBe(ErrorCode.NONE);
     expect(after.text(Field.USER_CODE)).toBe("ABCD-EFGH");
     expect(after.frame().join("")).toContain("ABCD-EFGH");
     expect(after.sent[2]).toMatchObject({ endpoint: 1, body: after.sent[0]!.body });

@@ -1,12 +1,12 @@
-// A device with a session and what is asked of it: helpers of the tests of errands and of the rows of the
+// A device with a session and what is asked of it: helpers of the tests of calls and of the rows of the
 // device document. What needs one subject alone is with its tests.
 
 import { expect } from "vitest";
-import { ErrandState, State } from "../../core/complete.ts";
+import { CallState, State } from "../../core/complete.ts";
 import { Bench, code, type Reaction, type Sent, tokens } from "./bench.ts";
 
-export const VIDEO_API = 4;
-export const PUBLISHER_API = 5;
+export const RESOURCE = 5;
+export const SECOND_RESOURCE = 6;
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Signed in, with these answers to come. */
@@ -19,7 +19,7 @@ export function session(answers: Reaction[] = [], members: object = {}): Bench {
 }
 
 /** Begins a call with this target; what sendCall says. */
-export function call(bench: Bench, target: string, body?: string, endpoint = VIDEO_API): number {
+export function call(bench: Bench, target: string, body?: string, endpoint = RESOURCE): number {
   const { core, device } = bench;
   if (core.beginCall(device) === 0) return 0;
   const path = bytesOf(target);
@@ -28,10 +28,10 @@ export function call(bench: Bench, target: string, body?: string, endpoint = VID
   return core.sendCall(device, endpoint, lent ? 0 : 1, lent, 0, lent ? lent.length : 0);
 }
 
-/** How the errand ended; it has to have. */
+/** How the call ended; it has to have. */
 export function outcome({ device }: Bench): { error: number; status: number } {
-  expect(device.errandState).toBe(ErrandState.DONE);
-  return { error: device.errandError, status: device.errandStatus };
+  expect(device.callState).toBe(CallState.DONE);
+  return { error: device.callError, status: device.callStatus };
 }
 
 export const LIST = "/video/v3/liveBroadcasts?part=id%2Csnippet&mine=true";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, OfferError, Region, State } from "../../core/complete.ts";
 import { Bench, code, json, publicState, type Reaction, tokens } from "./bench.ts";
-import { bytesOf, outcome, PUBLISHER_API, session } from "./session.ts";
+import { bytesOf, outcome, SECOND_RESOURCE, session } from "./session.ts";
 
 const NAMES = ["test.picogrant.player", "premium", "monthly", "intro-1", "2022/02"];
 const BODY = {
@@ -29,7 +29,7 @@ describe("offer doc", () => {
     const bench = session([made()]);
     expect(offer(bench)).toBe(OfferError.NONE);
     bench.pass(0);
-    expect(bench.sent[0]).toMatchObject({ endpoint: PUBLISHER_API, isGet: 0, bearer: "access" });
+    expect(bench.sent[0]).toMatchObject({ endpoint: SECOND_RESOURCE, isGet: 0, bearer: "access" });
     expect(bench.sent[0]!.target).toBe(
       "/publisher/v3/applications/test.picogrant.player/subscriptions/premium/basePlans/monthly" +
         "/offers?offerId=intro-1&regionsVersion.version=2022%2F02",
@@ -152,7 +152,7 @@ describe("offer doc", () => {
     },
   );
 
-  it("offer doc §4: NOT_NOW without a session, and while another errand is under way", () => {
+  it("offer doc §4: NOT_NOW without a session, and while another call is under way", () => {
     const nobody = new Bench([code()]);
     nobody.until(1);
     expect(offer(nobody)).toBe(OfferError.NOT_NOW);
@@ -225,7 +225,7 @@ describe("offer doc", () => {
     const bench = session([json(401, {}), tokens({ access_token: "second" }), made()]);
     offer(bench);
     bench.pass(5000);
-    const posts = bench.sent.filter(({ endpoint }) => endpoint === PUBLISHER_API);
+    const posts = bench.sent.filter(({ endpoint }) => endpoint === SECOND_RESOURCE);
     expect(posts.map(({ bearer }) => bearer)).toEqual(["access", "second"]);
     expect(posts[1]!.body).toBe(JSON.stringify(BODY));
     expect(outcome(bench).error).toBe(0);

@@ -6,9 +6,9 @@ import { expect, it } from "vitest";
 import { Command } from "../../core/index.ts";
 import { enums, membersOf, numbersHeader } from "../../scripts/host/generate.ts";
 import {
+  callProperties,
   completeFunctions,
   deviceProperties,
-  errandProperties,
   grantFunctions,
 } from "../../targets/firmware/surface.ts";
 
@@ -58,7 +58,7 @@ it("every number that the host's C files name is generated", () => {
 
 it("calls functions and reads properties whose names the bundle keeps", () => {
   const functions: readonly string[] = [...grantFunctions, ...completeFunctions];
-  const properties: readonly string[] = [...deviceProperties, ...errandProperties];
+  const properties: readonly string[] = [...deviceProperties, ...callProperties];
   expect(namesIn("function_names").filter((name) => !functions.includes(name))).toEqual([]);
   expect(namesIn("property_names").filter((name) => !properties.includes(name))).toEqual([]);
 });

@@ -3,8 +3,8 @@
 
 import type { Service } from "../../targets/service/index.ts";
 import type { Board } from "./board.ts";
+import { callApi, pollEvents } from "./calls.ts";
 import type { Roll } from "./dice.ts";
-import { callApi, pollEvents } from "./errands.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Slots } from "./slots.ts";
 import { PowerCut } from "./violation.ts";

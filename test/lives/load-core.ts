@@ -6,7 +6,7 @@ import { bundleUnderTest } from "../engines/checked-core.ts";
 
 export type LivesCore = Omit<
   typeof complete,
-  "Command" | "Endpoint" | "ErrandState" | "ErrorCode" | "ErrorKind" | "Event" | "Field" | "Region"
+  "Command" | "Endpoint" | "CallState" | "ErrorCode" | "ErrorKind" | "Event" | "Field" | "Region"
 >;
 
 /** Source of the bundle with readable names, for planting bugs. */

@@ -2,7 +2,7 @@
 // and compares them with the invariants (violation.ts). It believes the wire, not the device; of the
 // device it reads only what the border shows.
 
-import { type Device, ErrandState } from "../../core/complete.ts";
+import { CallState, type Device } from "../../core/complete.ts";
 import { transitions } from "../../core/device/states.ts";
 import { Event, Field, Region, State } from "../../core/index.ts";
 import type { Storage } from "../../platform/contracts.ts";
@@ -119,7 +119,7 @@ export class Oracle {
     }
     if (device.moves !== this.moves) this.moved(device, name);
     // What an event leads to, it has led to by now.
-    if (device.errandState === ErrandState.DONE) this.isGenuine = false;
+    if (device.callState === CallState.DONE) this.isGenuine = false;
   }
 
   private snapshot(): string {
@@ -221,8 +221,8 @@ export class Oracle {
   /** A session has ended: by what was said in the very call that ended it. */
   private checkCause(from: number, name: string): void {
     if (name === "applySecurityEvent") return;
-    // The errand that acknowledges the event is over, or could not even be made.
-    if (this.isGenuine && this.device!.errandState === ErrandState.DONE) return;
+    // The call that acknowledges the event is over, or could not even be made.
+    if (this.isGenuine && this.device!.callState === CallState.DONE) return;
     const { path = "", members = {} } = this.answer ?? {};
     if (name === "responseEnd" && path === "/token" && from === State.REFRESHING) {
       const named = text(members.error) || text(members.error_code);

@@ -59,7 +59,7 @@ export class PollOracle {
 
   requested(path: string): void {
     const early = this.requestFromMs - this.view.nowMs();
-    if (early > 0 && !isErrand(path)) {
+    if (early > 0 && !isCall(path)) {
       throw new Violation("request-pace", `a request to ${path} ${early} ms early`);
     }
   }
@@ -80,13 +80,13 @@ export class PollOracle {
     const isBusy = exchange.status >= 500 || exchange.status === 429;
     const failed = !complete || (isBusy && PASSING.includes(error));
     const retryAfterS = Math.min(RETRY_AFTER_MAX_S, exchange.retryAfterS);
-    if (!failed || isErrand(exchange.path)) return;
+    if (!failed || isCall(exchange.path)) return;
     this.requestFromMs = nowMs + Math.max(PACE_MS, retryAfterS * 1000);
   }
 }
 
 /** The application's requests wait for nothing. */
-function isErrand(path: string): boolean {
+function isCall(path: string): boolean {
   return path.startsWith("/video") || path.startsWith("/events");
 }
 

@@ -85,9 +85,9 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/loop/exchange.ts",
-    line: "if (device.errand) device.isGet = device.bearer = 0;",
-    mutants: ["device.errand => true"],
-    why: "Where there never was an errand both are 0 already; the question leaves the line out of a build without errands.",
+    line: "if (device.call) device.isGet = device.bearer = 0;",
+    mutants: ["device.call => true"],
+    why: "Where there never was a call both are 0 already; the question leaves the line out of a build without calls.",
   },
   {
     file: "core/loop/exchange.ts",
@@ -244,9 +244,9 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/loop/tick.ts",
-    line: "if (device.errand) checkErrand(device);",
-    mutants: ["device.errand => true"],
-    why: "Without an errand there is nothing to end; the question leaves the line out of a build without errands.",
+    line: "if (device.call) checkCall(device);",
+    mutants: ["device.call => true"],
+    why: "Without a call there is nothing to end; the question leaves the line out of a build without calls.",
   },
   {
     file: "core/loop/tick.ts",

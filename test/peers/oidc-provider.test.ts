@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import * as sources from "../../core/complete.ts";
-import { ErrandState, ErrorCode, Field, State } from "../../core/complete.ts";
+import { CallState, ErrorCode, Field, State } from "../../core/complete.ts";
 import type { DriverConfig } from "../../platform/driver.ts";
 import { coreOf, shippedBundle } from "../lives/load-core.ts";
 import {
@@ -119,10 +119,10 @@ describe("oidc-provider 9", () => {
 
     const { core, device: state } = device.driver;
     expect(core.beginCall!(state)).toBe(1);
-    expect(core.sendCall!(state, 4, 1, null, 0, 0)).toBe(1);
+    expect(core.sendCall!(state, 5, 1, null, 0, 0)).toBe(1);
     device.driver.run();
-    await device.until("the API's answer", () => state.errandState === ErrandState.DONE);
-    expect(state.errandStatus).toBe(200);
+    await device.until("the API's answer", () => state.callState === CallState.DONE);
+    expect(state.callStatus).toBe(200);
     expect(JSON.parse(device.body)).toEqual({ sub: "ada" });
 
     const polls = device.answers("/token").length;

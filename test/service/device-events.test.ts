@@ -10,7 +10,7 @@ import { DirectHttp } from "../../targets/desktop/simulator/world/direct-http.ts
 import { Bench, TV } from "./harness.ts";
 import { Receiver, verified } from "./receiver.ts";
 
-const { ErrandState, ErrorCode, State } = core;
+const { CallState, ErrorCode, State } = core;
 const BASE = "http://127.0.0.1:8080";
 
 /** A device that ada has signed in on, and whose maker's receiver polls. */
@@ -65,7 +65,7 @@ class World {
   poll(): [string, string] {
     this.driver.happen(() => expect(core.pollEvents(this.device)).toBe(1));
     this.pass(10);
-    expect(this.device.errandState).toBe(ErrandState.DONE);
+    expect(this.device.callState).toBe(CallState.DONE);
     return [State[this.device.state], ErrorCode[this.device.error]] as [string, string];
   }
 }
@@ -116,5 +116,5 @@ test("device doc §6: without its receiver's authorization a device hears nothin
   const world = new World("");
   world.bench.service.signOutEverywhere("ada");
   expect(world.poll()).toEqual(["SIGNED_IN", "NONE"]);
-  expect(world.device.errandStatus).toBe(401);
+  expect(world.device.callStatus).toBe(401);
 });

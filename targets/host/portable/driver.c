@@ -27,7 +27,7 @@ static const char *address_of(int endpoint) {
       return driver.config->token;
     case PG_ENDPOINT_REVOCATION:
       return driver.config->revocation;
-    case PG_ENDPOINT_VIDEO_API:
+    case PG_ENDPOINT_RESOURCE:
       return driver.config->video_api;
     default:
       return "";

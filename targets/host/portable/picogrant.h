@@ -47,7 +47,7 @@
 #include <stdint.h>
 
 /* Generated from the core's enums: PG_COMMAND_*, PG_ENDPOINT_*, PG_FIELD_*, PG_REGION_*, PG_STATE_*,
- * PG_EVENT_*, PG_ERROR_CODE_*, PG_ERRAND_STATE_*. */
+ * PG_EVENT_*, PG_ERROR_CODE_*, PG_CALL_STATE_*. */
 #include "picogrant-numbers.h"
 
 /* Integer properties of the device, for pg_get. */
@@ -68,9 +68,9 @@ enum pg_property {
   PG_MOVES,
   PG_ERROR,
   PG_NOT_SAVED,
-  PG_ERRAND_STATE,
-  PG_ERRAND_ERROR,
-  PG_ERRAND_STATUS,
+  PG_CALL_STATE,
+  PG_CALL_ERROR,
+  PG_CALL_STATUS,
   PG_PROPERTY_COUNT
 };
 
@@ -130,7 +130,7 @@ void pg_set_status(const char *text);
 
 /*
  * A GET to the video API (core/requests/protected-resource.ts): target is path and query as they are, at most
- * PG_TRANSFER_BYTES. Returns 1, or 0 where it cannot be sent. PG_ERRAND_STATE tells when it is done.
+ * PG_TRANSFER_BYTES. Returns 1, or 0 where it cannot be sent. PG_CALL_STATE tells when it is done.
  */
 int pg_call_video_api(const char *target);
 

@@ -131,8 +131,8 @@ function show(device) {
 function send(device) {
   var memory = device.memory;
   var body = textOf(memory, device.body, device.body + device.bodyLength);
-  if (device.errandBody && device.endpoint >= Endpoint.VIDEO_API) {
-    body = textOf(device.errandBody, device.errandBodyFrom, device.errandBodyTo);
+  if (device.callBody && device.endpoint >= Endpoint.RESOURCE) {
+    body = textOf(device.callBody, device.callBodyFrom, device.callBodyTo);
   }
   world.requests++;
   world.open = 1;

@@ -1,6 +1,6 @@
 // What this device is for: once signed in it asks for its user's live broadcasts (part=id,snippet) and
 // shows what it got on the line that belongs to the application.
-import { Endpoint, ErrandState, State } from "../../../../core/complete.ts";
+import { CallState, Endpoint, State } from "../../../../core/complete.ts";
 import type { Bytes } from "../../../../platform/contracts.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { bytesOf } from "../../../../platform/text.ts";
@@ -41,9 +41,9 @@ export class Application {
       return false;
     }
     if (this.#status === "to call" && device.state === State.SIGNED_IN) return this.#call(driver);
-    if (this.#status === "calling" && device.errandState === ErrandState.DONE) {
+    if (this.#status === "calling" && device.callState === CallState.DONE) {
       this.#status = "done";
-      driver.setStatus(describe(device.errandError, device.errandStatus, this.#chunks));
+      driver.setStatus(describe(device.callError, device.callStatus, this.#chunks));
       return true;
     }
     return false;
@@ -54,7 +54,7 @@ export class Application {
     if (!core.beginCall || !core.addPath || !core.sendCall || !core.beginCall(device)) return false;
     this.#chunks = [];
     core.addPath(device, TARGET, 0, TARGET.length);
-    if (!core.sendCall(device, Endpoint.VIDEO_API, 1, null, 0, 0)) return false;
+    if (!core.sendCall(device, Endpoint.RESOURCE, 1, null, 0, 0)) return false;
     this.#status = "calling";
     driver.run();
     return true;

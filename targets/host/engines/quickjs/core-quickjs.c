@@ -37,8 +37,8 @@ static const char *const function_names[FUNCTION_COUNT] = {
 static const char *const property_names[PG_PROPERTY_COUNT] = {
     "requestId",  "endpoint", "isGet",       "target",     "targetLength", "body",
     "bodyLength", "bearer",   "slot",        "data",       "dataLength",   "state",
-    "event",      "moves",    "error",       "notSaved",   "errandState",  "errandError",
-    "errandStatus"};
+    "event",      "moves",    "error",       "notSaved",   "callState",  "callError",
+    "callStatus"};
 
 static struct {
   JSRuntime *runtime;
@@ -321,7 +321,7 @@ int pg_call_video_api(const char *target) {
   call_with_text(ADD_PATH, target);
   JSValue zero = JS_NewInt32(context, 0);
   JSValue arguments[6] = {JS_UNDEFINED,
-                          JS_NewInt32(context, PG_ENDPOINT_VIDEO_API),
+                          JS_NewInt32(context, PG_ENDPOINT_RESOURCE),
                           JS_NewInt32(context, 1),
                           JS_NULL,
                           zero,

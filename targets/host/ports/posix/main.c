@@ -186,20 +186,20 @@ static int take_key(char key, int *ok) {
 /* Says what has changed: the state, and an API call that has come to its end. */
 static void report_changes(void) {
   static int moves = -1;
-  static int errand;
+  static int call_state;
   if (pg_get(PG_MOVES) != moves) {
     moves = pg_get(PG_MOVES);
     fprintf(stderr, "state: %s, error %d\n", states[pg_get(PG_STATE)], pg_get(PG_ERROR));
   }
-  if (errand != PG_ERRAND_STATE_DONE && pg_get(PG_ERRAND_STATE) == PG_ERRAND_STATE_DONE) {
+  if (call_state != PG_CALL_STATE_DONE && pg_get(PG_CALL_STATE) == PG_CALL_STATE_DONE) {
     char line[32];
-    int status = pg_get(PG_ERRAND_STATUS);
-    fprintf(stderr, "api: status %d, error %d, %zu bytes\n", status, pg_get(PG_ERRAND_ERROR),
+    int status = pg_get(PG_CALL_STATUS);
+    fprintf(stderr, "api: status %d, error %d, %zu bytes\n", status, pg_get(PG_CALL_ERROR),
             api_bytes);
     snprintf(line, sizeof line, "API answered %d", status);
     pg_set_status(line);
   }
-  errand = pg_get(PG_ERRAND_STATE);
+  call_state = pg_get(PG_CALL_STATE);
 }
 
 static int open_signals(void) {

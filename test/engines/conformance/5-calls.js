@@ -19,14 +19,14 @@ function callBroadcasts() {
   picogrant.addSegment(device, bytesOf("live/B"), 0, 6);
   picogrant.addPath(device, query, 0, query.length);
   picogrant.addQueryValue(device, bytesOf("id,snippet"), 0, 10);
-  var sent = picogrant.sendCall(device, Endpoint.VIDEO_API, 1, null, 0, 0);
+  var sent = picogrant.sendCall(device, Endpoint.RESOURCE, 1, null, 0, 0);
   pump(0);
   return sent;
 }
 
-function errandDone(error, name) {
-  is(world.device.errandState, ErrandState.DONE, name + ": done");
-  is(world.device.errandError, error, name + ": its error");
+function callDone(error, name) {
+  is(world.device.callState, CallState.DONE, name + ": done");
+  is(world.device.callError, error, name + ": its error");
 }
 
 function apiCalls() {
@@ -46,13 +46,13 @@ function apiCalls() {
   is(world.sent.bearer, "ya29.second", "and the call sent again");
   world.chunk = 1;
   answer(200, '{"kind":"list","nextPageToken":"CAUQAA=","error":"a field of ours","items":[]}');
-  errandDone(ErrorCode.NONE, "§4.5 the answer");
-  is(world.device.errandStatus, 200, "§4.5 its status");
+  callDone(ErrorCode.NONE, "§4.5 the answer");
+  is(world.device.callStatus, 200, "§4.5 its status");
   is(picogrant.nextPage(world.device), 1, "there is a further page");
   sleepUntilRequest(20000);
   ok(world.sent.target.indexOf("&pageToken=CAUQAA%3D") > 0, "it is asked for");
   answer(403, '{"error":{"code":403,"message":"no","status":"PERMISSION_DENIED","errors":[]}}');
-  is(world.device.errandStatus, 403, "an API error is the caller's");
+  is(world.device.callStatus, 403, "an API error is the caller's");
   is(textIn(Field.ERROR), "PERMISSION_DENIED", "with its status");
   is(textIn(Field.MESSAGE), "no", "and its message");
   is(world.device.state, State.SIGNED_IN, "and the session's no matter");
@@ -62,7 +62,7 @@ function apiCalls() {
   answer(200, REFRESHED);
   sleepUntilRequest(20000);
   answer(401, "");
-  errandDone(ErrorCode.INVALID_TOKEN, "401 twice: no third try");
+  callDone(ErrorCode.INVALID_TOKEN, "401 twice: no third try");
 }
 
 function discovery() {
@@ -73,7 +73,7 @@ function discovery() {
   is(world.sent.endpoint, Endpoint.METADATA, "to the metadata");
   world.chunk = 1;
   answer(200, METADATA);
-  errandDone(ErrorCode.NONE, "RFC 8414 §3 discovery");
+  callDone(ErrorCode.NONE, "RFC 8414 §3 discovery");
   is(textIn(Field.VALUE_B), "https://as.example/device", "device_authorization_endpoint");
   is(textIn(Field.VALUE_C), "https://as.example/token", "token_endpoint");
   is(textIn(Field.VALUE_D), "https://as.example/revoke", "revocation_endpoint");
@@ -81,7 +81,7 @@ function discovery() {
   picogrant.discover(world.device, other, 0, other.length);
   sleepUntilRequest(20000);
   answer(200, METADATA);
-  errandDone(ErrorCode.MALFORMED_RESPONSE, "RFC 8414 §3.3 another issuer is refused");
+  callDone(ErrorCode.MALFORMED_RESPONSE, "RFC 8414 §3.3 another issuer is refused");
 }
 
 function offers() {
@@ -96,7 +96,7 @@ function offers() {
     "offer: it goes out"
   );
   sleepUntilRequest(20000);
-  is(world.sent.endpoint, Endpoint.PUBLISHER_API, "offer: to the publishing API");
+  is(world.sent.endpoint, Endpoint.RESOURCE + 1, "offer: to the publishing API");
   is(
     world.sent.target,
     "/publisher/v3/applications/com.example.tv/subscriptions/premium.plan/basePlans/monthly" +
@@ -105,11 +105,11 @@ function offers() {
   );
   is(world.sent.body, OFFER, "offer: the body, as it is");
   answer(200, OFFER.substring(0, OFFER.length - 1) + ',"state":"DRAFT"}');
-  errandDone(ErrorCode.NONE, "offer: a draft");
+  callDone(ErrorCode.NONE, "offer: a draft");
   picogrant.createOffer(device, names, 0, names.length, body, 0, body.length);
   sleepUntilRequest(20000);
   answer(200, '{"state":"ACTIVE"}');
-  errandDone(ErrorCode.UNEXPECTED_STATE, "offer: another state");
+  callDone(ErrorCode.UNEXPECTED_STATE, "offer: another state");
   var wrong = bytesOf("com.example.tv\npremium.plan\nmonthly\n-intro\n2022/02");
   is(
     picogrant.createOffer(device, wrong, 0, wrong.length, body, 0, body.length),
@@ -168,7 +168,7 @@ function events() {
     } else answer(200, REFRESHED);
     sleep(1);
   }
-  errandDone(ErrorCode.NONE, "§6 no more events");
+  callDone(ErrorCode.NONE, "§6 no more events");
   is(device.state, State.SIGNED_IN, "§6 the refresh token is good: the session goes on");
   var own = bytesOf(claims("id-2", "oauth/event-type/token-revoked", ""));
   is(picogrant.applySecurityEvent(device, own, 0, own.length), 1, "§6 an event of the host's own");

@@ -1,5 +1,5 @@
 // Requests beyond the grant: API calls, offers, metadata, security events; one at a time. This file knows
-// when one may be begun and sent and how it ends; what its answer leads to is in errand-answer.ts.
+// when one may be begun and sent and how it ends; what its answer leads to is in call-answer.ts.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -9,7 +9,7 @@ import { endAsTold, hasAccess, hasSession } from "../grant/refresh.ts";
 import { quotient } from "../text/digits.ts";
 import { scanBegin } from "../text/json-scanner.ts";
 
-export enum ErrandState {
+export enum CallState {
   IDLE = 0,
   /** To be sent as soon as storage, network and tokens allow. */
   WAITING = 1,
@@ -20,15 +20,15 @@ export enum ErrandState {
   VERIFYING = 4,
 }
 
-export enum ErrandFields {
+export enum CallFields {
   /** ERROR, MESSAGE and the four values: which of them an answer may name, its literal says. */
   WANTED = 0b111100011000000000,
 }
 
-/** Whether an errand is under way. */
+/** Whether a call is under way. */
 function isBusy(device: Device): boolean {
   // IDLE and DONE are the multiples of 3.
-  return device.errandState % 3 !== 0;
+  return device.callState % 3 !== 0;
 }
 
 /** Whether there is the session that all endpoints but that of the metadata want. */
@@ -36,32 +36,32 @@ function maySend(device: Device, endpoint: number): boolean {
   return endpoint === Endpoint.METADATA || hasSession(device);
 }
 
-/** Whether an errand to this endpoint can be begun. */
-export function isFree(device: Device, endpoint: number): boolean {
+/** Whether a call to this endpoint can be begun. */
+export function mayBeginCall(device: Device, endpoint: number): boolean {
   return maySend(device, endpoint) && !isBusy(device);
 }
 
 /**
- * Starts an errand whose target is in CALL.
- * @param names literal with the member names of a success; it also tells whose errand this is
+ * Starts a call whose target is in CALL.
+ * @param names literal with the member names of a success; it also tells whose call this is
  * @param values number of values that the answer may hold; they share OUTPUT
  * @returns 1, or 0 where another is under way, or nobody is signed in
  */
-export function startErrand(
+export function startCall(
   device: Device,
   names: number,
   endpoint: number,
   isGet: number,
   values: number,
 ): number {
-  if (!isFree(device, endpoint)) return 0;
-  device.errand = names;
-  device.errandEndpoint = endpoint;
-  device.errandIsGet = isGet;
-  device.errandState = ErrandState.WAITING;
-  device.errandRetried = 0;
-  device.errandError = ErrorCode.NONE;
-  device.errandStatus = 0;
+  if (!mayBeginCall(device, endpoint)) return 0;
+  device.call = names;
+  device.callEndpoint = endpoint;
+  device.callIsGet = isGet;
+  device.callState = CallState.WAITING;
+  device.callRetried = 0;
+  device.callError = ErrorCode.NONE;
+  device.callStatus = 0;
   device.hasNextPage = 0;
   // The values of the answer go where a poll's body may be; it is made again.
   device.pollReady = 0;
@@ -80,24 +80,22 @@ export function shareValues(device: Device, at: number, field: number, count: nu
   }
 }
 
-/** Whether the access token goes along: API calls only. */
+/** Whether the access token goes along: protected resource requests only. */
 function carriesToken(device: Device): boolean {
-  return (
-    device.errandEndpoint === Endpoint.VIDEO_API || device.errandEndpoint === Endpoint.PUBLISHER_API
-  );
+  return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
-/** Whether the errand waits, and can go out now; one that lost its session has been ended by then. */
-export function isErrandDue(device: Device): boolean {
-  return device.errandState === ErrandState.WAITING && (!carriesToken(device) || hasAccess(device));
+/** Whether the call waits, and can go out now; one that lost its session has been ended by then. */
+export function isCallDue(device: Device): boolean {
+  return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));
 }
 
-/** Makes the errand's request, whose region it returns. */
-export function prepareErrand(device: Device): number {
-  device.endpoint = device.errandEndpoint;
-  device.isGet = device.errandIsGet;
+/** Makes the call's request, whose region it returns. */
+export function prepareCall(device: Device): number {
+  device.endpoint = device.callEndpoint;
+  device.isGet = device.callIsGet;
   device.bearer = +carriesToken(device);
-  device.errandState = ErrandState.SENT;
+  device.callState = CallState.SENT;
   return Region.CALL;
 }
 
@@ -105,34 +103,31 @@ export function prepareErrand(device: Device): number {
 export function beginAnswer(device: Device): void {
   if (device.status < 200 || device.status > 299) {
     // An error object is four deep: error.errors[0].reason.
-    scanBegin(device, CompleteLiteral.ERROR_MEMBERS, ErrandFields.WANTED, 4);
+    scanBegin(device, CompleteLiteral.ERROR_MEMBERS, CallFields.WANTED, 4);
   } else {
     // What is nested in a resource is not the resource's; of a poll's answer each event is a member.
-    var depth = device.errand === CompleteLiteral.EVENT_POLL_MEMBERS ? 2 : 1;
-    scanBegin(device, device.errand!, ErrandFields.WANTED, depth);
+    var depth = device.call === CompleteLiteral.EVENT_POLL_MEMBERS ? 2 : 1;
+    scanBegin(device, device.call!, CallFields.WANTED, depth);
   }
 }
 
-/** Ends the errand with what the host is to know of it. */
-export function finishErrand(device: Device, error: number): void {
-  device.errandState = ErrandState.DONE;
-  device.errandError = error;
-  device.errandStatus = device.status;
-  device.errandBody = null;
+/** Ends the call with what the host is to know of it. */
+export function finishCall(device: Device, error: number): void {
+  device.callState = CallState.DONE;
+  device.callError = error;
+  device.callStatus = device.status;
+  device.callBody = null;
   device.verifyDue = 0;
   endAsTold(device);
 }
 
-/** An errand ends with the session, and when its request was given up. */
-export function checkErrand(device: Device): void {
-  var mayGoOn = maySend(device, device.errandEndpoint);
+/** A call ends with the session, and when its request was given up. */
+export function checkCall(device: Device): void {
+  var mayGoOn = maySend(device, device.callEndpoint);
   // CALL, with the target, lies on the next codes.
   if (!mayGoOn) device.hasNextPage = 0;
-  if (
-    (device.errandState === ErrandState.SENT && !device.inFlight) ||
-    (isBusy(device) && !mayGoOn)
-  ) {
+  if ((device.callState === CallState.SENT && !device.inFlight) || (isBusy(device) && !mayGoOn)) {
     device.status = 0;
-    finishErrand(device, device.error || ErrorCode.SESSION_ENDED);
+    finishCall(device, device.error || ErrorCode.SESSION_ENDED);
   }
 }

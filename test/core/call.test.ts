@@ -4,9 +4,9 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import { Bench, code, json, publicState, tokens } from "./bench.ts";
-import { bytesOf, call, LIST, outcome, session, VIDEO_API } from "./session.ts";
+import { bytesOf, call, LIST, outcome, RESOURCE, session } from "./session.ts";
 
-describe("one errand at a time", () => {
+describe("one call at a time", () => {
   it.each(["discover", "nextPage", "pollEvents", "beginCall"] as const)(
     "%s while a call is under way is refused and changes nothing for the call",
     (begin) => {
@@ -40,7 +40,7 @@ describe("one errand at a time", () => {
     expect(bench.device.hasNextPage).toBe(0);
   });
 
-  it("a refusal names its error alike for all: of another errand than a call too", () => {
+  it("a refusal names its error alike for all: of another call than a call too", () => {
     for (const begin of ["discover", "pollEvents"] as const) {
       const errors = [{ reason: "rateLimitExceeded" }];
       const bench = session([json(403, { error: { status: "QUOTA", message: "later", errors } })]);
@@ -61,17 +61,17 @@ describe("one errand at a time", () => {
     expect(bench.text(Field.MESSAGE)).toBe("");
   });
 
-  it("sendCall while another errand is under way is refused and changes nothing for that", () => {
+  it("sendCall while another call is under way is refused and changes nothing for that", () => {
     const bench = session(["hang", json(200, {})]);
     const { core, device } = bench;
     expect(core.beginCall(device)).toBe(1);
     core.addPath(device, bytesOf("/x"), 0, 2);
     expect(core.pollEvents(device)).toBe(1);
     const before = publicState(bench);
-    expect(core.sendCall(device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    expect(core.sendCall(device, RESOURCE, 1, null, 0, 0)).toBe(0);
     expect(publicState(bench)).toEqual(before);
     bench.pass(0);
-    expect(bench.sent[0]).toMatchObject({ endpoint: 6, target: "" });
+    expect(bench.sent[0]).toMatchObject({ endpoint: 4, target: "" });
   });
 
   it("sendCall for nobody is refused", () => {
@@ -79,7 +79,7 @@ describe("one errand at a time", () => {
     bench.until(1);
     const before = publicState(bench);
     expect(bench.core.beginCall(bench.device)).toBe(0);
-    expect(bench.core.sendCall(bench.device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    expect(bench.core.sendCall(bench.device, RESOURCE, 1, null, 0, 0)).toBe(0);
     expect(publicState(bench)).toEqual(before);
   });
 
@@ -91,7 +91,7 @@ describe("one errand at a time", () => {
     core.addPath(device, bytesOf("/x"), 0, 2);
     bench.pass(3_600_000);
     expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([1]);
-    expect(core.sendCall(device, VIDEO_API, 1, null, 0, 0)).toBe(0);
+    expect(core.sendCall(device, RESOURCE, 1, null, 0, 0)).toBe(0);
     bench.pass(0);
     expect(bench.sent).toHaveLength(1);
   });
