@@ -3,7 +3,7 @@
 
 import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, Field, Region, State } from "../core/index.ts";
-import type { Bytes, HttpSink, Platform, TransportFailure } from "./contracts.ts";
+import type { Bytes, HttpRequest, HttpSink, Platform, TransportFailure } from "./contracts.ts";
 import { asciiOf } from "./text.ts";
 
 /** The core as the driver uses it: the sources, or the built bundle. */
@@ -73,35 +73,78 @@ export interface DriverOptions {
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;
 
-/** One exchange: passes on what the adapter reports under the id of its request. */
-class Exchange implements HttpSink {
-  constructor(
-    private readonly driver: Driver,
-    private readonly id: number,
-    private readonly onApiBody: DriverOptions["onApiBody"],
-  ) {}
+/** A request that the next exchange overwrites: a poll makes no object. */
+interface ReusedRequest extends HttpRequest {
+  method: "GET" | "POST";
+  url: string;
+  contentType: string;
+  authorization: string;
+  body: Bytes;
+  bodyFrom: number;
+  bodyTo: number;
+}
 
+/**
+ * One exchange: its request, and the sink that passes on what the adapter reports under the request's id.
+ * It serves again and again, since a poll must not make an object.
+ */
+class Exchange implements HttpSink {
+  readonly request: ReusedRequest;
+  /** From `begin` until the adapter has reported the end, as it must unless the exchange is aborted. */
+  isOpen = false;
+  private id = 0;
   private streams = false;
 
+  constructor(
+    private readonly driver: Driver,
+    private readonly onApiBody: DriverOptions["onApiBody"],
+  ) {
+    this.request = {
+      method: "POST",
+      url: "",
+      contentType: "",
+      authorization: "",
+      body: driver.memory,
+      bodyFrom: 0,
+      bodyTo: 0,
+    };
+  }
+
+  begin(id: number): void {
+    this.id = id;
+    this.isOpen = true;
+    this.streams = false;
+  }
+
   status(status: number, retryAfterSeconds: number): void {
+    if (!this.isOpen) return;
     const { core, device } = this.driver;
     this.streams = core.responseStart(device, this.id, status, retryAfterSeconds) === 1;
   }
 
   body(bytes: Bytes, from: number, to: number): void {
+    if (!this.isOpen) return;
     const { core, device } = this.driver;
     if (this.streams && device.requestId === this.id) this.onApiBody?.(bytes, from, to);
     core.responseBody(device, this.id, bytes, from, to);
   }
 
   end(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
     const { driver } = this;
-    driver.happen(() => driver.core.responseEnd(driver.device, this.id));
+    driver.run();
+    driver.core.responseEnd(driver.device, this.id);
+    driver.run();
   }
 
   failed(_failure: TransportFailure): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
     const { driver } = this;
-    driver.happen(() => driver.core.responseFailed(driver.device, this.id));
+    driver.run();
+    driver.core.responseFailed(driver.device, this.id);
+    driver.run();
   }
 }
 
@@ -121,9 +164,17 @@ export class Driver {
   private lastMs = 0;
   private running = false;
   private stopped = true;
+  /**
+   * Two exchanges take turns: what a broken adapter reports a second time then finds its exchange closed.
+   */
+  private exchange: Exchange;
+  private exchangeBefore: Exchange;
   private readonly ring = (): void => this.run();
   private readonly stored = (result: number): void => {
-    if (!this.stopped) this.happen(() => this.core.storageDone(this.device, result));
+    if (this.stopped) return;
+    this.run();
+    this.core.storageDone(this.device, result);
+    this.run();
   };
   private readonly written = (ok: boolean): void => this.stored(ok ? 1 : 0);
 
@@ -146,6 +197,8 @@ export class Driver {
       );
     }
     this.device = device;
+    this.exchange = this.newExchange();
+    this.exchangeBefore = this.newExchange();
   }
 
   /** Reads the records back and goes on from there. */
@@ -254,9 +307,22 @@ export class Driver {
     }
   }
 
+  private newExchange(): Exchange {
+    return new Exchange(this, this.options.onApiBody);
+  }
+
+  /** The exchange for the next request. One that never ended belongs to an aborted request for good. */
+  private nextExchange(): Exchange {
+    const next = this.exchangeBefore.isOpen ? this.newExchange() : this.exchangeBefore;
+    this.exchangeBefore = this.exchange;
+    this.exchange = next;
+    next.begin(this.device.requestId);
+    return next;
+  }
+
   private send(): void {
     const { device, memory } = this;
-    const exchange = new Exchange(this, device.requestId, this.options.onApiBody);
+    const exchange = this.nextExchange();
     const base = this.addressOf(device.endpoint);
     if (!base) {
       exchange.failed("unreachable");
@@ -264,23 +330,21 @@ export class Driver {
     }
     const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
     const hasBody = ownBody !== null || device.bodyLength > 0;
-    const bearer =
-      device.bearer === 1 ? asciiOf(memory, ...rangeOf(device, Field.ACCESS_TOKEN)) : "";
-    this.platform.http.send(
-      {
-        method: device.isGet === 1 ? "GET" : "POST",
-        url: base + asciiOf(memory, device.target, device.target + device.targetLength),
-        contentType: hasBody || device.isGet === 0 ? contentType(device.endpoint) : "",
-        authorization:
-          device.endpoint === Endpoint.EVENTS
-            ? (this.options.eventsAuthorization ?? "")
-            : bearer && `Bearer ${bearer}`,
-        body: ownBody ?? memory,
-        bodyFrom: ownBody ? device.callBodyFrom : device.body,
-        bodyTo: ownBody ? device.callBodyTo : device.body + device.bodyLength,
-      },
-      exchange,
-    );
+    const { request } = exchange;
+    request.method = device.isGet === 1 ? "GET" : "POST";
+    request.url =
+      device.targetLength > 0
+        ? base + asciiOf(memory, device.target, device.target + device.targetLength)
+        : base;
+    request.contentType = hasBody || device.isGet === 0 ? contentType(device.endpoint) : "";
+    request.authorization =
+      device.endpoint === Endpoint.EVENTS
+        ? (this.options.eventsAuthorization ?? "")
+        : bearerOf(device, memory);
+    request.body = ownBody ?? memory;
+    request.bodyFrom = ownBody ? device.callBodyFrom : device.body;
+    request.bodyTo = ownBody ? device.callBodyTo : device.body + device.bodyLength;
+    this.platform.http.send(request, exchange);
   }
 
   private addressOf(endpoint: Endpoint): string {
@@ -306,9 +370,12 @@ export class Driver {
   }
 }
 
-function rangeOf(device: complete.Device, region: number): [number, number] {
-  const from = device.start[region]!;
-  return [from, from + Math.max(0, device.length[region]!)];
+/** The value of `Authorization` where the request carries the access token, else "". */
+function bearerOf(device: complete.Device, memory: Bytes): string {
+  const length = device.length[Field.ACCESS_TOKEN]!;
+  if (device.bearer !== 1 || length <= 0) return "";
+  const from = device.start[Field.ACCESS_TOKEN]!;
+  return `Bearer ${asciiOf(memory, from, from + length)}`;
 }
 
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
 import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
 import {
+  measureDriverPolls,
   measureLife,
   measureLifeNatively,
   measurePolls,
@@ -140,6 +141,13 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
   );
 }
 
+async function driverAllocations(): Promise<void> {
+  const { allocations, control } = await measureDriverPolls(pollCycles);
+  const what = `driver and core: ${pollCycles} pending polls, malloc counted in QuickJS`;
+  row(what, "0", `${allocations}`, allocations === 0);
+  row("  control: ten that make an object", "seen", `${control}`, control >= 10);
+}
+
 async function sizes(variant: Variant): Promise<void> {
   const bundle = await builtBundle(variant);
   const goal = goals[variant];
@@ -260,6 +268,7 @@ let calls: string[][] = [];
 const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
 for (const variant of variants) await allocations(variant, seen);
+await driverAllocations();
 arena();
 await signIn();
 printTable(rows);

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder, findFile } from "../engines/install.ts";
@@ -17,10 +18,12 @@ import {
   type Tally,
 } from "./measured-core.ts";
 
-const polls = readFileSync(
-  fileURLToPath(new URL("../../test/budgets/guest/polls.js", import.meta.url)),
-  "utf8",
-);
+const guest = (name: string): string =>
+  readFileSync(
+    fileURLToPath(new URL(`../../test/budgets/guest/${name}.js`, import.meta.url)),
+    "utf8",
+  );
+const polls = guest("polls");
 
 /** The whole life, measured: bundle, measuring, the conformance script, the tally. */
 async function lifeScript(variant: Variant, method: Method, bundle?: string): Promise<string> {
@@ -136,6 +139,38 @@ export async function measurePolls(variant: Variant, cycles: number): Promise<Po
       earliestMs: earliestMs!,
       frames: frames!,
     };
+  } finally {
+    engine.dispose();
+  }
+}
+
+/** The driver of platform/ as a script that defines `driverModule`. */
+async function driverScript(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("../../platform/driver.ts", import.meta.url))],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "driverModule",
+    target: "es2020",
+  });
+  return outputFiles[0]!.text;
+}
+
+/** Gross allocations of pending polls through driver and core, and of ten that make an object each. */
+export async function measureDriverPolls(
+  cycles: number,
+): Promise<{ allocations: number; control: number }> {
+  const engine = await newCountedEngine();
+  try {
+    const parts = [await builtBundle("complete"), await driverScript(), borderNumbers()];
+    engine.run([...parts, polls, guest("driver-polls")].join("\n"), "driver-polls.js");
+    engine.run(
+      `print("" + driverCount(${cycles}, 0)); print("" + driverCount(10, 1));`,
+      "measure.js",
+    );
+    const [allocations, control] = engine.lines.map(Number);
+    return { allocations: allocations!, control: control! };
   } finally {
     engine.dispose();
   }

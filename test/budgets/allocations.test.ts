@@ -2,7 +2,11 @@
 // `npm run budgets` does the same at length; here a shorter run, and that it can fail.
 
 import { describe, expect, test } from "vitest";
-import { measureLife, measurePolls } from "../../scripts/budgets/allocations.ts";
+import {
+  measureDriverPolls,
+  measureLife,
+  measurePolls,
+} from "../../scripts/budgets/allocations.ts";
 import { builtBundle } from "../../scripts/engines/script.ts";
 import { completeFunctions, grantFunctions } from "../../targets/firmware/surface.ts";
 
@@ -50,4 +54,10 @@ test("pending polls, one after the other: no allocation, none early; a leaking l
   expect(figure.controlStopped).toBe(true);
   expect(figure.requests).toBe(500);
   expect(figure.earliestMs).toBeGreaterThanOrEqual(5000);
+});
+
+test("pending polls through the driver with adapters that allocate nothing: no allocation", async () => {
+  const { allocations, control } = await measureDriverPolls(1000);
+  expect(allocations).toBe(0);
+  expect(control).toBeGreaterThanOrEqual(10);
 });

@@ -1,0 +1,93 @@
+// Runs inside the engine: pending polls through the driver of platform/, with adapters that allocate
+// nothing themselves. Behind the bundle, the driver (`driverModule`) and polls.js, whose answers it uses.
+
+var driverNow = 0;
+var driverAlarmMs = 0;
+var driverRing = null;
+var driverPolls = 0;
+var driverLeaks = 0;
+var driverLeak = null;
+
+var driverPlatform = {
+  http: {
+    send: function (request, sink) {
+      if (request.url === "https://example.com/device") {
+        sink.status(200, -1);
+        sink.body(pollCode, 0, pollCode.length);
+      } else {
+        driverPolls++;
+        if (driverLeaks) driverLeak = {};
+        sink.status(428, -1);
+        sink.body(pollPending, 0, 7);
+        sink.body(pollPending, 7, pollPending.length);
+      }
+      sink.end();
+    },
+    abort: function () {}
+  },
+  timers: {
+    now: function () {
+      return driverNow;
+    },
+    alarm: function (afterMs, ring) {
+      driverAlarmMs = afterMs;
+      driverRing = ring;
+    },
+    cancel: function () {
+      driverRing = null;
+    }
+  },
+  storage: {
+    capacity: 1024,
+    read: function (_slot, _into, _from, _to, done) {
+      done(0);
+    },
+    write: function (_slot, _bytes, _from, _to, done) {
+      done(true);
+    },
+    erase: function (_slot, done) {
+      done(true);
+    }
+  },
+  display: { columns: 20, rows: 4, show: function () {} },
+  entropy: {
+    fill: function () {
+      return true;
+    }
+  }
+};
+
+var driver = new driverModule.Driver({
+  core: picogrant,
+  platform: driverPlatform,
+  config: pollConfig,
+  endpoints: {
+    deviceAuthorization: "https://example.com/device",
+    token: "https://example.com/token",
+    revocation: "",
+    metadata: "",
+    videoApi: "",
+    publisherApi: "",
+    events: ""
+  }
+});
+
+/** So many polls; every half hour the code runs out, and another is asked for and stored. */
+function driverCycles(count) {
+  var end = driverPolls + count;
+  while (driverPolls < end) {
+    driverNow += driverAlarmMs;
+    driverRing();
+  }
+}
+
+/** Gross allocations of so many polls, each of which makes an object where `leaks` is 1. */
+function driverCount(count, leaks) {
+  driverLeaks = leaks;
+  var before = counter[0];
+  driverCycles(count);
+  return counter[0] - before;
+}
+
+driver.start();
+driverCycles(1);
