@@ -21,6 +21,8 @@ export function accessLogLine(event: ServiceEvent): string | undefined {
       return clean([time, "event", event.eventType, "for", event.receiverId].join(" "));
     case "failure":
       return clean(`${time} FAILURE ${event.message}`);
+    case "gone":
+      return clean(`${time} ${event.method} ${event.path} the client went away`);
     case "push":
       return clean([time, "push", event.status || "unreachable", event.receiverId].join(" "));
     default:

@@ -4,7 +4,8 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
 import { secureHeaders } from "hono/secure-headers";
-import type { ServiceContext } from "./context.ts";
+import { isOwnName } from "./addresses.ts";
+import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { familyOf } from "./endpoints.ts";
 import { bodyTooLarge, type Family, methodNotAllowed, serviceFault } from "./errors.ts";
 import { exchangeEvent } from "./observers.ts";
@@ -30,7 +31,7 @@ export function createApp(
     return bodyLimit({ maxSize, onError: () => refuse(c, bodyTooLarge) })(c, next);
   });
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
-    app.use(path, reportTo(service), pageHeaders(service));
+    app.use(path, reportTo(service), pageHeaders(service), ownNameOnly(service));
   app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
@@ -44,6 +45,11 @@ export function createApp(
   });
   app.onError((error, c) => {
     if (error instanceof ForeignForm) return c.html(page(foreignForm()) as Html & string, 403);
+    if (isGone(c)) {
+      const { method, path } = c.req;
+      service.observers.tell({ type: "gone", atMs: service.env.now(), method, path });
+      return refuse(c, serviceFault);
+    }
     service.observers.tell({ type: "failure", atMs: service.env.now(), message: error.message });
     return refuse(c, serviceFault);
   });
@@ -96,11 +102,27 @@ function pageHeaders(service: ServiceContext) {
   };
 }
 
+/** Whether the client went away while its request was still arriving. */
+function isGone(c: Context): boolean {
+  const env = c.env as { incoming?: { complete?: boolean; destroyed?: boolean } } | undefined;
+  return env?.incoming?.destroyed === true && env.incoming.complete === false;
+}
+
+/** Pages are shown under the service's own name only: under any other they could be read by its owner. */
+function ownNameOnly(service: ServiceContext) {
+  return async (c: Context, next: () => Promise<void>) => {
+    if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service)))
+      return c.html(page(foreignName(baseUrlOf(service))) as Html & string, 403);
+    await next();
+    return undefined;
+  };
+}
+
 /** Tells observers of page visits, as `handle` does of the machine endpoints. */
 function reportTo({ observers, env }: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
     await next();
-    if (!observers.any) return;
+    if (!observers.any || isGone(c)) return;
     const { method, path, query, headers } = withoutBody(c);
     const body = new TextEncoder().encode(method === "POST" ? await c.req.text() : "");
     const type = c.res.headers.get("content-type") ?? "";
@@ -128,6 +150,15 @@ function foreignForm() {
     "Please start again",
     "This form was not sent from a page of this visit, or your browser keeps no cookies.",
     html`<p><a href="/device">Enter the code again</a></p>`,
+  );
+}
+
+function foreignName(baseUrl: string) {
+  return messagePage(
+    "warn",
+    "Open this page by its own address",
+    "The name in your browser's address bar is not this service's.",
+    html`<p><a href="${baseUrl}/device">${baseUrl}/device</a></p>`,
   );
 }
 

@@ -24,9 +24,14 @@ export interface Attempt {
   grantId: string | undefined;
 }
 
+/** How long a decision waits for the device to fetch it when the code has expired meanwhile. */
+const DECISION_MEMORY_S = 3600;
+
 /** Whether an attempt ended so long ago that its codes are answered like unknown ones. */
 export function isForgotten(attempt: Attempt, nowMs: number, memorySeconds: number): boolean {
-  return nowMs >= attempt.expiresAtMs + memorySeconds * 1000;
+  const isDecided = attempt.state === "granted" || attempt.state === "refused";
+  const memory = isDecided ? Math.max(memorySeconds, DECISION_MEMORY_S) : memorySeconds;
+  return nowMs >= attempt.expiresAtMs + memory * 1000;
 }
 
 export class Attempts {
@@ -59,11 +64,11 @@ export class Attempts {
     return [...this.byDeviceCode.values()];
   }
 
-  /** Forgets attempts that ended before `beforeMs`; looks only at the oldest, so it costs little. */
-  forgetExpired(beforeMs: number): void {
+  /** Drops what is forgotten; looks only at the oldest that are not, so it costs little. */
+  dropForgotten(nowMs: number, memorySeconds: number): void {
     for (const attempt of this.byDeviceCode.values()) {
-      if (attempt.expiresAtMs > beforeMs) return;
-      this.forget(attempt);
+      if (nowMs < attempt.expiresAtMs + memorySeconds * 1000) return;
+      if (isForgotten(attempt, nowMs, memorySeconds)) this.forget(attempt);
     }
   }
 

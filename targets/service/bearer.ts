@@ -2,7 +2,7 @@
 // header or the query, and refusing dead tokens and missing scopes.
 import type { ServiceContext } from "./context.ts";
 import { ApiError } from "./errors.ts";
-import type { Account } from "./fixture.ts";
+import type { Account, ResourceApi } from "./fixture.ts";
 import type { Grant } from "./grants.ts";
 import type { ProtocolRequest } from "./wire.ts";
 
@@ -15,12 +15,13 @@ const REALM = 'Bearer realm="api"';
 
 /**
  * Who calls, with one of the scopes (names of the catalogue). Throws an ApiError: 401 without a live
- * token, 403 when the token's scopes do not suffice.
+ * token, 403 when the token's scopes do not suffice or the API is not enabled for the client's project.
  */
 export function authenticateCaller(
   context: ServiceContext,
   request: ProtocolRequest,
   scopeNames: readonly string[],
+  api: ResourceApi,
 ): Caller {
   const token = bearerToken(request);
   if (token === undefined) throw unauthenticated("Login Required.", "required", REALM);
@@ -42,24 +43,41 @@ export function authenticateCaller(
       },
       { "www-authenticate": `${REALM}, error="insufficient_scope", scope="${ids.join(" ")}"` },
     );
+  refuseDisabledApi(context, found.grant, api);
   return { account, grant: found.grant };
 }
 
+/** Device doc §1: a resource API has to be enabled for the project that the client belongs to. */
+function refuseDisabledApi(context: ServiceContext, grant: Grant, api: ResourceApi): void {
+  const client = context.directory.clients.get(grant.clientId);
+  if (client?.enabledApis.includes(api)) return;
+  throw new ApiError({
+    status: "PERMISSION_DENIED",
+    message: `The ${api} API has not been used in this project before or it is disabled.`,
+    reason: "accessNotConfigured",
+    domain: "usageLimits",
+  });
+}
+
 /** The bearer token of a request, from its header or from the query parameter access_token. */
-export function bearerToken(request: ProtocolRequest): string | undefined {
+export function bearerToken(request: ProtocolRequest, realm = REALM): string | undefined {
   const inHeader = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const inQuery = new URLSearchParams(request.query).getAll("access_token");
   // RFC 6750 §2: never more than one method at a time, §3.1: no parameter twice.
   if (inQuery.length > (inHeader === undefined ? 1 : 0))
-    throw new ApiError({
-      status: "INVALID_ARGUMENT",
-      message: "The access token must be given once, in the header or in the query.",
-      reason: "badRequest",
-    });
+    throw new ApiError(
+      {
+        status: "INVALID_ARGUMENT",
+        message: "The access token must be given once, in the header or in the query.",
+        reason: "badRequest",
+      },
+      { "www-authenticate": `${realm}, error="invalid_request"` },
+    );
   return inHeader ?? inQuery[0];
 }
 
-function unauthenticated(message: string, reason: string, challenge: string): ApiError {
+/** 401 with a challenge (RFC 6750 §3). */
+export function unauthenticated(message: string, reason: string, challenge: string): ApiError {
   return new ApiError(
     {
       status: "UNAUTHENTICATED",

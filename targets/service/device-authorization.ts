@@ -66,7 +66,7 @@ function createAttempt(
   nowMs: number,
 ): Attempt {
   const { env, options, attempts, observers } = context;
-  attempts.forgetExpired(nowMs - options.expiredCodeMemory * 1000);
+  attempts.dropForgotten(nowMs, options.expiredCodeMemory);
   const attempt: Attempt = {
     deviceCode: createToken(env, "pgd.", options.tokenCharacters),
     userCode: freshUserCode(context),

@@ -1,6 +1,7 @@
 // Accounts, organizations and clients while the service runs: the fixture's, plus what controls and
 // the account page have changed since (disabled accounts, policies).
-import type { Account, Client, Fixture, Organization } from "./fixture.ts";
+import type { Account, Client, Fixture, Organization, ResourceApi } from "./fixture.ts";
+import { SCOPE_NAMES } from "./scopes.ts";
 
 export class Directory {
   readonly accounts: ReadonlyMap<string, Account>;
@@ -30,9 +31,18 @@ export class Directory {
 
   /** Replaces the blocked scopes of an account or, if no account has this id, an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void {
+    const unknown = blockedScopes.find((name) => !SCOPE_NAMES.includes(name));
+    if (unknown !== undefined) throw new Error(`no scope "${unknown}"`);
     const holder =
       this.accounts.get(accountOrOrganizationId) ?? this.organizations.get(accountOrOrganizationId);
     if (!holder) throw new Error(`no account or organization "${accountOrOrganizationId}"`);
     holder.blockedScopes = [...blockedScopes];
+  }
+
+  /** Says which resource APIs are enabled for a client's project from now on (device doc §1). */
+  setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void {
+    const client = this.clients.get(clientId);
+    if (!client) throw new Error(`no client "${clientId}"`);
+    client.enabledApis = [...apis];
   }
 }

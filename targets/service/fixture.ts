@@ -2,9 +2,13 @@
 // Reads and checks the fixture file; state that changes while the service runs lives elsewhere.
 import { z } from "zod";
 import { describeIssue } from "./options.ts";
+import { SCOPE_NAMES } from "./scopes.ts";
 
 const id = z.string().min(1).max(200);
-const scopeNames = z.array(z.string()).default([]);
+const scopeNames = z
+  .array(z.enum(SCOPE_NAMES, { error: `is no scope; the scopes are ${SCOPE_NAMES.join(", ")}` }))
+  .default([]);
+const apis = ["video", "publisher"] as const;
 const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: z.int().min(1) });
 
 const organization = z.strictObject({
@@ -38,6 +42,8 @@ const client = z.strictObject({
   internalTo: id.optional(),
   /** Scopes beyond the common list, such as "publisher". */
   permittedScopes: scopeNames,
+  /** The resource APIs that are enabled for the client's project (device doc §1). */
+  enabledApis: z.array(z.enum(apis)).default([...apis]),
   /** Overrides the service's deviceCodeQuota. */
   deviceCodeQuota: quota.optional(),
 });
@@ -94,6 +100,7 @@ export type Organization = z.output<typeof organization>;
 export type Account = z.output<typeof account>;
 export type Client = z.output<typeof client>;
 export type Broadcast = z.output<typeof broadcast>;
+export type ResourceApi = (typeof apis)[number];
 export type Application = z.output<typeof application>;
 export type Receiver = z.output<typeof receiver>;
 
@@ -106,6 +113,7 @@ export function readFixture(input: unknown): Fixture {
   checkUnique("accounts", fixture.accounts);
   checkUnique("clients", fixture.clients);
   checkUnique("receivers", fixture.receivers);
+  checkTokens(fixture.receivers);
   checkReferences(fixture);
   return fixture;
 }
@@ -115,6 +123,17 @@ function checkUnique(where: string, entries: readonly { id: string }[]): void {
   for (const entry of entries) {
     if (seen.has(entry.id)) throw new Error(`fixture: ${where}: "${entry.id}" appears twice`);
     seen.add(entry.id);
+  }
+}
+
+/** Two receivers with one token would be one: the second would never hear of anything. */
+function checkTokens(receivers: readonly Receiver[]): void {
+  const holders = new Map<string, string>();
+  for (const { id, token } of receivers) {
+    const other = holders.get(token);
+    if (other !== undefined)
+      throw new Error(`fixture: receivers "${id}" token: is that of "${other}" too`);
+    holders.set(token, id);
   }
 }
 

@@ -18,7 +18,7 @@ export interface Grant {
   /** The token it replaced, usable until `graceUntilMs` or until the successor is used. */
   predecessor: string | undefined;
   graceUntilMs: number;
-  /** Every refresh token this grant ever had, so that an old one is recognized and cleaned up. */
+  /** The last refresh tokens of this grant, the live one last: an old one is recognized by them. */
   readonly refreshTokens: string[];
   readonly accessTokens: Set<string>;
 }
@@ -26,7 +26,15 @@ export interface Grant {
 /** A grant as plain data. */
 export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
   readonly accessTokens: readonly { readonly token: string; readonly expiresAtMs: number }[];
+  /** Its refresh token was displaced by newer ones; only the access tokens still run. */
+  readonly evicted?: boolean | undefined;
 };
+
+/**
+ * Replaced refresh tokens that a grant remembers. A device that refreshes every hour would leave thousands
+ * in a year; whoever comes with an older one than these is told invalid_grant, and nothing else happens.
+ */
+const REPLACED_TOKENS_MAX = 16;
 
 export interface AccessToken {
   readonly grant: Grant;
@@ -145,7 +153,7 @@ export class Grants {
     return found;
   }
 
-  /** The grant of a live access token, or of any refresh token that a live grant ever had. */
+  /** The grant of a live access token, or of a refresh token that a live grant remembers. */
   findByToken(token: string): Grant | undefined {
     const grant = this.findAccessToken(token)?.grant ?? this.refreshTokens.get(token);
     return grant && !this.endIfExpired(grant) ? grant : undefined;
@@ -196,21 +204,30 @@ export class Grants {
 
   /** Everything that lives, oldest first, as plain data that a host may keep (snapshot.ts). */
   dump(): GrantSnapshot[] {
-    return [...this.byId.values()].map((grant) => ({
-      ...grant,
-      accessTokens: [...grant.accessTokens].map((token) => ({
-        token,
-        expiresAtMs: this.accessTokens.get(token)?.expiresAtMs ?? 0,
-      })),
+    const evicted = [...this.evicted.values()].flatMap((grants) => [...grants]);
+    return [
+      ...evicted.map((grant) => ({ ...this.dumpOne(grant), evicted: true })),
+      ...[...this.byId.values()].map((grant) => this.dumpOne(grant)),
+    ];
+  }
+
+  private dumpOne(grant: Grant): GrantSnapshot {
+    const accessTokens = [...grant.accessTokens].map((token) => ({
+      token,
+      expiresAtMs: this.accessTokens.get(token)?.expiresAtMs ?? 0,
     }));
+    return { ...grant, accessTokens };
   }
 
   /** Takes up what `dump` gave, in a service that has issued nothing yet. */
   load(snapshots: readonly GrantSnapshot[]): void {
-    for (const { accessTokens, ...rest } of snapshots) {
+    for (const { accessTokens, evicted, ...rest } of snapshots) {
       const grant: Grant = { ...rest, accessTokens: new Set() };
-      this.index(grant);
-      for (const token of grant.refreshTokens) this.refreshTokens.set(token, grant);
+      if (evicted) addTo(this.evicted, grant.accountId, grant);
+      else {
+        this.index(grant);
+        for (const token of grant.refreshTokens) this.refreshTokens.set(token, grant);
+      }
       for (const { token, expiresAtMs } of accessTokens) {
         this.accessTokens.set(token, { grant, expiresAtMs });
         grant.accessTokens.add(token);
@@ -248,6 +265,8 @@ export class Grants {
     grant.refreshToken = createToken(this.env, "pgr.", this.options().tokenCharacters);
     grant.refreshTokens.push(grant.refreshToken);
     this.refreshTokens.set(grant.refreshToken, grant);
+    if (grant.refreshTokens.length > REPLACED_TOKENS_MAX + 1)
+      this.refreshTokens.delete(grant.refreshTokens.shift()!);
   }
 
   private index(grant: Grant): void {
@@ -261,9 +280,14 @@ export class Grants {
   private enforceLimits(grant: Grant): void {
     const { refreshTokensPerClientAndUser, refreshTokensPerUser } = this.options();
     const pair = this.byClientAndAccount.get(pairKey(grant));
-    while (pair && pair.size > refreshTokensPerClientAndUser) this.end(first(pair), "evicted");
     const all = this.byAccount.get(grant.accountId);
-    while (all && all.size > refreshTokensPerUser) this.end(first(all), "evicted");
+    if (!pair || !all) return;
+    const isOver = () =>
+      pair.size > refreshTokensPerClientAndUser || all.size > refreshTokensPerUser;
+    // Only live tokens count towards the limits: looking at each ends those that have expired.
+    if (isOver()) this.ofAccount(grant.accountId);
+    while (pair.size > refreshTokensPerClientAndUser) this.end(first(pair), "evicted");
+    while (all.size > refreshTokensPerUser) this.end(first(all), "evicted");
   }
 
   private endIfExpired(grant: Grant): boolean {
@@ -276,8 +300,8 @@ export class Grants {
     if (!this.byId.delete(grant.id)) return;
     for (const token of grant.refreshTokens) this.refreshTokens.delete(token);
     // An evicted grant loses its refresh token only: access tokens run out by themselves.
-    if (change === "evicted") addTo(this.evicted, grant.accountId, grant);
-    else this.dropAccessTokens(grant);
+    if (change !== "evicted") this.dropAccessTokens(grant);
+    else if (grant.accessTokens.size > 0) addTo(this.evicted, grant.accountId, grant);
     removeFrom(this.byAccount, grant.accountId, grant);
     removeFrom(this.byClientAndAccount, pairKey(grant), grant);
     this.tell(grant, change);

@@ -21,7 +21,7 @@ export function listLiveBroadcasts(
   context: ServiceContext,
   request: ProtocolRequest,
 ): ProtocolResponse {
-  const { account } = authenticateCaller(context, request, SCOPES);
+  const { account } = authenticateCaller(context, request, SCOPES, "video");
   // Device doc §5.7: live streaming does not support service accounts.
   if (account.kind === "service")
     throw new ApiError({

@@ -130,6 +130,7 @@ async function run(flags: Flags): Promise<void> {
     host: flags.host,
     port: flags.port,
     ...pair,
+    onError: (error) => console.error(`service: ${error.message}`),
   }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(describeListenError(error, flags));
   });

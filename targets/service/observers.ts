@@ -30,6 +30,8 @@ export type ServiceEvent =
       clientId: string;
       accountId: string;
     }
+  /** The client went away before its request was complete: nobody's fault, and there is no answer. */
+  | { type: "gone"; atMs: number; method: string; path: string }
   /** The service itself failed and answered 500: a fault to report. */
   | { type: "failure"; atMs: number; message: string }
   | { type: "security-event"; atMs: number; receiverId: string; eventType: string; jti: string }
@@ -58,8 +60,28 @@ export class Observers {
     return () => this.list.delete(observer);
   }
 
+  /** Tells every observer. One that throws costs neither the others nor the service anything. */
   tell(event: ServiceEvent): void {
-    for (const observer of this.list) observer(event);
+    for (const observer of this.list) {
+      try {
+        observer(event);
+      } catch (error) {
+        this.report(event.atMs, observer, error);
+      }
+    }
+  }
+
+  /** Tells the others of an observer that threw; were it told itself, it might throw again for ever. */
+  private report(atMs: number, faulty: Observer, error: unknown): void {
+    const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
+    for (const observer of this.list) {
+      if (observer === faulty) continue;
+      try {
+        observer({ type: "failure", atMs, message });
+      } catch {
+        // It has been told of its own fault, or will be by the next event.
+      }
+    }
   }
 }
 

@@ -57,6 +57,9 @@ const DEFINITIONS: readonly ScopeDefinition[] = [
   },
 ];
 
+/** The names that a fixture may use. */
+export const SCOPE_NAMES: readonly string[] = DEFINITIONS.map(({ name }) => name);
+
 export interface Scope {
   id: string;
   name: string;

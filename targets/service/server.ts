@@ -17,6 +17,8 @@ export interface ServeSettings {
   /** PEM texts; with both, HTTPS is spoken. */
   key?: string | undefined;
   cert?: string | undefined;
+  /** Told of what goes wrong with the listening socket later on; the service goes on. */
+  onError?: ((error: Error) => void) | undefined;
 }
 
 export interface RunningServer {
@@ -59,6 +61,8 @@ export async function serve(
       resolve();
     });
   });
+  // Without a listener a fault of the socket, such as too many open files, would end the process.
+  server.on("error", (error) => settings.onError?.(error));
   const address = server.address() as AddressInfo;
   const reachable = reachableName(host);
   const name = reachable.includes(":") ? `[${reachable}]` : reachable;

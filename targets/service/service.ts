@@ -17,7 +17,7 @@ import { type ApprovalChoices, approve, type DecisionOutcome, deny } from "./dec
 import { Directory } from "./directory.ts";
 import { dispatch } from "./endpoints.ts";
 import type { Environment } from "./environment.ts";
-import { type FixtureInput, readFixture } from "./fixture.ts";
+import { type FixtureInput, type ResourceApi, readFixture } from "./fixture.ts";
 import { type GrantCounts, Grants } from "./grants.ts";
 import { exchangeEvent, type Observer, Observers } from "./observers.ts";
 import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./options.ts";
@@ -64,6 +64,8 @@ export interface Service {
   deny(userCode: string): DecisionOutcome;
   /** Blocks scopes (names such as "video") for an account or an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void;
+  /** Says which resource APIs are enabled for a client's project; without one its calls are refused. */
+  setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
   /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
   revokeAllFor(accountId: string, clientId?: string): number;
   /** Ends all grants and browser sessions of an account; returns how many grants lived. */
@@ -121,6 +123,7 @@ export function createService(settings: ServiceSettings): Service {
       approve(context, attempts.findByUserCode(userCode), directory.account(accountId), choices),
     deny: (userCode) => deny(context, attempts.findByUserCode(userCode)),
     setPolicy: (id, blockedScopes) => directory.setPolicy(id, blockedScopes),
+    setEnabledApis: (clientId, apis) => directory.setEnabledApis(clientId, apis),
     revokeAllFor: (accountId, clientId) =>
       clientId === undefined
         ? revokeTokens(context, directory.account(accountId).id)

@@ -38,6 +38,7 @@ const grantSchema = z.object({
   graceUntilMs: z.number(),
   refreshTokens: strings,
   accessTokens: z.array(z.object({ token: z.string(), expiresAtMs: z.number() })),
+  evicted: z.boolean().optional(),
 });
 
 const snapshotSchema = z.object({
@@ -73,6 +74,7 @@ export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
       scopes: [...grant.scopes],
       refreshTokens: [...grant.refreshTokens],
       accessTokens: [...grant.accessTokens],
+      evicted: grant.evicted === true,
     })),
   };
 }

@@ -44,7 +44,7 @@ export function subscriptionOffers(
   request: ProtocolRequest,
   rest: string,
 ): ProtocolResponse {
-  const caller = authenticateCaller(context, request, ["publisher"]);
+  const caller = authenticateCaller(context, request, ["publisher"], "publisher");
   const path = readPath(rest);
   const plan = findBasePlan(context, caller, path);
   const method = request.method === "HEAD" ? "GET" : request.method;
@@ -224,8 +224,12 @@ function readNumber(query: URLSearchParams, name: string, otherwise: number): nu
 
 function activate(context: ServiceContext, path: OfferPath, offerId: string): ProtocolResponse {
   const offer = find(context, path, offerId);
+  // The documented fields make a draft; what an active offer sells is in fields that they do not show.
   if (offer.phases === undefined)
-    throw failedPrecondition("An offer without phases cannot be activated.");
+    throw failedPrecondition(
+      "An offer needs 1 or 2 phases to be activated, and this draft has none. " +
+        "Delete it and create it again with phases.",
+    );
   return moveTo(offer, "ACTIVE");
 }
 

@@ -53,9 +53,10 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
   )
     return oauthError("invalid_grant", "Malformed device code.");
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
-  if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
+  // Device doc §3: only a pending code expires. Whoever has decided is not asked again.
   if (attempt.state === "refused") return oauthError(attempt.refusal ?? "access_denied");
   if (attempt.state === "granted") return claim(context, attempt);
+  if (nowMs >= attempt.expiresAtMs) return oauthError("expired_token");
   return pollPending(context, attempt, nowMs);
 }
 

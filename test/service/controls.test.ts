@@ -57,8 +57,8 @@ describe("controls", () => {
 
   test("browser sessions are bounded: the oldest is forgotten", () => {
     const sessions = new Sessions({ now: () => 0, random: seededRandom() });
-    for (let i = 0; i <= 10_000; i++) sessions.choose(`s${i}`, "ada");
-    expect([sessions.accountOf("s0"), sessions.accountOf("s1")]).toEqual([undefined, "ada"]);
+    const ids = Array.from({ length: 10_001 }, () => sessions.signIn(sessions.create(), "ada"));
+    expect(ids.slice(0, 2).map((id) => sessions.accountOf(id))).toEqual([undefined, "ada"]);
   });
 
   test("a disabled account can approve nothing", () => {

@@ -71,6 +71,46 @@ describe("RFC 8935 push delivery", () => {
     return { bench, receiver, pushed };
   }
 
+  test("an event has one chain of tries, however often the stream's status is set", async () => {
+    const { bench, receiver, pushed } = pushing([500, 500, 500, 500, 500, 500]);
+    receiver.send("POST", `${STREAM}:verify`, { state: "s" });
+    for (let i = 0; i < 4; i++)
+      receiver.send("POST", `${STREAM}/status:update`, { status: "enabled" });
+    await bench.service.runDue();
+    expect(pushed).toHaveLength(1);
+    bench.wait(10);
+    await bench.service.runDue();
+    expect(pushed).toHaveLength(2);
+  });
+
+  test("a status set while an event is under way: not posted twice, and its tries begin anew", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let pushes = 0;
+    const push = async (): Promise<PushAnswer> => {
+      pushes++;
+      if (pushes === 1) await held;
+      return { status: pushes === 7 ? 202 : 500, body: "" };
+    };
+    const bench = new Bench({}, { push });
+    const receiver = new Receiver(bench).usePush("https://receiver.test/events");
+    receiver.send("POST", `${STREAM}:verify`, { state: "s" });
+    const first = bench.service.runDue();
+    receiver.send("POST", `${STREAM}/status:update`, { status: "enabled" });
+    expect(pushes).toBe(1);
+    release();
+    await first;
+    // The new chain's first try came at once; five more follow at their times.
+    expect(pushes).toBe(2);
+    for (let i = 0; i < 8; i++) {
+      bench.wait(7200);
+      await bench.service.runDue();
+    }
+    expect(pushes).toBe(7);
+  });
+
   test("RFC 8935 §2: posted as application/secevent+jwt, once, when answered 202", async () => {
     const { bench, receiver, pushed } = pushing([202]);
     receiver.send("POST", `${STREAM}:verify`, { state: "s" });

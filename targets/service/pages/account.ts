@@ -8,7 +8,7 @@ import type { Account } from "../fixture.ts";
 import type { Grant } from "../grants.ts";
 import { accountChoice } from "./consent-views.ts";
 import { badge, type Html, hidden, note, type PageContent } from "./layout.ts";
-import { openForm, openVisit, type Visit } from "./visit.ts";
+import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
 // What the page says after an action; the query names one of these, never a text of its own.
 const NEWS = new Map([
@@ -31,8 +31,8 @@ export function addAccountPages(app: Hono, service: ServiceContext): void {
   app.post("/account/choose", async (c) => {
     const { visit, form } = await openForm(service, c);
     const account = service.directory.accounts.get(form.get("account") ?? "");
-    if (account) service.sessions.choose(visit.sessionId, account.id);
-    else service.sessions.end(visit.sessionId);
+    if (account) signedIn(service, c, visit, account.id);
+    else service.sessions.signOut(visit.sessionId);
     return c.redirect("/account", 303);
   });
   const actions: Record<string, (accountId: string, form: URLSearchParams) => string> = {

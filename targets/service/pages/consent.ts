@@ -8,7 +8,7 @@ import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
 import { accountChoice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
-import { openForm, openVisit, type Visit } from "./visit.ts";
+import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
 type Shown = Response | Promise<Response>;
 
@@ -32,8 +32,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
       const account = service.directory.accounts.get(form.get("account") ?? "");
       if (!account || account.disabled)
         return visit.show(accountChooser(service, visit, attempt), 400);
-      service.sessions.choose(visit.sessionId, account.id);
-      return showConsent(service, { ...visit, accountId: account.id }, attempt);
+      return showConsent(service, signedIn(service, c, visit, account.id), attempt);
     });
   });
   // The address stays in the browser's bar: whoever opens it again begins again.

@@ -3,10 +3,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Environment } from "../environment.ts";
 
-// Bounded, so that visitors cannot fill the memory; the oldest session signs in again.
-const SESSIONS_MAX = 10_000;
+// Bounded, so that visitors cannot fill the memory; whoever signed in first signs in again.
+const SIGNED_IN_MAX = 10_000;
 
 export class Sessions {
+  /** Who signed in, by session id, the oldest first. */
   private readonly accounts = new Map<string, string>();
   private readonly key: Uint8Array;
   private readonly env: Environment;
@@ -16,43 +17,57 @@ export class Sessions {
     this.key = env.random(32);
   }
 
-  /** A fresh session id of 128 bits. */
+  /**
+   * A fresh session id: 128 random bits, and a seal that only this service can make. So ids that were given
+   * out need not be remembered, and a browser cannot choose its own.
+   */
   create(): string {
-    return Buffer.from(this.env.random(16)).toString("base64url");
+    const nonce = Buffer.from(this.env.random(16)).toString("base64url");
+    return `${nonce}.${this.seal("id", nonce)}`;
+  }
+
+  /** Whether the id is one that this service gave out. */
+  isOwn(sessionId: string): boolean {
+    const [nonce = "", seal = ""] = sessionId.split(".", 2);
+    return areEqual(seal, this.seal("id", nonce));
   }
 
   /** The token that forms of this session carry. */
   formToken(sessionId: string): string {
-    return createHmac("sha256", this.key).update(sessionId).digest("base64url");
+    return this.seal("form", sessionId);
   }
 
   isFormToken(sessionId: string, token: string): boolean {
-    const expected = Buffer.from(this.formToken(sessionId));
-    const given = Buffer.from(token);
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return areEqual(token, this.formToken(sessionId));
   }
 
   accountOf(sessionId: string): string | undefined {
     return this.accounts.get(sessionId);
   }
 
-  choose(sessionId: string, accountId: string): void {
+  /**
+   * An account signs in: the session goes on under a new id, which is returned. Whoever knew the old one, or
+   * planted it in the browser, is left outside (session fixation).
+   */
+  signIn(sessionId: string, accountId: string): string {
     this.accounts.delete(sessionId);
-    this.accounts.set(sessionId, accountId);
-    if (this.accounts.size > SESSIONS_MAX) {
+    const fresh = this.create();
+    this.accounts.set(fresh, accountId);
+    if (this.accounts.size > SIGNED_IN_MAX) {
       for (const oldest of this.accounts.keys()) {
         this.accounts.delete(oldest);
         break;
       }
     }
+    return fresh;
   }
 
-  /** Ends one session. */
-  end(sessionId: string): void {
+  /** Nobody is signed in any more; the session itself goes on. */
+  signOut(sessionId: string): void {
     this.accounts.delete(sessionId);
   }
 
-  /** Ends every session of an account. */
+  /** Signs an account out of every browser. */
   endAll(accountId: string): void {
     for (const [sessionId, account] of this.accounts)
       if (account === accountId) this.accounts.delete(sessionId);
@@ -61,4 +76,13 @@ export class Sessions {
   clear(): void {
     this.accounts.clear();
   }
+
+  private seal(purpose: "id" | "form", text: string): string {
+    return createHmac("sha256", this.key).update(`${purpose} ${text}`).digest("base64url");
+  }
+}
+
+function areEqual(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,7 +1,8 @@
 // One visit of a browser: its cookie, its form, its address, and the checks every form goes through.
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import type { ServiceContext } from "../context.ts";
+import { clientAddress } from "../addresses.ts";
+import { baseUrlOf, type ServiceContext } from "../context.ts";
 import { type Html, type PageContent, page } from "./layout.ts";
 
 const COOKIE = "picogrant_session";
@@ -22,19 +23,36 @@ export interface Visit {
   ): Response | Promise<Response>;
 }
 
-/** Reads the visit of a GET, giving the browser a session cookie if it has none. */
+/** Reads the visit of a GET, giving the browser a session cookie if it has none of this service. */
 export function openVisit(service: ServiceContext, c: Context): Visit {
-  let sessionId = readSession(c);
+  let sessionId = readSession(service, c);
   if (sessionId === undefined) {
     sessionId = service.sessions.create();
-    setCookie(c, COOKIE, sessionId, {
-      httpOnly: true,
-      sameSite: "Lax",
-      path: "/",
-      secure: c.req.url.startsWith("https:"),
-    });
+    giveCookie(service, c, sessionId);
   }
   return visitOf(service, c, sessionId);
+}
+
+/** The visit of an account that has just signed in: the session goes on under a new id. */
+export function signedIn(
+  service: ServiceContext,
+  c: Context,
+  visit: Visit,
+  accountId: string,
+): Visit {
+  const sessionId = service.sessions.signIn(visit.sessionId, accountId);
+  giveCookie(service, c, sessionId);
+  return visitOf(service, c, sessionId);
+}
+
+function giveCookie(service: ServiceContext, c: Context, sessionId: string): void {
+  setCookie(c, COOKIE, sessionId, {
+    httpOnly: true,
+    sameSite: "Lax",
+    path: "/",
+    // Behind a proxy the connection is plain, and the public address says what the browser uses.
+    secure: c.req.url.startsWith("https:") || baseUrlOf(service).startsWith("https:"),
+  });
 }
 
 /** Reads the visit and the form of a POST; throws ForeignForm unless a page of this session sent it. */
@@ -42,16 +60,16 @@ export async function openForm(
   service: ServiceContext,
   c: Context,
 ): Promise<{ visit: Visit; form: URLSearchParams }> {
-  const sessionId = readSession(c);
+  const sessionId = readSession(service, c);
   const form = new URLSearchParams(await c.req.text());
   if (sessionId === undefined || !service.sessions.isFormToken(sessionId, form.get("csrf") ?? ""))
     throw new ForeignForm();
   return { visit: visitOf(service, c, sessionId), form };
 }
 
-function readSession(c: Context): string | undefined {
+function readSession(service: ServiceContext, c: Context): string | undefined {
   const value = getCookie(c, COOKIE);
-  return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined;
+  return value !== undefined && service.sessions.isOwn(value) ? value : undefined;
 }
 
 function visitOf(service: ServiceContext, c: Context, sessionId: string): Visit {
@@ -59,13 +77,18 @@ function visitOf(service: ServiceContext, c: Context, sessionId: string): Visit 
     sessionId,
     csrf: service.sessions.formToken(sessionId),
     accountId: service.sessions.accountOf(sessionId),
-    address: addressOf(c),
+    address: addressOf(service, c),
     show: (content, status = 200) => c.html(page(content) as Html & string, status),
   };
 }
 
 // The Node server passes its request along; in memory all visitors are one.
-function addressOf(c: Context): string {
+function addressOf(service: ServiceContext, c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
-  return env?.incoming?.socket?.remoteAddress ?? "local";
+  const socketAddress = env?.incoming?.socket?.remoteAddress ?? "local";
+  return clientAddress(
+    socketAddress,
+    c.req.header("x-forwarded-for"),
+    service.options.trustedProxies,
+  );
 }

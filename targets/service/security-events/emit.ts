@@ -4,7 +4,7 @@ import { baseUrlOf, type ServiceContext } from "../context.ts";
 import type { Grant } from "../grants.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { schedulePush } from "./push.ts";
-import { type Stream, wants } from "./streams.ts";
+import { newEvent, type Stream, wants } from "./streams.ts";
 
 /** An event about a whole account, for every receiver with a client that the account has used. */
 export function emitAccountEvent(
@@ -58,10 +58,10 @@ function emit(context: ServiceContext, stream: Stream, eventType: string, payloa
     jti,
     events: { [eventType]: payload },
   };
-  const event = { jti, claims, set: undefined, pushes: 0 };
+  const event = newEvent(jti, claims);
   context.streams.enqueue(stream, event, context.options.waitingEventsMax);
   const receiverId = stream.receiver.id;
   if (observers.any)
     observers.tell({ type: "security-event", atMs: env.now(), receiverId, eventType, jti });
-  schedulePush(context, stream, jti, 0);
+  schedulePush(context, stream, event);
 }

@@ -1,7 +1,8 @@
 // Managing a stream: configuration, status, verification (device doc §6 leaves the operations open;
 // these are those of real cross-account protection services).
 import { z } from "zod";
-import { bearerToken } from "../bearer.ts";
+import { isLoopback } from "../addresses.ts";
+import { bearerToken, unauthenticated } from "../bearer.ts";
 import { baseUrlOf, type ServiceContext } from "../context.ts";
 import { ApiError, invalidParameter, notJson } from "../errors.ts";
 import { PATHS } from "../metadata.ts";
@@ -22,15 +23,17 @@ const updateSchema = z.object({
 const statusSchema = z.object({ status: z.enum(["enabled", "disabled"]) });
 const verifySchema = z.object({ state: z.string().max(1000).optional() });
 
+const REALM = 'Bearer realm="events"';
+
 /** The stream of the receiver whose bearer token the request carries; 401 without one. */
 export function receiverStream(context: ServiceContext, request: ProtocolRequest): Stream {
-  const stream = context.streams.findByToken(bearerToken(request) ?? "");
-  if (!stream)
-    throw new ApiError(
-      { status: "UNAUTHENTICATED", message: "Unknown receiver.", reason: "authError" },
-      { "www-authenticate": 'Bearer realm="events"' },
-    );
-  return stream;
+  const token = bearerToken(request, REALM);
+  const stream = context.streams.findByToken(token ?? "");
+  if (stream) return stream;
+  // RFC 6750 §3.1: whoever gave no token is told no error, only how to authenticate.
+  if (token === undefined)
+    throw unauthenticated("A receiver's token is needed.", "required", REALM);
+  throw unauthenticated("Unknown receiver.", "authError", `${REALM}, error="invalid_token"`);
 }
 
 /** The JSON body of a request, checked; an empty body is an empty object. */
@@ -71,9 +74,14 @@ export function updateStream(context: ServiceContext, request: ProtocolRequest):
 
 function checkPushUrl(url: string | undefined): void {
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
-  const fits = parsed?.protocol === "https:" || parsed?.protocol === "http:";
+  // Events about people go nowhere in the clear, and nobody can make the service call its own network.
+  const fits =
+    parsed?.protocol === "https:" || (parsed?.protocol === "http:" && isLoopback(parsed.hostname));
   if (!parsed || !fits || parsed.username !== "" || parsed.password !== "")
-    throw invalidParameter("delivery.url", "delivery.url must be an http or https address.");
+    throw invalidParameter(
+      "delivery.url",
+      "delivery.url must be an https address (http only to this machine: 127.0.0.1, ::1, localhost).",
+    );
 }
 
 /** GET stream. */

@@ -8,7 +8,13 @@ export interface QueuedEvent {
   readonly claims: SetClaims;
   /** The signed token, made at the first delivery: signing takes milliseconds. */
   set: string | undefined;
-  pushes: number;
+  /** Counts the chains of tries; what an earlier one planned is dropped. */
+  chain: number;
+  /** Tries of the present chain that failed. */
+  failures: number;
+  /** It is being posted at this moment; `startsOver`: and a new chain is to follow if that fails. */
+  isUnderWay: boolean;
+  startsOver: boolean;
 }
 
 export interface Stream {
@@ -65,6 +71,19 @@ export function wants(stream: Stream, eventType: string): boolean {
     stream.configuration !== undefined &&
     stream.configuration.eventsRequested.includes(eventType)
   );
+}
+
+/** An event that nobody has been given yet. */
+export function newEvent(jti: string, claims: SetClaims): QueuedEvent {
+  return {
+    jti,
+    claims,
+    set: undefined,
+    chain: 0,
+    failures: 0,
+    isUnderWay: false,
+    startsOver: false,
+  };
 }
 
 /** The event's signed token: always the same one, so that a receiver can tell a repetition. */
