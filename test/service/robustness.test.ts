@@ -187,12 +187,12 @@ const CLIENTS = [TV, CONSOLE] as const;
 
 function expectedPoll(attempt: ModelAttempt, client: string, now: number): string {
   if (attempt.client !== client || attempt.state === "claimed") return "invalid_grant";
-  if (now - attempt.bornAt >= LIFETIME) return "expired_token";
   if (attempt.state === "denied") return "access_denied";
   if (attempt.state === "granted") {
     attempt.state = "claimed";
     return "tokens";
   }
+  if (now - attempt.bornAt >= LIFETIME) return "expired_token";
   const early = attempt.lastPollAt !== undefined && now - attempt.lastPollAt < INTERVAL;
   attempt.lastPollAt = now;
   return early ? "slow_down" : "authorization_pending";
