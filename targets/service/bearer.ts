@@ -34,7 +34,7 @@ export function authenticateCaller(
       `${REALM}, error="invalid_token", error_description="The access token expired or was revoked"`,
     );
   const ids = scopeNames.map((name) => context.scopes.id(name));
-  if (!ids.some((id) => found.grant.scopes.includes(id)))
+  if (!ids.some((id) => found.scopes.includes(id)))
     throw new ApiError(
       {
         status: "PERMISSION_DENIED",

@@ -4,7 +4,12 @@ import type { ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
 import { ApiError, type Family, methodNotAllowed } from "./errors.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
-import { authorizationServerMetadata, PATHS, transmitterMetadata } from "./metadata.ts";
+import {
+  authorization,
+  authorizationServerMetadata,
+  PATHS,
+  transmitterMetadata,
+} from "./metadata.ts";
 import { revocation } from "./revocation.ts";
 import { pollEvents } from "./security-events/poll.ts";
 import {
@@ -22,6 +27,7 @@ type Endpoint = (context: ServiceContext, request: ProtocolRequest) => ProtocolR
 
 const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new Map([
   [PATHS.deviceAuthorization, { POST: deviceAuthorization }],
+  [PATHS.authorization, { GET: authorization, POST: authorization }],
   [PATHS.token, { POST: tokenEndpoint }],
   [PATHS.revocation, { POST: revocation }],
   [PATHS.liveBroadcasts, { GET: listLiveBroadcasts }],

@@ -13,10 +13,11 @@ const OAUTH_ERRORS = {
   invalid_client: [401, "Unauthorized"],
   invalid_grant: [400, "Bad Request"],
   unsupported_grant_type: [400, "Invalid grant_type."],
-  // Not in the documents: RFC 8628 §3.5, RFC 6749 §5.2 and RFC 7009 §2.2.1.
+  // Not in the documents: RFC 8628 §3.5, RFC 6749 §4.1.2.1 and §5.2, RFC 7009 §2.2.1.
   expired_token: [400, "The device code has expired."],
   invalid_request: [400, "Bad Request"],
   invalid_scope: [400, "Some requested scopes are not allowed on the device flow."],
+  unauthorized_client: [400, "Clients of this service sign in by the device authorization grant."],
   invalid_token: [400, "Token is not valid, or was already revoked."],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -25,7 +25,12 @@ export interface Grant {
 
 /** A grant as plain data. */
 export type GrantSnapshot = Omit<Grant, "accessTokens"> & {
-  readonly accessTokens: readonly { readonly token: string; readonly expiresAtMs: number }[];
+  readonly accessTokens: readonly {
+    readonly token: string;
+    readonly expiresAtMs: number;
+    /** Absent: all of the grant's. */
+    readonly scopes?: readonly string[] | undefined;
+  }[];
   /** Its refresh token was displaced by newer ones; only the access tokens still run. */
   readonly evicted?: boolean | undefined;
 };
@@ -38,11 +43,15 @@ const REPLACED_TOKENS_MAX = 16;
 
 export interface AccessToken {
   readonly grant: Grant;
+  /** The grant's, or fewer where a refresh asked for fewer. */
+  readonly scopes: readonly string[];
   readonly expiresAtMs: number;
 }
 
 export interface IssuedTokens {
   grant: Grant;
+  /** Of the access token. */
+  scopes: readonly string[];
   accessToken: string;
   /** Seconds. */
   expiresIn: number;
@@ -117,18 +126,25 @@ export class Grants {
 
   /**
    * Exchanges a refresh token of this client (device doc §4.3). Undefined: unknown, expired, revoked,
-   * another client's, or an old one whose reuse has just ended the grant.
+   * another client's, or an old one whose reuse has just ended the grant. "invalid_scope": more was asked
+   * for than was granted (RFC 6749 §6), and nothing has changed.
+   * @param scopes what the access token is to be good for; absent: all that was granted
    */
-  refresh(token: string, clientId: string): IssuedTokens | undefined {
+  refresh(
+    token: string,
+    clientId: string,
+    scopes?: readonly string[],
+  ): IssuedTokens | "invalid_scope" | undefined {
     const grant = this.refreshTokens.get(token);
     if (!grant || grant.clientId !== clientId || this.endIfExpired(grant)) return undefined;
+    if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
     if (token === grant.refreshToken) {
       const rotate = this.options().refreshTokenRotation;
       if (rotate) this.rotate(grant);
       else grant.predecessor = undefined;
       this.tell(grant, "refreshed");
       return {
-        ...this.issueAccessToken(grant, this.env.now()),
+        ...this.issueAccessToken(grant, this.env.now(), scopes),
         refreshToken: rotate ? grant.refreshToken : undefined,
       };
     }
@@ -137,7 +153,7 @@ export class Grants {
       // did receive it keeps a live token. The window is not extended.
       this.tell(grant, "refreshed");
       return {
-        ...this.issueAccessToken(grant, this.env.now()),
+        ...this.issueAccessToken(grant, this.env.now(), scopes),
         refreshToken: grant.refreshToken,
       };
     }
@@ -215,6 +231,7 @@ export class Grants {
     const accessTokens = [...grant.accessTokens].map((token) => ({
       token,
       expiresAtMs: this.accessTokens.get(token)?.expiresAtMs ?? 0,
+      scopes: this.accessTokens.get(token)?.scopes,
     }));
     return { ...grant, accessTokens };
   }
@@ -228,8 +245,8 @@ export class Grants {
         this.index(grant);
         for (const token of grant.refreshTokens) this.refreshTokens.set(token, grant);
       }
-      for (const { token, expiresAtMs } of accessTokens) {
-        this.accessTokens.set(token, { grant, expiresAtMs });
+      for (const { token, expiresAtMs, scopes = grant.scopes } of accessTokens) {
+        this.accessTokens.set(token, { grant, scopes, expiresAtMs });
         grant.accessTokens.add(token);
       }
       this.issued = Math.max(this.issued, Number(grant.id.slice(1)));
@@ -237,17 +254,22 @@ export class Grants {
   }
 
   // One reading of the clock for all lifetimes of an answer, or a tick in between would shorten one.
-  private issueAccessToken(grant: Grant, nowMs: number): Omit<IssuedTokens, "refreshToken"> {
+  private issueAccessToken(
+    grant: Grant,
+    nowMs: number,
+    scopes: readonly string[] = grant.scopes,
+  ): Omit<IssuedTokens, "refreshToken"> {
     this.forgetExpiredAccessTokens(nowMs);
     const { accessTokenLifetime, tokenCharacters } = this.options();
     const accessToken = createToken(this.env, "pga.", tokenCharacters);
     const lifetimeMs = accessTokenLifetime * 1000;
     // Time-based access ends for every token of the grant at once.
     const expiresAtMs = Math.min(nowMs + lifetimeMs, grant.expiresAtMs ?? Number.POSITIVE_INFINITY);
-    this.accessTokens.set(accessToken, { grant, expiresAtMs });
+    this.accessTokens.set(accessToken, { grant, scopes, expiresAtMs });
     grant.accessTokens.add(accessToken);
     return {
       grant,
+      scopes,
       accessToken,
       expiresIn: secondsUntil(expiresAtMs, nowMs),
       refreshExpiresIn:

@@ -1,11 +1,13 @@
 // The discovery documents: RFC 8414, OpenID Connect Discovery and the event transmitter's (§6), all
 // from one place, so that an address is written once.
 import { baseUrlOf, type ServiceContext } from "./context.ts";
+import { oauthError } from "./errors.ts";
 import { POLL_METHODS, PUSH_METHODS } from "./security-events/event-types.ts";
 import { json, type ProtocolResponse } from "./wire.ts";
 
 export const PATHS = {
   deviceAuthorization: "/device/code",
+  authorization: "/authorize",
   token: "/token",
   revocation: "/revoke",
   keys: "/keys",
@@ -27,6 +29,7 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
   const scopes = [...context.scopes.byId.values()].filter((scope) => scope.deviceFlow !== "never");
   return json(200, {
     issuer: base,
+    authorization_endpoint: base + PATHS.authorization,
     device_authorization_endpoint: base + PATHS.deviceAuthorization,
     token_endpoint: base + PATHS.token,
     revocation_endpoint: base + PATHS.revocation,
@@ -35,11 +38,20 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     scopes_supported: scopes.map((scope) => scope.id),
     token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
     revocation_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
-    // Required by both standards; this service has no authorization endpoint and no ID tokens.
-    response_types_supported: [],
+    // Required by OpenID Connect Discovery §3, and clients insist on them. No client of this service may
+    // use the authorization endpoint (it says so), and no grant here brings an ID token.
+    response_types_supported: ["code"],
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ["EdDSA"],
+    id_token_signing_alg_values_supported: ["RS256"],
   });
+}
+
+/**
+ * The authorization endpoint that discovery has to name: whoever comes here is told that the client may use
+ * the device grant only (RFC 6749 §4.1.2.1; no client has registered an address to be sent back to).
+ */
+export function authorization(): ProtocolResponse {
+  return oauthError("unauthorized_client");
 }
 
 /** /.well-known/risc-configuration: where event streams are configured and keys are found. */

@@ -37,7 +37,9 @@ const grantSchema = z.object({
   predecessor: z.string().optional(),
   graceUntilMs: z.number(),
   refreshTokens: strings,
-  accessTokens: z.array(z.object({ token: z.string(), expiresAtMs: z.number() })),
+  accessTokens: z.array(
+    z.object({ token: z.string(), expiresAtMs: z.number(), scopes: strings.optional() }),
+  ),
   evicted: z.boolean().optional(),
 });
 
@@ -73,7 +75,11 @@ export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
       ...grant,
       scopes: [...grant.scopes],
       refreshTokens: [...grant.refreshTokens],
-      accessTokens: [...grant.accessTokens],
+      accessTokens: grant.accessTokens.map(({ token, expiresAtMs, scopes }) => ({
+        token,
+        expiresAtMs,
+        scopes: [...(scopes ?? grant.scopes)],
+      })),
       evicted: grant.evicted === true,
     })),
   };

@@ -93,20 +93,28 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
   const token = form.get("refresh_token");
   if (token === undefined)
     return oauthError("invalid_request", "Missing required parameter: refresh_token");
-  const issued = context.grants.refresh(token, client.id);
+  // RFC 6749 §6: what was granted, or less of it.
+  const scopes = form
+    .get("scope")
+    ?.split(" ")
+    .filter((scope) => scope !== "");
+  const wanted = scopes?.length ? [...new Set(scopes)] : undefined;
+  const issued = context.grants.refresh(token, client.id, wanted);
+  if (issued === "invalid_scope")
+    return oauthError("invalid_scope", "A requested scope was not granted.");
   if (!issued) return oauthError("invalid_grant", "Token has been expired or revoked.");
   return json(200, tokenResponse(issued));
 }
 
 /** The object of device doc §2.2; refresh_token only where the client has to store one. */
 function tokenResponse(issued: IssuedTokens): object {
-  const { grant, accessToken, expiresIn, refreshToken, refreshExpiresIn } = issued;
+  const { scopes, accessToken, expiresIn, refreshToken, refreshExpiresIn } = issued;
   return {
     access_token: accessToken,
     expires_in: expiresIn,
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     ...(refreshExpiresIn !== undefined && { refresh_token_expires_in: refreshExpiresIn }),
-    scope: grant.scopes.join(" "),
+    scope: scopes.join(" "),
     token_type: "Bearer",
   };
 }

@@ -22,6 +22,34 @@ test.each(["openid-configuration", "oauth-authorization-server"])(
   },
 );
 
+test("RFC 8414 §2, OpenID Connect Discovery §3: every required member is there, and no empty array", () => {
+  const { json } = new Bench({ baseUrl: "https://s.test/" }).get(
+    "/.well-known/openid-configuration",
+  );
+  for (const name of [
+    "issuer",
+    "authorization_endpoint",
+    "token_endpoint",
+    "jwks_uri",
+    "response_types_supported",
+    "subject_types_supported",
+    "id_token_signing_alg_values_supported",
+  ])
+    expect(json).toHaveProperty(name);
+  expect(json.id_token_signing_alg_values_supported).toContain("RS256");
+  for (const value of Object.values(json))
+    if (Array.isArray(value)) expect(value.length).toBeGreaterThan(0);
+});
+
+test("RFC 6749 §4.1.2.1: the authorization endpoint says that no client may use it", () => {
+  const bench = new Bench();
+  const { json } = bench.get("/.well-known/openid-configuration");
+  const { pathname } = new URL(String(json.authorization_endpoint));
+  const answer = bench.get(`${pathname}?response_type=code&client_id=living-room-tv`);
+  expect([answer.status, answer.json.error]).toEqual([400, "unauthorized_client"]);
+  expect(answer.headers).not.toHaveProperty("location");
+});
+
 test("device doc §4.1: the published addresses answer, and only POST where they should", () => {
   const bench = new Bench();
   const metadata = bench.get("/.well-known/openid-configuration").json;

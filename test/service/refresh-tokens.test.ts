@@ -1,6 +1,6 @@
 // Lifetimes of tokens: device doc §2.2, §3, §8; rotation, grace and reuse (RFC 9700 §4.14).
 import { describe, expect, test } from "vitest";
-import { Bench, CONSOLE, TV } from "./harness.ts";
+import { Bench, CONSOLE, TV, VIDEO_READONLY } from "./harness.ts";
 
 const API = "/video/v3/liveBroadcasts?part=id&mine=true";
 
@@ -80,6 +80,38 @@ describe("device doc §8 limits of refresh tokens", () => {
     bench.signIn();
     bench.service.revokeAllFor("ada");
     expect(bench.get(API, evicted.access_token).status).toBe(401);
+  });
+});
+
+describe("RFC 6749 §6: scopes of a refresh", () => {
+  const asking = (scope: string) => ({ ...TV, scope });
+
+  test("what was not granted is invalid_scope, and the refresh token stays good", () => {
+    const bench = new Bench({ refreshTokenRotation: true });
+    const { refresh_token } = bench.signIn({ scope: "email" });
+    const refused = bench.refresh(refresh_token, asking("email profile"));
+    expect([refused.status, refused.json.error]).toEqual([400, "invalid_scope"]);
+    expect(bench.refresh(refresh_token).json.scope).toBe("email");
+  });
+
+  test("less than was granted narrows the access token, and not the grant", () => {
+    const bench = new Bench();
+    const { refresh_token } = bench.signIn({ scope: `${VIDEO_READONLY} email` });
+    const narrow = bench.refresh(refresh_token, asking("email")).json;
+    expect(narrow.scope).toBe("email");
+    expect(bench.get(API, narrow.access_token).status).toBe(403);
+    const whole = bench.refresh(refresh_token, asking("")).json;
+    expect(whole.scope).toBe(`${VIDEO_READONLY} email`);
+    expect(bench.get(API, whole.access_token).status).toBe(200);
+  });
+
+  test("a narrow access token stays narrow through a snapshot", () => {
+    const bench = new Bench();
+    const { refresh_token } = bench.signIn({ scope: `${VIDEO_READONLY} email` });
+    const narrow = bench.refresh(refresh_token, asking("email")).json;
+    const snapshot = JSON.parse(JSON.stringify(bench.service.snapshot()));
+    const again = new Bench({}, { snapshot });
+    expect(again.get(API, narrow.access_token).status).toBe(403);
   });
 });
 
