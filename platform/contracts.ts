@@ -26,6 +26,9 @@ export type TransportFailure =
   /** The answer is longer than the adapter's size limit. */
   | "too-large";
 
+/** Name and value of a header; both can be sent as they are. */
+export type Header = readonly [name: string, value: string];
+
 /** One HTTP request. Owned by the caller and unchanged until the exchange ends or is aborted. */
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -35,6 +38,8 @@ export interface HttpRequest {
   readonly contentType: string;
   /** Value of `Authorization`, or "". */
   readonly authorization: string;
+  /** Further headers, sent as they are; absent: none. */
+  readonly headers?: readonly Header[];
   /** `body[bodyFrom..bodyTo)`; an empty range sends no body (a POST then says `Content-Length: 0`). */
   readonly body: Bytes;
   readonly bodyFrom: number;

@@ -3,7 +3,16 @@
 
 import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, Field, Region, State } from "../core/index.ts";
-import type { Bytes, HttpRequest, HttpSink, Platform, TransportFailure } from "./contracts.ts";
+import { addressProblem, withQuery } from "./address.ts";
+import type {
+  Bytes,
+  Header,
+  Http,
+  HttpRequest,
+  HttpSink,
+  Platform,
+  TransportFailure,
+} from "./contracts.ts";
 import { asciiOf } from "./text.ts";
 
 /** The core as the driver uses it: the sources, or the built bundle. */
@@ -24,7 +33,10 @@ export type Core = Pick<
 > &
   Partial<typeof complete>;
 
-/** Absolute addresses of what the core sends to. An empty one is reported as unreachable. */
+/**
+ * Absolute addresses of what the core sends to, with a query of their own where the server wants one. An
+ * empty one is reported as unreachable; without `revocation` signing out forgets the tokens.
+ */
 export interface Endpoints {
   deviceAuthorization: string;
   token: string;
@@ -45,6 +57,25 @@ export const noEndpoints: Endpoints = {
   events: "",
 };
 
+/** Headers of the host's own, such as a client assertion, a client attestation or an API key. */
+export interface HostHeaders {
+  /** With requests to the authorization server. */
+  readonly grant?: readonly Header[];
+  /** With calls of resource servers. */
+  readonly resource?: readonly Header[];
+}
+
+/** For a server that does not speak RFC 8628: an HTTP adapter around the platform's (servers/). */
+export type Translate = (
+  http: Http,
+  client: {
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly scope: string;
+    accessToken(): string;
+  },
+) => Http;
+
 /** The maker's settings; what the platform determines (display, seed) is added by the driver. */
 export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed">;
 
@@ -55,6 +86,10 @@ export interface DriverOptions {
   readonly platform: Platform;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
+  /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
+  readonly allowHttp?: boolean;
+  readonly headers?: HostHeaders;
+  readonly translate?: Translate | undefined;
   /** Bytes for the core; 4096 by default. */
   readonly memoryBytes?: number;
   /** After anything that may have changed the device's state. */
@@ -70,6 +105,8 @@ export interface DriverOptions {
   readonly verifyEvent?: (bytes: Bytes, from: number, to: number) => boolean;
 }
 
+const NO_HEADERS: readonly Header[] = [];
+
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;
 
@@ -79,6 +116,7 @@ interface ReusedRequest extends HttpRequest {
   url: string;
   contentType: string;
   authorization: string;
+  headers: readonly Header[];
   body: Bytes;
   bodyFrom: number;
   bodyTo: number;
@@ -104,6 +142,7 @@ class Exchange implements HttpSink {
       url: "",
       contentType: "",
       authorization: "",
+      headers: NO_HEADERS,
       body: driver.memory,
       bodyFrom: 0,
       bodyTo: 0,
@@ -151,15 +190,16 @@ class Exchange implements HttpSink {
 /**
  * A device on its platform. Nothing happens before `start`.
  * @throws RangeError where the memory is too small for the configuration
+ * @throws TypeError that names the endpoint or the header that is wrong
  */
 export class Driver {
   readonly core: Core;
   /** The core's state, to look at (memory.ts says what the properties mean). */
   readonly device: complete.Device;
   readonly memory: Uint8Array;
-  /** Replaced as a whole by discovery. */
-  endpoints: Endpoints;
+  private addresses: Endpoints;
   private readonly platform: Platform;
+  private readonly http: Http;
   private readonly options: DriverOptions;
   private lastMs = 0;
   private running = false;
@@ -182,7 +222,9 @@ export class Driver {
     this.options = options;
     this.core = options.core;
     this.platform = options.platform;
-    this.endpoints = options.endpoints;
+    checkHeaders(options.headers);
+    checkEndpoints(options.endpoints, options.allowHttp);
+    this.addresses = options.endpoints;
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     const { columns, rows } = options.platform.display;
     const device = this.core.create(this.memory, {
@@ -199,6 +241,21 @@ export class Driver {
     this.device = device;
     this.exchange = this.newExchange();
     this.exchangeBefore = this.newExchange();
+    const { clientId, clientSecret, scope } = options.config;
+    const accessToken = (): string => accessTokenOf(this.device, this.memory);
+    this.http =
+      options.translate?.(this.platform.http, { clientId, clientSecret, scope, accessToken }) ??
+      this.platform.http;
+  }
+
+  get endpoints(): Endpoints {
+    return this.addresses;
+  }
+
+  /** Replaced as a whole by discovery. @throws TypeError that names the endpoint that is wrong */
+  set endpoints(endpoints: Endpoints) {
+    checkEndpoints(endpoints, this.options.allowHttp);
+    this.addresses = endpoints;
   }
 
   /** Reads the records back and goes on from there. */
@@ -212,7 +269,7 @@ export class Driver {
   stop(): void {
     this.stopped = true;
     this.platform.timers.cancel();
-    this.platform.http.abort();
+    this.http.abort();
   }
 
   /** Asks for a code, or for a new one (core: signIn). */
@@ -282,7 +339,7 @@ export class Driver {
         this.send();
         break;
       case Command.ABORT:
-        platform.http.abort();
+        this.http.abort();
         break;
       case Command.SHOW:
         platform.display.show(memory, device.start[Region.FRAME]!);
@@ -325,7 +382,7 @@ export class Driver {
     const exchange = this.nextExchange();
     const base = this.addressOf(device.endpoint);
     if (!base) {
-      exchange.failed("unreachable");
+      unaddressed(device.endpoint, exchange);
       return;
     }
     const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
@@ -334,21 +391,28 @@ export class Driver {
     request.method = device.isGet === 1 ? "GET" : "POST";
     request.url =
       device.targetLength > 0
-        ? base + asciiOf(memory, device.target, device.target + device.targetLength)
+        ? withQuery(base, asciiOf(memory, device.target, device.target + device.targetLength))
         : base;
     request.contentType = hasBody || device.isGet === 0 ? contentType(device.endpoint) : "";
     request.authorization =
       device.endpoint === Endpoint.EVENTS
         ? (this.options.eventsAuthorization ?? "")
         : bearerOf(device, memory);
+    request.headers = this.headersFor(device.endpoint);
     request.body = ownBody ?? memory;
     request.bodyFrom = ownBody ? device.callBodyFrom : device.body;
     request.bodyTo = ownBody ? device.callBodyTo : device.body + device.bodyLength;
-    this.platform.http.send(request, exchange);
+    this.http.send(request, exchange);
+  }
+
+  private headersFor(endpoint: Endpoint): readonly Header[] {
+    const { headers } = this.options;
+    if (endpoint <= Endpoint.REVOCATION) return headers?.grant ?? NO_HEADERS;
+    return (endpoint >= Endpoint.RESOURCE ? headers?.resource : undefined) ?? NO_HEADERS;
   }
 
   private addressOf(endpoint: Endpoint): string {
-    const { endpoints } = this;
+    const endpoints = this.addresses;
     switch (endpoint) {
       case Endpoint.DEVICE_AUTHORIZATION:
         return endpoints.deviceAuthorization;
@@ -370,12 +434,62 @@ export class Driver {
   }
 }
 
+/** Without an address there is nothing to ask: not reachable, but for a server that revokes nothing. */
+function unaddressed(endpoint: Endpoint, sink: HttpSink): void {
+  if (endpoint !== Endpoint.REVOCATION) {
+    sink.failed("unreachable");
+    return;
+  }
+  sink.status(200, -1);
+  sink.end();
+}
+
+/** @throws TypeError with the first endpoint that secrets must not go to */
+function checkEndpoints(endpoints: Endpoints, allowHttp = false): void {
+  for (const [name, address] of Object.entries(endpoints) as [string, string][]) {
+    const problem = address && addressProblem(address, allowHttp);
+    if (problem) throw new TypeError(`endpoints.${name} ${problem}`);
+  }
+}
+
+/** What the driver and the adapters set themselves. */
+const OWN_HEADERS = [
+  "accept",
+  "authorization",
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "transfer-encoding",
+  "user-agent",
+];
+
+/** @throws TypeError with the first header that cannot be sent */
+function checkHeaders(headers: HostHeaders = {}): void {
+  for (const [name, value] of [...(headers.grant ?? []), ...(headers.resource ?? [])]) {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
+      throw new TypeError("headers: a name must be a token of RFC 9110 section 5.6.2");
+    }
+    if (OWN_HEADERS.includes(name.toLowerCase())) {
+      throw new TypeError(`headers: ${name} is not the host's to set`);
+    }
+    // The value may be a secret: it is not repeated.
+    if (!/^[ -~]*$/.test(value)) {
+      throw new TypeError(`headers: the value of ${name} must be printable ASCII`);
+    }
+  }
+}
+
+function accessTokenOf(device: complete.Device, memory: Bytes): string {
+  const from = device.start[Field.ACCESS_TOKEN]!;
+  return asciiOf(memory, from, from + Math.max(0, device.length[Field.ACCESS_TOKEN]!));
+}
+
 /** The value of `Authorization` where the request carries the access token, else "". */
 function bearerOf(device: complete.Device, memory: Bytes): string {
-  const length = device.length[Field.ACCESS_TOKEN]!;
-  if (device.bearer !== 1 || length <= 0) return "";
-  const from = device.start[Field.ACCESS_TOKEN]!;
-  return `Bearer ${asciiOf(memory, from, from + length)}`;
+  if (device.bearer !== 1 || device.length[Field.ACCESS_TOKEN]! <= 0) return "";
+  return `Bearer ${accessTokenOf(device, memory)}`;
 }
 
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */

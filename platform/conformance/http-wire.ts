@@ -63,6 +63,17 @@ function requestRules(rule: HttpRule): ConformanceCase[] {
       mustHave(bench.server.requests()[0], "authorization", "Bearer a.b-c_~+/=");
       mustHave(bench.server.requests()[1], "authorization", undefined);
     }),
+    rule("further headers are sent as given, an empty value too", async (bench) => {
+      bench.server.plan(answer(""));
+      const headers = [
+        ["X-Api-Version", "2"],
+        ["X-Odd", 'a "quoted" \\ value; and: more'],
+        ["X-Empty", ""],
+      ] as const;
+      await bench.exchange({ headers });
+      const [request] = bench.server.requests();
+      for (const [name, value] of headers) mustHave(request, name.toLowerCase(), value);
+    }),
   ];
 }
 
@@ -103,6 +114,7 @@ function answerRules(rule: HttpRule): ConformanceCase[] {
     rule("header values that could split the request: failed, nothing sent", async (bench) => {
       for (const request of [
         { authorization: "Bearer a\r\nX-Evil: 1" },
+        { headers: [["X-Good", "a\r\nX-Evil: 1"]] as const },
         { ...bench.form("a=1"), contentType: "text/plain\nX-Evil: 1" },
       ]) {
         mustFail(await bench.exchange(request), "unreachable", "a line break in a header");

@@ -1,7 +1,7 @@
 // An HTTP adapter without a network: answers come from a script or from a handler function, and faults
 // (refused, reset, hanging, cut off, duplicated, late) are put in where a test wants them.
 
-import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import type { Bytes, Header, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import type { ManualClock } from "./clock.ts";
 import { type Delivery, deliver, type Scheduler } from "./http-delivery.ts";
 
@@ -44,6 +44,7 @@ export interface SeenRequest {
   readonly url: string;
   readonly contentType: string;
   readonly authorization: string;
+  readonly headers: readonly Header[];
   readonly body: Uint8Array;
   /** The body read as UTF-8. */
   readonly text: string;
@@ -300,6 +301,7 @@ export class FakeHttp implements Http {
       url: request.url,
       contentType: request.contentType,
       authorization: request.authorization,
+      headers: [...(request.headers ?? [])],
       body,
       text,
       form: new URLSearchParams(text),

@@ -126,6 +126,7 @@ export class NodeHttp implements Http {
     if (request.contentType !== "") headers["Content-Type"] = request.contentType;
     if (request.authorization !== "") headers.Authorization = request.authorization;
     if (bodyBytes > 0 || request.method === "POST") headers["Content-Length"] = bodyBytes;
+    for (const [name, value] of request.headers ?? []) headers[name] = value;
     return headers;
   }
 

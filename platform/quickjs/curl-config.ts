@@ -18,9 +18,9 @@ export interface CurlSettings {
  *   characters, which could add a header or an option
  */
 export function curlInputs(request: HttpRequest, settings: CurlSettings): Uint8Array[] | undefined {
-  const { url, contentType, authorization } = request;
+  const { url, contentType, authorization, headers = [] } = request;
   if (!/^https?:\/\/[^\s/?#]+/.test(url) || !/^[!-~]*$/.test(url)) return undefined;
-  if (!/^[ -~]*$/.test(contentType + authorization)) return undefined;
+  if (!/^[ -~]*$/.test(contentType + authorization + headers.flat().join(""))) return undefined;
   const lines = [
     ...standing(settings),
     option("url", url),
@@ -28,6 +28,8 @@ export function curlInputs(request: HttpRequest, settings: CurlSettings): Uint8A
     ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
     option("header", `Content-Type:${contentType && ` ${contentType}`}`),
     ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),
+    // With a semicolon curl sends a header whose value is empty.
+    ...headers.map(([name, value]) => option("header", value ? `${name}: ${value}` : `${name};`)),
   ];
   if (request.method === "GET") return [bytesOf(`${lines.join("\n")}\n`)];
   return withBody(lines, request);

@@ -346,6 +346,7 @@ const mistakes: [Mistake, string[]][] = [
   ["empty POST without length", ["a POST with an empty range"]],
   ["Content-Type on GET", ["a GET has neither"]],
   ["Authorization always", ["Authorization is sent"]],
+  ["no further headers", ["further headers are sent"]],
   ["no Authorization", ["Authorization is sent"]],
   ["interim answer taken for the answer", ["interim answers"]],
   ["Retry-After by the device's clock", ["Retry-After as a date"]],

@@ -15,6 +15,7 @@ export type Mistake =
   | "empty POST without length"
   | "Content-Type on GET"
   | "Authorization always"
+  | "no further headers"
   | "no Authorization"
   | "interim answer taken for the answer"
   | "Retry-After by the device's clock"
@@ -182,6 +183,9 @@ export class SloppyHttp implements Http {
       headers.Authorization = authorization;
     }
     if (this.#has("no Authorization")) delete headers.Authorization;
+    if (!this.#has("no further headers")) {
+      for (const [name, value] of request.headers ?? []) headers[name] = this.#clean(value);
+    }
     const chunked = this.#has("body chunked") && length > 0;
     const bare = this.#has("empty POST without length") && length === 0;
     if (chunked || bare) headers["Transfer-Encoding"] = "chunked";

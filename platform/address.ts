@@ -1,0 +1,35 @@
+// Addresses where an engine has no URL class: which may be spoken to, and to which server one belongs.
+
+/** As in device.schema.json: no user, no fragment, no space. */
+const SECURE = /^https:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
+const TO_ITSELF = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?:[/?][!-"$-~]*)?$/;
+const PLAIN = /^http:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
+
+/** http to this device itself: nothing crosses a network. */
+export function isLoopback(address: string): boolean {
+  return TO_ITSELF.test(address);
+}
+
+/**
+ * What is wrong with an address that secrets go to, "" for nothing.
+ * @param allowHttp somebody has said that plain http is right here
+ */
+export function addressProblem(address: string, allowHttp = false): string {
+  if (SECURE.test(address) || TO_ITSELF.test(address)) return "";
+  if (!PLAIN.test(address)) return "must be an https address without user, fragment or space";
+  return allowHttp
+    ? ""
+    : "must be https: with http anybody on the way reads the tokens (allowHttp takes it as it is)";
+}
+
+/** Scheme, host and port: what RFC 6454 calls the origin. "" where the address has none. */
+export function originOf(address: string): string {
+  return /^https?:\/\/[^/?#]*/.exec(address)?.[0].toLowerCase() ?? "";
+}
+
+/** An address with a query behind it, whether it has one already or not. `query` begins with `?`. */
+export function withQuery(address: string, query: string): string {
+  return query.startsWith("?") && address.includes("?")
+    ? `${address}&${query.slice(1)}`
+    : address + query;
+}

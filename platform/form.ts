@@ -1,0 +1,37 @@
+// application/x-www-form-urlencoded where an engine has no URLSearchParams: exactly what that prints.
+
+import type { Bytes } from "./contracts.ts";
+import { asciiOf } from "./text.ts";
+
+/** One name or value. */
+export function formEncodeText(text: string): string {
+  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"))
+    .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%20", "+");
+}
+
+/** Names and values, joined. */
+export function formEncode(fields: readonly (readonly [string, string])[]): string {
+  return fields
+    .map(([name, value]) => `${formEncodeText(name)}=${formEncodeText(value)}`)
+    .join("&");
+}
+
+/** The fields of a form that the core made: ASCII, each name once. */
+export function formFields(body: Bytes, from: number, to: number): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const part of asciiOf(body, from, to).split("&")) {
+    const at = part.indexOf("=");
+    if (at > 0) fields[formDecode(part.slice(0, at))] = formDecode(part.slice(at + 1));
+  }
+  return fields;
+}
+
+function formDecode(text: string): string {
+  const plain = text.replaceAll("+", " ");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}

@@ -1,0 +1,59 @@
+// Login with Amazon: `grant_type=device_code`, and the poll names the user code where others name the
+// client. The core keeps one text per code, so the device code that it is given holds both.
+
+import type { ServerProfile, TranslatedClient } from "./profile.ts";
+import { plainError, TranslatingHttp, type Translation } from "./translating-http.ts";
+
+/** Between the two in the device code; a user code has none. */
+const BETWEEN = ".";
+
+function translation(_client: TranslatedClient): Translation {
+  return {
+    request(purpose, url, fields) {
+      if (purpose === "code") return { url, fields: { response_type: "device_code", ...fields } };
+      if (purpose !== "poll") return undefined;
+      const both = fields.device_code ?? "";
+      const at = both.indexOf(BETWEEN);
+      return {
+        url,
+        fields: {
+          grant_type: "device_code",
+          user_code: both.slice(0, at),
+          device_code: both.slice(at + 1),
+        },
+      };
+    },
+    answer(purpose, { status, members }) {
+      const { user_code: user, device_code: device, error } = members;
+      if (purpose === "code" && typeof user === "string" && typeof device === "string") {
+        return { status, members: { ...members, device_code: `${user}${BETWEEN}${device}` } };
+      }
+      // The pair is wrong or has run out: only a new one helps.
+      if (error === "invalid_code_pair") return plainError("expired_token");
+      return undefined;
+    },
+  };
+}
+
+export const amazon: ServerProfile = {
+  name: "amazon",
+  title: "Login with Amazon",
+  documentation:
+    "https://developer.amazon.com/docs/login-with-amazon/retrieve-code-other-platforms-cbl-docs.html",
+  source: "documentation",
+  parameters: {},
+  deviceAuthorization: "https://api.amazon.com/auth/o2/create/codepair",
+  token: "https://api.amazon.com/auth/o2/token",
+  revocation: "",
+  secret: "never",
+  withSecret: "none",
+  scope: "profile",
+  accessTokenBytes: 2048,
+  refreshTokenBytes: 2048,
+  memoryBytes: 16_384,
+  notes: [
+    "Amazon names 2048 bytes as the most for either token.",
+    "There is no revocation endpoint: signing out forgets the tokens.",
+  ],
+  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+};

@@ -1,0 +1,101 @@
+// Authorization servers by their names: a profile and the customer's words give everything that a driver
+// needs beside the client's own identifier.
+
+import type { Http } from "../contracts.ts";
+import { SERVERS } from "./catalogue.ts";
+import type {
+  Addresses,
+  ClientAuthenticationName,
+  ServerProfile,
+  TranslatedClient,
+} from "./profile.ts";
+
+export { SERVERS } from "./catalogue.ts";
+export type * from "./profile.ts";
+
+/** A server's name or one of its words is wrong; one line each, with the member it is about. */
+export class ServerError extends Error {
+  readonly path: string;
+
+  constructor(path: string, message: string) {
+    super(message);
+    this.name = "ServerError";
+    this.path = path;
+  }
+}
+
+/** A profile with the customer's words filled in. */
+export interface Server {
+  readonly profile: ServerProfile;
+  readonly addresses: Addresses;
+  readonly clientAuthentication: ClientAuthenticationName;
+  readonly deviceParameters: Readonly<Record<string, string>>;
+  readonly tokenParameters: Readonly<Record<string, string>>;
+  /** Undefined for a server that speaks RFC 8628. */
+  readonly translate: ((http: Http, client: TranslatedClient) => Http) | undefined;
+}
+
+/** @throws ServerError where there is no such profile */
+export function profileOf(name: string): ServerProfile {
+  const profile = SERVERS.find((known) => known.name === name);
+  if (profile === undefined) {
+    const names = SERVERS.map((known) => known.name).join(", ");
+    throw new ServerError("server", `must be one of: ${names}`);
+  }
+  return profile;
+}
+
+/**
+ * @param words the customer's own: `{ host: "sso.example.com", realm: "home" }`
+ * @throws ServerError that names the word which is missing, wrong or unknown
+ */
+export function serverOf(
+  name: string,
+  words: Readonly<Record<string, string>>,
+  hasSecret: boolean,
+): Server {
+  const profile = profileOf(name);
+  const values = valuesOf(profile, words);
+  if (profile.secret === "required" && !hasSecret) {
+    throw new ServerError("clientSecret", `is missing: a client of ${profile.title} has one`);
+  }
+  const fill = (text: string): string =>
+    text.replace(/\{([a-z]+)\}/g, (_, word: string) => values[word] ?? "");
+  const fillAll = (parameters: Readonly<Record<string, string>> = {}): Record<string, string> =>
+    Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, fill(value)]));
+  const addresses = {
+    deviceAuthorization: fill(profile.deviceAuthorization),
+    token: fill(profile.token),
+    revocation: fill(profile.revocation),
+  };
+  const { translate } = profile;
+  return {
+    profile,
+    addresses,
+    clientAuthentication: hasSecret ? profile.withSecret : "none",
+    deviceParameters: fillAll(profile.deviceParameters),
+    tokenParameters: fillAll(profile.tokenParameters),
+    translate: translate && ((http, client) => translate(http, addresses, client)),
+  };
+}
+
+function valuesOf(
+  profile: ServerProfile,
+  words: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const known = Object.entries(profile.parameters);
+  for (const word of Object.keys(words)) {
+    if (Object.hasOwn(profile.parameters, word)) continue;
+    const names = known.map(([name]) => name).join(", ") || "none";
+    throw new ServerError(`serverParameters.${word}`, `is unknown; ${profile.name} has: ${names}`);
+  }
+  const values: Record<string, string> = {};
+  for (const [word, { description, default: standard, pattern }] of known) {
+    const value = Object.hasOwn(words, word) ? words[word] : standard;
+    const path = `serverParameters.${word}`;
+    if (value === undefined) throw new ServerError(path, `is missing: ${description}`);
+    if (!pattern.test(value)) throw new ServerError(path, `must be ${description}`);
+    values[word] = value;
+  }
+  return values;
+}

@@ -1,0 +1,90 @@
+// What a profile says about an authorization server: enough to sign in there with a client identifier
+// and the few words (a host name, a tenant) that differ from one customer to the next.
+
+import type { Http } from "../contracts.ts";
+
+/** How the client authenticates, as device.json and the metadata of RFC 8414 spell it. */
+export type ClientAuthenticationName =
+  | "none"
+  | "client_secret_post"
+  | "client_secret_basic"
+  | "documents";
+
+/** A word of the server's addresses that the customer fills in. */
+export interface ProfileParameter {
+  /** What it is; ends up in the message where it is missing or wrong. */
+  readonly description: string;
+  /** Taken where nothing is given; absent: it must be given. */
+  readonly default?: string;
+  /** What a value looks like; never more than one step of an address. */
+  readonly pattern: RegExp;
+}
+
+/** Where a profile's facts are from. */
+export type Source =
+  /** Read in the documentation at `documentation` when the profile was written. */
+  | "documentation"
+  /** The pages say that the grant exists; addresses and names were read in clients that use them. */
+  | "clients"
+  /** Written from memory of the public documentation, not read again. */
+  | "memory"
+  /** The server itself runs in the tests. */
+  | "running";
+
+export interface ServerProfile {
+  /** As in `"server": "github"`. */
+  readonly name: string;
+  readonly title: string;
+  /** The page that describes the grant. */
+  readonly documentation: string;
+  readonly source: Source;
+  /** `{host}` and the like in the addresses below. */
+  readonly parameters: Readonly<Record<string, ProfileParameter>>;
+  readonly deviceAuthorization: string;
+  readonly token: string;
+  /** "": the server has none; signing out then forgets the tokens on the device. */
+  readonly revocation: string;
+  /** Whether a client of this server has a secret. */
+  readonly secret: "never" | "optional" | "required";
+  /** How a client with a secret authenticates; one without has `none`. */
+  readonly withSecret: ClientAuthenticationName;
+  /** Scopes for a first try, and those without which no refresh token comes. */
+  readonly scope: string;
+  /** Further parameters of the device authorization request and of token requests. */
+  readonly deviceParameters?: Readonly<Record<string, string>>;
+  readonly tokenParameters?: Readonly<Record<string, string>>;
+  /** Bytes of the tokens to make room for; the rows of the sizing table. */
+  readonly accessTokenBytes: number;
+  readonly refreshTokenBytes: number;
+  /** Bytes for the core that hold them, in the complete build. */
+  readonly memoryBytes: number;
+  /** What a maker should know. */
+  readonly notes: readonly string[];
+  /** For a server that does not speak RFC 8628: translates between it and the core. */
+  readonly translate?: (http: Http, addresses: Addresses, client: TranslatedClient) => Http;
+}
+
+/** A profile's addresses with the customer's words filled in. */
+export interface Addresses {
+  readonly deviceAuthorization: string;
+  readonly token: string;
+  readonly revocation: string;
+}
+
+/** What a translation may need of the client's configuration. */
+export interface TranslatedClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope: string;
+  /** The session's access token, "" where there is none: for servers that revoke by it. */
+  accessToken(): string;
+}
+
+/** A host name, with a port where it has one. */
+export const HOST: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?::[0-9]{1,5})?$/;
+
+/** One step of a path: a tenant, a realm, an identifier. */
+export const STEP: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
+
+/** RFC 8628 §3.4; other dialects have a name of their own for it. */
+export const DEVICE_CODE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";

@@ -1,0 +1,51 @@
+// Salesforce: one address for codes and tokens, `response_type=device_code` asks for a code and
+// `grant_type=device` with `code` polls. Its answer has no expires_in.
+
+import { HOST, type ServerProfile, type TranslatedClient } from "./profile.ts";
+import { renamed, TranslatingHttp, type Translation } from "./translating-http.ts";
+
+/** The documentation: a code that was not used is good for ten minutes. */
+const CODE_LIFE_SECONDS = 600;
+
+function translation(_client: TranslatedClient): Translation {
+  return {
+    request(purpose, url, fields) {
+      if (purpose === "code") return { url, fields: { response_type: "device_code", ...fields } };
+      if (purpose !== "poll") return undefined;
+      return { url, fields: { ...renamed(fields, { device_code: "code" }), grant_type: "device" } };
+    },
+    answer(purpose, { status, members }) {
+      if (purpose !== "code" || members.device_code === undefined) return undefined;
+      return { status, members: { expires_in: CODE_LIFE_SECONDS, ...members } };
+    },
+  };
+}
+
+export const salesforce: ServerProfile = {
+  name: "salesforce",
+  title: "Salesforce",
+  documentation:
+    "https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_device_flow.htm",
+  source: "documentation",
+  parameters: {
+    host: {
+      description: "the host: login.salesforce.com, test.salesforce.com, or a domain of your own",
+      default: "login.salesforce.com",
+      pattern: HOST,
+    },
+  },
+  deviceAuthorization: "https://{host}/services/oauth2/token",
+  token: "https://{host}/services/oauth2/token",
+  revocation: "https://{host}/services/oauth2/revoke",
+  secret: "optional",
+  withSecret: "client_secret_post",
+  scope: "api refresh_token",
+  accessTokenBytes: 2048,
+  refreshTokenBytes: 256,
+  memoryBytes: 16_384,
+  notes: [
+    "Switch on the device flow in the settings of the application.",
+    "An access token carries no lifetime: it is refreshed when an API answers 401.",
+  ],
+  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+};

@@ -1,0 +1,74 @@
+// Trakt: JSON instead of forms, and the answer to a poll is its status alone.
+
+import type { ServerProfile, TranslatedClient } from "./profile.ts";
+import { plainError, TranslatingHttp, type Translation } from "./translating-http.ts";
+
+/** Of an answer to a poll. */
+const STATUSES: Readonly<Record<number, string>> = {
+  400: "authorization_pending",
+  403: "invalid_client",
+  // Not known, used already, run out: only a new code helps.
+  404: "expired_token",
+  409: "expired_token",
+  410: "expired_token",
+  418: "access_denied",
+  429: "slow_down",
+};
+
+/** Refreshes go to another address than polls. */
+const REFRESH = "https://api.trakt.tv/oauth/token";
+/** The documentation's value for clients without a page of their own. */
+const REDIRECT = "urn:ietf:wg:oauth:2.0:oob";
+
+function translation(client: TranslatedClient): Translation {
+  const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+  return {
+    request(purpose, url, fields) {
+      switch (purpose) {
+        case "code":
+          return { url, json: true, fields: { client_id: client.clientId } };
+        case "poll":
+          return { url, json: true, fields: { code: fields.device_code ?? "", ...credentials } };
+        case "refresh":
+          return {
+            url: REFRESH,
+            json: true,
+            fields: {
+              refresh_token: fields.refresh_token ?? "",
+              ...credentials,
+              redirect_uri: REDIRECT,
+              grant_type: "refresh_token",
+            },
+          };
+        default:
+          return { url, json: true, fields: { token: fields.token ?? "", ...credentials } };
+      }
+    },
+    answer(purpose, { status }) {
+      const error = purpose === "poll" ? STATUSES[status] : undefined;
+      return error === undefined ? undefined : plainError(error);
+    },
+  };
+}
+
+export const trakt: ServerProfile = {
+  name: "trakt",
+  title: "Trakt",
+  documentation: "https://docs.trakt.tv/reference/postoauthdevicetoken",
+  source: "documentation",
+  parameters: {},
+  deviceAuthorization: "https://api.trakt.tv/oauth/device/code",
+  token: "https://api.trakt.tv/oauth/device/token",
+  revocation: "https://api.trakt.tv/oauth/revoke",
+  secret: "required",
+  withSecret: "client_secret_post",
+  scope: "public",
+  accessTokenBytes: 512,
+  refreshTokenBytes: 128,
+  memoryBytes: 16_384,
+  notes: [
+    "Scopes are not asked for: the application has them.",
+    "Its API wants headers of its own (trakt-api-key, trakt-api-version): set them as the host's headers.",
+  ],
+  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+};

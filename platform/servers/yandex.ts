@@ -1,0 +1,51 @@
+// Yandex: `grant_type=device_code` with `code`, and a revocation that names the access token.
+
+import type { ServerProfile, TranslatedClient } from "./profile.ts";
+import { renamed, TranslatingHttp, type Translation } from "./translating-http.ts";
+
+function translation(client: TranslatedClient): Translation {
+  return {
+    request(purpose, url, fields) {
+      if (purpose === "code") return { url, fields: renamed(fields, { client_secret: undefined }) };
+      if (purpose === "poll") {
+        return {
+          url,
+          fields: { ...renamed(fields, { device_code: "code" }), grant_type: "device_code" },
+        };
+      }
+      if (purpose !== "revocation") return undefined;
+      const token = client.accessToken();
+      if (token === "") return "nothing";
+      return {
+        url,
+        fields: {
+          ...renamed(fields, { token: undefined, token_type_hint: undefined }),
+          access_token: token,
+        },
+      };
+    },
+    answer: () => undefined,
+  };
+}
+
+export const yandex: ServerProfile = {
+  name: "yandex",
+  title: "Yandex",
+  documentation: "https://yandex.com/dev/id/doc/en/codes/screen-code-oauth",
+  source: "documentation",
+  parameters: {},
+  deviceAuthorization: "https://oauth.yandex.com/device/code",
+  token: "https://oauth.yandex.com/token",
+  revocation: "https://oauth.yandex.com/revoke_token",
+  secret: "required",
+  withSecret: "client_secret_post",
+  scope: "login:info",
+  accessTokenBytes: 256,
+  refreshTokenBytes: 256,
+  memoryBytes: 16_384,
+  notes: [
+    "Give device_id and device_name as device parameters to let the user tell the device from others.",
+    "APIs of this server want `Authorization: OAuth` where others want `Bearer`.",
+  ],
+  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+};

@@ -1,0 +1,24 @@
+import { HOST, type ServerProfile } from "./profile.ts";
+
+export const zitadel: ServerProfile = {
+  name: "zitadel",
+  title: "Zitadel",
+  documentation: "https://zitadel.com/docs/guides/integrate/login/oidc/device-authorization",
+  source: "clients",
+  parameters: {
+    domain: {
+      description: "the domain of the instance, such as example.zitadel.cloud",
+      pattern: HOST,
+    },
+  },
+  deviceAuthorization: "https://{domain}/oauth/v2/device_authorization",
+  token: "https://{domain}/oauth/v2/token",
+  revocation: "https://{domain}/oauth/v2/revoke",
+  secret: "optional",
+  withSecret: "client_secret_basic",
+  scope: "openid offline_access",
+  accessTokenBytes: 1536,
+  refreshTokenBytes: 256,
+  memoryBytes: 16_384,
+  notes: ["offline_access is what brings a refresh token."],
+};

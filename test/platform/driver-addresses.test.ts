@@ -1,0 +1,120 @@
+// Where the driver sends requests and what it puts beside them: addresses as servers have them, headers
+// of the host's own, nothing in the clear.
+
+import { expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { State } from "../../core/index.ts";
+import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { type FakePlatform, fakePlatform } from "../../platform/fake/index.ts";
+
+const CODE = {
+  device_code: "device",
+  user_code: "ABCD",
+  verification_uri: "https://s.example/device",
+  expires_in: 600,
+  interval: 5,
+};
+const TOKENS = {
+  access_token: "access",
+  refresh_token: "refresh",
+  token_type: "Bearer",
+  expires_in: 3600,
+};
+const endpoints = {
+  ...noEndpoints,
+  deviceAuthorization: "https://s.example/code?p=b2c",
+  token: "https://tokens.example:8443/t?p=b2c&q=1",
+  revocation: "https://s.example/revoke?p=b2c",
+};
+
+/** A server that approves at once and answers everything else with 200. */
+function device(options: Partial<DriverOptions> = {}): { driver: Driver; platform: FakePlatform } {
+  const platform = fakePlatform({
+    http: {
+      handler: ({ url }) =>
+        url.includes("/code") ? { body: CODE } : url.includes("/t") ? { body: TOKENS } : {},
+    },
+  });
+  const driver = new Driver({ core, platform, config: driverConfig, endpoints, ...options });
+  driver.start();
+  platform.clock.advance(30_000);
+  expect(driver.device.state).toBe(State.SIGNED_IN);
+  return { driver, platform };
+}
+
+it("an address with a query of its own is asked as it is, and what follows is joined with &", () => {
+  const { driver, platform } = device();
+  driver.signOut();
+  const [code, token, revocation] = platform.http.requests.map(({ url }) => url);
+  expect([code, token]).toEqual([endpoints.deviceAuthorization, endpoints.token]);
+  expect(revocation).toMatch(/^https:\/\/s\.example\/revoke\?p=b2c(&token=refresh)?$/);
+});
+
+it("RFC 7009: a server that revokes nothing is asked nothing, and the device is signed out at once", () => {
+  const { driver, platform } = device({ endpoints: { ...endpoints, revocation: "" } });
+  const { length } = platform.http.requests;
+  driver.signOut();
+  expect(driver.device.state).toBe(State.SIGNED_OUT);
+  platform.clock.advance(600_000);
+  expect(platform.http.requests.length).toBe(length);
+});
+
+it.each([
+  ["deviceAuthorization", "http://s.example/code"],
+  ["token", "http://localhost.example/token"],
+  ["token", "http://localhost:80@s.example/token"],
+  ["revocation", "ftp://s.example/"],
+  ["videoApi", "http://127.0.0.1.example/"],
+  ["events", "https://user@s.example/"],
+])("RFC 6749 section 10.3: endpoints.%s %s is refused, with the member's name", (name, address) => {
+  const wrong = { ...endpoints, [name]: address };
+  expect(() => device({ endpoints: wrong })).toThrow(`endpoints.${name} must be`);
+  const { driver } = device();
+  expect(() => {
+    driver.endpoints = wrong;
+  }).toThrow(`endpoints.${name} must be`);
+});
+
+it("http is for this device itself, or where somebody says so", () => {
+  for (const host of ["localhost:1", "127.0.0.1", "[::1]:8080"]) {
+    device({ endpoints: { ...endpoints, token: `http://${host}/t` } });
+  }
+  device({ endpoints: { ...endpoints, token: "http://s.example/t" }, allowHttp: true });
+  const user = { ...endpoints, token: "http://user@s.example/t" };
+  expect(() => device({ endpoints: user, allowHttp: true })).toThrow("endpoints.token must be");
+});
+
+it("headers of the host's own: some for the authorization server, others for resource servers", () => {
+  const headers = {
+    grant: [["Client-Attestation", "eyJ.a.b"]],
+    resource: [["X-Api-Key", "k"]],
+  } as const;
+  const { driver, platform } = device({
+    headers,
+    endpoints: { ...endpoints, videoApi: "https://api.example/", events: "https://e.example/t" },
+  });
+  for (const request of platform.http.requests) expect(request.headers).toEqual(headers.grant);
+  core.beginCall(driver.device);
+  core.sendCall(driver.device, core.Endpoint.RESOURCE, 1, null, 0, 0);
+  driver.run();
+  expect(platform.http.requests.at(-1)!.headers).toEqual(headers.resource);
+  platform.clock.advance(1000);
+  core.pollEvents(driver.device);
+  driver.run();
+  expect(platform.http.requests.at(-1)!.url).toBe("https://e.example/t");
+  expect(platform.http.requests.at(-1)!.headers).toEqual([]);
+});
+
+it.each([
+  [["Authorization", "Basic eA=="], "Authorization is not the host's to set"],
+  [["content-LENGTH", "7"], "content-LENGTH is not the host's to set"],
+  [["X Y", "7"], "a name must be a token"],
+  [["X-Y", "S3cr3t\r\nX-Evil: 1"], "the value of X-Y must be printable ASCII"],
+] as const)(
+  "a header that cannot be sent is refused at the start, without its value: %j",
+  (header, message) => {
+    expect(() => device({ headers: { grant: [header] } })).toThrow(message);
+    expect(() => device({ headers: { resource: [header] } })).not.toThrow("S3cr3t");
+  },
+);
