@@ -1,13 +1,23 @@
-/* Time and chance of the board: a clock that goes on in suspend, and random bits. */
+/* Time and chance, which every port brings. */
 #ifndef PICOGRANT_CLOCK_H
 #define PICOGRANT_CLOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* Milliseconds since any moment; wraps at 2^32. */
+/* Milliseconds since any moment, going on while the board sleeps; wraps at 2^32. */
 uint32_t pg_clock_ms(void);
 
-/* 26 random bits, for jitter; 0 where there are none. */
-int pg_random_seed(void);
+/*
+ * Seconds since 1970, or 0 where the board does not know. Only certificates and the dates of answers
+ * depend on it; without it TLS must be refused, since nobody could tell an expired certificate.
+ */
+uint32_t pg_clock_wall_s(void);
+
+/*
+ * Fills `bytes` with `size` random bytes that nobody can guess. 1, or 0 where there is no such source:
+ * then nothing may be done that rests on them.
+ */
+int pg_random(uint8_t *bytes, size_t size);
 
 #endif

@@ -1,43 +1,30 @@
 /*
- * The device's configuration, device.json (platform/configuration/device.schema.json): what this host
- * takes from it, in fixed memory. The text is parsed by a short-lived engine of its own, so that the
- * device's engine needs no JSON. Secrets come from the file only, never from the command line.
+ * The device's configuration, device.json (platform/configuration/device.schema.json): what a C host takes
+ * from it. Secrets come from the document only, never from the command line.
  */
 #ifndef PICOGRANT_CONFIG_H
 #define PICOGRANT_CONFIG_H
 
 #include <stddef.h>
 
-enum { PG_TEXT = 257, PG_SCOPE = 513, PG_PATH = 1025, PG_PARAMETERS = 1025 };
+#include "settings.h"
 
+/* The texts lie in the buffers that pg_config_read was given. */
 struct pg_config {
-  char client_id[PG_TEXT];
-  char client_secret[PG_TEXT];
-  char scope[PG_SCOPE];
-  char device_parameters[PG_PARAMETERS]; /* encoded, each starting with '&' */
-  char device_authorization[PG_TEXT];    /* addresses; "" where absent */
-  char token[PG_TEXT];
-  char revocation[PG_TEXT];
-  char video_api[PG_TEXT];
-  char directory[PG_PATH]; /* where the records are */
-  char certificates[PG_PATH];
-  char user_agent[PG_TEXT];
-  int columns;
-  int rows;
-  int memory_bytes;
-  int exchange_seconds;
-  int connect_seconds;
-  int answer_bytes;
-  int renewals;
-  int auto_start;
-  int revoke_in_body;
+  struct pg_settings settings;
+  const char *directory;    /* where the records are; "" where the document does not say */
+  const char *certificates; /* file of trusted certificates in PEM, or "" for the system's */
 };
 
 /*
- * Reads and checks `size` bytes of JSON; text[size] must be 0.
- * Returns NULL, or one line that names the mistake by its path and quotes no value. The line stays good
- * until the next call.
+ * Reads and checks `size` bytes of JSON.
+ * @param text is decoded where it lies; stays as it is for as long as the configuration is used, and
+ *   holds the secret: the caller wipes it
+ * @param room as `text`, for what is longer encoded than written: form parameters
+ * @return NULL, or one line that names the mistake by its path and quotes no value; it stays good until
+ *   the next call
  */
-const char *pg_config_parse(struct pg_config *config, const char *text, size_t size);
+const char *pg_config_read(struct pg_config *config, char *text, size_t size, char *room,
+                           size_t room_size);
 
 #endif

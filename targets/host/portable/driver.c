@@ -10,7 +10,7 @@
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
 
 static struct {
-  const struct pg_config *config;
+  const struct pg_settings *settings;
   uint8_t *memory;
   void (*body)(const uint8_t *bytes, size_t size);
   uint32_t last_ms;
@@ -20,22 +20,11 @@ static struct {
 } driver;
 
 static const char *address_of(int endpoint) {
-  switch (endpoint) {
-    case PG_ENDPOINT_DEVICE_AUTHORIZATION:
-      return driver.config->device_authorization;
-    case PG_ENDPOINT_TOKEN:
-      return driver.config->token;
-    case PG_ENDPOINT_REVOCATION:
-      return driver.config->revocation;
-    case PG_ENDPOINT_RESOURCE:
-      return driver.config->video_api;
-    default:
-      return "";
-  }
+  if (endpoint < 0 || endpoint >= PG_ADDRESS_COUNT) return "";
+  return driver.settings->addresses[endpoint];
 }
 
 static void send_request(void) {
-  int bearer = pg_get(PG_BEARER);
   struct pg_http_request request = {
       .is_get = pg_get(PG_IS_GET),
       .address = address_of(pg_get(PG_ENDPOINT)),
@@ -45,9 +34,10 @@ static void send_request(void) {
       .body = driver.memory + pg_get(PG_BODY),
       .body_size = (size_t)pg_get(PG_BODY_LENGTH),
   };
-  if (bearer && pg_length(PG_FIELD_ACCESS_TOKEN) > 0) {
-    request.bearer = driver.memory + pg_start(PG_FIELD_ACCESS_TOKEN);
-    request.bearer_size = (size_t)pg_length(PG_FIELD_ACCESS_TOKEN);
+  if (pg_get(PG_BEARER) && pg_length(PG_FIELD_ACCESS_TOKEN) > 0) {
+    request.authorization = "Bearer ";
+    request.credentials = driver.memory + pg_start(PG_FIELD_ACCESS_TOKEN);
+    request.credentials_size = (size_t)pg_length(PG_FIELD_ACCESS_TOKEN);
   }
   driver.request_id = pg_get(PG_REQUEST_ID);
   driver.streams = 0;
@@ -66,8 +56,8 @@ static void carry_out(int command) {
       pg_http_abort();
       break;
     case PG_COMMAND_SHOW:
-      pg_display_show(driver.memory + pg_start(PG_REGION_FRAME), driver.config->columns,
-                      driver.config->rows);
+      pg_display_show(driver.memory + pg_start(PG_REGION_FRAME), driver.settings->columns,
+                      driver.settings->rows);
       break;
     case PG_COMMAND_LOAD:
       pg_storage_done(pg_storage_read(slot, data, size));
@@ -84,9 +74,9 @@ static void carry_out(int command) {
   }
 }
 
-void pg_driver_start(const struct pg_config *config, uint8_t *memory,
+void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
                      void (*body)(const uint8_t *bytes, size_t size)) {
-  driver.config = config;
+  driver.settings = settings;
   driver.memory = memory;
   driver.body = body;
   driver.last_ms = pg_clock_ms();
@@ -111,8 +101,6 @@ int pg_driver_happen(void (*event)(void)) {
   event();
   return pg_driver_run();
 }
-
-int pg_driver_wait_ms(void) { return pg_wake_in(); }
 
 static void take_status(int status, int retry_after_s) {
   driver.streams = pg_response_start(driver.request_id, status, retry_after_s);

@@ -1,7 +1,7 @@
 /*
- * HTTP(S): one exchange at a time, reported piece by piece. http-curl.c does it with libcurl's multi
- * interface; a firmware puts its own TLS stack behind it. Certificates and host names are checked,
- * redirects are not followed, nothing is sent twice, and no target, header or body is ever logged.
+ * HTTP(S), one exchange at a time, for every port: writes the request, reads the answer (http-answer.h) and
+ * watches the time, over the port's connection.h. Each exchange has a connection of its own; redirects are
+ * not followed, nothing is sent twice, and no target, header or body is ever logged.
  */
 #ifndef PICOGRANT_HTTP_H
 #define PICOGRANT_HTTP_H
@@ -9,26 +9,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longest address with target; a token in the query of a revocation is the longest there is. */
-enum { PG_URL_BYTES = 4096, PG_AUTHORIZATION_BYTES = 8192 };
-
+/* The caller's until pg_http_close. */
 struct pg_http_settings {
-  const char *certificates; /* file of trusted certificates in PEM, or "" for the system's */
   const char *user_agent;
-  long connect_seconds;
-  long exchange_seconds;
-  size_t answer_bytes; /* longest answer */
+  const void *trust; /* for connection.h */
+  int connect_seconds;
+  int exchange_seconds;
+  uint32_t answer_bytes; /* longest body of an answer */
 };
 
-/* Lent until the exchange ends; only `address` and `target` are copied. */
+/* Lent until the exchange ends: nothing is copied. */
 struct pg_http_request {
   int is_get;
-  const char *address;
+  const char *address;   /* http:// or https://, host, and what may follow; no fragment, no user */
   const uint8_t *target; /* what follows the address */
   size_t target_size;
-  const char *content_type; /* of a POST */
-  const uint8_t *bearer;    /* token, or NULL */
-  size_t bearer_size;
+  const char *content_type;   /* of a POST */
+  const char *authorization;  /* "Bearer ", "Basic ", or NULL for none */
+  const uint8_t *credentials; /* what follows it */
+  size_t credentials_size;
   const uint8_t *body;
   size_t body_size;
 };
@@ -41,21 +40,25 @@ struct pg_http_sink {
   void (*failed)(void);
 };
 
-/* Both are the caller's until pg_http_close. Returns NULL, or what is wrong. */
-const char *pg_http_open(const struct pg_http_settings *settings, const struct pg_http_sink *sink);
+void pg_http_open(const struct pg_http_settings *settings, const struct pg_http_sink *sink);
 
+/* Ends what is under way. */
 void pg_http_close(void);
 
-/* Starts an exchange. 0: it cannot be started, and nothing will be reported. */
+/*
+ * Starts an exchange; one that is under way is ended.
+ * @return 1, or 0 where it cannot be started, and nothing will be reported: the address is none, or a byte
+ *   of target or credentials may not be in a head
+ */
 int pg_http_send(const struct pg_http_request *request);
 
 /* Ends the exchange under way, if any; nothing more of it is reported. */
 void pg_http_abort(void);
 
-/* Sleeps until the network, one of `count` (at most 2) file descriptors, or the time needs attention. */
-void pg_http_wait(int timeout_ms, const int *descriptors, int count);
-
 /* Moves the exchange on as far as it goes without waiting, and reports. */
 void pg_http_work(void);
+
+/* Milliseconds until the exchange has taken too long; -1 without an exchange. */
+int pg_http_wake_in(void);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The border between the core and a host in C: what the host may call, in which order, and who owns
- * which bytes. Nothing of an engine is in here; core-quickjs.c carries it to QuickJS, and a firmware
- * with another engine writes a file like that one and keeps the rest.
+ * which bytes. Nothing of an engine is in here; each folder of engines/ carries it to one, and a
+ * firmware with another engine writes a file like those and keeps the rest.
  *
  * The host drives, the core never calls out. Only small integers and byte ranges cross the border.
  *
@@ -91,6 +91,12 @@ struct pg_core_config {
 /* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */
 enum { PG_TRANSFER_BYTES = 512 };
 
+/*
+ * The engine's heap by default: what a 32-bit board has for the grant alone; pointers twice as long need
+ * more than as much again.
+ */
+enum { PG_HEAP_DEFAULT = sizeof(void *) == 8 ? 262144 : 98304 };
+
 enum pg_open_result {
   PG_OPEN_OK = 0,
   PG_OPEN_NO_HEAP,         /* the heap's limit is too low for engine and core */
@@ -129,10 +135,11 @@ void pg_sign_out(void);
 void pg_set_status(const char *text);
 
 /*
- * A GET to the video API (core/requests/protected-resource.ts): target is path and query as they are, at most
- * PG_TRANSFER_BYTES. Returns 1, or 0 where it cannot be sent. PG_CALL_STATE tells when it is done.
+ * A GET to a resource server (core/requests/protected-resource.ts): `endpoint` is PG_ENDPOINT_RESOURCE or
+ * beyond, `target` path and query as they are, at most PG_TRANSFER_BYTES. Returns 1, or 0 where it cannot be
+ * sent. PG_CALL_STATE tells when it is done.
  */
-int pg_call_video_api(const char *target);
+int pg_call_resource(int endpoint, const char *target);
 
 /* A property of the device; first byte and present length (-1: absent) of a region or field. */
 int pg_get(enum pg_property property);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
 #include "core-code.h"
 #include "heap.h"
 #include "picogrant.h"
@@ -112,17 +113,6 @@ int main(int count, char **arguments) {
   pg_core_close();
   struct pg_heap_figures closed = pg_heap_figures();
   printf("left %zu\n", closed.blocks);
-  /* The control: the very same counter sees an engine that works. */
-  JSRuntime *runtime = JS_NewRuntime2(&pg_heap_functions, NULL);
-  JSContext *context = JS_NewContextRaw(runtime);
-  unsigned long calls = pg_heap_figures().calls;
-  JSValue object = JS_NewObject(context);
-  printf("control-object %lu\n", pg_heap_figures().calls - calls);
-  calls = pg_heap_figures().calls;
-  JS_FreeValue(context, JS_GetPropertyStr(context, object, "a name that no one has used"));
-  printf("control-name %lu\n", pg_heap_figures().calls - calls);
-  JS_FreeValue(context, object);
-  JS_FreeContext(context);
-  JS_FreeRuntime(runtime);
+  control();
   return 0;
 }

@@ -3,12 +3,13 @@
  * its budget is used up. After each cut the written slot must hold the old record, the new one, or
  * something that is none (never "empty" with bytes left in it), and the other slot must be untouched.
  *
- * Usage: power-cuts FILE. Output: `cuts N old A new B torn C empty D`; exit code 1 at the first fault.
+ * Usage: power-cuts DIRECTORY. Output: `cuts N old A new B torn C empty D`; exit code 1 at the first fault.
  */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "file-medium.h"
 #include "storage.h"
 
 enum { OLD = 300, NEW = 411 };
@@ -29,7 +30,7 @@ ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t at) {
 static uint8_t older[OLD];
 static uint8_t newer[NEW];
 static uint8_t other[OLD];
-static uint8_t found[PG_SECTOR_BYTES];
+static uint8_t found[PG_FILE_BLOCK];
 static long counts[4];
 
 static int holds(int slot, const uint8_t *record, int size) {
@@ -55,12 +56,15 @@ static int cut(long bytes, int erases) {
 }
 
 int main(int count, char **arguments) {
+  const struct pg_medium *medium = NULL;
+  const char *why = NULL;
   long cuts = 0;
   int result = 0;
   memset(older, 'o', sizeof older);
   memset(newer, 'n', sizeof newer);
   memset(other, 'x', sizeof other);
-  if (count != 2 || pg_storage_open(arguments[1]) != NULL) return 1;
+  if (count != 2 || pg_file_open(arguments[1], 4096, &medium, &why) != PG_FILE_READY) return 1;
+  pg_storage_open(medium);
   for (int erases = 0; erases < 2; erases++) {
     for (long bytes = 0; (result = cut(bytes, erases)) == 0; bytes++) cuts++;
     if (result < 0) {
@@ -70,6 +74,6 @@ int main(int count, char **arguments) {
   }
   printf("cuts %ld old %ld new %ld torn %ld empty %ld\n", cuts, counts[0], counts[1], counts[2],
          counts[3]);
-  pg_storage_close();
+  pg_file_close();
   return 0;
 }

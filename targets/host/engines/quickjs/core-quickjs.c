@@ -6,9 +6,11 @@
  */
 #include "picogrant.h"
 
+#include <quickjs.h>
 #include <string.h>
 
 #include "heap.h"
+#include "wipe.h"
 
 enum function {
   TICK,
@@ -37,7 +39,7 @@ static const char *const function_names[FUNCTION_COUNT] = {
 static const char *const property_names[PG_PROPERTY_COUNT] = {
     "requestId",  "endpoint", "isGet",       "target",     "targetLength", "body",
     "bodyLength", "bearer",   "slot",        "data",       "dataLength",   "state",
-    "event",      "moves",    "error",       "notSaved",   "callState",  "callError",
+    "event",      "moves",    "error",       "notSaved",   "callState",    "callError",
     "callStatus"};
 
 static struct {
@@ -53,6 +55,37 @@ static struct {
 } core;
 
 static uint8_t transfer_bytes[PG_TRANSFER_BYTES];
+
+/* The engine looks at its own account of the heap when it decides whether to collect garbage. */
+static void *heap_malloc(JSMallocState *state, size_t size) {
+  void *block = pg_heap_take(size);
+  if (block) {
+    state->malloc_count++;
+    state->malloc_size += pg_heap_size(block) + PG_HEAP_OVERHEAD;
+  }
+  return block;
+}
+
+static void heap_free(JSMallocState *state, void *block) {
+  if (!block) return;
+  state->malloc_count--;
+  state->malloc_size -= pg_heap_size(block) + PG_HEAP_OVERHEAD;
+  pg_heap_give(block);
+}
+
+static void *heap_realloc(JSMallocState *state, void *block, size_t size) {
+  if (!block) return size ? heap_malloc(state, size) : NULL;
+  if (!size) {
+    heap_free(state, block);
+    return NULL;
+  }
+  size_t before = pg_heap_size(block);
+  void *moved = pg_heap_resize(block, size);
+  if (moved) state->malloc_size += pg_heap_size(moved) - before;
+  return moved;
+}
+
+static const JSMallocFunctions heap_functions = {heap_malloc, heap_free, heap_realloc, pg_heap_size};
 
 /* A Uint8Array over memory of the host's. */
 static JSValue array_over(uint8_t *bytes, size_t size) {
@@ -153,7 +186,7 @@ static void forget_handles(void) {
  */
 static int start_engine(size_t heap_limit, const uint8_t *code, size_t size, JSValue *program) {
   pg_heap_reset();
-  core.runtime = JS_NewRuntime2(&pg_heap_functions, NULL);
+  core.runtime = JS_NewRuntime2(&heap_functions, NULL);
   if (!core.runtime) return 0;
   core.context = JS_NewContextRaw(core.runtime);
   if (!core.context) return 0;
@@ -164,7 +197,7 @@ static int start_engine(size_t heap_limit, const uint8_t *code, size_t size, JSV
   JS_AddIntrinsicTypedArrays(core.context);
   pg_heap_note_engine(before + pg_heap_figures().used - read);
   /* Only now: an engine that runs out of heap while it makes its own objects crashes. */
-  JS_SetMemoryLimit(core.runtime, heap_limit);
+  pg_heap_limit(heap_limit);
   return pg_heap_figures().peak <= heap_limit;
 }
 
@@ -290,7 +323,7 @@ void pg_response_body(int request_id, const uint8_t *bytes, size_t size) {
     size -= (size_t)taken;
   }
   /* Answers carry tokens. */
-  memset(transfer_bytes, 0, sizeof transfer_bytes);
+  pg_wipe(transfer_bytes, sizeof transfer_bytes);
 }
 
 void pg_response_end(int request_id) { call_1(RESPONSE_END, request_id); }
@@ -314,14 +347,14 @@ static int call_with_text(enum function function, const char *text) {
 
 void pg_set_status(const char *text) { call_with_text(SET_STATUS, text); }
 
-int pg_call_video_api(const char *target) {
+int pg_call_resource(int endpoint, const char *target) {
   JSContext *context = core.context;
   if (!JS_IsFunction(context, core.functions[SEND_CALL])) return 0;
   if (strlen(target) > sizeof transfer_bytes || !call_0(BEGIN_CALL)) return 0;
   call_with_text(ADD_PATH, target);
   JSValue zero = JS_NewInt32(context, 0);
   JSValue arguments[6] = {JS_UNDEFINED,
-                          JS_NewInt32(context, PG_ENDPOINT_RESOURCE),
+                          JS_NewInt32(context, endpoint),
                           JS_NewInt32(context, 1),
                           JS_NULL,
                           zero,

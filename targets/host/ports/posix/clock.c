@@ -11,8 +11,13 @@ uint32_t pg_clock_ms(void) {
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-int pg_random_seed(void) {
-  uint32_t bits = 0;
-  if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) return 0;
-  return (int)(bits & 0x3ffffff);
+/* A clock that was never set begins with 1970. */
+uint32_t pg_clock_wall_s(void) {
+  enum { YEAR_2020 = 1577836800 };
+  time_t now = time(NULL);
+  return now > YEAR_2020 && now <= (time_t)UINT32_MAX ? (uint32_t)now : 0;
+}
+
+int pg_random(uint8_t *bytes, size_t size) {
+  return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
 }

@@ -1,0 +1,23 @@
+/* Addresses of servers: `https://host:port/path?query`, and plain http to this device itself. */
+#ifndef PICOGRANT_ADDRESS_H
+#define PICOGRANT_ADDRESS_H
+
+#include <stddef.h>
+
+#include "connection.h"
+
+/* The parts point into the address. */
+struct pg_address {
+  struct pg_peer peer;
+  const char *authority; /* host and port as they are written: the value of Host */
+  size_t authority_size;
+  const char *path; /* path and query, to the end; may be empty */
+};
+
+/* Takes an address apart. 0 where it is none, or has a user, a fragment, or other than visible ASCII. */
+int pg_address_split(const char *text, struct pg_address *address);
+
+/* Whether the peer is this device itself: localhost, 127.0.0.1 or [::1]. */
+int pg_address_is_own(const struct pg_address *address);
+
+#endif

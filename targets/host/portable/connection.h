@@ -1,0 +1,60 @@
+/*
+ * One connection to one server, which every port brings: TCP, and over it TLS 1.2 or later with the
+ * certificate's chain, its name and its time checked. There is one connection at a time. Nothing here
+ * waits; what moves is moved by pg_connection_work, and by sending and receiving.
+ *
+ * The port owns its buffers and wipes them in pg_connection_end: requests hold secrets, answers tokens.
+ */
+#ifndef PICOGRANT_CONNECTION_H
+#define PICOGRANT_CONNECTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whom to connect to; good for the call of pg_connection_start only. */
+struct pg_peer {
+  const char *host; /* a name, an IPv4 address, or an IPv6 address without brackets; not ended by a 0 */
+  size_t host_size;
+  uint16_t port;
+  int is_secure; /* 1: TLS. 0: clear text, which the configuration allows to this device itself only */
+};
+
+enum pg_connection_state {
+  PG_CONNECTION_OPENING = 0,
+  PG_CONNECTION_OPEN = 1,  /* bytes can go both ways; the peer's certificate has been found good */
+  PG_CONNECTION_FAILED = 2 /* no connection, or the peer is not who it should be */
+};
+
+/* What pg_connection_receive says besides a number of bytes. */
+enum { PG_CONNECTION_NOTHING = 0, PG_CONNECTION_ENDED = -1, PG_CONNECTION_BROKEN = -2 };
+
+/*
+ * Begins to connect.
+ * @param trust whom to trust, in the port's own form: handed through from struct pg_host
+ * @return 1, or 0 where it cannot even begin; then pg_connection_end is not needed
+ */
+int pg_connection_start(const struct pg_peer *peer, const void *trust);
+
+/* Moves the connection on as far as it goes without waiting. */
+enum pg_connection_state pg_connection_work(void);
+
+/*
+ * Takes bytes to send, of an open connection. They may stay in a buffer until pg_connection_flush.
+ * @return how many were taken, 0 where there is no room now, -1 where the connection is broken
+ */
+int pg_connection_send(const uint8_t *bytes, size_t size);
+
+/* Sends what was taken. 1: all is on its way; 0: not yet, ask again; -1: broken. */
+int pg_connection_flush(void);
+
+/*
+ * What has come, at most 32767 bytes. `*bytes` points into the port's buffer, good until the next call of
+ * this file; what is handed over counts as taken.
+ * @return the number of bytes; or NOTHING now; ENDED in order, over TLS by a close_notify; BROKEN
+ */
+int pg_connection_receive(const uint8_t **bytes);
+
+/* Ends the connection, if there is one, and wipes what it kept. */
+void pg_connection_end(void);
+
+#endif

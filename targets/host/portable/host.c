@@ -1,0 +1,119 @@
+/* The portable host. Contract in host.h. */
+#include "host.h"
+
+#include "clock.h"
+#include "driver.h"
+#include "http.h"
+#include "storage.h"
+#include "wipe.h"
+
+static struct {
+  const struct pg_host *own;
+  struct pg_http_settings http;
+  int moves;
+  int call;
+  int ok;
+} host;
+
+/* 26 bits, for jitter only. */
+static int random_seed(void) {
+  uint8_t bytes[4] = {0};
+  if (!pg_random(bytes, sizeof bytes)) return 0;
+  return (int)((uint32_t)(bytes[0] & 3) << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+               bytes[3]);
+}
+
+static enum pg_open_result open_core(const struct pg_host *own) {
+  const struct pg_settings *settings = own->settings;
+  struct pg_core_config config = {
+      .client_id = settings->client_id,
+      .client_secret = settings->client_secret,
+      .scope = settings->scope,
+      .device_parameters = settings->device_parameters,
+      .columns = settings->columns,
+      .rows = settings->rows,
+      .seed = random_seed(),
+      .auto_start = settings->auto_start,
+      .renewals_max = settings->renewals,
+      .revoke_in_body = settings->revoke_in_body,
+  };
+  return pg_core_open(own->code, own->code_size, own->memory, (size_t)settings->memory_bytes, &config,
+                      own->heap_limit);
+}
+
+enum pg_open_result pg_host_open(const struct pg_host *own) {
+  const struct pg_settings *settings = own->settings;
+  enum pg_open_result result = open_core(own);
+  if (result != PG_OPEN_OK) return result;
+  host.own = own;
+  host.http = (struct pg_http_settings){settings->user_agent, own->trust, settings->connect_seconds,
+                                        settings->exchange_seconds, (uint32_t)settings->answer_bytes};
+  host.moves = -1;
+  host.call = 0;
+  host.ok = 1;
+  pg_storage_open(own->medium);
+  pg_http_open(&host.http, &pg_driver_sink);
+  pg_driver_start(settings, own->memory, own->body);
+  return PG_OPEN_OK;
+}
+
+static void report(enum pg_report what, int a, int b) {
+  if (host.own->report) host.own->report(what, a, b);
+}
+
+/* Reports what has changed: the state, and a call that has come to its end. */
+static void report_changes(void) {
+  int moves = pg_get(PG_MOVES);
+  int call = pg_get(PG_CALL_STATE);
+  if (moves != host.moves) report(PG_REPORT_STATE, pg_get(PG_STATE), pg_get(PG_ERROR));
+  if (call != host.call && call == PG_CALL_STATE_DONE) {
+    report(PG_REPORT_CALL, pg_get(PG_CALL_STATUS), pg_get(PG_CALL_ERROR));
+  }
+  host.moves = moves;
+  host.call = call;
+}
+
+int pg_host_step(void) {
+  if (!host.ok) return 0;
+  pg_http_work();
+  host.ok = pg_driver_run() && !pg_core_broken();
+  if (host.ok) report_changes();
+  else report(PG_REPORT_BROKEN, 0, 0);
+  return host.ok;
+}
+
+int pg_host_wake_in(void) {
+  int core = pg_wake_in();
+  int http = pg_http_wake_in();
+  return http >= 0 && http < core ? http : core;
+}
+
+void pg_host_key(enum pg_key key) {
+  static void (*const events[])(void) = {pg_sign_in, pg_cancel, pg_sign_out};
+  if (host.ok) host.ok = pg_driver_happen(events[key]);
+}
+
+static struct {
+  int endpoint;
+  const char *target;
+  int is_sent;
+} call;
+
+static void begin_call(void) { call.is_sent = pg_call_resource(call.endpoint, call.target); }
+
+int pg_host_call(int endpoint, const char *target) {
+  call.endpoint = endpoint;
+  call.target = target;
+  call.is_sent = 0;
+  if (host.ok) host.ok = pg_driver_happen(begin_call);
+  return host.ok && call.is_sent;
+}
+
+void pg_host_close(void) {
+  pg_http_close();
+  pg_core_close();
+  pg_storage_open(NULL);
+  if (host.own) pg_wipe(host.own->memory, (size_t)host.own->settings->memory_bytes);
+  host.own = NULL;
+  host.ok = 0;
+}

@@ -1,0 +1,72 @@
+/*
+ * The portable host: a core on its engine, driven, with storage, network and display behind the ports'
+ * headers. A port's program is this and no more:
+ *
+ *   pg_host_open(&host)              once
+ *   while (pg_host_step()) {         works until there is nothing to do
+ *     wait(pg_host_wake_in());       the board's own: returns on network, key or time
+ *     for each key: pg_host_key(key)
+ *   }
+ *   pg_host_close()
+ *
+ * All of it from one thread, none from an interrupt: a button sets a flag, the loop presses the key.
+ */
+#ifndef PICOGRANT_HOST_H
+#define PICOGRANT_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "medium.h"
+#include "picogrant.h"
+#include "settings.h"
+
+/* What the user can do. */
+enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
+
+/* What pg_host reports, for a log or the application. No secret is ever in it. */
+enum pg_report {
+  PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
+  PG_REPORT_CALL,   /* a call has come to its end: HTTP status `a`, 0 without an answer; error `b` */
+  PG_REPORT_BROKEN  /* the engine threw; the device is to be started anew */
+};
+
+/* All that is pointed to stays where it is until pg_host_close. */
+struct pg_host {
+  const struct pg_settings *settings;
+  const uint8_t *code; /* the core for this engine */
+  size_t code_size;
+  size_t heap_limit; /* bytes of the engine's heap */
+  uint8_t *memory;   /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
+  const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
+  const void *trust;              /* for connection.h */
+  void (*report)(enum pg_report report, int a, int b);  /* or NULL */
+  void (*body)(const uint8_t *bytes, size_t size);      /* pieces of a call's answer; or NULL */
+};
+
+/* Makes the device. Nothing is allocated from then on. `host` itself stays the caller's. */
+enum pg_open_result pg_host_open(const struct pg_host *host);
+
+/*
+ * Moves network and core on as far as they go without waiting, and reports.
+ * @return 1, or 0 where the core is broken: nothing helps but to close and to start anew
+ */
+int pg_host_step(void);
+
+/* Milliseconds that the board may sleep where neither key nor network wake it: 0..134217727. */
+int pg_host_wake_in(void);
+
+/* The user pressed a key. What comes of it is done by the time this returns, or by later steps. */
+void pg_host_key(enum pg_key key);
+
+/*
+ * Calls a resource server once the device is signed in: a GET of `target`, path and query as they are, at
+ * most PG_TRANSFER_BYTES, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
+ * @return 1, or 0 where it cannot be sent: not signed in, a call is under way, or a build without calls
+ */
+int pg_host_call(int endpoint, const char *target);
+
+/* Ends everything, and wipes the device's memory. */
+void pg_host_close(void);
+
+#endif

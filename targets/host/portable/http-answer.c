@@ -1,0 +1,314 @@
+/* Reads HTTP answers. Contract in http-answer.h. Each step takes one byte, the steps of a body many. */
+#include "http-answer.h"
+
+#include <string.h>
+
+#include "http-date.h"
+
+enum step {
+  STATUS_LINE,
+  LINE_BEGIN, /* a header, the next line of a folded one, or the empty line */
+  HEADER,
+  BODY_BY_LENGTH,
+  BODY_UNTIL_CLOSED,
+  CHUNK_SIZE,
+  CHUNK_EXTENSION,
+  CHUNK_DATA,
+  CHUNK_END, /* the end of the line behind a chunk */
+  TRAILER_BEGIN,
+  TRAILER,
+  COMPLETE,
+  REFUSED
+};
+
+enum part { NAME, BLANK, VALUE };
+
+enum header { NO_HEADER, OTHER_HEADER, CONTENT_LENGTH, TRANSFER_ENCODING, RETRY_AFTER, DATE };
+
+/* In the order of enum header. */
+static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date"};
+
+static int is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
+
+static int is_digit(int c) { return c >= '0' && c <= '9'; }
+
+static char lower(uint8_t c) { return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
+
+static void clear_text(struct pg_answer *answer) {
+  answer->text_size = 0;
+  answer->is_cut = 0;
+}
+
+static void add(struct pg_answer *answer, char c) {
+  if (answer->text_size < PG_ANSWER_LINE) answer->text[answer->text_size++] = c;
+  else answer->is_cut = 1;
+}
+
+static int text_is(const struct pg_answer *answer, const char *expected) {
+  size_t size = strlen(expected);
+  if (answer->text_size != size || answer->is_cut) return 0;
+  for (size_t i = 0; i < size; i++) {
+    if (lower((uint8_t)answer->text[i]) != expected[i]) return 0;
+  }
+  return 1;
+}
+
+static void refuse(struct pg_answer *answer) { answer->step = REFUSED; }
+
+/* What one head says; an interim answer's head is forgotten. */
+static void begin_head(struct pg_answer *answer) {
+  answer->step = STATUS_LINE;
+  answer->status = 0;
+  answer->length = -1;
+  answer->is_chunked = 0;
+  answer->date_s = 0;
+  answer->retry_size = 0;
+  answer->name = NO_HEADER;
+  answer->part = NAME;
+  clear_text(answer);
+}
+
+void pg_answer_start(struct pg_answer *answer, const struct pg_answer_sink *sink, uint32_t body_max,
+                     uint32_t clock_s) {
+  memset(answer, 0, sizeof *answer);
+  answer->sink = sink;
+  answer->body_max = body_max;
+  answer->clock_s = clock_s;
+  begin_head(answer);
+}
+
+/* `HTTP/1.1 200`, and a blank or nothing behind it (RFC 9112 §4; many servers leave the blank out). */
+static void take_status_line(struct pg_answer *answer) {
+  const char *text = answer->text;
+  int size = answer->text_size;
+  if (size < 12 || memcmp(text, "HTTP/1.", 7) != 0 || !is_digit(text[7]) || text[8] != ' ' ||
+      !is_digit(text[9]) || !is_digit(text[10]) || !is_digit(text[11]) ||
+      (size > 12 && text[12] != ' ')) {
+    refuse(answer);
+    return;
+  }
+  int status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
+  /* Nobody asked to switch protocols. A class that RFC 9110 §15 does not know is one of the server's errors. */
+  if (status < 100 || status == 101) refuse(answer);
+  else answer->step = LINE_BEGIN;
+  answer->status = (uint16_t)(status > 599 ? 500 : status);
+  clear_text(answer);
+}
+
+static void name_is_complete(struct pg_answer *answer) {
+  answer->name = OTHER_HEADER;
+  for (int i = 0; i < 4; i++) {
+    if (text_is(answer, known_names[i])) answer->name = (uint8_t)(CONTENT_LENGTH + i);
+  }
+  if (answer->text_size == 0) refuse(answer);
+  answer->part = BLANK;
+  clear_text(answer);
+}
+
+static void take_length(struct pg_answer *answer) {
+  int32_t length = 0;
+  int ok = answer->text_size > 0 && !answer->is_cut;
+  for (int i = 0; i < answer->text_size && ok; i++) {
+    ok = is_digit(answer->text[i]) && length < 100000000;
+    if (ok) length = length * 10 + (answer->text[i] - '0');
+  }
+  if (!ok || (answer->length >= 0 && answer->length != length)) refuse(answer);
+  else answer->length = length;
+}
+
+/* The header of which the last line has come. */
+static void header_is_complete(struct pg_answer *answer) {
+  while (answer->text_size > 0 && is_blank((uint8_t)answer->text[answer->text_size - 1])) {
+    answer->text_size--;
+  }
+  switch (answer->name) {
+    case CONTENT_LENGTH:
+      take_length(answer);
+      break;
+    case TRANSFER_ENCODING:
+      if (!text_is(answer, "chunked") || answer->is_chunked) refuse(answer);
+      answer->is_chunked = 1;
+      break;
+    case RETRY_AFTER:
+      if (answer->is_cut || answer->retry_size) break;
+      memcpy(answer->retry, answer->text, answer->text_size);
+      answer->retry_size = answer->text_size;
+      break;
+    case DATE:
+      if (!answer->is_cut) (void)pg_http_date(answer->text, answer->text_size, &answer->date_s);
+      break;
+    default:
+      break;
+  }
+  answer->name = NO_HEADER;
+  answer->part = NAME;
+  clear_text(answer);
+}
+
+/* The empty line has come: how the body goes. */
+static void head_is_complete(struct pg_answer *answer) {
+  int status = answer->status;
+  if (status < 200) {
+    begin_head(answer);
+    return;
+  }
+  if ((answer->is_chunked && answer->length >= 0) ||
+      (answer->length >= 0 && (uint32_t)answer->length > answer->body_max)) {
+    refuse(answer);
+    return;
+  }
+  int64_t from_s = answer->date_s ? answer->date_s : (int64_t)answer->clock_s;
+  answer->left = answer->length > 0 ? (uint32_t)answer->length : 0;
+  if (status == 204 || status == 304 || answer->length == 0) answer->step = COMPLETE;
+  else if (answer->is_chunked) answer->step = CHUNK_SIZE;
+  else answer->step = answer->length > 0 ? BODY_BY_LENGTH : BODY_UNTIL_CLOSED;
+  answer->sink->status(status, pg_retry_after(answer->retry, answer->retry_size, from_s));
+}
+
+/* The first byte of a line shows whether the header before it goes on (RFC 9112 §5.2). */
+static void begin_line(struct pg_answer *answer, uint8_t c) {
+  if (is_blank(c)) {
+    /* Behind the status line there is nothing that could go on: such a line is passed over. */
+    answer->part = BLANK;
+    if (answer->text_size > 0) add(answer, ' ');
+    answer->step = HEADER;
+    return;
+  }
+  if (answer->name != NO_HEADER) header_is_complete(answer);
+  if (answer->step == REFUSED) return;
+  if (c == '\n') {
+    head_is_complete(answer);
+    return;
+  }
+  answer->step = HEADER;
+  answer->part = NAME;
+  clear_text(answer);
+  if (c == ':') refuse(answer);
+  else add(answer, (char)c);
+}
+
+static void take_header_byte(struct pg_answer *answer, uint8_t c) {
+  if (c == '\n') {
+    if (answer->part == NAME) refuse(answer);
+    else answer->step = LINE_BEGIN;
+  } else if (answer->part == NAME) {
+    if (c == ':') name_is_complete(answer);
+    else if (is_blank(c)) refuse(answer);
+    else add(answer, (char)c);
+  } else if (answer->part == VALUE || !is_blank(c)) {
+    answer->part = VALUE;
+    add(answer, (char)c);
+  }
+}
+
+static int hexadecimal(uint8_t c) {
+  if (is_digit(c)) return c - '0';
+  char letter = lower(c);
+  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+static void chunk_size_is_complete(struct pg_answer *answer) {
+  if (answer->text_size == 0 || answer->left > answer->body_max) refuse(answer);
+  else answer->step = answer->left > 0 ? CHUNK_DATA : TRAILER_BEGIN;
+  clear_text(answer);
+}
+
+/* Digits are counted in `text_size`, so that a line without any is seen. */
+static void take_chunk_size_byte(struct pg_answer *answer, uint8_t c) {
+  int digit = hexadecimal(c);
+  if (digit >= 0 && answer->left < 0x1000000) {
+    answer->left = answer->left * 16 + (uint32_t)digit;
+    answer->text_size = 1;
+  } else if (c == '\n') {
+    chunk_size_is_complete(answer);
+  } else if ((c == ';' || is_blank(c)) && answer->text_size > 0) {
+    answer->step = CHUNK_EXTENSION;
+  } else {
+    refuse(answer);
+  }
+}
+
+static void take_head_byte(struct pg_answer *answer, uint8_t c) {
+  switch (answer->step) {
+    case STATUS_LINE:
+      if (c == '\n') take_status_line(answer);
+      else add(answer, (char)c);
+      break;
+    case LINE_BEGIN:
+      begin_line(answer, c);
+      break;
+    case HEADER:
+      take_header_byte(answer, c);
+      break;
+    case CHUNK_SIZE:
+      take_chunk_size_byte(answer, c);
+      break;
+    case CHUNK_EXTENSION:
+      if (c == '\n') chunk_size_is_complete(answer);
+      break;
+    case CHUNK_END:
+      if (c == '\n') answer->step = CHUNK_SIZE;
+      else refuse(answer);
+      break;
+    case TRAILER_BEGIN:
+      answer->step = c == '\n' ? COMPLETE : TRAILER;
+      break;
+    case TRAILER:
+      if (c == '\n') answer->step = TRAILER_BEGIN;
+      break;
+    default:
+      break;
+  }
+}
+
+static int is_in_body(const struct pg_answer *answer) {
+  return answer->step == BODY_BY_LENGTH || answer->step == BODY_UNTIL_CLOSED ||
+         answer->step == CHUNK_DATA;
+}
+
+/* Takes as much of `size` bytes as belongs to the body or the chunk; returns how many. */
+static size_t take_body(struct pg_answer *answer, const uint8_t *bytes, size_t size) {
+  size_t taken = size;
+  if (answer->step != BODY_UNTIL_CLOSED && taken > answer->left) taken = answer->left;
+  if (taken > answer->body_max - answer->body_bytes) {
+    refuse(answer);
+    return 0;
+  }
+  answer->body_bytes += (uint32_t)taken;
+  if (answer->step != BODY_UNTIL_CLOSED) {
+    answer->left -= (uint32_t)taken;
+    if (answer->left == 0) answer->step = answer->step == CHUNK_DATA ? CHUNK_END : COMPLETE;
+  }
+  answer->sink->body(bytes, taken);
+  return taken;
+}
+
+/* A CR belongs to the LF behind it (RFC 9112 §2.2); anywhere else it is refused, and so is NUL. */
+static void take_byte(struct pg_answer *answer, uint8_t c) {
+  if (++answer->head_bytes > PG_ANSWER_HEAD_MAX || c == 0 || (answer->is_cr && c != '\n')) {
+    refuse(answer);
+    return;
+  }
+  answer->is_cr = c == '\r';
+  if (!answer->is_cr) take_head_byte(answer, c);
+}
+
+static enum pg_answer_result result_of(const struct pg_answer *answer) {
+  if (answer->step == COMPLETE) return PG_ANSWER_END;
+  return answer->step == REFUSED ? PG_ANSWER_BAD : PG_ANSWER_MORE;
+}
+
+enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *bytes, size_t size) {
+  size_t at = 0;
+  while (at < size && answer->step != COMPLETE && answer->step != REFUSED) {
+    if (is_in_body(answer)) at += take_body(answer, bytes + at, size - at);
+    else take_byte(answer, bytes[at++]);
+  }
+  return result_of(answer);
+}
+
+enum pg_answer_result pg_answer_closed(struct pg_answer *answer) {
+  if (answer->step == BODY_UNTIL_CLOSED) answer->step = COMPLETE;
+  else if (answer->step != COMPLETE) refuse(answer);
+  return result_of(answer);
+}

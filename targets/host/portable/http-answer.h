@@ -1,0 +1,77 @@
+/*
+ * Reads one HTTP/1.x answer out of bytes as they come, in pieces of any size (RFC 9112): status, the few
+ * headers that matter, and the body, whether it has a length, comes in chunks, or ends with the connection.
+ * It waits for nothing, keeps no byte longer than one header's value, and allocates nothing; the caller
+ * owns the structure and may put it anywhere.
+ *
+ * What is refused, because it may mean that the answer is not what the server sent: two different lengths,
+ * a length besides chunks (RFC 9112 §6.3), a coding other than `chunked`, a header without a colon or with
+ * a blank before it (§5.1), a byte NUL, a head of more than PG_ANSWER_HEAD_MAX bytes, a body of more than
+ * the given limit, an answer that is cut off. What is borne: LF alone as the end of a line (§2.2), folded
+ * headers (§5.2), interim answers (RFC 9110 §15.2), extensions of chunks, and trailers, which are ignored.
+ */
+#ifndef PICOGRANT_HTTP_ANSWER_H
+#define PICOGRANT_HTTP_ANSWER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of all heads of an answer, interim ones, chunk sizes and trailers included. */
+enum { PG_ANSWER_HEAD_MAX = 65536, PG_ANSWER_LINE = 64 };
+
+enum pg_answer_result {
+  PG_ANSWER_MORE = 0, /* it goes on */
+  PG_ANSWER_END = 1,  /* it is complete; bytes behind it are not looked at */
+  PG_ANSWER_BAD = 2   /* it is refused; nothing more is reported */
+};
+
+/* Where the reader reports, from within pg_answer_read and pg_answer_closed only. */
+struct pg_answer_sink {
+  /* Once, ahead of the body. `status` is 100..999, `retry_after_s` -1 where the server did not say. */
+  void (*status)(int status, int retry_after_s);
+  /* Any number of times, `size` at least 1; the bytes are lent for the call. */
+  void (*body)(const uint8_t *bytes, size_t size);
+};
+
+/* The fields are the reader's own. */
+struct pg_answer {
+  const struct pg_answer_sink *sink;
+  uint32_t clock_s;
+  uint32_t body_max;
+  uint32_t body_bytes;
+  uint32_t head_bytes;
+  uint32_t left;   /* of the body or the chunk */
+  int64_t date_s;  /* the answer's Date; 0: none that is understood */
+  int32_t length;  /* Content-Length, or -1 */
+  uint16_t status; /* 0 until the status line is read */
+  uint8_t step;
+  uint8_t part;        /* of the line: before the name, name, before the value, value */
+  uint8_t name;        /* which header the line is */
+  uint8_t is_chunked;
+  uint8_t is_cr;       /* the byte before was a CR */
+  uint8_t is_cut;      /* the text of the line did not fit */
+  uint8_t text_size;
+  uint8_t retry_size;
+  char text[PG_ANSWER_LINE];  /* name or value of the line */
+  char retry[PG_ANSWER_LINE]; /* Retry-After, until Date is known */
+};
+
+/*
+ * Prepares for a new answer.
+ * @param body_max bytes that the body may have
+ * @param clock_s the device's wall time in seconds since 1970, 0 where unknown; for a Retry-After date in
+ *   an answer without Date
+ */
+void pg_answer_start(struct pg_answer *answer, const struct pg_answer_sink *sink, uint32_t body_max,
+                     uint32_t clock_s);
+
+/* Takes the next `size` bytes. After END and BAD it returns the same again. */
+enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *bytes, size_t size);
+
+/*
+ * The connection has ended in order: END where that is the end of the body, otherwise BAD. A connection
+ * that broke is for the caller to refuse.
+ */
+enum pg_answer_result pg_answer_closed(struct pg_answer *answer);
+
+#endif

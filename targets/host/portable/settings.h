@@ -1,0 +1,36 @@
+/*
+ * What the device needs to know: texts by pointer, so that a firmware keeps them in flash, and numbers. A
+ * board writes one down; config.h reads one out of a device.json.
+ */
+#ifndef PICOGRANT_SETTINGS_H
+#define PICOGRANT_SETTINGS_H
+
+#include "picogrant-numbers.h"
+
+/* Endpoints that may have an address, the first resource server's the last one here. */
+enum { PG_ADDRESS_COUNT = PG_ENDPOINT_RESOURCE + 1 };
+
+/* Every text ends with 0; "" where there is none. All of it stays where it is until pg_host_close. */
+struct pg_settings {
+  const char *client_id;
+  const char *client_secret;
+  const char *scope;
+  const char *device_parameters; /* encoded, each starting with '&' */
+  const char *user_agent;
+  /* By PG_ENDPOINT_*: what address.h takes. Plain http is the setter's responsibility. */
+  const char *addresses[PG_ADDRESS_COUNT];
+  int columns;          /* 16..80 */
+  int rows;             /* 2..8 */
+  int memory_bytes;     /* the device's memory, 2048..PG_MEMORY_MAX */
+  int connect_seconds;  /* 1..60 */
+  int exchange_seconds; /* 1..110 */
+  int answer_bytes;     /* 1024..1048576 */
+  int renewals;         /* 0..1000 */
+  int auto_start;       /* 1: asks for a code by itself */
+  int revoke_in_body;   /* 1: as RFC 7009, 0: in the query */
+};
+
+/* A record may be as long as the memory, and a slot tells lengths in 16 bits. */
+enum { PG_MEMORY_MAX = 65535 };
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * The connection on libcurl, which makes it and TLS over it, and nothing else: what HTTP is, is http.c's.
+ * Contract in connection.h.
+ *
+ * Each connection has a handle of its own. A handle that is used again keeps, in libcurl before 8.1, a
+ * pointer to freed memory in its store of headers.
+ */
+#include "connection.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wait.h"
+#include "wipe.h"
+
+#if LIBCURL_VERSION_NUM < 0x075500
+#error "libcurl 7.85 or later is needed"
+#endif
+
+enum { BUFFER_BYTES = 4096, URL_BYTES = 300 };
+
+static struct {
+  CURLM *multi;
+  CURL *easy;
+  enum pg_connection_state state;
+  int is_blocked; /* what is to be sent waits for room */
+  size_t filled;  /* of `out` */
+  size_t sent;
+  uint8_t out[BUFFER_BYTES];
+  uint8_t in[BUFFER_BYTES];
+} connection;
+
+const char *pg_network_open(void) {
+  if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "libcurl does not start";
+  connection.multi = curl_multi_init();
+  return connection.multi ? NULL : "libcurl has no memory";
+}
+
+void pg_network_close(void) {
+  pg_connection_end();
+  curl_multi_cleanup(connection.multi);
+  connection.multi = NULL;
+  curl_global_cleanup();
+}
+
+void pg_connection_end(void) {
+  if (!connection.easy) return;
+  curl_multi_remove_handle(connection.multi, connection.easy);
+  curl_easy_cleanup(connection.easy);
+  connection.easy = NULL;
+  connection.state = PG_CONNECTION_FAILED;
+  pg_wipe(connection.out, sizeof connection.out);
+  pg_wipe(connection.in, sizeof connection.in);
+}
+
+/* The address of the peer, without anything that HTTP would add. */
+static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
+  int is_v6 = memchr(peer->host, ':', peer->host_size) != NULL;
+  int length = snprintf(url, URL_BYTES, "%s://%s%.*s%s:%d/", peer->is_secure ? "https" : "http",
+                        is_v6 ? "[" : "", (int)peer->host_size, peer->host, is_v6 ? "]" : "",
+                        (int)peer->port);
+  return length > 0 && length < URL_BYTES;
+}
+
+static int set_options(CURL *easy, const struct pg_peer *peer, const char *certificates) {
+  char url[URL_BYTES];
+  int ok = make_url(peer, url) && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
+  /* A proxy of the environment tunnels https, but could read http: an address of this device itself. */
+  if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
+  else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
+  if (certificates && *certificates) {
+    ok = ok && curl_easy_setopt(easy, CURLOPT_CAINFO, certificates) == CURLE_OK &&
+         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
+  }
+  return ok;
+}
+
+int pg_connection_start(const struct pg_peer *peer, const void *trust) {
+  pg_connection_end();
+  connection.easy = curl_easy_init();
+  if (!connection.easy) return 0;
+  connection.state = PG_CONNECTION_OPENING;
+  connection.filled = connection.sent = 0;
+  connection.is_blocked = 0;
+  if (set_options(connection.easy, peer, trust) &&
+      curl_multi_add_handle(connection.multi, connection.easy) == CURLM_OK) {
+    return 1;
+  }
+  pg_connection_end();
+  return 0;
+}
+
+enum pg_connection_state pg_connection_work(void) {
+  int running = 0;
+  int left = 0;
+  CURLMsg *message;
+  if (connection.state != PG_CONNECTION_OPENING) return connection.state;
+  if (curl_multi_perform(connection.multi, &running) != CURLM_OK) {
+    connection.state = PG_CONNECTION_FAILED;
+  }
+  while ((message = curl_multi_info_read(connection.multi, &left))) {
+    if (message->msg != CURLMSG_DONE) continue;
+    connection.state =
+        message->data.result == CURLE_OK ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
+  }
+  return connection.state;
+}
+
+int pg_connection_send(const uint8_t *bytes, size_t size) {
+  size_t room = sizeof connection.out - connection.filled;
+  if (room == 0) {
+    int flushed = pg_connection_flush();
+    if (flushed <= 0) return flushed;
+    room = sizeof connection.out;
+  }
+  if (size > room) size = room;
+  memcpy(connection.out + connection.filled, bytes, size);
+  connection.filled += size;
+  return (int)size;
+}
+
+int pg_connection_flush(void) {
+  connection.is_blocked = 0;
+  while (connection.sent < connection.filled) {
+    size_t done = 0;
+    CURLcode code = curl_easy_send(connection.easy, connection.out + connection.sent,
+                                   connection.filled - connection.sent, &done);
+    connection.sent += done;
+    if (code == CURLE_OK && done > 0) continue;
+    connection.is_blocked = code == CURLE_OK || code == CURLE_AGAIN;
+    return connection.is_blocked ? 0 : -1;
+  }
+  connection.filled = connection.sent = 0;
+  return 1;
+}
+
+int pg_connection_receive(const uint8_t **bytes) {
+  size_t size = 0;
+  CURLcode code = curl_easy_recv(connection.easy, connection.in, sizeof connection.in, &size);
+  *bytes = connection.in;
+  if (code == CURLE_AGAIN) return PG_CONNECTION_NOTHING;
+  if (code != CURLE_OK) return PG_CONNECTION_BROKEN;
+  return size > 0 ? (int)size : PG_CONNECTION_ENDED;
+}
+
+/* While libcurl connects it knows what to wait for; an open connection is ours to wait for. */
+static int add_socket(struct curl_waitfd *wanted) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  if (!connection.easy || connection.state != PG_CONNECTION_OPEN) return 0;
+  if (curl_easy_getinfo(connection.easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK ||
+      socket == CURL_SOCKET_BAD) {
+    return 0;
+  }
+  int events = CURL_WAIT_POLLIN | (connection.is_blocked ? CURL_WAIT_POLLOUT : 0);
+  *wanted = (struct curl_waitfd){socket, (short)events, 0};
+  return 1;
+}
+
+void pg_wait(int timeout_ms, struct pg_waiting *waiting, int count) {
+  struct curl_waitfd wanted[PG_WAIT_MAX + 1];
+  int places[PG_WAIT_MAX];
+  int used = add_socket(wanted);
+  for (int i = 0; i < count && i < PG_WAIT_MAX; i++) {
+    waiting[i].is_ready = 0;
+    places[i] = -1;
+    if (waiting[i].descriptor < 0) continue;
+    places[i] = used;
+    wanted[used++] = (struct curl_waitfd){waiting[i].descriptor, CURL_WAIT_POLLIN, 0};
+  }
+  if (curl_multi_poll(connection.multi, wanted, (unsigned)used, timeout_ms, NULL) != CURLM_OK) return;
+  for (int i = 0; i < count && i < PG_WAIT_MAX; i++) {
+    waiting[i].is_ready = places[i] >= 0 && wanted[places[i]].revents != 0;
+  }
+}
