@@ -1,10 +1,12 @@
 // The complete runtime: the grant, and everything that a session is good for.
 
+import type { Config } from "./device/config.ts";
 import { type Bytes, type Device, Literal } from "./device/memory.ts";
 import { COMPLETE_LITERALS, CompleteLiteral } from "./documents/literals.ts";
-import { type Config, createDevice } from "./loop/create.ts";
+import { createDevice } from "./loop/create.ts";
 
-export { Command, Endpoint } from "./device/command.ts";
+export { Authorization, Command, Endpoint } from "./device/command.ts";
+export { ClientAuthentication, type Config } from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
 export { Field, Region } from "./device/memory.ts";
@@ -12,7 +14,6 @@ export { Event, State } from "./device/states.ts";
 export { setStatus } from "./display/verification-prompt.ts";
 export { applySecurityEvent, eventVerified, pollEvents } from "./documents/security-event.ts";
 export { createOffer, OfferError } from "./documents/subscription-offer.ts";
-export type { Config } from "./loop/create.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";

@@ -1,16 +1,17 @@
 // The grant alone, as a host sees it: everything that crosses the border between core and host.
 // complete.ts adds discovery, API calls, offers and security events.
 
+import type { Config } from "./device/config.ts";
 import type { Bytes, Device } from "./device/memory.ts";
-import { type Config, createDevice } from "./loop/create.ts";
+import { createDevice } from "./loop/create.ts";
 
-export { Command, Endpoint } from "./device/command.ts";
+export { Authorization, Command, Endpoint } from "./device/command.ts";
+export { ClientAuthentication, type Config } from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
 export { Field, Region } from "./device/memory.ts";
 export { Event, State } from "./device/states.ts";
 export { setStatus } from "./display/verification-prompt.ts";
-export type { Config } from "./loop/create.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";

@@ -1,6 +1,6 @@
 // Finding a server's addresses before there is a device: a throw-away core reads the discovery
 // document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
-import { CallState, ErrorCode, Field } from "../core/complete.ts";
+import { CallState, ClientAuthentication, ErrorCode, Field } from "../core/complete.ts";
 import type { Display, Http, Storage, Timers } from "./contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
 import { asciiOf, bytesOf } from "./text.ts";
@@ -71,7 +71,8 @@ function ask(
         deviceParameters: "",
         autoStart: 0,
         renewalsMax: 0,
-        revokeInBody: 0,
+        clientAuthentication: ClientAuthentication.NONE,
+        tokenParameters: "",
         messages: "",
       },
       endpoints: { ...noEndpoints, metadata },

@@ -2,7 +2,7 @@
 // would otherwise write itself. A host in C does the same with the core directly (SPEC.md).
 
 import type * as complete from "../core/complete.ts";
-import { Command, Endpoint, Field, Region, State } from "../core/index.ts";
+import { Authorization, Command, Endpoint, Field, Region, State } from "../core/index.ts";
 import { addressProblem, withQuery } from "./address.ts";
 import type {
   Bytes,
@@ -13,7 +13,7 @@ import type {
   Platform,
   TransportFailure,
 } from "./contracts.ts";
-import { asciiOf } from "./text.ts";
+import { asciiOf, originOf } from "./text.ts";
 
 /** The core as the driver uses it: the sources, or the built bundle. */
 export type Core = Pick<
@@ -77,7 +77,10 @@ export type Translate = (
 ) => Http;
 
 /** The maker's settings; what the platform determines (display, seed) is added by the driver. */
-export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed">;
+export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed" | "server"> & {
+  /** The issuer; by default the origin of the token endpoint stands for the server. */
+  server?: string;
+};
 
 export const MEMORY_BYTES_DEFAULT = 4096;
 
@@ -202,6 +205,7 @@ export class Driver {
   private readonly http: Http;
   private readonly options: DriverOptions;
   private lastMs = 0;
+  private basic = "";
   private running = false;
   private stopped = true;
   /**
@@ -229,6 +233,7 @@ export class Driver {
     const { columns, rows } = options.platform.display;
     const device = this.core.create(this.memory, {
       ...options.config,
+      server: options.config.server ?? originOf(options.endpoints.token),
       columns,
       rows,
       seed: seedFrom(options.platform),
@@ -397,7 +402,7 @@ export class Driver {
     request.authorization =
       device.endpoint === Endpoint.EVENTS
         ? (this.options.eventsAuthorization ?? "")
-        : bearerOf(device, memory);
+        : this.authorization();
     request.headers = this.headersFor(device.endpoint);
     request.body = ownBody ?? memory;
     request.bodyFrom = ownBody ? device.callBodyFrom : device.body;
@@ -409,6 +414,21 @@ export class Driver {
     const { headers } = this.options;
     if (endpoint <= Endpoint.REVOCATION) return headers?.grant ?? NO_HEADERS;
     return (endpoint >= Endpoint.RESOURCE ? headers?.resource : undefined) ?? NO_HEADERS;
+  }
+
+  /** The Authorization header's value, "" for none. */
+  private authorization(): string {
+    const { device, memory } = this;
+    switch (device.authorization) {
+      case Authorization.BEARER:
+        return `Bearer ${accessTokenOf(device, memory)}`;
+      case Authorization.BASIC:
+        // Made once: polls carry it, and a poll makes no new string.
+        this.basic ||= `Basic ${credentialsOf(device, memory)}`;
+        return this.basic;
+      default:
+        return "";
+    }
   }
 
   private addressOf(endpoint: Endpoint): string {
@@ -486,10 +506,10 @@ function accessTokenOf(device: complete.Device, memory: Bytes): string {
   return asciiOf(memory, from, from + Math.max(0, device.length[Field.ACCESS_TOKEN]!));
 }
 
-/** The value of `Authorization` where the request carries the access token, else "". */
-function bearerOf(device: complete.Device, memory: Bytes): string {
-  if (device.bearer !== 1 || device.length[Field.ACCESS_TOKEN]! <= 0) return "";
-  return `Bearer ${accessTokenOf(device, memory)}`;
+/** The client's credentials in base64 (RFC 6749 §2.3.1). */
+function credentialsOf(device: complete.Device, memory: Bytes): string {
+  const from = device.start[Region.CLIENT_CREDENTIALS]!;
+  return asciiOf(memory, from, from + Math.max(0, device.length[Region.CLIENT_CREDENTIALS]!));
 }
 
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */

@@ -208,7 +208,9 @@ function makeDevice(bytes: number): core.Device | null {
     seed: 1,
     autoStart: 0,
     renewalsMax: 3,
-    revokeInBody: 0,
+    clientAuthentication: core.ClientAuthentication.DOCUMENTS,
+    server: "https://auth.example",
+    tokenParameters: "",
     messages: "",
   });
 }

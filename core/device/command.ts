@@ -9,7 +9,7 @@ export enum Command {
   NONE = 0,
   /**
    * Send a request: requestId to answer with, endpoint, isGet, target and targetLength (path and query
-   * behind the endpoint's address), body and bodyLength, bearer (1: with the access token).
+   * behind the endpoint's address), body and bodyLength, authorization (one of Authorization).
    */
   SEND = 1,
   /** Give up the request under way; its answer must not come any more. */
@@ -24,6 +24,16 @@ export enum Command {
   ERASE = 6,
   /** Check the signature of the security event token in data and dataLength; then eventVerified. */
   VERIFY = 7,
+}
+
+/** The Authorization header of a request. */
+export enum Authorization {
+  /** None. */
+  NONE = 0,
+  /** `Bearer ` and Field.ACCESS_TOKEN (RFC 6750 §2.1). */
+  BEARER = 1,
+  /** `Basic ` and Region.CLIENT_CREDENTIALS (RFC 6749 §2.3.1). */
+  BASIC = 2,
 }
 
 /** Where a request goes. The host knows the addresses. */

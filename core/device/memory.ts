@@ -12,18 +12,18 @@ export interface Bytes {
  * allocate for characters).
  */
 export enum Literal {
-  MEMBERS = 30,
-  ERRORS = 31,
-  ERROR_KINDS = 32,
-  DEVICE_CODE_GRANT = 33,
-  REFRESH_TOKEN_GRANT = 34,
-  TOKEN_PARAMETER = 35,
-  BEARER = 36,
-  GRAMMAR = 37,
+  MEMBERS = 31,
+  ERRORS = 32,
+  ERROR_KINDS = 33,
+  DEVICE_CODE_GRANT = 34,
+  REFRESH_TOKEN_GRANT = 35,
+  TOKEN_PARAMETER = 36,
+  BEARER = 37,
+  GRAMMAR = 38,
   /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
-  AUTHORITY = 38,
+  AUTHORITY = 39,
   /** A complete build's follow, then the display texts. */
-  NEXT = 39,
+  NEXT = 40,
 }
 
 /**
@@ -63,9 +63,9 @@ export enum Region {
   FRAME = 22,
   /** Request bodies, and records on their way to and from storage. */
   OUTPUT = 23,
-  /** Encoded once at the start: `client_id=...&client_secret=...`. */
+  /** Encoded once at the start: `client_id=...`, and `&client_secret=...` where it goes into bodies. */
   CLIENT = 24,
-  /** `scope=...`, what the maker adds, `&client_id=...`: the whole device authorization request. */
+  /** The whole device authorization request; the end of it is CLIENT or the first part of that. */
   DEVICE_AUTHORIZATION = 25,
   /**
    * The refresh token in use. Field.REFRESH_TOKEN is where an answer's goes, and after the swap the
@@ -76,8 +76,11 @@ export enum Region {
   CALL = 27,
   /** The application's own line below `Signed in`. */
   STATUS = 28,
-  // 29 is free.
-  COUNT = 30,
+  /** Base64 of the client's identifier and secret, for HTTP Basic; absent for other methods. */
+  CLIENT_CREDENTIALS = 29,
+  /** What the maker adds to token requests. */
+  TOKEN_PARAMETERS = 30,
+  COUNT = 31,
 }
 
 /**
@@ -116,7 +119,7 @@ export interface Device {
   /** The field that an error is about. */
   errorField: number;
 
-  /** Of SEND: what follows the endpoint's address (path and query), the body, GET, access token. */
+  /** Of SEND: what follows the endpoint's address (path and query), the body, GET, Authorization. */
   requestId: number;
   endpoint: number;
   target: number;
@@ -124,7 +127,7 @@ export interface Device {
   body: number;
   bodyLength: number;
   isGet: number;
-  bearer: number;
+  authorization: number;
   /** Of LOAD, STORE, ERASE, VERIFY. */
   slot: number;
   data: number;
@@ -163,7 +166,8 @@ export interface Device {
   autoStart: number;
   triedPrevious: number;
   revocationTries: number;
-  revokeInBody: number;
+  /** One of ClientAuthentication. */
+  clientAuthentication: number;
 
   /**
    * Storage: the job, the command that the host is at, and how often it has failed (-1: the host is at

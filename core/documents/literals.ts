@@ -4,26 +4,26 @@ import { type Device, isSame } from "../device/memory.ts";
 
 /** In the order of COMPLETE_LITERALS. */
 export enum CompleteLiteral {
-  LIST_MEMBERS = 39,
-  PAGE_TOKEN = 40,
-  METADATA_MEMBERS = 41,
-  OFFER_MEMBERS = 42,
+  LIST_MEMBERS = 40,
+  PAGE_TOKEN = 41,
+  METADATA_MEMBERS = 42,
+  OFFER_MEMBERS = 43,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 43,
-  DRAFT = 48,
-  EVENT_POLL_MEMBERS = 49,
-  EVENT_MEMBERS = 50,
-  EVENT_POLL = 51,
+  OFFER_PATH = 44,
+  DRAFT = 49,
+  EVENT_POLL_MEMBERS = 50,
+  EVENT_MEMBERS = 51,
+  EVENT_POLL = 52,
   /** What stands in front of an event's identifier to refuse and to acknowledge it, and behind it. */
-  EVENT_ANSWER = 52,
-  EVENT_ANSWER_END = 54,
-  PREFIX = 56,
+  EVENT_ANSWER = 53,
+  EVENT_ANSWER_END = 55,
+  PREFIX = 57,
   /** https, then three loopback hosts. */
-  SECURE = 57,
-  OFFER_ANSWER = 61,
+  SECURE = 58,
+  OFFER_ANSWER = 62,
   /** Of what refuses any of them. */
-  ERROR_MEMBERS = 62,
-  NEXT = 63,
+  ERROR_MEMBERS = 63,
+  NEXT = 64,
 }
 
 /** A line each. Member names as in MEMBERS; what is not wanted has a number that nobody wants. */

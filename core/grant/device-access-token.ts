@@ -5,7 +5,7 @@ import { wait } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, Literal } from "../device/memory.ts";
-import { writeTokenRequest } from "../text/form-encoder.ts";
+import { writeTokenRequest } from "./client-authentication.ts";
 import { intervalOf } from "./device-authorization.ts";
 import { dropTokens } from "./token-response.ts";
 

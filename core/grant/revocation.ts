@@ -1,5 +1,4 @@
-// Signing out: the token is revoked at the server (RFC 7009; the documents' 4.4) and wiped here. The
-// documents' service takes the token in the query string, others only in the body: the tries alternate.
+// Signing out: the token is revoked at the server (RFC 7009; the documents' 4.4) and wiped here.
 
 import { backOff } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
@@ -13,6 +12,7 @@ import {
   writeRegion,
   writeTo,
 } from "../text/form-encoder.ts";
+import { revokesByQuery } from "./client-authentication.ts";
 import { end } from "./device-authorization.ts";
 
 /** Starts the revocation of the session's token. */
@@ -22,18 +22,15 @@ export function revoke(device: Device): void {
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
-/** 1 where the token goes into the body now, 0: into the query string. */
-export function revokesInBody(device: Device): number {
-  return (device.revokeInBody + device.revocationTries) & 1;
-}
-
 /** Makes the query or the body in OUTPUT. */
 export function prepareRevocation(device: Device): void {
   writeTo(device, Region.OUTPUT);
-  if (revokesInBody(device)) {
+  if (revokesByQuery(device))
+    writeByte(device, 63); // ?token=
+  else {
     writeRegion(device, Region.CLIENT, Encoding.NONE);
-    writeByte(device, 38);
-  } else writeByte(device, 63);
+    writeByte(device, 38); // &token=
+  }
   writeLiteral(device, Literal.TOKEN_PARAMETER);
   // A session has an access token alone where no refresh token came.
   writeRegion(

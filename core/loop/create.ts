@@ -1,40 +1,14 @@
 // Making a device: the memory is divided, literals and configuration are encoded into it. Everything
 // that is ever allocated is allocated here.
 
+import type { Config } from "../device/config.ts";
 import { ERROR_KINDS, ERRORS, MESSAGES, Message } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "../device/memory.ts";
+import { writeClient } from "../grant/client-authentication.ts";
 import { Job } from "../records/record-keeping.ts";
-import { checksum, Layout } from "../records/token-record.ts";
-import { Encoding, writeByte, writeText } from "../text/form-encoder.ts";
+import { writeByte } from "../text/form-encoder.ts";
 import { GRAMMAR } from "../text/json-scanner.ts";
-
-/** What the maker sets. Strings are read during create only. */
-export interface Config {
-  /** Client identifier and secret; "" for a client without a secret. */
-  clientId: string;
-  clientSecret: string;
-  /** Scopes, separated by spaces. */
-  scope: string;
-  /**
-   * Further form parameters of the device authorization request for servers that want them, already
-   * encoded and starting with `&`; "" for none.
-   */
-  deviceParameters: string;
-  /** Size of the display: 16..80 columns, 2..8 rows. */
-  columns: number;
-  rows: number;
-  /** Random bits for jitter, 0..67108863; two devices should not have the same. */
-  seed: number;
-  /** 1: asks for a code at the start when nothing is kept; 0: waits for signIn. */
-  autoStart: number;
-  /** Codes asked for without the user doing anything, 0..1000; 3 is a good number. */
-  renewalsMax: number;
-  /** 1: the token to revoke goes into the body first (RFC 7009), 0: into the query (the documents). */
-  revokeInBody: number;
-  /** Display texts in another language: printable ASCII, as many lines as MESSAGES; "" for the default. */
-  messages: string;
-}
 
 /** The state before the first tick. */
 function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
@@ -65,7 +39,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     body: 0,
     bodyLength: 0,
     isGet: 0,
-    bearer: 0,
+    authorization: 0,
     slot: 0,
     data: 0,
     dataLength: 0,
@@ -94,7 +68,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     autoStart: config.autoStart,
     triedPrevious: 0,
     revocationTries: 0,
-    revokeInBody: config.revokeInBody,
+    clientAuthentication: 0,
     job: Job.READ_FIRST,
     jobActive: 0,
     jobTries: 0,
@@ -180,28 +154,6 @@ function placeLiterals(device: Device, text: string): void {
   }
 }
 
-/** The parameters that never change. Of the device authorization request the last is the first of CLIENT. */
-function writeParameters(device: Device, config: Config): void {
-  device.at[Region.DEVICE_AUTHORIZATION] = device.writeAt;
-  writeText(device, "scope=", Encoding.NONE);
-  writeText(device, config.scope, Encoding.FORM);
-  writeText(device, config.deviceParameters + "&", Encoding.NONE);
-  device.at[Region.CLIENT] = device.writeAt;
-  writeText(device, "client_id=", Encoding.NONE);
-  writeText(device, config.clientId, Encoding.FORM);
-  device.size[Region.DEVICE_AUTHORIZATION] =
-    device.writeAt - device.at[Region.DEVICE_AUTHORIZATION];
-  if (device.writeAt < device.writeEnd) {
-    var start = device.at[Region.CLIENT];
-    device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
-  }
-  if (config.clientSecret) {
-    writeText(device, "&client_secret=", Encoding.NONE);
-    writeText(device, config.clientSecret, Encoding.FORM);
-  }
-  device.size[Region.CLIENT] = device.writeAt - device.at[Region.CLIENT];
-}
-
 /** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
 function divide(device: Device, extraCount: number): void {
   takeRegion(device, Region.FRAME, device.columns * device.rows);
@@ -266,7 +218,7 @@ export function createDevice(
     extra +
     (config.messages || MESSAGES);
   placeLiterals(device, text);
-  writeParameters(device, config);
+  writeClient(device, config);
   divide(device, extraCount);
   return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
 }

@@ -7,6 +7,11 @@ import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, Literal, Region } from "../device/memory.ts";
 import { Event, State } from "../device/states.ts";
+import {
+  clientAuthorization,
+  revokesByQuery,
+  writeTokenRequest,
+} from "../grant/client-authentication.ts";
 import { preparePoll, stillPending } from "../grant/device-access-token.ts";
 import {
   CodeFields,
@@ -16,7 +21,7 @@ import {
   renewCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, tokensReceived } from "../grant/refresh.ts";
-import { prepareRevocation, revocationAnswered, revokesInBody } from "../grant/revocation.ts";
+import { prepareRevocation, revocationAnswered } from "../grant/revocation.ts";
 import {
   checkTokens,
   classify,
@@ -27,7 +32,6 @@ import {
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
 import { beginAnswer, isCallDue, prepareCall } from "../requests/call.ts";
 import { callAnswered } from "../requests/call-answer.ts";
-import { writeTokenRequest } from "../text/form-encoder.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** What a request is for: the state that it belongs to, or a call. */
@@ -65,7 +69,8 @@ function prepare(device: Device, purpose: Purpose): number {
       : purpose === Purpose.REVOCATION
         ? Endpoint.REVOCATION
         : Endpoint.TOKEN;
-  if (device.call) device.isGet = device.bearer = 0;
+  device.isGet = 0;
+  device.authorization = clientAuthorization(device);
   if (purpose === Purpose.POLL) preparePoll(device);
   else if (purpose === Purpose.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
@@ -94,7 +99,7 @@ export function nextRequest(device: Device): Command {
   var isTarget =
     device.call && region === Region.CALL
       ? device.endpoint !== Endpoint.EVENTS
-      : purpose === Purpose.REVOCATION && !revokesInBody(device);
+      : purpose === Purpose.REVOCATION && revokesByQuery(device);
   device.target = device.body = device.at[region];
   device.targetLength = isTarget ? size : 0;
   device.bodyLength = isTarget ? 0 : size;

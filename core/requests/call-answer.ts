@@ -1,6 +1,7 @@
 // What the answer to a call leads to: what a refused token does, and whose answer it is. What each
 // of them has to hold is known to the file that asked.
 
+import { Authorization } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { type Device, Field } from "../device/memory.ts";
 import { Event, State } from "../device/states.ts";
@@ -28,7 +29,7 @@ function useAnswer(device: Device): ErrorCode {
  * refreshed and the request sent again, exactly once (RFC 6750 §3.1).
  */
 export function callAnswered(device: Device, error: number): void {
-  if (device.status === 401 && device.bearer) {
+  if (device.status === 401 && device.authorization === Authorization.BEARER) {
     error = ErrorCode.INVALID_TOKEN;
     if (!device.callRetried) {
       device.callRetried = 1;

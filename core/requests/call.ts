@@ -1,7 +1,7 @@
 // Requests beyond the grant: API calls, offers, metadata, security events; one at a time. This file knows
 // when one may be begun and sent and how it ends; what its answer leads to is in call-answer.ts.
 
-import { Endpoint } from "../device/command.ts";
+import { Authorization, Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { type Device, Field, Region } from "../device/memory.ts";
 import { CompleteLiteral } from "../documents/literals.ts";
@@ -94,7 +94,7 @@ export function isCallDue(device: Device): boolean {
 export function prepareCall(device: Device): number {
   device.endpoint = device.callEndpoint;
   device.isGet = device.callIsGet;
-  device.bearer = +carriesToken(device);
+  device.authorization = carriesToken(device) ? Authorization.BEARER : Authorization.NONE;
   device.callState = CallState.SENT;
   return Region.CALL;
 }

@@ -1,7 +1,7 @@
 // Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
-import { type Device, Field, Region } from "../device/memory.ts";
+import { type Device, Field } from "../device/memory.ts";
 import { keepUnit } from "./unicode.ts";
 
 /** What stays as it is beside letters, digits and `- . _`, which tells the encodings apart. */
@@ -84,13 +84,4 @@ export function writeText(device: Device, text: string, encoding: number): void 
     keepUnit(device, unit);
   }
   flush(device, encoding);
-}
-
-/** Makes a token request in OUTPUT: client credentials, grant, and the value of the region. */
-export function writeTokenRequest(device: Device, grant: number, region: number): void {
-  writeTo(device, Region.OUTPUT);
-  writeRegion(device, Region.CLIENT, Encoding.NONE);
-  writeLiteral(device, grant);
-  writeRegion(device, region, Encoding.FORM);
-  endWrite(device, Region.OUTPUT);
 }

@@ -1,19 +1,30 @@
 // The device's configuration, device.json: read, checked against device.schema.json, and turned into
 // what the driver takes. The same when an image is built and when a device starts; no files in here.
 
-import { MESSAGES } from "../../core/index.ts";
+import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
 import { type DriverConfig, type Endpoints, noEndpoints } from "../driver.ts";
+import { originOf } from "../text.ts";
 import schema from "./device.schema.json";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
 
 export type { Problem } from "./schema-check.ts";
 
+/** Names of the methods of client authentication, as in a client's metadata (RFC 7591 §2). */
+export const clientAuthentications = {
+  none: ClientAuthentication.NONE,
+  client_secret_post: ClientAuthentication.CLIENT_SECRET_POST,
+  client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
+  documents: ClientAuthentication.DOCUMENTS,
+} as const;
+
 /** What device.json says; everything that the schema allows to be absent may be. */
 export interface DeviceConfig {
   clientId: string;
   clientSecret?: string;
+  clientAuthentication?: keyof typeof clientAuthentications;
   scope: string;
   deviceParameters?: Record<string, string>;
+  tokenParameters?: Record<string, string>;
   issuer?: string;
   endpoints?: Partial<Endpoints>;
   display?: {
@@ -35,7 +46,6 @@ export interface DeviceConfig {
   http?: { certificates?: string; curl?: string; userAgent?: string };
   control?: { commands?: string; events?: string };
   autoStart?: boolean;
-  revokeInBody?: boolean;
 }
 
 /** Names of the display texts in device.json, in the core's order (MESSAGES). */
@@ -83,19 +93,32 @@ function placeOf(error: unknown, text: string): string {
 }
 
 /** The core's settings. */
-export function driverConfigOf(config: DeviceConfig): DriverConfig {
+export function driverConfigOf(config: DeviceConfig): DriverConfig & { server: string } {
   return {
     clientId: config.clientId,
     clientSecret: config.clientSecret ?? "",
     scope: config.scope,
-    deviceParameters: Object.entries(config.deviceParameters ?? {})
-      .map(([name, value]) => `&${name}=${formEncode(value)}`)
-      .join(""),
+    clientAuthentication: clientAuthenticationOf(config),
+    deviceParameters: formParameters(config.deviceParameters),
+    tokenParameters: formParameters(config.tokenParameters),
     autoStart: config.autoStart === false ? 0 : 1,
     renewalsMax: config.limits?.renewals ?? 3,
-    revokeInBody: config.revokeInBody === true ? 1 : 0,
     messages: messagesOf(config),
+    server: config.issuer ?? originOf(config.endpoints?.token ?? ""),
   };
+}
+
+/** As the file says; a client with a secret sends it in the body by default. */
+function clientAuthenticationOf(config: DeviceConfig): ClientAuthentication {
+  const otherwise = config.clientSecret ? "client_secret_post" : "none";
+  return clientAuthentications[config.clientAuthentication ?? otherwise];
+}
+
+/** Encoded, each with `&` in front. */
+function formParameters(parameters: Record<string, string> = {}): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `&${name}=${formEncode(value)}`)
+    .join("");
 }
 
 /** The service's addresses as far as the file names them; discovery fills in the rest. */

@@ -1,18 +1,20 @@
 // What a maker would have set, for devices that nobody makes: tests and simulations change what their
 // subject is, and nothing more. No addresses and no memory; those are a driver's.
 
-import type { Config } from "../../core/complete.ts";
+import { ClientAuthentication, type Config } from "../../core/complete.ts";
 import type { DriverConfig } from "../driver.ts";
 
 /** For a driver, which asks the platform for display and seed. */
-export const driverConfig: Readonly<DriverConfig> = {
+export const driverConfig: Readonly<DriverConfig & { server: string }> = {
   clientId: "tv",
   clientSecret: "s",
+  clientAuthentication: ClientAuthentication.DOCUMENTS,
+  server: "https://auth.example",
   scope: "video",
   deviceParameters: "",
+  tokenParameters: "",
   autoStart: 1,
   renewalsMax: 3,
-  revokeInBody: 0,
   messages: "",
 };
 

@@ -9,10 +9,28 @@ import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 const folder = fileURLToPath(new URL("../../test/engines/conformance/", import.meta.url));
 
 /** Enums of the border that the script names. */
-const { Command, Endpoint, CallState, ErrorCode, ErrorKind, Field } = core;
+const {
+  Authorization,
+  ClientAuthentication,
+  Command,
+  Endpoint,
+  CallState,
+  ErrorCode,
+  ErrorKind,
+  Field,
+} = core;
 const { OfferError, Region, State } = core;
 const enums = {
-  ...{ Command, Endpoint, CallState, ErrorCode, ErrorKind, Field },
+  ...{
+    Authorization,
+    ClientAuthentication,
+    Command,
+    Endpoint,
+    CallState,
+    ErrorCode,
+    ErrorKind,
+    Field,
+  },
   ...{ OfferError, Region, State },
 };
 

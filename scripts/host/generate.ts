@@ -3,13 +3,25 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { CallState } from "../../core/complete.ts";
-import { Command, Endpoint, ErrorCode, Event, Field, Region, State } from "../../core/index.ts";
+import {
+  Authorization,
+  ClientAuthentication,
+  Command,
+  Endpoint,
+  ErrorCode,
+  Event,
+  Field,
+  Region,
+  State,
+} from "../../core/index.ts";
 import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 
 type Enum = Record<string, string | number>;
 
 /** The enums of the border, under the names that they have in C. */
 export const enums: Readonly<Record<string, Enum>> = {
+  AUTHORIZATION: Authorization,
+  CLIENT_AUTHENTICATION: ClientAuthentication,
   COMMAND: Command,
   ENDPOINT: Endpoint,
   FIELD: Field,

@@ -2,6 +2,7 @@
 // storage in memory. Used where sockets must be real and time need not.
 
 import * as core from "../../core/complete.ts";
+import { ClientAuthentication } from "../../core/index.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
 import { MemoryStorage, RecordedDisplay, SeededEntropy } from "../../platform/fake/index.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
@@ -43,7 +44,8 @@ export function startDevice(
       deviceParameters: "",
       autoStart: 1,
       renewalsMax: 3,
-      revokeInBody: 0,
+      clientAuthentication: ClientAuthentication.DOCUMENTS,
+      tokenParameters: "",
       messages: "",
     },
     endpoints: {

@@ -110,7 +110,8 @@ function corePolls(count: number): void {
   if (!device) {
     device = core.create(new Uint8Array(4096), {
       ...{ clientId: "client", clientSecret: "secret", scope: "email", deviceParameters: "" },
-      ...{ columns: 20, rows: 4, seed: 1, autoStart: 1, renewalsMax: 3, revokeInBody: 0 },
+      ...{ server: "https://auth.example", tokenParameters: "" },
+      ...{ columns: 20, rows: 4, seed: 1, autoStart: 1, renewalsMax: 3, clientAuthentication: 3 },
       messages: "",
     })!;
     while (!pass(core.wakeIn(device))) pass(0);

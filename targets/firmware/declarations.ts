@@ -14,6 +14,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const types = ["Bytes", "Config", "Device"];
 /** Constants; the bundle holds their numbers only, so they are const enums here. */
 const enums = [
+  "Authorization",
+  "ClientAuthentication",
   "Command",
   "Endpoint",
   "ErrorCode",

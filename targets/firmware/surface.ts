@@ -37,14 +37,16 @@ export const completeFunctions = [
 export const configProperties = [
   "clientId",
   "clientSecret",
+  "clientAuthentication",
+  "server",
   "scope",
   "deviceParameters",
+  "tokenParameters",
   "columns",
   "rows",
   "seed",
   "autoStart",
   "renewalsMax",
-  "revokeInBody",
   "messages",
 ] as const;
 
@@ -65,7 +67,7 @@ export const deviceProperties = [
   "body",
   "bodyLength",
   "isGet",
-  "bearer",
+  "authorization",
   "slot",
   "data",
   "dataLength",

@@ -40,7 +40,8 @@ const complete = {
   http: { certificates: "/etc/ssl/ca.pem", curl: "/usr/bin/curl", userAgent: "printer/1.0" },
   control: { commands: "/run/picogrant/commands", events: "stderr" },
   autoStart: true,
-  revokeInBody: false,
+  clientAuthentication: "client_secret_basic",
+  tokenParameters: { resource: "https://api.example" },
 };
 
 const validate = new Ajv({ allErrors: true, strict: false }).compile(schema);

@@ -22,6 +22,8 @@ export interface Sent {
   isGet: number;
   /** The access token where the request carries it. */
   bearer: string;
+  /** The credentials of HTTP Basic where the request carries them. */
+  basic: string;
 }
 
 /** An answer, a failure of the transport (null), or a host that never ends the exchange. */
@@ -249,7 +251,14 @@ export class Bench {
           )
         : this.range(device.body, device.bodyLength),
       isGet: device.isGet,
-      bearer: device.bearer === 1 ? this.text(core.Field.ACCESS_TOKEN) : "",
+      bearer:
+        device.authorization === core.Authorization.BEARER
+          ? this.text(core.Field.ACCESS_TOKEN)
+          : "",
+      basic:
+        device.authorization === core.Authorization.BASIC
+          ? this.text(core.Region.CLIENT_CREDENTIALS)
+          : "",
     });
     const answer = this.answers.length
       ? this.answers.shift()!

@@ -3,7 +3,7 @@
 // makes the table of tests from them.
 
 import { describe, expect, it, test } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { ClientAuthentication, ErrorCode, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
 import { fields, polls, shown, signedIn } from "./session.ts";
 
@@ -220,12 +220,15 @@ describe("device doc §2.3 and §2.4", () => {
   it("device doc §2.4 row client_id: sent at all three endpoints, form-encoded", () => {
     const clientId = "a b&c=d/é";
     const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
-    const bench = new Bench(answers, { clientId });
+    const bench = new Bench(answers, {
+      clientId,
+      clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
+    });
     bench.until(3);
     bench.core.signOut(bench.device);
     bench.until(5);
     const named = bench.sent.filter(({ target }) => !target);
-    expect(named.map((sent) => fields(sent).client_id)).toEqual(Array(4).fill(clientId));
+    expect(named.map((sent) => fields(sent).client_id)).toEqual(Array(5).fill(clientId));
   });
 
   it("device doc §2.4 row client_secret: sent when polling and refreshing, not before", () => {

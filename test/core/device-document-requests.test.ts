@@ -2,7 +2,7 @@
 // A test's name begins with the section, and the row where the section is a table.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { ClientAuthentication, ErrorCode, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
 import { fields, GRANT, polls, shown, signedIn } from "./session.ts";
 
@@ -100,7 +100,10 @@ describe("device doc §3", () => {
 describe("device doc §4", () => {
   it("device doc §4: every body of the grant reads as a form", () => {
     const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
-    const bench = new Bench(answers, { clientSecret: "ä€😀 +&%", revokeInBody: 1 });
+    const bench = new Bench(answers, {
+      clientSecret: "ä€😀 +&%",
+      clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
+    });
     bench.until(3);
     bench.core.signOut(bench.device);
     bench.pass(0);

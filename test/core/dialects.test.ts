@@ -143,14 +143,6 @@ const outcomes: Record<string, Outcome> = {
   ),
   // The user loses the session: everything is wiped, and the display says so.
   "oidc-provider/refresh-400-invalid_grant": fails(ErrorCode.SESSION_ENDED, "u", "Session ended"),
-  "oidc-provider/revoke-query-400-invalid_request": (bench) => {
-    expect(bench.sent.at(-1)!.target).toBe("?token=refresh");
-    bench.answers = [recorded("oidc-provider/revoke-body")];
-    next(bench);
-    const fields = new URLSearchParams(bench.sent.at(-1)!.body);
-    expect(Object.fromEntries(fields)).toMatchObject({ client_id: "printer", token: "refresh" });
-    expect(bench.device.state).toBe(State.SIGNED_OUT);
-  },
   "oidc-provider/revoke-body": (bench) => expect(bench.device.state).toBe(State.SIGNED_OUT),
 
   "github/code": showsCode("WDJB-MJHT", "https://github.com/login/device", 5),

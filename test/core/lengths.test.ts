@@ -341,7 +341,10 @@ describe("create", () => {
       ...{ codeLifeS: 0, refreshLifeS: 100_000_000, callStatus: 0 },
     });
     const { Region } = core;
-    const given: number[] = [Field.NONE, Region.CLIENT, Region.DEVICE_AUTHORIZATION];
+    const given: number[] = [
+      ...[Field.NONE, Region.CLIENT, Region.DEVICE_AUTHORIZATION],
+      Region.TOKEN_PARAMETERS,
+    ];
     for (const [region, length] of Array.from(device.length).slice(0, Region.COUNT).entries()) {
       if (!given.includes(region)) expect(length).toBe(-1);
     }

@@ -70,7 +70,7 @@ function big(value: number, size: number): number[] {
 /** A checksum behind these bytes makes a record of them. */
 export function sealed(body: Uint8Array, fields: Partial<RecordFields> = {}): Uint8Array {
   const { version = 1, clientId = config.clientId } = fields;
-  const client = crc24(encoder.encode(`client_id=${clientId}`), version);
+  const client = crc24(encoder.encode(`client_id=${clientId}&server=${config.server}`), version);
   return Uint8Array.from([...body, ...big(crc24(body, client ^ (body.length + 3)), 3)]);
 }
 

@@ -75,10 +75,13 @@ describe("SPEC Records", () => {
     }
   });
 
-  it("the checksum is RFC 4880's CRC-24, started from that of the client's identifier", () => {
+  it("the checksum is RFC 4880's CRC-24, started from that of client and server", () => {
     expect(crc24(new TextEncoder().encode("123456789"), 0xb704ce)).toBe(0x21cf02);
     const version = 1;
-    const start = crc24(new TextEncoder().encode(`client_id=${config.clientId}`), version);
+    const start = crc24(
+      new TextEncoder().encode(`client_id=${config.clientId}&server=${config.server}`),
+      version,
+    );
     for (const record of [slotsWith("code")[0]!, slotsWith("tokens")[1]!]) {
       const end = record.length - 3;
       const kept = (record[end]! << 16) | (record[end + 1]! << 8) | record[end + 2]!;
@@ -131,7 +134,10 @@ describe("SPEC Records", () => {
     const [record] = slotsWith("code") as [Uint8Array, Uint8Array];
     const end = record.length - 3;
     for (const version of [0, 1, 2, 16]) {
-      const start = crc24(new TextEncoder().encode(`client_id=${config.clientId}`), version);
+      const start = crc24(
+        new TextEncoder().encode(`client_id=${config.clientId}&server=${config.server}`),
+        version,
+      );
       const sum = crc24(record.subarray(0, end), start ^ record.length);
       record.set([sum >> 16, sum >> 8, sum], end);
       const found = version === 1 ? State.PENDING : State.SIGNED_OUT;

@@ -278,7 +278,8 @@ describe("design §5: other texts", () => {
     const { core } = bench;
     const device = core.create(bench.memory, {
       ...{ clientId: "a", clientSecret: "", scope: "", deviceParameters: "", messages: "" },
-      ...{ columns: 20, rows: 4, seed: 1, autoStart: 0, renewalsMax: -1, revokeInBody: 0 },
+      ...{ server: "", tokenParameters: "" },
+      ...{ columns: 20, rows: 4, seed: 1, autoStart: 0, renewalsMax: -1, clientAuthentication: 0 },
     })!;
     expect(core.tick(device, 0)).toBe(Command.LOAD);
     expect(core.tick(device, 0)).toBe(Command.SHOW);

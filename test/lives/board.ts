@@ -21,7 +21,7 @@ export interface BoardSettings {
   rows: number;
   autoStart: number;
   renewalsMax: number;
-  revokeInBody: number;
+  clientAuthentication: number;
   clientId: string;
   clientSecret: string;
   /** What the counter of milliseconds says at first; close to 2^32 to see it wrap. */
@@ -94,7 +94,7 @@ export class Board {
         scope: "https://auth.picogrant.test/auth/video",
         autoStart: this.settings.autoStart,
         renewalsMax: this.settings.renewalsMax,
-        revokeInBody: this.settings.revokeInBody,
+        clientAuthentication: this.settings.clientAuthentication,
       },
       endpoints: {
         deviceAuthorization: `${BASE}/device/code`,

@@ -1,7 +1,7 @@
 // One life of a device, from its seed: a stretch of chaos, in which the plan's faults strike and people
 // do as they please, then a calm one, in which the device must come round. Then it signs out for good.
 
-import { State } from "../../core/index.ts";
+import { ClientAuthentication, State } from "../../core/index.ts";
 import type { Storage } from "../../platform/contracts.ts";
 import type { Service } from "../../targets/service/index.ts";
 import { CLIENT, judgeLog, openStream, SECRET, serviceOf } from "./account-service.ts";
@@ -369,7 +369,10 @@ function settingsOf(roll: Roll, hasEvents: boolean): BoardSettings {
     rows,
     autoStart: roll.below(2),
     renewalsMax: roll.pick([3, 3, 0, 1, 5]),
-    revokeInBody: roll.below(2),
+    clientAuthentication: roll.pick([
+      ClientAuthentication.CLIENT_SECRET_POST,
+      ClientAuthentication.DOCUMENTS,
+    ]),
     clientId: CLIENT,
     clientSecret: SECRET,
     counterStartMs: roll.pick([0, 2 ** 32 - 1, 2 ** 32 - roll.below(100_000), roll.bits()]),

@@ -85,12 +85,6 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/loop/exchange.ts",
-    line: "if (device.call) device.isGet = device.bearer = 0;",
-    mutants: ["device.call => true"],
-    why: "Where there never was a call both are 0 already; the question leaves the line out of a build without calls.",
-  },
-  {
-    file: "core/loop/exchange.ts",
     line: "device.requestId = (device.requestId + 1) & 65535;",
     mutants: ["device.requestId + 1 => device.requestId - 1"],
     why: "An identifier has to differ from those before it; counting down does that as well.",
@@ -154,14 +148,6 @@ export const SURVIVORS: readonly Explanation[] = [
     line: "var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;",
     mutants: ["device.job < Job.WRITE => device.job <= Job.WRITE"],
     why: "A write sets its own command in the lines behind.",
-  },
-  {
-    file: "core/grant/revocation.ts",
-    line: "return (device.revokeInBody + device.revocationTries) & 1;",
-    mutants: [
-      "device.revokeInBody + device.revocationTries => device.revokeInBody - device.revocationTries",
-    ],
-    why: "Sum and difference are even alike.",
   },
   {
     file: "core/documents/security-event.ts",

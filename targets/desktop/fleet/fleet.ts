@@ -1,6 +1,12 @@
 // A fleet: many devices, each with the real core, on one virtual clock against one model of the service.
 // A device has its core's memory, its two storage slots, and a few numbers here; nothing else.
-import { Command, type Device, Endpoint, State } from "../../../core/index.ts";
+import {
+  ClientAuthentication,
+  Command,
+  type Device,
+  Endpoint,
+  State,
+} from "../../../core/index.ts";
 import type { FleetCore } from "./core-variants.ts";
 import { EventQueue } from "./event-queue.ts";
 import { type RequestKind, ServiceModel, type ServiceSettings } from "./service-model.ts";
@@ -90,7 +96,9 @@ export class Fleet {
       seed: Math.floor(this.random() * 67_108_864),
       autoStart: 1,
       renewalsMax: 1000,
-      revokeInBody: 0,
+      clientAuthentication: ClientAuthentication.DOCUMENTS,
+      server: "https://auth.example",
+      tokenParameters: "",
       messages: "",
     });
     if (device === null) throw new Error(`${memoryBytes} bytes are too few for a device`);

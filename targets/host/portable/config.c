@@ -15,6 +15,7 @@ enum kind {
   FILE_PATH,  /* absolute */
   NUMBER,     /* low..high */
   FLAG,       /* true or false */
+  METHOD,     /* of client authentication */
   PARAMETERS, /* names and texts, put together form-encoded */
   IGNORED,    /* for other hosts */
   REFUSED     /* would change what the device does, and this host does not know how */
@@ -37,9 +38,11 @@ static const struct member members[] = {
     {"$schema", IGNORED, 0, 0, 0},
     {"clientId", TEXT, AT(settings.client_id), 1, 256},
     {"clientSecret", TEXT, AT(settings.client_secret), 0, 256},
+    {"clientAuthentication", METHOD, AT(settings.client_authentication), 0, 0},
     {"scope", TEXT, AT(settings.scope), 1, 512},
     {"deviceParameters", PARAMETERS, AT(settings.device_parameters), 0, 0},
-    {"issuer", IGNORED, 0, 0, 0},
+    {"tokenParameters", PARAMETERS, AT(settings.token_parameters), 0, 0},
+    {"issuer", ADDRESS, AT(settings.server), 0, ADDRESS_MAX_SIZE},
     {"endpoints", OBJECT, 0, 0, 0},
     {"endpoints.deviceAuthorization", ADDRESS, ADDRESS_AT(DEVICE_AUTHORIZATION), 1, ADDRESS_MAX_SIZE},
     {"endpoints.token", ADDRESS, ADDRESS_AT(TOKEN), 1, ADDRESS_MAX_SIZE},
@@ -71,9 +74,11 @@ static const struct member members[] = {
     {"http.userAgent", TEXT, AT(settings.user_agent), 0, 256},
     {"control", IGNORED, 0, 0, 0},
     {"autoStart", FLAG, AT(settings.auto_start), 0, 0},
-    {"revokeInBody", FLAG, AT(settings.revoke_in_body), 0, 0},
 };
 enum { MEMBER_COUNT = sizeof members / sizeof *members };
+
+/* Until the document says it. */
+enum { METHOD_UNSAID = -1 };
 
 static const struct pg_config defaults = {
     .settings = {.user_agent = "picogrant-host",
@@ -84,7 +89,8 @@ static const struct pg_config defaults = {
                  .connect_seconds = 10,
                  .answer_bytes = 65536,
                  .renewals = 3,
-                 .auto_start = 1}};
+                 .auto_start = 1,
+                 .client_authentication = METHOD_UNSAID}};
 
 /* What is being read. */
 struct reader {
@@ -155,6 +161,22 @@ static int take_flag(struct reader *reader, const struct member *member, enum pg
   }
   *(int *)(void *)((char *)reader->config + member->offset) = kind == PG_JSON_TRUE;
   return 1;
+}
+
+static int take_method(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
+  static const char *const names[] = {
+      [PG_CLIENT_AUTHENTICATION_NONE] = "none",
+      [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST] = "client_secret_post",
+      [PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_BASIC] = "client_secret_basic",
+      [PG_CLIENT_AUTHENTICATION_DOCUMENTS] = "documents",
+  };
+  for (int i = 0; kind == PG_JSON_TEXT && i < (int)(sizeof names / sizeof *names); i++) {
+    if (strcmp(reader->json.string, names[i]) == 0) {
+      *(int *)(void *)((char *)reader->config + member->offset) = i;
+      return 1;
+    }
+  }
+  return fail(member->path, "is not none, client_secret_post, client_secret_basic or documents");
 }
 
 /* One byte into the room, which always keeps a place for the 0 at the end. */
@@ -233,6 +255,8 @@ static int take(struct reader *reader, const struct member *member) {
       return take_number(reader, member, kind);
     case FLAG:
       return take_flag(reader, member, kind);
+    case METHOD:
+      return take_method(reader, member, kind);
     case PARAMETERS:
       return take_parameters(reader, member, kind);
     case REFUSED:
@@ -274,6 +298,12 @@ static int complete(struct pg_config *config) {
   }
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
     if (!config->settings.addresses[i]) config->settings.addresses[i] = "";
+  }
+  /* A client with a secret sends it in the body by default. */
+  if (config->settings.client_authentication == METHOD_UNSAID) {
+    config->settings.client_authentication = *config->settings.client_secret
+                                                 ? PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST
+                                                 : PG_CLIENT_AUTHENTICATION_NONE;
   }
   return 1;
 }

@@ -24,6 +24,16 @@ static const char *address_of(int endpoint) {
   return driver.settings->addresses[endpoint];
 }
 
+/* The header that the core asks for: an access token, or the client's credentials. */
+static void set_authorization(struct pg_http_request *request, int authorization) {
+  int region = authorization == PG_AUTHORIZATION_BEARER ? PG_FIELD_ACCESS_TOKEN
+                                                        : PG_REGION_CLIENT_CREDENTIALS;
+  if (authorization == PG_AUTHORIZATION_NONE || pg_length(region) <= 0) return;
+  request->authorization = authorization == PG_AUTHORIZATION_BEARER ? "Bearer " : "Basic ";
+  request->credentials = driver.memory + pg_start(region);
+  request->credentials_size = (size_t)pg_length(region);
+}
+
 static void send_request(void) {
   struct pg_http_request request = {
       .is_get = pg_get(PG_IS_GET),
@@ -34,11 +44,7 @@ static void send_request(void) {
       .body = driver.memory + pg_get(PG_BODY),
       .body_size = (size_t)pg_get(PG_BODY_LENGTH),
   };
-  if (pg_get(PG_BEARER) && pg_length(PG_FIELD_ACCESS_TOKEN) > 0) {
-    request.authorization = "Bearer ";
-    request.credentials = driver.memory + pg_start(PG_FIELD_ACCESS_TOKEN);
-    request.credentials_size = (size_t)pg_length(PG_FIELD_ACCESS_TOKEN);
-  }
+  set_authorization(&request, pg_get(PG_AUTHORIZATION));
   driver.request_id = pg_get(PG_REQUEST_ID);
   driver.streams = 0;
   if (!*request.address || !pg_http_send(&request)) pg_response_failed(driver.request_id);

@@ -23,6 +23,21 @@ static int random_seed(void) {
                bytes[3]);
 }
 
+/* What tells this server from others: its issuer, or the origin of its token endpoint. */
+static const char *server_name(const struct pg_settings *settings) {
+  static char origin[264];
+  const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
+  size_t at = 0;
+  if (*settings->server) return settings->server;
+  for (int slashes = 0; address[at] && at + 1 < sizeof origin; at++) {
+    char c = address[at];
+    if ((c == '/' && ++slashes > 2) || c == '?') break;
+    origin[at] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+  }
+  origin[at] = 0;
+  return origin;
+}
+
 static enum pg_open_result open_core(const struct pg_host *own) {
   const struct pg_settings *settings = own->settings;
   struct pg_core_config config = {
@@ -30,12 +45,14 @@ static enum pg_open_result open_core(const struct pg_host *own) {
       .client_secret = settings->client_secret,
       .scope = settings->scope,
       .device_parameters = settings->device_parameters,
+      .token_parameters = settings->token_parameters,
       .columns = settings->columns,
       .rows = settings->rows,
       .seed = random_seed(),
       .auto_start = settings->auto_start,
       .renewals_max = settings->renewals,
-      .revoke_in_body = settings->revoke_in_body,
+      .client_authentication = settings->client_authentication,
+      .server = server_name(settings),
   };
   return pg_core_open(own->code, own->code_size, own->memory, (size_t)settings->memory_bytes, &config,
                       own->heap_limit);

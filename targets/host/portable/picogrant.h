@@ -15,8 +15,9 @@
  * Commands, and how each is answered:
  *   SEND    pg_get(PG_REQUEST_ID), (PG_ENDPOINT), (PG_IS_GET: 1 GET, 0 POST); the request's target is
  *           the endpoint's address and memory[PG_TARGET .. + PG_TARGET_LENGTH), its body is
- *           memory[PG_BODY .. + PG_BODY_LENGTH); PG_BEARER 1: `Authorization: Bearer` with the bytes of
- *           region PG_FIELD_ACCESS_TOKEN. Answered by pg_response_start, pg_response_body any number of
+ *           memory[PG_BODY .. + PG_BODY_LENGTH); PG_AUTHORIZATION: the header `Authorization: Bearer`
+ *           with the bytes of region PG_FIELD_ACCESS_TOKEN, or `Authorization: Basic` with those of
+ *           PG_REGION_CLIENT_CREDENTIALS. Answered by pg_response_start, pg_response_body any number of
  *           times, then pg_response_end; or at any time by pg_response_failed, which ends it.
  *   ABORT   end the exchange under way; nothing more of it is told to the core.
  *   SHOW    columns * rows character codes 32..126 from pg_start(PG_REGION_FRAME).
@@ -59,7 +60,7 @@ enum pg_property {
   PG_TARGET_LENGTH,
   PG_BODY,
   PG_BODY_LENGTH,
-  PG_BEARER,
+  PG_AUTHORIZATION,
   PG_SLOT,
   PG_DATA,
   PG_DATA_LENGTH,
@@ -74,18 +75,20 @@ enum pg_property {
   PG_PROPERTY_COUNT
 };
 
-/* What the maker sets: core/loop/create.ts, Config, says what each means. Read during pg_core_open only. */
+/* What the maker sets: core/device/config.ts, Config, says what each means. Read during pg_core_open only. */
 struct pg_core_config {
   const char *client_id;
   const char *client_secret;     /* "" for a client without a secret */
   const char *scope;
   const char *device_parameters; /* encoded, starting with '&'; or "" */
+  const char *token_parameters;  /* the same, of token requests */
   int columns;                   /* 16..80 */
   int rows;                      /* 2..8 */
   int seed;                      /* random, 0..67108863 */
   int auto_start;                /* 1: asks for a code by itself */
   int renewals_max;              /* 0..1000 */
-  int revoke_in_body;            /* 1: as RFC 7009, 0: in the query */
+  int client_authentication;     /* enum pg_client_authentication */
+  const char *server;            /* the issuer, or the origin of the token endpoint */
 };
 
 /* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */

@@ -16,6 +16,8 @@ struct pg_settings {
   const char *client_secret;
   const char *scope;
   const char *device_parameters; /* encoded, each starting with '&' */
+  const char *token_parameters;  /* the same, of token requests */
+  const char *server; /* the issuer; "": the origin of the token endpoint stands for the server */
   const char *user_agent;
   /* By PG_ENDPOINT_*: what address.h takes. Plain http is the setter's responsibility. */
   const char *addresses[PG_ADDRESS_COUNT];
@@ -27,7 +29,7 @@ struct pg_settings {
   int answer_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
   int auto_start;       /* 1: asks for a code by itself */
-  int revoke_in_body;   /* 1: as RFC 7009, 0: in the query */
+  int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 };
 
 /* A record may be as long as the memory, and a slot tells lengths in 16 bits. */

@@ -17,7 +17,9 @@ var grantConfig = {
   seed: 1,
   autoStart: 1,
   renewalsMax: 3,
-  revokeInBody: 0,
+  clientAuthentication: 3,
+  server: "https://auth.example",
+  tokenParameters: "",
   messages: ""
 };
 var grantMemory = new Uint8Array(4096);

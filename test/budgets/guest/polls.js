@@ -17,7 +17,9 @@ var pollConfig = {
   seed: 1,
   autoStart: 1,
   renewalsMax: 1000,
-  revokeInBody: 0,
+  clientAuthentication: 3,
+  server: "https://auth.example",
+  tokenParameters: "",
   messages: ""
 };
 var pollDevice = picogrant.create(new Uint8Array(4096), pollConfig);

@@ -68,7 +68,9 @@ function boot(slots, settings) {
     seed: 4711,
     autoStart: 0,
     renewalsMax: 3,
-    revokeInBody: 0,
+    clientAuthentication: ClientAuthentication.DOCUMENTS,
+    server: "https://auth.example",
+    tokenParameters: "",
     messages: ""
   };
   for (var name in settings) config[name] = settings[name];
@@ -140,7 +142,7 @@ function send(device) {
     id: device.requestId,
     endpoint: device.endpoint,
     isGet: device.isGet,
-    bearer: device.bearer ? textIn(Field.ACCESS_TOKEN) : "",
+    bearer: device.authorization === Authorization.BEARER ? textIn(Field.ACCESS_TOKEN) : "",
     target: textOf(memory, device.target, device.target + device.targetLength),
     body: body
   };

@@ -59,16 +59,25 @@ export function endpointsOf(baseUrl: string): Endpoints {
   };
 }
 
+/** The service in this program wants the documents' way; a foreign server what RFC 6749 allows in bodies. */
+function methodOf(options: Partial<Options>): core.ClientAuthentication {
+  if (options.clientId === undefined) return core.ClientAuthentication.DOCUMENTS;
+  return options.clientSecret
+    ? core.ClientAuthentication.CLIENT_SECRET_POST
+    : core.ClientAuthentication.NONE;
+}
+
 /** What the maker of the simulated device has set. */
 export function deviceConfig(options: Partial<Options>) {
   return {
     clientId: options.clientId ?? CLIENT.id,
     clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
     scope: options.scope ?? SCOPE,
+    clientAuthentication: methodOf(options),
     deviceParameters: "",
+    tokenParameters: "",
     autoStart: 1,
     renewalsMax: 3,
-    revokeInBody: 0,
     messages: "",
   };
 }

@@ -38,7 +38,7 @@ static const char *const function_names[FUNCTION_COUNT] = {
 /* In the order of enum pg_property. */
 static const char *const property_names[PG_PROPERTY_COUNT] = {
     "requestId",  "endpoint", "isGet",       "target",     "targetLength", "body",
-    "bodyLength", "bearer",   "slot",        "data",       "dataLength",   "state",
+    "bodyLength", "authorization", "slot",        "data",       "dataLength",   "state",
     "event",      "moves",    "error",       "notSaved",   "callState",    "callError",
     "callStatus"};
 
@@ -127,11 +127,12 @@ static JSValue config_object(const struct pg_core_config *config) {
       set_text(object, "clientSecret", config->client_secret) &&
       set_text(object, "scope", config->scope) &&
       set_text(object, "deviceParameters", config->device_parameters) &&
-      set_text(object, "messages", "") && set_int(object, "columns", config->columns) &&
+      set_text(object, "tokenParameters", config->token_parameters) &&
+      set_text(object, "server", config->server) && set_text(object, "messages", "") && set_int(object, "columns", config->columns) &&
       set_int(object, "rows", config->rows) && set_int(object, "seed", config->seed) &&
       set_int(object, "autoStart", config->auto_start) &&
       set_int(object, "renewalsMax", config->renewals_max) &&
-      set_int(object, "revokeInBody", config->revoke_in_body)) {
+      set_int(object, "clientAuthentication", config->client_authentication)) {
     return object;
   }
   JS_FreeValue(core.context, object);

@@ -1,0 +1,108 @@
+// How the client says who it is, in every request to the authorization server: the device authorization
+// request (RFC 8628 §3.1), polls (§3.4), refreshes (RFC 6749 §6) and revocations (RFC 7009 §2.1). All of
+// client authentication (RFC 6749 §2.3) is in this file.
+//
+// The client identifier is in every body, with HTTP Basic too: RFC 6749 §3.2.1 allows it, and some
+// servers want it.
+
+import { Authorization } from "../device/command.ts";
+import { ClientAuthentication, type Config } from "../device/config.ts";
+import { type Device, Region } from "../device/memory.ts";
+import { checksum, Layout } from "../records/token-record.ts";
+import { encodeBase64 } from "../text/base64.ts";
+import {
+  Encoding,
+  endWrite,
+  writeByte,
+  writeLiteral,
+  writeRegion,
+  writeText,
+  writeTo,
+} from "../text/form-encoder.ts";
+
+/** Makes a region of what has been written from `start` on. */
+function takeWritten(device: Device, region: number, start: number): void {
+  device.at[region] = start;
+  device.size[region] = device.writeAt - start;
+}
+
+/**
+ * Binds the records to this client and server: a token never goes to a server that did not issue it.
+ * The server's name is written behind the client's for the checksum, and overwritten afterwards.
+ */
+function bindRecords(device: Device, start: number, server: string): void {
+  var end = device.writeAt;
+  writeText(device, "&server=", Encoding.NONE);
+  writeText(device, server, Encoding.NONE);
+  // Where it does not fit the writer stays behind the end, and create fails.
+  if (device.writeAt > device.writeEnd) return;
+  device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
+  device.writeAt = end;
+}
+
+/**
+ * Writes what never changes, once: the device authorization request, what the client says in every other
+ * body, the parameters of token requests, and the credentials of HTTP Basic. The device authorization
+ * request ends with the first part of what the client says in the others.
+ */
+export function writeClient(device: Device, config: Config): void {
+  var method = config.clientAuthentication;
+  var request = device.writeAt;
+  device.clientAuthentication = method;
+  writeText(device, "scope=", Encoding.NONE);
+  writeText(device, config.scope, Encoding.FORM);
+  writeText(device, config.deviceParameters + "&", Encoding.NONE);
+  var client = device.writeAt;
+  writeText(device, "client_id=", Encoding.NONE);
+  writeText(device, config.clientId, Encoding.FORM);
+  bindRecords(device, client, config.server);
+  takeWritten(device, Region.DEVICE_AUTHORIZATION, request);
+  if (
+    config.clientSecret &&
+    (method === ClientAuthentication.CLIENT_SECRET_POST ||
+      method === ClientAuthentication.DOCUMENTS)
+  ) {
+    writeText(device, "&client_secret=", Encoding.NONE);
+    writeText(device, config.clientSecret, Encoding.FORM);
+  }
+  takeWritten(device, Region.CLIENT, client);
+  if (method === ClientAuthentication.CLIENT_SECRET_POST) {
+    takeWritten(device, Region.DEVICE_AUTHORIZATION, request);
+  }
+  var parameters = device.writeAt;
+  writeText(device, config.tokenParameters, Encoding.NONE);
+  takeWritten(device, Region.TOKEN_PARAMETERS, parameters);
+  if (method === ClientAuthentication.CLIENT_SECRET_BASIC) writeCredentials(device, config);
+}
+
+/** RFC 6749 §2.3.1: both are form-encoded, joined by a colon, and encoded as base64. */
+function writeCredentials(device: Device, config: Config): void {
+  var start = device.writeAt;
+  writeText(device, config.clientId, Encoding.FORM);
+  writeByte(device, 58);
+  writeText(device, config.clientSecret, Encoding.FORM);
+  encodeBase64(device, start);
+  takeWritten(device, Region.CLIENT_CREDENTIALS, start);
+}
+
+/** What goes into the Authorization header of requests to the authorization server. */
+export function clientAuthorization(device: Device): Authorization {
+  return device.clientAuthentication === ClientAuthentication.CLIENT_SECRET_BASIC
+    ? Authorization.BASIC
+    : Authorization.NONE;
+}
+
+/** Whether the token to revoke goes into the query: the documents' way. RFC 7009 §2.1: into the body. */
+export function revokesByQuery(device: Device): boolean {
+  return device.clientAuthentication === ClientAuthentication.DOCUMENTS;
+}
+
+/** Makes a token request in OUTPUT: client, the maker's parameters, grant, and the region's value. */
+export function writeTokenRequest(device: Device, grant: number, region: number): void {
+  writeTo(device, Region.OUTPUT);
+  writeRegion(device, Region.CLIENT, Encoding.NONE);
+  writeRegion(device, Region.TOKEN_PARAMETERS, Encoding.NONE);
+  writeLiteral(device, grant);
+  writeRegion(device, region, Encoding.FORM);
+  endWrite(device, Region.OUTPUT);
+}

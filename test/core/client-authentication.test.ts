@@ -1,0 +1,173 @@
+// How the client authenticates (RFC 6749 §2.3), at every endpoint of the authorization server, and what
+// belongs to one client at one server alone: the records.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { ClientAuthentication, State } from "../../core/complete.ts";
+import { Bench, code, config, json, type Sent, tokens } from "./bench.ts";
+import { fields, GRANT } from "./session.ts";
+
+const CLIENT = { clientId: "tv client/1", clientSecret: "s&cr=t é😀:" };
+/** RFC 6749 §2.3.1 by other means: form-encode both, join them, base64. */
+const encoded = (text: string): string => String(new URLSearchParams({ v: text })).slice(2);
+const basicOf = (id: string, secret: string): string =>
+  Buffer.from(`${encoded(id)}:${encoded(secret)}`).toString("base64");
+
+/** The four requests of a device's life: for a code, a poll, a refresh, a revocation. */
+function life(settings: Partial<core.Config>): [Sent, Sent, Sent, Sent] {
+  const bench = new Bench([code(), tokens(), tokens(), json(200, {})], { ...CLIENT, ...settings });
+  bench.until(3);
+  bench.core.signOut(bench.device);
+  bench.pass(0);
+  expect(bench.device.state).toBe(State.SIGNED_OUT);
+  expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 1, 2]);
+  return bench.sent as [Sent, Sent, Sent, Sent];
+}
+
+const ID = { client_id: CLIENT.clientId };
+const BOTH = { ...ID, client_secret: CLIENT.clientSecret };
+const POLL = { grant_type: GRANT, device_code: "dc" };
+const REFRESH = { grant_type: "refresh_token", refresh_token: "refresh" };
+
+describe("RFC 6749 §2.3 client authentication", () => {
+  it("none: a public client says its identifier in every body (RFC 8628 §3.1, RFC 7009 §2.1)", () => {
+    const [request, poll, refresh, revocation] = life({
+      clientAuthentication: ClientAuthentication.NONE,
+    });
+    expect(fields(request)).toEqual({ scope: "email", ...ID });
+    expect(fields(poll)).toEqual({ ...ID, ...POLL });
+    expect(fields(refresh)).toEqual({ ...ID, ...REFRESH });
+    expect(fields(revocation)).toEqual({ ...ID, token: "refresh" });
+    for (const sent of [request, poll, refresh, revocation]) {
+      expect(sent).toMatchObject({ target: "", basic: "", bearer: "" });
+    }
+  });
+
+  it("client_secret_post: the secret is in every body, that of the device authorization request too", () => {
+    const [request, poll, refresh, revocation] = life({
+      clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
+    });
+    expect(fields(request)).toEqual({ scope: "email", ...BOTH });
+    expect(fields(poll)).toEqual({ ...BOTH, ...POLL });
+    expect(fields(refresh)).toEqual({ ...BOTH, ...REFRESH });
+    expect(fields(revocation)).toEqual({ ...BOTH, token: "refresh" });
+    for (const sent of [request, poll, refresh, revocation]) {
+      expect(sent).toMatchObject({ target: "", basic: "", bearer: "" });
+    }
+  });
+
+  it("client_secret_basic: the header is in every request, the secret in no body (§2.3.1)", () => {
+    const [request, poll, refresh, revocation] = life({
+      clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
+    });
+    expect(fields(request)).toEqual({ scope: "email", ...ID });
+    expect(fields(poll)).toEqual({ ...ID, ...POLL });
+    expect(fields(refresh)).toEqual({ ...ID, ...REFRESH });
+    expect(fields(revocation)).toEqual({ ...ID, token: "refresh" });
+    const basic = basicOf(CLIENT.clientId, CLIENT.clientSecret);
+    for (const sent of [request, poll, refresh, revocation]) {
+      expect(sent).toMatchObject({ target: "", basic, bearer: "" });
+    }
+  });
+
+  it("documents: the secret goes to the token endpoint alone, the token to revoke into the query", () => {
+    const [request, poll, refresh, revocation] = life({
+      clientAuthentication: ClientAuthentication.DOCUMENTS,
+    });
+    expect(fields(request)).toEqual({ scope: "email", ...ID });
+    expect(fields(poll)).toEqual({ ...BOTH, ...POLL });
+    expect(fields(refresh)).toEqual({ ...BOTH, ...REFRESH });
+    expect(revocation).toMatchObject({ target: "?token=refresh", body: "" });
+  });
+
+  it("§2.3.1: Basic encodes any identifier and secret, also of lengths that base64 pads", () => {
+    const text = fc.string({ unit: "binary", minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(text, text, (clientId, clientSecret) => {
+        const bench = new Bench([], {
+          ...{ clientId, clientSecret },
+          clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
+        });
+        bench.until(1);
+        const wellFormed = Buffer.from(clientSecret).toString();
+        expect(bench.sent[0]!.basic).toBe(basicOf(Buffer.from(clientId).toString(), wellFormed));
+      }),
+    );
+  });
+
+  it("requests to a resource server carry the access token, not the client's credentials", () => {
+    const bench = new Bench([code(), tokens(), json(200, {})], {
+      clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
+    });
+    bench.until(2);
+    expect(bench.core.beginCall(bench.device)).toBe(1);
+    expect(bench.core.sendCall(bench.device, 5, 1, null, 0, 0)).toBe(1);
+    bench.pass(0);
+    expect(bench.sent[2]).toMatchObject({ endpoint: 5, basic: "", bearer: "access" });
+  });
+
+  it("RFC 7009 §2.1: each try of a revocation has the token in the body", () => {
+    const bench = new Bench([code(), tokens()], {
+      clientAuthentication: ClientAuthentication.NONE,
+    });
+    bench.until(2);
+    bench.core.signOut(bench.device);
+    bench.answers = Array(9).fill(json(400, { error: "invalid_request" }));
+    bench.pass(600_000);
+    const tries = bench.sent.slice(2);
+    expect(tries).toHaveLength(4);
+    for (const sent of tries) {
+      expect(sent.target).toBe("");
+      expect(fields(sent).token).toBe("refresh");
+    }
+  });
+});
+
+describe("parameters that the maker adds", () => {
+  it("RFC 8707 §2.2: those of token requests go into polls and refreshes, not elsewhere", () => {
+    const [request, poll, refresh, revocation] = life({
+      deviceParameters: "&audience=a",
+      tokenParameters: "&resource=https%3A%2F%2Fapi.example%2F",
+    });
+    expect(fields(request)).toMatchObject({ audience: "a" });
+    expect(fields(request)).not.toHaveProperty("resource");
+    expect(fields(poll)).toMatchObject({ resource: "https://api.example/", device_code: "dc" });
+    expect(fields(refresh)).toMatchObject({ resource: "https://api.example/" });
+    expect(revocation.body + revocation.target).not.toContain("resource");
+    for (const { body } of [request, poll, refresh]) {
+      expect(String(new URLSearchParams(body))).toBe(body);
+    }
+  });
+});
+
+describe("what is stored belongs to a client and a server", () => {
+  const stored = (settings: Partial<core.Config>): Uint8Array[] => {
+    const bench = new Bench([code(), tokens()], settings);
+    bench.until(2);
+    return bench.slots;
+  };
+  const stateAfter = (slots: Uint8Array[], settings: Partial<core.Config>): State =>
+    new Bench([], { slots: slots.map((slot) => slot.slice()), autoStart: 0, ...settings }).device
+      .state;
+  const here = { clientId: "printer", server: "https://auth.example" };
+
+  it("the same client at the same server goes on with its session", () => {
+    expect(stateAfter(stored(here), here)).toBe(State.REFRESHING);
+  });
+
+  it.each([
+    ["another server", { ...here, server: "https://auth.example.net" }],
+    ["another port of it", { ...here, server: "https://auth.example:8443" }],
+    ["no server named", { ...here, server: "" }],
+    ["another client", { ...here, clientId: "scanner" }],
+    ["a client whose name ends where the server's begins", { clientId: "printe", server: "r" }],
+  ])("SPEC.md Records: %s finds nothing", (_, other) => {
+    expect(stateAfter(stored(here), other)).toBe(State.SIGNED_OUT);
+  });
+
+  it("a server's name that does not fit the memory makes no device", () => {
+    const server = "x".repeat(9000);
+    expect(core.create(new Uint8Array(8192), { ...config, server })).toBeNull();
+  });
+});
