@@ -74,6 +74,8 @@ export function deviceConfig(options: Partial<Options>) {
     clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
     scope: options.scope ?? SCOPE,
     clientAuthentication: methodOf(options),
+    // The service in this program is the same one at whatever port it listens today.
+    ...(isRemote(options as Options) ? {} : { server: "the simulated service" }),
     deviceParameters: "",
     tokenParameters: "",
     autoStart: 1,
