@@ -191,8 +191,12 @@ class Exchange implements HttpSink {
 }
 
 /**
- * A device on its platform. Nothing happens before `start`.
- * @throws RangeError where the memory is too small for the configuration
+ * A device on its platform. Nothing happens before `start`, and nothing after `stop`.
+ *
+ * Adapters must not throw for what the world did (contracts.ts). Where one throws all the same, the driver takes it
+ * for a failure of what it was asked to do, goes on, and lets the error reach whoever called: a timer or callback of
+ * the platform, which shows it as it shows any fault of a program.
+ * @throws RangeError where the memory is too small for the configuration, or the storage for the records
  * @throws TypeError that names the endpoint or the header that is wrong
  */
 export class Driver {
@@ -207,7 +211,10 @@ export class Driver {
   private lastMs = 0;
   private basic = "";
   private running = false;
-  private stopped = true;
+  /** A driver starts once: a device that comes back is a new one, which reads its records. */
+  private life: "new" | "started" | "stopped" = "new";
+  /** What an adapter has thrown, until it is handed on. */
+  private thrown: unknown[] = [];
   /**
    * Two exchanges take turns: what a broken adapter reports a second time then finds its exchange closed.
    */
@@ -215,7 +222,7 @@ export class Driver {
   private exchangeBefore: Exchange;
   private readonly ring = (): void => this.run();
   private readonly stored = (result: number): void => {
-    if (this.stopped) return;
+    if (this.life !== "started") return;
     this.run();
     this.core.storageDone(this.device, result);
     this.run();
@@ -243,6 +250,7 @@ export class Driver {
         `${this.memory.length} bytes of memory are too few for this configuration; give more`,
       );
     }
+    checkStorage(device, options.platform.storage.capacity);
     this.device = device;
     this.exchange = this.newExchange();
     this.exchangeBefore = this.newExchange();
@@ -263,16 +271,23 @@ export class Driver {
     this.addresses = endpoints;
   }
 
-  /** Reads the records back and goes on from there. */
+  /**
+   * Reads the records back and goes on from there.
+   * @throws Error where it has been called before
+   */
   start(): void {
-    this.stopped = false;
+    if (this.life !== "new") throw new Error("a driver starts once; make a new one");
+    this.life = "started";
     this.lastMs = this.platform.timers.now();
     this.run();
   }
 
-  /** Stops at once, as a loss of power would; the storage is left as it is. */
+  /**
+   * Stops at once, as a loss of power would, for good; the storage is left as it is. What is asked of the driver
+   * afterwards has no effect.
+   */
   stop(): void {
-    this.stopped = true;
+    this.life = "stopped";
     this.platform.timers.cancel();
     this.http.abort();
   }
@@ -307,6 +322,7 @@ export class Driver {
    * starts (the interval to the next poll) must not be shortened by what came before it.
    */
   happen(event: () => void): void {
+    if (this.life === "stopped") return;
     this.run();
     event();
     this.run();
@@ -315,14 +331,14 @@ export class Driver {
   /** Lets the core work until it has nothing to do, then sleeps. Called from every callback. */
   run(): void {
     // A callback from within a command: the loop below is still going and takes it up.
-    if (this.running || this.stopped) return;
+    if (this.running || this.life !== "started") return;
     this.running = true;
     try {
       const now = this.platform.timers.now();
       // Timers may wrap at 2^32.
       let command = this.core.tick(this.device, Math.min((now - this.lastMs) >>> 0, 134217727));
       this.lastMs = now;
-      for (let count = 0; command !== Command.NONE && !this.stopped; count++) {
+      for (let count = 0; command !== Command.NONE && this.life === "started"; count++) {
         if (count > COMMANDS_MAX) throw new Error("the core does not come to rest");
         this.perform(command);
         command = this.core.tick(this.device, 0);
@@ -330,12 +346,31 @@ export class Driver {
     } finally {
       this.running = false;
     }
-    if (this.stopped) return;
+    if (this.life !== "started") return;
     this.platform.timers.alarm(this.core.wakeIn(this.device), this.ring);
+    if (this.thrown.length > 0) throw this.thrown.shift();
     this.options.onChange?.();
   }
 
   private perform(command: Command): void {
+    try {
+      this.carryOut(command);
+    } catch (error) {
+      this.thrown.push(error);
+      this.giveUp(command);
+    }
+  }
+
+  /** An adapter threw instead of reporting: the core hears of a failure, or it would wait for ever. */
+  private giveUp(command: Command): void {
+    const { core, device } = this;
+    if (command === Command.SEND) this.exchange.failed("unreachable");
+    else if (command === Command.LOAD) core.storageDone(device, -1);
+    else if (command === Command.STORE || command === Command.ERASE) core.storageDone(device, 0);
+    else if (command === Command.VERIFY) core.eventVerified?.(device, 0);
+  }
+
+  private carryOut(command: Command): void {
     const { device, memory, platform } = this;
     const from = device.data;
     const to = from + device.dataLength;
@@ -522,4 +557,30 @@ function seedFrom(platform: Platform): number {
   const bytes = new Uint8Array(4);
   if (!platform.entropy.fill(bytes, 0, 4)) return 0;
   return (bytes[0]! | (bytes[1]! << 8) | (bytes[2]! << 16) | (bytes[3]! << 24)) & 67108863;
+}
+
+/** Bytes of a record beside its values: head, a length in front of each value, checksum (core/SPEC.md). */
+const RECORD_FRAME_BYTES = 19;
+const LENGTH_BYTES = 2;
+
+/** The longest record that the device may write with the memory that it has. */
+function recordBytesMax({ capacity }: complete.Device): number {
+  const room = (region: number): number => LENGTH_BYTES + Math.max(0, capacity[region] ?? 0);
+  const code =
+    room(Field.DEVICE_CODE) +
+    room(Field.USER_CODE) +
+    room(Field.VERIFICATION_URI) +
+    room(Field.VERIFICATION_URI_COMPLETE);
+  const token = Math.max(room(Field.ACCESS_TOKEN), room(Region.PRESENT_REFRESH_TOKEN));
+  return Math.min(RECORD_FRAME_BYTES + Math.max(code, token), capacity[Region.OUTPUT] ?? 0);
+}
+
+/** Better now than when the user has signed in and the tokens do not fit. */
+function checkStorage(device: complete.Device, capacity: number): void {
+  const needed = recordBytesMax(device);
+  if (capacity >= needed) return;
+  throw new RangeError(
+    `the storage takes records of ${capacity} bytes; with this much memory the device may write ` +
+      `${needed}: give the storage more, or the device less memory`,
+  );
 }

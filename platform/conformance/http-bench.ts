@@ -77,7 +77,14 @@ export interface HttpTestServer {
   /** An origin at which nothing listens. */
   deadOrigin: string;
   /** Origins of TLS servers with the same plans; present where the bench says `tls`. */
-  tls?: { trusted: string; untrusted: string; otherName: string; expired: string };
+  tls?: {
+    trusted: string;
+    untrusted: string;
+    otherName: string;
+    expired: string;
+    /** A trusted certificate, but TLS 1.0 and 1.1 only. */
+    outdated: string;
+  };
   /** Adds plans, used up request by request. Without one the server answers 599. */
   plan(...plans: ServerPlan[]): void;
   /** Every request that arrived so far, complete or not. */

@@ -17,6 +17,7 @@ export function wireRules(rule: HttpRule): ConformanceCase[] {
     ...requestRules(rule),
     ...answerRules(rule),
     ...brokenAnswerRules(rule),
+    ...framingRules(rule),
     ...connectionRules(rule),
   ];
 }
@@ -186,6 +187,76 @@ function brokenAnswerRules(rule: HttpRule): ConformanceCase[] {
   ];
 }
 
+/** Two statements about where the body ends (RFC 9112 §6.3): whoever believes one of them can be led astray. */
+const CONTRADICTIONS: readonly (readonly [what: string, headers: string])[] = [
+  ["two different Content-Lengths", "Content-Length: 3\r\nContent-Length: 5\r\n"],
+  ["a list of different Content-Lengths", "Content-Length: 3, 5\r\n"],
+  ["a Content-Length that is no number", "Content-Length: 3x\r\n"],
+  ["a negative Content-Length", "Content-Length: -3\r\n"],
+];
+
+function framingRules(rule: HttpRule): ConformanceCase[] {
+  return [
+    rule("trailers behind a chunked body are not part of it", async (bench) => {
+      const trailers = "0\r\nServer-Timing: db;dur=3\r\nRetry-After: 9\r\n\r\n";
+      bench.server.plan({ kind: "raw", pieces: [`${CHUNKED}3\r\nabc\r\n`, trailers] });
+      const ear = await bench.exchange(bench.form("a=1"));
+      mustBeAnswer(ear, 200, ascii("abc"));
+      must(ear.retryAfterSeconds === -1, "a trailer was taken for a header");
+    }),
+    rule(
+      "chunks may have extensions, and sizes with leading zeros in both cases",
+      async (bench) => {
+        const chunks = '3;name="a;b"\r\nabc\r\n00A\r\n0123456789\r\n00\r\n\r\n';
+        for (const pieces of [[CHUNKED + chunks], [...(CHUNKED + chunks)]]) {
+          bench.server.plan({ kind: "raw", pieces });
+          mustBeAnswer(
+            await bench.exchange(),
+            200,
+            ascii("abc0123456789"),
+            `${pieces.length} pieces`,
+          );
+        }
+      },
+    ),
+    rule("a chunked answer on a connection that stays open ends with its chunks", async (bench) => {
+      const pieces = [`${CHUNKED}3\r\nabc\r\n0\r\n\r\n`];
+      bench.server.plan({ kind: "raw", pieces, keepAlive: true }, answer("next"));
+      mustBeAnswer(await bench.exchange(), 200, ascii("abc"));
+      mustBeAnswer(await bench.exchange(), 200, ascii("next"), "the exchange after it");
+    }),
+    ...CONTRADICTIONS.map(([what, headers]) =>
+      rule(`an answer with ${what} is no answer`, async (bench) => {
+        const pieces = [`HTTP/1.1 200 OK\r\n${headers}\r\n`, "abcde"];
+        bench.server.plan({ kind: "raw", pieces }, answer("good"));
+        mustFail(await bench.exchange(bench.form("a=1")), "unreachable", what);
+        mustBeAnswer(await bench.exchange(), 200, ascii("good"), "the exchange after it");
+      }),
+    ),
+    rule("a Content-Length beside chunks is never what ends the body", async (bench) => {
+      const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n";
+      bench.server.plan({ kind: "raw", pieces: [`${head}3\r\nabc\r\n0\r\n\r\n`] }, answer("good"));
+      const ear = await bench.exchange();
+      if (ear.failure === undefined) mustBeAnswer(ear, 200, ascii("abc"));
+      else mustFail(ear, "unreachable", "a length and chunks");
+      mustBeAnswer(await bench.exchange(), 200, ascii("good"), "the exchange after it");
+    }),
+    rule("a folded header line harms nothing (RFC 9112 §5.2)", async (bench) => {
+      for (const fold of [" A: bcd", ` A: ${"b".repeat(3000)}`, "\tb", " "]) {
+        // Behind an ordinary answer, since what an adapter keeps from one to the next may be at stake.
+        bench.server.plan(answer("before", { keepAlive: true }));
+        const head = `HTTP/1.1 400 Bad\r\n${fold}\r\nContent-Length: 2\r\n\r\n`;
+        bench.server.plan({ kind: "raw", pieces: [head, "{}"] }, answer("after"));
+        mustBeAnswer(await bench.exchange(), 200, ascii("before"));
+        const ear = await bench.exchange(bench.form("a=1"));
+        if (ear.failure === undefined) mustBeAnswer(ear, 400, ascii("{}"), "the folded one");
+        else mustFail(ear, "unreachable", "a folded line behind the status line");
+        mustBeAnswer(await bench.exchange(), 200, ascii("after"), "the exchange after it");
+      }
+    }),
+  ];
+}
+
 function connectionRules(rule: HttpRule): ConformanceCase[] {
   return [
     rule("a POST is never sent twice: reset on a kept connection", async (bench) => {
@@ -263,5 +334,6 @@ export function tlsRules(rule: HttpRule): ConformanceCase[] {
     refused("a certificate of an unknown authority", (bench) => bench.server.tls!.untrusted),
     refused("a certificate for another host name", (bench) => bench.server.tls!.otherName),
     refused("an expired certificate", (bench) => bench.server.tls!.expired),
+    refused("a server that speaks no TLS above 1.1", (bench) => bench.server.tls!.outdated),
   ];
 }

@@ -25,13 +25,20 @@ export interface TlsIdentities {
   expired: TlsIdentity;
 }
 
+/** OpenSSL of today speaks TLS 1.0 and 1.1 only where it is told to care for nothing. */
+const OUTDATED = {
+  minVersion: "TLSv1",
+  maxVersion: "TLSv1.1",
+  ciphers: "DEFAULT@SECLEVEL=0",
+} as const;
+
 /** Starts a server on 127.0.0.1, with TLS twins where identities are given. */
 export async function startConformanceServer(identities?: TlsIdentities): Promise<HttpTestServer> {
   const desk = new Desk();
   const plain = await listen(net.createServer((socket) => desk.welcome(socket)));
   const open = [plain];
-  const secure = async (identity: TlsIdentity): Promise<string> => {
-    const server = tls.createServer(identity, (socket) => desk.welcome(socket));
+  const secure = async (identity: TlsIdentity, more: tls.TlsOptions = {}): Promise<string> => {
+    const server = tls.createServer({ ...identity, ...more }, (socket) => desk.welcome(socket));
     // Clients that refuse the certificate break off: that is what some cases are about.
     server.on("tlsClientError", () => {});
     open.push(await listen(server));
@@ -55,6 +62,7 @@ export async function startConformanceServer(identities?: TlsIdentities): Promis
       untrusted: await secure(identities.untrusted),
       otherName: await secure(identities.otherName),
       expired: await secure(identities.expired),
+      outdated: await secure(identities.trusted, OUTDATED),
     };
   }
   return server;

@@ -11,7 +11,7 @@ import { lockDirectory } from "./state-lock.ts";
 export { StateDirectoryError } from "./state-directory-error.ts";
 
 export interface FileStorageOptions {
-  /** Largest record in bytes; default 4096. */
+  /** Largest record in bytes; default 32768, enough for any token. */
   capacity?: number;
 }
 
@@ -32,23 +32,40 @@ export class FileStorage implements Storage {
   #closed = false;
 
   /**
+   * A medium that is full, read-only or broken is no reason to refuse: what lies there is read, writes fail, and
+   * the device says that it could not save.
    * @throws StateDirectoryError where the directory cannot be used: not a directory, not ours, readable
    * by others, in use by another process, or with files in it that are not slots
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
-    this.capacity = options.capacity ?? 4096;
+    this.capacity = options.capacity ?? 32_768;
     this.directory = path.resolve(directory);
-    this.#unlock = explained(this.directory, () => {
+    this.#unlock = this.#unlessBroken(() => {
       prepareDirectory(this.directory);
       return lockDirectory(this.directory);
-    });
+    }, noLock);
     try {
-      explained(this.directory, () => {
-        for (const slot of [0, 1]) this.#inspect(slot);
-      });
+      for (const slot of [0, 1]) this.#unlessBroken(() => this.#inspect(slot), undefined);
     } catch (error) {
       this.#unlock();
       throw error;
+    }
+  }
+
+  /** What `run` gives, `otherwise` where the medium fails; any other error is the one for the command line. */
+  #unlessBroken<T>(run: () => T, otherwise: T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof StateDirectoryError) throw error;
+      const reason = reasonOf(error);
+      if (!isMediumFault(error)) {
+        throw new StateDirectoryError(
+          `${this.directory}: cannot keep state there: ${reason}; choose another directory`,
+        );
+      }
+      this.lastFailure = `${this.directory}: cannot keep records: ${reason}`;
+      return otherwise;
     }
   }
 
@@ -130,6 +147,7 @@ export class FileStorage implements Storage {
     try {
       readSlot(file, this.capacity).fill(0);
     } catch (error) {
+      if (isMediumFault(error)) throw error;
       refuse(`${reasonOf(error)}; delete it to sign in again, or choose another directory`);
     }
   }
@@ -224,16 +242,12 @@ function syncDirectory(directory: string): void {
   }
 }
 
-/** Turns any error of the system into the one that the command line prints. */
-function explained<T>(directory: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof StateDirectoryError) throw error;
-    throw new StateDirectoryError(
-      `${directory}: cannot keep state there: ${reasonOf(error)}; choose another directory`,
-    );
-  }
+/** Where nothing can be written, two devices cannot get in each other's way. */
+function noLock(): void {}
+
+/** A medium that is full, read-only or broken, as opposed to a directory that was chosen wrongly. */
+function isMediumFault(error: unknown): boolean {
+  return ["EIO", "ENOSPC", "EDQUOT", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -244,6 +258,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   ENOSPC: "no space left on the device",
   EROFS: "the file system is read-only",
+  EIO: "the medium has a fault",
+  EDQUOT: "the user's share of the disk is used up",
   EISDIR: "it is a directory",
   ELOOP: "its symbolic links go in circles",
 };

@@ -1,22 +1,11 @@
-// A lock on a directory, held by one process, that outlives no process: after a SIGKILL or a power cut the
-// next one finds out that its holder is gone and takes it over.
+// The lock on a state directory, on Node. Its rules are those of ../state-lock.ts.
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { isLeftover, LockRefused, type StateLockSystem, takeStateLock } from "../state-lock.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
-
-/** Who holds a lock. A process id alone is not enough: it is given anew after a while or a restart. */
-interface Holder {
-  pid: number;
-  /** From /proc: when the process began, "" where there is no /proc. */
-  started: string;
-  host: string;
-}
-
-/** A takeover takes microseconds; a guard older than this was left by a process killed in the middle. */
-const GUARD_STALE_MS = 10_000;
 
 /**
  * Takes the lock of a directory.
@@ -24,140 +13,100 @@ const GUARD_STALE_MS = 10_000;
  * @throws StateDirectoryError where another living process holds it
  */
 export function lockDirectory(directory: string): () => void {
-  const lock = path.join(directory, "lock");
-  const own = `${JSON.stringify(self())}\n`;
-  if (!publish(lock, own)) takeOver(directory, lock, own);
-  removeDrafts(directory);
-  let held = true;
-  return () => {
-    if (!held) return;
-    held = false;
-    // Only what is still ours: somebody may have removed the directory or the lock by hand.
-    if (readIfThere(lock) === own) fs.rmSync(lock, { force: true });
+  try {
+    const unlock = takeStateLock(nodeSystem(), path.join(directory, "lock"));
+    removeLeftovers(directory);
+    return unlock;
+  } catch (error) {
+    if (!(error instanceof LockRefused)) throw error;
+    const advice = error.message.startsWith("in use")
+      ? "; stop it or choose another directory"
+      : "";
+    throw new StateDirectoryError(`${directory}: ${error.message}${advice}`);
+  }
+}
+
+/** Done by the holder of the lock only: nobody else's takeover is under way then. */
+function removeLeftovers(directory: string): void {
+  for (const name of fs.readdirSync(directory)) {
+    if (isLeftover(name)) fs.rmSync(path.join(directory, name), { force: true });
+  }
+}
+
+const nonce = randomBytes(6).toString("hex");
+
+function nodeSystem(): StateLockSystem {
+  const started = startOf(process.pid) ?? "";
+  return {
+    self: { pid: process.pid, started, host: os.hostname(), nonce },
+    publish,
+    read: readIfThere,
+    remove: (file) => fs.rmSync(file, { force: true }),
+    ageS: (file) => {
+      const stat = fs.statSync(file, { throwIfNoEntry: false });
+      return stat === undefined ? 0 : (Date.now() - stat.mtimeMs) / 1000;
+    },
+    startOf,
   };
 }
 
-/** Makes the lock appear with its whole content at once; false where there is one already. */
-function publish(lock: string, content: string): boolean {
-  const draft = `${lock}.${process.pid}.${randomBytes(6).toString("hex")}`;
-  const file = fs.openSync(draft, "wx", 0o600);
+/** File systems without hard links, such as that of most memory cards. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+/** By a hard link to a draft, which appears with its whole content at once and never over another file. */
+function publish(file: string, content: string): boolean {
+  const draft = `${file}.draft-${randomBytes(6).toString("hex")}`;
+  writeNew(draft, content);
   try {
-    fs.writeSync(file, content);
-    fs.fsyncSync(file);
-  } finally {
-    fs.closeSync(file);
-  }
-  try {
-    fs.linkSync(draft, lock);
+    fs.linkSync(draft, file);
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // ENOENT: the holder of the lock has cleared our draft away, see below.
+    // ENOENT: the holder of the lock has cleared our draft away.
     if (code === "EEXIST" || code === "ENOENT") return false;
-    throw error;
+    if (!NO_LINKS.has(code ?? "")) throw error;
   } finally {
     fs.rmSync(draft, { force: true });
   }
+  try {
+    writeNew(file, content);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
 }
 
-/**
- * Replaces the lock of a process that is gone. Two that find the same stale lock must not both succeed: the
- * second could remove the first one's fresh lock. So removing is done under a guard, after a second look.
- */
-function takeOver(directory: string, lock: string, own: string): void {
-  refuseIfHeld(directory, readIfThere(lock));
-  const guard = path.join(directory, "lock.takeover");
-  removeOldGuard(guard);
-  if (!publish(guard, own)) throw inUse(directory, "another process that is just starting");
+function writeNew(file: string, content: string): void {
+  const handle = fs.openSync(file, "wx", 0o600);
   try {
-    refuseIfHeld(directory, readIfThere(lock));
-    fs.rmSync(lock, { force: true });
-    // Somebody without a need for the guard may be faster from here on: then it is theirs.
-    if (!publish(lock, own)) throw inUse(directory, "another process that is just starting");
+    fs.writeSync(handle, content);
+    fs.fsyncSync(handle);
+  } catch (error) {
+    // A full disk must not leave an empty file that looks like a lock.
+    fs.rmSync(file, { force: true });
+    throw error;
   } finally {
-    fs.rmSync(guard, { force: true });
+    fs.closeSync(handle);
   }
 }
 
-/** What processes killed while publishing have left. Done by the holder of the lock only. */
-function removeDrafts(directory: string): void {
-  for (const name of fs.readdirSync(directory)) {
-    if (/^lock\.(takeover\.)?\d+\.[0-9a-f]{12}$/.test(name)) {
-      fs.rmSync(path.join(directory, name), { force: true });
-    }
-  }
-}
-
-function removeOldGuard(guard: string): void {
-  const stat = fs.statSync(guard, { throwIfNoEntry: false });
-  if (stat !== undefined && Date.now() - stat.mtimeMs > GUARD_STALE_MS) {
-    fs.rmSync(guard, { force: true });
-  }
-}
-
-function refuseIfHeld(directory: string, content: string | undefined): void {
-  if (content === undefined) return;
-  const holder = parseHolder(content);
-  if (holder === undefined) {
-    throw new StateDirectoryError(
-      `${directory}: its file "lock" is not a lock of picogrant; remove it if no other program uses it`,
-    );
-  }
-  if (holder.host !== os.hostname()) {
-    throw inUse(
-      directory,
-      `process ${holder.pid} on ${holder.host} (if it is gone, remove "lock")`,
-    );
-  }
-  if (isAlive(holder)) throw inUse(directory, `process ${holder.pid}`);
-}
-
-function inUse(directory: string, by: string): StateDirectoryError {
-  return new StateDirectoryError(
-    `${directory}: in use by ${by}; stop it or choose another directory`,
-  );
-}
-
-function self(): Holder {
-  const started = startOf(process.pid)?.started ?? "";
-  return { pid: process.pid, started, host: os.hostname() };
-}
-
-function isAlive(holder: Holder): boolean {
+/** When a process began, with the boot it belongs to; see StateLockSystem. */
+function startOf(pid: number): string | undefined {
   try {
-    process.kill(holder.pid, 0);
+    process.kill(pid, 0);
   } catch (error) {
     // EPERM: there is one, of another user.
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return undefined;
   }
-  const found = startOf(holder.pid);
-  if (found === undefined || holder.started === "") return true;
-  return !found.dead && found.started === holder.started;
-}
-
-/** When a process began (with the boot it belongs to); undefined where the system does not tell. */
-function startOf(pid: number): { started: string; dead: boolean } | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     // The name in field 2 may contain anything, so count from its closing bracket: fields 3 and 22.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { started: `${boot}/${fields[19]}`, dead: fields[0] === "Z" || fields[0] === "X" };
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : `${boot}/${fields[19]}`;
   } catch {
-    return undefined;
-  }
-}
-
-function parseHolder(content: string): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(content);
-    if (typeof value !== "object" || value === null) return undefined;
-    const { pid, started, host } = value as Partial<Record<keyof Holder, unknown>>;
-    if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return undefined;
-    if (typeof started !== "string" || typeof host !== "string") return undefined;
-    return { pid, started, host };
-  } catch {
-    return undefined;
+    return "";
   }
 }
 

@@ -11,6 +11,10 @@ export class AnswerHead {
   status = 0;
   /** The announced length of the body, -1 where there is none. */
   contentLength = -1;
+  /** Whether the body comes in chunks. */
+  isChunked = false;
+  /** Whether the head says two things about where the body ends (RFC 9112 §6.3), or cannot be read. */
+  isContradictory = false;
   tooLarge = false;
   private text = "";
   private bytes = 0;
@@ -43,17 +47,40 @@ export class AnswerHead {
       return;
     }
     this.status = status;
-    const announced = this.header("content-length") ?? "";
-    if (/^\d{1,15}$/.test(announced)) this.contentLength = Number(announced);
+    this.readFraming();
+  }
+
+  private readFraming(): void {
+    // `Content-Length: 3, 3` says the same as the header given twice.
+    const lengths = this.headers("content-length").flatMap((value) => value.split(","));
+    const distinct = new Set(lengths.map((value) => value.trim()));
+    const [length = ""] = distinct;
+    const codings = this.headers("transfer-encoding");
+    const coding = codings.join(",").toLowerCase();
+    this.isChunked = coding === "chunked";
+    this.isContradictory =
+      distinct.size > 1 ||
+      (length !== "" && !/^\d{1,15}$/.test(length)) ||
+      // Any other coding was not asked for, and a length beside one is how answers are smuggled.
+      (codings.length > 0 && (!this.isChunked || distinct.size > 0)) ||
+      // RFC 9112 §5.2: folded lines are of the past; what one hides cannot be told.
+      /\n[ \t]/.test(this.text);
+    if (length !== "" && !this.isContradictory) this.contentLength = Number(length);
   }
 
   private header(name: string): string | undefined {
+    return this.headers(name)[0];
+  }
+
+  /** The values of a header, in the order in which they came. */
+  private headers(name: string): string[] {
+    const values: string[] = [];
     for (const line of this.text.split("\n")) {
       const colon = line.indexOf(":");
       if (colon > 0 && line.slice(0, colon).toLowerCase() === name) {
-        return line.slice(colon + 1).trim();
+        values.push(line.slice(colon + 1).trim());
       }
     }
-    return undefined;
+    return values;
   }
 }

@@ -42,11 +42,15 @@ function standing(settings: CurlSettings): string[] {
     "silent",
     "include",
     "no-buffer",
+    // Chunks are read by us (chunked-body.ts): curl would print the trailers behind the body.
+    "raw",
     "globoff",
     "path-as-is",
     "http1.1",
     "suppress-connect-headers",
     option("proto", "=http,https"),
+    // Whatever the system's TLS library would still take (RFC 9325 §3.1.1).
+    "tlsv1.2",
     option("max-time", seconds(settings.timeLimitMs)),
     option("connect-timeout", seconds(settings.connectLimitMs)),
     option("user-agent", settings.userAgent),

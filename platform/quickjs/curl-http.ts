@@ -3,6 +3,7 @@
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { AnswerHead } from "./answer-head.ts";
+import { ChunkedBody } from "./chunked-body.ts";
 import { type CurlSettings, curlInputs } from "./curl-config.ts";
 import type { Os } from "./engine.ts";
 import { Child } from "./process.ts";
@@ -23,6 +24,8 @@ const CURL_TOO_LARGE = 63;
 interface Exchange {
   readonly sink: HttpSink;
   readonly head: AnswerHead;
+  /** Reads the body where it comes in chunks. */
+  chunks: ChunkedBody | undefined;
   child: Child | undefined;
   limit: object | undefined;
   reported: boolean;
@@ -67,6 +70,7 @@ export class CurlHttp implements Http {
     const exchange: Exchange = {
       sink,
       head: new AnswerHead(),
+      chunks: undefined,
       child: undefined,
       limit: undefined,
       reported: false,
@@ -99,26 +103,49 @@ export class CurlHttp implements Http {
     const { head, sink } = exchange;
     const from = head.status === 0 ? head.feed(bytes, length) : 0;
     if (head.tooLarge) this.fail(exchange, "too-large");
-    else if (head.status !== 0 && (head.status < 200 || head.status > 599)) {
+    else if (
+      head.isContradictory ||
+      (head.status !== 0 && (head.status < 200 || head.status > 599))
+    ) {
       this.fail(exchange, "unreachable");
     } else if (head.status !== 0 && !exchange.reported) {
       exchange.reported = true;
+      if (head.isChunked) exchange.chunks = new ChunkedBody();
       sink.status(head.status, head.retryAfter(Date.now()));
       if (head.contentLength > this.sizeLimitBytes) this.fail(exchange, "too-large");
     }
     // The sink may have aborted, or even sent the next request.
     if (this.current !== exchange || from === length) return;
-    exchange.bodyBytes += length - from;
+    if (exchange.chunks !== undefined) this.takeChunks(exchange, bytes, from, length);
+    else this.takeBody(exchange, bytes, from, length);
+  }
+
+  private takeBody(exchange: Exchange, bytes: Uint8Array, from: number, to: number): boolean {
+    exchange.bodyBytes += to - from;
     if (exchange.bodyBytes > this.sizeLimitBytes) this.fail(exchange, "too-large");
-    else sink.body(bytes, from, length);
+    else exchange.sink.body(bytes, from, to);
+    return this.current === exchange;
+  }
+
+  private takeChunks(exchange: Exchange, bytes: Uint8Array, from: number, to: number): void {
+    const { chunks } = exchange;
+    chunks!.feed(bytes, from, to, (start, end) => this.takeBody(exchange, bytes, start, end));
+    if (this.current !== exchange) return;
+    if (chunks!.isBroken) this.fail(exchange, "unreachable");
+    // curl would wait for the connection to be closed: the end of the chunks is for us to see.
+    else if (chunks!.isOver) this.end(exchange);
+  }
+
+  private end(exchange: Exchange): void {
+    this.release(exchange);
+    exchange.sink.end();
   }
 
   private exited(exchange: Exchange, code: number): void {
     if (this.current !== exchange) return;
-    if (code === 0 && exchange.reported) {
-      this.release(exchange);
-      exchange.sink.end();
-    } else if (code === CURL_TIMEOUT) this.fail(exchange, "timeout");
+    // Chunks that were complete have ended the exchange already.
+    if (code === 0 && exchange.reported && exchange.chunks === undefined) this.end(exchange);
+    else if (code === CURL_TIMEOUT) this.fail(exchange, "timeout");
     else this.fail(exchange, code === CURL_TOO_LARGE ? "too-large" : "unreachable");
   }
 

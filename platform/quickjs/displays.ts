@@ -31,11 +31,24 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   if (kind === "terminal") return terminal(os, fd, size);
   return new LineDisplay(size, kind === "lcd" ? lcdFrame : textFrame, (text) => {
     const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-    // A file always holds the frame of now; a device gets each frame after the one before.
-    const target = path !== undefined && isFile(os, path) ? openFor(os, path) : fd;
-    writeAll(os, target, bytes);
-    if (target !== fd) os.close(target);
+    if (path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
+    // A device gets each frame after the one before. One that is gone may come back: nothing is to be done.
+    else writeAll(os, fd, bytes);
   });
+}
+
+/**
+ * A file always holds the frame of now. Where it cannot be written, because its place is gone or read-only, this
+ * frame is not shown: a display is no reason for the device to end.
+ */
+function showInFile(os: Os, path: string, bytes: Uint8Array): void {
+  try {
+    const fd = openFor(os, path);
+    writeAll(os, fd, bytes);
+    os.close(fd);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+  }
 }
 
 interface Size {
@@ -46,7 +59,7 @@ interface Size {
 function terminal(os: Os, fd: number, size: Size): Display {
   const isTTY = os.isatty(fd);
   const columns = isTTY ? (os.ttyGetWinSize(fd)?.[0] ?? 80) : 80;
-  const write = (text: string): boolean =>
+  const write = (text: string): unknown =>
     writeAll(
       os,
       fd,

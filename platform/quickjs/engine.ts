@@ -10,6 +10,8 @@ export interface FileStatus {
   mode: number;
   uid: number;
   size: number;
+  /** When it was last written, milliseconds since 1970. */
+  mtime: number;
 }
 
 export interface Std {

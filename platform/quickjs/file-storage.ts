@@ -8,14 +8,16 @@ import {
   draftOf,
   FILE_EXISTS,
   FileError,
+  isMediumFault,
   NO_SUCH_FILE,
   readFile,
   reasonOf,
 } from "./files.ts";
 import { Child } from "./process.ts";
+import { lockDirectory } from "./state-lock.ts";
 
 export interface QuickJsFileStorageOptions {
-  /** Largest record in bytes; default 4096. */
+  /** Largest record in bytes; default 32768, enough for any token. */
   readonly capacity?: number;
 }
 
@@ -23,24 +25,25 @@ export class QuickJsFileStorage implements Storage {
   readonly capacity: number;
   private readonly os: Os;
   private readonly directory: string;
+  private readonly unlock: () => void;
 
   /**
-   * Makes the directory where needed (0700) and takes its lock.
+   * Makes the directory where needed (0700) and takes its lock. A medium that is full, read-only or broken is
+   * no reason to refuse: what lies there is read, writes fail, and the device says that it could not save.
    * @throws FileError with one line where it cannot be used: others can write or read in it, it
    *   belongs to somebody else, or another process uses it
    */
   constructor(os: Os, directory: string, options: QuickJsFileStorageOptions = {}) {
     this.os = os;
     this.directory = directory;
-    this.capacity = options.capacity ?? 4096;
-    prepareDirectory(os, directory);
-    lock(os, this.lockFile);
+    this.capacity = options.capacity ?? 32_768;
+    this.unlock = openDirectory(os, directory);
     for (const slot of [0, 1]) os.remove(draftOf(this.fileOf(slot)));
   }
 
   /** Gives the directory back. */
   close(): void {
-    this.os.remove(this.lockFile);
+    this.unlock();
   }
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
@@ -75,10 +78,6 @@ export class QuickJsFileStorage implements Storage {
     else this.sync(this.directory, done);
   }
 
-  private get lockFile(): string {
-    return `${this.directory}/lock`;
-  }
-
   private fileOf(slot: number): string {
     if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
     return `${this.directory}/slot-${slot}`;
@@ -106,10 +105,21 @@ export class QuickJsFileStorage implements Storage {
   }
 }
 
+/** @returns a function that gives the directory's lock back, which does nothing where there can be none */
+function openDirectory(os: Os, directory: string): () => void {
+  try {
+    prepareDirectory(os, directory);
+    return lockDirectory(os, directory);
+  } catch (error) {
+    if (error instanceof FileError && isMediumFault(error.errno)) return () => {};
+    throw error;
+  }
+}
+
 function prepareDirectory(os: Os, directory: string): void {
   const made = os.mkdir(directory, 0o700);
   if (made < 0 && made !== FILE_EXISTS) {
-    throw new FileError(`${directory}: cannot be made (${reasonOf(made)})`);
+    throw new FileError(`${directory}: cannot be made (${reasonOf(made)})`, made);
   }
   const [status] = os.stat(directory);
   if (!status || (status.mode & os.S_IFMT) !== os.S_IFDIR) {
@@ -124,36 +134,4 @@ function prepareDirectory(os: Os, directory: string): void {
 /** QuickJS has no getuid; the kernel shows each process under its user. -1 without /proc. */
 function ownUser(os: Os): number {
   return os.stat("/proc/self")[0]?.uid ?? -1;
-}
-
-/** Two devices on one state would rotate each other's refresh token away. */
-function lock(os: Os, file: string): void {
-  const self = `${os.getpid()} ${startOf(os, os.getpid())}`;
-  const bytes = Uint8Array.from(self, (character) => character.charCodeAt(0));
-  const taken = createPrivate(os, file, bytes);
-  if (taken === 0) return;
-  if (taken !== FILE_EXISTS) {
-    throw new FileError(`${file}: cannot be written (${reasonOf(taken)})`);
-  }
-  const holder = String.fromCharCode(...(readFile(os, file, 64) ?? []));
-  const [pid = "", start] = holder.split(" ");
-  if (start !== undefined && start !== "" && startOf(os, Number(pid)) === start) {
-    throw new FileError(`${file}: process ${pid} uses this directory`);
-  }
-  // Left by a process that was killed, or by a machine that lost its power.
-  os.remove(file);
-  const second = createPrivate(os, file, bytes);
-  if (second !== 0) throw new FileError(`${file}: cannot be written (${reasonOf(second)})`);
-}
-
-/** When a process was started, in the kernel's ticks: tells it from a later one of the same number. */
-function startOf(os: Os, pid: number): string {
-  if (!Number.isInteger(pid) || pid < 1) return "";
-  try {
-    const stat = String.fromCharCode(...(readFile(os, `/proc/${pid}/stat`, 1024) ?? []));
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch (error) {
-    if (error instanceof FileError) return "";
-    throw error;
-  }
 }

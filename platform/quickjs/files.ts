@@ -8,7 +8,20 @@ export const NO_SUCH_FILE = -2;
 export const FILE_EXISTS = -17;
 
 /** What failed, for a person: one line, no content. */
-export class FileError extends Error {}
+export class FileError extends Error {
+  /** The system's negative number of it, 0 where there is none. */
+  readonly errno: number;
+
+  constructor(message: string, errno = 0) {
+    super(message);
+    this.errno = errno;
+  }
+}
+
+/** EIO, ENOSPC, EROFS, EDQUOT: a medium that is broken, full or read-only, not a path that is wrong. */
+export function isMediumFault(errno: number): boolean {
+  return errno === -5 || errno === -28 || errno === -30 || errno === -122;
+}
 
 /**
  * Reads a file.
@@ -18,14 +31,14 @@ export class FileError extends Error {}
 export function readFile(os: Os, path: string, limit: number): Uint8Array | undefined {
   const fd = os.open(path, os.O_RDONLY);
   if (fd === NO_SUCH_FILE) return undefined;
-  if (fd < 0) throw new FileError(`${path}: cannot be opened (${reasonOf(fd)})`);
+  if (fd < 0) throw new FileError(`${path}: cannot be opened (${reasonOf(fd)})`, fd);
   try {
     // One more than allowed shows that there is more.
     const buffer = new Uint8Array(limit + 1);
     let length = 0;
     while (length <= limit) {
       const count = os.read(fd, buffer.buffer, length, buffer.length - length);
-      if (count < 0) throw new FileError(`${path}: cannot be read (${reasonOf(count)})`);
+      if (count < 0) throw new FileError(`${path}: cannot be read (${reasonOf(count)})`, count);
       if (count === 0) return buffer.slice(0, length);
       length += count;
     }
@@ -35,8 +48,8 @@ export function readFile(os: Os, path: string, limit: number): Uint8Array | unde
   }
 }
 
-/** Writes all bytes; false where that failed. */
-export function writeAll(os: Os, fd: number, bytes: Uint8Array): boolean {
+/** Writes all bytes; 0, or a negative errno where that failed. */
+export function writeAll(os: Os, fd: number, bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
     const count = os.write(
@@ -45,10 +58,10 @@ export function writeAll(os: Os, fd: number, bytes: Uint8Array): boolean {
       bytes.byteOffset + at,
       bytes.length - at,
     );
-    if (count <= 0) return false;
+    if (count <= 0) return count || -5;
     at += count;
   }
-  return true;
+  return 0;
 }
 
 /**
@@ -60,9 +73,9 @@ export function createPrivate(os: Os, path: string, bytes: Uint8Array): number {
   if (fd < 0) return fd;
   const written = writeAll(os, fd, bytes);
   const closed = os.close(fd);
-  if (written && closed >= 0) return 0;
+  if (written === 0 && closed >= 0) return 0;
   os.remove(path);
-  return closed < 0 ? closed : -5;
+  return written || closed;
 }
 
 /** Makes these files or directories durable; false where `sync` is missing or fails. Waits for it. */
@@ -93,6 +106,7 @@ export function directoryOf(path: string): string {
 
 const REASONS: Readonly<Record<number, string>> = {
   1: "not permitted",
+  5: "the medium has a fault",
   2: "no such file or directory",
   13: "permission denied",
   17: "it exists already",

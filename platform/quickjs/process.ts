@@ -31,21 +31,31 @@ export class Child {
   constructor(os: Os, args: readonly string[], inputs: readonly Uint8Array[], events: ChildEvents) {
     this.os = os;
     this.events = events;
-    const pipes = [os.pipe(), os.pipe(), inputs.length > 1 ? os.pipe() : null];
-    const [out, input, second] = pipes;
-    if (!out || !input || (inputs.length > 1 && !second)) throw new Error("no pipe left");
-    const silent = second ? second[0] : os.open("/dev/null", os.O_RDWR);
-    this.pid = os.exec(args, { block: false, stdin: input[0], stdout: out[1], stderr: silent });
-    this.out = out[0];
-    for (const fd of [input[0], out[1], silent]) os.close(fd);
-    // SIGPIPE is ignored by whoever made this: a child that ends early is no reason to end with it.
-    writeAll(os, input[1], inputs[0] ?? new Uint8Array(0));
-    os.close(input[1]);
-    if (second) {
-      writeAll(os, second[1], inputs[1]!);
-      os.close(second[1]);
+    const open: number[] = [];
+    try {
+      const out = openPipe(os, open);
+      const input = openPipe(os, open);
+      const second = inputs.length > 1 ? openPipe(os, open) : undefined;
+      const silent = second?.[0] ?? openNull(os, open);
+      this.pid = os.exec(args, { block: false, stdin: input[0], stdout: out[1], stderr: silent });
+      if (this.pid <= 0) throw new Error("no process left");
+      this.out = out[0];
+      // Only the child's ends are closed here; a failure below would be a fault of this file.
+      for (const fd of [input[0], out[1], silent]) os.close(fd);
+      this.feed(input[1], inputs[0]);
+      if (second) this.feed(second[1], inputs[1]);
+    } catch (error) {
+      for (const fd of open) os.close(fd);
+      throw error;
     }
     os.setReadHandler(this.out, () => this.read());
+  }
+
+  /** Writes what the child reads, and closes it. */
+  private feed(fd: number, bytes: Uint8Array = new Uint8Array(0)): void {
+    // SIGPIPE is ignored by whoever made this: a child that ends early is no reason to end with it.
+    writeAll(this.os, fd, bytes);
+    this.os.close(fd);
   }
 
   kill(): void {
@@ -60,15 +70,34 @@ export class Child {
       this.events.output?.(this.chunk, count);
       return;
     }
-    const status = this.finish();
-    this.events.exit((status & 0x7f) === 0 ? (status >> 8) & 0xff : -1);
+    this.events.exit(this.finish());
   }
 
-  /** Its output has ended or it was killed: it is gone in a moment, so waiting for it is short. */
+  /**
+   * Its output has ended or it was killed: it is gone in a moment, so waiting for it is short.
+   * @returns its exit code, -1 where a signal ended it or the system cannot tell
+   */
   private finish(): number {
     this.over = true;
     this.os.setReadHandler(this.out, null);
     this.os.close(this.out);
-    return this.os.waitpid(this.pid, 0)[1];
+    const [pid, status] = this.os.waitpid(this.pid, 0);
+    if (pid !== this.pid) return -1;
+    return (status & 0x7f) === 0 ? (status >> 8) & 0xff : -1;
   }
+}
+
+/** @throws Error where the system has none left; `open` lists what is to be closed then */
+function openPipe(os: Os, open: number[]): readonly [read: number, write: number] {
+  const pipe = os.pipe();
+  if (!pipe) throw new Error("no pipe left");
+  open.push(...pipe);
+  return pipe;
+}
+
+function openNull(os: Os, open: number[]): number {
+  const fd = os.open("/dev/null", os.O_RDWR);
+  if (fd < 0) throw new Error("no /dev/null");
+  open.push(fd);
+  return fd;
 }

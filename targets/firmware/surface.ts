@@ -72,6 +72,7 @@ export const deviceProperties = [
   "data",
   "dataLength",
   "notSaved",
+  "capacity",
 ] as const;
 
 /** Of the complete build alone. */
@@ -87,7 +88,6 @@ export const callProperties = [
 
 /** What else simulators look at: only where each device is a record of its own. */
 export const simulatorProperties = [
-  "capacity",
   "purpose",
   "inFlight",
   "codeLifeS",

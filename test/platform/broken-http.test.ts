@@ -9,6 +9,7 @@ import { startConformanceServer } from "../../platform/node/conformance-server.t
 import { type Breakage, describeBreakages } from "./breakage.ts";
 import { makeTlsIdentities } from "./certificates.ts";
 import { FakeBench } from "./fake-bench.ts";
+import { NaiveHttp, type NaiveMistake } from "./naive-http.ts";
 import { type Mistake, SloppyHttp } from "./sloppy-http.ts";
 import { realWorld, rows } from "./worlds.ts";
 
@@ -369,7 +370,47 @@ const onTheWire = mistakes.map(([mistake, caughtBy]): Breakage => {
   return { name: `on the wire: ${mistake}`, caughtBy, cases: sloppySuite(mistake) };
 });
 
-describeBreakages("http", sloppySuite(), [...onAnyServer, ...onTheWire]);
+function naiveSuite(mistake?: NaiveMistake) {
+  return httpConformance(
+    ({ timeLimitMs }) => {
+      const http = new NaiveHttp(ca, timeLimitMs, mistake);
+      return { http, dispose: () => http.abort() };
+    },
+    { wire: true, tls: true, world: realWorld, start: () => startConformanceServer(identities) },
+  );
+}
+
+const naiveMistakes: [NaiveMistake, string[]][] = [
+  ["trailers are part of the body", ["trailers behind"]],
+  ["a chunk's size is the whole line", ["chunks may have extensions"]],
+  ["the body ends with the connection", ["a chunked answer on a connection that stays open"]],
+  [
+    "the first Content-Length counts",
+    [
+      "an answer with two different",
+      "an answer with a list",
+      "an answer with a Content-Length that is no number",
+      "an answer with a negative",
+    ],
+  ],
+  ["a Content-Length counts beside chunks", ["a Content-Length beside chunks"]],
+  ["a folded line ends the head", ["a folded header line"]],
+  ["any version of TLS", ["TLS: a server that speaks no TLS above 1.1"]],
+];
+
+const onASocket = naiveMistakes.map(([mistake, caughtBy]): Breakage => {
+  return { name: `on a socket: ${mistake}`, caughtBy, cases: naiveSuite(mistake) };
+});
+
+describeBreakages("http", sloppySuite(), [...onAnyServer, ...onTheWire, ...onASocket]);
+
+describe("the naive client without a mistake", () => {
+  const needed = naiveMistakes.flatMap(([, names]) => names);
+  const cases = naiveSuite().filter(({ name }) =>
+    needed.some((n) => name.startsWith(`http: ${n}`)),
+  );
+  it.each(rows(cases))("passes %s", (_, one) => one.run());
+});
 
 describe("the sloppy client without a mistake", () => {
   // Otherwise the cases above might reject it for another reason than its mistake.

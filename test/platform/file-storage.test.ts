@@ -83,7 +83,7 @@ describe("file storage", () => {
 
   it("leaves nothing but slots after use, and clears drafts of killed processes away", () => {
     fs.mkdirSync(directory, { mode: 0o700 });
-    for (const name of ["slot-0.draft", "lock.77.0123456789ab", "lock.takeover.7.0123456789ab"]) {
+    for (const name of ["slot-0.draft", "lock.draft-0123456789ab", "lock.0123abcd"]) {
       fs.writeFileSync(path.join(directory, name), "left over");
     }
     const storage = new FileStorage(directory);
@@ -147,8 +147,8 @@ describe("file storage", () => {
     ["an empty file as slot", () => seed("slot-1", ""), "not a record of picogrant"],
     [
       "a record that is too long",
-      () => seed("slot-0", `picogrant slot\n${"x".repeat(4097)}`),
-      "more than 4096 bytes",
+      () => seed("slot-0", `picogrant slot\n${"x".repeat(32_769)}`),
+      "more than 32768 bytes",
     ],
     [
       "a slot that others can read",
@@ -180,11 +180,8 @@ describe("file storage", () => {
     [
       "a takeover under way",
       () => {
-        seed("lock", JSON.stringify({ pid: 2 ** 22 + 1, started: "", host: os.hostname() }));
-        seed("lock.takeover", "");
-        // Fresh for as long as this test may take.
-        const later = new Date(Date.now() + 3_600_000);
-        fs.utimesSync(inside("lock.takeover"), later, later);
+        seed("lock", staleLock());
+        seed(`lock.${fnv1a(staleLock())}`, livingLock());
       },
       "just starting",
     ],
@@ -196,7 +193,6 @@ describe("file storage", () => {
   it.each(cases)("refuses %s in one line that says what to do", (_, spoil, expected) => {
     spoil();
     expect(refusal()).toContain(expected);
-    expect(fs.existsSync(path.join(directory, "lock.takeover"))).toBe(expected === "just starting");
   });
 
   it("after a refusal the lock is given back", () => {
@@ -206,6 +202,24 @@ describe("file storage", () => {
     expect(refusal()).toBe("opened");
   });
 });
+
+/** A lock of a process that is gone. */
+function staleLock(nonce = 0): string {
+  const holder = { pid: 2 ** 22 + 1, started: "", host: os.hostname(), nonce: String(nonce) };
+  return JSON.stringify(holder);
+}
+
+/** A lock of a process that lives: this one's parent. */
+function livingLock(): string {
+  return JSON.stringify({ pid: process.ppid, started: "", host: os.hostname(), nonce: "" });
+}
+
+/** The checksum in the names of guards (platform/state-lock.ts). */
+function fnv1a(text: string): string {
+  const bytes = Buffer.from(text, "latin1");
+  const hash = bytes.reduce((sum, byte) => Math.imul(sum ^ byte, 16777619) >>> 0, 2166136261);
+  return hash.toString(16).padStart(8, "0");
+}
 
 describe("lock of the state directory", () => {
   const lockOf = (holder: object): void => {
@@ -236,14 +250,25 @@ describe("lock of the state directory", () => {
     }
   });
 
-  it("a guard left by a process killed in the middle of a takeover is removed after a while", () => {
-    lockOf({ pid: 2 ** 22 + 1, started: "", host: os.hostname() });
-    const guard = path.join(directory, "lock.takeover");
-    fs.writeFileSync(guard, "");
-    const old = new Date(Date.now() - 60_000);
-    fs.utimesSync(guard, old, old);
+  it("processes killed one after the other in the middle of a takeover leave no closed door", () => {
+    fs.mkdirSync(directory, { mode: 0o700 });
+    let name = "lock";
+    for (let killed = 0; killed < 4; killed++) {
+      fs.writeFileSync(path.join(directory, name), staleLock(killed));
+      name += `.${fnv1a(staleLock(killed))}`;
+    }
     expect(refusal()).toBe("opened");
-    expect(fs.existsSync(guard)).toBe(false);
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("an empty lock is that of a process about to write it, and after a while of none", () => {
+    fs.mkdirSync(directory, { mode: 0o700 });
+    const lock = path.join(directory, "lock");
+    fs.writeFileSync(lock, "");
+    expect(refusal()).toContain("just starting");
+    const old = new Date(Date.now() - 60_000);
+    fs.utimesSync(lock, old, old);
+    expect(refusal()).toBe("opened");
   });
 
   it("unlocking leaves a lock alone that is not ours any more", () => {

@@ -1,0 +1,193 @@
+// The driver (platform/driver.ts) when something around it is not as its contract has it: adapters that throw, a
+// storage that is too small, a host that goes on after `stop`.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { State } from "../../core/index.ts";
+import type { Platform } from "../../platform/contracts.ts";
+import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+
+const CODE = {
+  device_code: "d",
+  user_code: "BCDF-GHJK",
+  verification_uri: "https://x.test",
+  expires_in: 300,
+  interval: 5,
+};
+const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+
+const signsIn = (): FakePlatform =>
+  fakePlatform({
+    http: { handler: ({ url }) => ({ status: 200, body: url.endsWith("/token") ? TOKENS : CODE }) },
+  });
+
+function driverOn(platform: Platform, more: Partial<DriverOptions> = {}): Driver {
+  return new Driver({
+    core,
+    platform,
+    config: driverConfig,
+    endpoints: {
+      ...noEndpoints,
+      deviceAuthorization: "https://x.test/code",
+      token: "https://x.test/token",
+    },
+    ...more,
+  });
+}
+
+/** Lets time pass; what the adapters throw reaches the alarm, as it reaches a platform's timer. */
+function pass(platform: FakePlatform, seconds: number): string[] {
+  const thrown: string[] = [];
+  for (let i = 0; i < seconds; i++) {
+    try {
+      platform.clock.advance(1000);
+    } catch (error) {
+      thrown.push((error as Error).message);
+    }
+  }
+  return thrown;
+}
+
+describe("contracts.ts: an adapter that throws all the same is a failure of what it was asked to do", () => {
+  const throwing = (): never => {
+    throw new Error("broken adapter");
+  };
+  const cases: [what: string, breakIt: (platform: FakePlatform) => Platform, end: State][] = [
+    [
+      "storage that throws when read",
+      (p) => ({
+        ...p,
+        storage: {
+          capacity: 4096,
+          read: throwing,
+          write: (_s, _b, _f, _t, done) => done(true),
+          erase: (_s, done) => done(true),
+        },
+      }),
+      State.SIGNED_IN,
+    ],
+    [
+      "storage that throws when written",
+      (p) => ({
+        ...p,
+        storage: {
+          capacity: 4096,
+          read: (_s, _i, _f, _t, done) => done(0),
+          write: throwing,
+          erase: throwing,
+        },
+      }),
+      State.SIGNED_IN,
+    ],
+    [
+      "a display that throws",
+      (p) => ({ ...p, display: { columns: 20, rows: 4, show: throwing } }),
+      State.SIGNED_IN,
+    ],
+    [
+      "an HTTP client that throws",
+      (p) => ({ ...p, http: { send: throwing, abort: () => {} } }),
+      State.REQUESTING,
+    ],
+  ];
+
+  it.each(cases)("%s: the device goes on, and the error is seen", (_, breakIt, end) => {
+    const platform = signsIn();
+    const driver = driverOn(breakIt(platform));
+    const thrown: string[] = [];
+    try {
+      driver.start();
+    } catch (error) {
+      thrown.push((error as Error).message);
+    }
+    thrown.push(...pass(platform, 120));
+    expect(driver.device.state).toBe(end);
+    expect(new Set(thrown)).toEqual(new Set(["broken adapter"]));
+  });
+
+  it("one throw within a callback leaves the alarm set", () => {
+    const platform = signsIn();
+    let throws = 1;
+    const show = platform.display.show.bind(platform.display);
+    const display = {
+      columns: 20,
+      rows: 4,
+      show: (cells: Parameters<typeof show>[0], from: number) => {
+        if (driver.device.state === State.PENDING && throws-- > 0) throw new Error("once");
+        show(cells, from);
+      },
+    };
+    const driver = driverOn({ ...platform, display });
+    driver.start();
+    expect(pass(platform, 60)).toEqual(["once"]);
+    expect(driver.device.state).toBe(State.SIGNED_IN);
+  });
+});
+
+describe("a driver's life", () => {
+  it("begins once", () => {
+    const driver = driverOn(signsIn());
+    driver.start();
+    expect(() => driver.start()).toThrow("a driver starts once");
+    driver.stop();
+    expect(() => driver.start()).toThrow("a driver starts once");
+  });
+
+  it("ends with stop: what is asked of it later changes nothing", () => {
+    const platform = signsIn();
+    const driver = driverOn(platform);
+    driver.start();
+    pass(platform, 60);
+    driver.stop();
+    const before = { state: driver.device.state, memory: driver.memory.slice() };
+    driver.signOut();
+    driver.cancel();
+    driver.signIn();
+    driver.setStatus("hello");
+    pass(platform, 60);
+    expect(driver.device.state).toBe(before.state);
+    expect(driver.memory).toEqual(before.memory);
+  });
+
+  it("a storage operation that ends after stop ends nothing", () => {
+    const platform = signsIn();
+    let finish = (_length: number): void => {};
+    const storage = {
+      ...platform.storage,
+      capacity: 4096,
+      read: (_s: number, _i: unknown, _f: number, _t: number, done: (length: number) => void) => {
+        finish = done;
+      },
+    };
+    const driver = driverOn({ ...platform, storage: storage as never });
+    driver.start();
+    driver.stop();
+    finish(0);
+    expect(driver.device.state).toBe(State.STARTING);
+  });
+});
+
+describe("the storage takes the longest record that the device may write", () => {
+  it("is checked when the driver is made, and the message says what to change", () => {
+    const platform = { ...signsIn(), storage: new MemoryStorage({ capacity: 300 }) };
+    expect(() => driverOn(platform, { memoryBytes: 4096 })).toThrow(
+      /^the storage takes records of 300 bytes; with this much memory the device may write \d+: give/,
+    );
+  });
+
+  it("a storage of just the size that the message names is enough", () => {
+    const limitOf = (capacity: number): number => {
+      try {
+        driverOn({ ...signsIn(), storage: new MemoryStorage({ capacity }) }, { memoryBytes: 8192 });
+        return 0;
+      } catch (error) {
+        return Number(/write (\d+)/.exec((error as Error).message)?.[1]);
+      }
+    };
+    const needed = limitOf(10);
+    expect(limitOf(needed - 1)).toBe(needed);
+    expect(limitOf(needed)).toBe(0);
+  });
+});
