@@ -1,9 +1,9 @@
 // Finding a server's addresses before there is a device: a throw-away core reads the discovery
 // document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
 import { CallState, ClientAuthentication, ErrorCode, Field } from "../core/complete.ts";
-import type { Display, Http, Storage, Timers } from "./contracts.ts";
+import type { Display, Http, HttpRequest, HttpSink, Storage, Timers } from "./contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
-import { asciiOf, bytesOf } from "./text.ts";
+import { asciiOf, bytesOf, textOf } from "./text.ts";
 
 /** Four addresses at once need more room than a device's calls. */
 const MEMORY_BYTES = 12_288;
@@ -27,24 +27,92 @@ export function metadataAddresses(issuer: string): string[] {
   ];
 }
 
+/** What a server says of itself. */
+export interface DiscoveredServer {
+  /** Of the grant; `revocation` is "" where the server has none. */
+  readonly endpoints: Endpoints;
+  /** `token_endpoint_auth_methods_supported`; RFC 8414 §2: client_secret_basic where it is not said. */
+  readonly clientAuthenticationMethods: readonly string[];
+}
+
 /**
  * Asks for a server's metadata.
  * @param issuer the issuer's identifier; the document must name exactly this one (RFC 8414 §3.3)
- * @returns the endpoints of the grant; `revocation` is "" where the server has none
  * @throws Error with one line where there is no usable document
  */
+export async function discoverServer(
+  core: Core,
+  host: { http: Http; timers: Timers },
+  issuer: string,
+): Promise<DiscoveredServer> {
+  const refusals: string[] = [];
+  for (const metadata of metadataAddresses(issuer)) {
+    const http = new CopyingHttp(host.http);
+    const answer = await ask(core, { ...host, http }, issuer, metadata);
+    if (typeof answer !== "string") {
+      return { endpoints: answer, clientAuthenticationMethods: methodsIn(http.copy) };
+    }
+    refusals.push(`${metadata}: ${answer}`);
+  }
+  throw new Error(`no metadata of ${issuer} (${refusals.join("; ")})`);
+}
+
+/** The endpoints alone. */
 export async function discoverEndpoints(
   core: Core,
   host: { http: Http; timers: Timers },
   issuer: string,
 ): Promise<Endpoints> {
-  const refusals: string[] = [];
-  for (const metadata of metadataAddresses(issuer)) {
-    const answer = await ask(core, host, issuer, metadata);
-    if (typeof answer !== "string") return answer;
-    refusals.push(`${metadata}: ${answer}`);
+  return (await discoverServer(core, host, issuer)).endpoints;
+}
+
+/**
+ * The way of authenticating for a client with or without a secret. HTTP Basic comes first: servers must
+ * support it (RFC 6749 §2.3.1).
+ * @throws Error where the server takes neither way that a secret can go
+ */
+export function clientAuthenticationFor(
+  methods: readonly string[],
+  hasSecret: boolean,
+): "none" | "client_secret_basic" | "client_secret_post" {
+  if (!hasSecret) return "none";
+  if (methods.includes("client_secret_basic")) return "client_secret_basic";
+  if (methods.includes("client_secret_post")) return "client_secret_post";
+  throw new Error(`the server takes no client secret, only: ${methods.join(", ")}`);
+}
+
+function methodsIn(document: readonly number[]): readonly string[] {
+  const { token_endpoint_auth_methods_supported: methods } = JSON.parse(
+    textOf(document) ?? "{}",
+  ) as { token_endpoint_auth_methods_supported?: unknown };
+  const isList = Array.isArray(methods) && methods.every((method) => typeof method === "string");
+  return isList ? methods : ["client_secret_basic"];
+}
+
+/** Keeps a copy of what is answered: the core reads the addresses only. */
+class CopyingHttp implements Http {
+  readonly copy: number[] = [];
+  private readonly http: Http;
+
+  constructor(http: Http) {
+    this.http = http;
   }
-  throw new Error(`no metadata of ${issuer} (${refusals.join("; ")})`);
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    this.http.send(request, {
+      status: (status, retryAfterSeconds) => sink.status(status, retryAfterSeconds),
+      body: (bytes, from, to) => {
+        for (let at = from; at < to; at++) this.copy.push(bytes[at]!);
+        sink.body(bytes, from, to);
+      },
+      end: () => sink.end(),
+      failed: (failure) => sink.failed(failure),
+    });
+  }
+
+  abort(): void {
+    this.http.abort();
+  }
 }
 
 /** One document: the endpoints in it, or why it is of no use. */

@@ -3,7 +3,7 @@
 
 import type * as complete from "../core/complete.ts";
 import { Authorization, Command, Endpoint, Field, Region, State } from "../core/index.ts";
-import { addressProblem, withQuery } from "./address.ts";
+import { addressProblem, originOf, withQuery } from "./address.ts";
 import type {
   Bytes,
   Header,
@@ -13,7 +13,7 @@ import type {
   Platform,
   TransportFailure,
 } from "./contracts.ts";
-import { asciiOf, originOf } from "./text.ts";
+import { asciiOf } from "./text.ts";
 
 /** The core as the driver uses it: the sources, or the built bundle. */
 export type Core = Pick<

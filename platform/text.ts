@@ -44,8 +44,3 @@ export function textOf(bytes: Bytes): string | undefined {
     return undefined;
   }
 }
-
-/** `https://host:port` of an address; engines without URL drive devices as well. */
-export function originOf(address: string): string {
-  return /^[a-z]+:\/\/[^/?#]*/i.exec(address)?.[0].toLowerCase() ?? "";
-}

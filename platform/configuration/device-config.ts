@@ -3,7 +3,7 @@
 
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
 import { type DriverConfig, type Endpoints, noEndpoints } from "../driver.ts";
-import { originOf } from "../text.ts";
+import { originOf } from "../address.ts";
 import schema from "./device.schema.json";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
 

@@ -6,17 +6,11 @@ import * as sources from "../../core/complete.ts";
 import { CallState, ErrorCode, Field, State } from "../../core/complete.ts";
 import type { DriverConfig } from "../../platform/driver.ts";
 import { coreOf, shippedBundle } from "../lives/load-core.ts";
-import {
-  ACCESS_LIFE_S,
-  CODE_LIFE_S,
-  PeerBrowser,
-  PeerDevice,
-  type RunningProvider,
-  SharedTime,
-  startProvider,
-} from "./oidc-provider-device.ts";
+import type { ForeignServer } from "./foreign-server.ts";
+import { ACCESS_LIFE_S, CODE_LIFE_S, PeerBrowser, startProvider } from "./oidc-provider-server.ts";
+import { PeerDevice, SharedTime } from "./peer-device.ts";
 
-let provider: RunningProvider;
+let provider: ForeignServer;
 let time: SharedTime;
 let device: PeerDevice;
 let bundle: string;

@@ -1,10 +1,8 @@
-// A device against oidc-provider: the provider behind a real socket with its own pages and its device
-// flow switched on, the device on the real driver and Node's HTTP, and one virtual clock for both.
+// The device for tests with servers that others wrote: the real driver on Node's HTTP, a note of every
+// exchange, and one virtual clock for both sides. Nothing in it knows which server this is.
 
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type * as complete from "../../core/complete.ts";
+import { ClientAuthentication } from "../../core/index.ts";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import { discoverEndpoints } from "../../platform/discovery.ts";
 import { Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
@@ -19,52 +17,6 @@ import { NodeHttp } from "../../platform/node/index.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
 export const SCOPE = "openid offline_access";
-export const CODE_LIFE_S = 120;
-export const ACCESS_LIFE_S = 900;
-
-const CLIENTS = [
-  { client_id: "printer", token_endpoint_auth_method: "none" as const },
-  {
-    client_id: "television",
-    client_secret: "a secret/with+odd&characters",
-    token_endpoint_auth_method: "client_secret_post" as const,
-  },
-];
-
-export interface RunningProvider {
-  issuer: string;
-  close(): Promise<void>;
-}
-
-/** Starts the provider on a port of its own. */
-export async function startProvider(): Promise<RunningProvider> {
-  const { Provider } = await import("oidc-provider");
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, {
-    clients: CLIENTS.map((client) => ({
-      ...client,
-      grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
-      redirect_uris: [],
-      response_types: [],
-    })),
-    features: { deviceFlow: { enabled: true }, revocation: { enabled: true } },
-    issueRefreshToken: async () => true,
-    cookies: { keys: ["only for this test"] },
-    ttl: { DeviceCode: CODE_LIFE_S, AccessToken: ACCESS_LIFE_S },
-  });
-  server.on("request", provider.callback());
-  return {
-    issuer,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
 
 /** One request of the device and what came back, in clear: the provider lives for one test. */
 export interface Heard {
@@ -230,67 +182,5 @@ export class PeerDevice {
   close(): void {
     this.driver.stop();
     this.http.dispose();
-  }
-}
-
-/** The user with a browser: keeps cookies, follows redirects, fills in the provider's own forms. */
-export class PeerBrowser {
-  #cookies = new Map<string, string>();
-  #address = "";
-  html = "";
-
-  async open(url: string, init: RequestInit = {}): Promise<void> {
-    let next: string | null = url;
-    let options = init;
-    while (next) {
-      this.#address = new URL(next, this.#address || undefined).href;
-      const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-      const headers = { ...(options.headers as Record<string, string>), cookie };
-      const response: Response = await fetch(this.#address, {
-        ...options,
-        headers,
-        redirect: "manual",
-      });
-      for (const line of response.headers.getSetCookie()) {
-        const [pair] = line.split(";", 1);
-        const at = pair!.indexOf("=");
-        this.#cookies.set(pair!.slice(0, at), pair!.slice(at + 1));
-      }
-      this.html = await response.text();
-      next = response.headers.get("location");
-      options = {};
-    }
-  }
-
-  /** Sends the page's form with its hidden fields and these. */
-  async submit(fields: Record<string, string> = {}): Promise<void> {
-    const form = /<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/s.exec(this.html);
-    if (!form) throw new Error(`no form on the page:\n${this.html}`);
-    const sent = new URLSearchParams();
-    for (const [, tag] of form[2]!.matchAll(/<input\s([^>]*type="hidden"[^>]*)>/g)) {
-      sent.set(/name="([^"]*)"/.exec(tag!)![1]!, /value="([^"]*)"/.exec(tag!)?.[1] ?? "");
-    }
-    for (const [name, value] of Object.entries(fields)) sent.set(name, value);
-    await this.open(form[1]!, {
-      method: "POST",
-      body: sent.toString(),
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    });
-  }
-
-  /** Types the code in, signs in and agrees. */
-  async approve(address: string, userCode: string): Promise<void> {
-    await this.open(address);
-    await this.submit({ user_code: userCode });
-    await this.submit();
-    await this.submit({ login: "ada", password: "any" });
-    await this.submit();
-  }
-
-  /** Types the code in and chooses to abort. */
-  async deny(address: string, userCode: string): Promise<void> {
-    await this.open(address);
-    await this.submit({ user_code: userCode });
-    await this.submit({ abort: "yes" });
   }
 }

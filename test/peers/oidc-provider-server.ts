@@ -1,0 +1,120 @@
+// oidc-provider 9 behind a real socket with its own pages and its device flow switched on, and a person
+// with a browser who uses them.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type ForeignServer, METHODS } from "./foreign-server.ts";
+
+export const CODE_LIFE_S = 120;
+export const ACCESS_LIFE_S = 900;
+
+/** With what a form has to encode. */
+const SECRET = "a secret/with+odd&characters";
+
+const CLIENTS = {
+  none: { id: "printer", secret: "" },
+  client_secret_post: { id: "television", secret: SECRET },
+  client_secret_basic: { id: "radio:kitchen 1", secret: SECRET },
+} as const;
+
+/** Starts the provider on a port of its own. */
+export async function startProvider(): Promise<ForeignServer> {
+  const { Provider } = await import("oidc-provider");
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: METHODS.map((method) => ({
+      client_id: CLIENTS[method].id,
+      ...(method !== "none" && { client_secret: SECRET }),
+      token_endpoint_auth_method: method,
+      grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+      redirect_uris: [],
+      response_types: [],
+    })),
+    features: { deviceFlow: { enabled: true }, revocation: { enabled: true } },
+    issueRefreshToken: async () => true,
+    cookies: { keys: ["only for this test"] },
+    ttl: { DeviceCode: CODE_LIFE_S, AccessToken: ACCESS_LIFE_S },
+  });
+  server.on("request", provider.callback());
+  return {
+    name: "oidc-provider 9",
+    issuer,
+    clients: CLIENTS,
+    scope: "openid offline_access",
+    codeLifeS: CODE_LIFE_S,
+    accessLifeS: ACCESS_LIFE_S,
+    approve: (address, userCode) => new PeerBrowser().approve(address, userCode),
+    deny: (address, userCode) => new PeerBrowser().deny(address, userCode),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** The user with a browser: keeps cookies, follows redirects, fills in the provider's own forms. */
+export class PeerBrowser {
+  #cookies = new Map<string, string>();
+  #address = "";
+  html = "";
+
+  async open(url: string, init: RequestInit = {}): Promise<void> {
+    let next: string | null = url;
+    let options = init;
+    while (next) {
+      this.#address = new URL(next, this.#address || undefined).href;
+      const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const headers = { ...(options.headers as Record<string, string>), cookie };
+      const response: Response = await fetch(this.#address, {
+        ...options,
+        headers,
+        redirect: "manual",
+      });
+      for (const line of response.headers.getSetCookie()) {
+        const [pair] = line.split(";", 1);
+        const at = pair!.indexOf("=");
+        this.#cookies.set(pair!.slice(0, at), pair!.slice(at + 1));
+      }
+      this.html = await response.text();
+      next = response.headers.get("location");
+      options = {};
+    }
+  }
+
+  /** Sends the page's form with its hidden fields and these. */
+  async submit(fields: Record<string, string> = {}): Promise<void> {
+    const form = /<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/s.exec(this.html);
+    if (!form) throw new Error(`no form on the page:\n${this.html}`);
+    const sent = new URLSearchParams();
+    for (const [, tag] of form[2]!.matchAll(/<input\s([^>]*type="hidden"[^>]*)>/g)) {
+      sent.set(/name="([^"]*)"/.exec(tag!)![1]!, /value="([^"]*)"/.exec(tag!)?.[1] ?? "");
+    }
+    for (const [name, value] of Object.entries(fields)) sent.set(name, value);
+    await this.open(form[1]!, {
+      method: "POST",
+      body: sent.toString(),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+  }
+
+  /** Types the code in, signs in and agrees. */
+  async approve(address: string, userCode: string): Promise<void> {
+    await this.open(address);
+    await this.submit({ user_code: userCode });
+    await this.submit();
+    await this.submit({ login: "ada", password: "any" });
+    await this.submit();
+  }
+
+  /** Types the code in and chooses to abort. */
+  async deny(address: string, userCode: string): Promise<void> {
+    await this.open(address);
+    await this.submit({ user_code: userCode });
+    await this.submit({ abort: "yes" });
+  }
+}

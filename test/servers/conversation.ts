@@ -1,0 +1,119 @@
+// A device that speaks with a recorded server: the real core and driver, the profile with its
+// translation, and a far side that knows nothing but the recording: a request that differs from the
+// recorded one is noted, and the answer is the recorded one.
+
+import * as core from "../../core/complete.ts";
+import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import {
+  type FakePlatform,
+  fakePlatform,
+  MemoryStorage,
+  type SeenRequest,
+} from "../../platform/fake/index.ts";
+import { formEncode } from "../../platform/form.ts";
+import { type Server, serverOf } from "../../platform/servers/index.ts";
+import type { ExchangeName, Recording } from "./recording.ts";
+
+export const CLIENT_ID = "picogrant-test";
+/** The secret in the recordings of servers whose clients have one. */
+const SECRETS: Readonly<Record<string, string>> = { google: "GOCSPX-secret" };
+const SECRET = "client-secret";
+
+const STEPS_MAX = 2000;
+
+export class Conversation {
+  readonly platform: FakePlatform;
+  readonly driver: Driver;
+  readonly server: Server;
+  /** What the device asked otherwise than recorded. */
+  readonly differences: string[] = [];
+  private readonly recording: Recording;
+  private readonly script: ExchangeName[];
+
+  /**
+   * @param script the exchanges in the order in which they come
+   * @param storage what an earlier device left
+   */
+  constructor(recording: Recording, script: readonly ExchangeName[], storage?: MemoryStorage) {
+    this.recording = recording;
+    this.script = [...script];
+    const { server: name, words } = recording;
+    const hasSecret = serverOf(name, words, true).profile.secret === "required";
+    const clientSecret = hasSecret ? (SECRETS[name] ?? SECRET) : "";
+    this.server = serverOf(name, words, hasSecret);
+    const { profile, addresses, translate } = this.server;
+    this.platform = fakePlatform({
+      http: { handler: (request) => this.answer(request), chunkBytes: [7, 1, 64] },
+      columns: 24,
+      storage: storage ?? new MemoryStorage({ capacity: profile.memoryBytes }),
+    });
+    this.driver = new Driver({
+      core,
+      platform: this.platform,
+      config: {
+        ...driverConfig,
+        clientId: CLIENT_ID,
+        clientSecret,
+        scope: profile.scope,
+        ...configOf(this.server),
+      },
+      endpoints: { ...noEndpoints, ...addresses },
+      memoryBytes: profile.memoryBytes,
+      translate,
+    });
+    this.driver.start();
+  }
+
+  /** Lets time pass until the script has been used up and nothing is under way. */
+  play(): this {
+    for (let step = 0; step < STEPS_MAX && this.script.length > 0; step++) {
+      this.platform.clock.advanceToNext();
+    }
+    return this;
+  }
+
+  get remaining(): readonly ExchangeName[] {
+    return this.script;
+  }
+
+  /** The answer that comes next, again and again where the script has run out. */
+  append(...names: ExchangeName[]): this {
+    this.script.push(...names);
+    return this;
+  }
+
+  private answer(request: SeenRequest): { status: number; body: string } {
+    const name = this.script.shift();
+    const exchange = name && this.recording.exchanges.get(name);
+    if (exchange === undefined) {
+      this.differences.push(`a request to ${request.url} that the script does not have`);
+      return { status: 503, body: "" };
+    }
+    const expected = describe(exchange.url, exchange.contentType, exchange.body);
+    const got = describe(request.url, request.contentType, request.text);
+    if (expected !== got) this.differences.push(`${name}: ${got} instead of ${expected}`);
+    if (request.authorization !== exchange.authorization) {
+      this.differences.push(`${name}: Authorization ${request.authorization}`);
+    }
+    return { status: exchange.status, body: exchange.answer };
+  }
+}
+
+/** What a profile sets in the core's configuration. */
+export function configOf(server: Server) {
+  const parameters = (fields: Readonly<Record<string, string>>): string =>
+    Object.keys(fields).length > 0 ? `&${formEncode(Object.entries(fields))}` : "";
+  return {
+    deviceParameters: parameters(server.deviceParameters),
+    tokenParameters: parameters(server.tokenParameters),
+  };
+}
+
+/** The order of fields makes no difference to a server. */
+function describe(url: string, contentType: string, body: string): string {
+  const fields = contentType.startsWith("application/json")
+    ? Object.entries(JSON.parse(body) as Record<string, string>)
+    : [...new URLSearchParams(body)];
+  return `${url} ${contentType} ${JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+}
