@@ -2,8 +2,9 @@
 // what the driver takes. The same when an image is built and when a device starts; no files in here.
 
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
-import { type DriverConfig, type Endpoints, noEndpoints } from "../driver.ts";
 import { originOf } from "../address.ts";
+import { type DriverConfig, type Endpoints, noEndpoints } from "../driver.ts";
+import { formEncode } from "../form.ts";
 import schema from "./device.schema.json";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
 
@@ -115,10 +116,9 @@ function clientAuthenticationOf(config: DeviceConfig): ClientAuthentication {
 }
 
 /** Encoded, each with `&` in front. */
-function formParameters(parameters: Record<string, string> = {}): string {
-  return Object.entries(parameters)
-    .map(([name, value]) => `&${name}=${formEncode(value)}`)
-    .join("");
+export function formParameters(parameters: Record<string, string> = {}): string {
+  const form = formEncode(Object.entries(parameters));
+  return form && `&${form}`;
 }
 
 /** The service's addresses as far as the file names them; discovery fills in the rest. */
@@ -134,11 +134,4 @@ function messagesOf(config: DeviceConfig): string {
   if (Object.keys(own).length === 0) return "";
   const lines = MESSAGES.split("\n");
   return lines.map((line, index) => own[messageNames[index]!] ?? line).join("\n");
-}
-
-/** As URLSearchParams does it; the engine may not have that. */
-function formEncode(text: string): string {
-  return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"))
-    .replace(/[!'()~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll("%20", "+");
 }

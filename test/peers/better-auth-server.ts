@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { BetterAuthPlugin } from "better-auth";
 import { type ForeignClient, type ForeignServer, METHODS, type Method } from "./foreign-server.ts";
 
 const SCOPE = "openid offline_access";
@@ -48,13 +49,14 @@ export async function startBetterAuth(): Promise<ForeignServer> {
     logger: { disabled: true },
     plugins: [
       jwt(),
+      // Its types and those of better-call disagree under exactOptionalPropertyTypes.
       provider.oauthProvider({
         loginPage: "/login",
         consentPage: "/consent",
         allowDynamicClientRegistration: true,
         scopes: ["openid", "offline_access"],
         accessTokenExpiresIn: ACCESS_LIFE_S,
-      }),
+      }) as unknown as BetterAuthPlugin,
       provider.oauthDeviceAuthorization({
         verificationUri: "/device",
         expiresIn: `${CODE_LIFE_S}s`,

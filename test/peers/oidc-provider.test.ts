@@ -47,11 +47,6 @@ type MakeCore = () => typeof sources;
 const fromSources: MakeCore = () => sources;
 const fromBundle: MakeCore = () => coreOf(bundle) as typeof sources;
 
-const television: Partial<DriverConfig> = {
-  clientId: "television",
-  clientSecret: "a secret/with+odd&characters",
-};
-
 async function start(make: MakeCore, config: Partial<DriverConfig> = {}): Promise<void> {
   device = await PeerDevice.start(make, time, provider.issuer, config);
 }
@@ -133,8 +128,11 @@ describe("oidc-provider 9", () => {
 
     device.driver.signOut();
     await device.until("signed out", () => state.state === State.SIGNED_OUT);
-    // In the query it is not heard; the next try has it in the body.
-    expect(device.answers("/token/revocation").map(({ status }) => status)).toEqual([400, 200]);
+    // RFC 7009 §2.1: in the body, at the first try.
+    const revocations = device.answers("/token/revocation");
+    expect(revocations.map(({ path, status }) => [path, status])).toEqual([
+      ["/token/revocation", 200],
+    ]);
     expect(await refreshes(third.refresh_token)).toBe(400);
   });
 
@@ -182,20 +180,29 @@ describe("oidc-provider 9", () => {
     expect(device.display.text).toContain("Sign in again");
   });
 
-  test("a confidential client must authenticate at the device endpoint too: deviceParameters", async () => {
-    await start(fromBundle, television);
-    await device.until("the refusal", () => state() === State.FAILED);
-    expect(device.answers("/device/auth")[0]!.status).toBe(401);
-    expect(device.driver.device.error).toBe(ErrorCode.INVALID_CLIENT);
-    device.close();
-    const secret = new URLSearchParams({ client_secret: television.clientSecret! });
-    await start(fromBundle, { ...television, deviceParameters: `&${secret}` });
-    await signedIn();
-    const polls = device.answers("/token").length;
-    await device.until("a refresh", () => device.answers("/token").length === polls + 1);
-    await device.until("its answer", () => !device.http.busy);
-    // No rotation for this client yet: the same refresh token, or none, comes back.
-    expect(device.answers("/token").at(-1)!.status).toBe(200);
-    expect(state()).toBe(State.SIGNED_IN);
-  });
+  test.each([
+    ["client_secret_post", sources.ClientAuthentication.CLIENT_SECRET_POST, "client_secret_post"],
+    [
+      "client_secret_basic",
+      sources.ClientAuthentication.CLIENT_SECRET_BASIC,
+      "client_secret_basic",
+    ],
+  ] as const)(
+    "RFC 8628 §3.1: a confidential client authenticates at the device endpoint too: %s",
+    async (_, clientAuthentication, method) => {
+      const { id: clientId, secret: clientSecret } = provider.clients[method];
+      const confidential = { clientId, clientSecret };
+      await start(fromBundle, {
+        ...confidential,
+        clientAuthentication: sources.ClientAuthentication.NONE,
+      });
+      await device.until("the refusal", () => state() === State.FAILED);
+      expect(device.answers("/device/auth")[0]!.status).toBe(401);
+      expect(device.driver.device.error).toBe(ErrorCode.INVALID_CLIENT);
+      device.close();
+      await start(fromBundle, { ...confidential, clientAuthentication });
+      await signedIn();
+      expect(device.answers("/device/auth")[0]!.status).toBe(200);
+    },
+  );
 });

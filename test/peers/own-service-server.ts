@@ -21,7 +21,8 @@ export async function startOwnService(): Promise<ForeignServer> {
   });
   const server = await serve(service);
   const decided = async (outcome: string): Promise<void> => {
-    if (outcome !== "granted" && outcome !== "access_denied") throw new Error(`the service: ${outcome}`);
+    if (outcome !== "granted" && outcome !== "access_denied")
+      throw new Error(`the service: ${outcome}`);
   };
   const television = { id: "living-room-tv", secret: "tv-secret" };
   return {

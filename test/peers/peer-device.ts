@@ -126,6 +126,7 @@ export class PeerDevice {
         ...driverConfig,
         clientId: "printer",
         clientSecret: "",
+        clientAuthentication: ClientAuthentication.NONE,
         scope: SCOPE,
         ...config,
       },

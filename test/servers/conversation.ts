@@ -3,6 +3,10 @@
 // recorded one is noted, and the answer is the recorded one.
 
 import * as core from "../../core/complete.ts";
+import {
+  clientAuthentications,
+  formParameters,
+} from "../../platform/configuration/device-config.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import {
@@ -11,7 +15,6 @@ import {
   MemoryStorage,
   type SeenRequest,
 } from "../../platform/fake/index.ts";
-import { formEncode } from "../../platform/form.ts";
 import { type Server, serverOf } from "../../platform/servers/index.ts";
 import type { ExchangeName, Recording } from "./recording.ts";
 
@@ -56,7 +59,10 @@ export class Conversation {
         clientId: CLIENT_ID,
         clientSecret,
         scope: profile.scope,
-        ...configOf(this.server),
+        clientAuthentication: clientAuthentications[this.server.clientAuthentication],
+        server: addresses.token,
+        deviceParameters: formParameters(this.server.deviceParameters),
+        tokenParameters: formParameters(this.server.tokenParameters),
       },
       endpoints: { ...noEndpoints, ...addresses },
       memoryBytes: profile.memoryBytes,
@@ -98,16 +104,6 @@ export class Conversation {
     }
     return { status: exchange.status, body: exchange.answer };
   }
-}
-
-/** What a profile sets in the core's configuration. */
-export function configOf(server: Server) {
-  const parameters = (fields: Readonly<Record<string, string>>): string =>
-    Object.keys(fields).length > 0 ? `&${formEncode(Object.entries(fields))}` : "";
-  return {
-    deviceParameters: parameters(server.deviceParameters),
-    tokenParameters: parameters(server.tokenParameters),
-  };
 }
 
 /** The order of fields makes no difference to a server. */
