@@ -19,7 +19,7 @@ export function addressProblem(address: string, allowHttp = false): string {
   if (!PLAIN.test(address)) return "must be an https address without user, fragment or space";
   return allowHttp
     ? ""
-    : "must be https: with http anybody on the way reads the tokens (allowHttp takes it as it is)";
+    : "must be an https address: anybody on the way can read http (allowHttp takes it as it is)";
 }
 
 /** Scheme, host and port: what RFC 6454 calls the origin. "" where the address has none. */

@@ -522,18 +522,19 @@ const OWN_HEADERS = [
 
 /** @throws TypeError with the first header that cannot be sent */
 function checkHeaders(headers: HostHeaders = {}): void {
-  for (const [name, value] of [...(headers.grant ?? []), ...(headers.resource ?? [])]) {
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
-      throw new TypeError("headers: a name must be a token of RFC 9110 section 5.6.2");
-    }
-    if (OWN_HEADERS.includes(name.toLowerCase())) {
-      throw new TypeError(`headers: ${name} is not the host's to set`);
-    }
-    // The value may be a secret: it is not repeated.
-    if (!/^[ -~]*$/.test(value)) {
-      throw new TypeError(`headers: the value of ${name} must be printable ASCII`);
-    }
+  for (const header of [...(headers.grant ?? []), ...(headers.resource ?? [])]) {
+    const problem = headerProblem(header);
+    if (problem) throw new TypeError(`headers: ${problem}`);
   }
+}
+
+/** What is wrong with a header of the host's own, "" for nothing. The value may be a secret. */
+export function headerProblem([name, value]: Header): string {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
+    return "a name must be a token of RFC 9110 section 5.6.2";
+  }
+  if (OWN_HEADERS.includes(name.toLowerCase())) return `${name} is not the host's to set`;
+  return /^[ -~]*$/.test(value) ? "" : `the value of ${name} must be printable ASCII`;
 }
 
 function accessTokenOf(device: complete.Device, memory: Bytes): string {

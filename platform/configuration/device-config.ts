@@ -2,9 +2,16 @@
 // what the driver takes. The same when an image is built and when a device starts; no files in here.
 
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
-import { originOf } from "../address.ts";
-import { type DriverConfig, type Endpoints, noEndpoints } from "../driver.ts";
+import { addressProblem, originOf } from "../address.ts";
+import {
+  type DriverConfig,
+  type DriverOptions,
+  type Endpoints,
+  headerProblem,
+  noEndpoints,
+} from "../driver.ts";
 import { formEncode } from "../form.ts";
+import { type Server, ServerError, serverOf } from "../servers/index.ts";
 import schema from "./device.schema.json";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
 
@@ -23,11 +30,17 @@ export interface DeviceConfig {
   clientId: string;
   clientSecret?: string;
   clientAuthentication?: keyof typeof clientAuthentications;
+  /** Optional in the file where a server's profile has one. */
   scope: string;
+  /** The name of a server's profile; what it says is filled in when the file is read. */
+  server?: string;
+  serverParameters?: Record<string, string>;
   deviceParameters?: Record<string, string>;
   tokenParameters?: Record<string, string>;
   issuer?: string;
   endpoints?: Partial<Endpoints>;
+  allowHttp?: boolean;
+  headers?: { grant?: Record<string, string>; resource?: Record<string, string> };
   display?: {
     kind?: "terminal" | "lcd" | "text";
     columns?: number;
@@ -81,7 +94,102 @@ export function parseDeviceConfig(text: string): DeviceConfig {
   }
   const problems = checkSchema(value, schema as Schema);
   if (problems.length > 0) throw new ConfigError(problems);
-  return value as DeviceConfig;
+  const config = withServer(value as DeviceConfig);
+  const wrong = [...endpointProblems(config), ...headerProblems(config)];
+  if (wrong.length > 0) throw new ConfigError(wrong);
+  return config;
+}
+
+/**
+ * A configuration with everything filled in that its server's profile says; what the file says itself
+ * comes first.
+ * @throws ConfigError where the profile does not exist, a word of it is missing or wrong, or the file
+ *   says in another way where the server is
+ */
+function withServer(config: DeviceConfig): DeviceConfig {
+  const server = serverOfConfig(config);
+  const problems = contradictions(config);
+  if (problems.length > 0) throw new ConfigError(problems);
+  if (server === undefined) return config;
+  const { profile, addresses } = server;
+  const { deviceParameters, tokenParameters } = config;
+  return {
+    ...config,
+    scope: config.scope ?? profile.scope,
+    clientAuthentication: config.clientAuthentication ?? server.clientAuthentication,
+    deviceParameters: { ...server.deviceParameters, ...deviceParameters },
+    tokenParameters: { ...server.tokenParameters, ...tokenParameters },
+    endpoints: { ...addresses, ...config.endpoints },
+    limits: { memoryBytes: profile.memoryBytes, ...config.limits },
+  };
+}
+
+function contradictions({
+  server,
+  serverParameters,
+  issuer,
+  endpoints = {},
+}: DeviceConfig): Problem[] {
+  if (server === undefined) {
+    const message = "is only for a configuration with server";
+    return serverParameters === undefined ? [] : [{ path: "serverParameters", message }];
+  }
+  const message = "must be left out: server says where it is";
+  const named = (["deviceAuthorization", "token", "revocation"] as const).filter(
+    (name) => endpoints[name] !== undefined,
+  );
+  return [
+    ...(issuer === undefined ? [] : [{ path: "issuer", message }]),
+    ...named.map((name) => ({ path: `endpoints.${name}`, message })),
+  ];
+}
+
+function serverOfConfig(config: DeviceConfig): Server | undefined {
+  const { server, serverParameters = {}, clientSecret } = config;
+  if (server === undefined) return undefined;
+  try {
+    return serverOf(server, serverParameters, clientSecret !== undefined);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    throw new ConfigError([{ path: error.path, message: error.message }]);
+  }
+}
+
+function endpointProblems({ endpoints = {}, allowHttp = false }: DeviceConfig): Problem[] {
+  return Object.entries(endpoints).flatMap(([name, address]) => {
+    const message = address && addressProblem(address, allowHttp);
+    return message ? [{ path: `endpoints.${name}`, message }] : [];
+  });
+}
+
+function headerProblems({ headers = {} }: DeviceConfig): Problem[] {
+  return (["grant", "resource"] as const).flatMap((kind) =>
+    Object.entries(headers[kind] ?? {}).flatMap((header) => {
+      const message = headerProblem(header);
+      return message ? [{ path: `headers.${kind}`, message }] : [];
+    }),
+  );
+}
+
+/** What a driver takes of a configuration, beside its core and its platform. */
+export function driverOptionsOf(config: DeviceConfig): Pick<
+  DriverOptions,
+  "config" | "endpoints" | "allowHttp" | "headers" | "translate"
+> & {
+  memoryBytes?: number;
+} {
+  const { headers = {}, limits = {} } = config;
+  return {
+    config: driverConfigOf(config),
+    endpoints: endpointsOf(config),
+    allowHttp: config.allowHttp === true,
+    headers: {
+      grant: Object.entries(headers.grant ?? {}),
+      resource: Object.entries(headers.resource ?? {}),
+    },
+    translate: serverOfConfig(config)?.translate,
+    ...(limits.memoryBytes !== undefined && { memoryBytes: limits.memoryBytes }),
+  };
 }
 
 /** Node and QuickJS tell the place in their own ways, if at all; their messages quote secrets. */
@@ -127,6 +235,19 @@ export function endpointsOf(config: DeviceConfig): Endpoints {
     ? `${config.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
     : "";
   return { ...noEndpoints, metadata, ...config.endpoints };
+}
+
+/**
+ * The same configuration for a host that knows no profiles: what the server's says is in it.
+ * @throws ConfigError where the server speaks a language that such a host does not
+ */
+export function expandedConfig(config: DeviceConfig): Omit<DeviceConfig, "server"> {
+  if (serverOfConfig(config)?.translate !== undefined) {
+    const message = "speaks a language of its own, which a host in JavaScript translates";
+    throw new ConfigError([{ path: "server", message }]);
+  }
+  const { server: _name, serverParameters: _words, ...rest } = config;
+  return rest;
 }
 
 function messagesOf(config: DeviceConfig): string {

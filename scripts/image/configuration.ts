@@ -50,6 +50,10 @@ function problemsFor(config: DeviceConfig, target: TargetName): string[] {
   if (target === "es5") return problems;
   if (storage === undefined) problems.push("storage is missing; this host keeps records in files");
   if (target === "c-host") {
+    // It does not know the profiles.
+    if (config.server !== undefined) {
+      problems.push("server is not for the C host; npm run servers -- --expand FILE fills it in");
+    }
     if (messages !== undefined) problems.push("messages is not supported by the C host");
     for (const name of ["deviceAuthorization", "token"] as const) {
       if (!endpoints?.[name]) problems.push(`endpoints.${name} is missing; the C host needs it`);

@@ -2,11 +2,7 @@
 // line by line for other programs. Not here: the command line (main.ts) and the configuration.
 
 import * as core from "../../core/complete.ts";
-import {
-  type DeviceConfig,
-  driverConfigOf,
-  endpointsOf,
-} from "../../platform/configuration/device-config.ts";
+import { type DeviceConfig, driverOptionsOf } from "../../platform/configuration/device-config.ts";
 import type { Bytes } from "../../platform/contracts.ts";
 import { Driver } from "../../platform/driver.ts";
 import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
@@ -41,14 +37,13 @@ export class App {
     this.config = config;
     this.emit = emit;
     const discovers = config.issuer !== undefined;
-    const own = driverConfigOf(config);
+    const own = driverOptionsOf(config);
     this.driver = new Driver({
       core,
       platform,
+      ...own,
       // Without addresses nothing can be asked for yet.
-      config: discovers ? { ...own, autoStart: 0 } : own,
-      endpoints: endpointsOf(config),
-      ...(config.limits?.memoryBytes && { memoryBytes: config.limits.memoryBytes }),
+      config: discovers ? { ...own.config, autoStart: 0 } : own.config,
       onChange: () => this.changed(),
       onApiBody: (bytes, from, to) => this.gather(bytes, from, to),
     });

@@ -4,12 +4,14 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MESSAGES } from "../../core/index.ts";
+import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
 import schema from "../../platform/configuration/device.schema.json";
 import {
   ConfigError,
   driverConfigOf,
+  driverOptionsOf,
   endpointsOf,
+  expandedConfig,
   messageNames,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
@@ -27,6 +29,8 @@ const complete = {
     revocation: "http://127.0.0.1:8080/revoke",
     videoApi: "https://api.example/video/v3",
   },
+  allowHttp: false,
+  headers: { grant: { "Client-Attestation": "eyJ" }, resource: { "X-Api-Key": "k" } },
   display: { kind: "lcd", columns: 20, rows: 4, path: "/dev/lcd", fileDescriptor: 3 },
   messages: { signedIn: "Angemeldet", open: "Im Browser:" },
   limits: {
@@ -282,6 +286,138 @@ describe("device.json: what becomes of it", () => {
     expect(endpointsOf({ ...config, issuer: "https://accounts.example/" }).metadata).toBe(standard);
     const metadata = "https://accounts.example/.well-known/oauth-authorization-server";
     expect(endpointsOf({ ...config, endpoints: { metadata } }).metadata).toBe(metadata);
+  });
+});
+
+describe("device.json: a server by its name", () => {
+  const parse = (config: object) => parseDeviceConfig(JSON.stringify(config));
+  const keycloak = {
+    clientId: "tv",
+    server: "keycloak",
+    serverParameters: { host: "sso.example.com", realm: "home" },
+  };
+
+  it("is enough with a client identifier", () => {
+    const options = driverOptionsOf(parse({ clientId: "tv", server: "github" }));
+    expect(options.endpoints).toMatchObject({
+      deviceAuthorization: "https://github.com/login/device/code",
+      token: "https://github.com/login/oauth/access_token",
+      revocation: "",
+    });
+    expect(options.config).toMatchObject({ scope: "read:user", clientAuthentication: 0 });
+    expect(options.config.server).toBe("https://github.com");
+    expect(options.memoryBytes).toBeGreaterThanOrEqual(4096);
+    expect(options.translate).toBeUndefined();
+  });
+
+  it("takes the words that the addresses leave open, and the client's secret", () => {
+    const options = driverOptionsOf(parse({ ...keycloak, clientSecret: "s" }));
+    expect(options.endpoints.token).toBe(
+      "https://sso.example.com/realms/home/protocol/openid-connect/token",
+    );
+    expect(options.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_BASIC);
+  });
+
+  it("what the file says itself comes first", () => {
+    const config = parse({
+      ...keycloak,
+      scope: "openid email",
+      clientSecret: "s",
+      clientAuthentication: "client_secret_post",
+      limits: { memoryBytes: 20_000 },
+      endpoints: { videoApi: "https://api.example/" },
+    });
+    const options = driverOptionsOf(config);
+    expect(options.config.scope).toBe("openid email");
+    expect(options.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_POST);
+    expect(options.memoryBytes).toBe(20_000);
+    expect(options.endpoints.videoApi).toBe("https://api.example/");
+  });
+
+  it("parameters of the profile and of the file are sent together", () => {
+    const config = parse({
+      clientId: "tv",
+      server: "microsoft-v1",
+      deviceParameters: { prompt: "a b" },
+    });
+    expect(driverOptionsOf(config).config.deviceParameters).toBe(
+      `&${new URLSearchParams({ resource: "https://graph.windows.net", prompt: "a b" })}`,
+    );
+  });
+
+  it.each([
+    [{ clientId: "tv", server: "gitbub" }, "server must be one of: google, "],
+    [{ clientId: "tv", server: "keycloak" }, "serverParameters.host is missing: the host"],
+    [
+      { ...keycloak, serverParameters: { host: "evil.example/x", realm: "home" } },
+      "serverParameters.host must be the host",
+    ],
+    [
+      { ...keycloak, serverParameters: { host: "a.example", realm: "../x" } },
+      "serverParameters.realm must be the realm",
+    ],
+    [
+      { clientId: "tv", server: "github", serverParameters: { tenant: "x" } },
+      "serverParameters.tenant is unknown; github has: host",
+    ],
+    [{ clientId: "tv", server: "google" }, "clientSecret is missing: a client of Google has one"],
+    [{ ...keycloak, issuer: "https://a.example" }, "issuer must be left out"],
+    [
+      { ...keycloak, endpoints: { token: "https://a.example/" } },
+      "endpoints.token must be left out",
+    ],
+    [
+      { clientId: "tv", scope: "a", issuer: "https://a.example", serverParameters: {} },
+      "serverParameters is only for a configuration with server",
+    ],
+  ])("%j: %s", (config, message) => {
+    expect(mistakeOf(config)).toContain(message);
+  });
+
+  it("is filled in for a host that knows no profiles", () => {
+    const plain = expandedConfig(parse(keycloak));
+    expect(parse(plain)).toEqual(plain);
+    expect(plain).not.toHaveProperty("server");
+    expect(driverOptionsOf(plain)).toEqual(driverOptionsOf(parse(keycloak)));
+  });
+
+  it("a server with a language of its own is for hosts that translate", () => {
+    const config = parse({ clientId: "tv", server: "twitch" });
+    expect(driverOptionsOf(config).translate).toBeDefined();
+    expect(() => expandedConfig(config)).toThrow("server speaks a language of its own");
+  });
+});
+
+describe("device.json: what secrets are sent over and with", () => {
+  const plain = {
+    clientId: "tv",
+    scope: "a",
+    endpoints: {
+      deviceAuthorization: "http://box.example/code?p=b2c",
+      token: "https://box.example/t",
+    },
+  };
+
+  it("RFC 6749 section 10.3: http to another machine only where somebody says so", () => {
+    expect(mistakeOf(plain)).toContain("endpoints.deviceAuthorization must be an https address");
+    const config = parseDeviceConfig(JSON.stringify({ ...plain, allowHttp: true }));
+    expect(driverOptionsOf(config).allowHttp).toBe(true);
+  });
+
+  it("headers of the host's own; none that the host sets itself, and no value in a message", () => {
+    const named = (headers: object) => ({ ...plain, allowHttp: true, headers });
+    const right = { grant: { "Client-Attestation": "eyJ" }, resource: { "X-Api-Key": "k" } };
+    const config = parseDeviceConfig(JSON.stringify(named(right)));
+    expect(driverOptionsOf(config).headers).toEqual({
+      grant: [["Client-Attestation", "eyJ"]],
+      resource: [["X-Api-Key", "k"]],
+    });
+    expect(mistakeOf(named({ grant: { Authorization: "S3cr3t" } }))).toBe(
+      "headers.grant Authorization is not the host's to set",
+    );
+    const broken = mistakeOf(named({ grant: { "X-A": "S3cr3t\r\nX: 1" } }));
+    expect(broken).toContain('headers.grant["X-A"] must be a text');
+    expect(broken).not.toContain("S3cr3t");
   });
 });
 
