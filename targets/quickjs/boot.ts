@@ -6,8 +6,11 @@ export interface Boot {
   readonly configuration: string;
   /** What the loader passes on from its command line. */
   readonly arguments: readonly string[];
-  /** The program's first tick is done: this image is good. */
-  firstTick(): void;
+  /**
+   * The program has tested itself and is well: its image is the good one from now on.
+   * @returns false where that could not be recorded, which the loader has said; try again later
+   */
+  confirm(): boolean;
 }
 
 interface BootGlobals {

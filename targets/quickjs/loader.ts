@@ -1,5 +1,5 @@
 // The loader of signed images for a stock qjs:
-//   qjs --std -m dist/picogrant-loader.qjs.js --images DIRECTORY --key FILE [--install IMAGE]
+//   qjs --std -m dist/picogrant-loader.qjs.js --images DIRECTORY --key FILE --product NAME [--install IMAGE]
 // Checks before it runs, keeps two slots, goes back to the last good image. The rules are those of
 // targets/firmware/image; this is their command line, and the one place that evaluates a payload.
 
@@ -13,7 +13,16 @@ import {
 import { FileError, writeAll } from "../../platform/quickjs/files.ts";
 import { bytesOf, textOf } from "../../platform/text.ts";
 import type { Image } from "../firmware/image/check.ts";
-import { COUNTER_MAX, describeRefusal, REFUSALS, type Refusal } from "../firmware/image/format.ts";
+import {
+  COUNTER_MAX,
+  describeRefusal,
+  isFieldText,
+  KEYS_MAX,
+  NO_BORDER,
+  REFUSALS,
+  type Refusal,
+  Width,
+} from "../firmware/image/format.ts";
 import { KEY_FILE_BYTES_MAX, parsePublicKey } from "../firmware/image/key-file.ts";
 import { type BootRefusal, Slots } from "../firmware/image/slots.ts";
 import { setBoot } from "./boot.ts";
@@ -25,7 +34,7 @@ const WRONG = 2;
 /** sysexits' EX_SOFTWARE: a supervisor starts the loader again, which counts as one of the tries. */
 const INTERNAL_ERROR = 70;
 const USAGE =
-  "usage: qjs --std -m picogrant-loader.qjs.js --images DIRECTORY --key FILE [--key FILE]... " +
+  "usage: qjs --std -m picogrant-loader.qjs.js --images DIRECTORY --product NAME --key FILE [--key FILE]... " +
   "[--counter-min N] [--config FILE | --install IMAGE]";
 
 class UsageError extends Error {}
@@ -33,6 +42,7 @@ class UsageError extends Error {}
 interface Flags {
   images: string;
   keys: string[];
+  product: string;
   counterMin: number;
   install: string | undefined;
   /** What the program is to get. */
@@ -40,21 +50,27 @@ interface Flags {
 }
 
 function readFlags(args: readonly string[]): Flags {
-  const flags: Flags = { images: "", keys: [], counterMin: 0, install: undefined, forProgram: [] };
+  const flags: Flags = {
+    ...{ images: "", keys: [], product: "", counterMin: 0, install: undefined },
+    forProgram: [],
+  };
   for (let at = 0; at < args.length; at += 2) {
     const value = args[at + 1];
     if (value === undefined || value === "") throw new UsageError(USAGE);
     if (args[at] === "--images") flags.images = value;
     else if (args[at] === "--key") flags.keys.push(value);
+    else if (args[at] === "--product" && isFieldText(value, Width.product)) flags.product = value;
     else if (args[at] === "--install") flags.install = value;
     else if (args[at] === "--config") flags.forProgram.push("--config", value);
     else if (args[at] === "--counter-min" && /^\d{1,10}$/.test(value))
       flags.counterMin = Number(value);
     else throw new UsageError(USAGE);
   }
-  if (flags.images === "" || flags.keys.length === 0 || flags.counterMin > COUNTER_MAX) {
+  const { images, keys, product, counterMin } = flags;
+  if (images === "" || keys.length === 0 || product === "" || counterMin > COUNTER_MAX) {
     throw new UsageError(USAGE);
   }
+  if (keys.length > KEYS_MAX) throw new UsageError(`--key: ${KEYS_MAX} keys are the most`);
   return flags;
 }
 
@@ -71,6 +87,8 @@ function openSlots(os: Os, flags: Flags): Slots {
   const engines = ["qjs", engineName()];
   return new Slots(new SlotFiles(os, flags.images), {
     keys: flags.keys.map((path) => readKey(os, path)),
+    product: flags.product,
+    border: NO_BORDER,
     targets: engines.map((engine) => ({ engine, abi: "std-1" })),
     counterMin: flags.counterMin,
     limit: LIMIT_BYTES,
@@ -87,20 +105,28 @@ function install(os: Os, slots: Slots, path: string): void {
 function start(std: Std, os: Os, slots: Slots, forProgram: readonly string[]): void {
   const image = slots.choose();
   if (typeof image === "string") throw new FileError(`image: ${describe(image)}`);
+  if (slots.unwritten !== undefined) {
+    complain(os, `the boot record cannot be written, an update waits: ${slots.unwritten}`);
+  }
   const { source, configuration } = textsOf(image);
-  setBoot({
-    configuration,
-    arguments: forProgram,
-    firstTick() {
-      try {
-        slots.firstTick();
-      } catch (error) {
-        // The device runs; it only has not been noted. Like the C host.
-        complain(os, `the boot record cannot be written: ${messageOf(error)}`);
-      }
-    },
-  });
+  setBoot({ configuration, arguments: forProgram, confirm: () => confirm(os, slots) });
   std.evalScript(source);
+}
+
+let complained = false;
+
+/** The device runs in any case; where it cannot be noted that is said once. */
+function confirm(os: Os, slots: Slots): boolean {
+  let why: string | undefined;
+  try {
+    const refusal = slots.confirm();
+    why = refusal && describe(refusal);
+  } catch (error) {
+    why = messageOf(error);
+  }
+  if (why !== undefined && !complained) complain(os, `the boot record cannot be written: ${why}`);
+  complained ||= why !== undefined;
+  return why === undefined;
 }
 
 function textsOf(image: Image): { source: string; configuration: string } {
@@ -113,6 +139,7 @@ function textsOf(image: Image): { source: string; configuration: string } {
 
 function describe(refusal: BootRefusal): string {
   if (refusal === "none") return "no slot holds an image";
+  if (refusal === "busy") return "another program is writing there";
   return isRefusal(refusal) ? describeRefusal(refusal) : "a slot cannot be read";
 }
 

@@ -17,6 +17,7 @@ import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/in
 import { bytesOf, textOf } from "../../platform/text.ts";
 import { App } from "./app.ts";
 import { type Boot, bootOf } from "./boot.ts";
+import { confirmAtRest, withSelfTest } from "./self-test.ts";
 import { eventWriter, readCommands } from "./streams.ts";
 
 const CONFIG_BYTES_MAX = 65_536;
@@ -101,19 +102,24 @@ function complain(os: Os, line: string): void {
 }
 
 function run(std: Std, os: Os, config: DeviceConfig, boot: Boot | undefined): void {
-  const platform = quickJsPlatform(os, config);
+  const platform = withSelfTest(quickJsPlatform(os, config), boot);
   try {
-    const app = appOf(std, os, config, platform);
+    const app = appOf(std, os, config, platform, boot);
     app.start();
-    boot?.firstTick();
   } catch (error) {
     platform.dispose();
     throw error;
   }
 }
 
-function appOf(std: Std, os: Os, config: DeviceConfig, platform: QuickJsPlatform): App {
-  const emit = eventWriter(os, config.control?.events);
+function appOf(
+  std: Std,
+  os: Os,
+  config: DeviceConfig,
+  platform: QuickJsPlatform,
+  boot: Boot | undefined,
+): App {
+  const emit = confirmAtRest(eventWriter(os, config.control?.events), config, boot);
   const app = new App(config, platform, emit, (ms, ring) => {
     os.setTimeout(ring, ms);
   });

@@ -8,6 +8,7 @@ import type { SlotStore, StoreFile } from "../firmware/image/slots.ts";
 export class SlotFiles implements SlotStore {
   private readonly os: Os;
   private readonly directory: string;
+  private lockFile = -1;
 
   constructor(os: Os, directory: string) {
     this.os = os;
@@ -21,6 +22,29 @@ export class SlotFiles implements SlotStore {
   replace(name: StoreFile, bytes: Uint8Array): void {
     const path = `${this.directory}/${name}`;
     if (!replaceFile(this.os, path, bytes)) throw new FileError(`${path}: cannot be written`);
+  }
+
+  /**
+   * The kernel's own lock, which a killed program cannot leave behind: QuickJS has no flock(2), but the
+   * command can take it on a file that we have opened, and it is ours until we close that.
+   */
+  lock(): boolean {
+    const { os } = this;
+    const path = `${this.directory}/lock`;
+    const file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600);
+    if (file < 0) throw new FileError(`${path}: cannot be written (${reasonOf(file)})`);
+    const status = os.exec(["flock", "-x", "-n", "0"], { block: true, stdin: file });
+    if (status === 0) {
+      this.lockFile = file;
+      return true;
+    }
+    os.close(file);
+    if (status === 1) return false;
+    throw new FileError(`${path}: cannot be locked; is there a flock command?`);
+  }
+
+  unlock(): void {
+    this.os.close(this.lockFile);
   }
 }
 

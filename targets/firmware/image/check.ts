@@ -2,9 +2,12 @@
 // before the signature holds. Runs in the loader on the device and in the tool on the maker's machine.
 
 import nacl from "tweetnacl";
+import { verifyEd25519 } from "./ed25519.ts";
 import {
   At,
+  BORDER_BYTES,
   FORMAT_VERSION,
+  Flag,
   HEADER_BYTES,
   IMAGE_BYTES_MAX,
   KEY_ID_BYTES,
@@ -19,10 +22,16 @@ import {
 
 /** What a loader holds an image against. */
 export interface Requirements {
-  /** Ed25519 public keys of 32 bytes that may have signed. */
+  /** Ed25519 public keys of 32 bytes that may have signed, oldest first. */
   readonly keys: readonly Uint8Array[];
+  /** Id of the oldest of them that still counts; all do where absent or none of theirs. */
+  readonly oldestKey?: Uint8Array;
+  /** The product that this device is. */
+  readonly product: string;
   /** The pairs that this loader runs. */
   readonly targets: readonly Target[];
+  /** Digest of the numbers at the host's border; NO_BORDER for programs that bring their own core. */
+  readonly border: Uint8Array;
   /** The device's security counter. */
   readonly counterMin: number;
   /** Longest image taken, in bytes; the format's own limit where absent. */
@@ -36,7 +45,15 @@ export interface Header extends Target {
   readonly payloadLength: number;
   readonly configurationLength: number;
   readonly counter: number;
+  readonly flags: number;
+  /** The product, or kind of hardware, that it is for. */
   readonly product: string;
+  /** The product's version, for people. */
+  readonly release: string;
+  readonly border: Uint8Array;
+  readonly keyId: Uint8Array;
+  /** SHA-512 of everything but itself and the signature: tells images apart. */
+  readonly hash: Uint8Array;
 }
 
 /** An image that passed: `payload` and `configuration` are views into the bytes that were checked. */
@@ -54,8 +71,9 @@ export function checkImage(bytes: Uint8Array, requirements: Requirements): Image
   const limit = Math.min(requirements.limit ?? IMAGE_BYTES_MAX, IMAGE_BYTES_MAX);
   const refusal =
     checkLengths(bytes, limit) ??
-    checkSeal(bytes, requirements.keys) ??
-    checkTarget(bytes, requirements.targets);
+    checkSeal(bytes, requirements) ??
+    checkForm(bytes) ??
+    checkPurpose(bytes, requirements);
   if (refusal !== undefined) return refusal;
   const header = readHeader(bytes);
   if (header.counter < requirements.counterMin) return "rollback";
@@ -75,9 +93,14 @@ export function readHeader(bytes: Uint8Array): Header {
     payloadLength: u32(bytes, At.payloadLength),
     configurationLength: u32(bytes, At.configurationLength),
     counter: u32(bytes, At.counter),
+    flags: u16(bytes, At.flags),
     engine: textAt(bytes, At.engine, Width.engine) ?? "",
     abi: textAt(bytes, At.abi, Width.abi) ?? "",
     product: textAt(bytes, At.product, Width.product) ?? "",
+    release: textAt(bytes, At.release, Width.release) ?? "",
+    border: bytes.slice(At.border, At.border + BORDER_BYTES),
+    keyId: bytes.slice(At.keyId, At.keyId + KEY_ID_BYTES),
+    hash: bytes.slice(At.hash, HEADER_BYTES),
   };
 }
 
@@ -110,28 +133,48 @@ function checkLengths(bytes: Uint8Array, limit: number): Refusal | undefined {
   return bytes.length > imageLength ? "length-wrong" : undefined;
 }
 
-function checkSeal(bytes: Uint8Array, keys: readonly Uint8Array[]): Refusal | undefined {
+function checkSeal(bytes: Uint8Array, requirements: Requirements): Refusal | undefined {
   if (!holds(bytes, At.hash, hashOf(bytes))) return "damaged";
-  const key = keys.find((candidate) => holds(bytes, At.keyId, keyIdOf(candidate)));
-  if (key === undefined) return "foreign-key";
+  const { keys, oldestKey } = requirements;
+  const index = keys.findIndex((key) => holds(bytes, At.keyId, keyIdOf(key)));
+  if (index < 0) return "foreign-key";
+  if (oldestKey !== undefined && index < orderOf(keys, oldestKey)) return "retired-key";
   const end = bytes.length - SIGNATURE_BYTES;
-  const right = nacl.sign.detached.verify(bytes.subarray(0, end), bytes.subarray(end), key);
+  const right = verifyEd25519(bytes.subarray(0, end), bytes.subarray(end), keys[index]!);
   return right ? undefined : "signature-wrong";
 }
 
-function checkTarget(bytes: Uint8Array, targets: readonly Target[]): Refusal | undefined {
+/** Where in the list the key of this id is; 0 where it is none of them: nothing is retired then. */
+export function orderOf(keys: readonly Uint8Array[], keyId: Uint8Array): number {
+  return Math.max(
+    0,
+    keys.findIndex((key) => holds(keyIdOf(key), 0, keyId)),
+  );
+}
+
+/** Whether the header keeps to the format: checked once it is known to be the maker's. */
+function checkForm(bytes: Uint8Array): Refusal | undefined {
   const kind = u16(bytes, At.kind);
   const known: readonly number[] = Object.values(PayloadKind);
-  const engine = textAt(bytes, At.engine, Width.engine);
-  const abi = textAt(bytes, At.abi, Width.abi);
-  const product = textAt(bytes, At.product, Width.product);
-  if (u16(bytes, At.reserved) !== 0 || !known.includes(kind)) return "malformed";
-  if (engine === undefined || abi === undefined || product === undefined) return "malformed";
-  const itsKind = kindOf({ engine, abi });
-  if (itsKind !== undefined && itsKind !== kind) return "malformed";
-  const sameEngine = targets.filter((target) => target.engine === engine);
+  if ((u16(bytes, At.flags) & ~Flag.retireOlderKeys) !== 0 || !known.includes(kind)) {
+    return "malformed";
+  }
+  if (bytes.subarray(At.reserved, At.keyId).some((byte) => byte !== 0)) return "malformed";
+  for (const name of ["engine", "abi", "product", "release"] as const) {
+    if (textAt(bytes, At[name], Width[name]) === undefined) return "malformed";
+  }
+  const itsKind = kindOf(readHeader(bytes));
+  return itsKind !== undefined && itsKind !== kind ? "malformed" : undefined;
+}
+
+/** Whether it is for this product, engine and border. */
+function checkPurpose(bytes: Uint8Array, requirements: Requirements): Refusal | undefined {
+  const { product, engine, abi } = readHeader(bytes);
+  if (product !== requirements.product) return "wrong-product";
+  const sameEngine = requirements.targets.filter((target) => target.engine === engine);
   if (sameEngine.length === 0) return "wrong-engine";
-  return sameEngine.some((target) => target.abi === abi) ? undefined : "wrong-abi";
+  if (!sameEngine.some((target) => target.abi === abi)) return "wrong-abi";
+  return holds(bytes, At.border, requirements.border) ? undefined : "wrong-border";
 }
 
 function holds(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {

@@ -2,11 +2,14 @@
 // the pairs of engine and ABI. Neither checks an image (check.ts) nor makes one (make.ts).
 
 export const MAGIC: readonly number[] = [0x50, 0x47, 0x49, 0x4d, 0x47, 0x0d, 0x0a, 0x1a];
-export const FORMAT_VERSION = 1;
-export const HEADER_BYTES = 192;
+export const FORMAT_VERSION = 2;
+export const HEADER_BYTES = 240;
 export const SIGNATURE_BYTES = 64;
 export const PUBLIC_KEY_BYTES = 32;
 export const KEY_ID_BYTES = 16;
+export const BORDER_BYTES = 8;
+/** Most keys of a loader. */
+export const KEYS_MAX = 4;
 /** No image is longer. */
 export const IMAGE_BYTES_MAX = 4_194_304;
 export const COUNTER_MAX = 0xffff_ffff;
@@ -16,7 +19,7 @@ export const At = {
   version: 8,
   headerLength: 10,
   kind: 12,
-  reserved: 14,
+  flags: 14,
   imageLength: 16,
   payloadLength: 20,
   configurationLength: 24,
@@ -24,14 +27,23 @@ export const At = {
   engine: 32,
   abi: 48,
   product: 80,
-  keyId: 112,
-  hash: 128,
+  release: 112,
+  border: 144,
+  reserved: 152,
+  keyId: 160,
+  hash: 176,
 } as const;
 
 /** Widths of the text fields in bytes. */
-export const Width = { engine: 16, abi: 32, product: 32 } as const;
+export const Width = { engine: 16, abi: 32, product: 32, release: 32 } as const;
+
+/** Bits of the flags. */
+export const Flag = { retireOlderKeys: 1 } as const;
 
 export const PayloadKind = { source: 1, bytecode: 2 } as const;
+
+/** The border of programs that bring their own core: there is none that could differ. */
+export const NO_BORDER: Uint8Array = new Uint8Array(BORDER_BYTES);
 
 /** Engine and ABI that an image is built for, or that a loader can run. */
 export interface Target {
@@ -47,10 +59,13 @@ export const REFUSALS = [
   "length-wrong",
   "damaged",
   "foreign-key",
+  "retired-key",
   "signature-wrong",
   "malformed",
+  "wrong-product",
   "wrong-engine",
   "wrong-abi",
+  "wrong-border",
   "rollback",
 ] as const;
 
@@ -63,10 +78,13 @@ const REASONS: Readonly<Record<Refusal, string>> = {
   "length-wrong": "its lengths contradict each other, or it is longer than this loader takes",
   damaged: "its content is not what its checksum says; copy it again",
   "foreign-key": "it was signed with another key than this device trusts",
+  "retired-key": "it was signed with a key that the maker has retired since",
   "signature-wrong": "its signature is not that of the key it names",
   malformed: "a field of its header breaks the format",
+  "wrong-product": "it was made for another product",
   "wrong-engine": "it was built for another engine",
   "wrong-abi": "it was built for another version of the engine",
+  "wrong-border": "its core has other numbers at its border than this host",
   rollback: "its security counter is below this device's",
 };
 
