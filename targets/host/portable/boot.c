@@ -1,84 +1,29 @@
-/* Slots and boot record in a directory. Contract in boot.h; the bytes are FORMAT.md's. */
+/*
+ * The decisions about slots and boot record. Contract in boot.h; the bytes are FORMAT.md's, and the rules
+ * are those of slots.ts. Whatever changes the record takes the lock and reads it again first: what another
+ * program has written in the meantime is never undone.
+ */
 #include "boot.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sodium.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { RECORD = 32, NO_SLOT = 255, TRIES = 3, PATH_BYTES = 1100, SLOTS = 2, KEY_FILE_MAX = 160 };
+enum {
+  SLOTS = 2,
+  COPIES = 2,
+  NO_SLOT = 255,
+  AT_GOOD = 6,
+  AT_TRIAL = 7,
+  AT_TRIES = 8,
+  AT_COUNTER = 12,
+  AT_SEQUENCE = 16,
+  AT_OLDEST_KEY = 24,
+  AT_CHECKSUM = 40,
+  CHECKSUM = 8,
+  HEADER_AT_HASH = PG_IMAGE_HEADER_BYTES - PG_SHA512_BYTES
+};
 
-static const char *const slot_names[SLOTS] = {"slot-a.img", "slot-b.img"};
-
-static struct {
-  const char *directory;
-  uint8_t key[PG_PUBLIC_KEY_BYTES];
-  uint32_t counter_min;
-  /* The record. */
-  int known;
-  uint8_t good;
-  uint8_t trial;
-  uint8_t tries;
-  uint32_t counter;
-  uint64_t sequence;
-  /* What runs. */
-  int slot;
-  struct pg_image image;
-} boot;
-
-static uint8_t bytes[PG_IMAGE_MAX + 1];
-
-static void path_of(char path[PATH_BYTES], const char *name) {
-  snprintf(path, PATH_BYTES, "%s/%s", boot.directory, name);
-}
-
-/* Bytes read, `size` at the most; -1 where the file cannot be read. */
-static ssize_t read_file(const char *path, uint8_t *into, size_t size) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  size_t total = 0;
-  ssize_t got = 1;
-  if (file < 0) return -1;
-  while (total < size && got > 0) {
-    got = read(file, into + total, size - total);
-    if (got < 0 && errno == EINTR) got = 1;
-    else if (got > 0) total += (size_t)got;
-  }
-  close(file);
-  return got < 0 ? -1 : (ssize_t)total;
-}
-
-static int write_whole(int file, const uint8_t *from, size_t size) {
-  while (size > 0) {
-    ssize_t done = write(file, from, size);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return 0;
-    from += done;
-    size -= (size_t)done;
-  }
-  return fsync(file) == 0;
-}
-
-static int sync_directory(void) {
-  int directory = open(boot.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int ok = directory >= 0 && fsync(directory) == 0;
-  if (directory >= 0) close(directory);
-  return ok;
-}
-
-/* Replaces a file as a whole: the old content or the new, whenever the power goes. */
-static int replace(const char *name, const uint8_t *from, size_t size) {
-  char path[PATH_BYTES];
-  char draft[PATH_BYTES];
-  path_of(path, name);
-  path_of(draft, "draft");
-  int file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return 0;
-  int ok = write_whole(file, from, size);
-  ok = close(file) == 0 && ok;
-  return ok && rename(draft, path) == 0 && sync_directory();
-}
+/* `PGBR`, version 2. */
+static const uint8_t prefix[] = {'P', 'G', 'B', 'R', 0, 2};
 
 static void put(uint8_t *at, uint64_t value, int size) {
   for (int i = size - 1; i >= 0; i--) {
@@ -93,176 +38,242 @@ static uint64_t get(const uint8_t *at, int size) {
   return value;
 }
 
-static int write_record(void) {
-  uint8_t record[RECORD] = {'P', 'G', 'B', 'R', 0, 1, boot.good, boot.trial, boot.tries};
-  uint8_t hash[crypto_hash_sha512_BYTES];
-  put(record + 12, boot.counter, 4);
-  put(record + 16, ++boot.sequence, 8);
-  crypto_hash_sha512(hash, record, 24);
-  memcpy(record + 24, hash, 8);
-  boot.known = 1;
-  return replace("boot", record, sizeof record);
-}
-
 static int is_slot(uint8_t slot) { return slot < SLOTS || slot == NO_SLOT; }
 
-static void read_record(void) {
-  char path[PATH_BYTES];
-  uint8_t record[RECORD + 1];
-  uint8_t hash[crypto_hash_sha512_BYTES];
-  path_of(path, "boot");
-  boot.known = 0;
-  boot.good = boot.trial = NO_SLOT;
-  boot.tries = 0;
-  boot.counter = 0;
-  boot.sequence = 0;
-  if (read_file(path, record, sizeof record) != RECORD) return;
-  crypto_hash_sha512(hash, record, 24);
-  if (memcmp(record, "PGBR\0\1", 6) != 0 || memcmp(hash, record + 24, 8) != 0 ||
-      !is_slot(record[6]) || !is_slot(record[7]) || record[8] > TRIES) {
-    return;
+/* The other slot; A where none is given. */
+static int other(int slot) { return slot == 0; }
+
+static void sum(const struct pg_boot *boot, const uint8_t *record, uint8_t hash[PG_SHA512_BYTES]) {
+  boot->rules->crypto->sha512(hash, record, AT_CHECKSUM, NULL, 0);
+}
+
+static int is_record(const struct pg_boot *boot, const uint8_t *record) {
+  uint8_t hash[PG_SHA512_BYTES];
+  sum(boot, record, hash);
+  return memcmp(record, prefix, sizeof prefix) == 0 &&
+         memcmp(hash, record + AT_CHECKSUM, CHECKSUM) == 0 && is_slot(record[AT_GOOD]) &&
+         is_slot(record[AT_TRIAL]) && record[AT_TRIES] <= PG_BOOT_TRIES;
+}
+
+static void take_record(struct pg_boot *boot, int copy, const uint8_t *record) {
+  boot->copy = copy;
+  boot->good = record[AT_GOOD];
+  boot->trial = record[AT_TRIAL];
+  boot->tries = record[AT_TRIES];
+  boot->floor.counter = (uint32_t)get(record + AT_COUNTER, 4);
+  boot->sequence = get(record + AT_SEQUENCE, 8);
+  memcpy(boot->floor.oldest_key, record + AT_OLDEST_KEY, PG_KEY_ID_BYTES);
+}
+
+/* The newer of the two copies. One that cannot be read counts as none: the slots may still be right. */
+static void read_record(struct pg_boot *boot) {
+  uint8_t record[PG_BOOT_RECORD_BYTES];
+  boot->copy = -1;
+  boot->good = boot->trial = NO_SLOT;
+  boot->tries = 0;
+  boot->sequence = 0;
+  memset(&boot->floor, 0, sizeof boot->floor);
+  for (int copy = 0; copy < COPIES; copy++) {
+    if (!boot->store->read_record(boot->store->context, copy, record)) continue;
+    if (!is_record(boot, record)) continue;
+    if (boot->copy < 0 || get(record + AT_SEQUENCE, 8) > boot->sequence) {
+      take_record(boot, copy, record);
+    }
   }
-  boot.known = 1;
-  boot.good = record[6];
-  boot.trial = record[7];
-  boot.tries = record[8];
-  boot.counter = (uint32_t)get(record + 12, 4);
-  boot.sequence = get(record + 16, 8);
 }
 
-static uint32_t least_counter(void) {
-  return boot.counter > boot.counter_min ? boot.counter : boot.counter_min;
+/* Writes the copy that is not the newer one, so that one is whole at every moment. */
+static int write_record(struct pg_boot *boot) {
+  uint8_t record[PG_BOOT_RECORD_BYTES] = {0};
+  uint8_t hash[PG_SHA512_BYTES];
+  int copy = other(boot->copy < 0 ? 1 : boot->copy);
+  memcpy(record, prefix, sizeof prefix);
+  record[AT_GOOD] = boot->good;
+  record[AT_TRIAL] = boot->trial;
+  record[AT_TRIES] = boot->tries;
+  put(record + AT_COUNTER, boot->floor.counter, 4);
+  put(record + AT_SEQUENCE, ++boot->sequence, 8);
+  memcpy(record + AT_OLDEST_KEY, boot->floor.oldest_key, PG_KEY_ID_BYTES);
+  sum(boot, record, hash);
+  memcpy(record + AT_CHECKSUM, hash, CHECKSUM);
+  if (!boot->store->write_record(boot->store->context, copy, record)) return 0;
+  boot->copy = copy;
+  return 1;
 }
 
-static enum pg_image_result check_file(const char *path, size_t *size) {
-  ssize_t got = read_file(path, bytes, sizeof bytes);
-  if (got < 0) return errno == ENOENT ? PG_IMAGE_NONE : PG_IMAGE_UNREADABLE;
-  *size = (size_t)got;
-  return pg_image_check(bytes, *size, boot.key, PG_BOOT_ABI, least_counter(), &boot.image);
-}
-
-static enum pg_image_result check_slot(int slot) {
-  char path[PATH_BYTES];
-  size_t size;
-  path_of(path, slot_names[slot]);
-  enum pg_image_result result = check_file(path, &size);
-  if (result == PG_IMAGE_OK) boot.slot = slot;
+/* Becomes the only writer, on the record as it is now. */
+static enum pg_image_result begin(struct pg_boot *boot) {
+  enum pg_image_result result = PG_IMAGE_OK;
+  if (boot->store->lock) result = boot->store->lock(boot->store->context);
+  if (result == PG_IMAGE_OK) read_record(boot);
   return result;
 }
 
-static enum pg_image_result read_key(const char *path) {
-  uint8_t text[KEY_FILE_MAX + 1];
+static void finish(struct pg_boot *boot) {
+  if (boot->store->unlock) boot->store->unlock(boot->store->context);
+}
+
+static enum pg_image_result check_slot(struct pg_boot *boot, int slot, struct pg_image *image) {
+  const uint8_t *bytes = NULL;
   size_t size = 0;
-  ssize_t got = read_file(path, text, sizeof text);
-  if (got < 0) return PG_IMAGE_UNREADABLE;
-  /* NUL: sodium_hex2bin would skip it. */
-  if (got > KEY_FILE_MAX || (got != PG_PUBLIC_KEY_BYTES && memchr(text, 0, (size_t)got))) {
-    return PG_IMAGE_BAD_KEY;
-  }
-  if (got == PG_PUBLIC_KEY_BYTES) {
-    memcpy(boot.key, text, PG_PUBLIC_KEY_BYTES);
-    return PG_IMAGE_OK;
-  }
-  const char *end = NULL;
-  if (sodium_hex2bin(boot.key, sizeof boot.key, (const char *)text, (size_t)got, " \r\n", &size,
-                     &end) != 0 ||
-      size != PG_PUBLIC_KEY_BYTES || end != (const char *)text + got) {
-    return PG_IMAGE_BAD_KEY;
-  }
-  return PG_IMAGE_OK;
-}
-
-enum pg_image_result pg_boot_open(const char *directory, const char *key_file,
-                                  uint32_t counter_min) {
-  if (sodium_init() < 0) return PG_IMAGE_UNREADABLE;
-  boot.directory = directory;
-  boot.counter_min = counter_min;
-  boot.slot = NO_SLOT;
-  read_record();
-  return read_key(key_file);
-}
-
-/* Without a record: the valid slot with the higher counter, A where they are equal. */
-static int best_slot(enum pg_image_result results[SLOTS]) {
-  uint32_t counters[SLOTS] = {0};
-  for (int slot = 0; slot < SLOTS; slot++) {
-    results[slot] = check_slot(slot);
-    if (results[slot] == PG_IMAGE_OK) counters[slot] = boot.image.counter;
-  }
-  if (results[0] != PG_IMAGE_OK) return 1;
-  return results[1] == PG_IMAGE_OK && counters[1] > counters[0];
-}
-
-enum pg_image_result pg_boot_install(const char *path) {
-  size_t size = 0;
-  enum pg_image_result results[SLOTS];
-  /* A board without a good slot yet runs the better one: that must not be overwritten. */
-  int kept = boot.good;
-  if (kept == NO_SLOT) {
-    kept = best_slot(results);
-    if (results[kept] != PG_IMAGE_OK) kept = NO_SLOT;
-  }
-  enum pg_image_result result = check_file(path, &size);
+  enum pg_image_result result = boot->store->slot(boot->store->context, slot, &bytes, &size);
   if (result != PG_IMAGE_OK) return result;
-  uint8_t slot = kept == 0 ? 1 : 0;
-  boot.good = (uint8_t)kept;
-  /* A trial of before must not name a slot that is being written. */
-  if (boot.trial == slot) {
-    boot.trial = NO_SLOT;
-    boot.tries = 0;
-    if (!write_record()) return PG_IMAGE_UNREADABLE;
-  }
-  if (!replace(slot_names[slot], bytes, size)) return PG_IMAGE_UNREADABLE;
-  boot.trial = slot;
-  boot.tries = TRIES;
-  return write_record() ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
+  return pg_image_check(bytes, size, boot->rules, &boot->floor, image);
 }
 
-/* The trial's turn, if it has one. A refused trial is given up. */
-static enum pg_image_result try_trial(void) {
-  enum pg_image_result result = PG_IMAGE_NONE;
-  if (boot.trial >= SLOTS) return result;
-  if (boot.tries > 0) {
-    boot.tries--;
-    /* Recorded first: an image that takes the board down has had its try. */
-    if (!write_record()) return PG_IMAGE_UNREADABLE;
-    result = check_slot(boot.trial);
-    if (result == PG_IMAGE_OK) return result;
+static enum pg_image_result run(struct pg_boot *boot, int slot) {
+  struct pg_image image;
+  enum pg_image_result result = check_slot(boot, slot, &image);
+  if (result == PG_IMAGE_OK) {
+    boot->image = image;
+    boot->running = boot->chosen = slot;
   }
-  boot.trial = NO_SLOT;
-  boot.tries = 0;
-  return write_record() ? PG_IMAGE_NONE : PG_IMAGE_UNREADABLE;
+  return result;
+}
+
+/* The valid slot with the higher counter, A where they are equal; NO_SLOT where none is valid. */
+static int best_slot(struct pg_boot *boot) {
+  struct pg_image images[SLOTS];
+  int is_valid[SLOTS];
+  for (int slot = 0; slot < SLOTS; slot++) {
+    is_valid[slot] = check_slot(boot, slot, &images[slot]) == PG_IMAGE_OK;
+  }
+  if (is_valid[0] && is_valid[1]) return images[1].counter > images[0].counter;
+  if (is_valid[0]) return 0;
+  return is_valid[1] ? 1 : NO_SLOT;
+}
+
+/* What an installation must leave alone; NO_SLOT where neither slot can run. */
+static int kept_slot(struct pg_boot *boot) {
+  struct pg_image image;
+  if (boot->good < SLOTS && check_slot(boot, boot->good, &image) == PG_IMAGE_OK) return boot->good;
+  return best_slot(boot);
+}
+
+void pg_boot_open(struct pg_boot *boot, const struct pg_boot_store *store,
+                  const struct pg_image_rules *rules) {
+  memset(boot, 0, sizeof *boot);
+  boot->store = store;
+  boot->rules = rules;
+  boot->copy = boot->running = boot->chosen = -1;
+  boot->good = boot->trial = NO_SLOT;
+}
+
+static enum pg_image_result install_alone(struct pg_boot *boot, const uint8_t *bytes, size_t size) {
+  struct pg_image image;
+  enum pg_image_result result = pg_image_check(bytes, size, boot->rules, &boot->floor, &image);
+  if (result != PG_IMAGE_OK) return result;
+  int kept = kept_slot(boot);
+  int slot = other(kept == NO_SLOT ? boot->good : kept);
+  if (boot->runs_in_place && boot->chosen == slot) return PG_IMAGE_IN_USE;
+  int is_named = boot->trial == slot || boot->good == slot;
+  if (is_named || (kept != NO_SLOT && boot->good != kept)) {
+    /* The record must not name a slot that is being written. */
+    if (kept != NO_SLOT) boot->good = (uint8_t)kept;
+    boot->trial = NO_SLOT;
+    boot->tries = 0;
+    if (!write_record(boot)) return PG_IMAGE_UNREADABLE;
+  }
+  if (!boot->store->write_slot(boot->store->context, slot, bytes, size)) return PG_IMAGE_UNREADABLE;
+  boot->trial = (uint8_t)slot;
+  boot->tries = PG_BOOT_TRIES;
+  return write_record(boot) ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
+}
+
+enum pg_image_result pg_boot_install(struct pg_boot *boot, const uint8_t *bytes, size_t size) {
+  enum pg_image_result result = begin(boot);
+  if (result != PG_IMAGE_OK) return result;
+  result = install_alone(boot, bytes, size);
+  finish(boot);
+  return result;
+}
+
+/* The trial's turn. A refused one, or one without tries, is given up. */
+static enum pg_image_result try_trial_alone(struct pg_boot *boot) {
+  if (boot->trial >= SLOTS) return PG_IMAGE_NONE;
+  if (boot->tries > 0) {
+    boot->tries--;
+    /* Recorded first: an image that takes the board down has had its try. */
+    if (!write_record(boot)) return PG_IMAGE_UNREADABLE;
+    if (run(boot, boot->trial) == PG_IMAGE_OK) return PG_IMAGE_OK;
+  }
+  boot->trial = NO_SLOT;
+  boot->tries = 0;
+  return write_record(boot) ? PG_IMAGE_NONE : PG_IMAGE_UNREADABLE;
+}
+
+static enum pg_image_result try_trial(struct pg_boot *boot) {
+  enum pg_image_result result = begin(boot);
+  if (result == PG_IMAGE_OK) {
+    result = try_trial_alone(boot);
+    finish(boot);
+  }
+  boot->unwritten = result == PG_IMAGE_UNREADABLE || result == PG_IMAGE_BUSY;
+  return result;
 }
 
 /* The good slot; where it cannot run, whatever is valid in the other one. */
-static enum pg_image_result try_good(void) {
-  enum pg_image_result results[SLOTS];
-  int slot = boot.good < SLOTS ? boot.good : best_slot(results);
-  if (boot.good >= SLOTS && results[slot] != PG_IMAGE_OK) slot = 0;
-  enum pg_image_result first = check_slot(slot);
+static enum pg_image_result try_good(struct pg_boot *boot) {
+  int slot = boot->good < SLOTS ? boot->good : best_slot(boot);
+  if (slot == NO_SLOT) slot = 0;
+  enum pg_image_result first = run(boot, slot);
   if (first == PG_IMAGE_OK) return first;
-  enum pg_image_result second = check_slot(1 - slot);
+  enum pg_image_result second = run(boot, other(slot));
   return second == PG_IMAGE_OK || first == PG_IMAGE_NONE ? second : first;
 }
 
-enum pg_image_result pg_boot_choose(struct pg_boot_image *image) {
-  enum pg_image_result result = try_trial();
-  if (result == PG_IMAGE_NONE) result = try_good();
-  if (result != PG_IMAGE_OK) return result;
-  image->code = boot.image.code;
-  image->code_size = boot.image.code_size;
-  image->config = boot.image.config;
-  image->config_size = boot.image.config_size;
-  return PG_IMAGE_OK;
+enum pg_image_result pg_boot_choose(struct pg_boot *boot, struct pg_image *image) {
+  enum pg_image_result result = PG_IMAGE_NONE;
+  boot->unwritten = 0;
+  read_record(boot);
+  if (boot->trial < SLOTS) result = try_trial(boot);
+  if (result != PG_IMAGE_OK) result = try_good(boot);
+  if (result == PG_IMAGE_OK) *image = boot->image;
+  return result;
 }
 
-int pg_boot_first_tick(void) {
-  if (boot.slot >= SLOTS) return 1;
-  int is_new = !boot.known || boot.good != boot.slot || boot.trial != NO_SLOT ||
-               boot.image.counter > boot.counter;
-  boot.good = (uint8_t)boot.slot;
-  boot.trial = NO_SLOT;
-  boot.tries = 0;
-  if (boot.image.counter > boot.counter) boot.counter = boot.image.counter;
-  return !is_new || write_record();
+/* Whether an image retires keys that still count. */
+static int retires(const struct pg_boot *boot) {
+  return boot->image.retires && pg_image_key_order(boot->rules, boot->image.key_id) >
+                                    pg_image_key_order(boot->rules, boot->floor.oldest_key);
+}
+
+/* Whether there is nothing to write: flash wears out. */
+static int is_confirmed(const struct pg_boot *boot) {
+  return boot->copy >= 0 && boot->good == boot->running && boot->trial != boot->running &&
+         boot->floor.counter >= boot->image.counter && !retires(boot);
+}
+
+static enum pg_image_result confirm_alone(struct pg_boot *boot) {
+  uint8_t header[PG_IMAGE_HEADER_BYTES] = {0};
+  enum pg_image_result result =
+      boot->store->header(boot->store->context, boot->running, header);
+  if (result == PG_IMAGE_UNREADABLE) return result;
+  /* Only what ran is confirmed: an installation may have put another image there. */
+  if (result != PG_IMAGE_OK ||
+      memcmp(header + HEADER_AT_HASH, boot->image.hash, PG_SHA512_BYTES) != 0) {
+    return PG_IMAGE_OK;
+  }
+  boot->good = (uint8_t)boot->running;
+  if (boot->image.counter > boot->floor.counter) boot->floor.counter = boot->image.counter;
+  if (retires(boot)) memcpy(boot->floor.oldest_key, boot->image.key_id, PG_KEY_ID_BYTES);
+  if (boot->trial == boot->running) {
+    boot->trial = NO_SLOT;
+    boot->tries = 0;
+  }
+  return write_record(boot) ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
+}
+
+enum pg_image_result pg_boot_confirm(struct pg_boot *boot) {
+  if (boot->running < 0) return PG_IMAGE_OK;
+  read_record(boot);
+  if (!is_confirmed(boot)) {
+    enum pg_image_result result = begin(boot);
+    if (result != PG_IMAGE_OK) return result;
+    result = confirm_alone(boot);
+    finish(boot);
+    if (result != PG_IMAGE_OK) return result;
+  }
+  boot->running = -1;
+  return PG_IMAGE_OK;
 }

@@ -1,43 +1,81 @@
 /*
  * Two image slots and the boot record (targets/firmware/image/FORMAT.md): which image runs, what becomes
- * of one that does not reach its first tick, and that nothing older than the newest good one runs.
+ * of one that is not confirmed, and that nothing older than the newest confirmed one runs. Decisions only:
+ * where slots and record lie is behind a struct of functions (files: ports/posix/slot-files.c; flash:
+ * boot-flash.c), and SHA-512 and Ed25519 come with the rules of image.h.
  */
 #ifndef PICOGRANT_BOOT_H
 #define PICOGRANT_BOOT_H
 
-#include "core-code.h"
 #include "image.h"
 
-/* The ABI of the bytecode that this host runs: engine version, byte order, word size. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define PG_BOOT_ORDER "le"
-#else
-#define PG_BOOT_ORDER "be"
-#endif
-#if __SIZEOF_POINTER__ == 8
-#define PG_BOOT_ABI PG_ENGINE_VERSION "-" PG_BOOT_ORDER "64"
-#else
-#define PG_BOOT_ABI PG_ENGINE_VERSION "-" PG_BOOT_ORDER "32"
-#endif
+enum { PG_BOOT_RECORD_BYTES = 48, PG_BOOT_TRIES = 3 };
 
-/* What is to run; all NULL and 0 without images. The bytes are this file's. */
-struct pg_boot_image {
-  const uint8_t *code;
-  size_t code_size;
-  const uint8_t *config;
-  size_t config_size;
+struct pg_boot_store {
+  void *context;
+  /*
+   * Makes the bytes of slot 0 or 1 visible: flash where it lies, or a buffer of the store's, one for each
+   * slot. `size` is what is there, one byte more than the limit at the most. PG_IMAGE_OK, PG_IMAGE_NONE or
+   * PG_IMAGE_UNREADABLE.
+   */
+  enum pg_image_result (*slot)(void *context, int slot, const uint8_t **bytes, size_t *size);
+  /* Reads the header of what a slot holds now, and leaves what was made visible as it is. As `slot`. */
+  enum pg_image_result (*header)(void *context, int slot, uint8_t header[PG_IMAGE_HEADER_BYTES]);
+  /* Replaces a slot, durably once it returns 1. After 0, or a power cut, anything may be in it. */
+  int (*write_slot)(void *context, int slot, const uint8_t *bytes, size_t size);
+  /* The two copies of the record. 1, or 0: it cannot be read, or written. */
+  int (*read_record)(void *context, int copy, uint8_t record[PG_BOOT_RECORD_BYTES]);
+  int (*write_record)(void *context, int copy, const uint8_t record[PG_BOOT_RECORD_BYTES]);
+  /*
+   * Keeps other programs from writing: PG_IMAGE_OK, PG_IMAGE_BUSY, or PG_IMAGE_UNREADABLE where there is
+   * no telling. Both are NULL where there is one program only.
+   */
+  enum pg_image_result (*lock)(void *context);
+  void (*unlock)(void *context);
 };
 
-/* Takes the directory with the slots, and reads the maker's public key (hexadecimal, or 32 raw bytes). */
-enum pg_image_result pg_boot_open(const char *directory, const char *key_file, uint32_t counter_min);
+/* The caller's memory; only pg_boot_open and the functions below touch it, but for `runs_in_place`. */
+struct pg_boot {
+  const struct pg_boot_store *store;
+  const struct pg_image_rules *rules;
+  /* Set it after pg_boot_open where what runs is used in its slot: it is not overwritten then. */
+  int runs_in_place;
+  /* Set by pg_boot_choose: the record could not be written, and a trial waits for that. */
+  int unwritten;
+  /* The record as it was read last, and its copy; -1: there is none. */
+  int copy;
+  uint8_t good;
+  uint8_t trial;
+  uint8_t tries;
+  struct pg_image_floor floor;
+  uint64_t sequence;
+  /* What was chosen; -1: nothing, or it is confirmed. */
+  int running;
+  int chosen;
+  struct pg_image image;
+};
 
-/* Checks an image, writes it into the slot that is not the good one, and makes that the trial. */
-enum pg_image_result pg_boot_install(const char *path);
+/* Takes store and rules, which stay where they are. Reads nothing yet. */
+void pg_boot_open(struct pg_boot *boot, const struct pg_boot_store *store,
+                  const struct pg_image_rules *rules);
 
-/* Chooses: the trial while it has tries left, or else the last good image. Takes away a try first. */
-enum pg_image_result pg_boot_choose(struct pg_boot_image *image);
+/*
+ * Checks an image, writes it into the slot that is not to be kept, and makes that the trial. The bytes must
+ * not lie in a slot. PG_IMAGE_UNREADABLE: it could not be written, and the device starts with what it had.
+ */
+enum pg_image_result pg_boot_install(struct pg_boot *boot, const uint8_t *bytes, size_t size);
 
-/* The chosen image has completed its first tick: it is the good one from now on. 0: not recorded. */
-int pg_boot_first_tick(void);
+/*
+ * Chooses what to run: the trial while it has tries left, one of which is taken away first; then the last
+ * good image; then any valid one. A record that cannot be written keeps the trial from running, nothing else.
+ */
+enum pg_image_result pg_boot_choose(struct pg_boot *boot, struct pg_image *image);
+
+/*
+ * The chosen image has passed its own test: it is the good one from now on. PG_IMAGE_OK, also where another
+ * image has taken its slot since and there is nothing to confirm; PG_IMAGE_BUSY or PG_IMAGE_UNREADABLE where
+ * it could not be recorded: try again later. Writes nothing where it is known already.
+ */
+enum pg_image_result pg_boot_confirm(struct pg_boot *boot);
 
 #endif
