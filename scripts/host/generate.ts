@@ -1,6 +1,7 @@
 // What the C host is compiled with besides its own files: the core's bundle for qjsc, and the core's
 // numbers as C constants, so that they can never differ.
 
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { CallState } from "../../core/complete.ts";
 import {
@@ -15,6 +16,7 @@ import {
   State,
 } from "../../core/index.ts";
 import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
+import { BORDER_BYTES } from "../../targets/firmware/image/format.ts";
 
 type Enum = Record<string, string | number>;
 
@@ -39,6 +41,18 @@ export function membersOf(numbers: Enum): [string, number][] {
   );
 }
 
+/**
+ * The border's version: a digest of all its numbers. A core and a host that differ in one of them must
+ * not meet: a store would be an erasure (targets/firmware/image/FORMAT.md).
+ */
+export function borderDigest(numbers: Readonly<Record<string, Enum>> = enums): Uint8Array {
+  const lines = Object.entries(numbers).flatMap(([name, members]) =>
+    membersOf(members).map(([member, value]) => `${name} ${member} ${value}\n`),
+  );
+  const hash = createHash("sha256").update(lines.sort().join("")).digest();
+  return new Uint8Array(hash.subarray(0, BORDER_BYTES));
+}
+
 /** `picogrant-numbers.h`. */
 export function numbersHeader(): string {
   const blocks = Object.entries(enums).map(([name, numbers]) => {
@@ -46,10 +60,12 @@ export function numbersHeader(): string {
     return `enum pg_${name.toLowerCase()} {\n${lines.join("\n")}\n};`;
   });
   const states = membersOf(State).map(([member]) => `"${member}"`);
+  const border = Array.from(borderDigest(), (byte) => `0x${byte.toString(16).padStart(2, "0")}`);
   return (
     "/* Generated from the core's enums: not to be edited. */\n" +
     "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
-    `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${states.join(", ")}}\n\n#endif\n`
+    `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${states.join(", ")}}\n` +
+    `#define PG_BORDER {${border.join(", ")}}\n\n#endif\n`
   );
 }
 

@@ -17,9 +17,9 @@ export function readInput(path: string): Uint8Array {
   return orOneLine(path, "read", () => new Uint8Array(readFileSync(path)));
 }
 
-/** Writes a file that must not exist yet. @throws UsageError */
+/** Writes a file that must not exist yet; nothing of it stays where that fails. @throws UsageError */
 export function createFile(path: string, content: string | Uint8Array, mode: number): void {
-  orOneLine(path, "made", () => writeAndSync(path, "wx", content, mode));
+  orOneLine(path, "made", () => writeAndSync(path, content, mode));
 }
 
 /** Makes a folder and those above it, where they are not there. @throws UsageError */
@@ -31,29 +31,31 @@ export function makeFolder(path: string): void {
 export function replaceFile(path: string, content: Uint8Array, mode: number): void {
   const draft = `${path}.${process.pid}.draft`;
   orOneLine(path, "written", () => {
+    writeAndSync(draft, content, mode);
+    orRemove(draft, () => renameSync(draft, path));
+  });
+}
+
+function writeAndSync(path: string, content: string | Uint8Array, mode: number): void {
+  const file = openSync(path, "wx", mode);
+  // From here on it is ours: a full disk must not leave a name that blocks the next try.
+  orRemove(path, () => {
     try {
-      writeAndSync(draft, "wx", content, mode);
-      renameSync(draft, path);
-    } catch (error) {
-      rmSync(draft, { force: true });
-      throw error;
+      const bytes = typeof content === "string" ? Buffer.from(content) : content;
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
     }
   });
 }
 
-function writeAndSync(
-  path: string,
-  flags: string,
-  content: string | Uint8Array,
-  mode: number,
-): void {
-  const file = openSync(path, flags, mode);
+function orRemove(path: string, act: () => void): void {
   try {
-    const bytes = typeof content === "string" ? Buffer.from(content) : content;
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    act();
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   }
 }
 
@@ -63,6 +65,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: "it exists already, and is left as it is; choose another name",
   EISDIR: "it is a directory",
   ENOTDIR: "part of its path is no directory",
+  EIO: "input or output error",
   ENOSPC: "no space left",
   EROFS: "read-only file system",
 };

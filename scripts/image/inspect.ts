@@ -5,38 +5,47 @@ import { checkImage, type Header, readHeader } from "../../targets/firmware/imag
 import {
   At,
   describeRefusal,
+  Flag,
   HEADER_BYTES,
-  KEY_ID_BYTES,
   MAGIC,
+  NO_BORDER,
   PayloadKind,
 } from "../../targets/firmware/image/format.ts";
 import { readInput } from "./files.ts";
 import { readPublicKey } from "./keys.ts";
 import type { Options } from "./options.ts";
-import { targetOf } from "./payload.ts";
+import { borderOf, targetOf } from "./payload.ts";
 
 /** One line about an image. */
 export function summary(path: string, header: Header): string {
-  const { imageLength, engine, abi, product, counter } = header;
+  const { imageLength, engine, abi, product, release, counter, flags } = header;
+  const retires = flags & Flag.retireOlderKeys ? ", retires older keys" : "";
   return (
-    `${path}: ${imageLength} bytes for ${engine} ${abi}, ` +
-    `product ${product}, security counter ${counter}`
+    `${path}: ${imageLength} bytes for ${product}, ${engine} ${abi}, ` +
+    `release ${release}, security counter ${counter}${retires}`
   );
 }
 
 /**
- * Checks an image as a device does that trusts `--public-key` and has the counter `--counter-min`. Without
- * `--target` it is taken to be for the engine that it names.
+ * Checks an image as a device does that trusts `--public-key` and has the counter `--counter-min`. Where
+ * `--target` or `--product` is not given, the device is taken to be the one that the image names.
  * @returns a line
  * @throws UsageError with the refusal's name
  */
 export function verifyImage(path: string, options: Options): string {
   const key = readPublicKey(options.publicKey ?? "");
   const bytes = readInput(path);
-  const { target, abi, counterMin } = options;
-  const own = bytes.length >= HEADER_BYTES ? [readHeader(bytes)] : [];
-  const targets = target === undefined ? own : [targetOf(target, abi)];
-  const image = checkImage(bytes, { keys: [key], targets, counterMin });
+  const { target: name, abi, counterMin } = options;
+  const header = bytes.length >= HEADER_BYTES ? readHeader(bytes) : undefined;
+  const target = name === undefined ? header : targetOf(name, abi);
+  const image = checkImage(bytes, {
+    keys: [key],
+    product: options.product ?? header?.product ?? "",
+    targets: target ? [target] : [],
+    border:
+      name === undefined || target === undefined ? (header?.border ?? NO_BORDER) : borderOf(target),
+    counterMin,
+  });
   if (typeof image === "string") throw new UsageError(`${path}: ${describeRefusal(image)}`);
   return `${summary(path, image)}: signed by this key, whole, and not too old`;
 }
@@ -52,19 +61,22 @@ export function inspectImage(path: string): string {
     throw new UsageError(`${path}: ${describeRefusal("not-an-image")}`);
   }
   const header = readHeader(bytes);
-  const { kind, counter, payloadLength, configurationLength } = header;
+  const { kind, counter, flags, payloadLength, configurationLength } = header;
   const kinds = Object.entries(PayloadKind).find(([, number]) => number === kind);
   const rows: [string, string | number][] = [
     ["format", bytes[At.version]! * 256 + bytes[At.version + 1]!],
     ["engine", header.engine],
     ["abi", header.abi],
     ["product", header.product],
+    ["release", header.release],
+    ["border", header.border.some((byte) => byte !== 0) ? hex(header.border) : "its own"],
     ["counter", counter],
+    ["older keys", flags & Flag.retireOlderKeys ? "retired once this image is good" : "stay"],
     ["payload", `${payloadLength} bytes, ${kinds?.[0] ?? `unknown kind ${kind}`}`],
     ["configuration", `${configurationLength} bytes`],
     ["image", `${header.imageLength} bytes; the file has ${bytes.length}`],
-    ["key id", hex(bytes.subarray(At.keyId, At.keyId + KEY_ID_BYTES))],
-    ["sha-512", hex(bytes.subarray(At.hash, HEADER_BYTES))],
+    ["key id", hex(header.keyId)],
+    ["sha-512", hex(header.hash)],
   ];
   const lines = rows.map(([name, value]) => `${name.padEnd(14)}${value}`);
   return [...lines, "not verified: --verify does that"].join("\n");

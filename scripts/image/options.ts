@@ -13,7 +13,9 @@ export type TargetName = (typeof TARGET_NAMES)[number];
 export interface Options {
   key?: string;
   counter?: number;
-  product: string;
+  product?: string;
+  release: string;
+  retireOlderKeys?: boolean;
   config?: string;
   target?: TargetName;
   variant: "complete" | "grant";
@@ -30,7 +32,7 @@ export interface Options {
 const HELP = `
 A first image:
   npm run image -- --new-key maker
-  npm run image -- --key maker.key --counter 1 --config device.json
+  npm run image -- --key maker.key --product living-room-tv --counter 1 --config device.json
   npm run image -- --verify dist/picogrant-VERSION.img --public-key maker.pub
 
 Targets: qjs runs on any stock qjs, quickjs and quickjs-ng on one of them; c-host is the host in C
@@ -68,11 +70,17 @@ function program(): Command {
       readCounter,
     )
     .option(
-      "--product <version>",
-      "product version, for people",
+      "--product <name>",
+      "the product or kind of hardware that it is for; no other takes it",
       readText(Width.product),
+    )
+    .option(
+      "--release <version>",
+      "the product's version, for people",
+      readText(Width.release),
       version(),
     )
+    .option("--retire-older-keys", "once it is good, keys older than this one count no longer")
     .option("--config <file>", "device.json to put into the image; checked first")
     .addOption(new Option("--target <name>", "who runs it; qjs where absent").choices(TARGET_NAMES))
     .addOption(
@@ -82,7 +90,7 @@ function program(): Command {
     )
     .option("--abi <text>", "ABI of the host in C, as it says itself", readText(Width.abi))
     .option("--payload <file>", "a program of your own instead of picogrant's")
-    .option("--out <file>", "where the image goes; dist/picogrant-PRODUCT.img where absent")
+    .option("--out <file>", "where the image goes; dist/picogrant-RELEASE.img where absent")
     .option("--new-key <name>", "make a pair of keys: NAME.key (secret) and NAME.pub")
     .option("--verify <file>", "check an image as a device does; needs --public-key")
     .option("--inspect <file>", "print an image's header")
@@ -102,13 +110,16 @@ function program(): Command {
  */
 export function readOptions(argv: readonly string[]): Options {
   const options = program().parse(argv, { from: "user" }).opts<Options>();
-  const { key, newKey, verify, inspect, publicKey, counter } = options;
+  const { key, newKey, verify, inspect, publicKey, counter, product } = options;
   const modes = [key, newKey, verify, inspect].filter((value) => value !== undefined);
   if (modes.length !== 1) {
     throw new UsageError("give one of --key, --new-key, --verify, --inspect; --help tells more");
   }
   if (key !== undefined && counter === undefined) {
     throw new UsageError("--counter is missing: 1 for a first image, the last one's otherwise");
+  }
+  if (key !== undefined && product === undefined) {
+    throw new UsageError("--product is missing: the name that the loader on the device is given");
   }
   if (verify !== undefined && publicKey === undefined) {
     throw new UsageError("--verify needs --public-key FILE, the key that the device trusts");

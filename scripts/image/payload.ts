@@ -4,10 +4,15 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../targets/desktop/usage-error.ts";
 import { bundleCore } from "../../targets/firmware/bundle.ts";
-import { kindOf, PayloadKind, type Target } from "../../targets/firmware/image/format.ts";
+import {
+  kindOf,
+  NO_BORDER,
+  PayloadKind,
+  type Target,
+} from "../../targets/firmware/image/format.ts";
 import { bundleProgram } from "../../targets/quickjs/bundle.ts";
 import { run } from "../engines/install.ts";
-import { generate } from "../host/generate.ts";
+import { borderDigest, generate } from "../host/generate.ts";
 import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
 import { readInput } from "./files.ts";
 import type { Options, TargetName } from "./options.ts";
@@ -34,6 +39,11 @@ export function targetOf(name: TargetName, abi: string | undefined): Target {
   const own = abi ?? `${engineVersion(quickjsFolder())}-le${process.arch.includes("64") ? 64 : 32}`;
   if (/^\d{4}-\d\d-\d\d-(le|be)(32|64)$/.test(own)) return { engine, abi: own };
   throw new UsageError(`--abi ${own}: picogrant-host --abi prints it, e.g. 2025-04-26-le32`);
+}
+
+/** What the host of a core must agree with it about; programs bring both themselves. */
+export function borderOf({ abi }: Target): Uint8Array {
+  return abi === "std-1" ? NO_BORDER : borderDigest();
 }
 
 /**

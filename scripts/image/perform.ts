@@ -9,7 +9,7 @@ import { makeFolder, replaceFile } from "./files.ts";
 import { inspectImage, summary, verifyImage } from "./inspect.ts";
 import { newKey, readSecretKey } from "./keys.ts";
 import type { Options } from "./options.ts";
-import { payloadFor, targetOf } from "./payload.ts";
+import { borderOf, payloadFor, targetOf } from "./payload.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -21,14 +21,17 @@ async function buildImage(options: Options, key: string): Promise<string> {
     ? readConfiguration(options.config, name)
     : new Uint8Array(0);
   const target = targetOf(name, options.abi);
-  const { product, counter = 0 } = options;
+  const { product = "", release, counter = 0, retireOlderKeys = false } = options;
+  const border = borderOf(target);
   const payload = await payloadFor(options, target);
-  const image = makeImage({ ...target, product, counter, payload, configuration }, secretKey);
+  const content = { ...target, product, release, border, counter, retireOlderKeys };
+  const image = makeImage({ ...content, payload, configuration }, secretKey);
   const publicKey = secretKey.slice(32);
   secretKey.fill(0);
-  const made = checkImage(image, { keys: [publicKey], targets: [target], counterMin: counter });
+  const device = { keys: [publicKey], product, targets: [target], border, counterMin: counter };
+  const made = checkImage(image, device);
   if (typeof made === "string") throw new Error(`the image that was made is refused: ${made}`);
-  const out = options.out ?? `${root}dist/picogrant-${product.replaceAll("/", "-")}.img`;
+  const out = options.out ?? `${root}dist/picogrant-${release.replaceAll("/", "-")}.img`;
   makeFolder(dirname(out));
   // It may carry the client's secret.
   replaceFile(out, image, 0o600);

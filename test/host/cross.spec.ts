@@ -7,11 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programOf } from "../../scripts/host/build.ts";
+import { borderDigest } from "../../scripts/host/generate.ts";
 import { readOptions } from "../../scripts/image/options.ts";
 import { perform } from "../../scripts/image/perform.ts";
 import { checkImage } from "../../targets/firmware/image/check.ts";
-import { keys, makeImage } from "../image/image-builder.ts";
-import { COUNTER, FAULTS, pairsOfFaults } from "../image/image-cases.ts";
+import { NO_BORDER } from "../../targets/firmware/image/format.ts";
+import { keyIdOf, keys, makeImage, PRODUCT } from "../image/image-builder.ts";
+import { COUNTER, FAULTS, type ImageCase, pairsOfFaults } from "../image/image-cases.ts";
+import { linesInC, saidInC } from "./check-image.ts";
 import { HostProcess } from "./host-process.ts";
 import { World } from "./world.ts";
 
@@ -33,23 +36,23 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function made(...args: string[]): Promise<Buffer> {
-  const own = ["--key", path("maker.key"), "--counter", String(COUNTER), "--out", path("made.img")];
-  await perform(readOptions([...own, ...args]));
+  const own = ["--key", path("maker.key"), "--counter", String(COUNTER), "--product", PRODUCT];
+  await perform(readOptions([...own, "--out", path("made.img"), ...args]));
   return readFileSync(path("made.img"));
 }
 
-/** The lines of check-image: the image, each byte flipped twice, each length cut. */
-function saidInC(image: Uint8Array): string[] {
-  writeFileSync(path("image"), image);
-  const args = [path("image"), publicKey, abi, String(COUNTER)];
-  const text = execFileSync(programOf("sanitize", "check-image"), args, { encoding: "utf8" });
-  return text.trimEnd().split("\n");
-}
+const border = borderDigest();
 
-function saidInJavaScript(bytes: Uint8Array): string {
-  const targets = [{ engine: "quickjs", abi }];
-  const own = { keys: [keys.publicKey], targets, counterMin: COUNTER, limit: HOST_LIMIT };
-  const result = checkImage(new Uint8Array(bytes), own);
+function saidInJavaScript(bytes: Uint8Array, one: Partial<ImageCase> = {}, own = border): string {
+  const result = checkImage(new Uint8Array(bytes), {
+    keys: one.keys ?? [keys.publicKey],
+    ...(one.oldestKey && { oldestKey: keyIdOf(one.oldestKey) }),
+    product: PRODUCT,
+    targets: [{ engine: "quickjs", abi }],
+    border: own,
+    counterMin: COUNTER,
+    limit: HOST_LIMIT,
+  });
   return typeof result === "string" ? result : "ok";
 }
 
@@ -73,21 +76,23 @@ describe("npm run image, the loader in C and the one in JavaScript", () => {
     const image = await made("--target", "c-host", "--abi", abi, "--payload", path("payload"));
     const lines = linesInJavaScript(image);
     expect(lines[0]).toBe("ok");
-    expect(saidInC(image)).toEqual(lines);
+    expect(linesInC(image, { file: path("image"), abi, border })).toEqual(lines);
   });
 
   it("agree on each fault, one and two at a time", () => {
-    for (const { name, parts, behind = 0 } of [...FAULTS, ...pairsOfFaults()]) {
+    for (const one of [...FAULTS, ...pairsOfFaults()]) {
+      const { name, parts, behind = 0, keys: trusted, oldestKey } = one;
       const image = Buffer.concat([makeImage({ abi, ...parts }), Buffer.alloc(behind)]);
-      expect(saidInC(image)[0], name).toBe(saidInJavaScript(image));
+      const said = saidInC(image, { file: path("image"), abi, keys: trusted, oldestKey });
+      expect(said, name).toBe(saidInJavaScript(image, one, NO_BORDER));
     }
   });
 
   it("agree on the longest image of the host, and on one that is a byte longer", async () => {
     const args = ["--target", "c-host", "--abi", abi, "--payload", path("large")];
     for (const [length, expected] of [
-      [HOST_LIMIT - 256, "ok"],
-      [HOST_LIMIT - 255, "length-wrong"],
+      [HOST_LIMIT - 304, "ok"],
+      [HOST_LIMIT - 303, "length-wrong"],
     ] as const) {
       writeFileSync(path("large"), Buffer.alloc(length, "a"));
       const image = await made(...args);
@@ -95,8 +100,8 @@ describe("npm run image, the loader in C and the one in JavaScript", () => {
       writeFileSync(path("large.img"), image);
       // Through the host itself: check-image would try every byte of it.
       writeFileSync(path("maker.pub"), publicKey);
-      const install = ["--images", folder, "--key", path("maker.pub"), "--install"];
-      const process = new HostProcess([host, ...install, path("large.img")]);
+      const own = ["--images", folder, "--product", PRODUCT, "--key", path("maker.pub")];
+      const process = new HostProcess([host, ...own, "--install", path("large.img")]);
       await process.exit();
       expect(process.messages.includes("length-wrong")).toBe(expected !== "ok");
     }
@@ -109,7 +114,8 @@ describe("npm run image, the loader in C and the one in JavaScript", () => {
     ["quickjs", "wrong-abi"],
   ])("agree that an image for %s is not the host's", async (target, expected) => {
     const image = await made("--target", target, "--payload", path("payload"));
-    expect([saidInC(image)[0], saidInJavaScript(image)]).toEqual([expected, expected]);
+    const said = saidInC(image, { file: path("image"), abi, border });
+    expect([said, saidInJavaScript(image)]).toEqual([expected, expected]);
   });
 
   it("the host runs the bytecode that the tool compiled, with the configuration inside", async () => {
@@ -120,7 +126,8 @@ describe("npm run image, the loader in C and the one in JavaScript", () => {
       const image = await made("--target", "c-host", "--abi", abi, "--config", config);
       writeFileSync(join(world.folder, "new.img"), image);
       writeFileSync(join(world.folder, "maker.pub"), `${publicKey}\n`);
-      const args = ["--images", world.folder, "--key", join(world.folder, "maker.pub")];
+      const key = join(world.folder, "maker.pub");
+      const args = ["--images", world.folder, "--product", PRODUCT, "--key", key];
       const install = new HostProcess([host, ...args, "--install", join(world.folder, "new.img")]);
       expect(await install.exit()).toBe(0);
       const device = new HostProcess([host, ...args, "--heap-limit", "262144"]);

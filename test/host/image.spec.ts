@@ -1,23 +1,40 @@
 // The C loader of signed images (targets/firmware/image/FORMAT.md): every refusal by its name, every byte
-// flipped, every length cut; two slots, trials, fallback, and no way back to an older image.
+// flipped, every length cut; the host itself out of two slots, with trials, fallback, and no way back to
+// an older image.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hostFolder, programOf } from "../../scripts/host/build.ts";
+import { borderDigest } from "../../scripts/host/generate.ts";
 import { bytesOfArray } from "../../scripts/image/payload.ts";
 import { parsePublicKey } from "../../targets/firmware/image/key-file.ts";
-import { type ImageParts, keys, makeImage } from "../image/image-builder.ts";
-import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip, rowsOf } from "../image/image-cases.ts";
-import { play, type SlotDevice, scenarioRows, type Version } from "../image/slot-scenarios.ts";
+import {
+  type ImageParts,
+  keyIdOf,
+  keys,
+  makeImage,
+  newerKeys,
+  PRODUCT,
+} from "../image/image-builder.ts";
+import { FAULTS, pairsOfFaults, refusalsOfFlip, rowsOf } from "../image/image-cases.ts";
+import {
+  plainScenarioRows,
+  play,
+  type SlotDevice,
+  type SlotFile,
+  type Version,
+} from "../image/slot-scenarios.ts";
+import { linesInC, type Question, saidInC } from "./check-image.ts";
 import { HostProcess } from "./host-process.ts";
 import { World } from "./world.ts";
 
 const host = programOf("sanitize");
 const limit = ["--heap-limit", "262144"];
 const abi = execFileSync(host, ["--abi"], { encoding: "utf8" }).trim();
+const border = borderDigest();
 const publicKey = Buffer.from(keys.publicKey).toString("hex");
 
 /** The core's bytecode as qjsc wrote it. */
@@ -31,35 +48,31 @@ beforeEach(async () => {
   await world.open();
   path = (name) => join(world.folder, name);
   writeFileSync(path("key"), `${publicKey}\n`);
+  writeFileSync(path("newer"), newerKeys.publicKey);
 });
 
 afterEach(() => world.end());
 
-/** What the loader says to an image, and to all its flips and cuts. */
-function check(image: Buffer): string[] {
-  writeFileSync(path("image"), image);
-  const args = [path("image"), publicKey, abi, String(COUNTER)];
-  const text = execFileSync(programOf("sanitize", "check-image"), args, { encoding: "utf8" });
-  return text.trimEnd().split("\n");
-}
+const own = () => ["--images", world.folder, "--product", PRODUCT, "--key", path("key")];
+const question = (): Question => ({ file: path("image"), abi });
 
 describe("FORMAT.md: order of the checks", () => {
   it.each(rowsOf([...FAULTS, ...pairsOfFaults()]))("%s: %s", (_name, expected, one) => {
-    const { parts, behind = 0 } = one;
+    const { parts, behind = 0, keys: trusted, oldestKey } = one;
     const image = Buffer.concat([makeImage({ abi, ...parts }), Buffer.alloc(behind)]);
-    expect(check(image)[0]).toBe(expected);
+    expect(saidInC(image, { ...question(), keys: trusted, oldestKey })).toBe(expected);
   });
 
   it.each<[string, ImageParts]>([
     ["another word size", { abi: abi.replace(/\d\d$/, "16") }],
     ["source for stock QuickJS", { abi: "std-1", kind: 1 }],
   ])("%s is another ABI to a host in C", (_name, parts) => {
-    expect(check(makeImage({ abi, ...parts }))[0]).toBe("wrong-abi");
+    expect(saidInC(makeImage({ abi, ...parts }), question())).toBe("wrong-abi");
   });
 
   it("every byte flipped and every length cut is refused, by the check that comes first", () => {
     const image = makeImage({ abi, config: Buffer.from("{}") });
-    const lines = check(image).slice(1);
+    const lines = linesInC(image, question()).slice(1);
     expect(lines).toHaveLength(2 * image.length);
     lines.slice(0, image.length).forEach((line, at) => {
       for (const name of line.split(" ").slice(1)) {
@@ -72,10 +85,13 @@ describe("FORMAT.md: order of the checks", () => {
 
 /** The host with its images. Labels are widths of the display: the program cannot be seen. */
 class DeviceInC implements SlotDevice {
-  async install({ label, counter = 5, broken }: Version): Promise<string> {
+  async install(version: Version): Promise<string> {
+    const { label, counter = 5, broken, newerKey, retires } = version;
     const payload = broken ? Buffer.from("no bytecode") : bytecode;
     const config = readFileSync(world.configure({ display: { columns: label } }));
-    writeFileSync(path("new.img"), makeImage({ abi, payload, config, counter }));
+    const { publicKey: own, secretKey: signer } = newerKey ? newerKeys : keys;
+    const signed = { keyId: keyIdOf(own), signer, flags: retires ? 1 : 0, border };
+    writeFileSync(path("new.img"), makeImage({ abi, payload, config, counter, ...signed }));
     const process = this.spawn(["--install", path("new.img")]);
     return this.refusalOf(await process.exit(), process.messages);
   }
@@ -92,18 +108,20 @@ class DeviceInC implements SlotDevice {
     return String(columns);
   }
 
-  damage(file: string): void {
-    const bytes = readFileSync(path(file));
-    bytes[bytes.length >> 1]! ^= 1;
-    writeFileSync(path(file), bytes);
+  read(file: SlotFile): Buffer | undefined {
+    return existsSync(path(file)) ? readFileSync(path(file)) : undefined;
   }
 
-  remove(file: string): void {
+  write(file: SlotFile, content: Buffer): void {
+    writeFileSync(path(file), content);
+  }
+
+  remove(file: SlotFile): void {
     rmSync(path(file));
   }
 
   private spawn(args: readonly string[]): HostProcess {
-    return new HostProcess([host, "--images", world.folder, "--key", path("key"), ...args]);
+    return new HostProcess([host, ...own(), "--key", path("newer"), ...args]);
   }
 
   private refusalOf(code: number, messages: string): string {
@@ -116,18 +134,21 @@ class DeviceInC implements SlotDevice {
 }
 
 describe("FORMAT.md: two slots and the boot record", () => {
-  it.each(scenarioRows)("%s", (_name, steps) => play(steps, new DeviceInC()));
+  it.each(plainScenarioRows)("%s", (_name, steps) => play(steps, new DeviceInC()));
 
   it("the boot record is FORMAT.md's", async () => {
     const device = new DeviceInC();
     expect(await device.install({ label: 20, counter: 77 })).toBe("");
     expect(await device.start(0)).toBe("20");
-    const record = readFileSync(path("boot"));
-    expect(record.subarray(0, 6).toString("latin1")).toBe("PGBR\0\x01");
+    // Written for the installation, the try and the confirmation: into one copy, the other, the one.
+    expect(readFileSync(path("boot-1")).readBigUInt64BE(16)).toBe(2n);
+    const record = readFileSync(path("boot-0"));
+    expect(record.readBigUInt64BE(16)).toBe(3n);
+    expect(record.subarray(0, 6).toString("latin1")).toBe("PGBR\0\x02");
     expect([...record.subarray(6, 9)]).toEqual([0, 255, 0]);
     expect(record.readUInt32BE(12)).toBe(77);
-    const sum = createHash("sha512").update(record.subarray(0, 24)).digest().subarray(0, 8);
-    expect(record.subarray(24)).toEqual(sum);
+    const sum = createHash("sha512").update(record.subarray(0, 40)).digest().subarray(0, 8);
+    expect(record.subarray(40)).toEqual(sum);
   });
 
   it.each([
@@ -146,7 +167,7 @@ describe("FORMAT.md: two slots and the boot record", () => {
     writeFileSync(path("key"), content);
     const parsed = parsePublicKey(new Uint8Array(readFileSync(path("key"))));
     expect(parsed === undefined ? "bad" : "").toBe(expected);
-    const process = new HostProcess([host, "--images", world.folder, "--key", path("key")]);
+    const process = new HostProcess([host, ...own()]);
     expect(await process.exit()).toBe(2);
     expect(process.messages).toContain(
       expected
@@ -160,7 +181,8 @@ describe("FORMAT.md: two slots and the boot record", () => {
       [["--key", path("key"), "--install", path("none.img")], /none\.img: does not exist\n$/],
       [["--key", path("none.pub")], /none\.pub: cannot be read or written\n$/],
     ] as const) {
-      const process = new HostProcess([host, "--images", world.folder, ...args]);
+      const dir = ["--images", world.folder, "--product", PRODUCT];
+      const process = new HostProcess([host, ...dir, ...args]);
       expect(await process.exit()).toBe(2);
       expect(process.messages).toMatch(message);
     }

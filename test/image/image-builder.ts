@@ -4,18 +4,25 @@
 import { createHash } from "node:crypto";
 import nacl from "tweetnacl";
 
-const HEADER = 192;
+const HEADER = 240;
+
+/** What the devices of the tests are. */
+export const PRODUCT = "test-tv";
 
 export interface ImageParts {
   magic?: string;
   version?: number;
   headerLength?: number;
   kind?: number;
-  reserved?: number;
+  flags?: number;
+  /** The bytes behind the border. */
+  reserved?: Uint8Array;
   counter?: number;
   engine?: string;
   abi?: string;
   product?: string;
+  release?: string;
+  border?: Uint8Array;
   payload?: Uint8Array;
   config?: Uint8Array;
   /** Lengths as they are written, where they are to be wrong. */
@@ -26,10 +33,14 @@ export interface ImageParts {
   hash?: Uint8Array;
   /** Another key signs, under the id of the right one. */
   signer?: Uint8Array;
+  /** The signature as it is written, where it is to be a special one. */
+  sign?: (message: Uint8Array) => Uint8Array;
 }
 
 export const keys = nacl.sign.keyPair.fromSeed(new Uint8Array(32).fill(7));
 export const strangerKeys = nacl.sign.keyPair.fromSeed(new Uint8Array(32).fill(8));
+/** A later key of the same maker. */
+export const newerKeys = nacl.sign.keyPair.fromSeed(new Uint8Array(32).fill(9));
 
 const sha512 = (...parts: Uint8Array[]): Buffer => {
   const hash = createHash("sha512");
@@ -46,24 +57,29 @@ export function makeImage(parts: ImageParts): Buffer {
   const length = HEADER + payload.length + config.length + 64;
   const image = Buffer.alloc(length);
   Buffer.from(parts.magic ?? "PGIMG\r\n\x1a", "latin1").copy(image);
-  image.writeUInt16BE(parts.version ?? 1, 8);
+  image.writeUInt16BE(parts.version ?? 2, 8);
   image.writeUInt16BE(parts.headerLength ?? HEADER, 10);
   image.writeUInt16BE(parts.kind ?? 2, 12);
-  image.writeUInt16BE(parts.reserved ?? 0, 14);
+  image.writeUInt16BE(parts.flags ?? 0, 14);
   image.writeUInt32BE(parts.imageLength ?? length, 16);
   image.writeUInt32BE(parts.payloadLength ?? payload.length, 20);
   image.writeUInt32BE(config.length, 24);
   image.writeUInt32BE(parts.counter ?? 5, 28);
   image.write(parts.engine ?? "quickjs", 32, "latin1");
   image.write(parts.abi ?? "", 48, "latin1");
-  image.write(parts.product ?? "1.0.0", 80, "latin1");
-  Buffer.from(parts.keyId ?? keyIdOf(keys.publicKey)).copy(image, 112);
+  image.write(parts.product ?? PRODUCT, 80, "latin1");
+  image.write(parts.release ?? "1.0.0", 112, "latin1");
+  Buffer.from(parts.border ?? []).copy(image, 144);
+  Buffer.from(parts.reserved ?? []).copy(image, 152);
+  Buffer.from(parts.keyId ?? keyIdOf(keys.publicKey)).copy(image, 160);
   Buffer.from(payload).copy(image, HEADER);
   Buffer.from(config).copy(image, HEADER + payload.length);
   const end = length - 64;
-  const hash = parts.hash ?? sha512(image.subarray(0, 128), image.subarray(HEADER, end));
-  Buffer.from(hash).copy(image, 128);
-  const signature = nacl.sign.detached(image.subarray(0, end), parts.signer ?? keys.secretKey);
+  const hash = parts.hash ?? sha512(image.subarray(0, 176), image.subarray(HEADER, end));
+  Buffer.from(hash).copy(image, 176);
+  const message = image.subarray(0, end);
+  const own = (bytes: Uint8Array) => nacl.sign.detached(bytes, parts.signer ?? keys.secretKey);
+  const signature = (parts.sign ?? own)(message);
   Buffer.from(signature).copy(image, end);
   return image;
 }

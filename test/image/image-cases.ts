@@ -1,7 +1,15 @@
 // What every loader says to which image: one table for the JavaScript loader and the one in C.
 
 import { REFUSALS, type Refusal } from "../../targets/firmware/image/format.ts";
-import { type ImageParts, keyIdOf, strangerKeys } from "./image-builder.ts";
+import {
+  type ImageParts,
+  keyIdOf,
+  keys,
+  newerKeys,
+  PRODUCT,
+  strangerKeys,
+} from "./image-builder.ts";
+import { SIGNATURES } from "./signature-cases.ts";
 
 /** The device's security counter in these cases. */
 export const COUNTER = 5;
@@ -10,6 +18,10 @@ export interface ImageCase {
   name: string;
   parts: ImageParts;
   expected: Refusal | "ok";
+  /** The keys that the device trusts, oldest first; the maker's one where absent. */
+  keys?: readonly Uint8Array[];
+  /** The oldest key that counts to the device; all do where absent. */
+  oldestKey?: Uint8Array;
   /** What comes behind the image in its file. */
   behind?: number;
 }
@@ -26,12 +38,12 @@ export const FAULTS: readonly ImageCase[] = [
   { name: "a good one", parts: {}, expected: "ok" },
   { name: "the device's own counter", parts: { counter: COUNTER }, expected: "ok" },
   { name: "a higher counter", parts: { counter: 0xffffffff }, expected: "ok" },
-  { name: "the longest texts", parts: { product: "v".repeat(32) }, expected: "ok" },
-  wrong("an image length beyond the file", { imageLength: 8192, payloadLength: 7936 }, "truncated"),
+  { name: "the longest texts", parts: { release: "v".repeat(32) }, expected: "ok" },
+  wrong("an image length beyond the file", { imageLength: 8192, payloadLength: 7888 }, "truncated"),
   wrong("another magic", { magic: "PGIMG\n\n\x1a" }, "not-an-image"),
-  wrong("a later format", { version: 2 }, "format-unknown"),
-  wrong("no format", { version: 0 }, "format-unknown"),
-  wrong("another header", { headerLength: 200 }, "length-wrong"),
+  wrong("a later format", { version: 3 }, "format-unknown"),
+  wrong("the format before this one", { version: 1 }, "format-unknown"),
+  wrong("another header", { headerLength: 192 }, "length-wrong"),
   wrong("no payload", { payload: Buffer.alloc(0) }, "length-wrong"),
   wrong("a length beyond the limit", { payloadLength: 0xffffffff }, "length-wrong"),
   wrong(
@@ -48,21 +60,64 @@ export const FAULTS: readonly ImageCase[] = [
     { signer: strangerKeys.secretKey },
     "signature-wrong",
   ),
-  wrong("reserved bits", { reserved: 1 }, "malformed"),
+  ...SIGNATURES.map(({ name, publicKey, sign, isRight }): ImageCase => {
+    const expected = isRight ? "ok" : "signature-wrong";
+    return { name, parts: { keyId: keyIdOf(publicKey), sign }, keys: [publicKey], expected };
+  }),
+  {
+    name: "the older of two keys",
+    parts: {},
+    keys: [keys.publicKey, newerKeys.publicKey],
+    expected: "ok",
+  },
+  {
+    name: "the newer of two keys",
+    parts: {},
+    keys: [strangerKeys.publicKey, keys.publicKey],
+    expected: "ok",
+  },
+  {
+    name: "a key that was retired",
+    parts: {},
+    keys: [keys.publicKey, newerKeys.publicKey],
+    oldestKey: newerKeys.publicKey,
+    expected: "retired-key",
+  },
+  {
+    name: "the key that retired others",
+    parts: { flags: 1 },
+    keys: [strangerKeys.publicKey, keys.publicKey],
+    oldestKey: keys.publicKey,
+    expected: "ok",
+  },
+  {
+    name: "an oldest key that the device does not have",
+    parts: {},
+    keys: [keys.publicKey, newerKeys.publicKey],
+    oldestKey: strangerKeys.publicKey,
+    expected: "ok",
+  },
+  wrong("unknown flags", { flags: 2 }, "malformed"),
+  wrong("reserved bytes", { reserved: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1) }, "malformed"),
   wrong("no kind", { kind: 0 }, "malformed"),
   wrong("an unknown kind", { kind: 3 }, "malformed"),
-  wrong("an empty text", { product: "" }, "malformed"),
-  wrong("a text with a space", { product: "1 0" }, "malformed"),
-  wrong("a text with DEL", { product: "1\x7f" }, "malformed"),
-  wrong("bytes behind a text's end", { product: "1\x000" }, "malformed"),
+  wrong("an empty product", { product: "" }, "malformed"),
+  wrong("an empty release", { release: "" }, "malformed"),
+  wrong("a text with a space", { release: "1 0" }, "malformed"),
+  wrong("a text with DEL", { release: "1\x7f" }, "malformed"),
+  wrong("bytes behind a text's end", { release: "1\x000" }, "malformed"),
   wrong("an empty engine", { engine: "" }, "malformed"),
   wrong("source for bytecode's ABI", { engine: "quickjs", abi: OLD_ABI, kind: 1 }, "malformed"),
   wrong("bytecode for std-1", { engine: "quickjs", abi: "std-1", kind: 2 }, "malformed"),
   wrong("bytecode for es5", { engine: "any", abi: "es5", kind: 2 }, "malformed"),
+  wrong("another product", { product: "test-radio" }, "wrong-product"),
+  wrong("a product that ours begins with", { product: PRODUCT.slice(0, -1) }, "wrong-product"),
+  wrong("a product that begins with ours", { product: `${PRODUCT}2` }, "wrong-product"),
   wrong("another engine", { engine: "duktape", abi: "std-1", kind: 1 }, "wrong-engine"),
   wrong("the core's bundle", { engine: "any", abi: "es5", kind: 1 }, "wrong-engine"),
   wrong("an engine that ours begins with", { engine: "quickj", abi: OLD_ABI }, "wrong-engine"),
   wrong("an old engine", { engine: "quickjs", abi: OLD_ABI, kind: 2 }, "wrong-abi"),
+  wrong("a border of other numbers", { border: Buffer.from("12345678") }, "wrong-border"),
   wrong("an older counter", { counter: COUNTER - 1 }, "rollback"),
   wrong("no counter", { counter: 0 }, "rollback"),
 ];
@@ -89,8 +144,8 @@ export function pairsOfFaults(): ImageCase[] {
 }
 
 /** Cases about lengths: check 4 has two halves with check 1 between. */
-function interferes({ parts, expected }: ImageCase): boolean {
-  return expected === "truncated" || "payload" in parts || "imageLength" in parts;
+function interferes({ parts, expected, keys: own }: ImageCase): boolean {
+  return expected === "truncated" || "payload" in parts || "imageLength" in parts || !!own;
 }
 
 /** What is said to a good image of `length` bytes whose byte at `at` was changed. */

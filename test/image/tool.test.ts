@@ -15,10 +15,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { borderDigest } from "../../scripts/host/generate.ts";
 import { readOptions } from "../../scripts/image/options.ts";
 import { perform } from "../../scripts/image/perform.ts";
 import { bundleProgram } from "../../targets/quickjs/bundle.ts";
-import { keys, makeImage, strangerKeys } from "./image-builder.ts";
+import { keyIdOf, keys, makeImage, newerKeys, PRODUCT, strangerKeys } from "./image-builder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const hex = (key: Uint8Array): string => `${Buffer.from(key).toString("hex")}\n`;
@@ -59,7 +60,7 @@ async function mistake(...args: string[]): Promise<string> {
 }
 
 const build = (...args: string[]): string[] => [
-  ...["--key", path("maker.key"), "--counter", "5", "--product", "1.0.0"],
+  ...["--key", path("maker.key"), "--counter", "5", "--product", PRODUCT, "--release", "1.0.0"],
   ...["--payload", path("program.js"), "--out", path("new.img"), ...args],
 ];
 
@@ -95,7 +96,7 @@ describe("npm run image -- --key", () => {
   it("makes what the independent builder makes, for its owner's eyes", async () => {
     await image(...build("--config", path("device.json")));
     const expected = makeImage({
-      ...{ engine: "qjs", abi: "std-1", kind: 1, counter: 5, product: "1.0.0" },
+      ...{ engine: "qjs", abi: "std-1", kind: 1, counter: 5 },
       payload: readFileSync(path("program.js")),
       config: readFileSync(path("device.json")),
     });
@@ -104,10 +105,34 @@ describe("npm run image -- --key", () => {
     expect(readdirSync(folder).filter((name) => name.includes("draft"))).toEqual([]);
   });
 
+  it("retires older keys, and says so", async () => {
+    writeFileSync(path("newer.key"), hex(newerKeys.secretKey), { mode: 0o600 });
+    const args = build("--key", path("newer.key"), "--retire-older-keys");
+    expect(await image(...args)).toContain("retires older keys");
+    const expected = makeImage({
+      ...{ engine: "qjs", abi: "std-1", kind: 1, counter: 5, flags: 1 },
+      ...{ payload: readFileSync(path("program.js")), keyId: keyIdOf(newerKeys.publicKey) },
+      signer: newerKeys.secretKey,
+    });
+    expect(readFileSync(path("new.img")).equals(expected)).toBe(true);
+    expect(await image("--inspect", path("new.img"))).toContain("retired once this image is good");
+  });
+
+  it("gives a core the digest of its border, and a program none", async () => {
+    await image(...build("--target", "es5"));
+    const bytes = readFileSync(path("new.img"));
+    expect(bytes.subarray(144, 152).equals(borderDigest())).toBe(true);
+    const digits = Buffer.from(borderDigest()).toString("hex");
+    expect(await image("--inspect", path("new.img"))).toContain(digits);
+    await image(...build());
+    expect(await image("--inspect", path("new.img"))).toMatch(/^border +its own$/m);
+  });
+
   it("puts picogrant's own program into it where none is named", async () => {
-    await image("--key", path("maker.key"), "--counter", "1", "--out", path("own.img"));
+    const own = ["--counter", "1", "--product", PRODUCT, "--out", path("own.img")];
+    await image("--key", path("maker.key"), ...own);
     const bytes = readFileSync(path("own.img"));
-    expect(bytes.subarray(192, -64).toString()).toBe(await bundleProgram("main"));
+    expect(bytes.subarray(240, -64).toString()).toBe(await bundleProgram("main"));
   });
 
   it.each([
@@ -115,7 +140,7 @@ describe("npm run image -- --key", () => {
     ["quickjs-ng", "quickjs-ng std-1"],
     ["es5", "any es5"],
   ])("--target %s", async (target, expected) => {
-    expect(await image(...build("--target", target))).toContain(`for ${expected}`);
+    expect(await image(...build("--target", target))).toContain(`for ${PRODUCT}, ${expected}`);
   });
 
   const secrets: [string, (name: string) => void, string][] = [
@@ -211,6 +236,7 @@ describe("npm run image -- --verify and --inspect", () => {
     expect(await say(Buffer.concat([good, good]))).toContain(": length-wrong (");
     expect(await say(good, "--counter-min", "6")).toContain(": rollback (");
     expect(await say(good, "--target", "quickjs")).toContain(": wrong-engine (");
+    expect(await say(good, "--product", "radio")).toContain(": wrong-product (");
     writeFileSync(path("maker.pub"), hex(strangerKeys.publicKey));
     expect(await say(good)).toContain(": foreign-key (");
     writeFileSync(path("maker.pub"), hex(keys.secretKey));
@@ -220,7 +246,7 @@ describe("npm run image -- --verify and --inspect", () => {
   it("prints a header, and that it proves nothing", async () => {
     await image(...build());
     const text = await image("--inspect", path("new.img"));
-    for (const part of ["qjs", "std-1", "1.0.0", "14 bytes, source", "not verified"]) {
+    for (const part of ["qjs", "std-1", PRODUCT, "1.0.0", "14 bytes, source", "not verified"]) {
       expect(text).toContain(part);
     }
     writeFileSync(path("new.img"), Buffer.alloc(300));
@@ -242,13 +268,14 @@ describe("npm run image", () => {
     async (args) => {
       expect(() => readOptions(args)).toThrow("give one of");
       expect(() => readOptions(["--key", "a"])).toThrow("--counter is missing");
+      expect(() => readOptions(["--key", "a", "--counter", "1"])).toThrow("--product is missing");
       expect(() => readOptions(["--verify", "a"])).toThrow("--public-key");
     },
   );
 
   it.each([
     [["--counter", "1.5"], "It is an integer"],
-    [["--product", "1 0"], "It is 1 to 32"],
+    [["--release", "1 0"], "It is 1 to 32"],
     [["--frobnicate"], "unknown option"],
     [["--inspect", "/nonexistent"], "/nonexistent: cannot be read"],
   ])("%j: one line, exit code 2", (args, text) => {

@@ -1,18 +1,21 @@
 // Runs inside qjs: checks an image, each of its bytes changed, and each of its lengths cut, and prints what
-// was said. Arguments: the image, the key's 64 digits, the device's counter.
+// was said. Arguments: the image, the key's 64 digits, the device's product and counter.
 
 import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
 import { writeAll } from "../../platform/quickjs/files.ts";
 import { bytesOf } from "../../platform/text.ts";
 import { checkImage } from "../../targets/firmware/image/check.ts";
+import { NO_BORDER } from "../../targets/firmware/image/format.ts";
 import { parsePublicKey } from "../../targets/firmware/image/key-file.ts";
 import { readBeginning } from "../../targets/quickjs/slot-files.ts";
 
 const { os } = quickJs();
-const [path, digits, counter] = scriptArguments() as [string, string, string];
+const [path, digits, product, counter] = scriptArguments() as [string, string, string, string];
 const image = readBeginning(os, path, 65_536)!;
 const requirements = {
   keys: [parsePublicKey(bytesOf(digits))!],
+  product,
+  border: NO_BORDER,
   targets: [{ engine: "qjs", abi: "std-1" }],
   counterMin: Number(counter),
 };

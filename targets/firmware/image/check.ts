@@ -6,8 +6,8 @@ import { verifyEd25519 } from "./ed25519.ts";
 import {
   At,
   BORDER_BYTES,
-  FORMAT_VERSION,
   Flag,
+  FORMAT_VERSION,
   HEADER_BYTES,
   IMAGE_BYTES_MAX,
   KEY_ID_BYTES,

@@ -154,7 +154,8 @@ export class Slots {
       // Recorded first: an image that takes the device down has had its try.
       this.writeRecord();
       const image = this.run(record.trial);
-      if (typeof image !== "string") return image;
+      // One that cannot be read at the moment has lost a try, and is not given up for that.
+      if (typeof image !== "string" || image === "unreadable") return image;
     }
     record.trial = NO_SLOT;
     record.tries = 0;

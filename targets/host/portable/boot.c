@@ -188,27 +188,33 @@ enum pg_image_result pg_boot_install(struct pg_boot *boot, const uint8_t *bytes,
   return result;
 }
 
+/* The record cannot be written: the trial waits. */
+static enum pg_image_result give_way(struct pg_boot *boot) {
+  boot->unwritten = 1;
+  return PG_IMAGE_NONE;
+}
+
 /* The trial's turn. A refused one, or one without tries, is given up. */
 static enum pg_image_result try_trial_alone(struct pg_boot *boot) {
   if (boot->trial >= SLOTS) return PG_IMAGE_NONE;
   if (boot->tries > 0) {
     boot->tries--;
     /* Recorded first: an image that takes the board down has had its try. */
-    if (!write_record(boot)) return PG_IMAGE_UNREADABLE;
-    if (run(boot, boot->trial) == PG_IMAGE_OK) return PG_IMAGE_OK;
+    if (!write_record(boot)) return give_way(boot);
+    enum pg_image_result result = run(boot, boot->trial);
+    /* One that cannot be read at the moment has lost a try, and is not given up for that. */
+    if (result == PG_IMAGE_OK || result == PG_IMAGE_UNREADABLE) return result;
   }
   boot->trial = NO_SLOT;
   boot->tries = 0;
-  return write_record(boot) ? PG_IMAGE_NONE : PG_IMAGE_UNREADABLE;
+  return write_record(boot) ? PG_IMAGE_NONE : give_way(boot);
 }
 
 static enum pg_image_result try_trial(struct pg_boot *boot) {
   enum pg_image_result result = begin(boot);
-  if (result == PG_IMAGE_OK) {
-    result = try_trial_alone(boot);
-    finish(boot);
-  }
-  boot->unwritten = result == PG_IMAGE_UNREADABLE || result == PG_IMAGE_BUSY;
+  if (result != PG_IMAGE_OK) return give_way(boot);
+  result = try_trial_alone(boot);
+  finish(boot);
   return result;
 }
 

@@ -14,6 +14,7 @@ static struct {
   uint8_t *memory;
   void (*body)(const uint8_t *bytes, size_t size);
   uint32_t last_ms;
+  int was_answered;
   /* Of the exchange under way. */
   int request_id;
   int streams;
@@ -86,6 +87,7 @@ void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
   driver.memory = memory;
   driver.body = body;
   driver.last_ms = pg_clock_ms();
+  driver.was_answered = 0;
 }
 
 int pg_driver_run(void) {
@@ -108,6 +110,8 @@ int pg_driver_happen(void (*event)(void)) {
   return pg_driver_run();
 }
 
+int pg_driver_was_answered(void) { return driver.was_answered; }
+
 static void take_status(int status, int retry_after_s) {
   driver.streams = pg_response_start(driver.request_id, status, retry_after_s);
 }
@@ -122,6 +126,7 @@ static void take_end(void) {
   int id = driver.request_id;
   if (!pg_driver_run()) return;
   pg_response_end(id);
+  driver.was_answered = 1;
   pg_driver_run();
 }
 

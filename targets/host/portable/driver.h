@@ -27,4 +27,7 @@ int pg_driver_run(void);
 /* Tells the core of something that the user did: `event` is one of its functions. 0: broken. */
 int pg_driver_happen(void (*event)(void));
 
+/* Whether an exchange was completed since the start: a server has answered, whatever it said. */
+int pg_driver_was_answered(void);
+
 #endif

@@ -105,6 +105,12 @@ int pg_host_wake_in(void) {
   return http >= 0 && http < core ? http : core;
 }
 
+int pg_host_is_well(void) {
+  int state = pg_get(PG_STATE);
+  int rests = state == PG_STATE_SIGNED_OUT || state == PG_STATE_SIGNED_IN;
+  return host.ok && (pg_driver_was_answered() || rests);
+}
+
 void pg_host_key(enum pg_key key) {
   static void (*const events[])(void) = {pg_sign_in, pg_cancel, pg_sign_out};
   if (host.ok) host.ok = pg_driver_happen(events[key]);

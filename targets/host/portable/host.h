@@ -56,6 +56,12 @@ int pg_host_step(void);
 /* Milliseconds that the board may sleep where neither key nor network wake it: 0..134217727. */
 int pg_host_wake_in(void);
 
+/*
+ * Whether the device has passed the test that the confirmation of an image waits for (FORMAT.md, boot.h): a
+ * server has answered it, whatever the answer was, or it has come to rest without having to ask one.
+ */
+int pg_host_is_well(void);
+
 /* The user pressed a key. What comes of it is done by the time this returns, or by later steps. */
 void pg_host_key(enum pg_key key);
 

@@ -1,6 +1,7 @@
 /*
  * Checks an image, and the same image with each of its bytes flipped (one bit, then all), and cut at each
- * length. Usage: check-image IMAGE PUBLIC-KEY-HEX ABI COUNTER. Output: the name of the image's own result;
+ * length. Usage: check-image IMAGE KEYS OLDEST-KEY-ID PRODUCT ABI BORDER COUNTER [once]. KEYS: public
+ * keys in hexadecimal digits, separated by commas; OLDEST-KEY-ID: digits, or "-"; BORDER: digits. Output: the name of the image's own result;
  * then for each byte `offset name name`; then for each shorter length `cut length name`.
  */
 #include <sodium.h>
@@ -8,35 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
+#include "image-crypto.h"
 
-static uint8_t bytes[PG_IMAGE_MAX + 1];
+enum { LIMIT = 131072 };
+
+static uint8_t bytes[LIMIT + 1];
+static uint8_t keys[PG_KEYS_MAX][PG_PUBLIC_KEY_BYTES];
+static struct pg_image_rules rules = {.crypto = &pg_image_crypto, .limit = LIMIT};
+static struct pg_image_floor least;
+
+static int read_hex(uint8_t *into, size_t size, const char *digits) {
+  return sodium_hex2bin(into, size, digits, strlen(digits), NULL, NULL, NULL) == 0;
+}
+
+static const char *said(size_t size) {
+  struct pg_image image;
+  return pg_image_result_name(pg_image_check(bytes, size, &rules, &least, &image));
+}
 
 int main(int count, char **arguments) {
-  uint8_t key[PG_PUBLIC_KEY_BYTES];
-  struct pg_image image;
-  if (count != 5 || sodium_init() < 0) return 2;
+  if (count < 8 || sodium_init() < 0) return 2;
   FILE *file = fopen(arguments[1], "rb");
   if (!file) return 2;
   size_t size = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
-  if (sodium_hex2bin(key, sizeof key, arguments[2], strlen(arguments[2]), NULL, NULL, NULL) != 0) {
-    return 2;
+  for (char *key = strtok(arguments[2], ","); key; key = strtok(NULL, ",")) {
+    if (!read_hex(keys[rules.key_count++], PG_PUBLIC_KEY_BYTES, key)) return 2;
   }
-  const char *abi = arguments[3];
-  uint32_t counter = (uint32_t)strtoul(arguments[4], NULL, 10);
-  puts(pg_image_result_name(pg_image_check(bytes, size, key, abi, counter, &image)));
-  for (size_t at = 0; at < size; at++) {
+  if (*arguments[3] != '-' && !read_hex(least.oldest_key, PG_KEY_ID_BYTES, arguments[3])) return 2;
+  if (!read_hex(rules.border, PG_BORDER_BYTES, arguments[6])) return 2;
+  struct pg_image_target target = {"quickjs", arguments[5]};
+  rules.keys = (const uint8_t(*)[PG_PUBLIC_KEY_BYTES])keys;
+  rules.product = arguments[4];
+  rules.targets = &target;
+  rules.target_count = 1;
+  least.counter = (uint32_t)strtoul(arguments[7], NULL, 10);
+  puts(said(size));
+  for (size_t at = 0; at < size && count == 8; at++) {
     bytes[at] ^= 1;
-    enum pg_image_result one = pg_image_check(bytes, size, key, abi, counter, &image);
+    const char *one = said(size);
     bytes[at] ^= 0xfe;
-    enum pg_image_result all = pg_image_check(bytes, size, key, abi, counter, &image);
+    printf("%zu %s %s\n", at, one, said(size));
     bytes[at] ^= 0xff;
-    printf("%zu %s %s\n", at, pg_image_result_name(one), pg_image_result_name(all));
   }
-  for (size_t length = 0; length < size; length++) {
-    enum pg_image_result cut = pg_image_check(bytes, length, key, abi, counter, &image);
-    printf("cut %zu %s\n", length, pg_image_result_name(cut));
+  for (size_t length = 0; length < size && count == 8; length++) {
+    printf("cut %zu %s\n", length, said(length));
   }
   return 0;
 }

@@ -13,12 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot.h"
 #include "config.h"
 #include "core-code.h"
 #include "file-medium.h"
 #include "heap.h"
 #include "host.h"
+#include "image-abi.h"
+#include "images.h"
 #include "options.h"
 #include "storage.h"
 #include "wait.h"
@@ -70,7 +71,7 @@ static size_t read_config(const char *path, int *is_open) {
   return size < 0 || size == CONFIG_MAX ? 0 : (size_t)size;
 }
 
-static int load_config(const struct pg_options *options, const struct pg_boot_image *image) {
+static int load_config(const struct pg_options *options, const struct pg_image *image) {
   const char *name = options->config ? options->config : "the image's device.json";
   size_t size = image->config_size;
   int is_open = 0;
@@ -198,12 +199,25 @@ static void show_call(void) {
   call_status = -1;
 }
 
+/* Confirms the image that runs as soon as it has passed its test; tried again until it is recorded. */
+static void confirm_image(void) {
+  static int is_confirmed;
+  static int complained;
+  if (is_confirmed || !pg_host_is_well()) return;
+  enum pg_image_result result = pg_images_confirm();
+  is_confirmed = result == PG_IMAGE_OK;
+  if (is_confirmed || complained) return;
+  complained = 1;
+  pg_complain("the boot record", pg_image_result_name(result));
+}
+
 /* Runs until the user or a signal ends it. 0: the core is broken. */
-static int loop(void) {
+static int loop(int has_images) {
   struct pg_waiting waiting[PG_WAIT_MAX] = {{open_signals(), 0}, {STDIN_FILENO, 0}};
   int ok = pg_host_step();
   while (ok) {
     show_call();
+    if (has_images) confirm_image();
     pg_wait(pg_host_wake_in(), waiting, PG_WAIT_MAX);
     if (waiting[0].is_ready || !read_keys(&waiting[1])) break;
     ok = pg_host_step();
@@ -212,7 +226,7 @@ static int loop(void) {
   return ok;
 }
 
-static int run_device(const struct pg_options *options, const struct pg_boot_image *image,
+static int run_device(const struct pg_options *options, const struct pg_image *image,
                       const struct pg_medium *medium) {
   struct pg_host host = {
       .settings = &config.settings,
@@ -229,31 +243,37 @@ static int run_device(const struct pg_options *options, const struct pg_boot_ima
   if (wrong) return wrong;
   const char *why = pg_network_open();
   if (why) return pg_complain("network", why);
-  int ok = pg_host_step();
-  if (ok && options->images && !pg_boot_first_tick()) {
-    fputs("picogrant-host: the boot record cannot be written\n", stderr);
-  }
-  ok = ok && loop();
+  int ok = loop(options->images.directory != NULL);
   print_figures();
   pg_host_close();
   pg_network_close();
   return ok ? 0 : PG_EXIT_BROKEN;
 }
 
-/* The image to run, where there are images. 0, or -1 where all is done, or the exit code. */
-static int choose_image(const struct pg_options *options, struct pg_boot_image *image) {
-  if (!options->images) return 0;
-  enum pg_image_result result =
-      pg_boot_open(options->images, options->keys[0], options->counter_min);
-  if (result != PG_IMAGE_OK) return pg_complain(options->keys[0], pg_image_result_name(result));
-  if (!options->install) {
-    result = pg_boot_choose(image);
-    return result == PG_IMAGE_OK ? 0 : pg_complain(options->images, pg_image_result_name(result));
-  }
-  result = pg_boot_install(options->install);
+/* Installs an image. -1, or the exit code. */
+static int install_image(const char *path) {
+  enum pg_image_result result = pg_images_install(path);
   if (result == PG_IMAGE_OK) return -1;
-  return pg_complain(options->install,
-                     result == PG_IMAGE_NONE ? "does not exist" : pg_image_result_name(result));
+  return pg_complain(path, result == PG_IMAGE_NONE ? "does not exist" : pg_image_result_name(result));
+}
+
+/* The image to run, where there are images. 0, or -1 where all is done, or the exit code. */
+static int choose_image(struct pg_options *options, struct pg_image *image) {
+  static const struct pg_image_target target = {"quickjs", PG_IMAGE_ABI};
+  static const uint8_t border[PG_BORDER_BYTES] = PG_BORDER;
+  const char *what = "";
+  int unwritten = 0;
+  if (!options->images.directory) return 0;
+  options->images.targets = &target;
+  options->images.target_count = 1;
+  memcpy(options->images.border, border, sizeof border);
+  enum pg_image_result result = pg_images_open(&options->images, &what);
+  if (result != PG_IMAGE_OK) return pg_complain(what, pg_image_result_name(result));
+  if (options->install) return install_image(options->install);
+  result = pg_images_choose(image, &unwritten);
+  if (unwritten) pg_complain("the boot record", "cannot be written, an update waits for that");
+  if (result == PG_IMAGE_OK) return 0;
+  return pg_complain(options->images.directory, pg_image_result_name(result));
 }
 
 /*
@@ -270,7 +290,7 @@ static int open_standard_descriptors(void) {
 
 int main(int count, char **arguments) {
   struct pg_options options = {0};
-  struct pg_boot_image image = {0};
+  struct pg_image image = {0};
   const struct pg_medium *medium = NULL;
   if (!open_standard_descriptors()) return PG_EXIT_WRONG;
   /* Every block is overwritten when it is given back, by libcurl, TLS and the engine as well. */

@@ -5,15 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PG_KEYS_MAX = 4, PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
+#include "images.h"
+
+enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 
 struct pg_options {
   const char *config;
-  const char *images;
-  const char *keys[PG_KEYS_MAX]; /* files */
-  int key_count;
+  struct pg_images_options images; /* its directory is NULL where there are none */
   const char *install;
-  uint32_t counter_min;
   size_t heap_limit;
 };
 

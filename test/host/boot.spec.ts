@@ -1,0 +1,322 @@
+// Slots and boot record of the C loader (FORMAT.md, "Two slots and the boot record"): the same table as in
+// JavaScript; the power goes, and calls fail, at every step of storage while it installs or starts; two
+// programs at once.
+
+import { spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { programOf } from "../../scripts/host/build.ts";
+import { keyIdOf, keys, makeImage, newerKeys, PRODUCT } from "../image/image-builder.ts";
+import {
+  type Medium,
+  play,
+  type SlotDevice,
+  type SlotFile,
+  scenarioRows,
+  type Version,
+} from "../image/slot-scenarios.ts";
+
+const ABI = "2025-04-26-le64";
+const CUT = 99;
+const { ENOSPC, EROFS, EIO } = constants.errno;
+
+let folder: string;
+const path = (name: string): string => join(folder, name);
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "picogrant-boot-"));
+  writeFileSync(path("key"), keys.publicKey);
+  writeFileSync(path("newer"), newerKeys.publicKey);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+beforeEach(() => {
+  rmSync(path("slots"), { recursive: true, force: true });
+  mkdirSync(path("slots"));
+});
+
+/** The file with an image. */
+function fileOf(version: Version): string {
+  const { label, counter = 5, broken, silent, newerKey, retires } = version;
+  const name = path(`${Object.values(version).join("-")}-${Object.keys(version).join("-")}.img`);
+  if (existsSync(name)) return name;
+  const payload = Buffer.from(broken ? "crash" : `${label}${silent ? " silent" : ""}`);
+  const { publicKey, secretKey: signer } = newerKey ? newerKeys : keys;
+  const signed = { keyId: keyIdOf(publicKey), signer, flags: retires ? 1 : 0 };
+  writeFileSync(name, makeImage({ abi: ABI, counter, payload, ...signed }));
+  return name;
+}
+
+interface Run {
+  status: number | null;
+  said: string;
+  failures: number;
+  unwritten: boolean;
+}
+
+interface Call {
+  kind?: "release" | "sanitize";
+  fault?: string;
+  counterMin?: number;
+  slots?: string;
+}
+
+/** Runs the loader in a directory: `start`, or `install` with a file. */
+function run(action: readonly string[], call: Call = {}): Run {
+  const { kind = "release", fault = "none", counterMin = 0, slots = "slots" } = call;
+  const device = [path(slots), `${path("key")},${path("newer")}`, PRODUCT, ABI];
+  const args = [...device, String(counterMin), fault, ...action];
+  const { status, stdout, stderr } = spawnSync(programOf(kind, "boot-device"), args, {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  const [said = "", figures = ""] = stdout.trim().split("\n");
+  const failures = Number(/(\d+) failed/.exec(figures)?.[1] ?? 0);
+  return { status, said, failures, unwritten: figures.endsWith("unwritten") };
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  ok: "",
+  "cannot be read or written": "unwritten",
+  "no slot holds an image": "none",
+  "another program is writing there": "busy",
+};
+
+const full = `writes:0:${ENOSPC}`;
+
+class DeviceInC implements SlotDevice {
+  async install(version: Version, medium?: Medium): Promise<string> {
+    return this.said(["install", fileOf(version)], 0, medium);
+  }
+
+  async start(counterMin: number, meanwhile?: Version, medium?: Medium): Promise<string> {
+    const other = meanwhile ? [fileOf(meanwhile)] : [];
+    return this.said(["start", ...other], counterMin, medium);
+  }
+
+  read(file: SlotFile): Buffer | undefined {
+    const name = path(`slots/${file}`);
+    return existsSync(name) ? readFileSync(name) : undefined;
+  }
+
+  write(file: SlotFile, content: Buffer): void {
+    writeFileSync(path(`slots/${file}`), content);
+  }
+
+  remove(file: SlotFile): void {
+    rmSync(path(`slots/${file}`));
+  }
+
+  private said(action: string[], counterMin: number, medium: Medium | undefined): string {
+    const fault = medium ? full : "none";
+    const { status, said } = run(action, { kind: "sanitize", fault, counterMin });
+    expect(status).toBe(0);
+    return NAMES[said] ?? said.split(" ")[0]!;
+  }
+}
+
+describe("FORMAT.md: two slots and the boot record", () => {
+  it.each(scenarioRows)("%s", (_name, steps) => play(steps, new DeviceInC()));
+
+  it("a device on a medium that takes nothing says so", () => {
+    run(["install", fileOf({ label: 20 })]);
+    run(["start"]);
+    run(["install", fileOf({ label: 24 })]);
+    expect(run(["start"], { fault: full })).toMatchObject({ said: "20", unwritten: true });
+    expect(run(["start"])).toMatchObject({ said: "24", unwritten: false });
+  });
+
+  it("nothing is written through a link in the draft's place, and nothing is left behind", () => {
+    writeFileSync(path("precious"), "mine");
+    for (const name of ["slot-a.img", "boot-0", "boot-1"]) {
+      symlinkSync(path("precious"), path(`slots/${name}.draft`));
+    }
+    expect(run(["install", fileOf({ label: 20 })]).said).toBe("ok");
+    expect(run(["start"]).said).toBe("20");
+    expect(readFileSync(path("precious"), "utf8")).toBe("mine");
+    expect(readdirSync(path("slots")).sort()).toEqual(["boot-0", "boot-1", "lock", "slot-a.img"]);
+    rmSync(path("precious"));
+  });
+
+  it("a pipe in the place of a slot or record does not keep it waiting", () => {
+    run(["install", fileOf({ label: 20 })]);
+    for (const name of ["slot-b.img", "boot-1"]) spawnSync("mkfifo", [path(`slots/${name}`)]);
+    expect(run(["start"]).said).toBe("20");
+  });
+});
+
+interface History {
+  name: string;
+  steps: readonly (Version | "start")[];
+  /** What can run on it, the newest last. */
+  labels: readonly string[];
+}
+
+const OLD: Version = { label: 20 };
+const TRIAL: Version = { label: 24, counter: 6 };
+const NEW: Version = { label: 28, counter: 7 };
+const LATER: Version = { label: 32, counter: 8 };
+
+/** What a device may have gone through before. */
+const HISTORIES: readonly History[] = [
+  { name: "as the factory wrote it", steps: [], labels: ["20"] },
+  { name: "before its first start", steps: [OLD], labels: ["20"] },
+  { name: "with a good image", steps: [OLD, "start"], labels: ["20"] },
+  { name: "with a trial", steps: [OLD, "start", TRIAL], labels: ["20", "24"] },
+];
+
+const actionOf = (step: Version | "start"): string[] =>
+  step === "start" ? ["start"] : ["install", fileOf(step)];
+
+function prepare(steps: readonly (Version | "start")[]): void {
+  rmSync(path("before"), { recursive: true, force: true });
+  mkdirSync(path("before"));
+  if (steps[0] !== OLD) cpSync(fileOf(OLD), path("before/slot-a.img"));
+  for (const step of steps) expect(run(actionOf(step), { slots: "before" }).status).toBe(0);
+}
+
+/** The device as it was before the sweep. */
+function restore(): void {
+  rmSync(path("slots"), { recursive: true, force: true });
+  cpSync(path("before"), path("slots"), { recursive: true });
+}
+
+const outcomes = new Map<string, number>();
+let swept = 0;
+
+function count(sweep: string, outcome: string): void {
+  swept++;
+  const key = `${sweep}: ${outcome}`;
+  outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
+}
+
+afterAll(() => {
+  const lines = [...outcomes].sort().map(([what, times]) => `  ${what}: ${times}`);
+  console.log(`slots in C, ${swept} cuts and failures:\n${lines.join("\n")}`);
+});
+
+/** Cuts at each step; the labels that ran afterwards. */
+function cutEverywhere(what: Version | "start"): string[] {
+  const seen: string[] = [];
+  for (let step = 0; ; step++) {
+    restore();
+    const { status } = run(actionOf(what), { fault: `cut:${step}` });
+    if (status !== CUT) {
+      expect(status).toBe(0);
+      return seen;
+    }
+    const { said } = run(["start"]);
+    seen.push(said);
+    count("power cut", `${said} runs`);
+    // And it goes on: the next start runs the same, an update still works.
+    expect(run(["start"]).said, `step ${step}`).toBe(said);
+    if (step % 4 !== 0) continue;
+    expect(run(actionOf(LATER)).said, `step ${step}`).toBe("ok");
+    expect(run(["start"]).said, `step ${step}`).toBe("32");
+  }
+}
+
+describe.each(HISTORIES)("a power cut at every step: a board $name", ({ steps, labels }) => {
+  it("that is being updated runs the old image or the new one", () => {
+    prepare(steps);
+    const seen = cutEverywhere(NEW);
+    expect(seen.length).toBeGreaterThanOrEqual(12);
+    expect(seen).toContain("28");
+    expect([...labels, "28"]).toEqual(expect.arrayContaining([...new Set(seen)]));
+  });
+
+  it("that starts an update runs the old image or the new one", () => {
+    prepare([...steps, NEW]);
+    const seen = cutEverywhere("start");
+    expect(seen.length).toBeGreaterThanOrEqual(12);
+    expect([...labels, "28"]).toEqual(expect.arrayContaining([...new Set(seen)]));
+  });
+});
+
+const FAULTS = [
+  ["one call fails", "once", EIO],
+  ["the disk is full from there on", "writes", ENOSPC],
+  ["it is read-only from there on", "writes", EROFS],
+  ["nothing works from there on", "on", EIO],
+] as const;
+
+describe.each(HISTORIES)("a failure at every call: a board $name", ({ steps, labels }) => {
+  it.each(FAULTS)("that is being updated, %s", (what, kind, errno) => {
+    prepare(steps);
+    for (let at = 0; ; at++) {
+      restore();
+      const { status, said, failures } = run(actionOf(NEW), { fault: `${kind}:${at}:${errno}` });
+      expect(status).toBe(0);
+      if (failures === 0) return;
+      const runs = run(["start"]).said;
+      expect([...labels, "28"], `call ${at}`).toContain(runs);
+      // Whoever was told that it is installed finds it.
+      if (said === "ok") expect(runs, `call ${at}`).toBe("28");
+      expect(run(["start"]).said, `call ${at}`).toBe(runs);
+      count(`update, ${what}`, `${said === "ok" ? "installed" : "unwritten"}, then ${runs} runs`);
+    }
+  });
+
+  it.each(FAULTS)("that starts an update, %s", (what, kind, errno) => {
+    prepare([...steps, NEW]);
+    for (let at = 0; ; at++) {
+      restore();
+      const during = run(["start"], { fault: `${kind}:${at}:${errno}` });
+      expect(during.status).toBe(0);
+      if (during.failures === 0) return;
+      // With a medium that can be read it works all the same, and at once.
+      if (kind === "writes") expect([...labels, "28"], `call ${at}`).toContain(during.said);
+      const after = run(["start"]).said;
+      expect([...labels, "28"], `call ${at}`).toContain(after);
+      expect(run(["start"]).said, `call ${at}`).toBe(after);
+      count(`start, ${what}`, `${during.said} runs, later ${after}`);
+    }
+  });
+});
+
+/** Runs the loader beside others. */
+function beside(action: readonly string[]): Promise<string> {
+  const device = [path("slots"), path("key"), PRODUCT, ABI, "0", "none", ...action];
+  const child = spawn(programOf("release", "boot-device"), device);
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return new Promise((resolve) => child.on("close", () => resolve(text.split("\n")[0]!)));
+}
+
+it("installations and starts at once, again and again: one is right, the others are busy", async () => {
+  prepare([OLD, "start"]);
+  for (let round = 0; round < 20; round++) {
+    restore();
+    const said = await Promise.all([
+      beside(actionOf(TRIAL)),
+      beside(actionOf(NEW)),
+      beside(["start"]),
+      beside(actionOf({ label: 32, counter: 6 })),
+    ]);
+    const installs = said.filter((_one, index) => index !== 2);
+    expect(installs).toContain("ok");
+    for (const one of installs) {
+      expect(["ok", "another program is writing there", "rollback"]).toContain(one);
+      count("three installations and a start", one);
+    }
+    expect(["20", "24", "28", "32"]).toContain(said[2]);
+    const runs = run(["start"]).said;
+    expect(["24", "28", "32"]).toContain(runs);
+    expect(run(["start"]).said).toBe(runs);
+  }
+});
