@@ -87,8 +87,8 @@ interface SlotState {
  * - `read`: -1 for a record that was altered, belongs to the other slot or another device (or key, or salt),
  *   is older than one this adapter has written or read since it was made, or, with a counter, where the
  *   newest record of both slots is older than the counter says; and without a device key.
- * - `erase`: as the storage below. With a counter the slot gets a sealed nothing instead, so that putting
- *   the old content back is noticed; without entropy it is erased below all the same.
+ * - `erase`: as the storage below. With a counter the slot then gets a sealed nothing, so that putting the old
+ *   content back is noticed; without entropy it is erased below all the same.
  */
 export class SealedStorage implements Storage {
   readonly capacity: number;
@@ -160,22 +160,26 @@ export class SealedStorage implements Storage {
 
   erase(slot: number, done: (ok: boolean) => void): void {
     this.#mustBeSlot(slot);
-    const eraseBelow = (): void => {
+    const eraseBelow = (then: (ok: boolean) => void): void => {
       this.#slots[slot as 0 | 1].certain = false;
       this.#inner.erase(slot, (ok) => {
         if (ok) this.#slots[slot as 0 | 1] = nothing(true);
-        done(ok);
+        then(ok);
       });
     };
     if (this.#counter === undefined || !this.#hasKey) {
-      eraseBelow();
+      eraseBelow(done);
       return;
     }
+    // First the cells, since a storage that is a log keeps what is only written over. The sealed nothing comes
+    // last: were it erased again, the record in the other slot would look older than the counter says.
     this.#survey(() => {
-      const length = this.#seal(slot, 0);
-      this.#wipe();
-      if (length < 0) eraseBelow();
-      else this.#keep(slot, length, done);
+      eraseBelow((ok) => {
+        const length = ok ? this.#seal(slot, 0) : -1;
+        this.#wipe();
+        if (length < 0) done(ok);
+        else this.#keep(slot, length, done);
+      });
     });
   }
 

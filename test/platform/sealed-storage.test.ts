@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { storageConformance } from "../../platform/conformance.ts";
 import type { Storage } from "../../platform/contracts.ts";
 import { ManualClock, MemoryStorage, NoEntropy } from "../../platform/fake/index.ts";
+import { FlashChip } from "../../platform/flash/chip.ts";
+import { FlashStorage } from "../../platform/flash/flash-storage.ts";
 import { type MonotonicCounter, SEALED_OVERHEAD_BYTES } from "../../platform/sealed-storage.ts";
 import { Counter, DEVICE_KEY, get, put, seal, wipeSlot } from "./sealing.ts";
 import { manualWorld, rows } from "./worlds.ts";
@@ -279,5 +281,45 @@ describe("a device that lacks what sealing needs refuses", () => {
     const storage = new MemoryStorage({ capacity: SEALED_OVERHEAD_BYTES });
     expect(() => seal(storage)).toThrow(RangeError);
     expect(seal(new MemoryStorage({ capacity: SEALED_OVERHEAD_BYTES + 1 })).capacity).toBe(1);
+  });
+});
+
+describe("erasing erases", () => {
+  it("with a counter over flash no sealed record of before is left in the cells", () => {
+    const geometry = { pageBytes: 64, blockBytes: 1024, blockCount: 8 };
+    const chip = new FlashChip(geometry);
+    const counter = new Counter();
+    const storage = seal(new FlashStorage(chip), { counter });
+    const kept: Uint8Array[] = [];
+    for (const slot of [0, 1]) {
+      put(storage, slot, `refresh-token-${slot}`);
+      const envelope = new Uint8Array(new FlashStorage(chip).capacity);
+      new FlashStorage(chip).read(slot, envelope, 0, envelope.length, (length) => {
+        // The box itself, without the version that all begin with.
+        kept.push(envelope.slice(1, Math.min(length, 40)));
+      });
+    }
+    const holds = (needle: Uint8Array): boolean =>
+      Buffer.from(chip.image()).includes(Buffer.from(needle));
+    expect(kept.map(holds)).toEqual([true, true]);
+    expect([wipeSlot(storage, 0), wipeSlot(storage, 1)]).toEqual([true, true]);
+    expect(kept.map(holds)).toEqual([false, false]);
+  });
+
+  it("a power cut between erasing and the sealed nothing costs the other slot nothing", () => {
+    const inner = new MemoryStorage();
+    const counter = new Counter();
+    const storage = seal(inner, { counter });
+    put(storage, 0, "older");
+    put(storage, 1, "newest");
+    const cut: Storage = {
+      capacity: inner.capacity,
+      read: (...args) => inner.read(...args),
+      write: () => {},
+      erase: (...args) => inner.erase(...args),
+    };
+    wipeSlot(seal(cut, { counter }), 0);
+    const after = seal(inner, { counter });
+    expect([get(after, 0), get(after, 1)]).toEqual(["", "newest"]);
   });
 });
