@@ -2,7 +2,7 @@
 
 import type { Config } from "./device/config.ts";
 import { type Bytes, type Device, Literal } from "./device/memory.ts";
-import { COMPLETE_LITERALS, CompleteLiteral } from "./documents/literals.ts";
+import { DOCUMENT_LITERALS, DocumentLiteral } from "./documents/literals.ts";
 import { createDevice } from "./loop/create.ts";
 
 export { Authorization, Command, Endpoint } from "./device/command.ts";
@@ -18,6 +18,9 @@ export { responseBody, responseEnd, responseFailed, responseStart } from "./loop
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
 export { cancel, signIn, signOut } from "./loop/user.ts";
+
+import { REQUEST_LITERALS } from "./requests/literals.ts";
+
 export { CallState } from "./requests/call.ts";
 export { discover } from "./requests/metadata.ts";
 export {
@@ -36,5 +39,10 @@ export {
  * @returns the device, or null where the memory is too small for the configuration
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  return createDevice(memory, config, COMPLETE_LITERALS, CompleteLiteral.NEXT - Literal.NEXT);
+  return createDevice(
+    memory,
+    config,
+    REQUEST_LITERALS + DOCUMENT_LITERALS,
+    DocumentLiteral.NEXT - Literal.NEXT,
+  );
 }

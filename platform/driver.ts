@@ -396,6 +396,7 @@ export class Driver {
       case Command.VERIFY:
         this.core.eventVerified?.(
           device,
+          device.requestId,
           this.options.verifyEvent?.(memory, from, to) === true ? 1 : 0,
         );
         break;

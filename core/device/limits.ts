@@ -56,7 +56,6 @@ export enum Limit {
   KEY_MAX = 88,
   /** Error code kept for the display: the longest registered one has 28 characters. */
   ERROR_MAX = 40,
-  MESSAGE_MAX = 96,
   TOKEN_TYPE_MAX = 8,
   SCOPE_MAX = 160,
   /** More digits than any number that counts; a longer one counts as endless. */

@@ -41,12 +41,12 @@ export enum Field {
   SCOPE = 7,
   TOKEN_TYPE = 8,
   ERROR = 9,
-  MESSAGE = 10,
+  // 10 is free.
   // integers, as the text that the server sent
   EXPIRES_IN = 11,
   REFRESH_TOKEN_EXPIRES_IN = 12,
   INTERVAL = 13,
-  // values of requests beyond the grant (metadata, API, events); overlaid on OUTPUT
+  // values of answers to requests beyond the grant, in OUTPUT: which one is what, SPEC.md says
   VALUE_A = 14,
   VALUE_B = 15,
   VALUE_C = 16,
@@ -93,6 +93,22 @@ export var MEMBERS =
   "access_token!refresh_token!scope!token_type!error error_code" +
   '"expires_in!refresh_token_expires_in!interval ';
 
+/**
+ * What a request beyond the grant is for: what is looked for in a success of it, and what it leads to. There is
+ * one for each kind, made when the file is loaded.
+ */
+export interface CallKind {
+  /** Literal with the member names, the deepest object in which they are looked up (1: the outermost). */
+  names: number;
+  depth: number;
+  /** How many values share OUTPUT, from VALUE_A on. */
+  values: number;
+  /** Takes in one byte of the answer. */
+  scan: (device: Device, c: number) => void;
+  /** The answer is complete: NONE, or what is wrong with it. */
+  take: (device: Device) => number;
+}
+
 /** The whole state of one device beside its memory: small integers, and arrays made once. */
 export interface Device {
   /** The host's memory; first byte and present length (-1: absent) of each region. */
@@ -138,7 +154,10 @@ export interface Device {
   inFlight: number;
   exchangeMs: number;
   abortDue: number;
-  verifyDue: number;
+  /** Who has the bytes of OUTPUT: one of OutputUse (regions.ts). */
+  outputUse: number;
+  /** 1 while there was an access token when the answer under way began. */
+  hadAccess: number;
   status: number;
   retryAfterS: number;
   bodyBytes: number;
@@ -158,8 +177,6 @@ export interface Device {
   /** 1 while the user code may be on the display; 1 for a code from before a restart. */
   codeShown: number;
   codeResumed: number;
-  /** 1 while OUTPUT holds the poll's body. */
-  pollReady: number;
   /** Codes asked for since the user's last command, and how many may be. */
   renewals: number;
   renewalsMax: number;
@@ -220,24 +237,32 @@ export interface Device {
   /** Cells of the text that was laid out last. */
   textEnd: number;
 
-  /**
-   * The last request beyond the grant: the literal with what a success of it names, which tells whose it
-   * is; null where there was none, as ever in a build of the grant alone.
-   */
-  call: number | null;
+  /** The last request beyond the grant; null where there was none, as ever in a build of the grant alone. */
+  call: CallKind | null;
   callEndpoint: number;
   callIsGet: number;
   callState: number;
   callRetried: number;
   callError: number;
+  /** The field that callError is about. */
+  callErrorField: number;
   callStatus: number;
-  /** A body that the host lends. */
+  /** The body of the request under way, where it is the host's. */
   callBody: Bytes | null;
   callBodyFrom: number;
   callBodyTo: number;
-  /** Length of the call's target without a page token; 1: there is a further page. */
-  callBase: number;
+  /** What the host lends to a call until it is done: a body, an issuer. */
+  lent: Bytes | null;
+  lentFrom: number;
+  lentTo: number;
+  /** 1 between beginCall and sendCall: the target is being built in CALL. */
+  isBuilding: number;
+  /** Length of the call's target without a page token. */
+  targetSize: number;
+  /** 1: there is a further page. */
   hasNextPage: number;
+  /** One of Verification. */
+  verification: number;
   /** Requests left in a run of event polls. */
   eventPolls: number;
   /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */

@@ -1,8 +1,6 @@
 // The states of a device and the table of every move between them. The table is the truth: the tests
 // check each move that the code makes against it, and the diagram in SPEC.md is made from it.
 
-import type { Device } from "./memory.ts";
-
 export enum State {
   /** The records are being read back. */
   STARTING = 0,
@@ -96,15 +94,4 @@ export function transitions(): Transition[] {
     move(State.FAILED, Event.CANCEL, State.SIGNED_OUT),
     move(State.FAILED, Event.SIGN_OUT, State.REVOKING),
   ];
-}
-
-/** Makes a move of the table. It hides a code that is shown, and failures are counted anew after it. */
-export function moveTo(device: Device, event: Event, state: State): void {
-  device.state = state;
-  device.event = event;
-  device.moves = (device.moves + 1) & 65535;
-  device.codeShown = 0;
-  // The display turns to the first page.
-  device.pageEnd = device.pageMs = 0;
-  device.backoffMs = 0;
 }

@@ -10,6 +10,7 @@ import { Limit } from "../device/limits.ts";
 import {
   type Bytes,
   beginsWith,
+  type CallKind,
   type Device,
   Field,
   holds,
@@ -17,10 +18,19 @@ import {
   lacks,
   Region,
 } from "../device/memory.ts";
+import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { Event } from "../device/states.ts";
-import { endAsTold, hasSession, refreshNow } from "../grant/refresh.ts";
+import { endAsTold, endSession, hasSession, refreshNow } from "../grant/refresh.ts";
+import { misfit } from "../grant/token-response.ts";
 import { checksum } from "../records/token-record.ts";
-import { CallState, finishCall, shareValues, startCall } from "../requests/call.ts";
+import {
+  CallFields,
+  CallState,
+  finishCall,
+  shareValues,
+  startCall,
+  Verification,
+} from "../requests/call.ts";
 import {
   Encoding,
   endWrite,
@@ -31,7 +41,15 @@ import {
   writeTo,
 } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
-import { CompleteLiteral, isLiteral } from "./literals.ts";
+import { DocumentLiteral, isLiteral } from "./literals.ts";
+
+var EVENT_POLL: CallKind = {
+  names: DocumentLiteral.EVENT_POLL_MEMBERS,
+  depth: 2,
+  values: 1,
+  scan: scanPoll,
+  take: takeEvent,
+};
 
 /** Claims that are looked for in the outermost object, and further in. */
 enum Claims {
@@ -58,7 +76,7 @@ function writeIdentifier(device: Device): void {
  */
 function writePoll(device: Device, answer: number): void {
   writeTo(device, Region.CALL);
-  writeLiteral(device, CompleteLiteral.EVENT_POLL);
+  writeLiteral(device, DocumentLiteral.EVENT_POLL);
   if (answer) {
     writeLiteral(device, answer);
     writeIdentifier(device);
@@ -74,20 +92,45 @@ function writePoll(device: Device, answer: number): void {
  * @returns 1, or 0 where another call is under way or nobody is signed in
  */
 export function pollEvents(device: Device): number {
-  if (!startCall(device, CompleteLiteral.EVENT_POLL_MEMBERS, Endpoint.EVENTS, 0, 1)) return 0;
+  if (!startCall(device, EVENT_POLL, Endpoint.EVENTS, 0)) return 0;
   device.eventPolls = Limit.EVENT_POLLS;
   writePoll(device, 0);
   return 1;
 }
 
-/** The answer to a poll has come: its event, if there is one, waits for the host. */
-export function takeEvent(device: Device): void {
-  if (holds(device, Field.VALUE_A) && hasSession(device)) {
-    device.callState = CallState.VERIFYING;
-    device.verifyDue = 1;
-    device.data = device.at[Field.VALUE_A];
-    device.dataLength = device.size[Field.VALUE_A];
+/** Whether the scanner is in the outermost object, or in one that is a member of it. */
+function isOutermost(device: Device): boolean {
+  return device.scanStack >> 1 === 1;
+}
+
+/** Events are the members of `sets` (RFC 8936 §2.3), whatever their names are. Others may lie beside it. */
+function scanPoll(device: Device, c: number): void {
+  var sets = 1 << Field.VALUE_B;
+  scanByte(device, c);
+  if (isOutermost(device)) {
+    // A name begins: what is in the member before it is over.
+    if (device.scanField === Region.KEY) device.scanSeen &= ~sets;
+    device.scanNames = DocumentLiteral.EVENT_POLL_MEMBERS;
+    device.scanWanted = sets;
+  } else {
+    device.scanNames = DocumentLiteral.ANY_MEMBER;
+    device.scanWanted = device.scanSeen & sets ? 1 << Field.VALUE_A : 0;
   }
+}
+
+/**
+ * The answer to a poll has come, and so the last event is acknowledged: the session ends if that was to end it.
+ * The event in it waits for the host, but after the last poll of a run: the server keeps that one.
+ */
+function takeEvent(device: Device): ErrorCode {
+  device.callErrorField = misfit(device, CallFields.WANTED);
+  if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
+  endAsTold(device);
+  if (holds(device, Field.VALUE_A) && hasSession(device) && device.eventPolls > 0) {
+    device.callState = CallState.VERIFYING;
+    device.verification = Verification.DUE;
+  }
+  return ErrorCode.NONE;
 }
 
 /**
@@ -99,7 +142,7 @@ function beginClaims(device: Device, at: number, size: number): void {
   device.at[Field.VALUE_B] = at;
   device.room[Field.VALUE_B] = size;
   shareValues(device, at + size, Field.VALUE_C, 2);
-  scanBegin(device, CompleteLiteral.EVENT_MEMBERS, Claims.OUTERMOST | Claims.INNER, 4);
+  scanBegin(device, DocumentLiteral.EVENT_MEMBERS, Claims.OUTERMOST | Claims.INNER, 4);
 }
 
 /** The identifier is the document's own: the subject of an event may have one as well (RFC 9493). */
@@ -119,12 +162,10 @@ function base64Value(c: number): number {
 }
 
 /**
- * Scans the payload of the compact serialization in `data`: what is behind its first dot, up to the first
+ * Scans the payload of the compact serialization from `at` on: what is behind its first dot, up to the first
  * character that is none of base64url. Where that is not the second dot, the JSON is not complete either.
  */
-function scanPayload(device: Device): void {
-  var at = device.data;
-  var end = at + device.dataLength;
+function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.bytes[at++] !== 46);
   // The last bits read, and how many of them are still to be handed on.
   var bits = 0;
@@ -156,15 +197,19 @@ function named(device: Device, field: number): number {
   return device.scanSeen & (1 << field);
 }
 
-/** What the event whose claims were scanned does to the session; whoever calls ends it where it is to end. */
-function applyEvent(device: Device): void {
+/**
+ * What the event whose claims were scanned does to the session.
+ * @returns NONE, or the error that the session is to end with
+ */
+function applyEvent(device: Device): ErrorCode {
   var isRevoked = named(device, Field.TOKEN_REVOKED);
   // A hash cannot be compared here.
   var isComparable =
-    isLiteral(device, Field.VALUE_C, CompleteLiteral.PREFIX) && !isTooLong(device, Field.VALUE_D);
+    isLiteral(device, Field.VALUE_C, DocumentLiteral.PREFIX) && !isTooLong(device, Field.VALUE_D);
   if (named(device, Field.ACCOUNT_DISABLED)) {
-    device.endsWith = ErrorCode.ACCOUNT_DISABLED;
-  } else if (
+    return ErrorCode.ACCOUNT_DISABLED;
+  }
+  if (
     isRevoked &&
     (!named(device, Field.VALUE_D) ||
       (isComparable &&
@@ -172,48 +217,53 @@ function applyEvent(device: Device): void {
         (beginsWith(device, Region.PRESENT_REFRESH_TOKEN, Field.VALUE_D) ||
           beginsWith(device, Field.ACCESS_TOKEN, Field.VALUE_D))))
   ) {
-    device.endsWith = ErrorCode.TOKEN_REVOKED;
-  } else if (named(device, Field.SESSIONS_REVOKED) || (isRevoked && !isComparable)) {
+    return ErrorCode.TOKEN_REVOKED;
+  }
+  if (named(device, Field.SESSIONS_REVOKED) || (isRevoked && !isComparable)) {
     // The tokens may be dead: the refresh tells, and ends the session if they are.
+    if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
     device.size[Field.ACCESS_TOKEN] = -1;
     refreshNow(device, Event.SESSIONS_REVOKED);
   }
+  return ErrorCode.NONE;
 }
 
-/**
- * Takes in the event whose claims were scanned.
- * @param ok 1: it is to be applied if it is new
- * @returns 1, or 0 where it is none
- */
-function useClaims(device: Device, ok: number): number {
-  if (!scanComplete(device) || lacks(device, Field.VALUE_B) || isTooLong(device, Field.VALUE_B)) {
-    return 0;
-  }
-  if (ok && !isDuplicate(device)) applyEvent(device);
-  return 1;
+/** Whether what was scanned is an event: the JSON is whole, and it has an identifier. */
+function isEvent(device: Device): boolean {
+  return scanComplete(device) && holds(device, Field.VALUE_B) && !isTooLong(device, Field.VALUE_B);
 }
 
 /**
  * The host has checked the event of VERIFY. One that ends the session is acknowledged first, or it would come
  * again and end the next.
+ * @param requestId what the device's was at VERIFY; a result that comes late is dropped
  * @param ok 1: signature, issuer and audience are right and the event is this device's; 0: not
  */
-export function eventVerified(device: Device, ok: number): void {
-  if (device.callState !== CallState.VERIFYING || !hasSession(device)) return;
-  beginClaims(device, device.data, device.dataLength);
-  scanPayload(device);
-  if (!useClaims(device, ok)) finishCall(device, ErrorCode.MALFORMED_RESPONSE);
-  else if (device.eventPolls-- > 0) {
-    writePoll(device, ok ? CompleteLiteral.EVENT_ANSWER + 1 : CompleteLiteral.EVENT_ANSWER);
-    device.verifyDue = 0;
-    device.callState = CallState.WAITING;
-  } else finishCall(device, ErrorCode.NONE);
+export function eventVerified(device: Device, requestId: number, ok: number): void {
+  if (device.verification !== Verification.ASKED || requestId !== device.requestId) return;
+  var at = device.at[Field.VALUE_A];
+  var size = device.size[Field.VALUE_A];
+  device.verification = Verification.NONE;
+  // The session may have ended meanwhile; the next tick says so.
+  if (!hasSession(device)) return;
+  beginClaims(device, at, size);
+  scanPayload(device, at, at + size);
+  if (!isEvent(device)) {
+    finishCall(device, ErrorCode.MALFORMED_RESPONSE);
+    return;
+  }
+  if (ok && !isDuplicate(device)) device.endsWith = applyEvent(device);
+  device.eventPolls--;
+  writePoll(device, ok ? DocumentLiteral.EVENT_ANSWER + 1 : DocumentLiteral.EVENT_ANSWER);
+  device.callState = CallState.WAITING;
+  releaseOutput(device, OutputUse.ANSWER);
 }
 
 /**
- * Applies an event that the host got and verified itself.
+ * Applies an event that the host got and verified itself. One that ends the session does so at once, but where
+ * another that ends it is still to be acknowledged.
  * @param claims `claims[from..to)`: the JSON claims set of the token; only read
- * @returns 1 where it was applied (or a duplicate), 0 where it is no event or OUTPUT is in use
+ * @returns 1 where it was applied (or a duplicate), 0 where it is no event, nobody is signed in or OUTPUT is in use
  */
 export function applySecurityEvent(
   device: Device,
@@ -221,10 +271,12 @@ export function applySecurityEvent(
   from: number,
   to: number,
 ): number {
-  if (device.inFlight || device.job || device.verifyDue || !hasSession(device)) return 0;
+  if (!hasSession(device) || !claimOutput(device, OutputUse.SCRATCH)) return 0;
   beginClaims(device, device.at[Region.OUTPUT], device.room[Region.OUTPUT] >> 1);
   while (from < to) scanClaim(device, claims[from++]);
-  var isEvent = useClaims(device, 1);
-  endAsTold(device);
-  return isEvent;
+  var isOne = isEvent(device);
+  var error: number = isOne && !isDuplicate(device) ? applyEvent(device) : ErrorCode.NONE;
+  releaseOutput(device, OutputUse.SCRATCH);
+  if (error && !device.endsWith) endSession(device, error);
+  return +isOne;
 }

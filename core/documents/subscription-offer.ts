@@ -2,12 +2,21 @@
 // path segments percent-encoded after gRPC Transcoding, the answer's state checked to be DRAFT.
 
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, type Device, equals, Field, Region } from "../device/memory.ts";
-import { CallFields, shareValues } from "../requests/call.ts";
-import { beginCall, sendCall } from "../requests/protected-resource.ts";
-import { Encoding, writeEncoded, writeRegion } from "../text/form-encoder.ts";
+import { type Bytes, type CallKind, type Device, equals, Field, Region } from "../device/memory.ts";
+import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
+import { CallFields, mayBeginCall, shareValues } from "../requests/call.ts";
+import { beginCall, sendCall, writeOn } from "../requests/protected-resource.ts";
+import { Encoding, endWrite, writeEncoded, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
-import { CompleteLiteral, isLiteral } from "./literals.ts";
+import { DocumentLiteral, isLiteral } from "./literals.ts";
+
+var OFFER: CallKind = {
+  names: DocumentLiteral.OFFER_ANSWER,
+  depth: 1,
+  values: 1,
+  scan: scanByte,
+  take: checkOffer,
+};
 
 /** The resource servers of the documents, by their endpoints (Endpoint.RESOURCE and on). */
 enum ResourceServer {
@@ -51,7 +60,7 @@ function namesWith(c: number, isFirst: boolean): number {
 /** Reads the body's identifiers. They are short: OUTPUT has room for all of a name's. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
-  scanBegin(device, CompleteLiteral.OFFER_MEMBERS, CallFields.WANTED, 1);
+  scanBegin(device, DocumentLiteral.OFFER_MEMBERS, CallFields.WANTED, 1);
   while (start < end) scanByte(device, body[start++]);
   return scanComplete(device) ? OfferError.NONE : OfferError.BODY;
 }
@@ -67,8 +76,9 @@ function writeTarget(
   to: number,
   error: OfferError,
 ): OfferError {
+  writeOn(device);
   for (var which = 0; which < 5; which++) {
-    writeRegion(device, CompleteLiteral.OFFER_PATH + which, Encoding.NONE);
+    writeRegion(device, DocumentLiteral.OFFER_PATH + which, Encoding.NONE);
     var start = device.writeAt;
     for (; from < to && names[from] !== 10; from++) {
       if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) return which + 1;
@@ -78,7 +88,8 @@ function writeTarget(
     // None of the first four's characters is encoded: what was written is the name itself.
     var size = device.writeAt - start;
     if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) return which + 1;
-    if (device.writeAt > device.writeEnd) return OfferError.TOO_LONG;
+    endWrite(device, Region.CALL);
+    if (device.size[Region.CALL] < 0) return OfferError.TOO_LONG;
     // The offer's own the query supplies: a body need not repeat it.
     var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
     if (!error && which < compared && !equals(device, Field.VALUE_A + which, start, size)) {
@@ -89,7 +100,7 @@ function writeTarget(
 }
 
 /**
- * Creates a subscription offer. Not while a request of the grant is under way: its buffers are used.
+ * Creates a subscription offer. Not while a request or a record has OUTPUT: the body is checked there.
  * @param names `names[from..to)`: packageName, productId, basePlanId, offerId and the version of the
  *   regions, a line each; copied
  * @param body `body[start..end)`: the SubscriptionOffer as JSON, with the same identifiers, the offer's if at
@@ -106,19 +117,23 @@ export function createOffer(
   start: number,
   end: number,
 ): OfferError {
-  if (device.inFlight || device.job || !beginCall(device)) return OfferError.NOT_NOW;
+  if (!mayBeginCall(device, ResourceServer.PUBLISHER_API)) return OfferError.NOT_NOW;
+  if (!claimOutput(device, OutputUse.SCRATCH)) return OfferError.NOT_NOW;
+  beginCall(device);
   var error = writeTarget(device, names, from, to, scanBody(device, body, start, end));
-  if (!error) {
+  releaseOutput(device, OutputUse.SCRATCH);
+  if (error) device.isBuilding = 0;
+  else {
     // A call like any other but for its answer.
     sendCall(device, ResourceServer.PUBLISHER_API, 0, body, start, end);
-    device.call = CompleteLiteral.OFFER_ANSWER;
+    device.call = OFFER;
   }
   return error;
 }
 
 /** @returns NONE where the offer was made, and in the state that it has to be in */
-export function checkOffer(device: Device): ErrorCode {
-  return isLiteral(device, Field.VALUE_A, CompleteLiteral.DRAFT)
+function checkOffer(device: Device): ErrorCode {
+  return isLiteral(device, Field.VALUE_A, DocumentLiteral.DRAFT)
     ? ErrorCode.NONE
     : ErrorCode.UNEXPECTED_STATE;
 }

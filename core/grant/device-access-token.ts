@@ -1,5 +1,5 @@
 // The device access token request and response (RFC 8628 §3.4, §3.5; the documents' 4.2): the polling
-// loop. Its request is encoded once; a poll sends the same bytes again.
+// loop.
 
 import { wait } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -7,15 +7,10 @@ import { Limit } from "../device/limits.ts";
 import { type Device, Field, Literal } from "../device/memory.ts";
 import { writeTokenRequest } from "./client-authentication.ts";
 import { intervalOf } from "./device-authorization.ts";
-import { dropTokens } from "./token-response.ts";
 
-/** Makes the poll's body where it is not there yet. */
+/** Makes the poll's body. */
 export function preparePoll(device: Device): void {
-  if (device.pollReady) return;
   writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
-  // No token of an earlier session may be taken for one of this.
-  dropTokens(device);
-  device.pollReady = 1;
 }
 
 /** slow_down: five seconds more for good, or what the server names if that is more (§3.5). */

@@ -5,9 +5,11 @@ import { jitter, wait } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isTooLong } from "../device/memory.ts";
-import { Event, moveTo, State } from "../device/states.ts";
+import { moveTo } from "../device/moves.ts";
+import { dropTokens } from "../device/regions.ts";
+import { Event, State } from "../device/states.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
-import { dropTokens, isVisible, numberOf } from "./token-response.ts";
+import { isVisible, numberOf } from "./token-response.ts";
 
 /** Fields of the response that must fit, and all that are looked for. */
 export enum CodeFields {

@@ -5,10 +5,12 @@
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, lacks, Region } from "../device/memory.ts";
-import { Event, moveTo, State } from "../device/states.ts";
+import { moveTo } from "../device/moves.ts";
+import { swapRefreshTokens } from "../device/regions.ts";
+import { Event, State } from "../device/states.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { end } from "./device-authorization.ts";
-import { hasBrought, swapRefreshTokens } from "./token-response.ts";
+import { hasBrought } from "./token-response.ts";
 
 /** Whether the device is signed in, with a usable access token or not. */
 export function hasSession(device: Device): boolean {
@@ -16,9 +18,16 @@ export function hasSession(device: Device): boolean {
   return device.state >> 1 === State.SIGNED_IN >> 1;
 }
 
+/** Whether there is an access token. An answer that is arriving, and may yet be refused, does not change that. */
+function hasToken(device: Device): boolean {
+  return device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1
+    ? device.hadAccess > 0
+    : holds(device, Field.ACCESS_TOKEN);
+}
+
 /** Whether the access token can be used now. */
 export function hasAccess(device: Device): boolean {
-  return holds(device, Field.ACCESS_TOKEN) && device.accessLifeS > 0;
+  return hasToken(device) && device.accessLifeS > 0;
 }
 
 /** Wipes every token and says why. */

@@ -3,7 +3,8 @@
 import { backOff } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, Literal, Region } from "../device/memory.ts";
-import { Event, moveTo, State } from "../device/states.ts";
+import { moveTo } from "../device/moves.ts";
+import { Event, State } from "../device/states.ts";
 import {
   Encoding,
   endWrite,

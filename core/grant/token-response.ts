@@ -3,7 +3,7 @@
 import { jitter } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, holds, isSame, isTooLong, Literal, Region } from "../device/memory.ts";
+import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
 import { numberNamed, scanComplete } from "../text/json-scanner.ts";
 
 /** Fields of a token response that must fit, and all that are looked for. */
@@ -36,13 +36,14 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
  * before the status: servers answer errors with 200, and pending with 400, 403 or 428. Nothing at all is
  * no answer of the wrong kind (204): whoever wants something of it misses that.
+ * @param nameField the field with the error's name, Field.NONE where none can be
  */
-export function classify(device: Device): ErrorCode {
+export function classify(device: Device, nameField: Field): ErrorCode {
   var status = device.status;
   var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
-  if (json && holds(device, Field.ERROR)) {
+  if (json && nameField && holds(device, nameField)) {
     // The comparison is exact, as RFC 6749 §5.2 has it.
-    var named = numberNamed(device, Literal.ERRORS, Field.ERROR) || ErrorCode.UNKNOWN_ERROR;
+    var named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
     // An unknown error is final only if the server blames the request.
     if (named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return named;
   }
@@ -64,11 +65,10 @@ export function isVisible(device: Device, region: number): boolean {
   return holds(device, region);
 }
 
-/** The last of these fields that does not fit its region, which errorField tells the host; 0 where all fit. */
+/** The last of these fields that does not fit its region; 0 where all fit. */
 export function misfit(device: Device, fields: number): number {
   var field: number = Field.VALUE_D;
   while (field && !((fields >> field) & 1 && isTooLong(device, field))) field--;
-  device.errorField = field;
   return field;
 }
 
@@ -113,22 +113,4 @@ export function checkTokens(device: Device): ErrorCode {
 export function dropBrought(device: Device): void {
   if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;
   if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
-}
-
-/** The token that an answer brought becomes the present one, and the present one the one before. */
-export function swapRefreshTokens(device: Device): void {
-  var at = device.at[Field.REFRESH_TOKEN];
-  var size = device.size[Field.REFRESH_TOKEN];
-  device.at[Field.REFRESH_TOKEN] = device.at[Region.PRESENT_REFRESH_TOKEN];
-  device.size[Field.REFRESH_TOKEN] = device.size[Region.PRESENT_REFRESH_TOKEN];
-  device.at[Region.PRESENT_REFRESH_TOKEN] = at;
-  device.size[Region.PRESENT_REFRESH_TOKEN] = size;
-}
-
-/** Forgets every token in memory. */
-export function dropTokens(device: Device): void {
-  device.size[Field.ACCESS_TOKEN] = -1;
-  device.size[Field.REFRESH_TOKEN] = -1;
-  device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
-  device.refreshLifeS = Limit.ENDLESS_S;
 }

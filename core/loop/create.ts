@@ -5,6 +5,7 @@ import type { Config } from "../device/config.ts";
 import { ERROR_KINDS, ERRORS, MESSAGES, Message } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "../device/memory.ts";
+import { placeDeviceCode } from "../device/regions.ts";
 import { writeClient } from "../grant/client-authentication.ts";
 import { Job } from "../records/record-keeping.ts";
 import { writeByte } from "../text/form-encoder.ts";
@@ -47,7 +48,8 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     inFlight: 0,
     exchangeMs: 0,
     abortDue: 0,
-    verifyDue: 0,
+    outputUse: 0,
+    hadAccess: 0,
     status: 0,
     retryAfterS: 0,
     bodyBytes: 0,
@@ -62,7 +64,6 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     refreshMarginS: 0,
     codeShown: 0,
     codeResumed: 1,
-    pollReady: 0,
     renewals: 0,
     renewalsMax: config.renewalsMax,
     autoStart: config.autoStart,
@@ -104,12 +105,18 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     callState: 0,
     callRetried: 0,
     callError: 0,
+    callErrorField: 0,
     callStatus: 0,
     callBody: null,
     callBodyFrom: 0,
     callBodyTo: 0,
-    callBase: 0,
+    lent: null,
+    lentFrom: 0,
+    lentTo: 0,
+    isBuilding: 0,
+    targetSize: 0,
     hasNextPage: 0,
+    verification: 0,
     eventPolls: 0,
     endsWith: 0,
     seenEvents: [-1, -1, -1, -1, -1, -1, -1, -1],
@@ -166,7 +173,6 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.REFRESH_TOKEN_EXPIRES_IN, Limit.NUMBER_MAX);
   takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);
   if (extraCount) {
-    takeRegion(device, Field.MESSAGE, Limit.MESSAGE_MAX);
     device.at[Region.CALL] = device.writeAt;
     device.room[Region.CALL] =
       device.columns + Limit.VERIFICATION_URI_MAX + Limit.VERIFICATION_URI_COMPLETE_MAX;
@@ -178,9 +184,9 @@ function divide(device: Device, extraCount: number): void {
   var share = (device.writeEnd - device.writeAt) >> 5;
   takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
-  // The device code is copied into the poll before a token can come.
-  device.at[Field.DEVICE_CODE] = device.writeAt;
-  device.room[Field.DEVICE_CODE] = share * Limit.ACCESS_TOKEN_SHARE;
+  // It lies where the present refresh token does (regions.ts).
+  device.room[Field.DEVICE_CODE] = share * Limit.REFRESH_TOKEN_SHARE;
+  placeDeviceCode(device);
   takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
   takeRegion(device, Region.OUTPUT, device.writeEnd - device.writeAt);
 }

@@ -5,7 +5,14 @@ import { backOff } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
 import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, Field, Literal, Region } from "../device/memory.ts";
+import { type Bytes, type Device, Field, holds, Literal, Region } from "../device/memory.ts";
+import {
+  claimOutput,
+  isOutputFree,
+  OutputUse,
+  placeDeviceCode,
+  releaseOutput,
+} from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import {
   clientAuthorization,
@@ -30,7 +37,14 @@ import {
   TokenFields,
 } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
-import { beginAnswer, isCallDue, prepareCall } from "../requests/call.ts";
+import {
+  beginAnswer,
+  CallState,
+  errorNameOf,
+  isCallDue,
+  prepareCall,
+  scanAnswer,
+} from "../requests/call.ts";
 import { callAnswered } from "../requests/call-answer.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
@@ -50,18 +64,28 @@ export enum Purpose {
 var STATES_THAT_SEND =
   (1 << Purpose.CODE) | (1 << Purpose.POLL) | (1 << Purpose.REFRESH) | (1 << Purpose.REVOCATION);
 
+/** Whether OUTPUT is somebody's who needs time: not an answer that the host reads before the next tick. */
+export function isOutputHeld(device: Device): boolean {
+  return (
+    !isOutputFree(device) &&
+    !(device.outputUse === OutputUse.ANSWER && device.callState === CallState.DONE)
+  );
+}
+
 /** What waitMs holds back (a call waits for nothing), NONE where nothing is to be sent. */
 export function duePurpose(device: Device): Purpose {
-  // While an event is being verified, OUTPUT holds it.
-  if (device.inFlight || device.job || device.verifyDue) return Purpose.NONE;
+  if (device.inFlight || device.job || isOutputHeld(device)) return Purpose.NONE;
   if (device.call && isCallDue(device)) return Purpose.CALL;
   return ((STATES_THAT_SEND | (device.notSaved << Purpose.SAVE)) >> device.state) & 1
     ? (device.state as number)
     : Purpose.NONE;
 }
 
-/** Makes the request in its region, which it returns. */
-function prepare(device: Device, purpose: Purpose): number {
+/**
+ * Makes a request of the grant.
+ * @returns whether it fits
+ */
+function prepareGrant(device: Device, purpose: Purpose): boolean {
   var region: number = purpose === Purpose.CODE ? Region.DEVICE_AUTHORIZATION : Region.OUTPUT;
   device.endpoint =
     purpose === Purpose.CODE
@@ -71,12 +95,17 @@ function prepare(device: Device, purpose: Purpose): number {
         : Endpoint.TOKEN;
   device.isGet = 0;
   device.authorization = clientAuthorization(device);
-  if (purpose === Purpose.POLL) preparePoll(device);
+  if (purpose === Purpose.CODE) placeDeviceCode(device);
+  else if (purpose === Purpose.POLL) preparePoll(device);
   else if (purpose === Purpose.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
   } else if (purpose === Purpose.REVOCATION) prepareRevocation(device);
-  else if (device.call && purpose === Purpose.CALL) region = prepareCall(device);
-  return region;
+  var size = device.size[region];
+  var isTarget = purpose === Purpose.REVOCATION && revokesByQuery(device);
+  device.target = device.body = device.at[region];
+  device.targetLength = isTarget ? size : 0;
+  device.bodyLength = isTarget ? 0 : size;
+  return size >= 0;
 }
 
 /** The next request, if one is due. */
@@ -89,21 +118,14 @@ export function nextRequest(device: Device): Command {
     startJob(device, Job.WRITE);
     return nextStorageCommand(device);
   }
+  // The host is still to read the last call's answer: it does before the next tick.
+  if (!claimOutput(device, isCall ? OutputUse.ANSWER : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
   device.status = 0;
   device.retryAfterS = 0;
   device.bodyBytes = 0;
   device.scanSeen = 0;
-  var region = prepare(device, purpose);
-  var size = device.size[region];
-  var isTarget =
-    device.call && region === Region.CALL
-      ? device.endpoint !== Endpoint.EVENTS
-      : purpose === Purpose.REVOCATION && revokesByQuery(device);
-  device.target = device.body = device.at[region];
-  device.targetLength = isTarget ? size : 0;
-  device.bodyLength = isTarget ? 0 : size;
-  if (size < 0) {
+  if (!(isCall ? prepareCall(device) : prepareGrant(device, purpose))) {
     takeAnswer(device, ErrorCode.MEMORY_TOO_SMALL);
     return Command.NONE;
   }
@@ -137,6 +159,7 @@ export function responseStart(
       beginAnswer(device);
       return status === 401 && !device.callRetried ? 0 : 1;
     }
+    device.hadAccess = +holds(device, Field.ACCESS_TOKEN);
     scanBegin(
       device,
       Literal.MEMBERS,
@@ -166,14 +189,17 @@ export function responseBody(
   if (!isCurrent(device, requestId)) return;
   while (from < to && device.bodyBytes <= Limit.BODY_MAX) {
     device.bodyBytes++;
-    scanByte(device, bytes[from++]);
+    if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, bytes[from++]);
+    else scanByte(device, bytes[from++]);
   }
 }
 
 /** The answer is complete. */
 export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
-    takeAnswer(device, device.status ? classify(device) : ErrorCode.UNREACHABLE);
+    var nameField: Field =
+      device.call && device.purpose === Purpose.CALL ? errorNameOf(device) : Field.ERROR;
+    takeAnswer(device, device.status ? classify(device, nameField) : ErrorCode.UNREACHABLE);
   }
 }
 
@@ -193,12 +219,15 @@ export function checkExchange(device: Device): void {
 /** The answer is there, or failed with `error`. */
 function takeAnswer(device: Device, error: number): void {
   device.inFlight = 0;
+  // A host that did not end the exchange may still be reading: ABORT comes first.
+  if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Purpose.CALL) callAnswered(device, error);
   else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
   else {
     if (!error) {
       var isCode = device.purpose === Purpose.CODE;
-      if (misfit(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
+      device.errorField = misfit(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT);
+      if (device.errorField) {
         error = ErrorCode.VALUE_TOO_LONG;
       } else if (isCode) error = checkCode(device);
       else error = checkTokens(device);
@@ -226,8 +255,16 @@ function grantAnswered(device: Device, error: number): void {
   } else end(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
-/** Gives up the request under way; whatever still comes of it is dropped. */
+/** Gives up the request under way; whatever still comes of it is dropped. Its bytes are the host's until ABORT. */
 export function giveUp(device: Device): void {
   device.abortDue |= device.inFlight;
   device.inFlight = 0;
+}
+
+/** The command that tells the host to give up what it is at: then it reads none of its bytes any more. */
+export function abort(device: Device): Command {
+  device.abortDue = 0;
+  releaseOutput(device, OutputUse.REQUEST);
+  releaseOutput(device, OutputUse.ANSWER);
+  return Command.ABORT;
 }

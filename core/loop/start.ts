@@ -3,7 +3,8 @@
 import { jitter } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
-import { Event, moveTo, State } from "../device/states.ts";
+import { moveTo } from "../device/moves.ts";
+import { Event, State } from "../device/states.ts";
 import { requestCode } from "../grant/device-authorization.ts";
 import { finishStorage, Job, startJob } from "../records/record-keeping.ts";
 

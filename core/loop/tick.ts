@@ -8,10 +8,17 @@ import type { Device } from "../device/memory.ts";
 import { Event, State } from "../device/states.ts";
 import { drawFrame } from "../display/verification-prompt.ts";
 import { renewCode } from "../grant/device-authorization.ts";
-import { refreshInS, refreshNow } from "../grant/refresh.ts";
+import { hasSession, refreshInS, refreshNow } from "../grant/refresh.ts";
 import { nextStorageCommand } from "../records/record-keeping.ts";
-import { checkCall } from "../requests/call.ts";
-import { checkExchange, duePurpose, nextRequest, Purpose } from "./exchange.ts";
+import { checkCall, showAnswer, Verification, verify } from "../requests/call.ts";
+import {
+  abort,
+  checkExchange,
+  duePurpose,
+  isOutputHeld,
+  nextRequest,
+  Purpose,
+} from "./exchange.ts";
 
 function checkTime(device: Device): void {
   checkExchange(device);
@@ -35,22 +42,18 @@ function checkTime(device: Device): void {
 export function tick(device: Device, elapsedMs: number): Command {
   advance(device, elapsedMs);
   checkTime(device);
-  if (device.abortDue) {
-    device.abortDue = 0;
-    return Command.ABORT;
-  }
+  if (device.abortDue) return abort(device);
   var command = nextStorageCommand(device);
   if (command) return command;
-  if (device.verifyDue === 1) {
-    device.verifyDue = 2;
-    return Command.VERIFY;
-  }
+  if (device.call && device.verification === Verification.DUE) return verify(device);
   drawFrame(device);
   if (device.frameChanged) {
     device.frameChanged = 0;
     return Command.SHOW;
   }
-  return nextRequest(device);
+  command = nextRequest(device);
+  if (!command) showAnswer(device);
+  return command;
 }
 
 /**
@@ -64,9 +67,9 @@ export function wakeIn(device: Device): number {
   if (
     device.abortDue ||
     device.frameDue ||
-    device.verifyDue === 1 ||
+    device.verification === Verification.DUE ||
     (device.call && purpose === Purpose.CALL) ||
-    (device.job && !device.jobActive)
+    (device.job && !device.jobActive && !isOutputHeld(device))
   ) {
     return 0;
   }
@@ -79,8 +82,13 @@ export function wakeIn(device: Device): number {
   } else if (device.state === State.REFRESHING) {
     // From then on the display says that nobody is connected.
     seconds = device.accessLifeS || seconds;
-  } else if (device.state === State.SIGNED_IN && !device.inFlight) {
-    seconds = refreshInS(device);
+  } else if (device.state === State.SIGNED_IN) {
+    // During a request only the display changes: from then on it says that nobody is connected.
+    seconds = device.inFlight ? device.accessLifeS || seconds : refreshInS(device);
+  }
+  if (hasSession(device)) {
+    var warning = device.refreshLifeS - Limit.EXPIRY_WARNING_S + 1;
+    if (warning > 0 && warning < seconds) seconds = warning;
   }
   if (seconds <= Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
     wake = seconds * 1000 - device.carryMs;

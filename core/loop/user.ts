@@ -2,7 +2,8 @@
 
 import { ErrorCode } from "../device/errors.ts";
 import { type Device, holds, Region } from "../device/memory.ts";
-import { Event, moveTo, State } from "../device/states.ts";
+import { moveTo } from "../device/moves.ts";
+import { Event, State } from "../device/states.ts";
 import { end, requestCode } from "../grant/device-authorization.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
@@ -27,6 +28,7 @@ export function signIn(device: Device): void {
     giveUp(device);
     requestCode(device, Event.SIGN_IN, 0);
   } else if (device.state === State.FAILED) {
+    device.error = ErrorCode.NONE;
     device.waitMs = 0;
     moveTo(device, Event.SIGN_IN, State.REFRESHING);
   }
@@ -34,7 +36,8 @@ export function signIn(device: Device): void {
 
 /** Gives up the attempt to sign in. Nothing happens in a session, nor to its tokens. */
 export function cancel(device: Device): void {
-  if (!keepsTokens(device) && device.state > State.SIGNED_OUT) {
+  if (device.state === State.STARTING) device.autoStart = 0;
+  else if (!keepsTokens(device) && device.state > State.SIGNED_OUT) {
     giveUp(device);
     end(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
   }

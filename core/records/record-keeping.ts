@@ -10,6 +10,7 @@
 import { Command } from "../device/command.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Region } from "../device/memory.ts";
+import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { isRecord, kindOfRecord, readRecord, sealRecord, writeRecord } from "./token-record.ts";
 
@@ -30,8 +31,6 @@ export function startJob(device: Device, job: number): void {
   device.job = job;
   device.recordKind = kindOfRecord(device);
   device.jobTries = device.jobActive ? -1 : 0;
-  // The record is made where the poll's body was.
-  device.pollReady = 0;
 }
 
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
@@ -40,6 +39,8 @@ export function nextStorageCommand(device: Device): Command {
   // Nothing, or nothing more, to be erased; other jobs lie below that.
   if (device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
+  // A request or an answer is there: the record waits until that is over.
+  if (device.job <= Job.WRITE && !claimOutput(device, OutputUse.RECORD)) return Command.NONE;
   var size = device.room[Region.OUTPUT];
   var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
   if (device.job === Job.WRITE) {
@@ -48,6 +49,7 @@ export function nextStorageCommand(device: Device): Command {
     if (size > device.room[Region.OUTPUT]) {
       device.notSaved = device.frameDue = 1;
       device.job = command = Command.NONE;
+      releaseOutput(device, OutputUse.RECORD);
     } else sealRecord(device, size);
   }
   // Not the newest one, but where that is the last to be erased. At the start, and when the first slot is
@@ -95,6 +97,7 @@ export function finishStorage(device: Device, result: number): void {
     isDone = isDone && isRecord(device, result);
     if (isDone) readRecord(device, result);
   }
+  releaseOutput(device, OutputUse.RECORD);
   if (command === Command.ERASE) {
     if (isDone) device.slotsUsed--;
     // A write that failed may have left anything in the slot.

@@ -2,8 +2,8 @@
 // the token of a session, or a token that is still to be revoked. SPEC.md draws them.
 
 import { type Device, Field, holds, Region } from "../device/memory.ts";
+import { placeDeviceCode, swapRefreshTokens } from "../device/regions.ts";
 import { State } from "../device/states.ts";
-import { swapRefreshTokens } from "../grant/token-response.ts";
 import { writeTo } from "../text/form-encoder.ts";
 
 export enum Layout {
@@ -65,6 +65,8 @@ function moveRecord(device: Device): void {
   device.codeLifeS = moveNumber(device, device.codeLifeS, 4);
   device.refreshLifeS = moveNumber(device, device.refreshLifeS, 4);
   var region = firstRegion(device);
+  // It is read over the refresh token of an older record.
+  if (region === Field.DEVICE_CODE && device.state === State.STARTING) placeDeviceCode(device);
   // Behind a device code lie the other three values of a code; a token is alone.
   do moveValue(device, region);
   while (++region <= Field.VERIFICATION_URI_COMPLETE);
@@ -112,6 +114,7 @@ export function isRecord(device: Device, size: number): boolean {
  * kind 0: what is older than it is out of date all the same.
  */
 export function readRecord(device: Device, size: number): void {
+  device.size[Field.DEVICE_CODE] = -1;
   swapRefreshTokens(device);
   writeTo(device, Region.OUTPUT);
   device.writeEnd = device.writeAt + size - Layout.CHECKSUM_SIZE;

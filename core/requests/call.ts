@@ -1,13 +1,16 @@
-// Requests beyond the grant: API calls, offers, metadata, security events; one at a time. This file knows
-// when one may be begun and sent and how it ends; what its answer leads to is in call-answer.ts.
+// Requests beyond the grant (protected resources, metadata, security events), one at a time. This file knows
+// when one may be begun and sent and how it ends. What an answer has to hold is known to the file that asked,
+// which hands a CallKind in; what a refused token leads to is in call-answer.ts.
 
-import { Authorization, Endpoint } from "../device/command.ts";
+import { Authorization, Command, Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Device, Field, Region } from "../device/memory.ts";
-import { CompleteLiteral } from "../documents/literals.ts";
+import { type Bytes, type CallKind, type Device, Field, Region } from "../device/memory.ts";
+import { OutputUse, releaseOutput } from "../device/regions.ts";
+import { State } from "../device/states.ts";
 import { endAsTold, hasAccess, hasSession } from "../grant/refresh.ts";
 import { quotient } from "../text/digits.ts";
-import { scanBegin } from "../text/json-scanner.ts";
+import { scanBegin, scanByte } from "../text/json-scanner.ts";
+import { RequestLiteral } from "./literals.ts";
 
 export enum CallState {
   IDLE = 0,
@@ -20,15 +23,33 @@ export enum CallState {
   VERIFYING = 4,
 }
 
-export enum CallFields {
-  /** ERROR, MESSAGE and the four values: which of them an answer may name, its literal says. */
-  WANTED = 0b111100011000000000,
+/** What the host is told of the event in a call's answer. */
+export enum Verification {
+  NONE = 0,
+  /** The command VERIFY is due. */
+  DUE = 1,
+  /** The host is at it. */
+  ASKED = 2,
 }
 
+export enum CallFields {
+  /** The four values: which of them an answer may name, its literal says. */
+  WANTED = 0b111100000000000000,
+}
+
+/** How many values a refusal has: the error's name, its reason, its message. */
+var REFUSAL_VALUES = 3;
+
+/** An error object is four deep: error.errors[0].reason. */
+var REFUSAL_DEPTH = 4;
+
 /** Whether a call is under way. */
-function isBusy(device: Device): boolean {
-  // IDLE and DONE are the multiples of 3.
-  return device.callState % 3 !== 0;
+function isUnderWay(device: Device): boolean {
+  return (
+    device.callState === CallState.WAITING ||
+    device.callState === CallState.SENT ||
+    device.callState === CallState.VERIFYING
+  );
 }
 
 /** Whether there is the session that all endpoints but that of the metadata want. */
@@ -38,35 +59,39 @@ function maySend(device: Device, endpoint: number): boolean {
 
 /** Whether a call to this endpoint can be begun. */
 export function mayBeginCall(device: Device, endpoint: number): boolean {
-  return maySend(device, endpoint) && !isBusy(device);
+  return maySend(device, endpoint) && !isUnderWay(device);
 }
 
 /**
- * Starts a call whose target is in CALL.
- * @param names literal with the member names of a success; it also tells whose call this is
- * @param values number of values that the answer may hold; they share OUTPUT
+ * Starts a call. It claims no bytes yet: its target or body, if any, is in CALL, and OUTPUT becomes its own when
+ * it is sent.
+ * @param kind what its answer has to hold
  * @returns 1, or 0 where another is under way, or nobody is signed in
  */
-export function startCall(
-  device: Device,
-  names: number,
-  endpoint: number,
-  isGet: number,
-  values: number,
-): number {
+export function startCall(device: Device, kind: CallKind, endpoint: number, isGet: number): number {
   if (!mayBeginCall(device, endpoint)) return 0;
-  device.call = names;
+  // The host has had its time with the answer to the last one.
+  releaseOutput(device, OutputUse.ANSWER);
+  releaseOutput(device, OutputUse.ANSWER_SHOWN);
+  device.call = kind;
   device.callEndpoint = endpoint;
   device.callIsGet = isGet;
   device.callState = CallState.WAITING;
   device.callRetried = 0;
   device.callError = ErrorCode.NONE;
+  device.callErrorField = Field.NONE;
   device.callStatus = 0;
+  device.isBuilding = 0;
   device.hasNextPage = 0;
-  // The values of the answer go where a poll's body may be; it is made again.
-  device.pollReady = 0;
-  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, values);
+  device.lent = null;
   return 1;
+}
+
+/** The call that was just started has bytes of the host's: lent until it is done. */
+export function lend(device: Device, bytes: Bytes | null, from: number, to: number): void {
+  device.lent = bytes;
+  device.lentFrom = from;
+  device.lentTo = to;
 }
 
 /** Divides OUTPUT from `at` on among `count` values, the first of them `field`. */
@@ -81,7 +106,7 @@ export function shareValues(device: Device, at: number, field: number, count: nu
 }
 
 /** Whether the access token goes along: protected resource requests only. */
-function carriesToken(device: Device): boolean {
+export function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
@@ -90,24 +115,68 @@ export function isCallDue(device: Device): boolean {
   return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));
 }
 
-/** Makes the call's request, whose region it returns. */
-export function prepareCall(device: Device): number {
-  device.endpoint = device.callEndpoint;
+/**
+ * Makes the call's request. Its body is the host's, or the one in CALL, where the target is otherwise.
+ * @returns whether it fits
+ */
+export function prepareCall(device: Device): boolean {
+  var endpoint = device.callEndpoint;
+  var size = endpoint === Endpoint.METADATA ? 0 : device.size[Region.CALL];
+  device.endpoint = endpoint;
   device.isGet = device.callIsGet;
   device.authorization = carriesToken(device) ? Authorization.BEARER : Authorization.NONE;
+  device.target = device.body = device.at[Region.CALL];
+  device.targetLength = endpoint === Endpoint.EVENTS ? 0 : size;
+  device.bodyLength = endpoint === Endpoint.EVENTS ? size : 0;
+  if (carriesToken(device)) {
+    device.callBody = device.lent;
+    device.callBodyFrom = device.lentFrom;
+    device.callBodyTo = device.lentTo;
+  }
   device.callState = CallState.SENT;
-  return Region.CALL;
+  return size >= 0;
 }
 
-/** An answer begins, whose status is known. */
+/** Whether the answer to a call is what was asked for, and not what refuses it. */
+function isSuccess(device: Device): boolean {
+  return device.status >= 200 && device.status <= 299;
+}
+
+/** An answer begins, whose status is known: its values are placed in OUTPUT. */
 export function beginAnswer(device: Device): void {
-  if (device.status < 200 || device.status > 299) {
-    // An error object is four deep: error.errors[0].reason.
-    scanBegin(device, CompleteLiteral.ERROR_MEMBERS, CallFields.WANTED, 4);
+  var kind = device.call!;
+  if (isSuccess(device)) {
+    shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, kind.values);
+    scanBegin(device, kind.names, CallFields.WANTED, kind.depth);
   } else {
-    // What is nested in a resource is not the resource's; of a poll's answer each event is a member.
-    var depth = device.call === CompleteLiteral.EVENT_POLL_MEMBERS ? 2 : 1;
-    scanBegin(device, device.call!, CallFields.WANTED, depth);
+    shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, REFUSAL_VALUES);
+    scanBegin(device, RequestLiteral.REFUSAL_MEMBERS, CallFields.WANTED, REFUSAL_DEPTH);
+  }
+}
+
+/** The field with the error's name: a success may have members that are named alike. */
+export function errorNameOf(device: Device): Field {
+  return isSuccess(device) ? Field.NONE : Field.VALUE_A;
+}
+
+/** Takes in one byte of the answer. What refuses a call is read alike for all. */
+export function scanAnswer(device: Device, c: number): void {
+  if (isSuccess(device)) device.call!.scan(device, c);
+  else scanByte(device, c);
+}
+
+/** The host is to verify the event in the answer. */
+export function verify(device: Device): Command {
+  device.verification = Verification.ASKED;
+  device.data = device.at[Field.VALUE_A];
+  device.dataLength = device.size[Field.VALUE_A];
+  return Command.VERIFY;
+}
+
+/** The host has had time to read the answer of a call that is done: whoever needs OUTPUT may have it. */
+export function showAnswer(device: Device): void {
+  if (device.outputUse === OutputUse.ANSWER && device.callState === CallState.DONE) {
+    device.outputUse = OutputUse.ANSWER_SHOWN;
   }
 }
 
@@ -116,18 +185,21 @@ export function finishCall(device: Device, error: number): void {
   device.callState = CallState.DONE;
   device.callError = error;
   device.callStatus = device.status;
-  device.callBody = null;
-  device.verifyDue = 0;
+  device.callBody = device.lent = null;
+  // The host must not go on reading what it verifies.
+  if (device.verification === Verification.ASKED) device.abortDue = 1;
+  device.verification = Verification.NONE;
   endAsTold(device);
 }
 
 /** A call ends with the session, and when its request was given up. */
 export function checkCall(device: Device): void {
-  var mayGoOn = maySend(device, device.callEndpoint);
-  // CALL, with the target, lies on the next codes.
-  if (!mayGoOn) device.hasNextPage = 0;
-  if ((device.callState === CallState.SENT && !device.inFlight) || (isBusy(device) && !mayGoOn)) {
+  if (
+    (device.callState === CallState.SENT && !device.inFlight) ||
+    (isUnderWay(device) && !maySend(device, device.callEndpoint))
+  ) {
     device.status = 0;
-    finishCall(device, device.error || ErrorCode.SESSION_ENDED);
+    // What ended the session is told; of a session that the user ended, that.
+    finishCall(device, (device.state === State.FAILED && device.error) || ErrorCode.SESSION_ENDED);
   }
 }

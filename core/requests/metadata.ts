@@ -3,31 +3,29 @@
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, beginsWith, type Device, equals, Field, Region } from "../device/memory.ts";
-import { CompleteLiteral } from "../documents/literals.ts";
-import { writeTo } from "../text/form-encoder.ts";
-import { startCall } from "./call.ts";
-import { addPath } from "./protected-resource.ts";
+import { type Bytes, beginsWith, type CallKind, type Device, Field } from "../device/memory.ts";
+import { misfit } from "../grant/token-response.ts";
+import { scanByte } from "../text/json-scanner.ts";
+import { CallFields, lend, startCall } from "./call.ts";
+import { RequestLiteral } from "./literals.ts";
+
+var METADATA: CallKind = {
+  names: RequestLiteral.METADATA_MEMBERS,
+  depth: 1,
+  values: 4,
+  scan: scanByte,
+  take: checkMetadata,
+};
 
 /**
  * Asks for the metadata. When callState says that it is done without an error, the addresses are in
- * Field.VALUE_B (device authorization), VALUE_C (token) and VALUE_D (revocation, may be absent), until
- * the next request.
- * @param issuer `issuer[from..to)`: the answer's must be equal to it (RFC 8414 §3.3); copied
- * @returns 1, or 0 where another call is under way or the issuer is longer than 96 bytes
+ * Field.VALUE_B (device authorization), VALUE_C (token) and VALUE_D (revocation, may be absent).
+ * @param issuer `issuer[from..to)`: the answer's must be equal to it (RFC 8414 §3.3); lent until the call is done
+ * @returns 1, or 0 where another call is under way
  */
 export function discover(device: Device, issuer: Bytes, from: number, to: number): number {
-  if (
-    to - from > device.room[Field.MESSAGE] ||
-    !startCall(device, CompleteLiteral.METADATA_MEMBERS, Endpoint.METADATA, 1, 4)
-  ) {
-    return 0;
-  }
-  // CALL lies on the codes, which a device that comes back may hold: the issuer is kept elsewhere.
-  device.size[Region.CALL] = 0;
-  device.callBase = to - from;
-  writeTo(device, Field.MESSAGE);
-  addPath(device, issuer, from, to);
+  if (!startCall(device, METADATA, Endpoint.METADATA, 1)) return 0;
+  lend(device, issuer, from, to);
   return 1;
 }
 
@@ -40,20 +38,34 @@ function isSecure(device: Device, region: number): boolean {
     // Printable ASCII only. And http://localhost:80@elsewhere is elsewhere.
     if (c < 33 || c > 126 || c === 64) return false;
   }
-  for (var start = CompleteLiteral.SECURE; start < CompleteLiteral.SECURE + 4; start++) {
+  for (var start = RequestLiteral.SECURE; start < RequestLiteral.SECURE + 4; start++) {
     if (beginsWith(device, region, start)) {
       // A host on the device itself is one only if its name ends there.
       at = device.at[region] + device.size[start];
       c = device.bytes[at];
-      return start === CompleteLiteral.SECURE || at === end || c === 58 || c === 47;
+      return start === RequestLiteral.SECURE || at === end || c === 58 || c === 47;
     }
   }
   return false;
 }
 
+/** Whether the metadata are of exactly the issuer that was asked for. */
+function isOfIssuer(device: Device): boolean {
+  var size = device.size[Field.VALUE_A];
+  if (size !== device.lentTo - device.lentFrom) return false;
+  while (size-- > 0) {
+    if (device.bytes[device.at[Field.VALUE_A] + size] !== device.lent![device.lentFrom + size]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /** @returns NONE where the answer is this issuer's and names what is needed, or what is wrong with it */
-export function checkMetadata(device: Device): ErrorCode {
-  return equals(device, Field.VALUE_A, device.at[Field.MESSAGE], device.callBase) &&
+function checkMetadata(device: Device): ErrorCode {
+  device.callErrorField = misfit(device, CallFields.WANTED);
+  if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
+  return isOfIssuer(device) &&
     isSecure(device, Field.VALUE_B) &&
     isSecure(device, Field.VALUE_C) &&
     (device.size[Field.VALUE_D] < 0 || isSecure(device, Field.VALUE_D))

@@ -4,8 +4,16 @@
 // With default memory a target may have some 300 bytes.
 
 import { Endpoint } from "../device/command.ts";
-import { type Bytes, type Device, Field, isTooLong, lacks, Region } from "../device/memory.ts";
-import { CompleteLiteral } from "../documents/literals.ts";
+import { ErrorCode } from "../device/errors.ts";
+import {
+  type Bytes,
+  type CallKind,
+  type Device,
+  Field,
+  isTooLong,
+  lacks,
+  Region,
+} from "../device/memory.ts";
 import {
   Encoding,
   endWrite,
@@ -14,42 +22,66 @@ import {
   writeRegion,
   writeTo,
 } from "../text/form-encoder.ts";
-import { mayBeginCall, startCall } from "./call.ts";
+import { scanByte } from "../text/json-scanner.ts";
+import { lend, mayBeginCall, startCall } from "./call.ts";
+import { RequestLiteral } from "./literals.ts";
+
+var RESOURCE: CallKind = {
+  names: RequestLiteral.RESOURCE_MEMBERS,
+  depth: 1,
+  values: 1,
+  scan: scanByte,
+  take: keepPageToken,
+};
 
 /**
- * Begins the target of a call. No tick until sendCall: where a request of the grant was written in
- * between, the call is refused.
- * @returns 1, or 0 where another call is under way or nobody is signed in: then nothing may be added
+ * Begins the target of a call. The pages of the last one end with it.
+ * @returns 1, or 0 where another call is under way or nobody is signed in: then nothing is added
  */
 export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
-  writeTo(device, Region.CALL);
+  device.hasNextPage = 0;
+  device.isBuilding = 1;
+  device.size[Region.CALL] = 0;
   return 1;
+}
+
+/** Goes on to write where the target ends. What does not fit makes it one of size -1. */
+export function writeOn(device: Device): void {
+  writeTo(device, Region.CALL);
+  device.writeAt += device.size[Region.CALL];
+}
+
+function add(device: Device, bytes: Bytes, from: number, to: number, encoding: Encoding): void {
+  if (!device.isBuilding || device.size[Region.CALL] < 0) return;
+  writeOn(device);
+  while (from < to) writeEncoded(device, bytes[from++], encoding);
+  endWrite(device, Region.CALL);
 }
 
 /** Adds `bytes[from..to)` to the target as it is: fixed parts of path and query. */
 export function addPath(device: Device, bytes: Bytes, from: number, to: number): void {
-  while (from < to) writeEncoded(device, bytes[from++], Encoding.NONE);
+  add(device, bytes, from, to, Encoding.NONE);
 }
 
 /** Adds a path segment, percent-encoded (RFC 3986 §2.1). UTF-8. */
 export function addSegment(device: Device, bytes: Bytes, from: number, to: number): void {
-  while (from < to) writeEncoded(device, bytes[from++], Encoding.PATH);
+  add(device, bytes, from, to, Encoding.PATH);
 }
 
 /** Adds the value of a query parameter, form-encoded. UTF-8. */
 export function addQueryValue(device: Device, bytes: Bytes, from: number, to: number): void {
-  while (from < to) writeEncoded(device, bytes[from++], Encoding.FORM);
+  add(device, bytes, from, to, Encoding.FORM);
 }
 
 /**
  * Sends the call whose target was built since beginCall. It waits for a session and for a refresh if
  * need be; a 401 leads to a refresh and one more try. callState tells when it is done; then
- * callError and callStatus, Field.ERROR, MESSAGE and VALUE_B (reason) tell how.
+ * callError and callStatus, and of a refusal VALUE_A (its name), VALUE_B (reason) and VALUE_C (message) tell how.
  * @param endpoint Endpoint.RESOURCE for the first resource server, RESOURCE + 1 for the second ...
  * @param isGet 1 for GET, 0 for POST
  * @param body null, or a body in `body[from..to)`: lent until the call is done
- * @returns 1, or 0 where the target did not fit, another call is under way, or nobody is signed in
+ * @returns 1, or 0 where no target was begun or it did not fit, another call is under way, or nobody is signed in
  */
 export function sendCall(
   device: Device,
@@ -59,32 +91,27 @@ export function sendCall(
   from: number,
   to: number,
 ): number {
-  // Also beyond the room where a request of the grant was written since: OUTPUT lies behind.
-  var size = device.writeAt - device.at[Region.CALL];
-  if (size > device.room[Region.CALL] || !startResourceCall(device, endpoint, isGet)) return 0;
-  device.size[Region.CALL] = device.callBase = size;
-  device.callBody = body;
-  device.callBodyFrom = from;
-  device.callBodyTo = to;
+  if (!device.isBuilding || device.size[Region.CALL] < 0 || endpoint < Endpoint.RESOURCE) return 0;
+  if (!startCall(device, RESOURCE, endpoint, isGet)) return 0;
+  device.targetSize = device.size[Region.CALL];
+  lend(device, body, from, to);
   return 1;
 }
 
-function startResourceCall(device: Device, endpoint: number, isGet: number): number {
-  return startCall(device, CompleteLiteral.LIST_MEMBERS, endpoint, isGet, 2);
-}
-
 /**
- * A page token goes behind the target at once: OUTPUT, where it is, has other uses. Only a list has
- * pages: the body of a POST is the host's again.
+ * A page token goes behind the target at once: what is in OUTPUT does not stay. Only a list has pages: the body
+ * of a POST is the host's again.
  */
-export function keepPageToken(device: Device): void {
-  if (!device.isGet || lacks(device, Field.VALUE_A) || isTooLong(device, Field.VALUE_A)) return;
-  writeTo(device, Region.CALL);
-  device.writeAt += device.callBase;
-  writeLiteral(device, CompleteLiteral.PAGE_TOKEN);
-  writeRegion(device, Field.VALUE_A, Encoding.FORM);
-  endWrite(device, Region.CALL);
-  device.hasNextPage = +(device.size[Region.CALL] > 0);
+function keepPageToken(device: Device): ErrorCode {
+  if (device.callIsGet && !lacks(device, Field.VALUE_A) && !isTooLong(device, Field.VALUE_A)) {
+    device.size[Region.CALL] = device.targetSize;
+    writeOn(device);
+    writeLiteral(device, RequestLiteral.PAGE_TOKEN);
+    writeRegion(device, Field.VALUE_A, Encoding.FORM);
+    endWrite(device, Region.CALL);
+    device.hasNextPage = +(device.size[Region.CALL] > 0);
+  }
+  return ErrorCode.NONE;
 }
 
 /**
@@ -92,5 +119,5 @@ export function keepPageToken(device: Device): void {
  * @returns 1, or 0 where there is none, another call was begun since, or nobody is signed in
  */
 export function nextPage(device: Device): number {
-  return device.hasNextPage && startResourceCall(device, device.callEndpoint, 1);
+  return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1);
 }

@@ -41,7 +41,7 @@ export const SET_BEFORE_READ: ReadonlySet<string> = new Set([
   "callEndpoint",
   "callIsGet",
   "callRetried",
-  "callBase",
+  "targetSize",
   "eventPolls",
 ]);
 

@@ -79,6 +79,7 @@ export const deviceProperties = [
 export const callProperties = [
   "callState",
   "callError",
+  "callErrorField",
   "callStatus",
   "callBody",
   "callBodyFrom",

@@ -123,7 +123,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     bench.pass(5000);
     expect(outcome(bench).status).toBe(403);
     expect(bench.text(Field.VALUE_B)).toBe(reason);
-    expect(bench.text(Field.MESSAGE)).toBe(message);
+    expect(bench.text(Field.VALUE_C)).toBe(message);
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
@@ -201,7 +201,7 @@ describe("RFC 6750 §3: what an answer to a call means", () => {
     call(bench, LIST);
     bench.pass(0);
     expect(outcome(bench)).toEqual({ error: number, status });
-    expect(bench.text(Field.ERROR)).toBe(kept);
+    expect(bench.text(Field.VALUE_A)).toBe(kept);
   });
 
   it.each(["", '{"items":[', "{}"])("a 200 that is cut off behind %j is no success", (body) => {

@@ -211,7 +211,8 @@ export class Bench {
       this.core.storageDone(device, 1);
     } else if (command === core.Command.VERIFY) {
       this.verified.push(this.range(device.data, device.dataLength));
-      if (!this.verifyHangs) this.core.eventVerified(device, this.genuine ? 1 : 0);
+      if (!this.verifyHangs)
+        this.core.eventVerified(device, device.requestId, this.genuine ? 1 : 0);
     } else if (command === core.Command.ABORT) this.aborts++;
     else if (command === core.Command.SHOW) this.shows++;
     else if (command === core.Command.SEND) this.answer();

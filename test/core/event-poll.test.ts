@@ -117,13 +117,25 @@ describe("RFC 8936: events by polling", () => {
     expect(outcome(bench).error).toBe(ErrorCode.MEMORY_TOO_SMALL);
   });
 
-  it("nor does the last that a run has room for stay without effect", () => {
+  it("SPEC Security events: a run ends with the acknowledgement of its last event, which may end the session", () => {
+    const deliveries = Array.from({ length: 31 }, () => delivery(claims(VERIFICATION, {})));
+    const bench = session([...deliveries, delivery(claims(ACCOUNT_DISABLED, {}, "last")), EMPTY]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(33);
+    expect(bench.sent[32]!.body).toContain('"ack":["last"]');
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("SPEC Security events: the event behind a run's last is the server's still: neither verified nor applied", () => {
     const deliveries = Array.from({ length: 32 }, () => delivery(claims(VERIFICATION, {})));
     const bench = session([...deliveries, delivery(claims(ACCOUNT_DISABLED))]);
     bench.core.pollEvents(bench.device);
     bench.pass(1000);
     expect(bench.sent).toHaveLength(33);
-    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+    expect(bench.verified).toHaveLength(32);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
   });
 
   it("signing out while an event that ends the session is being acknowledged stays signing out", () => {
@@ -150,9 +162,11 @@ describe("RFC 8936: events by polling", () => {
     bench.verifyHangs = true;
     bench.core.pollEvents(bench.device);
     bench.pass(0);
-    bench.core.eventVerified(bench.device, 1);
+    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
     expect(bench.device.state).toBe(State.SIGNED_IN);
     expect(hand(bench, claims(VERIFICATION))).toBe(1);
+    expect(bench.sent).toHaveLength(2);
+    expect(bench.sent[1]!.body).toContain('"ack":[');
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
     bench.pass(1000);
     expect(bench.device.state).toBe(State.FAILED);
@@ -342,8 +356,8 @@ describe("the host's answer to VERIFY", () => {
   it("that nobody waits for changes nothing", () => {
     const bench = session();
     const before = publicState(bench);
-    bench.core.eventVerified(bench.device, 1);
-    bench.core.eventVerified(bench.device, 0);
+    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
+    bench.core.eventVerified(bench.device, bench.device.requestId, 0);
     expect(publicState(bench)).toEqual(before);
   });
 
@@ -364,7 +378,7 @@ describe("the host's answer to VERIFY", () => {
     expect(bench.device.callState).toBe(CallState.VERIFYING);
     expect(call(bench, LIST)).toBe(0);
     expect(hand(bench, claims(VERIFICATION))).toBe(0);
-    bench.core.eventVerified(bench.device, 1);
+    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
     bench.run(0);
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
   });
@@ -375,7 +389,7 @@ describe("the host's answer to VERIFY", () => {
     bench.core.pollEvents(bench.device);
     bench.pass(0);
     bench.core.signOut(bench.device);
-    bench.core.eventVerified(bench.device, 1);
+    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
     expect(bench.device.state).toBe(State.REVOKING);
     bench.answers = [json(200, {})];
     bench.pass(1000);

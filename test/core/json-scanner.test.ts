@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { create } from "../../core/complete.ts";
 import { type Device, Field, Literal, Region } from "../../core/device/memory.ts";
-import { CompleteLiteral } from "../../core/documents/literals.ts";
+import { DocumentLiteral } from "../../core/documents/literals.ts";
 import { scanBegin, scanByte, scanComplete } from "../../core/text/json-scanner.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
 
@@ -159,7 +159,7 @@ describe("values of fields without a region", () => {
     makeDevice();
     const type = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked";
     const before = memory.slice();
-    scanBegin(device, CompleteLiteral.EVENT_MEMBERS, 1 << Field.TOKEN_REVOKED, 4);
+    scanBegin(device, DocumentLiteral.EVENT_MEMBERS, 1 << Field.TOKEN_REVOKED, 4);
     const value = '"0123456789\\ud83d\\ude00"';
     for (const byte of encoder.encode(`{"${type}":[${value},${value},1]}`)) scanByte(device, byte);
     expect(scanComplete(device)).toBe(true);

@@ -328,7 +328,7 @@ describe("create", () => {
     const large = create(8192 + 6400)!;
     const grown = (field: number): number => large.capacity[field]! - small.capacity[field]!;
     expect(grown(Field.ACCESS_TOKEN)).toBe(1800);
-    expect(grown(Field.DEVICE_CODE)).toBe(1800);
+    expect(grown(Field.DEVICE_CODE)).toBe(1000);
     expect(grown(Field.REFRESH_TOKEN)).toBe(1000);
   });
 

@@ -187,7 +187,7 @@ describe("SPEC Records: room", () => {
 
   it("a record that does not fit leaves the session in memory, and says so", () => {
     const most = (field: number): number =>
-      new Bench([], { autoStart: 0, memoryBytes: 4600 }).device.capacity[field]!;
+      new Bench([], { autoStart: 0, memoryBytes: 3800 }).device.capacity[field]!;
     const values = {
       device_code: "d".repeat(most(Field.DEVICE_CODE)),
       verification_url: `https://${"v".repeat(120)}`,
@@ -196,7 +196,7 @@ describe("SPEC Records: room", () => {
     // The header, four lengths and the checksum beside them.
     const size = values.device_code.length + 128 + 176 + "ABCD-EFGH".length + 27;
     expect(size).toBeGreaterThan(most(Region.OUTPUT));
-    const bench = new Bench([code(values)], { autoStart: 0, memoryBytes: 4600 });
+    const bench = new Bench([code(values)], { autoStart: 0, memoryBytes: 3800 });
     bench.core.signIn(bench.device);
     bench.run(0);
     expect(bench.device.state).toBe(State.PENDING);
@@ -206,7 +206,7 @@ describe("SPEC Records: room", () => {
 
   it("a record that does not fit is not written beyond the memory", () => {
     for (let more = 0; more < 6; more++) {
-      const memory: number[] = Array(4600).fill(0);
+      const memory: number[] = Array(3800).fill(0);
       const device = core.create(memory, { ...config, autoStart: 0 })!;
       const { capacity } = device;
       const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);
@@ -229,12 +229,12 @@ describe("SPEC Records: room", () => {
       }
       expect(device.state).toBe(State.PENDING);
       expect(device.notSaved).toBe(more ? 1 : 0);
-      expect(memory).toHaveLength(4600);
+      expect(memory).toHaveLength(3800);
     }
   });
 
   it("a record may fill its room to the last byte", () => {
-    const settings = { autoStart: 0, memoryBytes: 4600 };
+    const settings = { autoStart: 0, memoryBytes: 3800 };
     const { capacity } = new Bench([], settings).device;
     const rest = capacity[Region.OUTPUT]! - 27 - "ABCD-EFGH".length - 128;
     const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);

@@ -217,8 +217,8 @@ describe("offer doc", () => {
     offer(bench);
     bench.pass(0);
     expect(outcome(bench)).toEqual({ error: ErrorCode.UNKNOWN_ERROR, status: 400 });
-    expect(bench.text(Field.ERROR)).toBe("FAILED_PRECONDITION");
-    expect(bench.text(Field.MESSAGE)).toBe(message);
+    expect(bench.text(Field.VALUE_A)).toBe("FAILED_PRECONDITION");
+    expect(bench.text(Field.VALUE_C)).toBe(message);
   });
 
   it("offer doc §5: a dead token is renewed and the offer sent again, once", () => {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Command, ErrorCode, State } from "../../core/complete.ts";
 import { Bench, code, error, json, publicState, type Reaction, tokens } from "./bench.ts";
-import { call, LIST } from "./session.ts";
+import { call, LIST, shown } from "./session.ts";
 
 /** As long as a host may sleep where nothing is to be done. */
 const LONGEST_MS = 100_000_000;
@@ -172,16 +172,18 @@ describe("SPEC The loop: wakeIn", () => {
     expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
   });
 
-  it("SIGNED_IN with a call under way: no refresh is due before it has ended", () => {
+  it("SIGNED_IN with a call under way: the display changes as the access token ends; no refresh is due before it has", () => {
     const bench = signedIn({ expires_in: 60 }, ["hang"]);
     bench.pass(52_000);
     expect(call(bench, LIST)).toBe(1);
     expect(wakeIn(bench)).toBe(0);
     bench.run(0);
-    expect(wakeIn(bench)).toBe(120_000);
-    bench.run(10_000);
+    expect(wakeIn(bench)).toBe(8000);
+    expect(shown(bench)).toContain("Signed in");
+    bench.run(8000);
+    expect(shown(bench)).toContain("Connecting");
     expect(bench.device.state).toBe(State.SIGNED_IN);
-    expect(wakeIn(bench)).toBe(110_000);
+    expect(wakeIn(bench)).toBe(112_000);
     bench.answers = ["hang"];
     bench.give(bench.sent[2]!.id, json(200, {}));
     expect(wakeIn(bench)).toBe(0);

@@ -88,11 +88,11 @@ function hostOf(bundle: Bundle): readonly ((n: number) => void)[] {
     (n) => bundle.setStatus(device, some(n), 0, 9),
     (n) => bundle.discover?.(device, some(n), 0, 9),
     () => bundle.beginCall?.(device),
-    (n) => bundle.sendCall?.(device, 4, n % 2, null, 0, 0),
+    (n) => bundle.sendCall?.(device, 5, n % 2, null, 0, 0),
     () => bundle.nextPage?.(device),
     (n) => bundle.createOffer?.(device, some(n), 0, 9, some(n), 0, some(n).length),
     () => bundle.pollEvents?.(device),
-    (n) => bundle.eventVerified?.(device, n % 2),
+    (n) => bundle.eventVerified?.(device, device.requestId, n % 2),
     (n) => bundle.applySecurityEvent?.(device, some(n), 0, some(n).length),
   ];
 }
@@ -122,7 +122,7 @@ describe("what is not set at the start", () => {
   });
 
   // Each is found by one of the two alone.
-  test.each(["waitMs", "pollReady"])("%s is not, and that is found", async (name) => {
+  test.each(["waitMs", "hasNextPage"])("%s is not, and that is found", async (name) => {
     const { code } = await bundleCore("complete", { minify: false });
     const checked = watched(code, new Set([name]));
     // Out of the chain of what begins with 0.

@@ -122,7 +122,7 @@ export class DeviceBench {
       core.storageDone(device, 1);
     } else if (command === Command.VERIFY) {
       this.verifies++;
-      core.eventVerified(device, 1);
+      core.eventVerified(device, device.requestId, 1);
     }
   }
 

@@ -123,7 +123,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "believe an event that nobody has signed",
-    find: inside("useClaims", "if \\(ok && !isDuplicate\\(device\\)\\)"),
+    find: inside("eventVerified", "if \\(ok && !isDuplicate\\(device\\)\\)"),
     replacement: "$1if (!isDuplicate(device))",
   },
   {

@@ -164,7 +164,7 @@ function pump(elapsedMs) {
     else if (command === Command.ERASE) erase(device);
     else if (command === Command.VERIFY) {
       world.verified++;
-      picogrant.eventVerified(device, world.verify);
+      picogrant.eventVerified(device, device.requestId, world.verify);
     } else throw new Error("unknown command " + command);
     command = picogrant.tick(device, 0);
   }

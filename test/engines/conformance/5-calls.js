@@ -53,8 +53,8 @@ function apiCalls() {
   ok(world.sent.target.indexOf("&pageToken=CAUQAA%3D") > 0, "it is asked for");
   answer(403, '{"error":{"code":403,"message":"no","status":"PERMISSION_DENIED","errors":[]}}');
   is(world.device.callStatus, 403, "an API error is the caller's");
-  is(textIn(Field.ERROR), "PERMISSION_DENIED", "with its status");
-  is(textIn(Field.MESSAGE), "no", "and its message");
+  is(textIn(Field.VALUE_A), "PERMISSION_DENIED", "with its status");
+  is(textIn(Field.VALUE_C), "no", "and its message");
   is(world.device.state, State.SIGNED_IN, "and the session's no matter");
   callBroadcasts();
   answer(401, "");

@@ -1,0 +1,24 @@
+// The literals of requests beyond the grant, which follow the core's (memory.ts, Literal).
+
+/** In the order of REQUEST_LITERALS. */
+export enum RequestLiteral {
+  RESOURCE_MEMBERS = 40,
+  PAGE_TOKEN = 41,
+  METADATA_MEMBERS = 42,
+  /** https, then three loopback hosts. */
+  SECURE = 43,
+  /** Of what refuses any of them. */
+  REFUSAL_MEMBERS = 47,
+  NEXT = 48,
+}
+
+/** A line each. Member names as in MEMBERS; what is not wanted has a number that nobody wants. */
+export var REQUEST_LITERALS =
+  "OnextPageToken \n" +
+  "&pageToken=\n" +
+  "Oissuer!device_authorization_endpoint!token_endpoint!revocation_endpoint \n" +
+  "https://\n" +
+  "http://127.0.0.1\n" +
+  "http://localhost\n" +
+  "http://[::1]\n" +
+  "Ostatus error!reason!message \n";

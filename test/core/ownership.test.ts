@@ -1,0 +1,418 @@
+// Whose bytes are whose (SPEC.md, Regions): what is asked for while something else waits or arrives changes neither
+// that nor what the host is told of it. Complete build only.
+
+import { describe, expect, it } from "vitest";
+import { CallState, ErrorCode, Field, OfferError, Region, State } from "../../core/complete.ts";
+import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
+import {
+  ACCOUNT_DISABLED,
+  claims,
+  delivery,
+  SESSIONS_REVOKED,
+  TOKEN_REVOKED,
+  VERIFICATION,
+} from "./security-events.ts";
+import { bytesOf, call, LIST, outcome, polls, session, shown } from "./session.ts";
+
+const ISSUER = "https://a.example";
+const METADATA = {
+  device_authorization_endpoint: "https://accounts.b.example/device",
+  token_endpoint: "https://accounts.b.example/token",
+  issuer: ISSUER,
+};
+const discover = (bench: Bench): number => {
+  const issuer = bytesOf(ISSUER);
+  return bench.core.discover(bench.device, issuer, 0, issuer.length);
+};
+const offer = (bench: Bench, names: string): OfferError => {
+  const [lines, body] = [bytesOf(names), bytesOf("{}")];
+  return bench.core.createOffer(bench.device, lines, 0, lines.length, body, 0, body.length);
+};
+/** A session with a call that has a next page. */
+const withPages = (): Bench => {
+  const bench = session([json(200, { nextPageToken: "next" })]);
+  call(bench, LIST);
+  bench.pass(0);
+  expect(bench.device.hasNextPage).toBe(1);
+  return bench;
+};
+
+describe("SPEC Calls: the pages of a call end where another target is begun", () => {
+  it("by an offer that is refused for its names", () => {
+    const bench = withPages();
+    expect(offer(bench, "com")).not.toBe(OfferError.NONE);
+    expect(bench.device.hasNextPage).toBe(0);
+    expect(bench.core.nextPage(bench.device)).toBe(0);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(1);
+  });
+
+  it("by a target that does not fit", () => {
+    const bench = withPages();
+    const { core, device } = bench;
+    expect(core.beginCall(device)).toBe(1);
+    for (let i = 0; i < 200; i++) core.addPath(device, bytesOf("/Z"), 0, 2);
+    expect(core.nextPage(device)).toBe(0);
+    expect(core.sendCall(device, 5, 1, null, 0, 0)).toBe(0);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(1);
+  });
+
+  it("and an offer that was refused leaves no target that sendCall could send", () => {
+    const bench = session();
+    const { core, device } = bench;
+    core.beginCall(device);
+    core.addPath(device, bytesOf("/x"), 0, 2);
+    expect(offer(bench, "com")).not.toBe(OfferError.NONE);
+    expect(core.sendCall(device, 5, 1, null, 0, 0)).toBe(0);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(0);
+  });
+
+  it("a resource server is one of the endpoints from 5 on: a target goes to no other", () => {
+    for (const endpoint of [0, 1, 2, 3, 4]) {
+      expect(call(session(), "/x", undefined, endpoint)).toBe(0);
+    }
+  });
+});
+
+describe("SPEC Regions: a call that waits has claimed no bytes", () => {
+  it.each([
+    ["before", METADATA],
+    ["behind", Object.fromEntries(Object.entries(METADATA).reverse())],
+  ])(
+    "an event between discover and its request changes nothing of the answer: addresses %s the issuer",
+    (_, answer) => {
+      const bench = session([json(200, answer)]);
+      discover(bench);
+      const event = bytesOf(JSON.stringify(claims(VERIFICATION)));
+      bench.core.applySecurityEvent(bench.device, event, 0, event.length);
+      bench.pass(0);
+      expect(outcome(bench).error).toBe(ErrorCode.NONE);
+      expect(bench.text(Field.VALUE_A)).toBe(ISSUER);
+      expect(bench.text(Field.VALUE_B)).toBe(METADATA.device_authorization_endpoint);
+    },
+  );
+
+  it.each([
+    ["cut off", { status: 200, body: '{"access_token":"ZZZZZZZ' }],
+    ["pending", json(400, { error: "authorization_pending", access_token: "n/a" })],
+    ["of nothing useful", json(200, { access_token: "Z Z" })],
+  ] as [string, Answer][])(
+    "a poll is of the code, behind an answer with a token that is %s",
+    (_, answer) => {
+      const bench = new Bench([code({ device_code: "dc-0123456789" }), answer]);
+      bench.until(2);
+      discover(bench);
+      bench.pass(200_000);
+      expect(polls(bench).length).toBeGreaterThan(3);
+      for (const { body } of polls(bench)) expect(body).toContain("device_code=dc-0123456789");
+      bench.answers = [tokens()];
+      bench.pass(100_000);
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+    },
+  );
+
+  it("the addresses that discovery found can be read although a poll is due at once", () => {
+    const bench = new Bench([code()]);
+    bench.until(1);
+    const sent = bench.sent.length;
+    bench.answers = ["hang"];
+    discover(bench);
+    bench.run(0);
+    bench.give(bench.sent[sent]!.id, json(200, METADATA));
+    // A poll is due before the host has read: it does after its loop.
+    bench.run(5000);
+    expect(bench.sent).toHaveLength(sent + 1);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+    expect(bench.text(Field.VALUE_B)).toBe(METADATA.device_authorization_endpoint);
+    expect(bench.core.wakeIn(bench.device)).toBe(0);
+    bench.run(0);
+    expect(bench.sent.at(-1)!.endpoint).toBe(1);
+    expect(bench.device.length[Field.VALUE_B]).toBe(-1);
+  });
+});
+
+describe("SPEC Security events: an event that ends the session is acknowledged first", () => {
+  it.each([
+    ["sessions-revoked", SESSIONS_REVOKED, {}],
+    [
+      "token-revoked with a hash",
+      TOKEN_REVOKED,
+      { token_identifier_alg: "hash_SHA512_double", token: "x" },
+    ],
+  ])("%s, of a session without a refresh token", (_, type, members) => {
+    const event = delivery(claims(type as string, members as object, "the-one"));
+    const bench = session([event, json(200, { sets: {} })], { refresh_token: undefined });
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(2);
+    expect(bench.sent[1]!.body).toContain('"ack":["the-one"]');
+    expect([bench.device.state, bench.device.error]).toEqual([
+      State.FAILED,
+      ErrorCode.SESSION_ENDED,
+    ]);
+  });
+
+  it("whatever the application hands in before that", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED, {}, "the-one")), json(200, {})]);
+    bench.verifyHangs = true;
+    const { core, device } = bench;
+    core.pollEvents(device);
+    bench.pass(0);
+    core.eventVerified(device, device.requestId, 1);
+    const event = bytesOf(JSON.stringify(claims(VERIFICATION, {}, "another")));
+    expect(core.applySecurityEvent(device, event, 0, event.length)).toBe(1);
+    expect(device.state).toBe(State.SIGNED_IN);
+    bench.pass(1000);
+    expect(bench.sent.at(-1)!.body).toContain('"ack":["the-one"]');
+    expect(device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+});
+
+describe("RFC 8936 §2.3: events are the members of sets", () => {
+  const jwsOf = (answer: Answer): object => (JSON.parse(answer.body) as { sets: object }).sets;
+  const event = delivery(claims(ACCOUNT_DISABLED, {}, "the-one")) as Answer;
+  it.each([
+    ["in front", { requestId: "abc", sets: jwsOf(event) }],
+    ["behind", { sets: jwsOf(event), requestId: "abc", sub: { other: "x" } }],
+    ["with members of its own", { other: { x: "abc", sets: "y" }, sets: jwsOf(event) }],
+  ])("a member beside them is none: %s", (_, answer) => {
+    const bench = session([json(200, answer), json(200, { requestId: "def", sets: {} })]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    expect(bench.verified).toHaveLength(1);
+    expect(bench.sent[1]!.body).toContain('"ack":["the-one"]');
+    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("an event may be named as they are", () => {
+    const [jws] = Object.values(jwsOf(event)) as string[];
+    const bench = session([json(200, { sets: { sets: jws } }), json(200, { sets: {} })]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    expect(bench.verified).toEqual([jws]);
+  });
+
+  it("nothing is one where there are no sets", () => {
+    const bench = session([json(200, { requestId: "abc", a: { b: "c" } })]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    expect(bench.verified).toHaveLength(0);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+});
+
+describe("SPEC The loop: what belongs to a call belongs to no other request", () => {
+  it("callBody is there for the request that has it, and for no refresh before it", () => {
+    const bench = session(["hang"], { expires_in: 60 });
+    bench.pass(50_000);
+    bench.run(11_000);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    const { core, device } = bench;
+    core.beginCall(device);
+    core.addPath(device, bytesOf("/x"), 0, 2);
+    const body = bytesOf("{}");
+    expect(core.sendCall(device, 5, 0, body, 0, 2)).toBe(1);
+    expect(device.callBody).toBeNull();
+    bench.run(0);
+    expect(device.callBody).toBeNull();
+    bench.answers = ["hang"];
+    bench.give(bench.sent.at(-1)!.id, tokens({ access_token: "second" }));
+    bench.run(0);
+    expect(device.endpoint).toBe(5);
+    expect(device.callBody).toBe(body);
+    bench.give(bench.sent.at(-1)!.id, json(200, {}));
+    expect(device.callBody).toBeNull();
+  });
+
+  it("the error that is shown keeps its name, whatever a call is answered", () => {
+    const bench = new Bench([error(400, "no_such_thing")]);
+    bench.until(1);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(shown(bench)).toContain("no_such_thing");
+    bench.answers = [json(403, { error: "another_thing" })];
+    discover(bench);
+    bench.pass(10_000);
+    expect(outcome(bench).error).toBe(ErrorCode.UNKNOWN_ERROR);
+    expect(bench.text(Field.ERROR)).toBe("no_such_thing");
+    expect(shown(bench)).toContain("no_such_thing");
+  });
+
+  it("the field that did not fit keeps its number", () => {
+    const bench = new Bench([code({ user_code: "v".repeat(100) })]);
+    bench.until(1);
+    expect(bench.device.errorField).toBe(Field.USER_CODE);
+    bench.answers = [json(200, METADATA)];
+    discover(bench);
+    bench.pass(1000);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+    expect(bench.device.errorField).toBe(Field.USER_CODE);
+  });
+
+  it("a call that nobody answers has none of the names of the one before it", () => {
+    const bench = session([
+      json(403, { error: { status: "FIRST", message: "of the first" } }),
+      null,
+    ]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.text(Field.VALUE_A)).toBe("FIRST");
+    expect(bench.text(Field.VALUE_C)).toBe("of the first");
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.UNREACHABLE);
+    for (const field of [Field.ERROR, Field.VALUE_A, Field.VALUE_B, Field.VALUE_C]) {
+      expect(bench.text(field)).not.toContain("irst".slice(1));
+    }
+    expect(bench.device.length[Field.VALUE_A]).toBe(-1);
+  });
+
+  it("a call that ends because the user signs out says that, not what the last refresh met", () => {
+    const bench = session([error(503, "x"), "hang"], { expires_in: 60 });
+    bench.pass(61_000);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(call(bench, LIST)).toBe(1);
+    bench.core.signOut(bench.device);
+    bench.run(0);
+    expect(outcome(bench)).toEqual({ error: ErrorCode.SESSION_ENDED, status: 0 });
+  });
+});
+
+describe("SPEC The loop: what is shown", () => {
+  it("signing in again after a failure that left the tokens alone hides the failure", () => {
+    const bench = session([error(400, "invalid_client")], { expires_in: 60 });
+    bench.pass(61_000);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(shown(bench)).toContain("Device refused");
+    bench.answers = ["hang"];
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(bench.device.error).toBe(ErrorCode.NONE);
+    expect(shown(bench)).not.toContain("Device refused");
+  });
+
+  it.each([
+    ["is no access yet", "Connecting"],
+    ["takes none away", "Signed in"],
+  ])("a refresh's answer that is arriving %s", (_, text) => {
+    // A token that was refused is none any more; one that is to be refreshed is good for some seconds yet.
+    const isRefused = text === "Connecting";
+    const bench = session(isRefused ? [json(401, {}), "hang"] : ["hang"], { expires_in: 60 });
+    if (isRefused) call(bench, LIST);
+    while (bench.device.state !== State.REFRESHING) bench.run(1000);
+    const { core, device } = bench;
+    expect(shown(bench)).toContain(text);
+    const { id } = bench.sent.at(-1)!;
+    const half = bytesOf('{"access_token":"h');
+    core.responseStart(device, id, 200, -1);
+    for (let at = 0; at < half.length; at++) {
+      core.responseBody(device, id, half, at, at + 1);
+      device.frameDue = 1;
+      bench.run(0);
+      expect(shown(bench)).toContain(text);
+    }
+    core.responseFailed(device, id);
+    bench.run(0);
+    // Half of a token is in the place of the old one.
+    expect(device.length[Field.ACCESS_TOKEN]).toBe(-1);
+    expect(shown(bench)).not.toContain("Signed in");
+  });
+
+  it("wakeIn knows the moment of the warning that the session will end", () => {
+    const bench = session([], { expires_in: 90_000, refresh_token_expires_in: 259_200 + 1000 });
+    expect(shown(bench)).not.toContain("Sign in again soon");
+    bench.pass(1000 * 1000);
+    const before = session([], { expires_in: 90_000, refresh_token_expires_in: 259_200 + 1000 });
+    for (let i = 0; i < 100 && !shown(before).includes("Sign in again soon"); i++) {
+      const wake = before.core.wakeIn(before.device);
+      before.nowMs += wake;
+      before.run(wake);
+    }
+    expect(before.device.refreshLifeS).toBe(259_199);
+  });
+});
+
+describe("SPEC The loop: a range stays as it is until the command is done", () => {
+  it("the event that is being verified, although the user signs out: ABORT comes first", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED))]);
+    bench.verifyHangs = true;
+    const { core, device } = bench;
+    core.pollEvents(device);
+    bench.pass(0);
+    const [jws] = bench.verified;
+    const at = device.data;
+    core.signOut(device);
+    expect(core.tick(device, 0)).toBe(2);
+    expect(bench.range(at, jws!.length)).toBe(jws);
+    expect(device.callState).toBe(CallState.DONE);
+    expect(core.tick(device, 0)).toBe(5);
+  });
+
+  it("a verification that ends late says nothing of the next event", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED, {}, "first"))]);
+    bench.verifyHangs = true;
+    const { core, device } = bench;
+    core.pollEvents(device);
+    bench.pass(0);
+    const late = device.requestId;
+    core.signOut(device);
+    bench.answers = [json(200, {}), code(), tokens()];
+    bench.pass(1000);
+    core.signIn(device);
+    bench.pass(10_000);
+    expect(device.state).toBe(State.SIGNED_IN);
+    bench.answers = [delivery(claims(ACCOUNT_DISABLED, {}, "forged"))];
+    core.pollEvents(device);
+    bench.pass(0);
+    expect(bench.verified).toHaveLength(2);
+    core.eventVerified(device, late, 1);
+    expect(device.callState).toBe(CallState.VERIFYING);
+    core.eventVerified(device, device.requestId, 0);
+    bench.pass(1000);
+    expect(device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("the body of a request that was given up, until ABORT has been given", () => {
+    const bench = session(["hang"], { expires_in: 60 });
+    bench.pass(61_000);
+    const { core, device } = bench;
+    const body = bench.range(device.body, device.bodyLength);
+    expect(body).toContain("refresh_token=");
+    core.signOut(device);
+    expect(bench.range(device.body, device.bodyLength)).toBe(body);
+    expect(core.tick(device, 0)).toBe(2);
+    expect(bench.range(device.body, device.bodyLength)).toBe(body);
+  });
+});
+
+describe("SPEC Functions: the user while the device starts", () => {
+  it("who takes signIn back is not asked for a code", () => {
+    const bench = new Bench([], { autoStart: 0, storageHangs: true });
+    bench.core.signIn(bench.device);
+    bench.core.cancel(bench.device);
+    bench.storageHangs = false;
+    for (let i = 0; i < 4; i++) {
+      bench.core.storageDone(bench.device, 0);
+      bench.run(0);
+    }
+    bench.pass(10_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.sent).toHaveLength(0);
+  });
+});
+
+describe("SPEC Regions: a place that two values take turns in", () => {
+  it("the device code is given up with its state, and the refresh token comes whole", () => {
+    const { capacity } = session().device;
+    const refresh_token = "r".repeat(capacity[Field.REFRESH_TOKEN]!);
+    const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);
+    const bench = new Bench([code({ device_code }), tokens({ refresh_token })]);
+    bench.until(2);
+    expect(bench.sent[1]!.body).toContain(`device_code=${device_code}&`.slice(0, -1));
+    expect(bench.text(Region.PRESENT_REFRESH_TOKEN)).toBe(refresh_token);
+    expect(bench.device.length[Field.DEVICE_CODE]).toBe(-1);
+    expect(bench.device.length[Field.USER_CODE]).toBe(-1);
+  });
+});
