@@ -367,7 +367,7 @@ export class Driver {
     if (command === Command.SEND) this.exchange.failed("unreachable");
     else if (command === Command.LOAD) core.storageDone(device, -1);
     else if (command === Command.STORE || command === Command.ERASE) core.storageDone(device, 0);
-    else if (command === Command.VERIFY) core.eventVerified?.(device, 0);
+    else if (command === Command.VERIFY) core.eventVerified?.(device, device.requestId, 0);
   }
 
   private carryOut(command: Command): void {

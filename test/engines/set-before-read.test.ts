@@ -122,7 +122,7 @@ describe("what is not set at the start", () => {
   });
 
   // Each is found by one of the two alone.
-  test.each(["waitMs", "intervalMs"])("%s is not, and that is found", async (name) => {
+  test.each(["waitMs", "outputUse"])("%s is not, and that is found", async (name) => {
     const { code } = await bundleCore("complete", { minify: false });
     const checked = watched(code, new Set([name]));
     // Out of the chain of what begins with 0.
