@@ -9,7 +9,8 @@ import { asciiOf, bytesOf, textOf } from "./text.ts";
 const MEMORY_BYTES = 12_288;
 
 const storage: Storage = {
-  capacity: 0,
+  // Never used: nothing is signed in.
+  capacity: MEMORY_BYTES,
   read: (_slot, _into, _from, _to, done) => done(0),
   write: (_slot, _bytes, _from, _to, done) => done(false),
   erase: (_slot, done) => done(true),

@@ -50,7 +50,7 @@ export const amazon: ServerProfile = {
   scope: "profile",
   accessTokenBytes: 2048,
   refreshTokenBytes: 2048,
-  memoryBytes: 16_384,
+  memoryBytes: 18_432,
   notes: [
     "Amazon names 2048 bytes as the most for either token.",
     "There is no revocation endpoint: signing out forgets the tokens.",

@@ -20,7 +20,7 @@ export const auth0: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 2048,
   refreshTokenBytes: 128,
-  memoryBytes: 16_384,
+  memoryBytes: 11_776,
   notes: [
     "Give audience as a device parameter to get a token for an API of your own.",
     "The application is of the native kind; offline_access and the API's setting bring a refresh token.",

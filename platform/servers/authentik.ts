@@ -14,6 +14,6 @@ export const authentik: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 2048,
   refreshTokenBytes: 256,
-  memoryBytes: 16_384,
+  memoryBytes: 11_776,
   notes: ["A device code flow must be set in the brand."],
 };

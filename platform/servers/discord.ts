@@ -15,6 +15,6 @@ export const discord: ServerProfile = {
   scope: "identify",
   accessTokenBytes: 64,
   refreshTokenBytes: 64,
-  memoryBytes: 16_384,
+  memoryBytes: 4608,
   notes: ["Public clients must be allowed in the settings of the application."],
 };

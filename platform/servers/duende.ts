@@ -15,6 +15,6 @@ export const duende: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 2048,
   refreshTokenBytes: 128,
-  memoryBytes: 16_384,
+  memoryBytes: 11_776,
   notes: ["offline_access is what brings a refresh token."],
 };

@@ -66,7 +66,7 @@ export const facebook: ServerProfile = {
   scope: "public_profile",
   accessTokenBytes: 512,
   refreshTokenBytes: 0,
-  memoryBytes: 16_384,
+  memoryBytes: 5632,
   notes: [
     "clientId is the app's identifier, clientSecret its client token (not the app secret).",
     "There is no refresh token: after about 60 days the user signs in again.",

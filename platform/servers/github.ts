@@ -21,7 +21,7 @@ export const github: ServerProfile = {
   scope: "read:user",
   accessTokenBytes: 255,
   refreshTokenBytes: 255,
-  memoryBytes: 16_384,
+  memoryBytes: 5632,
   notes: [
     "The device flow is switched on in the settings of the application.",
     "An OAuth App's token has no end and no refresh token; a GitHub App's may have both.",

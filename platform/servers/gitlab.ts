@@ -20,6 +20,6 @@ export const gitlab: ServerProfile = {
   scope: "read_user",
   accessTokenBytes: 255,
   refreshTokenBytes: 255,
-  memoryBytes: 16_384,
+  memoryBytes: 5632,
   notes: ["Register the application as not confidential for devices."],
 };

@@ -14,7 +14,7 @@ export const google: ServerProfile = {
   scope: "openid email",
   accessTokenBytes: 2048,
   refreshTokenBytes: 512,
-  memoryBytes: 16_384,
+  memoryBytes: 11_776,
   notes: [
     "The client must be of the type for televisions and limited-input devices; it has a secret.",
     "Only a short list of scopes is allowed in the device flow.",

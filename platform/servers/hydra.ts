@@ -14,7 +14,7 @@ export const hydra: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 128,
   refreshTokenBytes: 128,
-  memoryBytes: 16_384,
+  memoryBytes: 4608,
   notes: [
     "With the strategy for JWT access tokens they are as long as elsewhere: see the sizing table.",
   ],

@@ -17,7 +17,7 @@ export const keycloak: ServerProfile = {
   scope: "openid",
   accessTokenBytes: 2560,
   refreshTokenBytes: 1024,
-  memoryBytes: 16_384,
+  memoryBytes: 13_824,
   notes: [
     "Switch on the device authorization grant in the client's settings.",
     "Tokens grow with the roles of the user.",

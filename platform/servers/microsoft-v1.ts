@@ -59,7 +59,7 @@ export const microsoftV1: ServerProfile = {
   tokenParameters: { resource: "{resource}" },
   accessTokenBytes: 3072,
   refreshTokenBytes: 2048,
-  memoryBytes: 16_384,
+  memoryBytes: 18_432,
   notes: [
     "Retired by Microsoft for new applications; use microsoft where you can.",
     "There is no revocation endpoint: signing out forgets the tokens.",

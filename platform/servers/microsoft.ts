@@ -20,7 +20,7 @@ export const microsoft: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 3072,
   refreshTokenBytes: 2048,
-  memoryBytes: 16_384,
+  memoryBytes: 18_432,
   notes: [
     "offline_access is what brings a refresh token.",
     "The application must allow public client flows.",

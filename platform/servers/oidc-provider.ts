@@ -14,7 +14,7 @@ export const oidcProvider: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 128,
   refreshTokenBytes: 128,
-  memoryBytes: 16_384,
+  memoryBytes: 4608,
   notes: [
     "The addresses are the defaults; an installation may have moved them: then use its issuer.",
   ],

@@ -20,7 +20,7 @@ export const okta: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 2048,
   refreshTokenBytes: 128,
-  memoryBytes: 16_384,
+  memoryBytes: 11_776,
   notes: [
     "offline_access is what brings a refresh token.",
     "The organization's own server has no {server} in its addresses: give the addresses one by one there.",

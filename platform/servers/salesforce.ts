@@ -42,7 +42,7 @@ export const salesforce: ServerProfile = {
   scope: "api refresh_token",
   accessTokenBytes: 2048,
   refreshTokenBytes: 256,
-  memoryBytes: 16_384,
+  memoryBytes: 11_776,
   notes: [
     "Switch on the device flow in the settings of the application.",
     "An access token carries no lifetime: it is refreshed when an API answers 401.",

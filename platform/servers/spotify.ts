@@ -14,7 +14,7 @@ export const spotify: ServerProfile = {
   scope: "streaming",
   accessTokenBytes: 512,
   refreshTokenBytes: 256,
-  memoryBytes: 16_384,
+  memoryBytes: 5632,
   notes: [
     "The grant is open to partners for commercial hardware only.",
     "There is no revocation endpoint: signing out forgets the tokens.",

@@ -65,7 +65,7 @@ export const trakt: ServerProfile = {
   scope: "public",
   accessTokenBytes: 512,
   refreshTokenBytes: 128,
-  memoryBytes: 16_384,
+  memoryBytes: 5632,
   notes: [
     "Scopes are not asked for: the application has them.",
     "Its API wants headers of its own (trakt-api-key, trakt-api-version): set them as the host's headers.",

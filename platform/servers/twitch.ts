@@ -52,7 +52,7 @@ export const twitch: ServerProfile = {
   scope: "user:read:follows",
   accessTokenBytes: 64,
   refreshTokenBytes: 64,
-  memoryBytes: 16_384,
+  memoryBytes: 4608,
   notes: [
     "A public client's refresh token is good for one use and for 30 days.",
     "Access tokens are revoked, not refresh tokens.",

@@ -42,7 +42,7 @@ export const yandex: ServerProfile = {
   scope: "login:info",
   accessTokenBytes: 256,
   refreshTokenBytes: 256,
-  memoryBytes: 16_384,
+  memoryBytes: 5632,
   notes: [
     "Give device_id and device_name as device parameters to let the user tell the device from others.",
     "APIs of this server want `Authorization: OAuth` where others want `Bearer`.",

@@ -19,6 +19,6 @@ export const zitadel: ServerProfile = {
   scope: "openid offline_access",
   accessTokenBytes: 1536,
   refreshTokenBytes: 256,
-  memoryBytes: 16_384,
+  memoryBytes: 9728,
   notes: ["offline_access is what brings a refresh token."],
 };

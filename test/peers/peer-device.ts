@@ -17,6 +17,7 @@ import { NodeHttp } from "../../platform/node/index.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
 export const SCOPE = "openid offline_access";
+const MEMORY_BYTES = 12_288;
 
 /** One request of the device and what came back, in clear: the provider lives for one test. */
 export interface Heard {
@@ -118,7 +119,7 @@ export class PeerDevice {
       platform: {
         http: this.http,
         timers: time.clock.timers(),
-        storage: new MemoryStorage({}),
+        storage: new MemoryStorage({ capacity: MEMORY_BYTES }),
         display: this.display,
         entropy: new SeededEntropy(1),
       },
@@ -131,7 +132,7 @@ export class PeerDevice {
         ...config,
       },
       endpoints,
-      memoryBytes: 12_288,
+      memoryBytes: MEMORY_BYTES,
       onApiBody: (bytes, from, to) => {
         const piece = Uint8Array.from({ length: to - from }, (_, i) => bytes[from + i]!);
         this.body += new TextDecoder().decode(piece);

@@ -24,6 +24,7 @@ const SECRETS: Readonly<Record<string, string>> = { google: "GOCSPX-secret" };
 const SECRET = "client-secret";
 
 const STEPS_MAX = 2000;
+const A_YEAR_MS = 365 * 86_400_000;
 
 export class Conversation {
   readonly platform: FakePlatform;
@@ -77,6 +78,40 @@ export class Conversation {
       this.platform.clock.advanceToNext();
     }
     return this;
+  }
+
+  /**
+   * Goes on until the access token is renewed: by itself before it runs out, or, where it has no lifetime,
+   * after an API has answered 401.
+   * @param answer the exchange that answers
+   */
+  refresh(answer: "refresh" | "ended"): this {
+    this.append(answer);
+    const { clock, http } = this.platform;
+    const { answer: tokens } = this.recording.exchanges.get("tokens")!;
+    if ((JSON.parse(tokens) as { expires_in?: number }).expires_in === undefined) this.meet401();
+    const { length } = http.requests;
+    const from = clock.elapsedMs;
+    while (
+      this.script.length > 0 &&
+      http.requests.length === length &&
+      clock.elapsedMs - from < A_YEAR_MS
+    ) {
+      clock.advanceToNext();
+    }
+    return this;
+  }
+
+  private meet401(): void {
+    const { driver, platform } = this;
+    const api = "https://api.example/";
+    driver.endpoints = { ...driver.endpoints, videoApi: api };
+    platform.http.handler = (request) =>
+      request.url.startsWith(api) ? { status: 401, body: "{}" } : this.answer(request);
+    core.beginCall(driver.device);
+    core.sendCall(driver.device, core.Endpoint.RESOURCE, 1, null, 0, 0);
+    driver.run();
+    platform.clock.advance(1000);
   }
 
   get remaining(): readonly ExchangeName[] {

@@ -6,10 +6,9 @@ import { describe, expect, it } from "vitest";
 import { State } from "../../core/complete.ts";
 import { ErrorCode } from "../../core/index.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
+import { BUILDS, suffices } from "../../scripts/servers/sizing.ts";
 import { Conversation } from "./conversation.ts";
 import { type ExchangeName, recordedServers, recording } from "./recording.ts";
-
-const A_YEAR_MS = 365 * 86_400_000;
 
 function has(server: string, name: ExchangeName): boolean {
   return recording(server).exchanges.has(name);
@@ -35,16 +34,6 @@ function signedIn(server: string): Conversation {
   return conversation;
 }
 
-/** Goes on until the device asks for something, at most a year; nothing where it never does. */
-function waitFor(conversation: Conversation): void {
-  const { clock, http } = conversation.platform;
-  const { length } = http.requests;
-  const from = clock.elapsedMs;
-  while (http.requests.length === length && clock.elapsedMs - from < A_YEAR_MS) {
-    clock.advanceToNext();
-  }
-}
-
 describe("servers: profiles and recordings", () => {
   it("each profile has a recording, and each recording a profile", () => {
     expect(recordedServers()).toEqual(SERVERS.map(({ name }) => name).sort());
@@ -58,6 +47,19 @@ describe("servers: profiles and recordings", () => {
     expect(has(server, "revocation")).toBe(profile.revocation !== "");
     expect(has(server, "refresh")).toBe(profile.refreshTokenBytes > 0);
   });
+});
+
+describe("servers: memory", () => {
+  it.each(SERVERS.map((profile) => [profile.name, profile] as const))(
+    "%s: memoryBytes holds tokens of the lengths that the profile names",
+    (_, profile) => {
+      const tokens = {
+        accessBytes: profile.accessTokenBytes,
+        refreshBytes: profile.refreshTokenBytes,
+      };
+      expect(suffices(BUILDS.complete, tokens, profile.memoryBytes)).toBe(true);
+    },
+  );
 });
 
 describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
@@ -105,40 +107,18 @@ describe("RFC 8628 section 3.5: the code runs out", () => {
 });
 
 describe("RFC 6749 section 6: refresh", () => {
-  const answers = (server: string): { expires_in?: number } =>
-    JSON.parse(recording(server).exchanges.get("tokens")!.answer) as { expires_in?: number };
-
   it.each(sayingThat("refresh"))("%s: new tokens, and the session goes on", (server) => {
-    const conversation = signedIn(server).append("refresh");
-    if (answers(server).expires_in === undefined) refreshAfter401(conversation);
-    else waitFor(conversation);
+    const conversation = signedIn(server).refresh("refresh");
     expect(conversation.differences).toEqual([]);
     expect(conversation.remaining).toEqual([]);
     expect(stateOf(conversation)).toBe("SIGNED_IN");
   });
 
   it.each(sayingThat("ended"))("%s: a grant that is gone ends the session", (server) => {
-    const conversation = signedIn(server).append("ended");
-    if (answers(server).expires_in === undefined) refreshAfter401(conversation);
-    else waitFor(conversation);
+    const conversation = signedIn(server).refresh("ended");
     expect(conversation.differences).toEqual([]);
     expect(ErrorCode[conversation.driver.device.error]).toBe("SESSION_ENDED");
   });
-
-  /** Without a lifetime nothing but an API's 401 tells that a token is no longer good. */
-  function refreshAfter401({ driver, platform }: Conversation): void {
-    driver.endpoints = { ...driver.endpoints, videoApi: "https://api.example/" };
-    const { handler } = platform.http;
-    platform.http.handler = (request) =>
-      request.url.startsWith("https://api.example/")
-        ? { status: 401, body: "{}" }
-        : handler!(request);
-    const { core, device } = driver;
-    core.beginCall!(device);
-    core.sendCall!(device, core.Endpoint!.RESOURCE, 1, null, 0, 0);
-    driver.run();
-    platform.clock.advance(1000);
-  }
 });
 
 describe("RFC 7009: sign-out", () => {

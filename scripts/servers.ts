@@ -1,0 +1,62 @@
+// npm run servers: what a device gets through with each authorization server, tried just now. With
+// --write the tables go into platform/servers/README.md; with --expand a device.json is printed with
+// what its server's profile says filled in, for hosts that know no profiles.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import {
+  ConfigError,
+  expandedConfig,
+  parseDeviceConfig,
+} from "../platform/configuration/device-config.ts";
+import { SERVERS } from "../platform/servers/index.ts";
+import { commandLine } from "./command-line.ts";
+
+const README = new URL("../platform/servers/README.md", import.meta.url);
+
+const { write, expand } = commandLine("servers", "Authorization servers: what completes with each.")
+  .option("--write", "put the tables into platform/servers/README.md")
+  .option("--expand <file>", "print a device.json with its server's profile filled in")
+  .parse()
+  .opts<{ write?: boolean; expand?: string }>();
+
+if (expand !== undefined) printExpanded(expand);
+else await printTables();
+
+function printExpanded(file: string): void {
+  try {
+    const config = expandedConfig(parseDeviceConfig(readFileSync(file, "utf8")));
+    process.stdout.write(`${JSON.stringify(config, null, 2)}\n`);
+  } catch (error) {
+    const isTheFile = error instanceof ConfigError || (error as { code?: string }).code;
+    if (!isTheFile) throw error;
+    process.stderr.write(`servers: ${file}: ${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+async function printTables(): Promise<void> {
+  const tables = await import("./servers/tables.ts");
+  const { runningTable } = await import("./servers/running.ts");
+  // oidc-provider's notices that pages, lifetimes and accounts are the default ones.
+  console.warn = console.info = () => {};
+  const blocks: Record<string, string> = {
+    profiles: tables.profileTable(SERVERS),
+    recorded: tables.outcomeTable(SERVERS),
+    running: await runningTable(),
+    notes: tables.notesList(SERVERS),
+    sizing: tables.sizingTable(),
+    "sizing of servers": tables.sizingTableOfServers(SERVERS),
+  };
+  if (!write) {
+    process.stdout.write(`${Object.values(blocks).join("\n\n")}\n`);
+    return;
+  }
+  let text = readFileSync(README, "utf8");
+  for (const [name, block] of Object.entries(blocks)) {
+    const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+    const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`platform/servers/README.md has no ${begin}`);
+    text = `${text.slice(0, from + begin.length)}\n${block}\n${text.slice(to)}`;
+  }
+  writeFileSync(README, text);
+}
