@@ -23,12 +23,12 @@ import {
 } from "../engines/install.ts";
 
 /** Something that must be there, how it is seen, and the Debian package that brings it. */
-interface Need {
+export interface Need {
   readonly package: string;
   readonly isThere: () => boolean;
 }
 
-const tool = (name: string, from: string): Need => ({
+export const tool = (name: string, from: string): Need => ({
   package: from,
   isThere: () => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0,
 });
@@ -39,7 +39,7 @@ const library = (name: string, from: string): Need => ({
 });
 
 /** For the engine's compiler, which runs on this machine in any case. */
-const engineNeeds: readonly Need[] = [
+export const engineNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
   tool("make", "make"),
   tool("dpkg-source", "dpkg-dev"),
@@ -112,7 +112,7 @@ function installPackages(packages: readonly string[]): void {
 }
 
 /** Runs `fill` on an empty folder that takes its place as `name` only when it is complete. */
-function fetchOnce(name: string, fill: (folder: string) => void): string {
+export function fetchOnce(name: string, fill: (folder: string) => void): string {
   const place = `${enginesFolder}${name}`;
   if (existsSync(place)) return place;
   mkdirSync(enginesFolder, { recursive: true });

@@ -1,0 +1,102 @@
+// npm run board: builds the firmware for a bare Cortex-M3, boots it in an emulator, and lets it live a whole life
+// over HTTPS against the simulated service; then prints where flash and RAM go.
+//   -- --install      gets the Debian packages that are missing first
+//   -- --build        stops after building
+//   -- --test         runs the tests of test/board as well
+//   -- --interactive  leaves the board running: its display in the terminal, keys as its buttons
+
+import { spawnSync } from "node:child_process";
+import { buildFirmware, type Kind, kinds } from "./board/build.ts";
+import { runInteractive } from "./board/interactive.ts";
+import { LifeError, liveOnBoard } from "./board/life.ts";
+import { keepsLimits, type Seen, sizeTable, sleepLine } from "./board/table.ts";
+import { boardNeeds } from "./board/toolchain.ts";
+import { BoardWorld } from "./board/world.ts";
+import { commandLine } from "./command-line.ts";
+import { InstallError } from "./engines/install.ts";
+import { ensurePackages } from "./host/toolchain.ts";
+
+const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and boots it.")
+  .option("--install", "get the Debian packages that are missing first")
+  .option("--build", "stop after building")
+  .option("--test", "run the tests as well")
+  .option("--interactive", "leave the board running; keys are its buttons")
+  .option("--picture <file>", "where to put the picture of the panel, a PNG file")
+  .parse()
+  .opts<{
+    install?: boolean;
+    build?: boolean;
+    test?: boolean;
+    interactive?: boolean;
+    picture?: string;
+  }>();
+
+const began = Date.now();
+
+function report(line: string): void {
+  console.log(`${((Date.now() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+}
+
+/** Frames as they come, and nothing else that the board says. */
+function showFrames(): (text: string) => void {
+  let line = "";
+  return (text) => {
+    const lines = (line + text).split("\n");
+    line = lines.pop()!;
+    for (const one of lines) if (/^[|+]/.test(one)) console.log(`          ${one}`);
+  };
+}
+
+/** A life with the whole core, a shorter look at the others' figures. */
+async function live(kind: Kind): Promise<Seen> {
+  // The documents' interval.
+  const world = new BoardWorld({ interval: 5 });
+  try {
+    await world.open();
+    const board = world.board({ kind, ...(kind === "complete" && { onOutput: showFrames() }) });
+    const life = await liveOnBoard(world, board, kind, {
+      report: kind === "complete" ? report : () => undefined,
+      watchMs: kind === "complete" ? 20_000 : 0,
+      picture: kind === "complete" ? flags.picture : undefined,
+    });
+    if (life.allocations > 0)
+      throw new LifeError(`${life.allocations} allocations after the start`);
+    if (kind === "complete") {
+      report("no allocation on the engine's heap after the start");
+      report(sleepLine("while a code is pending", life.pending));
+      report(sleepLine("while signed in", life.signedIn));
+    }
+    return life;
+  } finally {
+    await world.end();
+  }
+}
+
+async function main(): Promise<number> {
+  ensurePackages(boardNeeds, flags.install ?? false);
+  const names = Object.keys(kinds) as Kind[];
+  for (const kind of names) {
+    await buildFirmware(kind);
+    report(`${kind}: firmware built`);
+  }
+  if (flags.build) return 0;
+  if (flags.interactive) return runInteractive();
+  const seen: Partial<Record<Kind, Seen>> = {};
+  for (const kind of names) {
+    seen[kind] = await live(kind);
+    if (kind !== "complete") report(`${kind}: the same life`);
+  }
+  console.log(`\n${sizeTable(seen)}\n`);
+  if (!keepsLimits()) throw new LifeError("a firmware is larger than its limit");
+  if (!flags.test) return 0;
+  const args = ["vitest", "run", "--config", "test/board/vitest.config.ts"];
+  return spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const { message } = error as Error;
+  console.error(`board: ${message}`);
+  process.exitCode = error instanceof InstallError ? 2 : 1;
+}

@@ -1,0 +1,251 @@
+// The board as a child process: qemu with the firmware in it, the serial line on its standard input and output,
+// chips on the I2C bus, and a network on which there is nothing but the service and a name server.
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { firmwareOf, forwarder, type Kind } from "./build.ts";
+import { type Names, Network } from "./network.ts";
+
+/** Where the factory's page, and the seed of the emulator's, are on the board (board.ld). */
+const FACTORY_PAGE_AT = 0x0008_0000;
+const SEED_AT = 0x2002_ffc0;
+
+export const EEPROM_BYTES = 32_768;
+/** The address that stands for the service on the board's network, and its port there. */
+const SERVICE_ADDRESS = "10.0.2.100";
+const SERVICE_PORT = 443;
+const NAME_SERVER_ADDRESS = "10.0.2.3";
+
+/** How long a wait for the board may take. */
+const PATIENCE_MS = 120_000;
+
+export interface BoardSettings {
+  readonly kind: Kind;
+  /** Where the EEPROM's content is kept, and everything that lasts as long as the process. */
+  readonly folder: string;
+  /** What the factory programmed; undefined: nothing. */
+  readonly factoryPage?: Buffer | undefined;
+  /** Names that exist, besides those of the service. */
+  readonly names: readonly string[];
+  /** The service's port on this machine. */
+  readonly port: number;
+  /** Whether the emulator hands in a seed; default true. */
+  readonly hasSeed?: boolean | undefined;
+  /** Whether there is a clock chip; default true. */
+  readonly hasClock?: boolean | undefined;
+  /** What happens with every piece of the serial line's output. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+}
+
+/** Figures as the firmware prints them. */
+export interface BoardFigures {
+  readonly heap: { size: number; used: number; peak: number; reached: number; requests: number };
+  readonly stack: { size: number; used: number };
+  /** Since the figures before. */
+  readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
+}
+
+export class Board {
+  /** Everything that has come over the serial line since the power came on. */
+  output = "";
+  private child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  private ended: Promise<number> = Promise.resolve(0);
+  private complaints = "";
+  readonly network: Network;
+  private hasNetwork = false;
+
+  constructor(private readonly settings: BoardSettings) {
+    const names: Names = Object.fromEntries(settings.names.map((name) => [name, SERVICE_ADDRESS]));
+    this.network = new Network(names, NAME_SERVER_ADDRESS);
+  }
+
+  get eeprom(): string {
+    return join(this.settings.folder, "eeprom.bin");
+  }
+
+  /** Where the emulator finds an end of the cable. */
+  private cable(end: "board" | "service"): string {
+    return join(this.settings.folder, `cable-${end}`);
+  }
+
+  private get monitor(): string {
+    return join(this.settings.folder, "monitor");
+  }
+
+  /** Files that are memory of the board's, as arguments of qemu. */
+  private prepare(): string[] {
+    const { folder, factoryPage, hasSeed = true } = this.settings;
+    const load = (name: string, bytes: Buffer, at: number): string[] => {
+      const file = join(folder, name);
+      writeFileSync(file, bytes, { mode: 0o600 });
+      return ["-device", `loader,file=${file},addr=0x${at.toString(16)},force-raw=on`];
+    };
+    // As it comes from its maker.
+    if (!existsSync(this.eeprom)) writeFileSync(this.eeprom, Buffer.alloc(EEPROM_BYTES, 0xff));
+    return [
+      ...(factoryPage ? load("factory.bin", factoryPage, FACTORY_PAGE_AT) : []),
+      ...(hasSeed
+        ? load("seed.bin", Buffer.concat([Buffer.from("seed"), randomBytes(32)]), SEED_AT)
+        : []),
+    ];
+  }
+
+  private arguments(): string[] {
+    const { kind, port, hasClock = true } = this.settings;
+    const service = `guestfwd=tcp:${SERVICE_ADDRESS}:${SERVICE_PORT}-cmd:${forwarder} ${port}`;
+    return [
+      ...["-machine", "mps2-an385", "-display", "none", "-no-user-config", "-nodefaults"],
+      ...["-kernel", firmwareOf(kind), ...this.prepare()],
+      ...["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"],
+      ...["-qmp", `unix:${this.monitor},server=on,wait=off`],
+      // The board on one end of the cable; on the other qemu's own network, which reaches the service alone.
+      ...["-netdev", `stream,id=board,${this.socket("board")}`],
+      ...["-net", "nic,model=lan9118,netdev=board"],
+      ...["-netdev", `stream,id=cable,${this.socket("service")}`],
+      ...["-netdev", "hubport,id=cable-end,hubid=0,netdev=cable"],
+      ...["-netdev", `user,id=service,restrict=on,${service}`],
+      ...["-netdev", "hubport,id=service-end,hubid=0,netdev=service"],
+      ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
+      "-device",
+      `at24c-eeprom,bus=i2c,address=0x50,rom-size=${EEPROM_BYTES},drive=eeprom`,
+      ...(hasClock ? ["-device", "ds1338,bus=i2c,address=0x68"] : []),
+      ...["-device", "ssd0303,bus=i2c,address=0x3d"],
+    ];
+  }
+
+  private socket(end: "board" | "service"): string {
+    return `server=off,addr.type=unix,addr.path=${this.cable(end)}`;
+  }
+
+  /** The power comes on. */
+  async powerOn(): Promise<void> {
+    if (!this.hasNetwork) await this.network.open(this.cable("board"), this.cable("service"));
+    this.hasNetwork = true;
+    rmSync(this.monitor, { force: true });
+    this.output = this.complaints = "";
+    // setpriv: the emulator ends with this process, however that ends.
+    const command = ["--pdeathsig", "KILL", "qemu-system-arm", ...this.arguments()];
+    const child = spawn("setpriv", command, { stdio: ["pipe", "pipe", "pipe"] });
+    this.child = child;
+    child.stdin.on("error", () => undefined);
+    child.stdout.on("data", (bytes: Buffer) => {
+      const text = bytes.toString("latin1");
+      this.output += text;
+      this.settings.onOutput?.(text);
+    });
+    child.stderr.on("data", (bytes: Buffer) => {
+      this.complaints += bytes.toString("latin1");
+    });
+    this.ended = new Promise((resolve) => {
+      child.on("error", (error) => {
+        this.complaints += error.message;
+        resolve(-1);
+      });
+      child.on("close", (code) => resolve(code ?? -1));
+    });
+  }
+
+  /** The power goes, at once. */
+  async powerOff(): Promise<void> {
+    this.child?.kill("SIGKILL");
+    await this.ended;
+    this.child = undefined;
+  }
+
+  /** The power goes, and what the board stood on is cleared away. */
+  async end(): Promise<void> {
+    await this.powerOff();
+    if (this.hasNetwork) await this.network.close();
+    this.hasNetwork = false;
+  }
+
+  press(key: string): void {
+    this.child?.stdin.write(key);
+  }
+
+  /** Waits until `condition` holds. */
+  async until(what: string, condition: () => boolean, patienceMs = PATIENCE_MS): Promise<void> {
+    const end = Date.now() + patienceMs;
+    while (!condition()) {
+      const hasEnded = !this.child || this.child.exitCode !== null || this.child.killed;
+      if (Date.now() > end || hasEnded) {
+        const said = `${this.complaints}\n${this.output.slice(-1500)}`;
+        throw new Error(`waited in vain for ${what}; the board said:\n${said}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Waits for the `count`th time since the power came on. */
+  says(text: string, count = 1): Promise<void> {
+    return this.until(text, () => this.output.split(text).length > count);
+  }
+
+  state(name: string, count = 1): Promise<void> {
+    return this.says(`state: ${name},`, count);
+  }
+
+  /** The lines of the last whole frame. */
+  get frame(): string[] {
+    const frames = [...this.output.matchAll(/\+-+\+\n((?:\|.*\|\n)+)\+-+\+\n/g)];
+    const lines = frames.at(-1)?.[1]?.trimEnd().split("\n") ?? [];
+    return lines.map((line) => line.slice(1, -1));
+  }
+
+  /** Asks for the figures. */
+  async measure(): Promise<BoardFigures> {
+    const pattern =
+      /heap: size (\d+), used (\d+), peak (\d+), reached (\d+), blocks \d+, requests (\d+)\nstack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
+    const all = (): RegExpExecArray[] => [...this.output.matchAll(pattern)];
+    const before = all().length;
+    this.press("m");
+    await this.until("the figures", () => all().length > before);
+    const [size, used, peak, reached, requests, stack, painted, wakes, asleepMs, ofMs] = all()
+      .at(-1)!
+      .slice(1)
+      .map(Number) as [number, ...number[]];
+    return {
+      heap: { size, used: used!, peak: peak!, reached: reached!, requests: requests! },
+      stack: { size: stack!, used: painted! },
+      sleep: { wakes: wakes!, asleepMs: asleepMs!, ofMs: ofMs! },
+    };
+  }
+
+  /** Has the emulator draw what the panel shows, as a PNG file. */
+  async picture(file: string): Promise<void> {
+    await this.monitorSays(
+      { execute: "qmp_capabilities" },
+      {
+        execute: "screendump",
+        arguments: { filename: file, format: "png" },
+      },
+    );
+  }
+
+  /** Sends commands to qemu's monitor, one behind the other's answer. */
+  private monitorSays(...commands: object[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const line = connect(this.monitor);
+      let answers = "";
+      let greeted = false;
+      line.on("error", reject);
+      line.on("data", (bytes) => {
+        answers += bytes;
+        for (let end = answers.indexOf("\n"); end >= 0; end = answers.indexOf("\n")) {
+          const answer = JSON.parse(answers.slice(0, end)) as { error?: { desc: string } };
+          answers = answers.slice(end + 1);
+          if (answer.error) reject(new Error(answer.error.desc));
+          if (greeted && !("return" in answer)) continue;
+          greeted = true;
+          const next = commands.shift();
+          if (next) line.write(`${JSON.stringify(next)}\n`);
+          else line.end(resolve);
+        }
+      });
+    });
+  }
+}

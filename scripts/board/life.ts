@@ -1,0 +1,141 @@
+// One whole life of the board against the simulated service: a code, a decision, a call, a reset, a power cut, a
+// refresh, a sign-out. Each step is checked, and the first that is not as it should be ends it.
+
+import { readFileSync } from "node:fs";
+import type { Kind } from "./build.ts";
+import type { Board, BoardFigures } from "./emulator.ts";
+import type { Seen } from "./table.ts";
+import { type BoardWorld, CLIENT } from "./world.ts";
+
+/** Access tokens of the service live an hour. */
+const MORE_THAN_AN_HOUR_MS = 3_700_000;
+/** The EEPROM's part where records are: two slots. */
+const RECORD_BYTES = 16_384;
+
+export class LifeError extends Error {}
+
+export interface Life extends Seen {
+  readonly pending: BoardFigures["sleep"];
+  readonly signedIn: BoardFigures["sleep"];
+  /** Requests for blocks of the engine's heap between the end of the start and the last figures. */
+  readonly allocations: number;
+}
+
+export interface LifeOptions {
+  /** Tells what is being done. */
+  readonly report: (line: string) => void;
+  /** How long to watch the board's sleep in each state, ms. */
+  readonly watchMs: number;
+  /** Where the picture of the panel goes while the code is shown. */
+  readonly picture?: string | undefined;
+}
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new LifeError(what);
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** @param board its power off, its EEPROM as it comes from its maker */
+export async function liveOnBoard(
+  world: BoardWorld,
+  board: Board,
+  kind: Kind,
+  options: LifeOptions,
+): Promise<Life> {
+  const { report, watchMs } = options;
+  let stackUsed = 0;
+  let allocations = 0;
+  let requests = 0;
+  const measure = async (): Promise<BoardFigures> => {
+    const figures = await board.measure();
+    stackUsed = Math.max(stackUsed, figures.stack.used);
+    allocations += figures.heap.requests - requests;
+    requests = figures.heap.requests;
+    return figures;
+  };
+  /** The figures that the board prints once it has started. */
+  const started = (): void => {
+    requests = Number(
+      /requests (\d+)\n/.exec(board.output.slice(board.output.lastIndexOf("\npicogrant")))?.[1],
+    );
+    check(requests > 0, "the board prints no figures when it has started");
+  };
+  const watch = async (): Promise<BoardFigures["sleep"]> => {
+    await measure();
+    await pause(watchMs);
+    return (await measure()).sleep;
+  };
+  const codes = (): number => world.answers("/device/code").length;
+
+  report("the power comes on");
+  await board.powerOn();
+  await board.state("PENDING");
+  started();
+  const code = world.pendingCode;
+  await board.until("the code on the display", () => board.frame.join("").includes(code));
+  report(`the display shows the code ${code}`);
+  if (options.picture) await board.picture(options.picture);
+  const pending = await watch();
+
+  report("the user allows it");
+  check(world.service.approve(code, "ada") === "granted", "the service does not grant");
+  await board.state("SIGNED_IN");
+  const signedIn = await watch();
+  if (kind !== "grant") {
+    report("signed in; a call of the API");
+    board.press("a");
+    await board.says("api: status 200, error 0");
+  }
+
+  report("a reset");
+  await measure();
+  const before = world.answers("/token").length;
+  board.press("r");
+  await board.says("picogrant on", 2);
+  await board.state("SIGNED_IN", 2);
+  started();
+  check(codes() === 1, "after the reset the board asked for a new code");
+  await measure();
+
+  report("the power goes and comes back");
+  await board.powerOff();
+  await board.powerOn();
+  await board.state("SIGNED_IN");
+  started();
+  check(codes() === 1, "after the power cut the board asked for a new code");
+
+  if (kind !== "grant") {
+    report("an hour later: the access token has expired, it is refreshed");
+    world.skip(MORE_THAN_AN_HOUR_MS);
+    board.press("a");
+    await board.says("api: status 200, error 0");
+    check(
+      world.answers("/video/v3/liveBroadcasts").join() === "200,401,200",
+      "no refresh in a call",
+    );
+  }
+  check(
+    world
+      .answers("/token")
+      .slice(before)
+      .every((status) => status === 200),
+    "a refresh failed",
+  );
+  check(world.answers("/token").length > before, "nothing was refreshed");
+
+  report("the user signs out");
+  board.press("o");
+  await board.state("SIGNED_OUT");
+  check(world.answers("/revoke").join() === "200", "the token was not revoked");
+  const figures = await measure();
+  await board.powerOff();
+  const records = readFileSync(board.eeprom).subarray(0, RECORD_BYTES);
+  check(
+    records.every((byte) => byte === 0xff),
+    "something of the records is left in the EEPROM",
+  );
+  check(!board.output.includes(CLIENT.clientSecret), "the secret is in the output");
+  report("signed out, nothing is left in the EEPROM");
+  return { figures, stackUsed, pending, signedIn, allocations };
+}

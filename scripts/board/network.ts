@@ -1,0 +1,180 @@
+// The cable of the emulated board, with a name server on it. Frames come from the board and go to qemu's own
+// network, which is restricted to the service, and back. Such a network has no name server: queries are answered
+// here, out of a table, and the address that DHCP hands out is completed with the server's.
+
+import { createServer, type Server, type Socket } from "node:net";
+
+const ETHERNET = 14;
+const IPV4 = 0x0800;
+const UDP = 17;
+const UDP_HEAD = 8;
+const DNS_PORT = 53;
+const DHCP_CLIENT_PORT = 68;
+/** Of a DHCP message: where its options begin, and two of them (RFC 2132). */
+const DHCP_OPTIONS = 240;
+const DHCP_NAME_SERVER = 6;
+const DHCP_END = 255;
+const NAME_ERROR = 3;
+const SECONDS = 60;
+
+/** Addresses of names. */
+export type Names = Readonly<Record<string, string>>;
+
+/** One end of the cable: frames one behind the other, each with its length in four bytes ahead of it. */
+class End {
+  private line: Socket | undefined;
+  private waiting = Buffer.alloc(0);
+  private readonly server: Server;
+
+  constructor(private readonly onFrame: (frame: Buffer) => void) {
+    this.server = createServer((line) => {
+      this.line = line;
+      this.waiting = Buffer.alloc(0);
+      line.on("error", () => undefined).on("data", (bytes: Buffer) => this.take(bytes));
+    });
+  }
+
+  open(path: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once("error", reject);
+      this.server.listen(path, resolve);
+    });
+  }
+
+  close(): Promise<void> {
+    this.line?.destroy();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  send(frame: Buffer): void {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(frame.length);
+    this.line?.write(Buffer.concat([length, frame]));
+  }
+
+  private take(bytes: Buffer): void {
+    this.waiting = Buffer.concat([this.waiting, bytes]);
+    while (this.waiting.length >= 4 && this.waiting.length >= 4 + this.waiting.readUInt32BE(0)) {
+      const end = 4 + this.waiting.readUInt32BE(0);
+      this.onFrame(this.waiting.subarray(4, end));
+      this.waiting = this.waiting.subarray(end);
+    }
+  }
+}
+
+export class Network {
+  /** Names that were asked for, in their order. */
+  readonly asked: string[] = [];
+  /** While true, nothing gets through. */
+  isCut = false;
+  private readonly board = new End((frame) => this.fromBoard(frame));
+  private readonly service = new End((frame) => this.toBoard(frame));
+
+  /** @param nameServer the address under which the board is to ask for names */
+  constructor(
+    private readonly names: Names,
+    private readonly nameServer: string,
+  ) {}
+
+  /** Waits for the emulator at two Unix sockets. */
+  async open(boardEnd: string, serviceEnd: string): Promise<void> {
+    await this.board.open(boardEnd);
+    await this.service.open(serviceEnd);
+  }
+
+  async close(): Promise<void> {
+    await this.board.close();
+    await this.service.close();
+  }
+
+  private fromBoard(frame: Buffer): void {
+    if (this.isCut) return;
+    const answer = this.answerTo(frame);
+    if (answer) this.board.send(answer);
+    else this.service.send(frame);
+  }
+
+  private toBoard(frame: Buffer): void {
+    if (this.isCut) return;
+    this.board.send(withNameServer(frame, this.nameServer));
+  }
+
+  /** The frame that answers a frame, if that is a query. */
+  private answerTo(frame: Buffer): Buffer | undefined {
+    const udp = udpOf(frame);
+    if (udp?.readUInt16BE(2) !== DNS_PORT) return undefined;
+    const response = this.responseTo(udp.subarray(UDP_HEAD));
+    return response && wrap(frame, udp, response);
+  }
+
+  /** RFC 1035 §4.1: the header, the question again, and one address, or that there is none. */
+  private responseTo(query: Buffer): Buffer | undefined {
+    const labels: string[] = [];
+    let at = 12;
+    while (at < query.length && query[at]! > 0) {
+      labels.push(query.toString("latin1", at + 1, at + 1 + query[at]!));
+      at += 1 + query[at]!;
+    }
+    const end = at + 5;
+    if (end > query.length) return undefined;
+    const name = labels.join(".").toLowerCase();
+    this.asked.push(name);
+    const address = this.names[name];
+    const header = Buffer.from(query.subarray(0, 12));
+    header.writeUInt16BE(0x8180 | (address ? 0 : NAME_ERROR), 2);
+    header.writeUInt16BE(address ? 1 : 0, 6);
+    header.fill(0, 8);
+    const question = query.subarray(12, end);
+    if (!address) return Buffer.concat([header, question]);
+    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, SECONDS, 0, 4]);
+    return Buffer.concat([header, question, record, Buffer.from(address.split(".").map(Number))]);
+  }
+}
+
+/** The UDP datagram in a frame. */
+function udpOf(frame: Buffer): Buffer | undefined {
+  if (frame.length < ETHERNET + 20 + UDP_HEAD || frame.readUInt16BE(12) !== IPV4) return undefined;
+  const ip = frame.subarray(ETHERNET);
+  if (ip[9] !== UDP) return undefined;
+  const udp = ip.subarray((ip[0]! & 15) * 4);
+  return udp.subarray(0, udp.readUInt16BE(4));
+}
+
+/** Puts a response into a frame that goes where the query came from. */
+function wrap(frame: Buffer, udp: Buffer, response: Buffer): Buffer {
+  const to = [frame.subarray(6, 12), frame.subarray(0, 6), frame.subarray(12, ETHERNET)];
+  // A checksum of 0 is none.
+  const udpHead = Buffer.concat([udp.subarray(2, 4), udp.subarray(0, 2), Buffer.alloc(4)]);
+  udpHead.writeUInt16BE(UDP_HEAD + response.length, 4);
+  const ip = frame.subarray(ETHERNET);
+  const ipHead = Buffer.from(ip.subarray(0, 20));
+  ipHead[0] = 0x45;
+  ipHead.writeUInt16BE(20 + UDP_HEAD + response.length, 2);
+  ip.copy(ipHead, 12, 16, 20);
+  ip.copy(ipHead, 16, 12, 16);
+  ipHead.writeUInt16BE(0, 10);
+  ipHead.writeUInt16BE(checksumOf(ipHead), 10);
+  return Buffer.concat([...to, ipHead, udpHead, response]);
+}
+
+/** The frame; where it is an answer of DHCP's, with the name server's address among its options. */
+function withNameServer(frame: Buffer, address: string): Buffer {
+  const changed = Buffer.from(frame);
+  const udp = udpOf(changed);
+  if (udp?.readUInt16BE(2) !== DHCP_CLIENT_PORT) return frame;
+  const message = udp.subarray(UDP_HEAD);
+  let at = DHCP_OPTIONS;
+  while (at < message.length && message[at] !== DHCP_END) at += 2 + message[at + 1]!;
+  const option = [DHCP_NAME_SERVER, 4, ...address.split(".").map(Number), DHCP_END];
+  message.set(option, at);
+  udp.writeUInt16BE(0, 6);
+  return changed;
+}
+
+/** RFC 1071. */
+function checksumOf(bytes: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+}

@@ -1,0 +1,68 @@
+// The table of npm run board: flash and RAM by part, what was really used of heap and stack, and the limits.
+
+import { type Kind, kinds, mapOf } from "./build.ts";
+import type { BoardFigures } from "./emulator.ts";
+import { type Part, partNames, readSizes, type Sizes } from "./sizes.ts";
+
+/** What a board may take, bytes. */
+export const LIMITS = { flash: 300 * 1024, ram: { complete: 116 * 1024, grant: 98 * 1024 } };
+
+/** What a life of a firmware showed. */
+export interface Seen {
+  readonly figures: BoardFigures;
+  /** The deepest stack of all starts. */
+  readonly stackUsed: number;
+}
+
+const grouped = (value: number): string =>
+  value === 0 ? "-" : String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+
+function lines(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map((row) => row.map((cell, column) => pad(cell, widths[column]!, column)).join("  "))
+    .join("\n");
+}
+
+const pad = (cell: string, width: number, column: number): string =>
+  column === 0 ? cell.padEnd(width) : cell.padStart(width);
+
+/** Whether all firmwares that have limits keep them. */
+export function keepsLimits(): boolean {
+  return (["complete", "grant"] as const).every((kind) => {
+    const sizes = readSizes(mapOf(kind));
+    return sizes.flashTotal <= LIMITS.flash && sizes.ramTotal <= LIMITS.ram[kind];
+  });
+}
+
+/** @param seen figures of the firmwares that ran; the others' rows of use stay empty */
+export function sizeTable(seen: Partial<Record<Kind, Seen>>): string {
+  const names = Object.keys(kinds) as Kind[];
+  const sizes = Object.fromEntries(names.map((name) => [name, readSizes(mapOf(name))])) as Record<
+    Kind,
+    Sizes
+  >;
+  const all = (row: (sizes: Sizes, kind: Kind) => readonly [number, number]): string[] =>
+    names.flatMap((name) => row(sizes[name], name).map(grouped));
+  const use = (name: string, of: (one: Seen) => number): string[] => [
+    name,
+    ...names.flatMap((kind) => ["", seen[kind] ? grouped(of(seen[kind])) : ""]),
+  ];
+  const rows = [
+    ["bytes", ...names.flatMap((name) => [`${name}: flash`, "RAM"])],
+    ...partNames.map((part: Part) => [part, ...all((one) => [one.flash[part], one.ram[part]])]),
+    ["all", ...all((one) => [one.flashTotal, one.ramTotal])],
+    ["limit", ...all((_, name) => [LIMITS.flash, name === "full" ? 0 : LIMITS.ram[name]])],
+    use("seen: heap, at its peak", (one) => one.figures.heap.peak),
+    use("seen: heap, how far blocks lay", (one) => one.figures.heap.reached),
+    use("seen: stack, at its deepest", (one) => one.stackUsed),
+  ];
+  return lines(rows);
+}
+
+/** Wake-ups per hour and share of time asleep, out of one measurement. */
+export function sleepLine(what: string, { wakes, asleepMs, ofMs }: BoardFigures["sleep"]): string {
+  const perHour = Math.round((wakes * 3_600_000) / ofMs);
+  const share = ((100 * asleepMs) / ofMs).toFixed(1);
+  return `${what}: ${perHour} wake-ups an hour, ${share} % of the time asleep`;
+}

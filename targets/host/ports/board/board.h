@@ -1,0 +1,67 @@
+/*
+ * What the files of this port offer each other: the UART, sleep, the I2C bus and the devices on it. All of it
+ * is called from the main loop alone; the three board_on_... functions are the interrupts, and each does no
+ * more than set a flag or keep a key.
+ */
+#ifndef PICOGRANT_BOARD_H
+#define PICOGRANT_BOARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* startup.c */
+void board_restart(void) __attribute__((noreturn));
+size_t board_stack_used(void); /* bytes, the deepest since the reset */
+size_t board_stack_size(void);
+
+/* uart.c: text goes out at once, keys are kept until they are fetched. */
+void board_uart_open(void);
+void board_log(const char *text);
+void board_log_bytes(const uint8_t *bytes, size_t size);
+void board_log_number(long number);
+void board_log_hex(uint32_t number);
+int board_key(void);         /* the next key pressed, or -1 */
+int board_key_is_kept(void); /* whether there is one */
+void board_on_key(void);
+
+/* sleep.c: the clock, the watchdog, and the one place where the processor stands still. */
+void board_clock_open(void);
+void board_watchdog_open(void);
+void board_watchdog_feed(void);
+/* Sleeps until an interrupt, at most so long. Returns at once where a key or a packet waits already. */
+void board_sleep(uint32_t ms);
+void board_on_timer(void);
+struct board_sleep_figures {
+  uint32_t wakes;    /* times that the processor went on */
+  uint32_t asleep_ms;
+  uint32_t since_ms; /* how long ago counting began */
+};
+/* The figures since the last call, and begins anew. */
+struct board_sleep_figures board_sleep_figures(void);
+
+/* i2c.c: each returns 1, or 0 where the device does not answer. */
+int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const uint8_t *bytes,
+                    size_t size);
+int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,
+                   size_t size);
+
+/* eeprom.c: any range of bytes; write returns when the chip has finished. 1, or 0: it does not answer. */
+enum { BOARD_EEPROM_BYTES = 32768 };
+int board_eeprom_read(size_t at, uint8_t *bytes, size_t size);
+int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
+
+/* rtc.c: reads the clock chip; from then on pg_clock_wall_s knows the time. */
+void board_rtc_open(void);
+
+/* entropy.c: takes the seed and makes the next one. 1, or 0: there is none, and TLS is refused. */
+int board_entropy_open(void);
+
+/* oled.c: 16 columns, 2 rows. Nothing happens where the panel does not answer. */
+void board_oled_open(void);
+void board_oled_show(const uint8_t *cells);
+
+/* ethernet.c: set by the interrupt, reset by board_ethernet_rearm. */
+int board_ethernet_has_input(void);
+void board_on_ethernet(void);
+
+#endif

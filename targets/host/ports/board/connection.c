@@ -1,0 +1,284 @@
+/*
+ * One connection on lwIP's raw interface, with BearSSL over it. Contract in connection.h.
+ *
+ * lwIP's callbacks come from within network_work, that is from the main loop: they only keep what has come and
+ * note what has happened. Everything else is done by pump(), which carries bytes between the two libraries for
+ * as long as any move.
+ */
+#include "connection.h"
+
+#include <lwip/dns.h>
+#include <lwip/tcp.h>
+#include <string.h>
+
+#include "board.h"
+#include "network.h"
+#include "tls.h"
+
+enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH };
+
+enum stage { IDLE, WAITS_FOR_NETWORK, RESOLVES, CONNECTS, SHAKES_HANDS, IS_OPEN, HAS_FAILED };
+
+static struct {
+  enum stage stage;
+  const struct board_trust *trust;
+  br_ssl_engine_context *tls; /* NULL: clear text */
+  struct tcp_pcb *tcp;
+  struct pbuf *received; /* what TCP brought and nobody has taken yet */
+  size_t lent;           /* bytes that pg_connection_receive has handed over */
+  int has_ended;         /* the peer sends no more */
+  int is_secure;
+  uint16_t port;
+  ip_addr_t address;
+  char name[NAME_MAX_BYTES + 1];
+} connection;
+
+static void fail(const char *why) {
+  if (connection.stage == HAS_FAILED) return;
+  connection.stage = HAS_FAILED;
+  board_log("connection: ");
+  board_log(why);
+  board_log("\n");
+}
+
+/* Takes `size` bytes off what has come, and lets the peer send as many more. */
+static void drop_received(size_t size) {
+  if (connection.tcp) tcp_recved(connection.tcp, (uint16_t)size);
+  connection.received = pbuf_free_header(connection.received, (uint16_t)size);
+}
+
+static err_t on_received(void *unused, struct tcp_pcb *tcp, struct pbuf *bytes, err_t error) {
+  (void)unused;
+  (void)tcp;
+  (void)error;
+  if (!bytes) connection.has_ended = 1;
+  else if (connection.received) pbuf_cat(connection.received, bytes);
+  else connection.received = bytes;
+  return ERR_OK;
+}
+
+/* lwIP has already given the connection's memory back. */
+static void on_broken(void *unused, err_t error) {
+  (void)unused;
+  connection.tcp = NULL;
+  if (connection.stage == CONNECTS) {
+    fail(error == ERR_RST ? "the server refuses it" : "no answer from the server");
+  } else {
+    connection.has_ended = 1;
+  }
+}
+
+static err_t on_connected(void *unused, struct tcp_pcb *tcp, err_t error) {
+  const char *why = NULL;
+  (void)unused;
+  (void)tcp;
+  (void)error;
+  connection.stage = IS_OPEN;
+  if (!connection.is_secure) return ERR_OK;
+  connection.stage = SHAKES_HANDS;
+  connection.tls = tls_start(connection.name, connection.trust, &why);
+  if (!connection.tls) fail(why);
+  return ERR_OK;
+}
+
+static void connect_to_address(void) {
+  connection.tcp = tcp_new();
+  if (!connection.tcp) {
+    fail("no memory for it");
+    return;
+  }
+  connection.stage = CONNECTS;
+  tcp_recv(connection.tcp, on_received);
+  tcp_err(connection.tcp, on_broken);
+  if (tcp_connect(connection.tcp, &connection.address, connection.port, on_connected) != ERR_OK) {
+    fail("no way to the server");
+  }
+}
+
+static void on_resolved(const char *name, const ip_addr_t *address, void *unused) {
+  (void)unused;
+  /* An answer to a question of an earlier connection is none to this one's. */
+  if (connection.stage != RESOLVES || strcmp(name, connection.name) != 0) return;
+  network_resolving(0);
+  if (!address) {
+    fail("the name server does not know the server's name");
+    return;
+  }
+  connection.address = *address;
+  connect_to_address();
+}
+
+static void resolve(void) {
+  connection.stage = RESOLVES;
+  network_resolving(1);
+  switch (dns_gethostbyname(connection.name, &connection.address, on_resolved, NULL)) {
+    case ERR_OK:
+      network_resolving(0);
+      connect_to_address();
+      break;
+    case ERR_INPROGRESS:
+      break;
+    default:
+      network_resolving(0);
+      fail("the server's name cannot be looked up");
+  }
+}
+
+int pg_connection_start(const struct pg_peer *peer, const void *trust) {
+  pg_connection_end();
+  if (peer->host_size > NAME_MAX_BYTES) return 0;
+  memcpy(connection.name, peer->host, peer->host_size);
+  connection.name[peer->host_size] = 0;
+  connection.port = peer->port;
+  connection.is_secure = peer->is_secure;
+  connection.trust = trust;
+  connection.stage = WAITS_FOR_NETWORK;
+  network_attend();
+  return 1;
+}
+
+/* Sealed records to TCP. 1 where any byte moved. */
+static int send_records(void) {
+  size_t size;
+  const uint8_t *bytes = br_ssl_engine_sendrec_buf(connection.tls, &size);
+  if (!bytes || !connection.tcp) return 0;
+  if (size > tcp_sndbuf(connection.tcp)) size = tcp_sndbuf(connection.tcp);
+  if (size == 0 || tcp_write(connection.tcp, bytes, (uint16_t)size, TCP_WRITE_FLAG_COPY) != ERR_OK) {
+    return 0;
+  }
+  br_ssl_engine_sendrec_ack(connection.tls, size);
+  return 1;
+}
+
+/* Received records to TLS. 1 where any byte moved. */
+static int take_records(void) {
+  size_t size;
+  uint8_t *into = br_ssl_engine_recvrec_buf(connection.tls, &size);
+  if (!into || !connection.received) return 0;
+  if (size > connection.received->len) size = connection.received->len;
+  memcpy(into, connection.received->payload, size);
+  drop_received(size);
+  br_ssl_engine_recvrec_ack(connection.tls, size);
+  return 1;
+}
+
+static void pump(void) {
+  if (connection.tls) {
+    while (send_records() | take_records()) continue;
+  }
+  if (connection.tcp) tcp_output(connection.tcp);
+}
+
+static int tls_is_closed(void) {
+  return connection.tls && br_ssl_engine_current_state(connection.tls) == BR_SSL_CLOSED;
+}
+
+/* The handshake is over once application data may be sent, and not before the certificate is good. */
+static void work_at_handshake(void) {
+  pump();
+  if (tls_is_closed()) fail(tls_problem());
+  else if (br_ssl_engine_current_state(connection.tls) & BR_SSL_SENDAPP) connection.stage = IS_OPEN;
+  else if (connection.has_ended && !connection.received) fail("the server has hung up in the handshake");
+}
+
+enum pg_connection_state pg_connection_work(void) {
+  if (connection.stage == WAITS_FOR_NETWORK && network_is_up()) resolve();
+  if (connection.stage == SHAKES_HANDS) work_at_handshake();
+  if (connection.stage == IS_OPEN) {
+    pump();
+    return PG_CONNECTION_OPEN;
+  }
+  return connection.stage == HAS_FAILED || connection.stage == IDLE ? PG_CONNECTION_FAILED
+                                                                    : PG_CONNECTION_OPENING;
+}
+
+static int is_broken(void) {
+  return connection.stage != IS_OPEN || !connection.tcp || tls_is_closed();
+}
+
+int pg_connection_send(const uint8_t *bytes, size_t size) {
+  size_t room;
+  if (is_broken()) return -1;
+  if (connection.tls) {
+    uint8_t *into = br_ssl_engine_sendapp_buf(connection.tls, &room);
+    if (!into) {
+      pump();
+      return is_broken() ? -1 : 0;
+    }
+    if (size > room) size = room;
+    memcpy(into, bytes, size);
+    br_ssl_engine_sendapp_ack(connection.tls, size);
+    pump();
+    return (int)size;
+  }
+  room = tcp_sndbuf(connection.tcp);
+  if (size > room) size = room;
+  if (size == 0) return 0;
+  err_t error = tcp_write(connection.tcp, bytes, (uint16_t)size, TCP_WRITE_FLAG_COPY);
+  if (error == ERR_MEM) return 0;
+  return error == ERR_OK ? (int)size : -1;
+}
+
+int pg_connection_flush(void) {
+  if (is_broken()) return -1;
+  if (connection.tls) br_ssl_engine_flush(connection.tls, 0);
+  pump();
+  if (is_broken()) return -1;
+  return !connection.tls || !(br_ssl_engine_current_state(connection.tls) & BR_SSL_SENDREC);
+}
+
+static int receive_sealed(const uint8_t **bytes) {
+  size_t size;
+  if (connection.lent > 0) br_ssl_engine_recvapp_ack(connection.tls, connection.lent);
+  connection.lent = 0;
+  pump();
+  *bytes = br_ssl_engine_recvapp_buf(connection.tls, &size);
+  if (*bytes) {
+    connection.lent = size;
+    return (int)size;
+  }
+  if (tls_is_closed()) {
+    if (br_ssl_engine_last_error(connection.tls) == BR_ERR_OK) return PG_CONNECTION_ENDED;
+    fail(tls_problem());
+    return PG_CONNECTION_BROKEN;
+  }
+  /* Cut off without a close_notify: whoever did that may not decide how long an answer is. */
+  return connection.has_ended && !connection.received ? PG_CONNECTION_BROKEN : PG_CONNECTION_NOTHING;
+}
+
+int pg_connection_receive(const uint8_t **bytes) {
+  if (connection.stage != IS_OPEN) return PG_CONNECTION_BROKEN;
+  if (connection.tls) return receive_sealed(bytes);
+  if (connection.lent > 0) drop_received(connection.lent);
+  connection.lent = 0;
+  if (connection.received) {
+    *bytes = connection.received->payload;
+    connection.lent = connection.received->len;
+    return (int)connection.lent;
+  }
+  if (!connection.has_ended) return PG_CONNECTION_NOTHING;
+  return connection.tcp ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
+}
+
+/* Says goodbye where it can be said at once; an answer is not waited for. */
+static void hang_up(void) {
+  struct tcp_pcb *tcp = connection.tcp;
+  if (!tcp) return;
+  if (connection.tls && connection.stage == IS_OPEN) {
+    br_ssl_engine_close(connection.tls);
+    (void)send_records();
+  }
+  tcp_recv(tcp, NULL);
+  tcp_err(tcp, NULL);
+  if (connection.received) drop_received(connection.received->tot_len);
+  if (connection.stage != IS_OPEN || tcp_close(tcp) != ERR_OK) tcp_abort(tcp);
+}
+
+void pg_connection_end(void) {
+  if (connection.stage == IDLE) return;
+  hang_up();
+  if (connection.received) pbuf_free(connection.received);
+  network_resolving(0);
+  if (connection.tls) tls_end();
+  memset(&connection, 0, sizeof connection);
+}

@@ -1,0 +1,71 @@
+/*
+ * lwIP as this board uses it: no operating system, one connection at a time, segments so short that a received
+ * packet fits one buffer of 600 bytes. Memory is fixed pools; nothing comes from the engine's heap.
+ */
+#ifndef PICOGRANT_BOARD_LWIPOPTS_H
+#define PICOGRANT_BOARD_LWIPOPTS_H
+
+#include <stdint.h>
+
+#define NO_SYS 1
+#define SYS_LIGHTWEIGHT_PROT 0
+#define LWIP_SOCKET 0
+#define LWIP_NETCONN 0
+/* network.c calls the timers that are needed just then, so that the board can sleep through the others. */
+#define LWIP_TIMERS 0
+
+#define LWIP_IPV4 1
+#define LWIP_IPV6 0
+#define LWIP_ARP 1
+#define LWIP_ICMP 1
+#define LWIP_RAW 0
+#define LWIP_UDP 1
+#define LWIP_TCP 1
+#define LWIP_DHCP 1
+#define LWIP_DNS 1
+#define DHCP_DOES_ARP_CHECK 0
+#define LWIP_DHCP_MAX_NTP_SERVERS 0
+#define LWIP_AUTOIP 0
+#define IP_REASSEMBLY 0
+#define IP_FRAG 0
+#define LWIP_STATS 0
+#define LWIP_NETIF_TX_SINGLE_PBUF 0
+#define LWIP_NETIF_HOSTNAME 1
+#define LWIP_NOASSERT 1
+
+#define MEM_ALIGNMENT 4
+#define MEM_SIZE 2400
+/* Two bytes ahead of each frame, so that the addresses in IP headers are aligned. */
+#define ETH_PAD_SIZE 2
+
+#define TCP_MSS 536
+#define TCP_WND (3 * TCP_MSS)
+#define TCP_SND_BUF (2 * TCP_MSS)
+#define TCP_SND_QUEUELEN 8
+#define TCP_SNDLOWAT 256
+#define TCP_OVERSIZE 0
+#define TCP_QUEUE_OOSEQ 0
+#define TCP_LISTEN_BACKLOG 0
+/* Milliseconds; while a connection that this side ended first is remembered, the board wakes for its timer. */
+#define TCP_MSL 500UL
+#define PBUF_POOL_SIZE 5
+#define MEMP_NUM_PBUF 4
+#define MEMP_NUM_TCP_PCB 3
+#define MEMP_NUM_TCP_PCB_LISTEN 1
+#define MEMP_NUM_TCP_SEG 8
+#define MEMP_NUM_UDP_PCB 2
+#define ARP_TABLE_SIZE 4
+#define ARP_QUEUEING 0
+#define ETHARP_SUPPORT_STATIC_ENTRIES 0
+
+#define DNS_TABLE_SIZE 2
+#define DNS_MAX_NAME_LENGTH 128
+#define DNS_MAX_SERVERS 2
+#define DNS_MAX_RETRIES 4
+
+/* Ports, identifiers of queries and first sequence numbers that nobody guesses. */
+uint32_t board_random32(void);
+#define LWIP_RAND() board_random32()
+#define LWIP_HOOK_TCP_ISN(local_ip, local_port, remote_ip, remote_port) board_random32()
+
+#endif

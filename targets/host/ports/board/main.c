@@ -1,0 +1,168 @@
+/*
+ * The firmware's program: brings the board up, opens the portable host, and then works and sleeps in turn.
+ * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, m print
+ * figures, r reset.
+ */
+#include "arena.h"
+#include "board.h"
+#include "core-code.h"
+#include "factory.h"
+#include "host.h"
+#include "network.h"
+#include "records.h"
+#include "wipe.h"
+
+enum { MEMORY_BYTES = DEVICE_MEMORY_BYTES, GIVE_UP_MS = 60000 };
+
+static uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4)));
+static struct board_trust trust;
+static size_t call_bytes;
+static const char *const states[] = PG_STATE_NAMES;
+
+static void say(const char *what, long number, const char *unit) {
+  board_log(what);
+  board_log_number(number);
+  board_log(unit);
+}
+
+/* A mistake that only another page or firmware mends: shown, and tried again by and by. */
+static void stop(const char *what, const char *why) {
+  board_log(what);
+  board_log(": ");
+  board_log(why);
+  board_log("\n");
+  for (int slept = 0; slept < GIVE_UP_MS; slept += 1000) {
+    board_sleep(1000);
+    if (board_key() == 'r') break;
+  }
+  board_restart();
+}
+
+static void print_figures(void) {
+  struct arena_figures heap = arena_figures();
+  struct board_sleep_figures sleep = board_sleep_figures();
+  say("heap: size ", (long)heap.size, "");
+  say(", used ", (long)heap.used, "");
+  say(", peak ", (long)heap.peak, "");
+  say(", reached ", (long)heap.reached, "");
+  say(", blocks ", (long)heap.blocks, "");
+  say(", requests ", (long)heap.requests, "\n");
+  say("stack: size ", (long)board_stack_size(), "");
+  say(", used ", (long)board_stack_used(), "\n");
+  say("sleep: wakes ", (long)sleep.wakes, "");
+  say(", asleep ", (long)sleep.asleep_ms, "");
+  say(" of ", (long)sleep.since_ms, " ms\n");
+}
+
+static void take_report(enum pg_report report, int a, int b) {
+  switch (report) {
+    case PG_REPORT_STATE:
+      board_log("state: ");
+      board_log(states[a]);
+      say(", error ", b, "\n");
+      break;
+    case PG_REPORT_CALL:
+      say("api: status ", a, "");
+      say(", error ", b, "");
+      say(", ", (long)call_bytes, " bytes\n");
+      break;
+    default:
+      board_log("the core is broken\n");
+  }
+}
+
+static void take_body(const uint8_t *bytes, size_t size) {
+  (void)bytes;
+  call_bytes += size;
+}
+
+static void call_api(void) {
+  call_bytes = 0;
+  if (!pg_host_call(PG_ENDPOINT_RESOURCE, "/liveBroadcasts?part=id,snippet&mine=true")) {
+    board_log("api: not signed in, or a call is under way\n");
+  }
+}
+
+static void press(int key) {
+  switch (key) {
+    case 's':
+      pg_host_key(PG_KEY_SIGN_IN);
+      break;
+    case 'c':
+      pg_host_key(PG_KEY_CANCEL);
+      break;
+    case 'o':
+      pg_host_key(PG_KEY_SIGN_OUT);
+      break;
+    case 'a':
+      call_api();
+      break;
+    case 'm':
+      print_figures();
+      break;
+    case 'r':
+      board_log("reset\n");
+      board_restart();
+    default:
+      break;
+  }
+}
+
+/* Sleeps until the core or the network has something to do, a packet comes, or a key is pressed. */
+static void wait(uint32_t core_ms) {
+  uint32_t network_ms = network_wake_in();
+  board_sleep(network_ms < core_ms ? network_ms : core_ms);
+  network_work();
+}
+
+static void open_board(void) {
+  board_uart_open();
+  board_clock_open();
+  board_watchdog_open();
+  board_log("\npicogrant on mps2-an385\n");
+  board_rtc_open();
+  if (!board_entropy_open()) board_log("entropy: no seed; TLS is refused\n");
+  board_oled_open();
+}
+
+static void open_host(struct pg_host *host) {
+  const char *why = factory_open(&host->settings, &trust);
+  if (why) stop("factory page", why);
+  if (host->settings->memory_bytes > MEMORY_BYTES) {
+    stop("factory page", "limits.memoryBytes is more than this firmware has");
+  }
+  switch (pg_host_open(host)) {
+    case PG_OPEN_OK:
+      break;
+    case PG_OPEN_SMALL_MEMORY:
+      stop("device", "the memory is too small for the configuration");
+      break;
+    default:
+      stop("device", "the engine's heap is too small for the core");
+  }
+}
+
+int main(void) {
+  static struct pg_host host = {
+      .memory = memory,
+      .medium = &board_records,
+      .trust = &trust,
+      .report = take_report,
+      .body = take_body,
+      /* The engine counts more for each block than the arena takes: the arena itself is the limit. */
+      .heap_limit = 2 * ARENA_BYTES,
+  };
+  host.code = pg_core_code;
+  host.code_size = pg_core_code_size;
+  open_board();
+  open_host(&host);
+  network_open();
+  print_figures();
+  while (pg_host_step()) {
+    int key = board_key();
+    if (key >= 0) press(key);
+    else wait((uint32_t)pg_host_wake_in());
+  }
+  pg_host_close();
+  board_restart();
+}

@@ -1,0 +1,103 @@
+/*
+ * The first instructions: the vector table, the reset handler that makes memory as C expects it, and what
+ * becomes of a fault. A fault is reported on the UART and answered with a reset: the records are safe.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "board.h"
+#include "mps2.h"
+
+extern uint32_t board_stack_bottom[], board_stack_top[];
+extern uint32_t board_data_image[], board_data_start[], board_data_end[];
+extern uint32_t board_bss_start[], board_bss_end[];
+
+enum { STACK_PAINT = 0x57ac57ac };
+
+int main(void);
+void board_reset(void);
+
+void board_reset(void) {
+  /* Painted below where this function's own frame may be, so that the deepest use can be seen later. */
+  uint32_t *here = __builtin_frame_address(0);
+  for (uint32_t *word = board_stack_bottom; word < here - 16; word++) *word = STACK_PAINT;
+  const uint32_t *from = board_data_image;
+  for (uint32_t *word = board_data_start; word < board_data_end; word++) *word = *from++;
+  for (uint32_t *word = board_bss_start; word < board_bss_end; word++) *word = 0;
+  main();
+  board_restart();
+}
+
+size_t board_stack_used(void) {
+  const uint32_t *word = board_stack_bottom;
+  while (word < board_stack_top && *word == STACK_PAINT) word++;
+  return (size_t)(board_stack_top - word) * sizeof *word;
+}
+
+size_t board_stack_size(void) {
+  return (size_t)(board_stack_top - board_stack_bottom) * sizeof *board_stack_top;
+}
+
+void board_restart(void) {
+  SCB_RESET_CONTROL = SCB_RESET_REQUEST;
+  for (;;) continue;
+}
+
+/* `frame` is what the processor pushed: the address of the fault is its seventh word. */
+__attribute__((used)) static void report_fault(const uint32_t *frame) {
+  board_log("fault at ");
+  board_log_hex(frame[6]);
+  board_log(", called from ");
+  board_log_hex(frame[5]);
+  board_log(", status ");
+  board_log_hex(SCB_FAULT_STATUS);
+  board_log("\n");
+  board_restart();
+}
+
+__attribute__((naked)) static void on_fault(void) {
+  __asm__("mrs r0, msp\n b report_fault\n");
+}
+
+/* The watchdog's first end: the loop has hung. */
+static void on_watchdog(void) {
+  board_log("watchdog: the loop has not come round; restarting\n");
+  board_restart();
+}
+
+static void on_unexpected(void) {
+  board_log("interrupt that nobody asked for\n");
+  board_restart();
+}
+
+/* Which interrupt it is stands in the lowest bits of IPSR, 16 above its number at the NVIC. */
+static void on_interrupt(void) {
+  uint32_t number;
+  __asm__ volatile("mrs %0, ipsr" : "=r"(number));
+  switch (number - 16) {
+    case IRQ_UART0_RX:
+      board_on_key();
+      break;
+    case IRQ_TIMER0:
+      board_on_timer();
+      break;
+    case IRQ_ETHERNET:
+      board_on_ethernet();
+      break;
+    default:
+      on_unexpected();
+  }
+}
+
+/* All of it: a table that is too short sends an interrupt into the code behind it. */
+__attribute__((section(".vectors"), used)) static const struct {
+  uint32_t *stack;
+  void (*system[15])(void);
+  void (*interrupts[IRQ_COUNT])(void);
+} vectors = {
+    .stack = board_stack_top,
+    .system = {board_reset, on_watchdog, on_fault, on_fault, on_fault, on_fault, on_unexpected,
+               on_unexpected, on_unexpected, on_unexpected, on_unexpected, on_unexpected,
+               on_unexpected, on_unexpected, on_unexpected},
+    .interrupts = {[0 ... IRQ_COUNT - 1] = on_interrupt},
+};

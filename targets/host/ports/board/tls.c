@@ -1,0 +1,118 @@
+/*
+ * TLS with BearSSL. Contract in tls.h.
+ *
+ * Chosen for flash and RAM: two ways to encrypt (ChaCha20 with Poly1305, AES-128-GCM), one curve for the key
+ * exchange (P-256), certificates signed with RSA, or ECDSA over P-256 and P-384. All arithmetic is of the
+ * kinds that take the same time for every key on a Cortex-M3.
+ */
+#include "tls.h"
+
+#include <string.h>
+
+#include "clock.h"
+
+/*
+ * TLS_SMALL_BUFFERS asks the server for records of at most 1024 bytes (RFC 6066, max_fragment_length). Many
+ * public servers do not know that extension: for them the input buffer must hold the longest record there is.
+ */
+#if TLS_SMALL_BUFFERS
+enum { INPUT_BYTES = 1024 + 325 };
+#else
+enum { INPUT_BYTES = BR_SSL_BUFSIZE_INPUT };
+#endif
+enum { OUTPUT_BYTES = 512 + 85, SEED_BYTES = 32, DAYS_TO_1970 = 719528 };
+
+static br_ssl_client_context client;
+static br_x509_minimal_context x509;
+static uint8_t input[INPUT_BYTES];
+static uint8_t output[OUTPUT_BYTES];
+
+static const uint16_t suites[] = {
+    BR_TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    BR_TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    BR_TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    BR_TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+};
+
+static void choose_algorithms(void) {
+  br_ssl_engine_context *engine = &client.eng;
+  br_ssl_client_zero(&client);
+  br_ssl_engine_set_versions(engine, BR_TLS12, BR_TLS12);
+  br_ssl_engine_set_suites(engine, suites, sizeof suites / sizeof *suites);
+  br_ssl_engine_set_ec(engine, &br_ec_p256_m15);
+  br_ssl_engine_set_rsavrfy(engine, br_rsa_i15_pkcs1_vrfy);
+  br_ssl_engine_set_ecdsa(engine, br_ecdsa_i15_vrfy_asn1);
+  br_ssl_engine_set_hash(engine, br_sha256_ID, &br_sha256_vtable);
+  br_ssl_engine_set_hash(engine, br_sha384_ID, &br_sha384_vtable);
+  br_ssl_engine_set_prf_sha256(engine, br_tls12_sha256_prf);
+  br_ssl_engine_set_chapol(engine, &br_sslrec_in_chapol_vtable, &br_sslrec_out_chapol_vtable);
+  br_ssl_engine_set_chacha20(engine, br_chacha20_ct_run);
+  br_ssl_engine_set_poly1305(engine, br_poly1305_ctmul32_run);
+  br_ssl_engine_set_gcm(engine, &br_sslrec_in_gcm_vtable, &br_sslrec_out_gcm_vtable);
+  br_ssl_engine_set_aes_ctr(engine, &br_aes_ct_ctr_vtable);
+  br_ssl_engine_set_ghash(engine, br_ghash_ctmul32);
+}
+
+static void check_certificates(const struct board_trust *trust, uint32_t now) {
+  br_x509_minimal_init(&x509, &br_sha256_vtable, trust->anchors, trust->count);
+  br_x509_minimal_set_rsa(&x509, br_rsa_i15_pkcs1_vrfy);
+  br_x509_minimal_set_ecdsa(&x509, &br_ec_prime_i15, br_ecdsa_i15_vrfy_asn1);
+  br_x509_minimal_set_hash(&x509, br_sha256_ID, &br_sha256_vtable);
+  br_x509_minimal_set_hash(&x509, br_sha384_ID, &br_sha384_vtable);
+  br_x509_minimal_set_time(&x509, now / 86400 + DAYS_TO_1970, now % 86400);
+  br_ssl_engine_set_x509(&client.eng, &x509.vtable);
+}
+
+br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
+                                 const char **why) {
+  uint8_t seed[SEED_BYTES];
+  uint32_t now = pg_clock_wall_s();
+  *why = NULL;
+  if (!trust || trust->count == 0) *why = "no certificate authority is programmed";
+  else if (now == 0) *why = "the time of day is unknown, and with it what has expired; set the clock";
+  else if (!pg_random(seed, sizeof seed)) *why = "there is no seed for randomness; program one";
+  if (*why) return NULL;
+  choose_algorithms();
+  check_certificates(trust, now);
+  br_ssl_engine_set_buffers_bidi(&client.eng, input, sizeof input, output, sizeof output);
+  br_ssl_engine_inject_entropy(&client.eng, seed, sizeof seed);
+  memset(seed, 0, sizeof seed);
+  if (br_ssl_client_reset(&client, name, 0)) return &client.eng;
+  *why = "the session cannot begin";
+  return NULL;
+}
+
+const char *tls_problem(void) {
+  switch (br_ssl_engine_last_error(&client.eng)) {
+    case BR_ERR_OK:
+      return "";
+    case BR_ERR_TOO_LARGE:
+      return TLS_SMALL_BUFFERS
+                 ? "the server sends longer records than this firmware has room for: it does not know "
+                   "max_fragment_length; build with TLS_BUFFERS=full"
+                 : "the server sends a longer record than TLS allows";
+    case BR_ERR_X509_EXPIRED:
+      return "the certificate has expired, or is not valid yet, or the clock is wrong";
+    case BR_ERR_X509_BAD_SERVER_NAME:
+      return "the certificate is for another name";
+    case BR_ERR_X509_NOT_TRUSTED:
+    case BR_ERR_X509_BAD_SIGNATURE:
+    case BR_ERR_X509_DN_MISMATCH:
+      return "no certificate authority of this device has signed the certificate";
+    case BR_ERR_X509_UNSUPPORTED:
+    case BR_ERR_X509_WRONG_KEY_TYPE:
+    case BR_ERR_UNSUPPORTED_VERSION:
+      return "the server or its certificate wants what this firmware is built without";
+    case BR_ERR_IO:
+      return "the connection has broken";
+    default:
+      return "the session has failed";
+  }
+}
+
+void tls_end(void) {
+  memset(&client, 0, sizeof client);
+  memset(&x509, 0, sizeof x509);
+  memset(input, 0, sizeof input);
+  memset(output, 0, sizeof output);
+}

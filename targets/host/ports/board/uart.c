@@ -1,0 +1,69 @@
+/* The serial line: messages and frames go out, keys come in. */
+#include <string.h>
+
+#include "board.h"
+#include "mps2.h"
+
+enum { BAUD = 115200, KEYS = 16 };
+
+static volatile struct {
+  uint8_t keys[KEYS];
+  uint8_t next_in;  /* moved by the interrupt only */
+  uint8_t next_out; /* moved by the loop only */
+} input;
+
+void board_uart_open(void) {
+  UART0_DIVIDER = BOARD_CLOCK_HZ / BAUD;
+  UART0_CONTROL = UART_TX_ON | UART_RX_ON | UART_RX_INTERRUPT_ON;
+  NVIC_ENABLE = 1u << IRQ_UART0_RX;
+}
+
+static void put(uint8_t byte) {
+  while (UART0_STATE & UART_TX_FULL) continue;
+  UART0_DATA = byte;
+}
+
+void board_log_bytes(const uint8_t *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++) put(bytes[i]);
+}
+
+void board_log(const char *text) { board_log_bytes((const uint8_t *)text, strlen(text)); }
+
+void board_log_number(long number) {
+  char digits[12];
+  size_t at = sizeof digits;
+  unsigned long rest = number < 0 ? 0ul - (unsigned long)number : (unsigned long)number;
+  digits[--at] = 0;
+  do {
+    digits[--at] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest > 0);
+  if (number < 0) digits[--at] = '-';
+  board_log(digits + at);
+}
+
+void board_log_hex(uint32_t number) {
+  board_log("0x");
+  for (int shift = 28; shift >= 0; shift -= 4) put((uint8_t)"0123456789abcdef"[(number >> shift) & 15]);
+}
+
+/* A key for which there is no room is lost, as on any keyboard. */
+void board_on_key(void) {
+  while (UART0_STATE & UART_RX_FULL) {
+    uint8_t key = (uint8_t)UART0_DATA;
+    uint8_t after = (uint8_t)((input.next_in + 1) % KEYS);
+    if (after == input.next_out) continue;
+    input.keys[input.next_in] = key;
+    input.next_in = after;
+  }
+  UART0_INTERRUPT = UART_RX_INTERRUPT;
+}
+
+int board_key_is_kept(void) { return input.next_in != input.next_out; }
+
+int board_key(void) {
+  if (!board_key_is_kept()) return -1;
+  int key = input.keys[input.next_out];
+  input.next_out = (uint8_t)((input.next_out + 1) % KEYS);
+  return key;
+}
