@@ -1,12 +1,12 @@
 // Builds the board's firmware: its libraries once, then one firmware for each kind that is tested.
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { GLYPH_COLUMNS, glyphOf } from "../../targets/desktop/panel/font.ts";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { InstallError, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
-import { generate } from "../host/generate.ts";
+import { generate, writeIfChanged } from "../host/generate.ts";
 import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
 import { bearsslFolder, lwipFolder } from "./toolchain.ts";
 
@@ -86,7 +86,7 @@ export async function buildFirmware(kind: Kind): Promise<void> {
   const generated = `${boardFolder}generated-${variant}`;
   mkdirSync(generated, { recursive: true });
   await generate(generated, variant, engineVersion(quickjs));
-  writeFileSync(`${generated}/font.h`, fontHeader());
+  writeIfChanged(`${generated}/font.h`, fontHeader());
   const settings = {
     QUICKJS_DIR: quickjs,
     LWIP_DIR: lwipFolder(),

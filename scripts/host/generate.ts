@@ -2,7 +2,7 @@
 // numbers as C constants, so that they can never differ.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { CallState } from "../../core/complete.ts";
 import {
   Authorization,
@@ -86,6 +86,12 @@ function codeHeader(engineVersion: string): string {
  */
 const romPrefix = "var AggregateError;";
 
+/** Writes a file that make compares by its time: only when it changes. */
+export function writeIfChanged(file: string, text: string): void {
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  writeFileSync(file, text);
+}
+
 /** Writes the generated files of a variant into `folder`. */
 export async function generate(
   folder: string,
@@ -94,7 +100,7 @@ export async function generate(
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const { code } = await bundleCore(variant);
-  writeFileSync(`${folder}/core.js`, romPrefix + code);
-  writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
-  writeFileSync(`${folder}/core-code.h`, codeHeader(engineVersion));
+  writeIfChanged(`${folder}/core.js`, romPrefix + code);
+  writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
+  writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));
 }
