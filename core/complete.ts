@@ -17,7 +17,7 @@ export { createOffer, OfferError } from "./documents/subscription-offer.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
-export { cancel, signIn, signOut } from "./loop/user.ts";
+export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
 
 import { REQUEST_LITERALS } from "./requests/literals.ts";
 

@@ -15,7 +15,7 @@ export { setStatus } from "./display/verification-prompt.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
 export { storageDone } from "./loop/start.ts";
 export { tick, wakeIn } from "./loop/tick.ts";
-export { cancel, signIn, signOut } from "./loop/user.ts";
+export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
 
 /**
  * Makes a device for the grant alone. Allocates; no other function of the core does.

@@ -30,6 +30,7 @@ export type Core = Pick<
   | "cancel"
   | "signOut"
   | "setStatus"
+  | "accessTokenRefused"
 > &
   Partial<typeof complete>;
 
@@ -311,6 +312,16 @@ export class Driver {
   setStatus(text: string): void {
     const bytes = Array.from(text, (character) => character.charCodeAt(0));
     this.happen(() => this.core.setStatus(this.device, bytes, 0, bytes.length));
+  }
+
+  /** The access token as it is now, "" where there is none that can be used. */
+  get accessToken(): string {
+    return this.device.state === State.SIGNED_IN ? accessTokenOf(this.device, this.memory) : "";
+  }
+
+  /** An answer of 401 to a request made with the access token: it is renewed (core: accessTokenRefused). */
+  accessTokenRefused(): void {
+    this.happen(() => this.core.accessTokenRefused(this.device));
   }
 
   get isSignedIn(): boolean {

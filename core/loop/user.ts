@@ -1,7 +1,7 @@
 // What the user of the device can ask for.
 
 import { ErrorCode } from "../device/errors.ts";
-import { type Device, holds, Region } from "../device/memory.ts";
+import { type Device, Field, holds, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { Event, State } from "../device/states.ts";
 import { end, requestCode } from "../grant/device-authorization.ts";
@@ -53,5 +53,18 @@ export function signOut(device: Device): void {
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);
+  }
+}
+
+/**
+ * The application's own request, made with the access token but not by a call of the core, was answered 401: the
+ * token is no good any more, and is renewed before it is used again (RFC 6750 §3.1). Nothing happens where it is
+ * being renewed already, or nobody is signed in.
+ */
+export function accessTokenRefused(device: Device): void {
+  if (device.state === State.SIGNED_IN) {
+    // A session without an access token is due for a refresh.
+    device.size[Field.ACCESS_TOKEN] = -1;
+    device.frameDue = 1;
   }
 }

@@ -15,6 +15,7 @@ export const grantFunctions = [
   "cancel",
   "signOut",
   "setStatus",
+  "accessTokenRefused",
   "errorKind",
 ] as const;
 

@@ -9,20 +9,20 @@ const situations: Record<string, () => Bench> = {
   STARTING: () => new Bench([], { autoStart: 0, storageHangs: true }),
   SIGNED_OUT: () => new Bench([], { autoStart: 0 }),
   REQUESTING: () => new Bench([]),
-  PENDING: () => after(1, [code()]),
-  SIGNED_IN: () => after(2, [code(), tokens()]),
-  REFRESHING: () => after(3, [code(), tokens(), "hang"]),
+  PENDING: () => answered(1, [code()]),
+  SIGNED_IN: () => answered(2, [code(), tokens()]),
+  REFRESHING: () => answered(3, [code(), tokens(), "hang"]),
   REVOKING: () => {
-    const bench = after(2, [code(), tokens(), "hang"]);
+    const bench = answered(2, [code(), tokens(), "hang"]);
     bench.core.signOut(bench.device);
     bench.run(0);
     return bench;
   },
-  FAILED: () => after(2, [code(), error(403, "access_denied")]),
-  "FAILED with tokens": () => after(3, [code(), tokens(), error(401, "invalid_client")]),
+  FAILED: () => answered(2, [code(), error(403, "access_denied")]),
+  "FAILED with tokens": () => answered(3, [code(), tokens(), error(401, "invalid_client")]),
 };
 
-function after(requests: number, answers: ConstructorParameters<typeof Bench>[0]): Bench {
+function answered(requests: number, answers: ConstructorParameters<typeof Bench>[0]): Bench {
   const bench = new Bench(answers);
   bench.until(requests);
   bench.run(0);
@@ -179,5 +179,43 @@ describe("what belongs to one session does not show in the next", () => {
     bench.pass(20_000);
     expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
     expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+});
+
+describe("RFC 6750 §3.1: the application's own request was answered 401", () => {
+  it("the access token is renewed before anything else, and the display says so", () => {
+    const bench = answered(2, [code(), tokens(), tokens({ access_token: "fresh" })]);
+    bench.core.accessTokenRefused(bench.device);
+    bench.run(0);
+    expect(bench.sent.at(-1)?.body).toContain("grant_type=refresh_token");
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("fresh");
+  });
+
+  it("without a refresh token the session ends", () => {
+    const bench = answered(2, [code(), tokens({ refresh_token: undefined })]);
+    bench.core.accessTokenRefused(bench.device);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
+  });
+
+  it("while a call is under way the refresh waits for its answer", () => {
+    const bench = answered(2, [code(), tokens(), "hang"]);
+    bench.core.beginCall(bench.device);
+    bench.core.sendCall(bench.device, 5, 1, null, 0, 0);
+    bench.run(0);
+    bench.core.accessTokenRefused(bench.device);
+    bench.run(0);
+    expect(bench.sent).toHaveLength(3);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  const idle = Object.keys(situations).filter((name) => name !== "SIGNED_IN");
+  it.each(idle)("in %s nothing happens", (name) => {
+    const bench = situations[name]!();
+    const before = publicState(bench);
+    bench.core.accessTokenRefused(bench.device);
+    expect(publicState(bench)).toEqual(before);
   });
 });
