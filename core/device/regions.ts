@@ -44,8 +44,9 @@ export enum OutputUse {
   SCRATCH = 5,
 }
 
-/** Forgets the values of the last call's answer. */
-function dropValues(device: Device): void {
+/** Forgets what lies in OUTPUT, the values of the last call's answer among it. */
+function emptyOutput(device: Device): void {
+  device.size[Region.OUTPUT] = -1;
   for (var field: number = Field.VALUE_A; field <= Field.VALUE_D; field++) device.size[field] = -1;
 }
 
@@ -57,7 +58,7 @@ export function isOutputFree(device: Device): boolean {
 /** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
 export function claimOutput(device: Device, use: OutputUse): boolean {
   if (!isOutputFree(device)) return false;
-  dropValues(device);
+  emptyOutput(device);
   device.outputUse = use;
   return true;
 }
@@ -65,7 +66,7 @@ export function claimOutput(device: Device, use: OutputUse): boolean {
 /** Gives OUTPUT back, if it is this owner's; what lies there may be overwritten from now on. */
 export function releaseOutput(device: Device, use: OutputUse): void {
   if (device.outputUse === use) {
-    dropValues(device);
+    emptyOutput(device);
     device.outputUse = OutputUse.NOBODY;
   }
 }

@@ -244,6 +244,8 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
   var at = device.at[Field.VALUE_A];
   var size = device.size[Field.VALUE_A];
   device.verification = Verification.NONE;
+  // The claims are written over it.
+  device.size[Field.VALUE_A] = -1;
   // The session may have ended meanwhile; the next tick says so.
   if (!hasSession(device)) return;
   beginClaims(device, at, size);

@@ -90,7 +90,7 @@ export const json = (status: number, value: unknown): Answer => ({
 });
 
 export class Bench {
-  readonly core: Core = makeCore();
+  readonly core: Core;
   readonly device: core.Device;
   readonly memory: Uint8Array;
   readonly sent: Sent[] = [];
@@ -120,9 +120,11 @@ export class Bench {
       slots?: Uint8Array[];
       piece?: number;
       storageHangs?: boolean;
+      core?: Core;
     } = {},
   ) {
-    const { memoryBytes, slots, piece, storageHangs, ...changed } = settings;
+    const { memoryBytes, slots, piece, storageHangs, core: subject, ...changed } = settings;
+    this.core = subject ?? makeCore();
     this.storageHangs = storageHangs ?? false;
     this.piece = piece ?? 1;
     this.answers = answers;

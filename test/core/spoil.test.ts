@@ -1,0 +1,67 @@
+// The spoiling core (spoil.ts) sees what it is for: a value that is read behind the end of its life, and two
+// values that share bytes. Each is planted here; without spoiling the first goes unnoticed.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { Field, Region } from "../../core/complete.ts";
+import { Bench, code, json, tokens } from "./bench.ts";
+import { bytesOf } from "./session.ts";
+import { SPOILT, spoiling } from "./spoil.ts";
+import type { Core } from "./subject.ts";
+
+/** A refused offer that leaves its target to be sent, as if it were one that was begun. */
+const readsBehindTheEnd: Core = {
+  ...core,
+  sendCall: (device, endpoint, ...rest) => {
+    device.length[Region.CALL] = "/first".length;
+    device.isBuilding = 1;
+    return core.sendCall(device, endpoint, ...rest);
+  },
+};
+
+/** The target of a call that is sent in the second session, without one being begun there. */
+function targetSent(subject: Core): string {
+  const bench = new Bench([code(), tokens()], { core: subject });
+  bench.until(2);
+  const { device } = bench;
+  subject.beginCall(device);
+  subject.addPath(device, bytesOf("/first"), 0, 6);
+  bench.answers = [json(200, {}), code({ user_code: "U", verification_url: "V" }), tokens()];
+  subject.signOut(device);
+  bench.pass(1000);
+  subject.signIn(device);
+  bench.until(5);
+  bench.answers = [json(200, {})];
+  subject.sendCall(device, 5, 1, null, 0, 0);
+  bench.pass(0);
+  return bench.sent.at(-1)!.target;
+}
+
+describe("the spoiling core", () => {
+  it("makes rubbish of what is read behind the end of its life", () => {
+    expect(targetSent(readsBehindTheEnd)).toContain("rst");
+    const target = targetSent(spoiling(readsBehindTheEnd));
+    expect(target).not.toContain("rst");
+    expect(target).toContain("\ufffd");
+  });
+
+  it("sees two values that share bytes", () => {
+    const create: Core["create"] = (memory, config) => {
+      const device = core.create(memory, config);
+      // As the device code once lay where the access token is written to.
+      if (device) device.start[Field.ACCESS_TOKEN] = device.start[Region.PRESENT_REFRESH_TOKEN]!;
+      return device;
+    };
+    const bench = new Bench([code()], { core: spoiling({ ...core, create }) });
+    bench.answers = [{ status: 200, body: '{"access_token":"ZZZZ' }];
+    expect(() => bench.pass(20_000)).toThrow("DEVICE_CODE and ACCESS_TOKEN share bytes");
+  });
+
+  it("spoils nothing that is alive", () => {
+    const bench = new Bench([code(), tokens()], { core: spoiling(core) });
+    bench.until(2);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+    const at = bench.device.start[Field.USER_CODE]!;
+    expect(bench.memory[at]).toBe(SPOILT);
+  });
+});

@@ -1,0 +1,113 @@
+// A core whose bytes go bad the moment their life ends (SPEC.md, Regions): after every function of the border all that
+// is nobody's any more is overwritten, and two regions that hold a value may not share a byte. Whoever reads behind
+// the end of a life then reads rubbish, and the tests see it.
+//
+// PICOGRANT_SPOIL=1 runs all of test/core so. Nothing of it ships.
+
+import { type Device, Field, Region } from "../../core/complete.ts";
+import { OutputUse } from "../../core/device/regions.ts";
+import { Verification } from "../../core/requests/call.ts";
+import type { Core } from "./subject.ts";
+
+/** What dead bytes become. No printable character, nor UTF-8. */
+export const SPOILT = 0xa5;
+
+/** Written once by create, or drawn anew from what is live: always good. */
+const CONSTANT: readonly number[] = [
+  ...[Field.NONE, Region.FRAME, Region.CLIENT, Region.DEVICE_AUTHORIZATION],
+  ...[Region.CLIENT_CREDENTIALS, Region.TOKEN_PARAMETERS],
+];
+const REGIONS = Array.from({ length: Region.COUNT }, (_, region) => region).filter(
+  (region) => !CONSTANT.includes(region),
+);
+
+interface Range {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The values that regions hold, as far as they go. */
+function values(device: Device): Range[] {
+  return REGIONS.filter((region) => region !== Region.OUTPUT && device.length[region]! > 0).map(
+    (region) => ({
+      name: Region[region] ?? Field[region]!,
+      from: device.start[region]!,
+      to: device.start[region]! + device.length[region]!,
+    }),
+  );
+}
+
+/** What a host is still reading or writing. */
+function lent(device: Device): Range[] {
+  const ranges: Range[] = [];
+  const add = (name: string, from: number, length: number): void => {
+    if (length > 0) ranges.push({ name, from, to: from + length });
+  };
+  if (device.inFlight || device.abortDue) {
+    add("target", device.target, device.targetLength);
+    add("body", device.body, device.bodyLength);
+  }
+  if (device.verification === Verification.ASKED || device.abortDue) {
+    add("data", device.data, device.dataLength);
+  }
+  if (device.outputUse === OutputUse.RECORD || device.outputUse === OutputUse.REQUEST) {
+    add("OUTPUT", device.start[Region.OUTPUT]!, device.capacity[Region.OUTPUT]!);
+  }
+  return ranges;
+}
+
+function checkPlaces(device: Device): void {
+  const live = values(device).sort((a, b) => a.from - b.from);
+  for (const [i, { name, to }] of live.entries()) {
+    const next = live[i + 1];
+    if (next && next.from < to) throw new Error(`${name} and ${next.name} share bytes`);
+  }
+}
+
+function spoil(device: Device): void {
+  const live = values(device);
+  const good = new Uint8Array(device.memory.length);
+  for (const { from, to } of [...live, ...lent(device)]) good.fill(1, from, to);
+  for (const region of REGIONS) {
+    const from = device.start[region]!;
+    for (let at = from; at < from + device.capacity[region]!; at++) {
+      if (!good[at]) device.memory[at] = SPOILT;
+    }
+  }
+}
+
+/** What tells that a life has ended since: values that became shorter, other owners. */
+function ledger(device: Device): number[] {
+  const { outputUse, inFlight, abortDue, verification, state } = device;
+  const lengths = REGIONS.map((region) => device.length[region]!);
+  return [outputUse, inFlight, abortDue, verification, state, ...lengths];
+}
+
+/** The same core, which spoils what is nobody's any more. */
+export function spoiling(core: Core): Core {
+  const before = new WeakMap<Device, number[]>();
+  const look = (device: Device): void => {
+    const now = ledger(device);
+    const then = before.get(device);
+    before.set(device, now);
+    // Another region holds a value now.
+    if (!then || now.some((value, i) => i >= 5 && value > 0 !== then[i]! > 0)) checkPlaces(device);
+    const isOver = !then || now.some((value, i) => (i < 5 ? value !== then[i] : value < then[i]!));
+    if (isOver) spoil(device);
+  };
+  const wrapped: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(core)) {
+    if (typeof value !== "function" || name === "errorKind" || name === "errorMessage") {
+      wrapped[name] = value;
+      continue;
+    }
+    wrapped[name] = (...args: unknown[]): unknown => {
+      const result = (value as (...args: unknown[]) => unknown)(...args);
+      const device = (name === "create" ? result : args[0]) as Device | null;
+      if (device) look(device);
+      return result;
+    };
+  }
+  return wrapped as Core;
+}
