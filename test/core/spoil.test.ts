@@ -52,8 +52,8 @@ describe("the spoiling core", () => {
       if (device) device.start[Field.ACCESS_TOKEN] = device.start[Region.PRESENT_REFRESH_TOKEN]!;
       return device;
     };
-    const bench = new Bench([code()], { core: spoiling({ ...core, create }) });
-    bench.answers = [{ status: 200, body: '{"access_token":"ZZZZ' }];
+    const half = { status: 200, body: '{"access_token":"ZZZZ' };
+    const bench = new Bench([code(), half], { core: spoiling({ ...core, create }) });
     expect(() => bench.pass(20_000)).toThrow("DEVICE_CODE and ACCESS_TOKEN share bytes");
   });
 
