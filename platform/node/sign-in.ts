@@ -1,0 +1,67 @@
+// Signing in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
+
+import type { Display, Entropy, Storage } from "../contracts.ts";
+import type { DriverOptions } from "../driver.ts";
+import { SealedStorage } from "../sealed-storage.ts";
+import { type Client, type ServerChoice, settingsFor } from "../session/authorization-server.ts";
+import type { Session } from "../session/session.ts";
+import { type SignInHandlers, signInOn } from "../session/sign-in.ts";
+import { SignInError } from "../session/sign-in-error.ts";
+import { type NodeHttpOptions, nodePlatform } from "./index.ts";
+
+export type {
+  Client,
+  NamedServer,
+  ServerAddresses,
+  ServerChoice,
+} from "../session/authorization-server.ts";
+export { Session, type SessionStatus } from "../session/session.ts";
+export type { SignInHandlers, VerificationPrompt } from "../session/sign-in.ts";
+export { type Remedy, SignInError } from "../session/sign-in-error.ts";
+
+export interface SignInOptions extends Client, SignInHandlers {
+  /** The authorization server. */
+  readonly server: ServerChoice;
+  /** A directory of the program's own, where the tokens are kept (mode 0700); made where it is not there. */
+  readonly state: string;
+  /** 16 random bytes or more: the tokens are sealed with them before they are written. */
+  readonly deviceKey?: Uint8Array | undefined;
+  /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
+  readonly allowHttp?: boolean;
+  /** Headers of one's own, such as a client assertion. */
+  readonly headers?: DriverOptions["headers"];
+  /** Certificates to trust, time limits. */
+  readonly http?: NodeHttpOptions;
+}
+
+/**
+ * Signs in, or goes on with the session that `state` holds: then the user is asked for nothing. The program stays
+ * alive as long as the session; `session.close()` lets it end.
+ * @throws SignInError where it comes to nothing: its `code` says why, its `remedy` who can mend it
+ * @throws StateDirectoryError where the directory cannot be used; ServerError where the server's name is wrong
+ */
+export async function signIn(options: SignInOptions): Promise<Session> {
+  const { server, state, deviceKey, allowHttp, headers, http, signal } = options;
+  if (signal?.aborted) throw new SignInError("aborted", "nobody", "signing in was given up");
+  const node = nodePlatform({ stateDirectory: state, display: noDisplay, ...(http && { http }) });
+  try {
+    const settings = await settingsFor(server, options, node);
+    const storage = deviceKey ? sealed(node.storage, node.entropy, deviceKey) : node.storage;
+    return await signInOn(
+      { ...node, storage },
+      { ...settings, ...(allowHttp && { allowHttp }), ...(headers && { headers }) },
+      options,
+      () => node.dispose(),
+    );
+  } catch (error) {
+    node.dispose();
+    throw error;
+  }
+}
+
+/** The program shows the code itself. */
+const noDisplay: Display = { columns: 40, rows: 4, show: () => {} };
+
+function sealed(storage: Storage, entropy: Entropy, deviceKey: Uint8Array): Storage {
+  return new SealedStorage({ storage, entropy, deviceKey });
+}

@@ -1,0 +1,118 @@
+// Which authorization server a program means: one that picogrant knows by name, one that describes itself, or
+// addresses as they are. All three come to the same: what a driver takes.
+
+import * as core from "../../core/complete.ts";
+import { clientAuthentications, formParameters } from "../configuration/device-config.ts";
+import type { Http, Timers } from "../contracts.ts";
+import { clientAuthenticationFor, discoverServer } from "../discovery.ts";
+import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
+import { type ClientAuthenticationName, serverOf } from "../servers/index.ts";
+
+/** The addresses of a server that is neither known nor describes itself. */
+export interface ServerAddresses {
+  readonly deviceAuthorization: string;
+  readonly token: string;
+  /** Without one, signing out forgets the tokens here and tells nobody. */
+  readonly revocation?: string;
+}
+
+/** A known server that needs words of the customer's: `{ name: "keycloak", host: ..., realm: ... }`. */
+export interface NamedServer {
+  readonly name: string;
+  readonly [word: string]: string;
+}
+
+/**
+ * `"github"` (platform/servers), `"https://issuer.example"` (RFC 8414 or OpenID Connect Discovery is asked), a
+ * known server with words, or addresses.
+ */
+export type ServerChoice = string | NamedServer | ServerAddresses;
+
+/** The client as the authorization server knows it. */
+export interface Client {
+  readonly clientId: string;
+  /** Absent for a public client. */
+  readonly clientSecret?: string | undefined;
+  /** Separated by spaces; absent: what the server's profile recommends for a first try. */
+  readonly scope?: string | undefined;
+  /** How the secret goes; by default as the server's profile or metadata has it, or HTTP Basic. */
+  readonly clientAuthentication?: ClientAuthenticationName | undefined;
+  /** Further parameters of the device authorization request, such as `{ audience: "..." }`. */
+  readonly deviceParameters?: Readonly<Record<string, string>> | undefined;
+  /** Further parameters of token requests, such as `{ resource: "..." }` (RFC 8707). */
+  readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a driver needs to know of server and client. */
+export type ServerSettings = Pick<DriverOptions, "config" | "endpoints" | "translate"> & {
+  readonly memoryBytes: number;
+};
+
+/** Room for tokens that are signed documents: a program on Node has it. */
+const MEMORY_BYTES = 32_768;
+
+/**
+ * @param host asks for the metadata where an issuer is given
+ * @throws ServerError where the name or a word is wrong; Error with one line where the issuer has no metadata
+ */
+export async function settingsFor(
+  choice: ServerChoice,
+  client: Client,
+  host: { http: Http; timers: Timers },
+): Promise<ServerSettings> {
+  const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
+  if (typeof choice === "string" && choice.includes("://")) {
+    const found = await discoverServer(core, host, choice);
+    const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
+    return settings(client, found.endpoints, method, { issuer: choice });
+  }
+  if (typeof choice === "object" && "token" in choice) {
+    const { deviceAuthorization = "", token = "", revocation = "" } = choice as ServerAddresses;
+    const endpoints = { ...noEndpoints, deviceAuthorization, token, revocation };
+    return settings(client, endpoints, hasSecret ? "client_secret_basic" : "none", {});
+  }
+  const { name, ...words } =
+    typeof choice === "string" ? { name: choice } : (choice as NamedServer);
+  const server = serverOf(name, words, hasSecret);
+  const endpoints = { ...noEndpoints, ...server.addresses };
+  return {
+    ...settings(client, endpoints, server.clientAuthentication, {
+      scope: server.profile.scope,
+      deviceParameters: server.deviceParameters,
+      tokenParameters: server.tokenParameters,
+    }),
+    translate: server.translate,
+  };
+}
+
+/** What the server asks for; what the client says itself goes first. */
+interface ServersOwn {
+  readonly issuer?: string;
+  readonly scope?: string;
+  readonly deviceParameters?: Readonly<Record<string, string>>;
+  readonly tokenParameters?: Readonly<Record<string, string>>;
+}
+
+function settings(
+  client: Client,
+  endpoints: Endpoints,
+  method: ClientAuthenticationName,
+  own: ServersOwn,
+): ServerSettings {
+  return {
+    memoryBytes: MEMORY_BYTES,
+    endpoints,
+    config: {
+      clientId: client.clientId,
+      clientSecret: client.clientSecret ?? "",
+      clientAuthentication: clientAuthentications[client.clientAuthentication ?? method],
+      scope: client.scope ?? own.scope ?? "",
+      deviceParameters: formParameters({ ...own.deviceParameters, ...client.deviceParameters }),
+      tokenParameters: formParameters({ ...own.tokenParameters, ...client.tokenParameters }),
+      autoStart: 1,
+      renewalsMax: 3,
+      messages: "",
+      ...(own.issuer !== undefined && { server: own.issuer }),
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
+
+import { State } from "../../core/index.ts";
+import type { Driver } from "../driver.ts";
+import { SignInError, signInErrorOf } from "./sign-in-error.ts";
+
+export type SessionStatus =
+  /** The access token can be used. */
+  | "signed-in"
+  /** The access token is being renewed; whoever asks for it waits. */
+  | "refreshing"
+  /** Over: signed out, revoked or ended by the server; nothing brings it back. */
+  | "ended";
+
+/** Answers with these bodies cannot be asked for again: the body is used up. */
+function isReplayable(body: BodyInit | null | undefined): boolean {
+  return !(body instanceof ReadableStream);
+}
+
+export class Session {
+  private readonly driver: Driver;
+  private readonly dispose: () => void;
+  private waiting: (() => void)[] = [];
+  private end: SignInError | undefined;
+  private signOutAsked = false;
+  /** Called once when the session ends without `signOut` or `close`. */
+  onEnd: ((error: SignInError) => void) | undefined;
+
+  /** @param dispose gives back what the driver stands on; called once */
+  constructor(driver: Driver, dispose: () => void) {
+    this.driver = driver;
+    this.dispose = dispose;
+  }
+
+  get status(): SessionStatus {
+    if (this.end !== undefined) return "ended";
+    return this.driver.device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
+  }
+
+  /**
+   * The access token, renewed first where it is about to expire.
+   * @throws SignInError where the session has ended
+   */
+  async accessToken(): Promise<string> {
+    for (;;) {
+      if (this.end !== undefined) throw this.end;
+      const token = this.driver.accessToken;
+      if (token !== "") return token;
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+  }
+
+  /**
+   * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
+   * renewed and the request sent again, exactly once, unless its body is a stream. The token goes to any
+   * address that is given here: only ask servers that it is for.
+   * @throws SignInError where the session has ended; whatever `fetch` throws
+   */
+  async fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
+    const token = await this.accessToken();
+    const answer = await this.send(input, init, token);
+    if (answer.status !== 401 || !isReplayable(init.body)) return answer;
+    // Meanwhile it may have been renewed for another request.
+    if (this.driver.accessToken === token) this.driver.accessTokenRefused();
+    const fresh = await this.accessToken().catch(() => undefined);
+    if (fresh === undefined || fresh === token) return answer;
+    await answer.body?.cancel();
+    return this.send(input, init, fresh);
+  }
+
+  private send(input: string | URL, init: RequestInit, token: string): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${token}`);
+    return fetch(input, { ...init, headers });
+  }
+
+  /** Revokes the tokens at the server, as far as it can be reached, and forgets them here. */
+  async signOut(): Promise<void> {
+    if (this.end !== undefined) return;
+    this.signOutAsked = true;
+    this.driver.signOut();
+    while (this.end === undefined) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+  }
+
+  /** Lets the program go on without the session; it is there again at the next start. */
+  close(): void {
+    this.finish(new SignInError("closed", "nobody", "the session was closed"), false);
+  }
+
+  /** To be called after anything that may have changed the device's state. */
+  changed(): void {
+    const { state } = this.driver.device;
+    if (state === State.FAILED) this.finish(signInErrorOf(this.driver.device), true);
+    else if (this.signOutAsked && state === State.SIGNED_OUT) {
+      this.finish(new SignInError("signed_out", "user", "signed out; sign in again"), false);
+    }
+    for (const wake of this.waiting.splice(0)) wake();
+  }
+
+  private finish(error: SignInError, tell: boolean): void {
+    if (this.end !== undefined) return;
+    this.end = error;
+    this.dispose();
+    for (const wake of this.waiting.splice(0)) wake();
+    if (tell) this.onEnd?.(error);
+  }
+}

@@ -1,0 +1,103 @@
+// Signing in as one promise, over a driver on any platform that has promises and `fetch`. Node's own part (files,
+// the network) is in ../node/sign-in.ts.
+
+import * as core from "../../core/complete.ts";
+import { Field, State } from "../../core/index.ts";
+import type { Platform } from "../contracts.ts";
+import { Driver, type DriverOptions } from "../driver.ts";
+import { asciiOf } from "../text.ts";
+import type { ServerSettings } from "./authorization-server.ts";
+import { Session } from "./session.ts";
+import { SignInError, signInErrorOf } from "./sign-in-error.ts";
+
+/** What the user is to be shown (RFC 8628 §3.3). */
+export interface VerificationPrompt {
+  /** Exactly as the server sent it: not to be altered. */
+  readonly userCode: string;
+  /** To be opened in a browser on another device. */
+  readonly verificationUri: string;
+  /** The same with the code in it, for a QR code or a link; "" where the server sent none. */
+  readonly verificationUriComplete: string;
+  /** Seconds until the code expires; a new one then comes by itself, three times. */
+  readonly expiresInS: number;
+}
+
+export interface SignInHandlers {
+  /** Called with each code that the user is to be shown; not at all where there is a session already. */
+  readonly onCode?: ((prompt: VerificationPrompt) => void) | undefined;
+  /** Called once where the session ends later on by itself: revoked, or refused by the server. */
+  readonly onEnd?: ((error: SignInError) => void) | undefined;
+  /** Gives the sign-in up. A session that there is already is not touched by it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Signs in, or goes on with the session that the storage holds.
+ * @param dispose gives the platform back; called when the session ends, and where there is none
+ * @throws SignInError where the user refuses, the codes run out, the server refuses, or `signal` aborts
+ */
+export function signInOn(
+  platform: Platform,
+  settings: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers">,
+  handlers: SignInHandlers,
+  dispose: () => void,
+): Promise<Session> {
+  return new Promise((resolve, reject) => {
+    let session: Session | undefined;
+    let shownCode = "";
+    const { signal } = handlers;
+    const release = (): void => {
+      signal?.removeEventListener("abort", abort);
+      driver.stop();
+      dispose();
+    };
+    const fail = (error: SignInError): void => {
+      release();
+      reject(error);
+    };
+    const abort = (): void => {
+      if (session !== undefined) return;
+      driver.cancel();
+      fail(new SignInError("aborted", "nobody", "signing in was given up"));
+    };
+    const changed = (): void => {
+      const { state } = driver.device;
+      if (session !== undefined) {
+        session.changed();
+        return;
+      }
+      if (state === State.FAILED) fail(signInErrorOf(driver.device));
+      else if (state === State.PENDING) shownCode = tell(driver, shownCode, handlers.onCode);
+      else if (driver.accessToken !== "") {
+        session = new Session(driver, release);
+        session.onEnd = handlers.onEnd;
+        resolve(session);
+      }
+    };
+    const driver = new Driver({ core, platform, ...settings, onChange: changed });
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) abort();
+    else driver.start();
+  });
+}
+
+/** Tells of the code unless it is the one told of last; returns the one that is told of now. */
+function tell(
+  driver: Driver,
+  told: string,
+  onCode: ((prompt: VerificationPrompt) => void) | undefined,
+): string {
+  const textOf = (field: Field): string => {
+    const from = driver.device.start[field]!;
+    return asciiOf(driver.memory, from, from + Math.max(0, driver.device.length[field]!));
+  };
+  const userCode = textOf(Field.USER_CODE);
+  if (userCode === told || driver.device.codeShown <= 0) return told;
+  onCode?.({
+    userCode,
+    verificationUri: textOf(Field.VERIFICATION_URI),
+    verificationUriComplete: textOf(Field.VERIFICATION_URI_COMPLETE),
+    expiresInS: driver.device.codeLifeS,
+  });
+  return userCode;
+}

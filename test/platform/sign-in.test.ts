@@ -1,0 +1,139 @@
+// Signing in from a program on Node (platform/node/sign-in.ts), against the simulated service on a real socket.
+
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
+import {
+  createService,
+  nodeEnvironment,
+  type RunningServer,
+  type Service,
+  serve,
+} from "../../targets/service/index.ts";
+import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
+
+let service: Service;
+let server: RunningServer;
+let state: string;
+const sessions: Session[] = [];
+
+beforeEach(async () => {
+  const options = { interval: 1, pollToleranceMs: 250 };
+  service = createService({ ...nodeEnvironment(), fixture: FIXTURE, options });
+  server = await serve(service);
+  state = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-sign-in-"));
+});
+afterEach(async () => {
+  for (const session of sessions.splice(0)) session.close();
+  await server.close();
+  fs.rmSync(state, { recursive: true, force: true });
+});
+
+const client = () => ({
+  server: server.url,
+  clientId: "living-room-tv",
+  clientSecret: "tv-secret",
+  scope: VIDEO_READONLY,
+  state,
+});
+
+/** Signs in; `decide` is what the person does with the code. */
+async function start(
+  decide: (userCode: string) => void,
+  more: Partial<Parameters<typeof signIn>[0]> = {},
+): Promise<Session> {
+  const onCode = ({ userCode }: { userCode: string }): void => decide(userCode);
+  const session = await signIn({ ...client(), onCode, ...more });
+  sessions.push(session);
+  return session;
+}
+
+const allow = (userCode: string): void => void service.approve(userCode, "ada");
+const list = (): string => `${server.url}/video/v3/liveBroadcasts?part=id&mine=true`;
+
+describe("a program signs in", () => {
+  it("calls an API, renews a token that is refused, comes back after a restart, and signs out", async () => {
+    const session = await start(allow);
+    expect(session.status).toBe("signed-in");
+    expect((await session.fetch(list())).status).toBe(200);
+
+    // RFC 6750 §3.1: a token that died early is renewed, and the request sent again.
+    const before = await session.accessToken();
+    const revoked = service.snapshot().grants[0]!;
+    service.setOptions({ accessTokenLifetime: 3600 });
+    expect(revoked.accessTokens).toHaveLength(1);
+    const asked: number[] = [];
+    service.observe((event) => {
+      if (event.type === "exchange" && event.path.startsWith("/video")) asked.push(event.status);
+    });
+    const real = globalThis.fetch;
+    let refuses = 1;
+    globalThis.fetch = (input, init) =>
+      refuses-- > 0 ? Promise.resolve(new Response("", { status: 401 })) : real(input, init);
+    try {
+      expect((await session.fetch(list())).status).toBe(200);
+    } finally {
+      globalThis.fetch = real;
+    }
+    expect(asked).toEqual([200]);
+    expect(await session.accessToken()).not.toBe(before);
+    session.close();
+
+    const again = await start(() => expect.unreachable("nobody is asked again"));
+    expect((await again.fetch(list())).status).toBe(200);
+    await again.signOut();
+    expect(again.status).toBe("ended");
+    await expect(again.accessToken()).rejects.toMatchObject({ code: "signed_out" });
+    expect(service.counts().grants).toBe(0);
+  });
+
+  it("is told who can mend it where the user refuses", async () => {
+    const refused = start((userCode) => void service.deny(userCode));
+    await expect(refused).rejects.toBeInstanceOf(SignInError);
+    await expect(refused).rejects.toMatchObject({ code: "access_denied", remedy: "user" });
+  });
+
+  it("learns that the session was ended elsewhere, once, and nothing answers after that", async () => {
+    const ends: string[] = [];
+    const session = await start(allow, { onEnd: ({ code }) => ends.push(code) });
+    service.revokeAllFor("ada");
+    expect((await session.fetch(list())).status).toBe(401);
+    expect(session.status).toBe("ended");
+    await expect(session.fetch(list())).rejects.toMatchObject({ code: "session_ended" });
+    expect(ends).toEqual(["session_ended"]);
+  });
+
+  it("gives up when it is told to, and gives the directory back", async () => {
+    const controller = new AbortController();
+    const given = start(() => controller.abort(), { signal: controller.signal });
+    await expect(given).rejects.toMatchObject({ code: "aborted" });
+    expect(fs.readdirSync(state)).not.toContain("lock");
+  });
+
+  it("keeps no token in the clear with a device key", async () => {
+    const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
+    await start(allow, { deviceKey });
+    const { refreshToken } = service.snapshot().grants[0]!;
+    const kept = fs
+      .readdirSync(state)
+      .map((name) => fs.readFileSync(path.join(state, name), "latin1"));
+    expect(kept.join("")).not.toContain(refreshToken);
+  });
+});
+
+describe("what is wrong is said at once", () => {
+  it.each([
+    ["an unknown server", { server: "githup" }, /must be one of: /],
+    ["a server that needs a word", { server: "keycloak" }, /realm|host/],
+    [
+      "plain http to another machine",
+      { server: { deviceAuthorization: "http://192.0.2.1/d", token: "http://192.0.2.1/t" } },
+      /https/,
+    ],
+    ["a file where the directory should be", { state: "/etc/passwd" }, /not a directory/],
+  ])("%s", async (_, wrong, message) => {
+    await expect(signIn({ ...client(), ...wrong })).rejects.toThrow(message);
+  });
+});
