@@ -37,20 +37,21 @@ export enum ErrorCode {
   TOKEN_REVOKED = 27,
   ACCOUNT_DISABLED = 28,
   UNEXPECTED_STATE = 29,
+  USELESS_ANSWERS = 30,
 }
 
-/** What becomes of an attempt, or else who can put it right. The letters of the table. */
+/** What becomes of an attempt, or else who can put it right. */
 export enum ErrorKind {
   /** Passes by itself: the device tries again. */
-  TRANSIENT = 116,
+  TRANSIENT = 1,
   /** The code is of no use any more: the device asks for a new one, up to the cap. */
-  RENEWABLE = 114,
+  RENEWABLE = 2,
   /** Final; the user can put it right. */
-  USER = 117,
+  USER = 3,
   /** Final; the administrator of the user's organization can. */
-  ADMINISTRATOR = 97,
+  ADMINISTRATOR = 4,
   /** Final; the maker of the device can. */
-  MAKER = 109,
+  MAKER = 5,
 }
 
 /** Display texts, in the order of MESSAGES: one for each state but FAILED first. */
@@ -77,12 +78,14 @@ export enum Message {
   SESSION_ENDED = 19,
   DISABLED = 20,
   FAILED = 21,
-  COUNT = 22,
+  TOO_LITTLE_MEMORY = 22,
+  NOT_ERASED = 23,
+  COUNT = 24,
 }
 
 /**
- * The default texts: printable ASCII, one line each. A host replaces them for another language with
- * a string of as many lines.
+ * The default texts, one line each. A host replaces them for another language with a string of as many
+ * lines, whose characters are the bytes that its display wants.
  */
 export var MESSAGES =
   "Starting\n" +
@@ -106,7 +109,9 @@ export var MESSAGES =
   "Code expired. Sign in again\n" +
   "Session ended. Sign in again\n" +
   "Account disabled. Ask your administrator\n" +
-  "Failed. Ask the maker";
+  "Failed. Ask the maker\n" +
+  "Too little memory. Ask the maker\n" +
+  "Tokens not erased";
 
 /**
  * Names on the wire in the order of their codes, as in MEMBERS: those of RFC 6749, 8628, 6750 and the
@@ -115,8 +120,8 @@ export var MESSAGES =
 export var ERRORS =
   "Bauthorization_pending!" +
   "slow_down!" +
-  "expired_token token_expired!" +
-  "invalid_grant bad_verification_code incorrect_device_code!" +
+  "expired_token token_expired code_expired!" +
+  "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair!" +
   "access_denied authorization_declined!" +
   "admin_policy_enforced!" +
   "org_internal!" +
@@ -132,14 +137,14 @@ export var ERRORS =
   "insufficient_scope!" +
   "unsupported_token_type ";
 
-/** Kind and message ('A' is message 0) of every ErrorCode, two letters each. */
+/** Kind (a digit) and message ('A' is message 0) of every ErrorCode. */
 export var ERROR_KINDS =
-  "  tDtDrSrSuNaOaPmQmQmRmRmRtMtMtMuTmRmR" + // NONE, and what a server names
-  "tLtMtMmVmVuSuTmVuTaUmV"; // UNREACHABLE to UNEXPECTED_STATE
+  "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R" + // NONE, and what a server names
+  "1L1M1M5W5V3S3T5W3T4U5V5R"; // UNREACHABLE to USELESS_ANSWERS
 
 /** Kind of a code from 1 on: one of ErrorKind. */
 export function errorKind(device: Device, code: number): number {
-  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * code];
+  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * code] - 48;
 }
 
 /** Message that belongs to a code from 1 on. */

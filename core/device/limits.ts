@@ -14,11 +14,19 @@ export enum Limit {
   INTERVAL_DEFAULT_S = 5,
   INTERVAL_DEFAULT_MS = 5000,
   INTERVAL_MIN_MS = 1000,
-  /** An hour: a longer interval would outlive any code and overflow the doubling. */
-  INTERVAL_MAX_S = 3600,
-  INTERVAL_MAX_MS = 3600000,
+  /** The longest interval that can be waited for, 27 hours: less than what the device counts as endless. */
+  INTERVAL_MAX_S = 99990,
+  INTERVAL_MAX_MS = 99990000,
   /** RFC 8628 §3.5: what every slow_down adds, for good. */
   SLOW_DOWN_STEP_MS = 5000,
+
+  /** RFC 8628 §3.2 requires expires_in, and one large vendor omits it: ten minutes, as its codes live. */
+  CODE_LIFE_DEFAULT_S = 600,
+  /**
+   * Answers to the code request that are JSON without a code, in a row, until the device says that it is
+   * set up wrongly. The last of them comes about a minute after the first.
+   */
+  USELESS_ANSWERS_MAX = 5,
 
   /** Transport backoff: the first wait and the longest. A minute keeps a user within reach. */
   BACKOFF_MIN_MS = 2000,
@@ -69,6 +77,8 @@ export enum Limit {
    */
   ACCESS_TOKEN_SHARE = 9,
   REFRESH_TOKEN_SHARE = 5,
+  /** What the tokens leave. */
+  OUTPUT_SHARE = 13,
   /** Smallest room for a request or record: with 64 bytes for each part of it. */
   OUTPUT_MIN = 256,
 

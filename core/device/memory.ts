@@ -132,8 +132,14 @@ export interface Device {
   /** Counts moves (16 bits), so that a host notices them. */
   moves: number;
   error: number;
-  /** The field that an error is about. */
+  /** The value that VALUE_TOO_LONG is about: its field, and how many bytes it had. */
   errorField: number;
+  errorLength: number;
+  /**
+   * Bytes of memory that a device needs for what did not fit: a value, a request, or a record. 0: nothing
+   * is known to be missing, or it is no matter of memory.
+   */
+  memoryNeeded: number;
 
   /** Of SEND: what follows the endpoint's address (path and query), the body, GET, Authorization. */
   requestId: number;
@@ -183,6 +189,8 @@ export interface Device {
   autoStart: number;
   triedPrevious: number;
   revocationTries: number;
+  /** Answers to the code request without a code, since the last code or the user's last command. */
+  uselessAnswers: number;
   /** One of ClientAuthentication. */
   clientAuthentication: number;
 
@@ -200,7 +208,9 @@ export interface Device {
   slotNewest: number;
   /** Of the next record. */
   sequence: number;
+  /** 1: storage refuses what should be kept; 1: it refuses to erase tokens that should be gone. */
   notSaved: number;
+  notErased: number;
   /** Start value of checksums: records of another client fail. */
   binding: number;
 
@@ -220,6 +230,8 @@ export interface Device {
   scanField: number;
   scanUnit: number;
   scanHigh: number;
+  /** For each field, the bytes of its value that the region had no room for. */
+  excess: number[];
 
   /** The display: to be drawn, changed. */
   frameDue: number;

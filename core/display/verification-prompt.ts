@@ -3,24 +3,26 @@
 
 import { ErrorCode, errorMessage, Message } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, equals, Field, Literal, Region } from "../device/memory.ts";
+import { type Bytes, type Device, Field, Region } from "../device/memory.ts";
 import { State } from "../device/states.ts";
-import { hasAccess, hasSession } from "../grant/refresh.ts";
+import { schemeLength } from "../grant/device-authorization.ts";
+import { hasAccess } from "../grant/refresh.ts";
 import { quotient } from "../text/digits.ts";
 
-/** A bit for each state in which an error is shown in the place of its message. */
-var WITH_ERROR = (1 << Message.REQUESTING) | (1 << Message.CONNECTING) | (1 << State.FAILED);
+/** Whose text is laid out. */
+enum Source {
+  /** The maker's, in the display's own character set. */
+  MAKER = 0,
+  /** A server's or the application's: only printable ASCII reaches the display. */
+  ANYBODY = 1,
+}
 
-/**
- * The next cell of the text goes to the frame if it is on the page shown. Only printable ASCII does,
- * whatever a server sent.
- */
+/** The next cell of the text goes to the frame if it is on the page shown. */
 function put(device: Device, c: number): void {
   if (device.cell === device.rowEnd) device.rowEnd += device.columns;
   var at = device.cell++ - device.pageStart;
   if (at >= 0 && device.cell <= device.pageEnd) {
     at += device.at[Region.FRAME];
-    if (c < 32 || c > 126) c = 63;
     if (device.bytes[at] !== c) {
       device.bytes[at] = c;
       device.frameChanged = 1;
@@ -34,11 +36,15 @@ function fill(device: Device, end: number): void {
   device.rowEnd = end;
 }
 
+function isPrintableCode(c: number): boolean {
+  return c > 31 && c < 127;
+}
+
 /**
  * Lays out `bytes[from..to)`, beginning a row: wrapped at spaces, and hard where a word is longer than a
  * row. A row that is full ends with the next byte of another, so that spaces behind it are left out.
  */
-function putText(device: Device, from: number, to: number): void {
+function putText(device: Device, from: number, to: number, source: Source): void {
   fill(device, device.rowEnd);
   for (var i = from; i < to; i++) {
     var wordEnd = i;
@@ -47,16 +53,18 @@ function putText(device: Device, from: number, to: number): void {
       while (wordEnd < to && device.bytes[wordEnd] !== 32);
     }
     if (device.cell + wordEnd - i > device.rowEnd) fill(device, device.rowEnd);
-    else put(device, device.bytes[i]);
+    else if (source === Source.MAKER || isPrintableCode(device.bytes[i]))
+      put(device, device.bytes[i]);
+    else put(device, 63); // ?
   }
 }
 
-function putRegion(device: Device, region: number): void {
-  putText(device, device.at[region], device.at[region] + device.size[region]);
+function putRegion(device: Device, region: number, source: Source): void {
+  putText(device, device.at[region], device.at[region] + device.size[region], source);
 }
 
 function putMessage(device: Device, message: number): void {
-  putRegion(device, device.messages + message);
+  putRegion(device, device.messages + message, Source.MAKER);
 }
 
 /** The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. */
@@ -69,7 +77,7 @@ function putCode(device: Device): void {
     // The code goes on where the label ends.
     device.rowEnd = device.cell;
   }
-  putRegion(device, Field.USER_CODE);
+  putRegion(device, Field.USER_CODE, Source.ANYBODY);
   if (!device.codeResumed && device.codeLifeS < 6000 && device.cell + 5 < device.pageEnd) {
     fill(device, device.pageEnd - 5);
     var left = device.codeLifeS;
@@ -87,25 +95,43 @@ function putCode(device: Device): void {
 function putAddress(device: Device): void {
   var from = device.at[Field.VERIFICATION_URI];
   var to = from + device.size[Field.VERIFICATION_URI];
-  if (to - from > device.columns) {
-    // http:// or https://; a browser adds what is missing, the server takes both.
-    if (equals(device, Literal.AUTHORITY, from + 4, 3)) from += 7;
-    else if (equals(device, Literal.AUTHORITY, from + 5, 3)) from += 8;
-  }
+  // A browser adds the scheme that is missing, and the server takes both.
+  if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   // The instruction takes a row.
   if (to - from <= device.columns * (device.rows - 2)) putMessage(device, Message.OPEN);
-  putText(device, from, to);
+  putText(device, from, to, Source.ANYBODY);
 }
 
-/** What there is to say: the states' messages are numbered as the states. */
-function messageOf(device: Device): number {
-  // With a token still good the user need not know of a refresh.
-  var message: number = hasSession(device)
-    ? hasAccess(device)
-      ? Message.SIGNED_IN
-      : Message.CONNECTING
-    : device.state;
-  return device.error && (WITH_ERROR >> message) & 1 ? errorMessage(device, device.error) : message;
+/** The message of a state that has one; SIGNED_IN and REFRESHING look at the access token instead. */
+function messageOfState(device: Device): Message {
+  switch (device.state) {
+    case State.STARTING:
+      return Message.STARTING;
+    case State.SIGNED_OUT:
+      return Message.SIGNED_OUT;
+    case State.REQUESTING:
+      return Message.REQUESTING;
+    case State.PENDING:
+      return Message.RESUMING;
+    case State.REVOKING:
+      return Message.SIGNING_OUT;
+    case State.FAILED:
+      return Message.FAILED;
+    default:
+      // With a token still good the user need not know of a refresh.
+      return hasAccess(device) ? Message.SIGNED_IN : Message.CONNECTING;
+  }
+}
+
+/** What there is to say: an error, where the state's message says less. */
+function messageOf(device: Device): Message {
+  var message = messageOfState(device);
+  var isLess =
+    message === Message.REQUESTING || message === Message.CONNECTING || message === Message.FAILED;
+  if (!device.error || !isLess) return message;
+  // More memory does not widen a display.
+  if (device.error === ErrorCode.VALUE_TOO_LONG && !device.memoryNeeded) return Message.FAILED;
+  return errorMessage(device, device.error);
 }
 
 function putState(device: Device): void {
@@ -114,8 +140,13 @@ function putState(device: Device): void {
   if (message === Message.SIGNED_IN) {
     if (device.refreshLifeS < Limit.EXPIRY_WARNING_S) putMessage(device, Message.EXPIRES_SOON);
     if (device.notSaved) putMessage(device, Message.NOT_SAVED);
-    putRegion(device, Region.STATUS);
-  } else if (device.error === ErrorCode.UNKNOWN_ERROR) putRegion(device, Field.ERROR);
+    putRegion(device, Region.STATUS, Source.ANYBODY);
+    return;
+  }
+  if (device.error === ErrorCode.UNKNOWN_ERROR) putRegion(device, Field.ERROR, Source.ANYBODY);
+  if (device.notErased && (device.state === State.SIGNED_OUT || device.state === State.FAILED)) {
+    putMessage(device, Message.NOT_ERASED);
+  }
 }
 
 /**

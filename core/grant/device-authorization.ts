@@ -4,17 +4,21 @@
 import { jitter, wait } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Field, holds, isTooLong } from "../device/memory.ts";
+import { type Device, equals, Field, holds, isTooLong, Literal } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { dropTokens } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
-import { isVisible, numberOf } from "./token-response.ts";
+import { isPrintable, isVisible, numberOf } from "./token-response.ts";
 
-/** Fields of the response that must fit, and all that are looked for. */
+/** Of the response: what must fit, and all that is looked for. */
 export enum CodeFields {
-  MUST_FIT = 0b1110,
-  WANTED = 0b10101000011110,
+  MUST_FIT = (1 << Field.DEVICE_CODE) | (1 << Field.USER_CODE) | (1 << Field.VERIFICATION_URI),
+  WANTED = MUST_FIT |
+    (1 << Field.VERIFICATION_URI_COMPLETE) |
+    (1 << Field.ERROR) |
+    (1 << Field.EXPIRES_IN) |
+    (1 << Field.INTERVAL),
 }
 
 /** Gives up whatever code there is and asks for a new one after `waitMs`. */
@@ -48,27 +52,72 @@ export function intervalOf(device: Device): number {
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
 
+/** Length of the `http://` or `https://` that the region's URI begins with; 0 for any other. */
+export function schemeLength(device: Device, region: number): number {
+  var at = device.at[region];
+  var bytes = device.bytes;
+  // Schemes are the same in both cases (RFC 3986 §3.1); 32 is the bit that tells them apart.
+  if ((bytes[at] | 32) !== 104) return 0; // h
+  if ((bytes[at + 1] | 32) !== 116) return 0; // t
+  if ((bytes[at + 2] | 32) !== 116) return 0; // t
+  if ((bytes[at + 3] | 32) !== 112) return 0; // p
+  var length = (bytes[at + 4] | 32) === 115 ? 5 : 4; // s
+  var isScheme = equals(device, Literal.AUTHORITY, at + length, 3);
+  return isScheme && device.size[region] > length + 3 ? length + 3 : 0;
+}
+
+/**
+ * Whether the region holds an address of the web, or one without a scheme, which a person types as well.
+ * What any other scheme does (`javascript:`) is not for a code to decide.
+ */
+function isAddress(device: Device, region: number): boolean {
+  if (!isVisible(device, region)) return false;
+  if (schemeLength(device, region)) return true;
+  for (var i = 0; i < device.size[region]; i++) {
+    var c = device.bytes[device.at[region] + i];
+    if (c === 58) return false; // : ends a scheme (RFC 3986 §3)
+    if (c === 47 || c === 63) return true; // / and ? end what could be one
+  }
+  return true;
+}
+
+/**
+ * A success that is no code: it is asked for again a few times, then somebody has to look at how client
+ * and addresses are set up. An empty answer may come of a network that is not up yet, and does not count.
+ */
+function uselessAnswer(device: Device): ErrorCode {
+  if (device.bodyBytes && device.uselessAnswers < Limit.USELESS_ANSWERS_MAX)
+    device.uselessAnswers++;
+  return device.uselessAnswers < Limit.USELESS_ANSWERS_MAX
+    ? ErrorCode.MALFORMED_RESPONSE
+    : ErrorCode.USELESS_ANSWERS;
+}
+
 /** @returns NONE where the answer is a code that can be shown and polled, or what is wrong with it */
 export function checkCode(device: Device): ErrorCode {
   // Only a convenience: a display shows the other two.
   if (
-    !isVisible(device, Field.VERIFICATION_URI_COMPLETE) ||
-    isTooLong(device, Field.VERIFICATION_URI_COMPLETE)
+    isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
+    !isAddress(device, Field.VERIFICATION_URI_COMPLETE)
   ) {
     device.size[Field.VERIFICATION_URI_COMPLETE] = -1;
   }
-  device.codeLifeS = numberOf(device, Field.EXPIRES_IN, -1);
+  device.codeLifeS =
+    device.size[Field.EXPIRES_IN] < 0
+      ? Limit.CODE_LIFE_DEFAULT_S
+      : numberOf(device, Field.EXPIRES_IN, -1);
   return holds(device, Field.DEVICE_CODE) &&
-    isVisible(device, Field.USER_CODE) &&
-    isVisible(device, Field.VERIFICATION_URI) &&
+    isPrintable(device, Field.USER_CODE) &&
+    isAddress(device, Field.VERIFICATION_URI) &&
     device.codeLifeS >= 0
     ? ErrorCode.NONE
-    : ErrorCode.MALFORMED_RESPONSE;
+    : uselessAnswer(device);
 }
 
 /** A code has come: it is shown, kept, and polled. */
 export function codeReceived(device: Device): void {
   device.codeResumed = 0;
+  device.uselessAnswers = 0;
   device.intervalMs = intervalOf(device);
   wait(device, device.intervalMs);
   moveTo(device, Event.CODE_RECEIVED, State.PENDING);

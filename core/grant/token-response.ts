@@ -4,12 +4,19 @@ import { jitter } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
+import { noteNeed } from "../device/sizing.ts";
 import { numberNamed, scanComplete } from "../text/json-scanner.ts";
 
-/** Fields of a token response that must fit, and all that are looked for. */
+/** Of a token response: what must fit, and all that is looked for. The rest of it is information. */
 export enum TokenFields {
-  MUST_FIT = 0b11100000,
-  WANTED = 0b11101111100000,
+  MUST_FIT = (1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN),
+  WANTED = MUST_FIT |
+    (1 << Field.SCOPE) |
+    (1 << Field.TOKEN_TYPE) |
+    (1 << Field.ERROR) |
+    (1 << Field.EXPIRES_IN) |
+    (1 << Field.REFRESH_TOKEN_EXPIRES_IN) |
+    (1 << Field.INTERVAL),
 }
 
 /**
@@ -32,6 +39,11 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
   return i ? value : otherwise;
 }
 
+/** Whether the answer names an error. Some servers send 0, false, null or "" where there is none. */
+function hasError(device: Device, nameField: Field): boolean {
+  return holds(device, nameField) && numberOf(device, nameField, 1) !== 0;
+}
+
 /**
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
  * before the status: servers answer errors with 200, and pending with 400, 403 or 428. Nothing at all is
@@ -41,7 +53,7 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
 export function classify(device: Device, nameField: Field): ErrorCode {
   var status = device.status;
   var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
-  if (json && nameField && holds(device, nameField)) {
+  if (json && nameField && hasError(device, nameField)) {
     // The comparison is exact, as RFC 6749 §5.2 has it.
     var named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
     // An unknown error is final only if the server blames the request.
@@ -52,17 +64,23 @@ export function classify(device: Device, nameField: Field): ErrorCode {
   return json || !device.bodyBytes ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
+/** Whether a region holds characters from `lowest` to `~` of ASCII, and at least one that is seen. */
+function holdsOnly(device: Device, region: number, lowest: number): boolean {
+  var isSeen = false;
+  for (var i = 0; i < device.size[region]; i++) {
+    var c = device.bytes[device.at[region] + i];
+    if (c < lowest || c > 126) return false;
+    if (c > 32) isSeen = true;
+  }
+  return isSeen;
+}
+
 /**
  * Whether a region holds printable ASCII without spaces and at least one character of it: anything
  * else could end a header line or be altered on a display.
  */
 export function isVisible(device: Device, region: number): boolean {
-  var i = device.size[region];
-  while (i-- > 0) {
-    var c = device.bytes[device.at[region] + i];
-    if (c < 33 || c > 126) return false;
-  }
-  return holds(device, region);
+  return holdsOnly(device, region, 33);
 }
 
 /** The last of these fields that does not fit its region; 0 where all fit. */
@@ -70,6 +88,37 @@ export function misfit(device: Device, fields: number): number {
   var field: number = Field.VALUE_D;
   while (field && !((fields >> field) & 1 && isTooLong(device, field))) field--;
   return field;
+}
+
+/** As isVisible, but with spaces: what a person copies from a display. */
+export function isPrintable(device: Device, region: number): boolean {
+  return holdsOnly(device, region, 32);
+}
+
+/**
+ * As misfit, for an answer of the grant: errorField and errorLength say which value it was and how long,
+ * memoryNeeded what would hold all of them.
+ */
+export function noteMisfit(device: Device, fields: number): boolean {
+  device.errorField = misfit(device, fields);
+  device.errorLength = 0;
+  device.memoryNeeded = 0;
+  for (var field: number = Field.DEVICE_CODE; field <= Field.VALUE_D; field++) {
+    if ((fields >> field) & 1 && isTooLong(device, field)) {
+      var length = device.room[field] + device.excess[field];
+      if (field === device.errorField) device.errorLength = length;
+      noteNeed(device, field, length);
+    }
+  }
+  return device.errorField !== Field.NONE;
+}
+
+/** Keeps of a scope that is longer than its region the scopes that fit as a whole (RFC 6749 §3.3). */
+function keepWholeScopes(device: Device): void {
+  if (!isTooLong(device, Field.SCOPE)) return;
+  var size = device.room[Field.SCOPE];
+  while (size > 0 && device.bytes[device.at[Field.SCOPE] + size] !== 32) size--;
+  device.size[Field.SCOPE] = size;
 }
 
 /** Whether the answer brought this token. */
@@ -96,6 +145,7 @@ export function checkTokens(device: Device): ErrorCode {
   ) {
     return ErrorCode.MALFORMED_RESPONSE;
   }
+  keepWholeScopes(device);
   // A lifetime that the server does not name counts as endless.
   device.accessLifeS = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS_S);
   if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;

@@ -16,6 +16,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   var at: number[] = [];
   var size: number[] = [];
   var room: number[] = [];
+  var excess: number[] = [];
   var device: Device = {
     memory: memory,
     start: at,
@@ -33,6 +34,8 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     moves: 0,
     error: 0,
     errorField: 0,
+    errorLength: 0,
+    memoryNeeded: 0,
     requestId: 0,
     endpoint: 0,
     target: 0,
@@ -69,6 +72,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     autoStart: config.autoStart,
     triedPrevious: 0,
     revocationTries: 0,
+    uselessAnswers: 0,
     clientAuthentication: 0,
     job: Job.READ_FIRST,
     jobActive: 0,
@@ -78,6 +82,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     slotNewest: 1,
     sequence: 0,
     notSaved: 0,
+    notErased: 0,
     binding: 0,
     writeAt: 0,
     writeEnd: 0,
@@ -90,6 +95,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     scanField: 0,
     scanUnit: 0,
     scanHigh: 0,
+    excess: excess,
     frameDue: 1,
     // What an earlier life left in the memory must not pass for a frame that is shown already.
     frameChanged: 1,
@@ -125,6 +131,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     at.push(0);
     size.push(-1);
     room.push(-1);
+    if (region <= Region.KEY) excess.push(0);
   }
   return device;
 }

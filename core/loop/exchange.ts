@@ -13,6 +13,7 @@ import {
   placeDeviceCode,
   releaseOutput,
 } from "../device/regions.ts";
+import { noteNeed } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
 import {
   clientAuthorization,
@@ -33,7 +34,7 @@ import {
   checkTokens,
   classify,
   dropBrought,
-  misfit,
+  noteMisfit,
   TokenFields,
 } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
@@ -48,21 +49,40 @@ import {
 import { callAnswered } from "../requests/call-answer.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
-/** What a request is for: the state that it belongs to, or a call. */
+/** What is due: a request, or storage that is offered again what it refused. */
 export enum Purpose {
   NONE = 0,
-  CODE = 2,
-  POLL = 3,
-  /** No request: storage is offered the tokens again that it refused. */
-  SAVE = 4,
-  REFRESH = 5,
-  REVOCATION = 6,
-  CALL = 8,
+  CODE = 1,
+  POLL = 2,
+  REFRESH = 3,
+  REVOCATION = 4,
+  CALL = 5,
+  /** The tokens are written once more. */
+  SAVE = 6,
+  /** What should be gone is erased once more. */
+  ERASE = 7,
 }
 
-/** A bit for each state that is a purpose. */
-var STATES_THAT_SEND =
-  (1 << Purpose.CODE) | (1 << Purpose.POLL) | (1 << Purpose.REFRESH) | (1 << Purpose.REVOCATION);
+/** What the state asks for. All of it waits for waitMs. */
+function purposeOfState(device: Device): Purpose {
+  switch (device.state) {
+    case State.REQUESTING:
+      return Purpose.CODE;
+    case State.PENDING:
+      return Purpose.POLL;
+    case State.SIGNED_IN:
+      return device.notSaved ? Purpose.SAVE : Purpose.NONE;
+    case State.REFRESHING:
+      return Purpose.REFRESH;
+    case State.REVOKING:
+      return Purpose.REVOCATION;
+    case State.SIGNED_OUT:
+    case State.FAILED:
+      return device.notErased ? Purpose.ERASE : Purpose.NONE;
+    default:
+      return Purpose.NONE;
+  }
+}
 
 /** Whether OUTPUT is somebody's who needs time: not an answer that the host reads before the next tick. */
 export function isOutputHeld(device: Device): boolean {
@@ -72,13 +92,11 @@ export function isOutputHeld(device: Device): boolean {
   );
 }
 
-/** What waitMs holds back (a call waits for nothing), NONE where nothing is to be sent. */
+/** What waitMs holds back (a call waits for nothing), NONE where nothing is to be done. */
 export function duePurpose(device: Device): Purpose {
   if (device.inFlight || device.job || isOutputHeld(device)) return Purpose.NONE;
   if (device.call && isCallDue(device)) return Purpose.CALL;
-  return ((STATES_THAT_SEND | (device.notSaved << Purpose.SAVE)) >> device.state) & 1
-    ? (device.state as number)
-    : Purpose.NONE;
+  return purposeOfState(device);
 }
 
 /**
@@ -105,7 +123,9 @@ function prepareGrant(device: Device, purpose: Purpose): boolean {
   device.target = device.body = device.at[region];
   device.targetLength = isTarget ? size : 0;
   device.bodyLength = isTarget ? 0 : size;
-  return size >= 0;
+  if (size >= 0) return true;
+  noteNeed(device, region, device.writeAt - device.at[region]);
+  return false;
 }
 
 /** The next request, if one is due. */
@@ -113,9 +133,9 @@ export function nextRequest(device: Device): Command {
   var purpose = duePurpose(device);
   var isCall = device.call && purpose === Purpose.CALL;
   if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
-  if (purpose === Purpose.SAVE) {
+  if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
     device.waitMs = Limit.SAVE_AGAIN_MS;
-    startJob(device, Job.WRITE);
+    startJob(device, purpose === Purpose.SAVE ? Job.WRITE : Job.WIPE);
     return nextStorageCommand(device);
   }
   // The host is still to read the last call's answer: it does before the next tick.
@@ -226,8 +246,7 @@ function takeAnswer(device: Device, error: number): void {
   else {
     if (!error) {
       var isCode = device.purpose === Purpose.CODE;
-      device.errorField = misfit(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT);
-      if (device.errorField) {
+      if (noteMisfit(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
         error = ErrorCode.VALUE_TOO_LONG;
       } else if (isCode) error = checkCode(device);
       else error = checkTokens(device);

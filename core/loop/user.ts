@@ -22,7 +22,7 @@ function keepsTokens(device: Device): boolean {
  * the tokens alone, tries them again. Nothing happens in a session.
  */
 export function signIn(device: Device): void {
-  device.renewals = 0;
+  device.renewals = device.uselessAnswers = 0;
   if (!device.state) device.autoStart = 1;
   else if (!keepsTokens(device)) {
     giveUp(device);

@@ -11,6 +11,7 @@ import { Command } from "../device/command.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Region } from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
+import { noteNeed } from "../device/sizing.ts";
 import { State } from "../device/states.ts";
 import { isRecord, kindOfRecord, readRecord, sealRecord, writeRecord } from "./token-record.ts";
 
@@ -47,6 +48,7 @@ export function nextStorageCommand(device: Device): Command {
     command = Command.STORE;
     size = writeRecord(device);
     if (size > device.room[Region.OUTPUT]) {
+      noteNeed(device, Region.OUTPUT, size);
       device.notSaved = device.frameDue = 1;
       device.job = command = Command.NONE;
       releaseOutput(device, OutputUse.RECORD);
@@ -112,7 +114,10 @@ export function finishStorage(device: Device, result: number): void {
   device.frameDue = 1;
   if (command === Command.LOAD) device.job = nextRead(device, earlier);
   else {
-    device.notSaved = +!isDone;
+    // What is to be wiped need not be saved any more.
+    device.notSaved = isDone || device.job === Job.WIPE ? 0 : 1;
+    if (device.job === Job.WIPE) device.notErased = isDone ? 0 : 1;
+    else if (isDone) device.notErased = 0;
     // Where the older cannot be erased the newest stays: without it the older would come back to life.
     if (!isDone) device.job = Job.NONE;
     // Behind a record that knew of none before may lie one that could not be read: with a sequence of

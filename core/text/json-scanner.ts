@@ -133,6 +133,8 @@ function endValue(device: Device): void {
 
 /** The stack is a 1 with a bit for each level behind it: 0 for an object, 1 for an array. */
 function open(device: Device, state: number): void {
+  // Some servers send the scope as a list. Nothing else may be one: a token in a list is no token.
+  if (device.scanField !== Field.SCOPE) device.scanField = Field.NONE;
   device.scanStack = device.scanStack * 2 + (state & 1);
   endValue(device);
   device.scanState = device.scanStack >> Limit.JSON_DEPTH_MAX > 1 ? Scan.INVALID : state;
@@ -147,10 +149,12 @@ function close(device: Device, end: number, c: number): void {
   if (end === Scan.NUMBER_END) scanByte(device, c);
 }
 
-/** A list of strings (scope of some servers) becomes one string with spaces. */
+/** A list of strings becomes one string with spaces. */
 function beginText(device: Device): void {
-  if (device.size[device.scanField] < 0) device.size[device.scanField] = 0;
-  else keepUnit(device, 32);
+  if (device.size[device.scanField] < 0) {
+    device.size[device.scanField] = 0;
+    device.excess[device.scanField] = 0;
+  } else keepUnit(device, 32);
 }
 
 function scanString(device: Device, c: number): void {

@@ -14,6 +14,7 @@ export function keep(device: Device, byte: number): void {
     device.bytes[device.at[region] + size] = byte;
     device.size[region]++;
   }
+  if (size >= device.room[region]) device.excess[region]++;
 }
 
 /**

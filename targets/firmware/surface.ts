@@ -61,6 +61,8 @@ export const deviceProperties = [
   "moves",
   "error",
   "errorField",
+  "errorLength",
+  "memoryNeeded",
   "requestId",
   "endpoint",
   "target",
@@ -74,6 +76,7 @@ export const deviceProperties = [
   "dataLength",
   "notSaved",
   "capacity",
+  "notErased",
 ] as const;
 
 /** Of the complete build alone. */

@@ -105,6 +105,8 @@ export class Bench {
   genuine = true;
   /** Hosts that leave storage or VERIFY undone until storageDone or eventVerified is called by hand. */
   storageHangs = false;
+  /** Writes and erases fail. */
+  storageFails = false;
   verifyHangs = false;
   readonly columns: number;
   readonly rows: number;
@@ -204,7 +206,8 @@ export class Bench {
       const record = this.slots[device.slot]!;
       memory.set(record, device.data);
       this.core.storageDone(device, record.length);
-    } else if (command === core.Command.STORE) {
+    } else if (this.storageFails && isStorage) this.core.storageDone(device, 0);
+    else if (command === core.Command.STORE) {
       this.writes++;
       this.slots[device.slot] = memory.slice(device.data, device.data + device.dataLength);
       this.core.storageDone(device, 1);

@@ -8,7 +8,7 @@ import * as grant from "../../core/index.ts";
 import { config } from "./bench.ts";
 import { makeCore } from "./subject.ts";
 
-const MESSAGES = 22;
+const MESSAGES = 24;
 
 describe("create", () => {
   it("makes as many regions as there are texts and values, and no more", () => {
@@ -29,7 +29,7 @@ describe("create", () => {
     const from = device.start[last]!;
     const text = device.memory as Uint8Array;
     expect(device.start).toHaveLength(last + 1);
-    expect(String.fromCharCode(...text.slice(from, from + device.length[last]!))).toBe("21222324");
+    expect(String.fromCharCode(...text.slice(from, from + device.length[last]!))).toBe("23242526");
   });
 
   it("follows references to earlier text: 5 to 12 bytes, from as far back as the digits say", () => {

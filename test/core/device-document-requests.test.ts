@@ -2,7 +2,7 @@
 // A test's name begins with the section, and the row where the section is a table.
 
 import { describe, expect, it } from "vitest";
-import { ClientAuthentication, ErrorCode, Field, State } from "../../core/complete.ts";
+import { ClientAuthentication, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
 import { fields, GRANT, polls, shown, signedIn } from "./session.ts";
 
@@ -215,7 +215,7 @@ describe("device doc §5", () => {
       const bench = new Bench(answers);
       bench.until(answers.length);
       expect(bench.device.state).toBe(State.FAILED);
-      expect(bench.core.errorKind(bench.device, bench.device.error)).toBe("m".charCodeAt(0));
+      expect(bench.core.errorKind(bench.device, bench.device.error)).toBe(ErrorKind.MAKER);
     }
   });
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { Bench, code, error, type Reaction, tokens } from "./bench.ts";
 import { type Recorded, recorded, recordedNames } from "./recorded.ts";
@@ -59,11 +59,11 @@ const renewsCode: Outcome = (bench) => {
 };
 /** Final: the error is shown, nothing more is sent, nothing kept. */
 const fails =
-  (number: ErrorCode, kind: "u" | "a" | "m", shown: string): Outcome =>
+  (number: ErrorCode, kind: ErrorKind, shown: string): Outcome =>
   (bench) => {
     expect(bench.device.state).toBe(State.FAILED);
     expect(bench.device.error).toBe(number);
-    expect(String.fromCharCode(bench.core.errorKind(bench.device, number))).toBe(kind);
+    expect(bench.core.errorKind(bench.device, number)).toBe(kind);
     expect(bench.frame().join(" ")).toContain(shown);
     const { length } = bench.sent;
     bench.pass(86_400_000);
@@ -86,9 +86,9 @@ const signsIn =
     expect(new URLSearchParams(bench.sent.at(-1)!.body).get("refresh_token")).toBe(refresh);
   };
 
-const DENIED = fails(ErrorCode.ACCESS_DENIED, "u", "Access refused");
-const BAD_CLIENT = fails(ErrorCode.INVALID_CLIENT, "m", "Device refused");
-const BAD_SETUP = (number: ErrorCode): Outcome => fails(number, "m", "Wrong setup");
+const DENIED = fails(ErrorCode.ACCESS_DENIED, ErrorKind.USER, "Access refused");
+const BAD_CLIENT = fails(ErrorCode.INVALID_CLIENT, ErrorKind.MAKER, "Device refused");
+const BAD_SETUP = (number: ErrorCode): Outcome => fails(number, ErrorKind.MAKER, "Wrong setup");
 const A_MONTH_S = 2_592_000;
 
 const outcomes: Record<string, Outcome> = {
@@ -97,10 +97,14 @@ const outcomes: Record<string, Outcome> = {
   "documents-service/poll-428-authorization_pending": pollsOn(5),
   "documents-service/poll-403-slow_down": pollsOn(10),
   "documents-service/poll-403-access_denied": DENIED,
-  "documents-service/poll-403-org_internal": fails(ErrorCode.ORG_INTERNAL, "a", "Wrong"),
+  "documents-service/poll-403-org_internal": fails(
+    ErrorCode.ORG_INTERNAL,
+    ErrorKind.ADMINISTRATOR,
+    "Wrong",
+  ),
   "documents-service/poll-400-admin_policy_enforced": fails(
     ErrorCode.ADMIN_POLICY_ENFORCED,
-    "a",
+    ErrorKind.ADMINISTRATOR,
     "Not allowed",
   ),
   "documents-service/poll-401-invalid_client": BAD_CLIENT,
@@ -142,7 +146,11 @@ const outcomes: Record<string, Outcome> = {
     3600,
   ),
   // The user loses the session: everything is wiped, and the display says so.
-  "oidc-provider/refresh-400-invalid_grant": fails(ErrorCode.SESSION_ENDED, "u", "Session ended"),
+  "oidc-provider/refresh-400-invalid_grant": fails(
+    ErrorCode.SESSION_ENDED,
+    ErrorKind.USER,
+    "Session ended",
+  ),
   "oidc-provider/revoke-body": (bench) => expect(bench.device.state).toBe(State.SIGNED_OUT),
 
   "github/code": showsCode("WDJB-MJHT", "https://github.com/login/device", 5),
@@ -150,7 +158,7 @@ const outcomes: Record<string, Outcome> = {
   "github/code-form-encoded": triesAgain(State.REQUESTING, 1),
   "github/code-200-device_flow_disabled": fails(
     ErrorCode.UNAUTHORIZED_CLIENT,
-    "m",
+    ErrorKind.MAKER,
     "Device refused",
   ),
   "github/poll-200-authorization_pending": pollsOn(5),

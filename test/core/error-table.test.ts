@@ -2,7 +2,7 @@
 // servers and users rely on them.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
 
 type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
@@ -21,16 +21,17 @@ const EXPIRED = "Code expired. Sign in again";
 const ENDED = "Session ended. Sign in again";
 const BUSY = "Service busy";
 const FAILED = "Failed. Ask the maker";
+const MEMORY = "Too little memory. Ask the maker";
 
 function entry(number: number, name: string, kind: Kind, message: string, wire = ""): Entry {
   return { number, name, kind, message, wire: wire ? wire.split(" ") : [] };
 }
 
 const table = [
-  entry(3, "EXPIRED_TOKEN", "renewable", EXPIRED, "expired_token token_expired"),
+  entry(3, "EXPIRED_TOKEN", "renewable", EXPIRED, "expired_token token_expired code_expired"),
   entry(
     ...([4, "INVALID_GRANT", "renewable", EXPIRED] as const),
-    "invalid_grant bad_verification_code incorrect_device_code",
+    "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair",
   ),
   entry(5, "ACCESS_DENIED", "user", REFUSED, "access_denied authorization_declined"),
   entry(
@@ -57,26 +58,27 @@ const table = [
   entry(19, "UNREACHABLE", "transient", "No connection"),
   entry(20, "UNAVAILABLE", "transient", BUSY),
   entry(21, "MALFORMED_RESPONSE", "transient", BUSY),
-  entry(22, "VALUE_TOO_LONG", "maker", FAILED),
+  entry(22, "VALUE_TOO_LONG", "maker", MEMORY),
   entry(23, "UNKNOWN_ERROR", "maker", FAILED),
   entry(24, "RENEWALS_EXHAUSTED", "user", EXPIRED),
   entry(25, "SESSION_ENDED", "user", ENDED),
-  entry(26, "MEMORY_TOO_SMALL", "maker", FAILED),
+  entry(26, "MEMORY_TOO_SMALL", "maker", MEMORY),
   entry(27, "TOKEN_REVOKED", "user", ENDED),
   entry(28, "ACCOUNT_DISABLED", "administrator", "Account disabled. Ask your administrator"),
   entry(29, "UNEXPECTED_STATE", "maker", FAILED),
+  entry(30, "USELESS_ANSWERS", "maker", SETUP),
 ];
 /** Answers of a poll only: no display shows them. */
 const PENDING: Entry[] = [
   entry(1, "AUTHORIZATION_PENDING", "transient", "", "authorization_pending"),
   entry(2, "SLOW_DOWN", "transient", "", "slow_down"),
 ];
-const LETTERS: Record<Kind, string> = {
-  transient: "t",
-  renewable: "r",
-  user: "u",
-  administrator: "a",
-  maker: "m",
+const KINDS: Record<Kind, ErrorKind> = {
+  transient: ErrorKind.TRANSIENT,
+  renewable: ErrorKind.RENEWABLE,
+  user: ErrorKind.USER,
+  administrator: ErrorKind.ADMINISTRATOR,
+  maker: ErrorKind.MAKER,
 };
 
 const WIDE = { columns: 60, autoStart: 0 };
@@ -90,15 +92,15 @@ function asked(answer: ConstructorParameters<typeof Bench>[0], settings: object 
 const shown = (bench: Bench): string[] => bench.frame().map((row) => row.trimEnd());
 
 describe("the error table", () => {
-  it("has 29 errors, by these numbers", () => {
+  it("has 30 errors, by these numbers", () => {
     const numbers = Object.values(ErrorCode).filter((value) => typeof value === "number");
-    expect(numbers).toEqual(Array.from({ length: 30 }, (_, i) => i));
+    expect(numbers).toEqual(Array.from({ length: 31 }, (_, i) => i));
   });
 
   it.each([...PENDING, ...table])("$number is $name, of the kind $kind", (row) => {
     expect(ErrorCode[row.number]).toBe(row.name);
     const { core, device } = new Bench([], { autoStart: 0 });
-    expect(String.fromCharCode(core.errorKind(device, row.number))).toBe(LETTERS[row.kind]);
+    expect(core.errorKind(device, row.number)).toBe(KINDS[row.kind]);
   });
 
   const named = [...PENDING, ...table].flatMap((row) => row.wire.map((wire) => ({ ...row, wire })));
@@ -127,10 +129,18 @@ describe("the error table", () => {
     "tL",
     "unreachable",
     "unsupported_token_typ",
-    "0",
+    "1",
   ])("%j names none of them", (name) => {
     const expected = name === "" ? ErrorCode.MALFORMED_RESPONSE : ErrorCode.UNKNOWN_ERROR;
     expect(asked([error(200, name)]).device.error).toBe(expected);
+  });
+
+  it.each([0, "0", false, null, ""])("RFC 6749 §5.1: %j beside tokens is no error", (none) => {
+    for (const name of ["error", "error_code"]) {
+      const bench = asked([code(), tokens({ [name]: none })]);
+      bench.pass(5000);
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+    }
   });
 
   it("one that the table does not know is shown with the server's word for it", () => {

@@ -123,7 +123,7 @@ describe("the scanner agrees with JSON.parse", () => {
             parsed.device_code === "dc" &&
             parsed.expires_in === 1800 &&
             typeof parsed.verification_url === "string" &&
-            /^[!-~]+$/.test(parsed.verification_url)
+            /^https:\/\/[!-~]+$/.test(parsed.verification_url)
           ) {
             expect(bench.device.state).toBe(State.PENDING);
           }

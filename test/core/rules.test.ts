@@ -1,7 +1,7 @@
 // The documents' rows and the timing rules, on a manual clock.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, tokens } from "./bench.ts";
 
 const polls = (bench: Bench): number[] =>
@@ -29,7 +29,9 @@ describe("device doc §7: every error of a poll", () => {
     expect(bench.device.state).toBe(state);
     expect(bench.device.error).toBe(number);
     if (state === State.FAILED) {
-      expect("uam").toContain(String.fromCharCode(bench.core.errorKind(bench.device, number)));
+      expect([ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.MAKER]).toContain(
+        bench.core.errorKind(bench.device, number),
+      );
       expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
     }
   });
@@ -82,7 +84,6 @@ describe("design §3: timing", () => {
     [0, 1000],
     [1, 1000],
     ["9", 9000],
-    [99_999, 3_600_000],
   ])("interval %s is polled every %i ms", (interval, ms) => {
     const bench = new Bench([code({ interval, expires_in: 100_000 })]);
     bench.until(3);
@@ -251,7 +252,7 @@ describe("design §4: what survives", () => {
 
 it("every error code has a kind and a message of its own place in the table", () => {
   const { core, device } = new Bench([], { autoStart: 0 });
-  for (let number = 1; number <= ErrorCode.UNEXPECTED_STATE; number++) {
-    expect("truam").toContain(String.fromCharCode(core.errorKind(device, number)));
+  for (let number = 1; number <= ErrorCode.USELESS_ANSWERS; number++) {
+    expect(ErrorKind[core.errorKind(device, number)]).toBeDefined();
   }
 });

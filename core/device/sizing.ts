@@ -1,0 +1,29 @@
+// How much memory a device would need for what did not fit. Which share of the memory a region has is
+// decided in create.ts, by the same limits.
+
+import { quotient } from "../text/digits.ts";
+import { Limit } from "./limits.ts";
+import { type Device, Field, Region } from "./memory.ts";
+
+/** How many 32ths of the memory a region grows by; 0 where its size is fixed. */
+function shareOf(region: number): number {
+  if (region === Field.ACCESS_TOKEN || region === Field.DEVICE_CODE)
+    return Limit.ACCESS_TOKEN_SHARE;
+  if (region === Field.REFRESH_TOKEN) return Limit.REFRESH_TOKEN_SHARE;
+  return region === Region.OUTPUT ? Limit.OUTPUT_SHARE : 0;
+}
+
+/** Bytes of memory with which the region would hold `length` bytes; 0 where more memory does not help. */
+function memoryFor(device: Device, region: number, length: number): number {
+  var share = shareOf(region);
+  if (!share) return 0;
+  // Regions grow by their share of every 32 bytes.
+  var missing = length - device.room[region];
+  return device.bytes.length + 32 * quotient(missing + share - 1, share);
+}
+
+/** Notes that the region would have to hold `length` bytes: the most of what is missing counts. */
+export function noteNeed(device: Device, region: number, length: number): void {
+  var bytes = memoryFor(device, region, length);
+  if (bytes > device.memoryNeeded) device.memoryNeeded = bytes;
+}

@@ -1,0 +1,270 @@
+// What authorization servers that nobody here wrote send: values that are long or missing, answers of no
+// use, intervals beyond an hour. Nothing optional ends a sign-in; what is needed and cannot be had says
+// what is missing, and who can put it right.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
+import { Bench, code, error, json, tokens } from "./bench.ts";
+
+/** Signed in, or whatever became of these answers. */
+function had(answers: ConstructorParameters<typeof Bench>[0], settings: object = {}): Bench {
+  const bench = new Bench(answers, settings);
+  bench.until(answers!.length);
+  bench.pass(0);
+  return bench;
+}
+const shown = (bench: Bench): string => bench.frame().join(" ").replace(/ +/g, " ");
+
+describe("RFC 6749 §3.3, §5.1: scope is information, of any length", () => {
+  const scopeOf = (scope: unknown): string => {
+    const bench = had([code(), tokens({ scope })]);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+    return bench.text(Field.SCOPE);
+  };
+
+  it("what fits is kept, in whole scopes", () => {
+    const room = new Bench([], { autoStart: 0 }).device.capacity[Field.SCOPE]!;
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", ":", "/", "."), minLength: 1 }), {
+          minLength: 1,
+          maxLength: 60,
+        }),
+        (scopes) => {
+          const kept = scopeOf(scopes.join(" "));
+          const whole = scopes.join(" ");
+          expect(kept.length).toBeLessThanOrEqual(room);
+          const count = kept ? kept.split(" ").length : 0;
+          expect(kept).toBe(scopes.slice(0, count).join(" "));
+          const next = scopes.slice(0, count + 1).join(" ");
+          expect(kept === whole || next.length > room).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([160, 161, 202, 512, 5000, 60_000])("%i bytes of one scope, or of many", (length) => {
+    scopeOf("s".repeat(length));
+    scopeOf("https://scope.example/a ".repeat(length).slice(0, length).trim());
+    scopeOf(["email", "s".repeat(length)]);
+  });
+
+  it("a refresh that names a long one goes on, too", () => {
+    const bench = had([code(), tokens(), tokens({ scope: "x ".repeat(500) })]);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.sent).toHaveLength(3);
+  });
+
+  it.each(["id_token", "session_state", "not-before-policy"])("so is %s", (name) => {
+    const bench = had([code(), tokens({ [name]: "e".repeat(20_000), nested: { a: [1, {}] } })]);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+});
+
+describe("SPEC.md Memory: a value that is needed and does not fit says how much memory would hold it", () => {
+  it.each([
+    ["access_token", Field.ACCESS_TOKEN],
+    ["refresh_token", Field.REFRESH_TOKEN],
+  ] as const)("%s", (member, field) => {
+    for (const length of [900, 1500, 2600, 9000]) {
+      const value = "t".repeat(length);
+      const { device } = had([code(), tokens({ [member]: value })], {
+        memoryBytes: 4096,
+      });
+      expect(device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+      expect(device.errorField).toBe(field);
+      expect(device.errorLength).toBe(length);
+      const enough = had([code(), tokens({ [member]: value })], {
+        memoryBytes: device.memoryNeeded,
+      });
+      expect(enough.device.state).toBe(State.SIGNED_IN);
+      expect(enough.text(field === Field.ACCESS_TOKEN ? field : Region.PRESENT_REFRESH_TOKEN)).toBe(
+        value,
+      );
+      const less = had([code(), tokens({ [member]: value })], {
+        memoryBytes: device.memoryNeeded - 64,
+      });
+      expect(less.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    }
+  });
+
+  it("of two that do not fit, what both of them need", () => {
+    const members = { access_token: "a".repeat(2600), refresh_token: "r".repeat(1700) };
+    const small = had([code(), tokens(members)], { memoryBytes: 4096 });
+    const enough = had([code(), tokens(members)], { memoryBytes: small.device.memoryNeeded });
+    expect(enough.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("the display says that it is memory, and the session's refresh token stays", () => {
+    const bench = had([code(), tokens({ access_token: "a".repeat(9000) })]);
+    expect(shown(bench)).toContain("Too little memory. Ask the maker");
+    const refreshed = had([code(), tokens(), tokens({ access_token: "a".repeat(9000) })]);
+    expect(refreshed.device.state).toBe(State.FAILED);
+    expect(refreshed.text(Region.PRESENT_REFRESH_TOKEN)).toBe("refresh");
+    expect(shown(refreshed)).toContain("Too little memory");
+  });
+
+  it("a code wider than the display is no matter of memory", () => {
+    const bench = had([code({ user_code: "C".repeat(21) })], { columns: 20 });
+    expect(bench.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    expect(bench.device.errorField).toBe(Field.USER_CODE);
+    expect(bench.device.errorLength).toBe(21);
+    expect(bench.device.memoryNeeded).toBe(0);
+    expect(shown(bench)).toContain("Failed");
+  });
+
+  it("a request that does not fit says so as well", () => {
+    const room = new Bench([], { autoStart: 0 }).device.capacity[Field.DEVICE_CODE]!;
+    const device_code = "/".repeat(room);
+    const bench = had([code({ device_code })]);
+    bench.pass(6000);
+    expect(bench.device.error).toBe(ErrorCode.MEMORY_TOO_SMALL);
+    const { memoryNeeded } = bench.device;
+    const enough = had([code({ device_code })], { memoryBytes: memoryNeeded });
+    enough.pass(6000);
+    expect(enough.device.state).toBe(State.PENDING);
+    expect(enough.sent).toHaveLength(2);
+  });
+});
+
+describe("RFC 8628 §3.2: answers to the code request that are no code", () => {
+  const useless: [string, object][] = [
+    ["wrapped in another object", { data: JSON.parse(code().body) }],
+    ["a lifetime below zero", JSON.parse(code({ expires_in: -1 }).body)],
+    ["no address", JSON.parse(code({ verification_url: undefined }).body)],
+    ["an address of another scheme", JSON.parse(code({ verification_url: "javascript:x" }).body)],
+    ["a code in a list", JSON.parse(code({ device_code: ["dc"] }).body)],
+    ["nothing", {}],
+  ];
+  it.each(useless)("%s: asked for again a few times, then the setup is wrong", (_, body) => {
+    const bench = new Bench(Array(100).fill(json(200, body)));
+    bench.pass(86_400_000);
+    expect(bench.sent).toHaveLength(5);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(ErrorCode.USELESS_ANSWERS);
+    expect(shown(bench)).toContain("Wrong setup. Ask the maker");
+  });
+
+  it("failures of the network between them do not count, and do not make them forgotten", () => {
+    const answers = [json(200, {}), null, error(503, ""), { status: 200, body: "<html>" }];
+    const bench = new Bench([...answers, ...Array(3).fill(json(200, {})), code()]);
+    bench.pass(600_000);
+    expect(bench.device.codeShown).toBe(1);
+    const failing = new Bench([...answers, ...Array(4).fill(json(200, {})), code()]);
+    failing.pass(3_600_000);
+    expect(failing.device.error).toBe(ErrorCode.USELESS_ANSWERS);
+  });
+
+  it.each(["", "<html>", '{"device_code"'])("%j is the network's, and never final", (body) => {
+    const bench = new Bench(Array(3000).fill({ status: 200, body }));
+    bench.pass(7_200_000);
+    expect(bench.device.state).toBe(State.REQUESTING);
+    expect(bench.sent.length).toBeGreaterThan(60);
+  });
+
+  it("the user may try again, and a code starts the count anew", () => {
+    const bench = new Bench(Array(5).fill(json(200, {})));
+    bench.pass(600_000);
+    bench.answers = [...Array(4).fill(json(200, {})), code({ expires_in: 1 })];
+    bench.answers.push(...Array(4).fill(json(200, {})), code());
+    bench.core.signIn(bench.device);
+    bench.pass(400_000);
+    expect(bench.device.codeShown).toBe(1);
+  });
+});
+
+describe("verification addresses", () => {
+  it.each([
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "ftp://example.com/device",
+    "file:///etc/passwd",
+    "https:example.com",
+    "http://",
+    "x-app:open",
+  ])("%s is none, and in verification_uri_complete it is left out", (address) => {
+    const refused = had([code({ verification_url: address })]);
+    expect(refused.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    const bench = had([code({ verification_uri_complete: address })]);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.device.length[Field.VERIFICATION_URI_COMPLETE]).toBe(-1);
+  });
+
+  it.each([
+    "https://x",
+    "HTTP://x",
+    "hTTps://example.com/device",
+    "example.com/device",
+    "www.x/?a:b",
+  ])("%s is one", (address) => {
+    const bench = had([code({ verification_url: address })]);
+    expect(bench.text(Field.VERIFICATION_URI)).toBe(address);
+  });
+});
+
+describe("SPEC.md Storage: tokens that storage does not erase", () => {
+  it("signing out says so, tries again every minute, and is content when it is done", () => {
+    const bench = had([code(), tokens()]);
+    const stored = bench.slots.map((slot) => slot.slice());
+    bench.storageFails = true;
+    bench.answers = [json(200, {})];
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.device.notErased).toBe(1);
+    expect(shown(bench)).toContain("Not signed in");
+    expect(shown(bench)).toContain("Tokens not erased");
+    expect(bench.slots.map((slot) => slot.slice())).toEqual(stored);
+    bench.pass(300_000);
+    expect(bench.device.notErased).toBe(1);
+    bench.storageFails = false;
+    bench.pass(61_000);
+    expect(bench.device.notErased).toBe(0);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+    expect(shown(bench)).not.toContain("Tokens not erased");
+  });
+
+  it("at the next start the revoked session is refused by its server, and erased", () => {
+    const bench = had([code(), tokens()]);
+    bench.storageFails = true;
+    bench.answers = [json(200, {})];
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    const next = new Bench([error(400, "invalid_grant")], { slots: bench.slots });
+    next.until(1);
+    next.pass(0);
+    expect(next.device.state).toBe(State.FAILED);
+    expect(next.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+});
+
+describe("SPEC.md Display: whose characters reach it", () => {
+  const TEXTS = core.MESSAGES.split("\n");
+  const bytes = (text: string): string => text.replace(/[^\n]/g, "\u00e4");
+
+  it("the maker's texts may have any byte but tab and line feed", () => {
+    for (let c = 1; c < 256; c++) {
+      if (c === 9 || c === 10) continue;
+      const own = ["x", `<${String.fromCharCode(c)}>`, ...TEXTS.slice(2)].join("\n");
+      const bench = new Bench([], { autoStart: 0, messages: own });
+      expect(bench.frame()[0]!.slice(0, 3)).toBe(`<${String.fromCharCode(c)}>`);
+    }
+    const bench = new Bench(["hang"], { messages: bytes(core.MESSAGES) });
+    bench.pass(6000);
+    expect(bench.frame()[0]!.trimEnd()).toBe("\u00e4".repeat("Getting a code".length));
+  });
+
+  it("what a server or the application sends is printable ASCII", () => {
+    const refused = had([error(400, "qu\u00f6ta\u0007")]);
+    expect(shown(refused)).toContain("qu??ta?");
+    const bench = had([code(), tokens()]);
+    const status = new TextEncoder().encode("K\u00f6ln");
+    bench.core.setStatus(bench.device, status, 0, status.length);
+    bench.pass(0);
+    expect(shown(bench)).toContain("K??ln");
+  });
+});
