@@ -17,7 +17,13 @@ export const hostFolder = `${root}dist/host/`;
 export type Kind = "release" | "sanitize" | "arm" | "arm-grant";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
-export const testPrograms = ["allocations", "power-cuts", "boot-device", "check-image"] as const;
+export const testPrograms = [
+  "allocations",
+  "answer",
+  "power-cuts",
+  "boot-device",
+  "check-image",
+] as const;
 
 /** A program of a kind: the host itself, or a test program. */
 export function programOf(kind: Kind, name = "picogrant-host"): string {

@@ -38,6 +38,13 @@ const library = (name: string, from: string): Need => ({
   isThere: () => spawnSync("pkg-config", ["--exists", name]).status === 0,
 });
 
+/** Whether clang links a fuzzer: its runtime is a package of its own. */
+function hasFuzzer(): boolean {
+  const program = "int LLVMFuzzerTestOneInput(const char *a, long b) { return a && b ? 0 : 0; }";
+  const args = ["-fsanitize=fuzzer,address", "-x", "c", "-", "-o", "/dev/null"];
+  return spawnSync("clang", args, { input: program, stdio: "pipe" }).status === 0;
+}
+
 /** For the engine's compiler, which runs on this machine in any case. */
 export const engineNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
@@ -52,6 +59,12 @@ export const hostNeeds: readonly Need[] = [
   library("libcurl", "libcurl4-openssl-dev"),
   library("libsodium", "libsodium-dev"),
   tool("valgrind", "valgrind"),
+];
+
+/** For fuzzing: clang with its runtime, where libFuzzer and the sanitizers are. */
+export const fuzzNeeds: readonly Need[] = [
+  tool("clang", "clang"),
+  { package: "libclang-rt-dev", isThere: hasFuzzer },
 ];
 
 /** For 32-bit ARM. */

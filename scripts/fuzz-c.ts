@@ -1,0 +1,91 @@
+// npm run fuzz:c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
+// undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --only NAME`, `-- --install` gets the
+// Debian packages, `-- --keep` puts inputs that reach new code into the corpus, as few as say the same.
+//
+// It begins with the inputs of test/host/corpus; what it finds on the way stays below dist/fuzz-c. An input that
+// breaks something is kept there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { commandLine } from "./command-line.ts";
+import { InstallError } from "./engines/install.ts";
+import { buildFuzzer, type Surface, surfaces } from "./host/fuzzers.ts";
+import { ensurePackages, fuzzNeeds } from "./host/toolchain.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+const flags = commandLine("fuzz:c", "Fuzzes what the host in C reads from outside.")
+  .option("--seconds <n>", "time for each surface", "60")
+  .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
+  .option("--keep", "put inputs that reach new code into test/host/corpus")
+  .option("--install", "get the Debian packages that are missing first")
+  .parse()
+  .opts<{ seconds: string; only?: string; keep?: boolean; install?: boolean }>();
+
+/** Runs a fuzzer; its report goes to standard error, as libFuzzer writes it. */
+function run(program: string, args: readonly string[], cwd: string): { ok: boolean; said: string } {
+  const { status, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    env: { ...process.env, ASAN_OPTIONS: "detect_leaks=1" },
+  });
+  return { ok: status === 0, said: stderr };
+}
+
+/** @returns whether nothing was found */
+function fuzz(surface: Surface, seconds: number): boolean {
+  const program = buildFuzzer(surface);
+  const folder = `${root}dist/fuzz-c/${surface.name}`;
+  const kept = `${root}test/host/corpus/${surface.name}`;
+  const found = `${folder}/corpus`;
+  mkdirSync(found, { recursive: true });
+  const limits = [`-max_len=${surface.longest}`, "-timeout=10", "-rss_limit_mb=1024"];
+  const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
+  const time = [`-max_total_time=${seconds}`, "-print_final_stats=1", "-verbosity=1"];
+  const { ok, said } = run(program, [...limits, ...seed, ...time, found, kept], folder);
+  const executions = /stat::number_of_executed_units:\s*(\d+)/.exec(said)?.[1] ?? "?";
+  const coverage = [...said.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? "?";
+  console.log(
+    `${surface.name}: ${executions} inputs in ${seconds} s, ${coverage} edges, ` +
+      `${readdirSync(found).length} kept, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
+  );
+  if (!ok) console.error(`${said.slice(-4000)}\nfuzz:c: the input is in ${folder}`);
+  if (ok && flags.keep) merge(program, folder, kept, found, limits);
+  return ok;
+}
+
+/** The smallest set of inputs that reaches what all of them reach. */
+function merge(
+  program: string,
+  folder: string,
+  kept: string,
+  found: string,
+  limits: readonly string[],
+): void {
+  const merged = `${folder}/merged`;
+  rmSync(merged, { recursive: true, force: true });
+  mkdirSync(merged);
+  // What is in the repository under a name of its own stays.
+  cpSync(kept, merged, { recursive: true });
+  const { ok, said } = run(program, ["-merge=1", ...limits, merged, found], folder);
+  if (!ok) throw new InstallError(`merging failed: ${said.slice(-300)}`);
+  cpSync(merged, kept, { recursive: true });
+}
+
+try {
+  ensurePackages(fuzzNeeds, flags.install ?? false);
+  const seconds = Number(flags.seconds);
+  if (!Number.isInteger(seconds) || seconds < 1) {
+    throw new InstallError(`--seconds ${flags.seconds}: not a number of seconds; give 1 or more`);
+  }
+  const wanted = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
+  if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such surface`);
+  const results = wanted.map((surface) => fuzz(surface, seconds));
+  process.exitCode = results.every(Boolean) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error;
+  console.error(`fuzz:c: ${error.message}`);
+  process.exitCode = 2;
+}

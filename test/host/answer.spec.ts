@@ -1,0 +1,195 @@
+// The reader of HTTP answers of the C host (targets/host/portable/http-answer.h), under the sanitizers: each
+// answer whole, byte by byte, and in pieces of seven.
+
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { programOf } from "../../scripts/host/build.ts";
+
+const program = programOf("sanitize", "answer");
+const LIMIT = 100;
+
+interface Said {
+  /** `status S R`, "" where none was reported. */
+  status: string;
+  body: string;
+  /** At the last byte, and once the connection has ended. */
+  result: string;
+}
+
+function readOnce(answer: string, piece: number, clock: number): Said {
+  const args = [String(piece), String(LIMIT), String(clock)];
+  const { stdout, stderr, status } = spawnSync(program, args, {
+    input: Buffer.from(answer, "latin1"),
+    encoding: "latin1",
+  });
+  expect(status, stderr).toBe(0);
+  const match = /^(?:(status .*)\n)?body ([^]*)\n(\w+ closed \w+)\n$/.exec(stdout)!;
+  return { status: match[1] ?? "", body: match[2]!, result: match[3]! };
+}
+
+/** What is said must not depend on the pieces. */
+function read(answer: string, clock = 0): Said {
+  const said = readOnce(answer, 0, clock);
+  for (const piece of [1, 7]) expect(readOnce(answer, piece, clock)).toEqual(said);
+  return said;
+}
+
+const head = (...lines: string[]): string =>
+  ["HTTP/1.1 200 OK", ...lines].map((line) => `${line}\r\n`).join("") + "\r\n";
+const complete = (body: string, status = "status 200 -1"): Said => ({
+  status,
+  body,
+  result: "end closed end",
+});
+
+describe("RFC 9112 §6 the body of an answer", () => {
+  it.each<[string, string, Said]>([
+    ["a length", `${head("Content-Length: 2")}{}`, complete("{}")],
+    ["a length, and more behind it", `${head("Content-Length: 2")}{}HTTP/1.1`, complete("{}")],
+    ["no length at all", `${head()}{}`, { ...complete("{}"), result: "more closed end" }],
+    ["nothing in it", head("Content-Length: 0"), complete("")],
+    [
+      "no content whatever it says (RFC 9110 §15.3.5)",
+      "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
+      complete("", "status 204 -1"),
+    ],
+    [
+      "chunks, with an extension",
+      `${head("Transfer-Encoding: Chunked")}3\r\nabc\r\n2;x="y"\r\nde\r\n0\r\n\r\n`,
+      complete("abcde"),
+    ],
+    [
+      "§7.1.2 chunks and a trailer",
+      `${head("Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\nServer-Timing: db;dur=3\r\nContent-Length: 9\r\n\r\n`,
+      complete("{}"),
+    ],
+    [
+      "§2.2 lines that end with LF alone",
+      "HTTP/1.1 200 OK\nContent-Length: 2\n\n{}",
+      complete("{}"),
+    ],
+    ["§4 no reason", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n{}", complete("{}")],
+    ["the same length twice", `${head("Content-Length: 2", "content-length:2")}{}`, complete("{}")],
+    [
+      "RFC 9110 §15.2 interim answers ahead",
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nContent-Length: 7\r\nRetry-After: 9\r\n\r\n${head("Content-Length: 2")}{}`,
+      complete("{}"),
+    ],
+    [
+      "RFC 9110 §15 a class that nobody knows counts as a server's error",
+      "HTTP/1.1 799 Odd\r\nContent-Length: 0\r\n\r\n",
+      complete("", "status 500 -1"),
+    ],
+  ])("%s", (_name, answer, expected) => {
+    expect(read(answer)).toEqual(expected);
+  });
+});
+
+describe("RFC 9112 §5.2 folded headers", () => {
+  const fold = `A: ${"B".repeat(3000)}`;
+  it.each<[string, string, Said]>([
+    [
+      "a line behind the status line that begins with a blank is passed over",
+      `HTTP/1.1 400 Bad\r\n ${fold}\r\nContent-Length: 2\r\n\r\n{}`,
+      complete("{}", "status 400 -1"),
+    ],
+    [
+      "a header goes on in the next line",
+      `${head("Retry-After:", "\t 1", "X: y", " Content-Length: 9", "Content-Length: 2")}{}`,
+      complete("{}", "status 200 1"),
+    ],
+  ])("%s", (_name, answer, expected) => {
+    expect(read(answer)).toEqual(expected);
+  });
+});
+
+describe("what is refused", () => {
+  it.each<[string, string]>([
+    ["§6.3 two lengths", head("Content-Length: 2", "Content-Length: 3")],
+    ["§6.3 a length and chunks", head("Content-Length: 2", "Transfer-Encoding: chunked")],
+    ["§6.1 another coding", head("Transfer-Encoding: gzip, chunked")],
+    ["chunked twice", head("Transfer-Encoding: chunked", "Transfer-Encoding: chunked")],
+    ["a length that is no number", head("Content-Length: +2")],
+    ["an empty length", head("Content-Length:")],
+    ["a length beyond all integers", head("Content-Length: 99999999999999999999")],
+    ["a length beyond the limit", head(`Content-Length: ${LIMIT + 1}`)],
+    ["§5.1 a blank before the colon", head("Content-Length : 2")],
+    ["a header without a colon", head("Content-Length")],
+    ["a header without a name", head(": 2")],
+    ["§2.2 a CR inside a line", head("X: a\rb")],
+    ["a NUL", head("X: a\0b")],
+    ["§7.1 a chunk without a size", `${head("Transfer-Encoding: chunked")}\r\n`],
+    ["§7.1 a chunk size that is no number", `${head("Transfer-Encoding: chunked")}-1\r\n`],
+    ["a chunk beyond the limit", `${head("Transfer-Encoding: chunked")}65\r\n`],
+    [
+      "a chunk size beyond all integers",
+      `${head("Transfer-Encoding: chunked")}${"f".repeat(17)}\r\n`,
+    ],
+    ["bytes between chunks", `${head("Transfer-Encoding: chunked")}1\r\na!\r\n`],
+    ["RFC 9110 §15.2.2 another protocol", "HTTP/1.1 101 Switching\r\n\r\n"],
+    ["another protocol from the start", "HTTP/2 200\r\n\r\n"],
+    ["no HTTP", "SSH-2.0-OpenSSH\r\n"],
+    ["a status of four digits", "HTTP/1.1 2000 OK\r\n\r\n"],
+    ["a head without an end", head().slice(0, -2) + "X: y\r\n".repeat(11_000)],
+    ["interim answers without an end", "HTTP/1.1 102 Processing\r\n\r\n".repeat(3000)],
+  ])("%s", (_name, answer) => {
+    const { result, body } = read(answer);
+    expect({ result, body: body.replace("a", "") }).toEqual({ result: "bad closed bad", body: "" });
+  });
+
+  it.each<[string, string]>([
+    ["a body without a length", `${head()}${"x".repeat(LIMIT + 1)}`],
+    [
+      "chunks",
+      `${head("Transfer-Encoding: chunked")}60\r\n${"x".repeat(96)}\r\n5\r\nxxxxx\r\n0\r\n\r\n`,
+    ],
+  ])("%s beyond the limit, of which no more than the limit is reported", (_name, answer) => {
+    const { result, body } = readOnce(answer, 7, 0);
+    expect(result).toBe("bad closed bad");
+    expect(body.length).toBeLessThanOrEqual(LIMIT);
+  });
+
+  it("§8 every answer that is cut off", () => {
+    const whole = [
+      `${head("Content-Length: 2")}{}`,
+      `${head("Transfer-Encoding: chunked")}2\r\n{}\r\n0\r\nA: b\r\n\r\n`,
+    ];
+    for (const answer of whole) {
+      for (let length = 0; length < answer.length; length++) {
+        expect(readOnce(answer.slice(0, length), 0, 0).result, `${length}`).toBe("more closed bad");
+      }
+    }
+  });
+});
+
+describe("RFC 9110 §10.2.3 Retry-After", () => {
+  const DATE = "Date: Sun, 06 Nov 1994 08:49:37 GMT";
+  /** Far behind the answer's Date: a clock that nobody has set. */
+  const LATER = Date.UTC(2026, 0, 1) / 1000;
+  it.each<[string, string[], number, number]>([
+    ["seconds", ["Retry-After: 12"], 0, 12],
+    ["0 seconds", ["Retry-After: 0"], 0, 0],
+    ["seconds beyond what the core holds", ["Retry-After: 999999999999"], 0, 134_217_727],
+    ["a date", [DATE, "Retry-After: Sun, 06 Nov 1994 08:50:37 GMT"], LATER, 60],
+    ["a date ahead of Date", ["Retry-After: Sun, 06 Nov 1994 08:50:37 GMT", DATE], LATER, 60],
+    ["§5.6.7 a date of RFC 850", [DATE, "Retry-After: Sunday, 06-Nov-94 09:49:37 GMT"], 0, 3600],
+    ["§5.6.7 a date of asctime", [DATE, "Retry-After: Mon Nov  7 08:49:37 1994"], 0, 86_400],
+    [
+      "a date across a leap day",
+      ["Date: Wed, 28 Feb 2024 00:00:00 GMT", "Retry-After: Fri, 01 Mar 2024 00:00:00 GMT"],
+      0,
+      172_800,
+    ],
+    ["a date that has passed", [DATE, "Retry-After: Sun, 06 Nov 1994 08:00:00 GMT"], 0, 0],
+    ["a date without Date, by the clock", ["Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"], LATER, 9],
+    ["a date without Date or clock", ["Retry-After: Thu, 01 Jan 2026 00:00:09 GMT"], 0, -1],
+    ["no date", [DATE, "Retry-After: soon"], 0, -1],
+    ["a day that is none", [DATE, "Retry-After: Sun, 32 Nov 1994 08:50:37 GMT"], 0, -1],
+    ["more than a line holds", [`Retry-After: 1${"0".repeat(70)}`], 0, -1],
+    ["the first of two", ["Retry-After: 5", "Retry-After: 6"], 0, 5],
+    ["nothing", [DATE], LATER, -1],
+  ])("%s", (_name, lines, clock, expected) => {
+    const { status } = read(`${head(...lines, "Content-Length: 0")}`, clock);
+    expect(status).toBe(`status 200 ${expected}`);
+  });
+});

@@ -1,0 +1,40 @@
+/*
+ * Reads one HTTP answer and prints what the reader reports. Usage: answer PIECE BODY-MAX CLOCK < bytes: PIECE
+ * bytes at a time, as much as there is where it is 0. Output: `status S R`, `body TEXT` put together, and `end`,
+ * `bad`, or `more` where the answer goes on; then the same behind ` closed ` once the connection has ended.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http-answer.h"
+
+static uint8_t input[200000];
+static uint8_t body[200000];
+static size_t body_size;
+
+static void take_status(int status, int retry_after_s) { printf("status %d %d\n", status, retry_after_s); }
+
+static void take_body(const uint8_t *bytes, size_t size) {
+  memcpy(body + body_size, bytes, size);
+  body_size += size;
+}
+
+int main(int count, char **arguments) {
+  static const char *const names[] = {"more", "end", "bad"};
+  static const struct pg_answer_sink sink = {take_status, take_body};
+  struct pg_answer answer;
+  if (count != 4) return 2;
+  size_t piece = strtoul(arguments[1], NULL, 10);
+  size_t size = fread(input, 1, sizeof input, stdin);
+  enum pg_answer_result result = PG_ANSWER_MORE;
+  pg_answer_start(&answer, &sink, (uint32_t)strtoul(arguments[2], NULL, 10),
+                  (uint32_t)strtoul(arguments[3], NULL, 10));
+  if (piece == 0) piece = size;
+  for (size_t at = 0; at < size; at += piece) {
+    result = pg_answer_read(&answer, input + at, size - at < piece ? size - at : piece);
+  }
+  printf("body %.*s\n%s closed %s\n", (int)body_size, (const char *)body, names[result],
+         names[pg_answer_closed(&answer)]);
+  return 0;
+}

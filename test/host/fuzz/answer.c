@@ -1,0 +1,75 @@
+/*
+ * Fuzzes the reader of HTTP answers. The first byte of the input says how long the pieces are. What it
+ * reports must not depend on the pieces, and must keep to http-answer.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "http-answer.h"
+
+enum { BODY_MAX = 300 };
+
+struct seen {
+  int statuses;
+  int status;
+  int retry_after_s;
+  size_t body_size;
+  uint8_t body[BODY_MAX];
+  enum pg_answer_result result;
+  enum pg_answer_result closed;
+};
+
+static struct seen *seen;
+
+static void check(int holds) {
+  if (!holds) abort();
+}
+
+static void take_status(int status, int retry_after_s) {
+  check(status >= 200 && status <= 599 && retry_after_s >= -1);
+  seen->statuses++;
+  seen->status = status;
+  seen->retry_after_s = retry_after_s;
+}
+
+static void take_body(const uint8_t *bytes, size_t size) {
+  check(seen->statuses == 1 && size > 0 && size <= BODY_MAX - seen->body_size);
+  memcpy(seen->body + seen->body_size, bytes, size);
+  seen->body_size += size;
+}
+
+/* Every piece in memory of its own, so that a read behind it is seen. */
+static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct seen *into) {
+  static const struct pg_answer_sink sink = {take_status, take_body};
+  struct pg_answer answer;
+  memset(into, 0, sizeof *into);
+  seen = into;
+  pg_answer_start(&answer, &sink, BODY_MAX, 1000000000);
+  for (size_t at = 0; at < size; at += piece) {
+    size_t length = size - at < piece ? size - at : piece;
+    uint8_t *copy = malloc(length);
+    memcpy(copy, bytes + at, length);
+    into->result = pg_answer_read(&answer, copy, length);
+    free(copy);
+  }
+  into->closed = pg_answer_closed(&answer);
+  check(into->result == PG_ANSWER_MORE || into->closed == into->result);
+  check(into->closed != PG_ANSWER_MORE && (into->closed == PG_ANSWER_BAD || into->statuses == 1));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  static struct seen whole;
+  static struct seen pieces;
+  if (size < 2) return 0;
+  read_in_pieces(bytes + 1, size - 1, size - 1, &whole);
+  read_in_pieces(bytes + 1, size - 1, (size_t)bytes[0] % 40 + 1, &pieces);
+  /* Of an answer that is refused as much as came before is reported, whole or in pieces. */
+  check(whole.closed == pieces.closed && whole.statuses == pieces.statuses);
+  check(whole.status == pieces.status && whole.retry_after_s == pieces.retry_after_s);
+  if (whole.closed == PG_ANSWER_BAD) return 0;
+  check(whole.body_size == pieces.body_size);
+  check(memcmp(whole.body, pieces.body, whole.body_size) == 0);
+  return 0;
+}

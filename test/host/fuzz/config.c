@@ -1,0 +1,82 @@
+/* Fuzzes the reader of device.json. What it accepts must keep to settings.h and lie within its buffers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "config.h"
+
+enum { ROOM = 400 };
+
+static void check(int holds) {
+  if (!holds) abort();
+}
+
+static const char *text;
+static size_t text_size;
+static const char *room;
+
+/* A text of the settings: printable, ended within the buffer that it lies in, or the program's own. */
+static void check_text(const char *value, size_t most) {
+  size_t size = strlen(value);
+  check(size <= most);
+  for (size_t i = 0; i < size; i++) check(value[i] >= 32 && value[i] <= 126);
+  if (value >= text && value < text + text_size) check(value + size < text + text_size);
+  if (value >= room && value < room + ROOM) check(value + size < room + ROOM);
+}
+
+static void check_number(int value, int low, int high) { check(value >= low && value <= high); }
+
+static void check_settings(const struct pg_settings *settings) {
+  check_text(settings->client_id, 256);
+  check_text(settings->client_secret, 256);
+  check_text(settings->scope, 512);
+  check_text(settings->device_parameters, ROOM);
+  check_text(settings->user_agent, 256);
+  check(*settings->client_id && *settings->scope);
+  check_number(settings->columns, 16, 80);
+  check_number(settings->rows, 2, 8);
+  check_number(settings->memory_bytes, 2048, PG_MEMORY_MAX);
+  check_number(settings->connect_seconds, 1, 60);
+  check_number(settings->exchange_seconds, 1, 110);
+  check_number(settings->answer_bytes, 1024, 1048576);
+  check_number(settings->renewals, 0, 1000);
+  check_number(settings->auto_start, 0, 1);
+}
+
+static void check_addresses(const struct pg_settings *settings) {
+  for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
+    struct pg_address address;
+    const char *value = settings->addresses[i];
+    if (!*value) continue;
+    check_text(value, 256);
+    check(pg_address_split(value, &address));
+    check(address.peer.is_secure || pg_address_is_own(&address));
+    check(address.peer.port > 0 && address.peer.host_size > 0);
+  }
+  check(*settings->addresses[PG_ENDPOINT_TOKEN] != 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  struct pg_config config;
+  char *parameters = malloc(ROOM);
+  /* Exactly as long as it is: nothing may be read or written behind it. */
+  char *copy = malloc(size ? size : 1);
+  memcpy(copy, bytes, size);
+  text = copy;
+  text_size = size;
+  room = parameters;
+  const char *why = pg_config_read(&config, copy, size, parameters, ROOM);
+  if (why) {
+    check(strlen(why) > 0 && strlen(why) < 256);
+  } else {
+    check_settings(&config.settings);
+    check_addresses(&config.settings);
+    check_text(config.directory, 1024);
+    check_text(config.certificates, 1024);
+  }
+  free(copy);
+  free(parameters);
+  return 0;
+}

@@ -1,0 +1,66 @@
+/*
+ * Fuzzes the record slots over a medium that holds anything: what is read fits, and what is written is read
+ * again. The first byte says how much room the reader has.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage.h"
+
+enum { SLOT = 96 };
+
+static uint8_t slots[2][SLOT];
+
+static void check(int holds) {
+  if (!holds) abort();
+}
+
+static int is_within(int slot, uint32_t at, size_t size) {
+  return (slot == 0 || slot == 1) && at <= SLOT && size <= SLOT - at;
+}
+
+static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+  check(is_within(slot, at, size));
+  memcpy(into, slots[slot] + at, size);
+  return 1;
+}
+
+/* Flash: only erased bytes can be programmed. */
+static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  check(is_within(slot, at, size));
+  for (size_t i = 0; i < size; i++) check(slots[slot][at + i] == 0xff);
+  memcpy(slots[slot] + at, bytes, size);
+  return 1;
+}
+
+static int erase_slot(int slot) {
+  memset(slots[slot], 0xff, SLOT);
+  return 1;
+}
+
+static const struct pg_medium medium = {SLOT, read_slot, program_slot, erase_slot};
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  if (size < 1) return 0;
+  size_t room = bytes[0] % (SLOT + 8);
+  uint8_t *into = malloc(room + 1);
+  bytes++;
+  size--;
+  memset(slots, 0xff, sizeof slots);
+  memcpy(slots[0], bytes, size < SLOT ? size : SLOT);
+  pg_storage_open(&medium);
+  int length = pg_storage_read(0, into, room);
+  check(length >= -1 && length <= (int)room);
+  check(length != 0 || memchr(slots[0], 0xff, SLOT) == slots[0]);
+  int fits = size > 0 && size <= SLOT - PG_SLOT_HEADER;
+  check(pg_storage_write(1, bytes, size) == fits);
+  if (fits && size <= room) {
+    check(pg_storage_read(1, into, room) == (int)size);
+    check(memcmp(into, bytes, size) == 0);
+  }
+  check(pg_storage_erase(1) && pg_storage_read(1, into, room) == 0);
+  free(into);
+  return 0;
+}
