@@ -1,5 +1,5 @@
-// npm run host: builds the C host as released and under sanitizers, and tests both against the simulated
-// service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after building.
+// npm run host: builds the C host as released, under sanitizers, and on each of its engines, and tests all of
+// them against the simulated service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after building.
 
 import { spawnSync } from "node:child_process";
 import { commandLine } from "./command-line.ts";
@@ -9,7 +9,7 @@ import { ensurePackages, hostNeeds } from "./host/toolchain.ts";
 
 const flags = commandLine(
   "host",
-  "Builds the host in C as released and under sanitizers, and tests both.",
+  "Builds the host in C as released, under sanitizers and on each engine, and tests them.",
 )
   .option("--install", "get the Debian packages that are missing first")
   .option("--build", "stop after building")
@@ -18,7 +18,7 @@ const flags = commandLine(
 
 try {
   ensurePackages(hostNeeds, flags.install ?? false);
-  for (const kind of ["release", "sanitize"] as const) {
+  for (const kind of ["release", "sanitize", "duktape", "mujs"] as const) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);
   }

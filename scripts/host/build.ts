@@ -13,8 +13,11 @@ const sources = `${root}targets/host`;
 /** Where the kinds are built; git-ignored. */
 export const hostFolder = `${root}dist/host/`;
 
-/** `arm` has the whole core, `arm-grant` the grant alone. */
-export type Kind = "release" | "sanitize" | "arm" | "arm-grant";
+/**
+ * Release and sanitize are on QuickJS; `arm` has the whole core, `arm-grant` the grant alone. Duktape and
+ * mujs are other engines, under the sanitizers.
+ */
+export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-grant";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
 export const testPrograms = [
@@ -35,11 +38,22 @@ export function isBuilt(kind: Kind): boolean {
   return existsSync(programOf(kind));
 }
 
+/** Of Debian's, which runs the core's source. */
+function isOtherEngine(kind: Kind): kind is "duktape" | "mujs" {
+  return kind === "duktape" || kind === "mujs";
+}
+
+/** Those with a control of its own engine's (test/host/c/control-*.c), and those that are no engine's affair. */
+function programsOf(kind: Kind): readonly string[] {
+  return isOtherEngine(kind) ? ["allocations"] : testPrograms;
+}
+
 function settingsOf(kind: Kind, quickjs: string): string[] {
   if (kind === "release") return [];
-  if (kind === "sanitize") {
+  if (kind === "sanitize" || isOtherEngine(kind)) {
     const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
-    return [`CFLAGS=-O1 -g -fno-omit-frame-pointer ${sanitizers}`];
+    const engine = isOtherEngine(kind) ? [`ENGINE=${kind}`] : [];
+    return [...engine, `CFLAGS=-O1 -g -fno-omit-frame-pointer ${sanitizers}`];
   }
   return [
     `CC=arm-linux-gnueabihf-gcc --sysroot=${armSysroot()}`,
@@ -63,10 +77,11 @@ export async function buildHost(kind: Kind): Promise<void> {
   refuseSpaces(root);
   const quickjs = quickjsFolder();
   const variant: Variant = kind === "arm-grant" ? "grant" : "complete";
-  const generated = `${hostFolder}generated-${variant}`;
-  await generate(generated, variant, engineVersion(quickjs));
+  const other = isOtherEngine(kind);
+  const generated = `${hostFolder}generated-${variant}${other ? "-source" : ""}`;
+  await generate(generated, variant, other ? undefined : engineVersion(quickjs));
   const out = `${hostFolder}${kind}`;
-  const targets = ["all", ...testPrograms.map((name) => `${out}/${name}`)];
+  const targets = ["all", ...programsOf(kind).map((name) => `${out}/${name}`)];
   const settings = [
     `QUICKJS_DIR=${quickjs}`,
     `GENERATED=${generated}`,

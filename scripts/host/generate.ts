@@ -92,15 +92,31 @@ export function writeIfChanged(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** Writes the generated files of a variant into `folder`. */
+/** The core's source as C; engines without a compiler of their own take it. A 0 ends it, for MuJS. */
+function sourceAsC(code: string): string {
+  const numbers = [...Buffer.from(code, "latin1"), 0];
+  const lines: string[] = [];
+  for (let at = 0; at < numbers.length; at += 24) lines.push(numbers.slice(at, at + 24).join(","));
+  return (
+    `#include "core-code.h"\n\nstatic const uint8_t bytes[] = {\n${lines.join(",\n")}};\n` +
+    "const uint8_t *const pg_core_code = bytes;\nconst size_t pg_core_code_size = sizeof bytes;\n"
+  );
+}
+
+/**
+ * Writes the generated files of a variant into `folder`.
+ * @param engineVersion of QuickJS, whose compiler makes the code out of core.js; undefined for engines that
+ *   run the source
+ */
 export async function generate(
   folder: string,
   variant: Variant,
-  engineVersion: string,
+  engineVersion: string | undefined,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const { code } = await bundleCore(variant);
   writeIfChanged(`${folder}/core.js`, romPrefix + code);
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
-  writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));
+  writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion ?? "source"));
+  if (engineVersion === undefined) writeIfChanged(`${folder}/core-code.c`, sourceAsC(code));
 }

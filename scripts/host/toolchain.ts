@@ -58,6 +58,8 @@ export const hostNeeds: readonly Need[] = [
   tool("pkg-config", "pkg-config"),
   library("libcurl", "libcurl4-openssl-dev"),
   library("libsodium", "libsodium-dev"),
+  library("duktape", "duktape-dev"),
+  library("mujs", "libmujs-dev"),
   tool("valgrind", "valgrind"),
 ];
 

@@ -14,9 +14,10 @@ import {
   missingPackages,
 } from "../../scripts/host/toolchain.ts";
 
-const EVERYTHING = "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev valgrind".split(
-  " ",
-);
+const EVERYTHING =
+  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev libmujs-dev valgrind".split(
+    " ",
+  );
 
 let bin: string;
 

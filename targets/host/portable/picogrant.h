@@ -94,11 +94,8 @@ struct pg_core_config {
 /* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */
 enum { PG_TRANSFER_BYTES = 512 };
 
-/*
- * The engine's heap by default: what a 32-bit board has for the grant alone; pointers twice as long need
- * more than as much again.
- */
-enum { PG_HEAP_DEFAULT = sizeof(void *) == 8 ? 262144 : 98304 };
+/* A limit of the heap that is enough for this engine on this kind of machine. */
+extern const size_t pg_heap_default;
 
 enum pg_open_result {
   PG_OPEN_OK = 0,

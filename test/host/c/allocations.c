@@ -100,7 +100,7 @@ static int whole_life(void) {
 }
 
 int main(int count, char **arguments) {
-  size_t limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 1000000;
+  size_t limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 10000000;
   enum pg_open_result opened =
       pg_core_open(pg_core_code, pg_core_code_size, memory, sizeof memory, &config, limit);
   if (opened != PG_OPEN_OK) {

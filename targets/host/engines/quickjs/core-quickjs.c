@@ -1,46 +1,15 @@
 /*
- * The border of picogrant.h on QuickJS: every call is a JS_Call with integers, every property is read
- * by an atom made at the start, and bytes pass through two arrays that lie over the host's own memory.
- * That is why nothing here allocates after pg_core_open: an int is no heap object, an atom that exists
- * needs no look-up by name.
+ * The core on QuickJS: every call is a JS_Call with integers, every property is read by an atom made at the
+ * start, and the arrays lie over the host's own memory. That is why nothing here allocates after
+ * pg_engine_open: an int is no heap object, an atom that exists needs no look-up by name.
  */
-#include "picogrant.h"
-
 #include <quickjs.h>
-#include <string.h>
 
+#include "engine.h"
 #include "heap.h"
-#include "wipe.h"
 
-enum function {
-  TICK,
-  WAKE_IN,
-  RESPONSE_START,
-  RESPONSE_BODY,
-  RESPONSE_END,
-  RESPONSE_FAILED,
-  STORAGE_DONE,
-  SIGN_IN,
-  CANCEL,
-  SIGN_OUT,
-  SET_STATUS,
-  BEGIN_CALL,
-  ADD_PATH,
-  SEND_CALL,
-  FUNCTION_COUNT
-};
-
-static const char *const function_names[FUNCTION_COUNT] = {
-    "tick",        "wakeIn", "responseStart", "responseBody", "responseEnd", "responseFailed",
-    "storageDone", "signIn", "cancel",        "signOut",      "setStatus",   "beginCall",
-    "addPath",     "sendCall"};
-
-/* In the order of enum pg_property. */
-static const char *const property_names[PG_PROPERTY_COUNT] = {
-    "requestId",  "endpoint", "isGet",       "target",     "targetLength", "body",
-    "bodyLength", "authorization", "slot",        "data",       "dataLength",   "state",
-    "event",      "moves",    "error",       "notSaved",   "callState",    "callError",
-    "callStatus"};
+/* What a 32-bit board has for the grant alone; pointers twice as long need more than as much again. */
+const size_t pg_heap_default = sizeof(void *) == 8 ? 262144 : 98304;
 
 static struct {
   JSRuntime *runtime;
@@ -49,12 +18,9 @@ static struct {
   JSValue start;
   JSValue length;
   JSValue transfer;
-  JSValue functions[FUNCTION_COUNT];
+  JSValue functions[PG_FUNCTION_COUNT];
   JSAtom properties[PG_PROPERTY_COUNT];
-  int broken;
 } core;
-
-static uint8_t transfer_bytes[PG_TRANSFER_BYTES];
 
 /* The engine looks at its own account of the heap when it decides whether to collect garbage. */
 static void *heap_malloc(JSMallocState *state, size_t size) {
@@ -112,31 +78,19 @@ static int run_program(JSValue program) {
   return ok;
 }
 
-static int set_text(JSValue object, const char *name, const char *text) {
-  return JS_SetPropertyStr(core.context, object, name, JS_NewString(core.context, text)) >= 0;
-}
-
-static int set_int(JSValue object, const char *name, int value) {
-  return JS_SetPropertyStr(core.context, object, name, JS_NewInt32(core.context, value)) >= 0;
-}
-
 static JSValue config_object(const struct pg_core_config *config) {
-  JSValue object = JS_NewObject(core.context);
-  if (JS_IsException(object)) return object;
-  if (set_text(object, "clientId", config->client_id) &&
-      set_text(object, "clientSecret", config->client_secret) &&
-      set_text(object, "scope", config->scope) &&
-      set_text(object, "deviceParameters", config->device_parameters) &&
-      set_text(object, "tokenParameters", config->token_parameters) &&
-      set_text(object, "server", config->server) && set_text(object, "messages", "") && set_int(object, "columns", config->columns) &&
-      set_int(object, "rows", config->rows) && set_int(object, "seed", config->seed) &&
-      set_int(object, "autoStart", config->auto_start) &&
-      set_int(object, "renewalsMax", config->renewals_max) &&
-      set_int(object, "clientAuthentication", config->client_authentication)) {
-    return object;
+  JSContext *context = core.context;
+  struct pg_config_member members[PG_CONFIG_MEMBERS];
+  JSValue object = JS_NewObject(context);
+  pg_config_members(config, members);
+  for (int i = 0; i < PG_CONFIG_MEMBERS && !JS_IsException(object); i++) {
+    JSValue value = members[i].text ? JS_NewString(context, members[i].text)
+                                    : JS_NewInt32(context, members[i].number);
+    if (JS_SetPropertyStr(context, object, members[i].name, value) >= 0) continue;
+    JS_FreeValue(context, object);
+    object = JS_EXCEPTION;
   }
-  JS_FreeValue(core.context, object);
-  return JS_EXCEPTION;
+  return object;
 }
 
 /* Calls create(memory, config). */
@@ -158,26 +112,24 @@ static JSValue make_device(JSValue api, uint8_t *memory, size_t size,
 /* Takes what the calls need out of the API and the device. 1 where all of it is there. */
 static int take_handles(JSValue api) {
   JSContext *context = core.context;
-  for (int i = 0; i < FUNCTION_COUNT; i++) {
-    core.functions[i] = JS_GetPropertyStr(context, api, function_names[i]);
-    /* The grant alone has no calls of APIs. */
-    if (i < BEGIN_CALL && !JS_IsFunction(context, core.functions[i])) return 0;
+  for (int i = 0; i < PG_FUNCTION_COUNT; i++) {
+    core.functions[i] = JS_GetPropertyStr(context, api, pg_function_names[i]);
+    if (i < PG_FUNCTION_BEGIN_CALL && !JS_IsFunction(context, core.functions[i])) return 0;
   }
   for (int i = 0; i < PG_PROPERTY_COUNT; i++) {
-    core.properties[i] = JS_NewAtom(context, property_names[i]);
+    core.properties[i] = JS_NewAtom(context, pg_property_names[i]);
     if (core.properties[i] == JS_ATOM_NULL) return 0;
   }
   core.start = JS_GetPropertyStr(context, core.device, "start");
   core.length = JS_GetPropertyStr(context, core.device, "length");
-  core.transfer = array_over(transfer_bytes, sizeof transfer_bytes);
+  core.transfer = array_over(pg_transfer_bytes, sizeof pg_transfer_bytes);
   return JS_IsObject(core.start) && JS_IsObject(core.length) && !JS_IsException(core.transfer);
 }
 
 static void forget_handles(void) {
   core.device = core.start = core.length = core.transfer = JS_UNDEFINED;
-  for (int i = 0; i < FUNCTION_COUNT; i++) core.functions[i] = JS_UNDEFINED;
+  for (int i = 0; i < PG_FUNCTION_COUNT; i++) core.functions[i] = JS_UNDEFINED;
   for (int i = 0; i < PG_PROPERTY_COUNT; i++) core.properties[i] = JS_ATOM_NULL;
-  core.broken = 0;
 }
 
 /*
@@ -186,7 +138,6 @@ static void forget_handles(void) {
  * only then can its bytecode be used where it lies (flash) without a copy on the heap.
  */
 static int start_engine(size_t heap_limit, const uint8_t *code, size_t size, JSValue *program) {
-  pg_heap_reset();
   core.runtime = JS_NewRuntime2(&heap_functions, NULL);
   if (!core.runtime) return 0;
   core.context = JS_NewContextRaw(core.runtime);
@@ -236,26 +187,21 @@ static enum pg_open_result open_device(JSValue program, uint8_t *memory, size_t 
   return result;
 }
 
-enum pg_open_result pg_core_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
-                                 const struct pg_core_config *config, size_t heap_limit) {
+enum pg_open_result pg_engine_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
+                                   const struct pg_core_config *config, size_t heap_limit) {
   JSValue program = JS_UNDEFINED;
   forget_handles();
-  if (!start_engine(heap_limit, code, code_size, &program)) {
-    if (core.context) JS_FreeValue(core.context, program);
-    pg_core_close();
-    return PG_OPEN_NO_HEAP;
+  if (start_engine(heap_limit, code, code_size, &program)) {
+    return open_device(program, memory, size, config);
   }
-  enum pg_open_result result = open_device(program, memory, size, config);
-  /* An engine that ran out of heap throws, as it does for code that is not the core's. */
-  if (result == PG_OPEN_BAD_CODE && pg_heap_figures().refused) result = PG_OPEN_NO_HEAP;
-  if (result != PG_OPEN_OK) pg_core_close();
-  return result;
+  if (core.context) JS_FreeValue(core.context, program);
+  return PG_OPEN_NO_HEAP;
 }
 
-void pg_core_close(void) {
+void pg_engine_close(void) {
   JSContext *context = core.context;
   if (context) {
-    for (int i = 0; i < FUNCTION_COUNT; i++) JS_FreeValue(context, core.functions[i]);
+    for (int i = 0; i < PG_FUNCTION_COUNT; i++) JS_FreeValue(context, core.functions[i]);
     for (int i = 0; i < PG_PROPERTY_COUNT; i++) JS_FreeAtom(context, core.properties[i]);
     JS_FreeValue(context, core.start);
     JS_FreeValue(context, core.length);
@@ -269,108 +215,38 @@ void pg_core_close(void) {
   forget_handles();
 }
 
-int pg_core_broken(void) { return core.broken; }
-
 /* The integer that a value is; anything else, an exception too, means that the engine is broken. */
 static int integer_of(JSValue value) {
   if (JS_VALUE_GET_TAG(value) == JS_TAG_INT) return JS_VALUE_GET_INT(value);
-  if (JS_IsException(value)) core.broken = 1;
+  if (JS_IsException(value)) pg_engine_threw = 1;
   JS_FreeValue(core.context, value);
   return 0;
 }
 
-static int call(enum function function, int count, JSValue *arguments) {
-  arguments[0] = core.device;
+static JSValue argument(int value) {
+  if (value == PG_ARGUMENT_TRANSFER) return core.transfer;
+  return value == PG_ARGUMENT_NULL ? JS_NULL : JS_NewInt32(core.context, value);
+}
+
+int pg_engine_call(enum pg_function function, int count, const int *arguments) {
+  JSValue values[PG_ARGUMENTS_MAX] = {core.device};
+  for (int i = 0; i < count; i++) values[1 + i] = argument(arguments[i]);
   return integer_of(
-      JS_Call(core.context, core.functions[function], JS_UNDEFINED, count, arguments));
+      JS_Call(core.context, core.functions[function], JS_UNDEFINED, 1 + count, values));
 }
 
-static int call_1(enum function function, int a) {
-  JSValue arguments[2] = {JS_UNDEFINED, JS_NewInt32(core.context, a)};
-  return call(function, 2, arguments);
+int pg_engine_has(enum pg_function function) {
+  return JS_IsFunction(core.context, core.functions[function]);
 }
 
-static int call_0(enum function function) {
-  JSValue arguments[1];
-  return call(function, 1, arguments);
-}
-
-/* Copies as much as the transfer array takes. */
-static int transfer(const void *bytes, size_t size) {
-  if (size > sizeof transfer_bytes) size = sizeof transfer_bytes;
-  memcpy(transfer_bytes, bytes, size);
-  return (int)size;
-}
-
-int pg_tick(int elapsed_ms) { return call_1(TICK, elapsed_ms); }
-
-int pg_wake_in(void) { return call_0(WAKE_IN); }
-
-int pg_response_start(int request_id, int status, int retry_after_s) {
-  JSContext *context = core.context;
-  JSValue arguments[4] = {JS_UNDEFINED, JS_NewInt32(context, request_id),
-                          JS_NewInt32(context, status), JS_NewInt32(context, retry_after_s)};
-  return call(RESPONSE_START, 4, arguments);
-}
-
-void pg_response_body(int request_id, const uint8_t *bytes, size_t size) {
-  JSContext *context = core.context;
-  while (size > 0) {
-    int taken = transfer(bytes, size);
-    JSValue arguments[5] = {JS_UNDEFINED, JS_NewInt32(context, request_id), core.transfer,
-                            JS_NewInt32(context, 0), JS_NewInt32(context, taken)};
-    call(RESPONSE_BODY, 5, arguments);
-    bytes += taken;
-    size -= (size_t)taken;
-  }
-  /* Answers carry tokens. */
-  pg_wipe(transfer_bytes, sizeof transfer_bytes);
-}
-
-void pg_response_end(int request_id) { call_1(RESPONSE_END, request_id); }
-
-void pg_response_failed(int request_id) { call_1(RESPONSE_FAILED, request_id); }
-
-void pg_storage_done(int result) { call_1(STORAGE_DONE, result); }
-
-void pg_sign_in(void) { call_0(SIGN_IN); }
-
-void pg_cancel(void) { call_0(CANCEL); }
-
-void pg_sign_out(void) { call_0(SIGN_OUT); }
-
-static int call_with_text(enum function function, const char *text) {
-  JSContext *context = core.context;
-  JSValue arguments[4] = {JS_UNDEFINED, core.transfer, JS_NewInt32(context, 0),
-                          JS_NewInt32(context, transfer(text, strlen(text)))};
-  return call(function, 4, arguments);
-}
-
-void pg_set_status(const char *text) { call_with_text(SET_STATUS, text); }
-
-int pg_call_resource(int endpoint, const char *target) {
-  JSContext *context = core.context;
-  if (!JS_IsFunction(context, core.functions[SEND_CALL])) return 0;
-  if (strlen(target) > sizeof transfer_bytes || !call_0(BEGIN_CALL)) return 0;
-  call_with_text(ADD_PATH, target);
-  JSValue zero = JS_NewInt32(context, 0);
-  JSValue arguments[6] = {JS_UNDEFINED,
-                          JS_NewInt32(context, endpoint),
-                          JS_NewInt32(context, 1),
-                          JS_NULL,
-                          zero,
-                          zero};
-  return call(SEND_CALL, 6, arguments);
-}
-
-int pg_get(enum pg_property property) {
+int pg_engine_property(enum pg_property property) {
   return integer_of(JS_GetProperty(core.context, core.device, core.properties[property]));
 }
 
-int pg_start(int region) {
+int pg_engine_start(int region) {
   return integer_of(JS_GetPropertyUint32(core.context, core.start, (uint32_t)region));
 }
 
-int pg_length(int region) {
+int pg_engine_length(int region) {
   return integer_of(JS_GetPropertyUint32(core.context, core.length, (uint32_t)region));
 }

@@ -61,7 +61,7 @@ int pg_read_options(int count, char **arguments, struct pg_options *options) {
       {"product", 1, NULL, 'p'}, {"abi", 0, NULL, 'a'},         {"help", 0, NULL, 'h'},
       {NULL, 0, NULL, 0}};
   int option;
-  options->heap_limit = PG_HEAP_DEFAULT;
+  options->heap_limit = pg_heap_default;
   opterr = 0;
   while ((option = getopt_long(count, arguments, "", known, NULL)) != -1) {
     if (option == 'c') options->config = optarg;

@@ -1,0 +1,127 @@
+/* The border of picogrant.h over any engine (engine.h): calls with integers; bytes pass through one array. */
+#include <string.h>
+
+#include "engine.h"
+#include "heap.h"
+#include "wipe.h"
+
+const char *const pg_function_names[PG_FUNCTION_COUNT] = {
+    "tick",        "wakeIn", "responseStart", "responseBody", "responseEnd", "responseFailed",
+    "storageDone", "signIn", "cancel",        "signOut",      "setStatus",   "beginCall",
+    "addPath",     "sendCall"};
+
+/* In the order of enum pg_property. */
+const char *const pg_property_names[PG_PROPERTY_COUNT] = {
+    "requestId",  "endpoint",      "isGet",  "target",   "targetLength", "body",
+    "bodyLength", "authorization", "slot",   "data",     "dataLength",   "state",
+    "event",      "moves",         "error",  "notSaved", "callState",    "callError",
+    "callStatus"};
+
+uint8_t pg_transfer_bytes[PG_TRANSFER_BYTES];
+int pg_engine_threw;
+
+void pg_config_members(const struct pg_core_config *config,
+                       struct pg_config_member members[PG_CONFIG_MEMBERS]) {
+  const struct pg_config_member all[PG_CONFIG_MEMBERS] = {
+      {"clientId", config->client_id, 0},
+      {"clientSecret", config->client_secret, 0},
+      {"clientAuthentication", NULL, config->client_authentication},
+      {"server", config->server, 0},
+      {"scope", config->scope, 0},
+      {"deviceParameters", config->device_parameters, 0},
+      {"tokenParameters", config->token_parameters, 0},
+      {"columns", NULL, config->columns},
+      {"rows", NULL, config->rows},
+      {"seed", NULL, config->seed},
+      {"autoStart", NULL, config->auto_start},
+      {"renewalsMax", NULL, config->renewals_max},
+      {"messages", "", 0},
+  };
+  memcpy(members, all, sizeof all);
+}
+
+enum pg_open_result pg_core_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
+                                 const struct pg_core_config *config, size_t heap_limit) {
+  pg_engine_threw = 0;
+  pg_heap_reset();
+  enum pg_open_result result =
+      pg_engine_open(code, code_size, memory, size, config, heap_limit);
+  /* An engine that ran out of heap throws, as it does for code that is not the core's. */
+  if (result == PG_OPEN_BAD_CODE && pg_heap_figures().refused) result = PG_OPEN_NO_HEAP;
+  if (result != PG_OPEN_OK) pg_core_close();
+  return result;
+}
+
+void pg_core_close(void) {
+  pg_engine_close();
+  pg_wipe(pg_transfer_bytes, sizeof pg_transfer_bytes);
+}
+
+int pg_core_broken(void) { return pg_engine_threw; }
+
+static int call_0(enum pg_function function) { return pg_engine_call(function, 0, NULL); }
+
+static int call_1(enum pg_function function, int a) { return pg_engine_call(function, 1, &a); }
+
+/* Copies as much as the transfer array takes. */
+static int transfer(const void *bytes, size_t size) {
+  if (size > sizeof pg_transfer_bytes) size = sizeof pg_transfer_bytes;
+  memcpy(pg_transfer_bytes, bytes, size);
+  return (int)size;
+}
+
+int pg_tick(int elapsed_ms) { return call_1(PG_FUNCTION_TICK, elapsed_ms); }
+
+int pg_wake_in(void) { return call_0(PG_FUNCTION_WAKE_IN); }
+
+int pg_response_start(int request_id, int status, int retry_after_s) {
+  const int arguments[] = {request_id, status, retry_after_s};
+  return pg_engine_call(PG_FUNCTION_RESPONSE_START, 3, arguments);
+}
+
+void pg_response_body(int request_id, const uint8_t *bytes, size_t size) {
+  while (size > 0) {
+    int taken = transfer(bytes, size);
+    const int arguments[] = {request_id, PG_ARGUMENT_TRANSFER, 0, taken};
+    pg_engine_call(PG_FUNCTION_RESPONSE_BODY, 4, arguments);
+    bytes += taken;
+    size -= (size_t)taken;
+  }
+  /* Answers carry tokens. */
+  pg_wipe(pg_transfer_bytes, sizeof pg_transfer_bytes);
+}
+
+void pg_response_end(int request_id) { call_1(PG_FUNCTION_RESPONSE_END, request_id); }
+
+void pg_response_failed(int request_id) { call_1(PG_FUNCTION_RESPONSE_FAILED, request_id); }
+
+void pg_storage_done(int result) { call_1(PG_FUNCTION_STORAGE_DONE, result); }
+
+void pg_sign_in(void) { call_0(PG_FUNCTION_SIGN_IN); }
+
+void pg_cancel(void) { call_0(PG_FUNCTION_CANCEL); }
+
+void pg_sign_out(void) { call_0(PG_FUNCTION_SIGN_OUT); }
+
+static int call_with_text(enum pg_function function, const char *text) {
+  const int arguments[] = {PG_ARGUMENT_TRANSFER, 0, transfer(text, strlen(text))};
+  return pg_engine_call(function, 3, arguments);
+}
+
+void pg_set_status(const char *text) { call_with_text(PG_FUNCTION_SET_STATUS, text); }
+
+int pg_call_resource(int endpoint, const char *target) {
+  const int arguments[] = {endpoint, 1, PG_ARGUMENT_NULL, 0, 0};
+  if (!pg_engine_has(PG_FUNCTION_SEND_CALL) || strlen(target) > sizeof pg_transfer_bytes ||
+      !call_0(PG_FUNCTION_BEGIN_CALL)) {
+    return 0;
+  }
+  call_with_text(PG_FUNCTION_ADD_PATH, target);
+  return pg_engine_call(PG_FUNCTION_SEND_CALL, 5, arguments);
+}
+
+int pg_get(enum pg_property property) { return pg_engine_property(property); }
+
+int pg_start(int region) { return pg_engine_start(region); }
+
+int pg_length(int region) { return pg_engine_length(region); }

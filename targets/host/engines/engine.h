@@ -1,0 +1,74 @@
+/*
+ * What an engine's file brings, so that border.c can make picogrant.h of it: start and end, calls with small
+ * integers, and reading of integer properties. Everything that a call needs is taken out of the core when it is
+ * opened, so that nothing is looked up by name, or allocated, later.
+ */
+#ifndef PICOGRANT_ENGINE_H
+#define PICOGRANT_ENGINE_H
+
+#include "picogrant.h"
+
+/* The core's functions that the border calls. Those from PG_FUNCTION_BEGIN_CALL on the grant alone has not. */
+enum pg_function {
+  PG_FUNCTION_TICK,
+  PG_FUNCTION_WAKE_IN,
+  PG_FUNCTION_RESPONSE_START,
+  PG_FUNCTION_RESPONSE_BODY,
+  PG_FUNCTION_RESPONSE_END,
+  PG_FUNCTION_RESPONSE_FAILED,
+  PG_FUNCTION_STORAGE_DONE,
+  PG_FUNCTION_SIGN_IN,
+  PG_FUNCTION_CANCEL,
+  PG_FUNCTION_SIGN_OUT,
+  PG_FUNCTION_SET_STATUS,
+  PG_FUNCTION_BEGIN_CALL,
+  PG_FUNCTION_ADD_PATH,
+  PG_FUNCTION_SEND_CALL,
+  PG_FUNCTION_COUNT
+};
+
+/* Their names in the core's API, and those of the device's properties, in the order of enum pg_property. */
+extern const char *const pg_function_names[PG_FUNCTION_COUNT];
+extern const char *const pg_property_names[PG_PROPERTY_COUNT];
+
+/* One member of the core's configuration: a text, or a number where `text` is NULL. */
+struct pg_config_member {
+  const char *name;
+  const char *text;
+  int number;
+};
+
+enum { PG_CONFIG_MEMBERS = 13 };
+
+/* The configuration as the members of the object that the core's `create` takes. */
+void pg_config_members(const struct pg_core_config *config,
+                       struct pg_config_member members[PG_CONFIG_MEMBERS]);
+
+/* Arguments of a call that are no integers of the core's: outside its range. */
+enum { PG_ARGUMENT_TRANSFER = 0x40000000, PG_ARGUMENT_NULL };
+
+enum { PG_ARGUMENTS_MAX = 6 };
+
+/* The bytes behind the array that PG_ARGUMENT_TRANSFER stands for. */
+extern uint8_t pg_transfer_bytes[PG_TRANSFER_BYTES];
+
+/* Set by the engine where it threw. */
+extern int pg_engine_threw;
+
+/* As pg_core_open and pg_core_close. The heap has been reset; the engine's file sets its limit. */
+enum pg_open_result pg_engine_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
+                                   const struct pg_core_config *config, size_t heap_limit);
+void pg_engine_close(void);
+
+/* Calls a function with the device and `count` further arguments. The integer that it returns, or else 0. */
+int pg_engine_call(enum pg_function function, int count, const int *arguments);
+
+/* Whether the core has a function. */
+int pg_engine_has(enum pg_function function);
+
+/* An integer property of the device, and an element of its arrays `start` and `length`. */
+int pg_engine_property(enum pg_property property);
+int pg_engine_start(int region);
+int pg_engine_length(int region);
+
+#endif
