@@ -7,7 +7,7 @@ const RAM_BEGIN = 0x2000_0000;
 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
-  ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^heap\.o|^no-math\.o/],
+  ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^border\.o|^heap\.o|^no-math\.o/],
   ["heap of the engine", /^arena\.o/],
   ["core, bytecode", /^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],

@@ -23,7 +23,7 @@ function readOnce(answer: string, piece: number, clock: number): Said {
     encoding: "latin1",
   });
   expect(status, stderr).toBe(0);
-  const match = /^(?:(status .*)\n)?body ([^]*)\n(\w+ closed \w+)\n$/.exec(stdout)!;
+  const match = /^(?:(status .*)\n)?body ([\s\S]*)\n(\w+ closed \w+)\n$/.exec(stdout)!;
   return { status: match[1] ?? "", body: match[2]!, result: match[3]! };
 }
 
@@ -35,7 +35,7 @@ function read(answer: string, clock = 0): Said {
 }
 
 const head = (...lines: string[]): string =>
-  ["HTTP/1.1 200 OK", ...lines].map((line) => `${line}\r\n`).join("") + "\r\n";
+  [["HTTP/1.1 200 OK", ...lines].map((line) => `${line}\r\n`).join(""), "\r\n"].join("");
 const complete = (body: string, status = "status 200 -1"): Said => ({
   status,
   body,
