@@ -25,6 +25,7 @@ export const testPrograms = [
   "answer",
   "power-cuts",
   "boot-device",
+  "boot-flash",
   "check-image",
 ] as const;
 

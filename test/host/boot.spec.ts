@@ -158,6 +158,25 @@ describe("FORMAT.md: two slots and the boot record", () => {
   });
 });
 
+it("in flash, cut and failed at every byte: the old image runs or the new one, and a further one", () => {
+  // The bytes behind read, program and erase are those of a board.
+  const versions: Version[] = [
+    { label: 20, counter: 1 },
+    { label: 24, counter: 2 },
+    { label: 28, counter: 3 },
+    { label: 32, counter: 4 },
+  ];
+  const args = [path("key"), PRODUCT, ABI, ...versions.map(fileOf)];
+  const { status, stdout, stderr } = spawnSync(programOf("sanitize", "boot-flash"), args, {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+  const steps = [...stdout.matchAll(/: (\d+) (power cuts|single failures|failures from)/g)];
+  expect(steps).toHaveLength(2 * 3 * 2 * 3);
+  for (const [, count] of steps) expect(Number(count)).toBeGreaterThanOrEqual(100);
+  console.log(stdout);
+});
+
 interface History {
   name: string;
   steps: readonly (Version | "start")[];
