@@ -6,7 +6,7 @@ import { DOCUMENT_LITERALS, DocumentLiteral } from "./documents/literals.ts";
 import { createDevice } from "./loop/create.ts";
 
 export { Authorization, Command, Endpoint } from "./device/command.ts";
-export { ClientAuthentication, type Config } from "./device/config.ts";
+export { ClientAuthentication, type Config, ConfigMember, configError } from "./device/config.ts";
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
 export { Field, Region } from "./device/memory.ts";
@@ -36,7 +36,8 @@ export {
  * Makes a device for everything. As index.ts; a poll of security events needs 6144 bytes.
  * @param memory 4096 bytes or more, the device's own until both are given up; longer tokens need more
  * @param config what the maker sets; read during this call only
- * @returns the device, or null where the memory is too small for the configuration
+ * @returns the device, or null: configError says what is wrong with the configuration; where that is nothing, the
+ *   memory is too small for it
  */
 export function create(memory: Bytes, config: Config): Device | null {
   return createDevice(

@@ -2,7 +2,15 @@
 // would otherwise write itself. A host in C does the same with the core directly (SPEC.md).
 
 import type * as complete from "../core/complete.ts";
-import { Authorization, Command, Endpoint, Field, Region, State } from "../core/index.ts";
+import {
+  Authorization,
+  Command,
+  ConfigMember,
+  Endpoint,
+  Field,
+  Region,
+  State,
+} from "../core/index.ts";
 import { addressProblem, originOf, withQuery } from "./address.ts";
 import type {
   Bytes,
@@ -239,14 +247,19 @@ export class Driver {
     this.addresses = options.endpoints;
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     const { columns, rows } = options.platform.display;
-    const device = this.core.create(this.memory, {
+    const config = {
       ...options.config,
       server: options.config.server ?? originOf(options.endpoints.token),
       columns,
       rows,
       seed: seedFrom(options.platform),
-    });
+    };
+    const device = this.core.create(this.memory, config);
     if (!device) {
+      const wrong = this.core.configError?.(config) ?? ConfigMember.NONE;
+      if (wrong !== ConfigMember.NONE) {
+        throw new RangeError(`the configuration: ${memberName(wrong)} is missing or out of range`);
+      }
       throw new RangeError(
         `${this.memory.length} bytes of memory are too few for this configuration; give more`,
       );
@@ -563,6 +576,13 @@ function credentialsOf(device: complete.Device, memory: Bytes): string {
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
   return endpoint >= Endpoint.EVENTS ? "application/json" : "application/x-www-form-urlencoded";
+}
+
+/** A member of the configuration as it is spelled there. */
+function memberName(member: ConfigMember): string {
+  return ConfigMember[member]!.toLowerCase().replace(/_(.)/g, (_, letter: string) =>
+    letter.toUpperCase(),
+  );
 }
 
 /** 26 random bits for the core's jitter; a platform without entropy gives all devices the same. */

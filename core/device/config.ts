@@ -1,4 +1,6 @@
-// What the maker of a device sets.
+// What the maker of a device sets, and what is wrong with it.
+
+import { Limit } from "./limits.ts";
 
 /** How the client authenticates at the authorization server (RFC 6749 §2.3). */
 export enum ClientAuthentication {
@@ -50,4 +52,59 @@ export interface Config {
    * one byte of the display's character set, 1..255 but for tab (9) and line feed (10).
    */
   messages: string;
+}
+
+/** The members of Config by number, for configError. */
+export enum ConfigMember {
+  NONE = 0,
+  CLIENT_ID = 1,
+  CLIENT_SECRET = 2,
+  CLIENT_AUTHENTICATION = 3,
+  SERVER = 4,
+  SCOPE = 5,
+  DEVICE_PARAMETERS = 6,
+  TOKEN_PARAMETERS = 7,
+  COLUMNS = 8,
+  ROWS = 9,
+  SEED = 10,
+  AUTO_START = 11,
+  RENEWALS_MAX = 12,
+  MESSAGES = 13,
+}
+
+/** Whether it is a string: what a script left out is none. */
+function isText(value: string): boolean {
+  return typeof value === "string";
+}
+
+/** Whether it is an integer from `least` to `most`. */
+function isWithin(value: number, least: number, most: number): boolean {
+  return (value | 0) === value && value >= least && value <= most;
+}
+
+/** Whether it is form parameters that can be put behind others: empty, or with `&` in front. */
+function areParameters(value: string): boolean {
+  return isText(value) && (value === "" || value.charCodeAt(0) === 38);
+}
+
+/**
+ * What is wrong with a configuration, of which nothing is kept. `create` refuses one that this refuses.
+ * @returns the first member that is missing or out of range, NONE where all are as they should be
+ */
+export function configError(config: Config): ConfigMember {
+  if (!isText(config.clientId)) return ConfigMember.CLIENT_ID;
+  if (!isText(config.clientSecret)) return ConfigMember.CLIENT_SECRET;
+  if (!isWithin(config.clientAuthentication, 0, ClientAuthentication.DOCUMENTS)) {
+    return ConfigMember.CLIENT_AUTHENTICATION;
+  }
+  if (!isText(config.server)) return ConfigMember.SERVER;
+  if (!isText(config.scope)) return ConfigMember.SCOPE;
+  if (!areParameters(config.deviceParameters)) return ConfigMember.DEVICE_PARAMETERS;
+  if (!areParameters(config.tokenParameters)) return ConfigMember.TOKEN_PARAMETERS;
+  if (!isWithin(config.columns, Limit.COLUMNS_MIN, Limit.COLUMNS_MAX)) return ConfigMember.COLUMNS;
+  if (!isWithin(config.rows, Limit.ROWS_MIN, Limit.ROWS_MAX)) return ConfigMember.ROWS;
+  if (!isWithin(config.seed, 0, Limit.SEED_MAX)) return ConfigMember.SEED;
+  if (!isWithin(config.autoStart, 0, 1)) return ConfigMember.AUTO_START;
+  if (!isWithin(config.renewalsMax, 0, Limit.RENEWALS_MAX)) return ConfigMember.RENEWALS_MAX;
+  return isText(config.messages) ? ConfigMember.NONE : ConfigMember.MESSAGES;
 }

@@ -85,6 +85,11 @@ export enum Limit {
   /** Requests in one run of event polls, so that a run ends. */
   EVENT_POLLS = 32,
 
+  /** 26 bits of the host's for the jitter. */
+  SEED_MAX = 67108863,
+  /** Codes asked for without the user doing anything. */
+  RENEWALS_MAX = 1000,
+
   COLUMNS_MIN = 16,
   COLUMNS_MAX = 80,
   ROWS_MIN = 2,

@@ -1,7 +1,7 @@
 // Making a device: the memory is divided, literals and configuration are encoded into it. Everything
 // that is ever allocated is allocated here.
 
-import type { Config } from "../device/config.ts";
+import { type Config, configError } from "../device/config.ts";
 import { ERROR_KINDS, ERRORS, MESSAGES, Message } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "../device/memory.ts";
@@ -205,7 +205,8 @@ function divide(device: Device, extraCount: number): void {
  *   it up to the device until the end of both. More memory makes longer tokens possible.
  * @param config what the maker sets
  * @param extra literals of a complete build, a line each, and how many; "" and 0 for the grant alone
- * @returns the device; null where the memory is too small for the configuration
+ * @returns the device; null where configError says what is wrong with the configuration, or else the memory is too
+ *   small for it
  */
 export function createDevice(
   memory: Bytes,
@@ -213,6 +214,7 @@ export function createDevice(
   extra: string,
   extraCount: number,
 ): Device | null {
+  if (configError(config)) return null;
   var device = newDevice(memory, config, extraCount);
   device.writeEnd = memory.length;
   var text =

@@ -17,6 +17,7 @@ const enums = [
   "Authorization",
   "ClientAuthentication",
   "Command",
+  "ConfigMember",
   "Endpoint",
   "ErrorCode",
   "ErrorKind",

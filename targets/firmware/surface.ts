@@ -4,6 +4,7 @@
 /** Functions of both builds. */
 export const grantFunctions = [
   "create",
+  "configError",
   "tick",
   "wakeIn",
   "responseStart",
