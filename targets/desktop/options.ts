@@ -1,6 +1,8 @@
 // The flags of the simulator, checked: what a person may say on the command line, and what it means.
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { addressProblem } from "../../platform/address.ts";
+import { clientAuthentications } from "../../platform/configuration/device-config.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
@@ -30,6 +32,13 @@ export interface Options {
   clientId?: string;
   clientSecret?: string;
   scope?: string;
+  server?: string;
+  serverParameter?: Record<string, string>;
+  clientAuth?: keyof typeof clientAuthentications;
+  deviceParameter?: Record<string, string>;
+  tokenParameter?: Record<string, string>;
+  allowHttp?: boolean;
+  memory?: number;
 }
 
 /** RFC 8628 is about the device authorization grant. */
@@ -45,6 +54,8 @@ Examples:
   npm start -- --display 16x2
   npm start -- --approve --exit-when signed-in --fast    for scripts
   npm start -- --scenario expire-and-renew
+  npm start -- --server github --client-id ID
+  npm start -- --server keycloak --server-parameter host=sso.example.com realm=home --client-id ID
   npm start -- --issuer https://login.example.com --client-id ID --client-secret SECRET --scope openid
 
 Exit codes: 0 quit, or what --exit-when waits for has happened; 1 it can no longer happen, or a
@@ -83,6 +94,21 @@ function readAddress(text: string): string {
     throw new InvalidArgumentError("It is an http or https address.");
   }
   return text;
+}
+
+function readMemory(text: string): number {
+  const bytes = Number(text);
+  if (!/^\d+$/.test(text) || bytes < 2048 || bytes > 65_535) {
+    throw new InvalidArgumentError("It is 2048 to 65535; npm run sizing tells what tokens need.");
+  }
+  return bytes;
+}
+
+/** `name=value`, once or several times. */
+function readPair(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([A-Za-z0-9_.-]{1,64})=(.*)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("It is a name, =, and a value.");
+  return { ...before, [name]: value! };
 }
 
 function version(): string {
@@ -140,14 +166,25 @@ function describedProgram(): Command {
       "play a scenario, which sets its own world: a name in targets/desktop/scenarios, or a file",
     )
     .option("--record <file>", "write what you do into a scenario")
-    .option("--issuer <url>", "a real authorization server, by its discovery document", readAddress)
+    .option("--server <name>", "a real authorization server, by its profile (platform/servers)")
+    .option("--server-parameter <name=value...>", "what its addresses leave open", readPair)
+    .option("--issuer <url>", "... or by its discovery document", readAddress)
     .option("--device-authorization-endpoint <url>", "... or its addresses one by one", readAddress)
     .option("--token-endpoint <url>", "", readAddress)
     .option("--revocation-endpoint <url>", "", readAddress)
     .option("--video-api <url>", "address of liveBroadcasts there, if there is one", readAddress)
     .option("--client-id <id>", "your client's identifier")
     .option("--client-secret <secret>", "its secret; better in PICOGRANT_CLIENT_SECRET")
+    .addOption(
+      new Option("--client-auth <method>", "how it authenticates, where that is not known").choices(
+        Object.keys(clientAuthentications),
+      ),
+    )
     .option("--scope <scopes>", "what to ask for, separated by spaces")
+    .option("--device-parameter <name=value...>", "further fields of the code request", readPair)
+    .option("--token-parameter <name=value...>", "further fields of token requests", readPair)
+    .option("--allow-http", "plain http to other machines is taken as it is")
+    .option("--memory <bytes>", "memory of the device's core; long tokens need more", readMemory)
     .addHelpText("after", HELP)
     .configureOutput({
       outputError: (text, write) => write(text.replace(/^error: /, "picogrant: ")),
@@ -158,7 +195,7 @@ function describedProgram(): Command {
 
 /** Whether the device talks to a real server instead of the embedded service. */
 export function isRemote(options: Options): boolean {
-  return options.issuer !== undefined || options.tokenEndpoint !== undefined;
+  return [options.server, options.issuer, options.tokenEndpoint].some((it) => it !== undefined);
 }
 
 /** Reads the command line. Ends the process for --help, --version and mistakes of form. */
@@ -172,6 +209,21 @@ export function readOptions(argv: readonly string[]): Options {
   return options;
 }
 
+/** Secrets go there: nobody on the way may read them. */
+function checkAddresses(options: Options): void {
+  const addresses = {
+    "--issuer": options.issuer,
+    "--device-authorization-endpoint": options.deviceAuthorizationEndpoint,
+    "--token-endpoint": options.tokenEndpoint,
+    "--revocation-endpoint": options.revocationEndpoint,
+    "--video-api": options.videoApi,
+  };
+  for (const [flag, address] of Object.entries(addresses)) {
+    const problem = address && addressProblem(address, options.allowHttp);
+    if (problem) throw new UsageError(`${flag} ${problem.replace("allowHttp", "--allow-http")}`);
+  }
+}
+
 function checkTogether(options: Options): void {
   const { issuer, deviceAuthorizationEndpoint: first, tokenEndpoint: second } = options;
   if (options.approve && options.deny)
@@ -182,9 +234,17 @@ function checkTogether(options: Options): void {
   if (issuer !== undefined && first !== undefined) {
     throw new UsageError("give --issuer or the addresses one by one, not both");
   }
+  if (options.server !== undefined && (issuer ?? first) !== undefined) {
+    throw new UsageError("give --server, --issuer or the addresses one by one, not two of them");
+  }
+  if (options.server === undefined && options.serverParameter !== undefined) {
+    throw new UsageError("--server-parameter goes with --server");
+  }
   if (!isRemote(options)) return;
-  if (!options.clientId || !options.scope) {
-    throw new UsageError("a real server needs --client-id and --scope");
+  checkAddresses(options);
+  if (!options.clientId) throw new UsageError("a real server needs --client-id");
+  if (!options.scope && options.server === undefined) {
+    throw new UsageError("a real server needs --scope");
   }
   if (options.approve || options.deny) {
     throw new UsageError("--approve and --deny work with the simulated service only");

@@ -7,7 +7,8 @@ import { expect, test, vi } from "vitest";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
 import { createService, serve } from "../../targets/service/index.ts";
-import { inFolder, run } from "./command.ts";
+import { startBetterAuth } from "../peers/better-auth-server.ts";
+import { ended, inFolder, run, start } from "./command.ts";
 
 const SCRIPTED = ["--fast", "--port", "0", "--exit-when"];
 
@@ -64,7 +65,23 @@ test.each([
   [["--approve", "--deny"], /^picogrant: --approve and --deny exclude each other/],
   [["--fast", "--speed", "10"], /'--fast' cannot be used with option '--speed <factor>'/],
   [["--issuer", "ftp://x"], /http or https address/],
-  [["--issuer", "http://127.0.0.1:1", "--client-id", "x"], /--client-id and --scope/],
+  [["--issuer", "http://127.0.0.1:1", "--client-id", "x"], /a real server needs --scope/],
+  [["--server", "github"], /a real server needs --client-id/],
+  [["--server", "gitbub", "--client-id", "x"], /--server must be one of: google, /],
+  [["--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing: the host/],
+  [
+    ["--server", "github", "--server-parameter", "host=a/b", "--client-id", "x"],
+    /--server-parameter host must be the host/,
+  ],
+  [["--server", "google", "--client-id", "x"], /--client-secret is missing/],
+  [["--server", "github", "--issuer", "https://a.example", "--client-id", "x"], /not two of them/],
+  [["--server-parameter", "host=a"], /--server-parameter goes with --server/],
+  [
+    ["--issuer", "http://a.example", "--client-id", "x", "--scope", "a"],
+    /--issuer must be an https/,
+  ],
+  [["--memory", "100"], /2048 to 65535/],
+  [["--client-auth", "basic"], /Allowed choices are none, client_secret_post/],
   [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
   [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
 ])("a wrong flag is one line and exit code 2: %s", (args, message) =>
@@ -100,6 +117,13 @@ test.each([
   ["--client-id", "tv"],
   ["--client-secret", "s"],
   ["--scope", "openid"],
+  ["--server", "github"],
+  ["--server-parameter", "host=a.example"],
+  ["--client-auth", "none"],
+  ["--device-parameter", "a=b"],
+  ["--token-parameter", "a=b"],
+  ["--allow-http"],
+  ["--memory", "8192"],
 ])("%s beside --scenario is one line and exit code 2", (...args) => {
   for (const all of [
     ["--scenario", "sign-in", ...args],
@@ -117,7 +141,7 @@ test("every flag is refused beside --scenario but --plain, which fits what it do
   const help = (await run("--help")).stdout;
   const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
   const fitting = ["--plain", "--scenario", "--version", "--help"];
-  expect(flags.filter((flag) => !fitting.includes(flag!))).toHaveLength(21);
+  expect(flags.filter((flag) => !fitting.includes(flag!))).toHaveLength(28);
   const { code, stdout, stderr } = await run("--plain", "--scenario", "deny");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("deny: all ");
@@ -201,6 +225,31 @@ test("RFC 8414: --issuer finds a real server's addresses; a wrong issuer is one 
       const bad = await run("--issuer", `${server.url}/other`, ...client, ...secret);
       expect(bad.code).toBe(2);
       expect(bad.stderr).toMatch(/^picogrant: no metadata of http.*HTTP 404.*one by one\n$/);
+    } finally {
+      await server.close();
+    }
+  }));
+
+test("RFC 6749 §2.3.1: a confidential client of a foreign server, whose metadata say how it authenticates", () =>
+  inFolder(async (state) => {
+    const server = await startBetterAuth();
+    const { id, secret } = server.clients.client_secret_basic;
+    try {
+      const client = ["--client-id", id, "--client-secret", secret, "--scope", server.scope];
+      const settings = ["--memory", "6144", "--state", state, "--port", "0"];
+      const where = ["--issuer", server.issuer, "--exit-when", "signed-in"];
+      const device = start([...where, ...client, ...settings]);
+      let said = "";
+      let approved: Promise<void> | undefined;
+      device.stdout?.on("data", (data: Buffer) => {
+        said += data.toString();
+        const code = /\|Code ([A-Z0-9]{8}) /.exec(said)?.[1];
+        if (code !== undefined) approved ??= server.approve("", code);
+      });
+      const result = await ended(device);
+      await approved;
+      expect(result).toMatchObject({ code: 0, stderr: "" });
+      expect(result.stdout).toContain("|Signed in           |");
     } finally {
       await server.close();
     }

@@ -3,7 +3,12 @@
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
-import { Driver, type DriverConfig, type Endpoints } from "../../../platform/driver.ts";
+import {
+  Driver,
+  type DriverConfig,
+  type Endpoints,
+  type Translate,
+} from "../../../platform/driver.ts";
 import { asciiOf } from "../../../platform/text.ts";
 import type { DecisionOutcome, Service } from "../../service/index.ts";
 import { Application } from "./device/application.ts";
@@ -24,6 +29,10 @@ export interface SimulationSettings {
   readonly entropy: Entropy;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
+  readonly allowHttp?: boolean;
+  readonly translate?: Translate | undefined;
+  /** For the core, beside what a large display needs; 4096 by default. */
+  readonly memoryBytes?: number | undefined;
   readonly columns: number;
   readonly rows: number;
   /** The embedded service; undefined where the device talks to a real one. */
@@ -102,7 +111,11 @@ export class Simulation {
       },
       config: this.settings.config,
       endpoints: this.settings.endpoints,
-      memoryBytes: MEMORY_BYTES + 2 * Math.max(0, columns * rows - CELLS_INCLUDED),
+      allowHttp: this.settings.allowHttp ?? false,
+      translate: this.settings.translate,
+      memoryBytes:
+        (this.settings.memoryBytes ?? MEMORY_BYTES) +
+        2 * Math.max(0, columns * rows - CELLS_INCLUDED),
       onChange: () => this.#deviceChanged(),
       onApiBody: (bytes, from, to) => this.application.body(bytes, from, to),
     });

@@ -8,9 +8,8 @@ import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import * as core from "../../../../core/complete.ts";
-import { discoverEndpoints } from "../../../../platform/discovery.ts";
-import { type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
-import { FileStorage, NodeEntropy, NodeHttp, nodeTimers } from "../../../../platform/node/index.ts";
+import { type DriverConfig, type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
+import { FileStorage, NodeEntropy, NodeHttp } from "../../../../platform/node/index.ts";
 import {
   createService,
   type FixtureInput,
@@ -23,6 +22,7 @@ import { PATHS } from "../../../service/metadata.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { Simulation } from "../simulation.ts";
+import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { ServiceStore } from "./service-store.ts";
 import { WorldClock } from "./world-clock.ts";
 
@@ -59,29 +59,27 @@ export function endpointsOf(baseUrl: string): Endpoints {
   };
 }
 
-/** The service in this program wants the documents' way; a foreign server what RFC 6749 allows in bodies. */
-function methodOf(options: Partial<Options>): core.ClientAuthentication {
-  if (options.clientId === undefined) return core.ClientAuthentication.DOCUMENTS;
-  return options.clientSecret
-    ? core.ClientAuthentication.CLIENT_SECRET_POST
-    : core.ClientAuthentication.NONE;
-}
-
-/** What the maker of the simulated device has set. */
+/** What the maker of the simulated device has set, for the service in this program. */
 export function deviceConfig(options: Partial<Options>) {
   return {
     clientId: options.clientId ?? CLIENT.id,
     clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
     scope: options.scope ?? SCOPE,
-    clientAuthentication: methodOf(options),
-    // The service in this program is the same one at whatever port it listens today.
-    ...(isRemote(options as Options) ? {} : { server: "the simulated service" }),
+    clientAuthentication: core.ClientAuthentication.DOCUMENTS,
+    // It is the same one at whatever port it listens today.
+    server: "the simulated service",
     deviceParameters: "",
     tokenParameters: "",
     autoStart: 1,
     renewalsMax: 3,
     messages: "",
   };
+}
+
+/** What the maker has set for a real server. */
+function remoteConfig(options: Options, { config }: RemoteServer): DriverConfig {
+  const { server: _simulated, ...own } = deviceConfig(options);
+  return { ...own, clientSecret: options.clientSecret ?? "", ...config };
 }
 
 /**
@@ -116,17 +114,18 @@ export async function createWorld(
       closing.push(embedded.server.close);
       store.attach(embedded.service, warn);
     }
-    const endpoints = embedded
-      ? endpointsOf(embedded.localUrl)
-      : await remoteEndpoints(options, http);
+    const remote = embedded ? undefined : await remoteServer(options, http);
     const simulation = new Simulation({
       clock,
       epochMs,
       http,
       storage,
       entropy: new NodeEntropy(),
-      config: deviceConfig(options),
-      endpoints,
+      config: remote ? remoteConfig(options, remote) : deviceConfig(options),
+      endpoints: remote?.endpoints ?? endpointsOf(embedded?.localUrl ?? ""),
+      allowHttp: remote?.allowHttp ?? false,
+      translate: remote?.translate,
+      memoryBytes: options.memory ?? remote?.memoryBytes,
       ...options.display,
       service: embedded?.service,
       account: options.account,
@@ -147,13 +146,14 @@ export async function createWorld(
 
 /** A folder for each server and client: a token must never go to one that did not issue it. */
 function openStorage(options: Options): FileStorage {
-  const { issuer, tokenEndpoint, clientId } = options;
-  const server = issuer ?? tokenEndpoint ?? "";
+  const { issuer, tokenEndpoint, clientId, server: name, serverParameter = {} } = options;
+  const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
+  const server = issuer ?? tokenEndpoint ?? profile ?? "";
   const who = createHash("sha256")
     .update(`${server} ${clientId ?? ""}`)
     .digest("hex");
-  const name = server || clientId ? `device-${who.slice(0, 12)}` : "device";
-  return new FileStorage(path.join(options.state, name));
+  const folder = server || clientId ? `device-${who.slice(0, 12)}` : "device";
+  return new FileStorage(path.join(options.state, folder));
 }
 
 async function startService(
@@ -228,25 +228,4 @@ function publicAddress(host: string): string {
 
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
-}
-
-async function remoteEndpoints(options: Options, http: NodeHttp): Promise<Endpoints> {
-  const videoApi = options.videoApi ?? "";
-  if (options.issuer === undefined) {
-    return {
-      ...noEndpoints,
-      deviceAuthorization: options.deviceAuthorizationEndpoint ?? "",
-      token: options.tokenEndpoint ?? "",
-      revocation: options.revocationEndpoint ?? "",
-      videoApi,
-    };
-  }
-  try {
-    const found = await discoverEndpoints(core, { http, timers: nodeTimers() }, options.issuer);
-    return { ...found, videoApi };
-  } catch (error) {
-    throw new UsageError(
-      `${(error as Error).message}; check --issuer, or give the addresses one by one`,
-    );
-  }
 }

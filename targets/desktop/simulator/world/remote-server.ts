@@ -1,0 +1,101 @@
+// A real authorization server as the command line names it: by its profile, by its issuer, or by its
+// addresses; and how the device speaks to it.
+import * as core from "../../../../core/complete.ts";
+import {
+  clientAuthentications,
+  formParameters,
+} from "../../../../platform/configuration/device-config.ts";
+import type { Http } from "../../../../platform/contracts.ts";
+import { clientAuthenticationFor, discoverServer } from "../../../../platform/discovery.ts";
+import { type Endpoints, noEndpoints, type Translate } from "../../../../platform/driver.ts";
+import { nodeTimers } from "../../../../platform/node/index.ts";
+import { ServerError, serverOf } from "../../../../platform/servers/index.ts";
+import type { Options } from "../../options.ts";
+import { UsageError } from "../../usage-error.ts";
+
+export interface RemoteServer {
+  readonly endpoints: Endpoints;
+  readonly config: {
+    readonly scope: string;
+    readonly clientAuthentication: core.ClientAuthentication;
+    readonly deviceParameters: string;
+    readonly tokenParameters: string;
+    /** What records belong to; absent: the origin of the token endpoint. */
+    readonly server?: string;
+  };
+  readonly allowHttp: boolean;
+  /** Of the server's profile. */
+  readonly memoryBytes?: number;
+  readonly translate?: Translate | undefined;
+}
+
+type Method = keyof typeof clientAuthentications;
+
+/** @throws UsageError with one line for the person at the command line */
+export async function remoteServer(options: Options, http: Http): Promise<RemoteServer> {
+  if (options.server !== undefined) return byProfile(options, options.server);
+  if (options.issuer !== undefined) return byIssuer(options, options.issuer, http);
+  const endpoints = {
+    ...noEndpoints,
+    deviceAuthorization: options.deviceAuthorizationEndpoint ?? "",
+    token: options.tokenEndpoint ?? "",
+    revocation: options.revocationEndpoint ?? "",
+  };
+  return described(options, endpoints, options.clientSecret ? "client_secret_post" : "none");
+}
+
+function byProfile(options: Options, name: string): RemoteServer {
+  try {
+    const server = serverOf(name, options.serverParameter ?? {}, Boolean(options.clientSecret));
+    const remote = described(
+      {
+        ...options,
+        scope: options.scope ?? server.profile.scope,
+        deviceParameter: { ...server.deviceParameters, ...options.deviceParameter },
+        tokenParameter: { ...server.tokenParameters, ...options.tokenParameter },
+      },
+      { ...noEndpoints, ...server.addresses },
+      server.clientAuthentication,
+    );
+    return { ...remote, memoryBytes: server.profile.memoryBytes, translate: server.translate };
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    throw new UsageError(`${flagOf(error.path)} ${error.message}`);
+  }
+}
+
+/** The flag for a member of device.json. */
+function flagOf(path: string): string {
+  const [member = "", word] = path.split(".");
+  const flag = `--${member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return word === undefined ? flag : `${flag.replace(/s$/, "")} ${word}`;
+}
+
+async function byIssuer(options: Options, issuer: string, http: Http): Promise<RemoteServer> {
+  try {
+    const host = { http, timers: nodeTimers() };
+    const { endpoints, clientAuthenticationMethods } = await discoverServer(core, host, issuer);
+    const method =
+      options.clientAuth ??
+      clientAuthenticationFor(clientAuthenticationMethods, Boolean(options.clientSecret));
+    const remote = described(options, endpoints, method);
+    return { ...remote, config: { ...remote.config, server: issuer } };
+  } catch (error) {
+    throw new UsageError(
+      `${(error as Error).message}; check --issuer, or give the addresses one by one`,
+    );
+  }
+}
+
+function described(options: Options, endpoints: Endpoints, method: Method): RemoteServer {
+  return {
+    endpoints: { ...endpoints, videoApi: options.videoApi ?? "" },
+    config: {
+      scope: options.scope ?? "",
+      clientAuthentication: clientAuthentications[options.clientAuth ?? method],
+      deviceParameters: formParameters(options.deviceParameter),
+      tokenParameters: formParameters(options.tokenParameter),
+    },
+    allowHttp: options.allowHttp ?? false,
+  };
+}
