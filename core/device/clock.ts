@@ -1,7 +1,7 @@
 // Time as the core sees it: milliseconds that the host says have passed, counted down in small
 // integers. Also the wait before the next request: interval, backoff, jitter, Retry-After.
 
-import { quotient } from "../text/digits.ts";
+import { quotient } from "./digits.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 import { State } from "./states.ts";

@@ -1,7 +1,7 @@
 // How much memory a device would need for what did not fit. Which share of the memory a region has is
 // decided in create.ts, by the same limits.
 
-import { quotient } from "../text/digits.ts";
+import { quotient } from "./digits.ts";
 import { Limit } from "./limits.ts";
 import { type Device, Field, Region } from "./memory.ts";
 

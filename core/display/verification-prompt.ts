@@ -1,13 +1,13 @@
 // The character display: what is shown in which state, laid out for any size from 16x2 to 80x8. The
 // verification prompt (RFC 8628 §3.3) keeps the user code on one line, unbroken and unaltered.
 
+import { quotient } from "../device/digits.ts";
 import { ErrorCode, errorMessage, Message } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, Region } from "../device/memory.ts";
 import { State } from "../device/states.ts";
 import { schemeLength } from "../grant/device-authorization.ts";
 import { hasAccess } from "../grant/refresh.ts";
-import { quotient } from "../text/digits.ts";
 
 /** Whose text is laid out. */
 enum Source {

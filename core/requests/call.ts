@@ -3,12 +3,12 @@
 // which hands a CallKind in; what a refused token leads to is in call-answer.ts.
 
 import { Authorization, Command, Endpoint } from "../device/command.ts";
+import { quotient } from "../device/digits.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { type Bytes, type CallKind, type Device, Field, Region } from "../device/memory.ts";
 import { OutputUse, releaseOutput } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { endAsTold, hasAccess, hasSession } from "../grant/refresh.ts";
-import { quotient } from "../text/digits.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 import { RequestLiteral } from "./literals.ts";
 

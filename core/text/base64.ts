@@ -1,7 +1,7 @@
 // Base64 (RFC 4648 §4) of what was written last, in its own place.
 
+import { quotient } from "../device/digits.ts";
 import type { Device } from "../device/memory.ts";
-import { quotient } from "./digits.ts";
 
 /** The character that stands for six bits. */
 function base64Character(value: number): number {
