@@ -128,8 +128,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "let tokens be that storage has refused",
-    find: inside("duePurpose", "device\\.notSaved <<"),
-    replacement: "$10 <<",
+    find: inside("purposeOfState", "device\\.notSaved \\?"),
+    replacement: "$1false ?",
   },
   {
     name: "leave a slot behind that could not be read",
