@@ -48,7 +48,10 @@ export enum Limit {
 
   /** A server that says 0 would be asked for tokens without end. */
   ACCESS_LIFE_MIN_S = 60,
-  /** Refresh this long before expiry at the most (an eighth of the lifetime at the least). */
+  /**
+   * An access token is renewed an eighth of its lifetime ahead, and this long at the most; jitter adds up to as
+   * much again, so that devices which signed in together do not all come at once.
+   */
   REFRESH_MARGIN_MAX_S = 300,
   /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
   EXPIRY_WARNING_S = 259200,

@@ -27,7 +27,7 @@
  *   ERASE   empty slot PG_SLOT, durably; pg_storage_done(1 or 0).
  *   VERIFY  only for hosts that take security events: pg_event_verified(1 or 0).
  *
- * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..134217727; a
+ * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..100000000; a
  * longer sleep counts as that. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
  *
  * Ownership: the memory given to pg_core_open is the core's until the device is given up. The host
