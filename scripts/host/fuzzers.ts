@@ -25,6 +25,8 @@ export const surfaces: readonly Surface[] = [
   { name: "answer", files: ["http-answer", "http-date"], longest: 600 },
   { name: "config", files: ["config", "json", "address"], longest: 1500 },
   { name: "record", files: ["record-slots"], longest: 120 },
+  { name: "image", files: ["image"], longest: 400 },
+  { name: "boot", files: ["boot", "image"], longest: 160 },
 ];
 
 /**

@@ -1,0 +1,182 @@
+/*
+ * Fuzzes the boot state: slots and records that hold anything, then installations, starts and confirmations in any
+ * order, on a medium that fails at times, with another program installing in between. What must hold, holds
+ * after each: an image that verifies is started, the last one that verifies is never overwritten, the counter
+ * never falls, and only what ran is good.
+ */
+#include <stdlib.h>
+
+#include "boot.h"
+#include "fake-crypto.h"
+
+enum { IMAGE = PG_IMAGE_HEADER_BYTES + 4 + PG_SIGNATURE_BYTES, STEPS_MAX = 24, RECORD = PG_BOOT_RECORD_BYTES };
+
+static const uint8_t keys[2][PG_PUBLIC_KEY_BYTES] = {{5}, {6}};
+static const struct pg_image_target targets[] = {{"any", "es5"}};
+static const struct pg_image_rules rules = {
+    .crypto = &fake_crypto,
+    .keys = keys,
+    .key_count = 2,
+    .targets = targets,
+    .target_count = 1,
+    .product = "tv",
+    .limit = IMAGE,
+};
+
+static uint8_t slots[2][IMAGE];
+static uint8_t records[2][RECORD];
+static int writes_fail;
+
+static void check(int holds) {
+  if (!holds) abort();
+}
+
+static enum pg_image_result slot(void *context, int at, const uint8_t **bytes, size_t *size) {
+  (void)context;
+  *bytes = slots[at];
+  *size = IMAGE;
+  return slots[at][0] == 0xff ? PG_IMAGE_NONE : PG_IMAGE_OK;
+}
+
+static enum pg_image_result header(void *context, int at, uint8_t into[PG_IMAGE_HEADER_BYTES]) {
+  (void)context;
+  memcpy(into, slots[at], PG_IMAGE_HEADER_BYTES);
+  return PG_IMAGE_OK;
+}
+
+/* A write that fails has spoilt what was there. */
+static int write_slot(void *context, int at, const uint8_t *bytes, size_t size) {
+  (void)context;
+  check(size <= IMAGE);
+  memcpy(slots[at], bytes, writes_fail ? size / 2 : size);
+  return !writes_fail;
+}
+
+static int read_record(void *context, int copy, uint8_t record[RECORD]) {
+  (void)context;
+  memcpy(record, records[copy], RECORD);
+  return 1;
+}
+
+static int write_record(void *context, int copy, const uint8_t record[RECORD]) {
+  (void)context;
+  memcpy(records[copy], record, writes_fail ? RECORD / 2 : RECORD);
+  return !writes_fail;
+}
+
+static const struct pg_boot_store store = {
+    .slot = slot,
+    .header = header,
+    .write_slot = write_slot,
+    .read_record = read_record,
+    .write_record = write_record,
+};
+
+/* An image of this number: its counter, its key, and whether it retires the older one. */
+static void make_image(uint8_t *bytes, uint8_t number) {
+  static const uint8_t begin[] = {0x50, 0x47, 0x49, 0x4d, 0x47, 0x0d, 0x0a, 0x1a, 0, 2, 0, 240, 0, 1};
+  uint8_t hash[PG_SHA512_BYTES];
+  memset(bytes, 0, IMAGE);
+  memcpy(bytes, begin, sizeof begin);
+  bytes[15] = number >> 7;
+  bytes[18] = IMAGE >> 8;
+  bytes[19] = (uint8_t)IMAGE;
+  bytes[23] = 4;
+  bytes[31] = number & 15;
+  memcpy(bytes + 32, "any", 3);
+  memcpy(bytes + 48, "es5", 3);
+  memcpy(bytes + 80, "tv", 2);
+  memcpy(bytes + 112, "1", 1);
+  fake_sha512(hash, keys[number >> 6 & 1], PG_PUBLIC_KEY_BYTES, NULL, 0);
+  memcpy(bytes + FAKE_AT_KEY_ID, hash, PG_KEY_ID_BYTES);
+  bytes[PG_IMAGE_HEADER_BYTES] = number;
+  fake_seal(bytes, IMAGE);
+}
+
+/* A record as the input has it, its checksum right. */
+static void take_record(uint8_t *record, const uint8_t *bytes) {
+  uint8_t hash[PG_SHA512_BYTES];
+  memcpy(record, bytes, RECORD);
+  memcpy(record, "PGBR\0\2", 6);
+  /* Nobody writes 2^63 times. */
+  record[16] &= 0x7f;
+  fake_sha512(hash, record, 40, NULL, 0);
+  memcpy(record + 40, hash, 8);
+}
+
+/* What the record says now. */
+static struct pg_boot look(void) {
+  struct pg_boot boot;
+  pg_boot_open(&boot, &store, &rules);
+  /* A confirmation of nothing reads nothing; an installation of nothing reads the record alone. */
+  check(pg_boot_install(&boot, slots[0], 0) == PG_IMAGE_TRUNCATED);
+  return boot;
+}
+
+static int is_valid(const struct pg_boot *boot, int at) {
+  struct pg_image image;
+  return slots[at][0] != 0xff && pg_image_check(slots[at], IMAGE, &rules, &boot->floor, &image) == PG_IMAGE_OK;
+}
+
+static void install(uint8_t number) {
+  uint8_t image[IMAGE];
+  uint8_t before[2][IMAGE];
+  struct pg_boot boot = look();
+  int valid[2] = {is_valid(&boot, 0), is_valid(&boot, 1)};
+  memcpy(before, slots, sizeof slots);
+  make_image(image, number);
+  pg_boot_open(&boot, &store, &rules);
+  enum pg_image_result result = pg_boot_install(&boot, image, IMAGE);
+  int kept = 0;
+  for (int at = 0; at < 2; at++) kept |= valid[at] && memcmp(before[at], slots[at], IMAGE) == 0;
+  check(kept || (!valid[0] && !valid[1]));
+  if (result != PG_IMAGE_OK) return;
+  boot = look();
+  check(boot.trial < 2 && boot.tries == PG_BOOT_TRIES && boot.trial != boot.good);
+  check(memcmp(slots[boot.trial], image, IMAGE) == 0);
+}
+
+/* Starts, lets another program install where the input says so, and confirms. */
+static void start(uint8_t how, uint8_t number) {
+  struct pg_boot boot = look();
+  struct pg_image image;
+  uint32_t counter = boot.floor.counter;
+  int can_run = is_valid(&boot, 0) || is_valid(&boot, 1);
+  pg_boot_open(&boot, &store, &rules);
+  enum pg_image_result result = pg_boot_choose(&boot, &image);
+  check((result == PG_IMAGE_OK) == can_run);
+  if (result != PG_IMAGE_OK) return;
+  int running = boot.running;
+  check(image.code == slots[running] + PG_IMAGE_HEADER_BYTES);
+  if (how & 1) install(number);
+  if (how & 2) return;
+  int is_there = memcmp(image.hash, slots[running] + FAKE_AT_HASH, PG_SHA512_BYTES) == 0;
+  if (pg_boot_confirm(&boot) != PG_IMAGE_OK) return;
+  struct pg_boot after = look();
+  check(after.floor.counter >= counter);
+  if (is_there) check(after.good == running && after.trial != running && after.floor.counter >= image.counter);
+  else check(after.good != running || (how & 1));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  size_t needed = 4 + 2 * RECORD;
+  if (size < needed) return 0;
+  writes_fail = 0;
+  memset(records, 0xff, sizeof records);
+  for (int at = 0; at < 2; at++) {
+    memset(slots[at], 0xff, IMAGE);
+    if (bytes[at] & 32) make_image(slots[at], bytes[at]);
+    if (bytes[at] & 16) slots[at][IMAGE / 2] ^= 1;
+    if (bytes[2 + at] & 1) take_record(records[at], bytes + 4 + at * RECORD);
+  }
+  for (size_t step = 0; step < STEPS_MAX && needed + 2 * step + 1 < size; step++) {
+    const uint8_t *next = bytes + needed + 2 * step;
+    writes_fail = (next[0] & 48) == 48;
+    if (next[0] & 64) install(next[1]);
+    else start(next[0], next[1]);
+    writes_fail = 0;
+  }
+  return 0;
+}
