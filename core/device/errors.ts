@@ -121,7 +121,8 @@ export var ERRORS =
   "Bauthorization_pending!" +
   "slow_down!" +
   "expired_token token_expired code_expired!" +
-  "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair!" +
+  "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair " +
+  "bad_refresh_token!" +
   "access_denied authorization_declined!" +
   "admin_policy_enforced!" +
   "org_internal!" +

@@ -29,21 +29,37 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/** https, or http to the device itself: a secret must not cross a network in the clear. */
+/**
+ * https: a secret must not cross a network in the clear. http is for the device itself, where the issuer is
+ * there as well: a server elsewhere must not send the device to its own ports.
+ */
 function isSecure(device: Device, region: number): boolean {
+  if (beginsWith(device, region, RequestLiteral.SECURE)) return isPlainAddress(device, region);
+  return (
+    !beginsWith(device, Field.VALUE_A, RequestLiteral.SECURE) &&
+    isPlainAddress(device, region) &&
+    isLoopback(device, region)
+  );
+}
+
+/** Printable ASCII without a user: http://localhost:80@elsewhere is elsewhere. */
+function isPlainAddress(device: Device, region: number): boolean {
   var at = device.at[region];
   var end = at + device.size[region];
   for (; at < end; at++) {
     var c = device.bytes[at];
-    // Printable ASCII only. And http://localhost:80@elsewhere is elsewhere.
     if (c < 33 || c > 126 || c === 64) return false;
   }
-  for (var start = RequestLiteral.SECURE; start < RequestLiteral.SECURE + 4; start++) {
+  return true;
+}
+
+/** A host on the device itself is one only if its name ends there. */
+function isLoopback(device: Device, region: number): boolean {
+  for (var start = RequestLiteral.SECURE + 1; start < RequestLiteral.SECURE + 4; start++) {
     if (beginsWith(device, region, start)) {
-      // A host on the device itself is one only if its name ends there.
-      at = device.at[region] + device.size[start];
-      c = device.bytes[at];
-      return start === RequestLiteral.SECURE || at === end || c === 58 || c === 47;
+      var at = device.at[region] + device.size[start];
+      var c = device.bytes[at];
+      return at === device.at[region] + device.size[region] || c === 58 || c === 47;
     }
   }
   return false;

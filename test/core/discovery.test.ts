@@ -6,6 +6,7 @@ import { Bench, code, json } from "./bench.ts";
 import { bytesOf, outcome, session } from "./session.ts";
 
 const ISSUER = "https://issuer.example/tenant";
+const HERE = "http://127.0.0.1:8080/tenant";
 const METADATA = {
   issuer: ISSUER,
   device_authorization_endpoint: "https://issuer.example/device",
@@ -91,9 +92,16 @@ describe("device doc §4.1: discovery", () => {
     "http://localhost/t",
     "http://[::1]:1/t",
     "http://localhost",
-  ])("device doc §4.1 row discovery: %s stays on the device itself and is accepted", (address) => {
-    expect(discovered({ ...METADATA, token_endpoint: address }).number).toBe(0);
-  });
+  ])(
+    "device doc §4.1 row discovery: %s stays on the device itself: right for an issuer that is there too",
+    (address) => {
+      const here = { ...METADATA, issuer: HERE, token_endpoint: address };
+      expect(discovered(here, HERE).number).toBe(0);
+      // A server elsewhere would send the device to its own ports.
+      const elsewhere = { ...METADATA, token_endpoint: address };
+      expect(discovered(elsewhere).number).toBe(ErrorCode.MALFORMED_RESPONSE);
+    },
+  );
 
   it.each(["", "{", "<html>", "[]", "null"])(
     "device doc §4.1 row discovery: %j is no document",
@@ -156,7 +164,7 @@ describe("device doc §4.1: an address is judged by itself", () => {
     ["https://host.example/\u00e9", false],
     ["https://host.example/ ", false],
   ])("device doc §4.1 row discovery: %j is one for a secret: %j", (token_endpoint, isSecure) => {
-    const { number } = discovered({ ...METADATA, token_endpoint });
+    const { number } = discovered({ ...METADATA, issuer: HERE, token_endpoint }, HERE);
     expect(number).toBe(isSecure ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE);
   });
 
@@ -177,12 +185,13 @@ describe("device doc §4.1: an address is judged by itself", () => {
     ["http://[::1]/", "http://[::1"],
     ["http://127.0.0.1/", "http://127.0.0."],
   ])("device doc §4.1 row discovery: behind %s in the same place, %s is none", (first, second) => {
+    const here = { ...METADATA, issuer: HERE };
     const both = { device_authorization_endpoint: first, token_endpoint: first };
-    const { bench, number } = discovered({ ...METADATA, ...both });
+    const { bench, number } = discovered({ ...here, ...both }, HERE);
     expect(number).toBe(ErrorCode.NONE);
     const later = { device_authorization_endpoint: second, token_endpoint: second };
-    bench.answers = [json(200, { ...METADATA, ...later })];
-    const issuer = bytesOf(ISSUER);
+    bench.answers = [json(200, { ...here, ...later })];
+    const issuer = bytesOf(HERE);
     bench.core.discover(bench.device, issuer, 0, issuer.length);
     bench.pass(0);
     expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);

@@ -31,7 +31,7 @@ const table = [
   entry(3, "EXPIRED_TOKEN", "renewable", EXPIRED, "expired_token token_expired code_expired"),
   entry(
     ...([4, "INVALID_GRANT", "renewable", EXPIRED] as const),
-    "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair",
+    "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refresh_token",
   ),
   entry(5, "ACCESS_DENIED", "user", REFUSED, "access_denied authorization_declined"),
   entry(
