@@ -1,0 +1,374 @@
+// Answers of every kind that a server, or whatever stands between, may give to a request.
+
+import { Field, Region, State } from "../../core/complete.ts";
+import type { Dice } from "./dice.ts";
+import type { Host } from "./host.ts";
+import { Kind } from "./ideal/calls.ts";
+import { Purpose } from "./ideal/device.ts";
+import { ERROR_NAMES } from "./ideal/errors.ts";
+
+export interface Answer {
+  status: number;
+  retryAfterS: number;
+  body: string;
+}
+
+type Members = Record<string, unknown>;
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=";
+
+export class Answers {
+  private serial = 0;
+
+  constructor(
+    private readonly dice: Dice,
+    /** Polls of events bring one each, and only the last of a run ends the session. */
+    private readonly isRunOfEvents: boolean,
+  ) {}
+
+  /** A text that was never there before. */
+  private unique(prefix: string, length: number): string {
+    let text = `${prefix}${(this.serial++).toString(36)}.`;
+    while (text.length < length) text += ALPHABET[this.dice.below(ALPHABET.length)];
+    return text.slice(0, Math.max(length, prefix.length + 2));
+  }
+
+  /** Mostly an ordinary length; at times as long as there is room for, or longer by one. */
+  private length(room: number, usual: number): number {
+    const { dice } = this;
+    if (dice.chance(94)) return Math.min(room, 4 + dice.below(usual));
+    return dice.pick([room, room, room + 1, room - 1, Math.min(room + 40, 3000)]);
+  }
+
+  private retryAfter(): number {
+    const { dice } = this;
+    if (dice.chance(85)) return -1;
+    return dice.pick([0, 1, 2, 7, 30, 90, 600, 3600, 3601, 100_000_000]);
+  }
+
+  /** Members that nobody asked for, some with names that matter elsewhere. */
+  private strangers(): Members {
+    const { dice } = this;
+    const strangers: Members = {};
+    for (let count = dice.below(3); count > 0; count--) {
+      const name = dice.pick([
+        "id_token",
+        "error_description",
+        "error_uri",
+        "message",
+        "state",
+        "issuer",
+        "jti",
+        "requestId",
+        "nextPageToken",
+        "access",
+        "x".repeat(dice.pick([1, 87, 88, 89, 120])),
+      ]);
+      strangers[name] = dice.pick<unknown>([
+        "n/a",
+        17,
+        true,
+        null,
+        ["a", "b"],
+        {},
+        { access_token: "nested", error: "access_denied", expires_in: 1, jti: "j" },
+        [{ refresh_token: "nested" }, [[]]],
+        'é\u2028\ud83d\ude00"\\',
+      ]);
+    }
+    return strangers;
+  }
+
+  private json(members: Members): string {
+    const { dice } = this;
+    const all: [string, unknown][] = Object.entries(members);
+    if (dice.chance(20)) {
+      const strangers = Object.entries(this.strangers());
+      if (dice.chance(50)) all.push(...strangers);
+      else all.unshift(...strangers);
+    }
+    let text = "";
+    for (const [name, value] of all) {
+      if (value === undefined) continue;
+      text += `${text ? "," : ""}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    }
+    text = `{${text}}`;
+    return dice.chance(4) ? ` \r\n${text}\t ` : text;
+  }
+
+  private answer(status: number, members: Members): Answer {
+    return { status, retryAfterS: this.retryAfter(), body: this.json(members) };
+  }
+
+  /** An answer to the request under way. */
+  to(host: Host): Answer {
+    const { dice } = this;
+    const isRun = this.isRunOfEvents && host.ideal.hasSession;
+    if (!isRun && dice.chance(6)) return this.rubbish();
+    const { purpose, calls } = host.ideal;
+    if (purpose === Purpose.CODE) return dice.chance(82) ? this.code(host) : this.refusal();
+    if (purpose === Purpose.POLL) return this.poll(host);
+    if (purpose === Purpose.REFRESH) return this.refresh(host);
+    if (purpose === Purpose.REVOCATION) {
+      if (dice.chance(50)) return { status: 200, retryAfterS: -1, body: "" };
+      return dice.chance(30) ? this.answer(200, {}) : this.refusal();
+    }
+    if (calls.kind === Kind.METADATA) return this.metadata(host);
+    if (calls.kind === Kind.EVENTS) return this.events(host);
+    return this.resource(host);
+  }
+
+  private rubbish(): Answer {
+    const { dice } = this;
+    const body = dice.pick([
+      "",
+      "<html><body>Log in to this network</body></html>",
+      "{",
+      '{"error":"slow_down"',
+      "[]",
+      "null",
+      '"text"',
+      "12",
+      '{"error":""}',
+      '{"error":0}',
+      '{"error":["access_denied"]}',
+      '{"error":null}',
+      '{"a":1}}',
+      '{"access_token":"x","token_type":"mac"}',
+      '{"access_token":"with space","token_type":"bearer"}',
+      "{".repeat(30),
+      `{"a":${"[".repeat(18)}${"]".repeat(18)}}`,
+    ]);
+    const status = dice.pick([200, 200, 204, 302, 400, 401, 404, 429, 500, 502, 503, 199, 300]);
+    return { status, retryAfterS: this.retryAfter(), body };
+  }
+
+  /** An error of a name that is known, or not. */
+  private refusal(): Answer {
+    const { dice } = this;
+    if (dice.chance(35)) {
+      return { status: dice.pick([503, 500, 429, 502]), retryAfterS: this.retryAfter(), body: "" };
+    }
+    const name = dice.chance(80)
+      ? dice.pick(ERROR_NAMES)
+      : dice.pick(["new_error", "Access_Denied", "e".repeat(dice.pick([40, 41, 60]))]);
+    return this.answer(dice.pick([400, 400, 401, 403, 428, 200, 500, 429]), {
+      [dice.chance(80) ? "error" : "error_code"]: name,
+      ...this.halfTokens(),
+    });
+  }
+
+  /** Tokens where none should be. */
+  private halfTokens(): Members {
+    const { dice } = this;
+    if (dice.chance(85)) return {};
+    return dice.pick<Members>([
+      { access_token: "n/a" },
+      { refresh_token: "n/a" },
+      { access_token: "n/a", refresh_token: "" },
+      { device_code: "other", user_code: "OTHER" },
+    ]);
+  }
+
+  private code(host: Host): Answer {
+    const { dice } = this;
+    const room = host.ideal.room;
+    const uri = "https://example.com/device";
+    const longUri = `https://${this.unique("v", this.length(room(Field.VERIFICATION_URI), 40))}`;
+    const name = dice.pick(["verification_uri", "verification_url"]);
+    return this.answer(200, {
+      device_code: this.unique("dc", this.length(room(Field.DEVICE_CODE), 30)),
+      user_code: dice.chance(90)
+        ? dice.pick(["ABCD-EFGH", "1234567", "WDJB-MJHT-XXXX", "AB CD"])
+        : "U".repeat(this.length(room(Field.USER_CODE), 12)),
+      [name]: dice.chance(85) ? uri : dice.pick([longUri, "HTTP://X.test/a", "x.test/d", "data:x"]),
+      verification_uri_complete: dice.chance(40)
+        ? `${uri}?c=${"x".repeat(this.length(room(Field.VERIFICATION_URI_COMPLETE) - uri.length - 3, 20))}`
+        : undefined,
+      expires_in: dice.pick<unknown>([1800, 1800, 900, 60, "300", 12.9, 0, 30, 7200, undefined]),
+      interval: dice.pick<unknown>([5, 5, 5, undefined, 1, 0, "7", 60, 4000, 200_000, -3]),
+    });
+  }
+
+  private tokens(host: Host, refresh: unknown): Answer {
+    const { dice } = this;
+    const room = host.ideal.room;
+    return this.answer(200, {
+      access_token: this.unique("at", this.length(room(Field.ACCESS_TOKEN), 40)),
+      token_type: dice.pick(["Bearer", "bearer", "Bearer", undefined]),
+      expires_in: dice.pick<unknown>([3600, 3600, "3600", 60, 10, 600, undefined, 1e9, 90_000]),
+      refresh_token: refresh,
+      refresh_token_expires_in: dice.chance(15)
+        ? dice.pick([259_300, 260_000, 604_800, 100])
+        : undefined,
+      scope: dice.chance(50) ? dice.pick<unknown>(["video", "a b", ["a", "b"]]) : undefined,
+    });
+  }
+
+  private refreshToken(host: Host): string {
+    return this.unique("rt", this.length(host.ideal.room(Field.REFRESH_TOKEN), 40));
+  }
+
+  private poll(host: Host): Answer {
+    const { dice } = this;
+    const draw = dice.below(100);
+    if (draw < 34) {
+      return this.answer(dice.pick([428, 400, 403, 200]), {
+        error: "authorization_pending",
+        ...this.halfTokens(),
+      });
+    }
+    if (draw < 44) {
+      const interval = dice.pick([undefined, undefined, 10, 30, 5000]);
+      return this.answer(400, { error: "slow_down", interval });
+    }
+    if (draw < 86) return this.tokens(host, dice.chance(88) ? this.refreshToken(host) : undefined);
+    return this.refusal();
+  }
+
+  private refresh(host: Host): Answer {
+    const { dice } = this;
+    const draw = dice.below(100);
+    if (draw < 12) return this.answer(400, { error: "invalid_grant", ...this.halfTokens() });
+    if (draw < 30) return this.refusal();
+    const { refreshToken, previousToken } = host.ideal;
+    const next = dice.below(100);
+    if (next < 45) return this.tokens(host, undefined);
+    if (next < 85) return this.tokens(host, this.refreshToken(host));
+    return this.tokens(host, dice.pick<unknown>([refreshToken, previousToken, "", null]));
+  }
+
+  private metadata(host: Host): Answer {
+    const { dice } = this;
+    if (dice.chance(15)) return this.refusal();
+    const issuer = host.ideal.calls.issuerAsked;
+    const room = Math.floor(host.ideal.room(Region.OUTPUT) / 4) - 1;
+    const address = (path: string): string =>
+      dice.pick([
+        `${issuer}/${path}`,
+        `${issuer}/${path}`,
+        `https://a.example/${path}`,
+        "http://localhost:8080/x",
+        "http://localhost.evil.example/",
+        "https://user@evil.example/",
+        "http://plain.example/",
+        `https://${"l".repeat(Math.max(1, this.length(room - 8, 20)))}`,
+      ]);
+    const right = (path: string): string => (dice.chance(80) ? `${issuer}/${path}` : address(path));
+    const entries: [string, unknown][] = [
+      ["issuer", dice.chance(90) ? issuer : "https://other.example"],
+      ["device_authorization_endpoint", dice.chance(95) ? right("device") : undefined],
+      ["token_endpoint", right("token")],
+      ["revocation_endpoint", dice.chance(60) ? right("revoke") : undefined],
+      ["grant_types_supported", ["a", "b"]],
+      ["mtls_endpoint_aliases", { token_endpoint: "https://mtls.example/" }],
+    ];
+    // In any order.
+    for (let i = entries.length - 1; i > 0; i--) {
+      const other = dice.below(i + 1);
+      [entries[i], entries[other]] = [entries[other]!, entries[i]!];
+    }
+    return this.answer(200, Object.fromEntries(entries));
+  }
+
+  private resource(host: Host): Answer {
+    const { dice } = this;
+    const draw = dice.below(100);
+    if (draw < 15)
+      return this.answer(401, { error: { code: 401, message: "Invalid", status: "X" } });
+    if (draw < 30) {
+      const reason = dice.pick(["quotaExceeded", "r".repeat(dice.pick([1, 60]))]);
+      return this.answer(dice.pick([403, 400, 404, 409]), {
+        error: {
+          code: 403,
+          message: dice.pick(["Not allowed", "m".repeat(dice.pick([95, 96, 97, 300]))]),
+          errors: [{ domain: "global", reason, message: "inner" }],
+          status: dice.pick(["PERMISSION_DENIED", undefined]),
+        },
+      });
+    }
+    if (draw < 40) return this.refusal();
+    if (draw < 45) return { status: 204, retryAfterS: -1, body: "" };
+    if (host.ideal.calls.kind === Kind.OFFER) {
+      return this.answer(200, { state: dice.pick(["DRAFT", "DRAFT", "ACTIVE", undefined]) });
+    }
+    return this.answer(200, {
+      items: dice.pick<unknown>([[], [{ id: "a", nextPageToken: "nested" }], "none"]),
+      nextPageToken: dice.chance(65)
+        ? this.unique("p", this.length(60, 12))
+        : dice.pick([undefined, "", "p/ +&"]),
+    });
+  }
+
+  private events(host: Host): Answer {
+    const { dice } = this;
+    if (!this.isRunOfEvents && dice.chance(10)) return this.refusal();
+    if (!this.isRunOfEvents && dice.chance(20)) return this.answer(200, { sets: {} });
+    const id = dice.pick(["e1", "e2", "e3", "e4", `jti-${this.serial++}`, 'é"\\\n']);
+    const claims =
+      this.isRunOfEvents || dice.chance(94)
+        ? this.claims(host, id)
+        : dice.pick(["{}", "no", '{"jti":7']);
+    const payload = Buffer.from(claims).toString("base64url");
+    const set =
+      this.isRunOfEvents || dice.chance(96)
+        ? `eyJhbGciOiJSUzI1NiJ9.${payload}.c2ln`
+        : `x.${payload}`;
+    return this.answer(200, {
+      moreAvailable: dice.pick([true, false, undefined]),
+      sets: { [id]: set },
+    });
+  }
+
+  /** Claims of an event about this session, or another. */
+  claims(host: Host, id: string): string {
+    const { dice } = this;
+    const { refreshToken, accessToken } = host.ideal;
+    const token = (dice.chance(50) ? refreshToken : accessToken) ?? "none";
+    const subject = dice.pick<Members>([
+      {},
+      { token_identifier_alg: "prefix", token: token.slice(0, 6) },
+      { token_identifier_alg: "prefix", token: "zzz" },
+      { token_identifier_alg: "hash_SHA512_double", token: "aGFzaA" },
+    ]);
+    const risc = "https://schemas.openid.net/secevent/risc/event-type/";
+    const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
+    const isEarly = this.isRunOfEvents && host.ideal.calls.pollsLeft > 1;
+    const type = isEarly
+      ? `${risc}verification`
+      : dice.pick([
+          `${risc}sessions-revoked`,
+          `${risc}sessions-revoked`,
+          `${oauth}token-revoked`,
+          `${oauth}tokens-revoked`,
+          `${risc}account-disabled`,
+          `${risc}verification`,
+          `${risc}verification`,
+        ]);
+    return JSON.stringify({
+      iss: "https://auth.test",
+      jti: id,
+      aud: ["client"],
+      events: { [type]: { subject: { ...subject, jti: "inner" } } },
+    });
+  }
+
+  /** Claims of an event that the application hands in. */
+  handedIn(host: Host): string {
+    const { dice } = this;
+    const id = dice.pick(["e1", "e2", "h1", `hand-${this.serial++}`]);
+    if (dice.chance(90)) return this.claims(host, id);
+    const room = Math.floor(host.ideal.room(Region.OUTPUT) / 2);
+    return dice.pick([
+      "{}",
+      "x",
+      this.claims(host, "i".repeat(room)),
+      this.claims(host, "i".repeat(room + 1)),
+    ]);
+  }
+
+  /** A record that an earlier life, or somebody else's, may have left. */
+  get kinds(): readonly number[] {
+    return [State.PENDING, State.SIGNED_IN, State.REFRESHING, State.REVOKING, State.FAILED];
+  }
+}

@@ -1,0 +1,235 @@
+// What happens next: drawn, with an eye on what the device is at, so that sequences get somewhere.
+
+import { State } from "../../core/complete.ts";
+import { Answers } from "./answers.ts";
+import type { Dice } from "./dice.ts";
+import type { Host } from "./host.ts";
+import { bindingOf, encode, type StoredRecord } from "./ideal/record.ts";
+import { Requests } from "./ideal/requests.ts";
+import { MEMORY_SIZES, type Settings } from "./settings.ts";
+import { type CallPart, type Step, StorageMode } from "./steps.ts";
+
+const ISSUER = "https://accounts.b.example";
+const BODY_ALL = 1_000_000;
+
+export class Generator {
+  private readonly answers: Answers;
+
+  /** How often something is done right after something else, with no time between. */
+  private readonly burst: number;
+  /** In some sequences the application does little but poll events, and each is genuine. */
+  private readonly isRunOfEvents: boolean;
+  private hasActed = false;
+
+  constructor(private readonly dice: Dice) {
+    this.isRunOfEvents = dice.chance(8);
+    this.burst = this.isRunOfEvents ? 0 : dice.pick([0, 20, 60]);
+    this.answers = new Answers(dice, this.isRunOfEvents);
+  }
+
+  /** The next step of this device. */
+  next(host: Host): Step {
+    const { dice } = this;
+    const isBurst = this.hasActed && dice.chance(this.burst);
+    this.hasActed = isBurst;
+    if (isBurst) return this.act(host);
+    if (this.isRunOfEvents && host.ideal.hasSession) return this.eventStep(host);
+    if (host.operation && dice.chance(75)) return { do: "stored", isDone: dice.chance(85) };
+    if (host.verifying >= 0 && dice.chance(75)) return this.verification();
+    if (host.exchange && dice.chance(80)) return this.exchange(host);
+    if (dice.chance(host.exchange ? 50 : 60)) return this.time(host);
+    this.hasActed = true;
+    if (host.ideal.calls.hasNextPage && dice.chance(25)) return { do: "nextPage" };
+    return this.act(host);
+  }
+
+  private verification(): Step {
+    const { dice } = this;
+    if (dice.chance(85)) return { do: "verified", isGenuine: dice.chance(85) };
+    return dice.chance(50) ? { do: "signOut" } : this.late();
+  }
+
+  /** One step of a long run of events, which little comes between. */
+  private eventStep(host: Host): Step {
+    const { dice } = this;
+    if (host.operation) return { do: "stored", isDone: true };
+    if (host.verifying >= 0) return { do: "verified", isGenuine: true };
+    const { exchange } = host;
+    if (exchange && !exchange.hasHead) return { do: "head", ...this.answers.to(host) };
+    if (exchange?.rest) return { do: "more", bytes: BODY_ALL };
+    if (exchange) return { do: "end" };
+    if (!host.ideal.calls.isBusy && dice.chance(50)) return { do: "pollEvents" };
+    return { do: "run", ms: dice.chance(97) ? 0 : 1000 };
+  }
+
+  private exchange(host: Host): Step {
+    const { dice } = this;
+    const { exchange } = host;
+    if (!exchange!.hasHead) {
+      const draw = dice.below(100);
+      if (draw < 92) return { do: "head", ...this.answers.to(host) };
+      return draw < 98 ? { do: "fail" } : { do: "end" };
+    }
+    if (exchange!.rest === "") return dice.chance(96) ? { do: "end" } : { do: "fail" };
+    const draw = dice.below(100);
+    if (draw < 88) return { do: "more", bytes: BODY_ALL };
+    if (draw < 95) return { do: "more", bytes: 1 + dice.below(exchange!.rest.length) };
+    return draw < 98 ? { do: "end" } : { do: "fail" };
+  }
+
+  private storage(): { storage?: StorageMode } {
+    const { dice } = this;
+    if (dice.chance(92)) return {};
+    return { storage: dice.chance(70) ? StorageMode.HOLDS : StorageMode.FAILS };
+  }
+
+  private time(host: Host): Step {
+    const { dice } = this;
+    const draw = dice.below(100);
+    if (draw < 70) return { do: "sleep", most: dice.chance(90) ? 1e8 : 500, ...this.storage() };
+    if (draw < 86) return { do: "run", ms: 0, ...this.storage() };
+    if (draw < 92) return { do: "run", ms: dice.below(8000), ...this.storage() };
+    if (draw < 96) return { do: "tick", ms: dice.pick([0, 0, 1, 999, 1000, 5000]) };
+    const isPending = host.ideal.state === State.PENDING;
+    const long = [60_000, 120_000, 1_800_000, 3_400_000, 90_000_000, 200_000_000, Number.NaN, -5];
+    return { do: "run", ms: isPending ? dice.pick([30_000, 1_800_000]) : dice.pick(long) };
+  }
+
+  private act(host: Host): Step {
+    const { dice } = this;
+    const draw = dice.below(100);
+    if (draw < 12) return { do: "signIn" };
+    if (draw < 14) return { do: "cancel" };
+    if (draw < 17) return { do: "signOut" };
+    if (draw < 18) return { do: "refused" };
+    if (draw < 22) return { do: "status", text: this.statusText() };
+    if (draw < 32) return { do: "discover", issuer: this.issuer() };
+    if (draw < 50) return this.call();
+    if (draw < 58) return { do: "nextPage" };
+    if (draw < 61) return this.partOfCall();
+    if (draw < 67) return this.offer();
+    if (draw < 80) return { do: "pollEvents" };
+    if (draw < 86) return { do: "applyEvent", claims: this.answers.handedIn(host) };
+    if (draw < 91) return this.late();
+    if (draw < 94) return this.power(host);
+    return this.time(host);
+  }
+
+  private statusText(): string {
+    const { dice } = this;
+    return dice.pick([
+      "",
+      "Live",
+      "On air since noon",
+      "word ".repeat(dice.below(60)).trim(),
+      "x".repeat(dice.below(200)),
+      "caf\u0001",
+    ]);
+  }
+
+  private issuer(): string {
+    const { dice } = this;
+    if (dice.chance(85)) return ISSUER;
+    return dice.pick([`${ISSUER}/`, "https://x", "i".repeat(96), "i".repeat(97), ""]);
+  }
+
+  private parts(): CallPart[] {
+    const { dice } = this;
+    const parts: CallPart[] = [{ as: "path", text: "/video/v3/list?part=id" }];
+    if (dice.chance(30)) parts.push({ as: "value", text: dice.pick(["a b&c", "é~*", "plain"]) });
+    if (dice.chance(30)) parts.unshift({ as: "segment", text: dice.pick(["a/b c", "x*y", "ü"]) });
+    if (dice.chance(8)) parts.push({ as: "path", text: "Z".repeat(dice.pick([250, 400, 2000])) });
+    return parts;
+  }
+
+  private partOfCall(): Step {
+    const { dice } = this;
+    const [part] = this.parts();
+    return dice.pick<Step>([
+      { do: "begin" },
+      { do: "add", part: part! },
+      { do: "send", endpoint: dice.pick([5, 6, 4, 1]), isGet: dice.chance(50) },
+    ]);
+  }
+
+  private call(): Step {
+    const { dice } = this;
+    const isGet = dice.chance(70);
+    const step: Step = { do: "call", parts: this.parts(), endpoint: dice.pick([5, 6]), isGet };
+    if (!isGet && dice.chance(80)) step.body = dice.pick(['{"a":1}', "", "x".repeat(200)]);
+    return step;
+  }
+
+  private offer(): Step {
+    const { dice } = this;
+    const names = ["com.example.app", "gold", "monthly", "spring-1", "2022/02"];
+    if (dice.chance(25)) {
+      const wrong = ["", "bad name", "-x", "UPPER", "y".repeat(dice.pick([40, 41, 63, 64, 255]))];
+      names[dice.below(5)] = dice.pick(wrong);
+    }
+    const [packageName, productId, basePlanId, offerId] = names;
+    const body: Record<string, unknown> = { packageName, productId, basePlanId };
+    if (dice.chance(50)) body.offerId = offerId;
+    if (dice.chance(10)) body[dice.pick(["packageName", "productId", "offerId"])] = "other";
+    body.regionalConfigs = [{ regionCode: "US", packageName: "nested" }];
+    const text = dice.chance(95) ? JSON.stringify(body) : '{"packageName":';
+    return { do: "offer", names: names.join("\n"), body: text };
+  }
+
+  private late(): Step {
+    const { dice } = this;
+    const body = dice.pick([
+      '{"access_token":"late","token_type":"bearer","expires_in":3600,"refresh_token":"late"}',
+      '{"device_code":"late","user_code":"LATE","verification_uri":"https://l","expires_in":9}',
+      '{"error":"access_denied"}',
+      "",
+    ]);
+    return {
+      do: "late",
+      back: dice.pick([0, 1, 2, 65_535, 7]),
+      status: dice.pick([200, 401, 400, 503]),
+      body,
+    };
+  }
+
+  private power(host: Host): Step {
+    const { dice } = this;
+    const size = host.operation?.size ?? 0;
+    return {
+      do: "power",
+      done: dice.pick([0, dice.below(size + 1), size, 1]),
+      memoryBytes: dice.chance(80) ? host.settings.memoryBytes : dice.pick(MEMORY_SIZES),
+      unreadable: dice.chance(92) ? 0 : dice.between(1, 3),
+    };
+  }
+
+  /** What lies in the slots when a device is switched on for the first time in a sequence. */
+  firstSlots(settings: Settings): Uint8Array[] {
+    const { dice } = this;
+    const none = (): Uint8Array => new Uint8Array();
+    if (dice.chance(70)) return [none(), none()];
+    const { owner } = new Requests(settings.config);
+    // Now and then one of another server, which is none here.
+    const binding = bindingOf(dice.chance(92) ? owner : `${owner}.evil.test`);
+    const sequence = dice.pick([0, 5, 0xfffffe, 0xffffff, 0x7fffff]);
+    const record = (ahead: number): Uint8Array =>
+      encode({ ...this.record(), sequence: (sequence + ahead) % 0x1000000 }, binding);
+    const other = dice.pick([none, none, () => record(0), () => Uint8Array.of(1, 2, 3)]);
+    return dice.chance(50) ? [record(1), other()] : [other(), record(1)];
+  }
+
+  private record(): StoredRecord {
+    const { dice } = this;
+    const kind = dice.pick(this.answers.kinds);
+    const token = dice.pick(["stored-token", "other/token", "t".repeat(100)]);
+    const code = ["stored-dc", "SAVED-CODE", "https://example.com/device", undefined];
+    return {
+      kind,
+      sequence: 0,
+      intervalMs: dice.pick([5000, 1000, 30_000]),
+      codeLifeS: dice.pick([1800, 30]),
+      refreshLifeS: dice.pick([100_000_000, 604_800, 259_100]),
+      values: kind === State.PENDING ? code : [token],
+    };
+  }
+}

@@ -1,0 +1,508 @@
+// A device with its host, as core/SPEC.md wants it, beside the model of what should happen: every call of
+// the border goes to both, and the oracles compare.
+
+import {
+  type Bytes,
+  CallState,
+  Command,
+  type Device,
+  ErrorCode,
+  Region,
+} from "../../core/complete.ts";
+import { Broken, type Counts, Unclear } from "./broken.ts";
+import { Holder, Ideal, Purpose } from "./ideal/device.ts";
+import { decode } from "./ideal/record.ts";
+import { checkCall, checkOutcome } from "./oracles/calls.ts";
+import { checkClocks } from "./oracles/clocks.ts";
+import { checkMemory, guardedMemory } from "./oracles/memory.ts";
+import { MoveOracle } from "./oracles/moves.ts";
+import { type Scene, same, textAt } from "./oracles/oracle.ts";
+import { RangeOracle } from "./oracles/ranges.ts";
+import { checkStorage } from "./oracles/records.ts";
+import { checkRequest } from "./oracles/requests.ts";
+import { WakeOracle } from "./oracles/wake-ups.ts";
+import { roomsOf } from "./rooms.ts";
+import type { Settings } from "./settings.ts";
+import { type CallPart, type Step, StorageMode } from "./steps.ts";
+import type { MakeCore } from "./subject.ts";
+
+/** The resource server that offers are made at: the second. */
+const OFFERS_ENDPOINT = 6;
+/** Commands in one go: more means that something feeds on itself. */
+const COMMANDS_MAX = 60;
+const MEMORY_CHECK_EVERY = 16;
+
+interface Exchange {
+  id: number;
+  /** What is left of the answer's body. */
+  rest: string;
+  hasHead: boolean;
+}
+
+interface StorageOperation {
+  command: number;
+  slot: number;
+  from: number;
+  size: number;
+}
+
+export class Host implements Scene {
+  readonly core: Scene["core"];
+  readonly device: Device;
+  readonly memory: Uint8Array;
+  readonly ideal: Ideal;
+  exchange: Exchange | undefined;
+  operation: StorageOperation | undefined;
+  /** The request whose answer has the event that the host is to verify; -1: none. */
+  verifying = -1;
+  private isAtRest = false;
+  private lent: Uint8Array | undefined;
+  /** What the display shows. */
+  frame = "";
+  private readonly moves = new MoveOracle();
+  private readonly wakes = new WakeOracle();
+  private readonly ranges = new RangeOracle();
+  private calls = 0;
+  private commands = 0;
+
+  constructor(
+    makeCore: MakeCore,
+    readonly settings: Settings,
+    readonly slots: Uint8Array[],
+    readonly counts: Counts,
+    /** Slots that cannot be read in this life, a bit each. */
+    private readonly unreadable = 0,
+  ) {
+    this.core = makeCore();
+    this.memory = guardedMemory(settings.memoryBytes);
+    const device = this.core.create(this.memory, settings.config);
+    if (!device) throw new Unclear("no memory for this configuration");
+    this.device = device;
+    this.ideal = new Ideal(settings, roomsOf(device, settings));
+  }
+
+  // looking
+
+  private check(): void {
+    this.isAtRest = false;
+    // What was lent to a call is the host's again: it may put something else there.
+    if (this.lent && !this.ideal.calls.isBusy) {
+      this.lent.fill(0x58);
+      this.lent = undefined;
+    }
+    this.moves.check(this);
+    checkClocks(this);
+    checkCall(this);
+    this.ranges.check(this);
+    if (++this.calls % MEMORY_CHECK_EVERY === 0) checkMemory(this);
+  }
+
+  // time and commands
+
+  /** One tick. @returns its command */
+  tick(ms: number): number {
+    const { ideal, device } = this;
+    ideal.advance(ms);
+    const wasDone = ideal.calls.state === CallState.DONE;
+    const command = this.core.tick(device, ms);
+    if (command === Command.SEND) this.ranges.release("SEND");
+    ideal.timeRules(device);
+    const begun = this.expect(command);
+    this.obey(command, begun);
+    if (!wasDone) checkOutcome(this);
+    if (command === Command.NONE) ideal.rested();
+    this.check();
+    return command;
+  }
+
+  /** Compares the command with what is due. @returns what a request is for */
+  private expect(command: number): Purpose {
+    const { ideal } = this;
+    const right = ideal.expected();
+    const purpose = ideal.purposeDue();
+    if (right.command === Command.SEND) {
+      const fits = ideal.requestFits(purpose, ideal.request(purpose));
+      if (!fits) return this.tooLarge(command, purpose, right.isOptional);
+    } else if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
+      const isNow = right.command === Command.STORE || right.command === Command.ERASE;
+      if (isNow && (command === right.command || !right.isOptional)) ideal.storeAgain(purpose);
+      if (isNow && ideal.expected().command === Command.NONE) right.command = Command.NONE;
+    }
+    const isAllowed = command === right.command || (right.isOptional && command === Command.NONE);
+    this.counts.commands++;
+    if (!isAllowed) {
+      const may = right.isOptional ? " (or none)" : "";
+      throw new Broken(
+        "commands",
+        `${Command[command]} came, expected ${Command[right.command]}${may}` +
+          ` for ${Purpose[purpose]}${this.frames(command, right.command)}`,
+      );
+    }
+    return purpose;
+  }
+
+  private frames(command: number, right: number): string {
+    if (command !== Command.SHOW && right !== Command.SHOW) return "";
+    const { columns, rows } = this.settings.config;
+    const at = this.device.start[Region.FRAME]!;
+    const seen = textAt(this.memory, at, columns * rows);
+    return `: frame ${JSON.stringify(seen)}, expected ${JSON.stringify(this.ideal.prompt.frame())}`;
+  }
+
+  /** A request that has no room in the memory is not sent; it ends as if its answer said so. */
+  private tooLarge(command: number, purpose: Purpose, isOptional: boolean): Purpose {
+    if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
+    same(this, "commands", "the command", Command[command], Command[Command.NONE]);
+    if (!isOptional || this.device.moves !== this.ideal.moves) this.ideal.begin(purpose, false);
+    return Purpose.NONE;
+  }
+
+  private obey(command: number, purpose: Purpose): void {
+    const { device, ideal, memory } = this;
+    switch (command) {
+      case Command.SEND: {
+        const right = ideal.request(purpose);
+        checkRequest(this, right, this.exchange !== undefined);
+        ideal.begin(purpose, true);
+        this.exchange = { id: device.requestId, rest: "", hasHead: false };
+        this.ranges.pin(this, "SEND", device.target, device.targetLength);
+        this.ranges.pin(this, "SEND", device.body, device.bodyLength);
+        break;
+      }
+      case Command.ABORT:
+        ideal.aborted();
+        this.exchange = undefined;
+        this.verifying = -1;
+        this.ranges.release("SEND");
+        this.ranges.release("VERIFY");
+        break;
+      case Command.SHOW: {
+        const { columns, rows } = this.settings.config;
+        const frame = textAt(memory, device.start[Region.FRAME]!, columns * rows);
+        same(this, "frames", "the frame", frame, ideal.prompt.frame());
+        this.frame = ideal.prompt.shown = frame;
+        break;
+      }
+      case Command.LOAD:
+      case Command.STORE:
+      case Command.ERASE:
+        checkStorage(this, command);
+        ideal.storage.begin(command, device.slot);
+        if (command !== Command.ERASE) ideal.holder = Holder.RECORD;
+        this.operation = {
+          command,
+          slot: device.slot,
+          from: device.data,
+          size: device.dataLength,
+        };
+        if (command === Command.STORE)
+          this.ranges.pin(this, "STORE", device.data, device.dataLength);
+        break;
+      case Command.VERIFY: {
+        ideal.calls.isVerifyDue = false;
+        this.verifying = device.requestId;
+        const set = textAt(memory, device.data, device.dataLength);
+        same(this, "calls", "the event to verify", set, ideal.calls.set);
+        this.ranges.pin(this, "VERIFY", device.data, device.dataLength);
+        break;
+      }
+    }
+  }
+
+  /** The host's loop: ticks until there is nothing more to do. */
+  run(ms: number, storage: StorageMode): void {
+    this.commands = 0;
+    let command = this.tick(ms);
+    while (command !== Command.NONE) {
+      if (++this.commands > COMMANDS_MAX) throw new Broken("commands", "no end of commands");
+      if (this.operation && storage !== StorageMode.HOLDS) {
+        this.stored(storage === StorageMode.WORKS);
+      }
+      command = this.tick(0);
+    }
+    this.isAtRest = true;
+    same(this, "frames", "the frame at rest", this.frame, this.ideal.prompt.frame());
+  }
+
+  sleep(mostMs: number, storage: StorageMode): void {
+    // A host asks only once there is nothing more to do.
+    if (!this.isAtRest) this.run(0, storage);
+    const { moves } = this.device;
+    const ms = Math.min(mostMs, this.wakes.check(this));
+    this.run(ms, storage);
+    this.wakes.slept(this, ms, this.commands, this.device.moves !== moves);
+  }
+
+  /** The storage operation that the host is at has ended. */
+  stored(isDone: boolean): void {
+    const { operation, ideal, memory } = this;
+    if (!operation) return;
+    const { command, slot, from, size } = operation;
+    this.operation = undefined;
+    this.ranges.release("STORE");
+    ideal.release(Holder.RECORD);
+    if (command === Command.LOAD) {
+      const isReadable = isDone && ((this.unreadable >> slot) & 1) === 0;
+      this.load(slot, isReadable, from, size);
+    } else {
+      if (command === Command.STORE && isDone) {
+        this.slots[slot] = memory.slice(from, from + size);
+      } else if (command === Command.ERASE && isDone) this.slots[slot] = new Uint8Array();
+      const kind = command === Command.STORE ? memory[from]! : 0;
+      ideal.storage.finished(isDone, kind);
+      this.core.storageDone(this.device, isDone ? 1 : 0);
+    }
+    if (ideal.state === 0 && !ideal.storage.isBusy) ideal.comeBack();
+    this.check();
+  }
+
+  private load(slot: number, isReadable: boolean, from: number, size: number): void {
+    const { ideal, memory } = this;
+    const bytes = this.slots[slot]!;
+    const isWhole = isReadable && bytes.length <= size;
+    // What is longer than the range has no place in this memory.
+    const result = isReadable ? bytes.length : -1;
+    if (isReadable) memory.set(bytes.subarray(0, size), from);
+    const record = isWhole ? decode(bytes, ideal.binding) : undefined;
+    ideal.storage.loaded(result, record, (read) => ideal.recordRead(read));
+    this.core.storageDone(this.device, result);
+  }
+
+  // answers
+
+  head(status: number, retryAfterS: number, body: string): void {
+    const { exchange, ideal } = this;
+    if (!exchange || exchange.hasHead) return;
+    const result = this.core.responseStart(this.device, exchange.id, status, retryAfterS);
+    exchange.hasHead = true;
+    exchange.rest = body;
+    if (ideal.isInFlight) {
+      ideal.arrival = { status, retryAfterS, body: "" };
+      const isCall = ideal.purpose === Purpose.CALL;
+      if (!isCall) same(this, "results", "responseStart", result, 0);
+    } else same(this, "results", "responseStart of a late answer", result, 0);
+    this.check();
+  }
+
+  more(count: number): void {
+    const { exchange, ideal } = this;
+    if (!exchange?.hasHead || exchange.rest === "") return;
+    const piece = exchange.rest.slice(0, count);
+    exchange.rest = exchange.rest.slice(count);
+    const bytes = Buffer.from(piece);
+    this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
+    if (ideal.isInFlight && ideal.arrival) ideal.arrival.body += piece;
+    this.check();
+  }
+
+  /** The answer is over: complete, or broken off. */
+  end(isComplete: boolean): void {
+    const { exchange, ideal } = this;
+    if (!exchange) return;
+    this.exchange = undefined;
+    this.ranges.release("SEND");
+    const wasCall = ideal.isInFlight && ideal.purpose === Purpose.CALL;
+    if (isComplete) this.core.responseEnd(this.device, exchange.id);
+    else this.core.responseFailed(this.device, exchange.id);
+    if (ideal.isInFlight) {
+      if (isComplete) ideal.ended();
+      else ideal.answered(ErrorCode.UNREACHABLE);
+    }
+    this.check();
+    if (wasCall) checkOutcome(this);
+  }
+
+  /** Something of an answer to a request of before: nothing may come of it. */
+  late(back: number, status: number, body: string): void {
+    const { device, core } = this;
+    const id = (device.requestId - back) & 65535;
+    if (this.exchange?.id === id) return;
+    if (this.verifying !== id) this.core.eventVerified(device, id, 1);
+    const bytes = Buffer.from(body);
+    same(this, "results", "a late head", core.responseStart(device, id, status, 5), 0);
+    core.responseBody(device, id, bytes, 0, bytes.length);
+    if (status % 2 === 0) core.responseEnd(device, id);
+    else core.responseFailed(device, id);
+    this.check();
+  }
+
+  // the user and the application
+
+  signIn(): void {
+    this.core.signIn(this.device);
+    this.ideal.signIn();
+    this.check();
+  }
+
+  cancel(): void {
+    this.core.cancel(this.device);
+    this.ideal.cancel();
+    this.check();
+  }
+
+  signOut(): void {
+    this.core.signOut(this.device);
+    this.ideal.signOut();
+    this.check();
+  }
+
+  refused(): void {
+    this.core.accessTokenRefused(this.device);
+    this.ideal.accessTokenRefused();
+    this.check();
+  }
+
+  status(text: string): void {
+    const bytes = Buffer.from(text);
+    this.core.setStatus(this.device, bytes, 0, bytes.length);
+    this.ideal.prompt.setStatus(text);
+    this.check();
+  }
+
+  discover(issuer: string): void {
+    const bytes = this.lend(issuer);
+    const result = this.core.discover(this.device, bytes, 0, bytes.length);
+    this.result("discover", result, this.ideal.calls.discover(issuer));
+  }
+
+  private result(name: string, seen: number, right: boolean): void {
+    same(this, "results", name, seen, right ? 1 : 0);
+    this.check();
+  }
+
+  private begin(): void {
+    this.result("beginCall", this.core.beginCall(this.device), this.ideal.calls.begin());
+  }
+
+  private add({ as, text }: CallPart): void {
+    const { core, device } = this;
+    const bytes = Buffer.from(text);
+    if (as === "path") core.addPath(device, bytes, 0, bytes.length);
+    else if (as === "segment") core.addSegment(device, bytes, 0, bytes.length);
+    else core.addQueryValue(device, bytes, 0, bytes.length);
+    this.ideal.calls.add(encoded(as, text));
+    this.check();
+  }
+
+  private send(endpoint: number, isGet: boolean, body: string | undefined): void {
+    // A range of the caller's, not all of what it has.
+    const bytes: Bytes | null = body === undefined ? null : this.lend(`<${body}>`);
+    const method = isGet ? 1 : 0;
+    const to = bytes ? bytes.length - 1 : 0;
+    const result = this.core.sendCall(this.device, endpoint, method, bytes, bytes ? 1 : 0, to);
+    this.result("sendCall", result, this.ideal.calls.send(endpoint, isGet, body));
+  }
+
+  private call({ parts, endpoint, isGet, body }: Extract<Step, { do: "call" }>): void {
+    this.begin();
+    for (const part of parts) this.add(part);
+    this.send(endpoint, isGet, body);
+  }
+
+  /** Bytes that the core may read until the call is done: then they become something else. */
+  private lend(text: string): Uint8Array {
+    const bytes = Buffer.from(text);
+    if (!this.ideal.calls.isBusy) this.lent = bytes;
+    return bytes;
+  }
+
+  nextPage(): void {
+    this.result("nextPage", this.core.nextPage(this.device), this.ideal.calls.nextPage());
+  }
+
+  offer(names: string, body: string): void {
+    const list = Buffer.from(names);
+    const bytes = this.lend(body);
+    const { core, device, ideal } = this;
+    const seen = core.createOffer(device, list, 0, list.length, bytes, 0, bytes.length);
+    const right = ideal.calls.createOffer(names, body, OFFERS_ENDPOINT);
+    same(this, "results", "createOffer", seen, right);
+    list.fill(0);
+    this.check();
+  }
+
+  pollEvents(): void {
+    this.result("pollEvents", this.core.pollEvents(this.device), this.ideal.calls.pollEvents());
+  }
+
+  verified(isGenuine: boolean): void {
+    if (this.verifying < 0) return;
+    const id = this.verifying;
+    this.verifying = -1;
+    this.ranges.release("VERIFY");
+    this.core.eventVerified(this.device, id, isGenuine ? 1 : 0);
+    this.ideal.calls.eventVerified(isGenuine);
+    this.check();
+  }
+
+  applyEvent(claims: string): void {
+    const bytes = Buffer.from(claims);
+    const result = this.core.applySecurityEvent(this.device, bytes, 0, bytes.length);
+    this.result("applySecurityEvent", result, this.ideal.calls.applySecurityEvent(claims));
+  }
+
+  /** The power goes: what the host was writing is done in part. */
+  powerCut(done: number): void {
+    const { operation, memory, slots } = this;
+    if (!operation) return;
+    const { command, slot, from, size } = operation;
+    if (command === Command.ERASE && done > 0) slots[slot] = slots[slot]!.subarray(0, -done);
+    if (command !== Command.STORE) return;
+    const written = memory.slice(from, from + Math.min(size, done));
+    const before = slots[slot]!;
+    slots[slot] = Buffer.concat([
+      written,
+      before.subarray(Math.min(before.length, written.length)),
+    ]);
+  }
+
+  /** Carries a step out. A loss of power is the world's to carry out. */
+  perform(step: Step): void {
+    DEEDS[step.do](this, step as never);
+  }
+
+  static readonly deeds: Deeds = {
+    run: (host, { ms, storage }) => host.run(ms, storage ?? StorageMode.WORKS),
+    sleep: (host, { most, storage }) => host.sleep(most, storage ?? StorageMode.WORKS),
+    tick: (host, { ms }) => void host.tick(ms),
+    head: (host, { status, retryAfterS, body }) => host.head(status, retryAfterS, body),
+    more: (host, { bytes }) => host.more(bytes),
+    end: (host) => host.end(true),
+    fail: (host) => host.end(false),
+    late: (host, { back, status, body }) => host.late(back, status, body),
+    stored: (host, { isDone }) => host.stored(isDone),
+    verified: (host, { isGenuine }) => host.verified(isGenuine),
+    signIn: (host) => host.signIn(),
+    cancel: (host) => host.cancel(),
+    signOut: (host) => host.signOut(),
+    refused: (host) => host.refused(),
+    status: (host, { text }) => host.status(text),
+    discover: (host, { issuer }) => host.discover(issuer),
+    begin: (host) => host.begin(),
+    add: (host, { part }) => host.add(part),
+    send: (host, { endpoint, isGet, body }) => host.send(endpoint, isGet, body),
+    call: (host, step) => host.call(step),
+    nextPage: (host) => host.nextPage(),
+    offer: (host, { names, body }) => host.offer(names, body),
+    pollEvents: (host) => host.pollEvents(),
+    applyEvent: (host, { claims }) => host.applyEvent(claims),
+    power: () => undefined,
+  };
+}
+
+/** What each kind of step does. */
+type Deeds = {
+  readonly [Kind in Step["do"]]: (host: Host, step: Extract<Step, { do: Kind }>) => void;
+};
+
+const DEEDS = Host.deeds;
+
+/** A part of a target as it is written: RFC 3986 §2.1 for a segment, a form's value in the query. */
+function encoded(as: CallPart["as"], text: string): string {
+  if (as === "path") return text;
+  if (as === "value") return new URLSearchParams([["", text]]).toString().slice(1);
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

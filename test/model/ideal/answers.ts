@@ -1,0 +1,121 @@
+// What an answer amounts to: what its body says first, then its status; and what of it is of use.
+
+import { ErrorCode, type Field } from "../../../core/index.ts";
+import { errorNamed } from "./errors.ts";
+import { type Document, membersOf, membersWithin, readJson, textOf } from "./json.ts";
+
+/** An answer as far as it has come. */
+export interface Arrival {
+  status: number;
+  retryAfterS: number;
+  body: string;
+}
+
+/** An unknown lifetime. */
+export const ENDLESS_S = 100_000_000;
+const BODY_MAX = 65_536;
+/** The longest interval that a device can wait for. */
+const INTERVAL_S_MAX = 99_990;
+
+const ALIASES: Readonly<Record<string, string>> = {
+  verification_url: "verification_uri",
+  error_code: "error",
+};
+
+export interface Reading {
+  document: Document;
+  /** Members of the outermost object; present without a text where the value is none. */
+  members: Map<string, string | undefined>;
+}
+
+export function readingOf(arrival: Arrival): Reading {
+  const document = readJson(arrival.body);
+  return { document, members: membersOf(document, ALIASES) };
+}
+
+/** The error of a token or device authorization response, NONE for a success (RFC 6749 §5.2). */
+export function errorOf(
+  arrival: Arrival,
+  isJson: boolean,
+  name: string | undefined,
+  isEmpty: boolean,
+): number {
+  const { status } = arrival;
+  // Some servers send 0 or "" where there is none.
+  if (isJson && name && !/^0+(?:\.[\d.]*)?$/.test(name)) {
+    const error = errorNamed(name);
+    // An unknown name is final only where the server blames the request.
+    if (error !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return error;
+  }
+  if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
+  if (status < 200 || status > 299) return ErrorCode.UNAVAILABLE;
+  return isJson || isEmpty ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
+}
+
+export function classify(arrival: Arrival, reading: Reading): number {
+  const isJson = reading.document.isComplete && arrival.body.length <= BODY_MAX;
+  return errorOf(arrival, isJson, reading.members.get("error"), arrival.body === "");
+}
+
+/** A number of seconds; a fraction is dropped. `otherwise` where there is none that can be read. */
+export function secondsOf(text: string | undefined, otherwise: number): number {
+  if (!text || !/^[\d.]+$/.test(text)) return otherwise;
+  return Math.min(ENDLESS_S, Math.floor(Number(/^\d*/.exec(text)![0])));
+}
+
+/** The interval between polls that an answer asks for, in milliseconds. */
+export function intervalMsOf(text: string | undefined): number {
+  return Math.max(1000, Math.min(INTERVAL_S_MAX, secondsOf(text, 5)) * 1000);
+}
+
+/** Printable ASCII without spaces, at least one character. */
+export const isVisible = (text: string | undefined): text is string =>
+  text !== undefined && /^[\x21-\x7e]+$/.test(text);
+
+/** The highest of these fields whose value has no room, 0 where all have. */
+export function misfitOf(
+  values: readonly (readonly [Field, string | undefined])[],
+  room: (field: number) => number,
+): number {
+  let misfit = 0;
+  for (const [field, value] of values) {
+    if (value !== undefined && Buffer.byteLength(value) > room(field)) {
+      misfit = Math.max(misfit, field);
+    }
+  }
+  return misfit;
+}
+
+/** Error, message and reason of an API's answer: its error object is up to four deep. */
+export interface Refusal {
+  error: string | undefined;
+  message: string | undefined;
+  reason: string | undefined;
+}
+
+export function refusalOf(document: Document): Refusal {
+  const refusal: Refusal = { error: undefined, message: undefined, reason: undefined };
+  for (const { name, value } of membersWithin(document, 4)) {
+    if (name === "error" || name === "status") refusal.error = textOf(value);
+    else if (name === "message") refusal.message = textOf(value);
+    else if (name === "reason") refusal.reason = textOf(value);
+  }
+  return refusal;
+}
+
+/** https, or http to the device itself (RFC 8414 §2, RFC 8252 §7.3). */
+export function isSecure(address: string | undefined): boolean {
+  if (!isVisible(address) || address.includes("@")) return false;
+  if (address.startsWith("https://")) return true;
+  return /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(address);
+}
+
+/** As isVisible, but with spaces between: what a person copies from a display. */
+export const isPrintable = (text: string | undefined): text is string =>
+  text !== undefined && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text);
+
+/** An address of the web, or one without a scheme, which a person types as well (RFC 3986 §3). */
+export function isAddress(text: string | undefined): text is string {
+  if (!isVisible(text)) return false;
+  return /^https?:\/\/./i.test(text) || /^[^:/?]*(?:[/?]|$)/.test(text);
+}

@@ -1,0 +1,473 @@
+// Requests beyond the grant, as they should go: one at a time, with a session (the metadata without), a
+// bearer for resource servers alone, a 401 answered by a refresh and one more try (RFC 6750 §3.1).
+
+import {
+  CallState,
+  Endpoint,
+  ErrorCode,
+  Event,
+  Field,
+  OfferError,
+  Region,
+  State,
+} from "../../../core/complete.ts";
+import {
+  type Arrival,
+  errorOf,
+  isSecure,
+  misfitOf,
+  type Reading,
+  type Refusal,
+  readingOf,
+  refusalOf,
+} from "./answers.ts";
+import { Holder, type Ideal } from "./device.ts";
+import { claimsOf, type EventClaims, payloadOf, SeenEvents } from "./events.ts";
+import { membersOf, readJson, textOf } from "./json.ts";
+import { formEncoded, type Request } from "./requests.ts";
+
+/** Whose call it is. */
+export enum Kind {
+  NONE = 0,
+  LIST = 1,
+  OFFER = 2,
+  METADATA = 3,
+  EVENTS = 4,
+}
+
+/** Addresses that a success of discovery leaves for the host. */
+export interface Addresses {
+  device: string;
+  token: string;
+  revocation: string | undefined;
+}
+
+/** What a host may read of a call that is done. */
+export interface Outcome {
+  refusal: Refusal | undefined;
+  addresses: Addresses | undefined;
+  /** Nothing has come: nothing of an earlier call is to be read for it. */
+  isNothing: boolean;
+}
+
+/** The user's token goes along, as it is when the request is sent (RFC 6750 §2.1). */
+const BEARER = "Bearer";
+/** Requests in one run of event polls beside the first. */
+const EVENT_POLLS = 32;
+
+export class Calls {
+  state: number = CallState.IDLE;
+  error = 0;
+  status = 0;
+  outcome: Outcome | undefined;
+  /** Whether a further page can be asked for. */
+  hasNextPage = false;
+  /** The field that the error is about. */
+  errorField = 0;
+  /** Of the call that is being built; undefined where none is. */
+  target: string | undefined;
+  kind = Kind.NONE;
+  private made: Request | undefined;
+  private base = "";
+  private nextTarget = "";
+  private isRetried = false;
+  /** Issuer that the metadata have to name. */
+  issuerAsked = "";
+
+  // events
+  isVerifying = false;
+  isVerifyDue = false;
+  /** The token to be verified. */
+  set = "";
+  pollsLeft = 0;
+  /** The error that an event ends the session with as soon as it is acknowledged. */
+  private endsWith = 0;
+  private readonly seen = new SeenEvents();
+
+  constructor(private readonly device: Ideal) {}
+
+  get isBusy(): boolean {
+    return this.state !== CallState.IDLE && this.state !== CallState.DONE;
+  }
+
+  private maySend(kind: Kind): boolean {
+    return kind === Kind.METADATA || this.device.hasSession;
+  }
+
+  /** Whether a call of this kind can be begun. */
+  mayBegin(kind: Kind): boolean {
+    return this.maySend(kind) && !this.isBusy;
+  }
+
+  get isDone(): boolean {
+    return this.state === CallState.DONE;
+  }
+
+  private start(kind: Kind, request: Request): void {
+    this.device.release(Holder.ANSWER);
+    this.device.release(Holder.READ);
+    this.target = undefined;
+    this.errorField = 0;
+    this.kind = kind;
+    this.made = request;
+    this.state = CallState.WAITING;
+    this.error = this.status = 0;
+    this.isRetried = false;
+    this.hasNextPage = false;
+    this.outcome = undefined;
+  }
+
+  get isDue(): boolean {
+    if (this.state !== CallState.WAITING) return false;
+    return this.made!.authorization === undefined || this.device.hasAccess;
+  }
+
+  /** The caller's body goes out with this request; undefined where it has none. */
+  request(): Request {
+    const made = this.made!;
+    if (made.authorization === undefined) return made;
+    return { ...made, authorization: `Bearer ${this.device.accessToken}` };
+  }
+
+  sent(): void {
+    this.state = CallState.SENT;
+  }
+
+  // what the application asks for
+
+  /** @returns whether a target can be built now; the last one is gone then, and its pages with it */
+  begin(): boolean {
+    if (!this.mayBegin(Kind.LIST)) return false;
+    this.hasNextPage = false;
+    this.target = "";
+    return true;
+  }
+
+  add(part: string): void {
+    if (this.target !== undefined) this.target += part;
+  }
+
+  /** @returns whether the call is on its way */
+  send(endpoint: number, isGet: boolean, body: string | undefined): boolean {
+    const { target } = this;
+    if (target === undefined || endpoint < Endpoint.RESOURCE) return false;
+    const fits = Buffer.byteLength(target) <= this.device.room(Region.CALL);
+    if (!fits || !this.mayBegin(Kind.LIST)) return false;
+    const isBodyLent = body !== undefined;
+    const authorization = BEARER;
+    this.start(Kind.LIST, {
+      endpoint,
+      isGet,
+      target,
+      body: body ?? "",
+      authorization,
+      isBodyLent,
+    });
+    this.base = target;
+    return true;
+  }
+
+  nextPage(): boolean {
+    if (!this.hasNextPage || !this.mayBegin(Kind.LIST)) return false;
+    this.start(Kind.LIST, {
+      ...this.made!,
+      isGet: true,
+      target: this.nextTarget,
+      body: "",
+      isBodyLent: false,
+    });
+    return true;
+  }
+
+  /** There is no target any more, and no next page. */
+  dropTarget(): void {
+    this.hasNextPage = false;
+    this.target = undefined;
+  }
+
+  discover(issuer: string): boolean {
+    if (!this.mayBegin(Kind.METADATA)) return false;
+    this.start(Kind.METADATA, this.device.requests.metadata());
+    this.issuerAsked = issuer;
+    return true;
+  }
+
+  /** @returns what is wrong with the offer, NONE where it is on its way */
+  createOffer(names: string, body: string, endpoint: number): OfferError {
+    const { device } = this;
+    if (!this.mayBegin(Kind.OFFER) || !device.isRoomFree) return OfferError.NOT_NOW;
+    device.holder = Holder.NOBODY;
+    this.dropTarget();
+    const lines = names.split("\n");
+    const target =
+      `/publisher/v3/applications/${lines[0]}/subscriptions/${lines[1] ?? ""}` +
+      `/basePlans/${lines[2] ?? ""}/offers?offerId=${lines[3] ?? ""}` +
+      `&regionsVersion.version=${formEncoded(lines[4] ?? "")}`;
+    const wrong = wrongName(lines);
+    const isTooLong = Buffer.byteLength(target) > device.room(Region.CALL);
+    if (wrong && !isTooLong) return wrong;
+    // Where both hold, whichever the device meets first.
+    if (isTooLong) return wrong || OfferError.TOO_LONG;
+    const mismatch = wrongBody(lines, body);
+    if (mismatch) return mismatch;
+    this.start(Kind.OFFER, {
+      endpoint,
+      isGet: false,
+      target,
+      body,
+      authorization: BEARER,
+      isBodyLent: true,
+    });
+    return OfferError.NONE;
+  }
+
+  pollEvents(): boolean {
+    if (!this.mayBegin(Kind.EVENTS)) return false;
+    this.start(Kind.EVENTS, this.device.requests.eventPoll(undefined));
+    this.pollsLeft = EVENT_POLLS;
+    return true;
+  }
+
+  // how it ends
+
+  private finish(error: number, status: number): void {
+    this.state = CallState.DONE;
+    this.error = error;
+    this.status = status;
+    // The host must not go on reading what it verifies.
+    if (this.isVerifying && !this.isVerifyDue) this.device.isAbortDue = true;
+    this.isVerifying = this.isVerifyDue = false;
+    this.endAsTold();
+  }
+
+  private endAsTold(): void {
+    const endsWith = this.endsWith;
+    this.endsWith = 0;
+    if (endsWith && this.device.hasSession) this.device.endSession(endsWith);
+  }
+
+  /** A call ends with the session that it needs, and when its request was given up. */
+  check(): void {
+    const mayGoOn = this.kind === Kind.NONE || this.maySend(this.kind);
+    const isLost = this.state === CallState.SENT && !this.device.isInFlight;
+    if (isLost || (this.isBusy && !mayGoOn)) {
+      this.outcome = undefined;
+      this.finish(this.reasonOfEnd(), 0);
+    }
+  }
+
+  /** Why the session is over: what ended it, or that somebody ended it. */
+  private reasonOfEnd(): number {
+    const { device } = this;
+    const isEndOfSession = device.state === State.FAILED && device.error !== ErrorCode.NONE;
+    return isEndOfSession ? device.error : ErrorCode.SESSION_ENDED;
+  }
+
+  answered(failure: number, arrival: Arrival): void {
+    const { device } = this;
+    const reading = readingOf(arrival);
+    let error = failure;
+    const isRefusal = arrival.status < 200 || arrival.status > 299;
+    const refusal = isRefusal && arrival.status > 0 ? refusalOf(reading.document) : undefined;
+    if (!error) {
+      const isEmpty = arrival.body === "";
+      error = errorOf(arrival, reading.document.isComplete, refusal?.error, isEmpty);
+    }
+    if (arrival.status === 401 && this.made!.authorization !== undefined) {
+      error = ErrorCode.INVALID_TOKEN;
+      if (!this.isRetried) {
+        this.isRetried = true;
+        device.accessToken = undefined;
+        if (device.state === State.SIGNED_IN) device.refreshNow(Event.TOKEN_REFUSED);
+        if (device.hasSession) {
+          this.state = CallState.WAITING;
+          device.release(Holder.ANSWER);
+          return;
+        }
+      }
+    }
+    const isWhole = arrival.status === 0 || reading.document.isComplete;
+    this.outcome = isWhole
+      ? { refusal, addresses: undefined, isNothing: arrival.status === 0 }
+      : undefined;
+    this.status = arrival.status;
+    if (!error) error = this.use(reading);
+    // An event in it waits for the host.
+    if (this.state !== CallState.VERIFYING) this.finish(error, arrival.status);
+  }
+
+  /** @returns what is wrong with a success, NONE where it has what was asked for */
+  private use(reading: Reading): number {
+    const { members } = reading;
+    if (this.kind === Kind.LIST) this.keepPage(members.get("nextPageToken"));
+    else if (this.kind === Kind.OFFER) {
+      return members.get("state") === "DRAFT" ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
+    } else if (this.kind === Kind.METADATA) return this.takeMetadata(members);
+    else return this.takeEvent(reading);
+    return ErrorCode.NONE;
+  }
+
+  private keepPage(token: string | undefined): void {
+    const { device } = this;
+    if (!this.made!.isGet || !token || Buffer.byteLength(token) > this.valueRoom(2)) return;
+    this.nextTarget = `${this.base}&pageToken=${formEncoded(token)}`;
+    this.hasNextPage = this.nextTarget.length <= device.room(Region.CALL);
+  }
+
+  /** What each of `count` values of an answer may have. */
+  private valueRoom(count: number): number {
+    return Math.floor(this.device.room(Region.OUTPUT) / count) - 1;
+  }
+
+  private takeMetadata(members: Map<string, string | undefined>): number {
+    const device = members.get("device_authorization_endpoint");
+    const token = members.get("token_endpoint");
+    const revocation = members.get("revocation_endpoint");
+    const issuer = members.get("issuer");
+    const room = this.valueRoom(4);
+    this.errorField = misfitOf(
+      [
+        [Field.VALUE_A, issuer],
+        [Field.VALUE_B, device],
+        [Field.VALUE_C, token],
+        [Field.VALUE_D, revocation],
+      ],
+      () => room,
+    );
+    if (this.errorField) return ErrorCode.VALUE_TOO_LONG;
+    const isRight =
+      issuer === this.issuerAsked &&
+      isSecure(device) &&
+      isSecure(token) &&
+      (revocation === undefined || isSecure(revocation));
+    if (!isRight) return ErrorCode.MALFORMED_RESPONSE;
+    this.outcome!.addresses = { device: device!, token: token!, revocation };
+    return ErrorCode.NONE;
+  }
+
+  private takeEvent({ document }: Reading): number {
+    const sets =
+      document.root?.kind === "object"
+        ? document.root.members.filter(({ name }) => name === "sets").pop()?.value
+        : undefined;
+    const set = sets?.kind === "object" ? textOf(sets.members[0]?.value) : undefined;
+    if (set !== undefined && Buffer.byteLength(set) > this.valueRoom(1)) {
+      this.errorField = Field.VALUE_A;
+      return ErrorCode.VALUE_TOO_LONG;
+    }
+    // The server has taken the acknowledgement of the event before: the session ends if it was to.
+    this.endAsTold();
+    // The last event of a run is left to the server.
+    if (!set || !this.device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
+    this.state = CallState.VERIFYING;
+    this.isVerifying = this.isVerifyDue = true;
+    this.set = set;
+    return ErrorCode.NONE;
+  }
+
+  // events
+
+  eventVerified(isGenuine: boolean): void {
+    if (!this.isVerifying || this.isVerifyDue) return;
+    this.isVerifying = false;
+    // The session may have ended meanwhile; the next tick says so.
+    if (!this.device.hasSession) return;
+    const claims = claimsOf(payloadOf(this.set));
+    if (!claims) {
+      this.finish(ErrorCode.MALFORMED_RESPONSE, this.status);
+      return;
+    }
+    if (isGenuine && !this.seen.isRepeated(claims.id)) {
+      this.apply(claims, false, Buffer.byteLength(this.set));
+    }
+    this.pollsLeft--;
+    this.made = this.device.requests.eventPoll({ isAccepted: isGenuine, id: claims.id });
+    this.state = CallState.WAITING;
+    this.device.release(Holder.ANSWER);
+  }
+
+  /** @returns whether it was an event that could be taken in now */
+  applySecurityEvent(json: string): boolean {
+    const { device } = this;
+    if (!device.hasSession || !device.isRoomFree) return false;
+    device.holder = Holder.NOBODY;
+    const claims = claimsOf(json);
+    const room = Math.floor(device.room(Region.OUTPUT) / 2);
+    if (!claims || Buffer.byteLength(claims.id) > room) return false;
+    if (!this.seen.isRepeated(claims.id)) this.apply(claims, true, room);
+    return true;
+  }
+
+  /**
+   * What an event does to the session. One that ends it is acknowledged first, where there is a poll. Its token
+   * is compared where it has room beside what else is held, of `used` bytes.
+   */
+  private apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
+    const { device } = this;
+    const end = (error: number): void => {
+      if (!isAtOnce) this.endsWith = error;
+      // Another one that ends it is still to be acknowledged.
+      else if (!this.endsWith) device.endSession(error);
+    };
+    const room = Math.floor((device.room(Region.OUTPUT) - used) / 2) - 1;
+    const hasRoom = room >= "prefix".length && Buffer.byteLength(claims.token ?? "") <= room;
+    const isComparable = claims.algorithm === "prefix" && hasRoom;
+    if (claims.isAccountDisabled) end(ErrorCode.ACCOUNT_DISABLED);
+    else if (
+      claims.isTokenRevoked &&
+      (!claims.isTokenNamed || (isComparable && this.isOurs(claims)))
+    ) {
+      end(ErrorCode.TOKEN_REVOKED);
+    } else if (claims.isSessionsRevoked || (claims.isTokenRevoked && !isComparable)) {
+      if (device.refreshToken) {
+        device.accessToken = undefined;
+        device.refreshNow(Event.SESSIONS_REVOKED);
+      } else end(ErrorCode.SESSION_ENDED);
+    }
+  }
+
+  private isOurs({ token }: EventClaims): boolean {
+    const { refreshToken = "", accessToken = "" } = this.device;
+    if (!token) return false;
+    return refreshToken.startsWith(token) || accessToken.startsWith(token);
+  }
+
+  /** The field that a value of this call has in memory. */
+  static readonly VALUES = [Field.VALUE_A, Field.VALUE_B, Field.VALUE_C, Field.VALUE_D] as const;
+
+  /** Whether the call carries the user's token: to resource servers alone. */
+  static carriesToken(endpoint: number): boolean {
+    return endpoint >= Endpoint.RESOURCE;
+  }
+}
+
+/** Formats and lengths of the five names of an offer (the documents' subscription offers). */
+const NAMES: readonly [RegExp, number][] = [
+  [/^[A-Za-z0-9._]+$/, 255],
+  [/^[a-z0-9._]+$/, 40],
+  [/^[a-z0-9-]+$/, 63],
+  [/^[a-z0-9][a-z0-9-]*$/, 63],
+  [/^[\x21-\x7e]+$/, 63],
+];
+
+function wrongName(lines: readonly string[]): number {
+  for (let i = 0; i < NAMES.length; i++) {
+    const [format, most] = NAMES[i]!;
+    const name = lines[i] ?? "";
+    const size = i === 4 ? formEncoded(name).length : name.length;
+    if (!format.test(name) || size > most) return OfferError.PACKAGE_NAME + i;
+  }
+  return OfferError.NONE;
+}
+
+function wrongBody(lines: readonly string[], body: string): number {
+  const document = readJson(body);
+  if (!document.isComplete) return OfferError.BODY;
+  const members = membersOf(document);
+  for (const [i, name] of ["packageName", "productId", "basePlanId", "offerId"].entries()) {
+    const value = members.get(name);
+    if (name === "offerId" && value === undefined) continue;
+    if (value !== lines[i]) return OfferError.BODY_PACKAGE_NAME + i;
+  }
+  return OfferError.NONE;
+}

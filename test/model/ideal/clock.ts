@@ -1,0 +1,72 @@
+// The clocks of a device, counted down by what its host tells it: core/SPEC.md, Time. Where chance has a
+// share (backoff, refresh margin, start) both ends of what is allowed are kept.
+
+import { ENDLESS_S } from "./answers.ts";
+
+/** Longest step that one tick takes in. */
+const STEP_MS_MAX = 100_000_000;
+export const EXCHANGE_MS = 120_000;
+export const PAGE_MS = 3000;
+const RETRY_AFTER_S_MAX = 3600;
+const BACKOFF_MS_MIN = 2000;
+const BACKOFF_MS_MAX = 64_000;
+
+/** A wait that ends within these bounds. */
+export interface Bounds {
+  leastMs: number;
+  mostMs: number;
+}
+
+function less(value: number, step: number): number {
+  return value > step ? value - step : 0;
+}
+
+export class Clock {
+  private totalMs = 0;
+  codeLifeS = 0;
+  accessLifeS = ENDLESS_S;
+  refreshLifeS = ENDLESS_S;
+  /** Before the next request of the grant. It stands still while one is under way. */
+  readonly wait: Bounds = { leastMs: 0, mostMs: 0 };
+  exchangeMs = 0;
+  /** How long ahead of its end the access token is renewed, in seconds. */
+  marginLeastS = 0;
+  marginMostS = 0;
+  intervalMs = 5000;
+  backoffMs = 0;
+
+  advance(elapsedMs: number, isInFlight: boolean): void {
+    if (!(elapsedMs > 0)) return;
+    const step = Math.min(elapsedMs, STEP_MS_MAX);
+    if (isInFlight) this.exchangeMs = less(this.exchangeMs, step);
+    else {
+      this.wait.leastMs = less(this.wait.leastMs, step);
+      this.wait.mostMs = less(this.wait.mostMs, step);
+    }
+    const seconds = Math.floor((this.totalMs + step) / 1000) - Math.floor(this.totalMs / 1000);
+    this.totalMs += step;
+    if (this.codeLifeS !== ENDLESS_S) this.codeLifeS = less(this.codeLifeS, seconds);
+    if (this.accessLifeS !== ENDLESS_S) this.accessLifeS = less(this.accessLifeS, seconds);
+    if (this.refreshLifeS !== ENDLESS_S) this.refreshLifeS = less(this.refreshLifeS, seconds);
+  }
+
+  /** Milliseconds until a count of whole seconds that is now `seconds` comes to 0. */
+  msUntil(seconds: number): number {
+    if (seconds === ENDLESS_S) return Number.POSITIVE_INFINITY;
+    return Math.max(0, seconds * 1000 - (this.totalMs % 1000));
+  }
+
+  /** The next request waits as long, and at least what Retry-After asks for (RFC 9110 §10.2.3). */
+  setWait(leastMs: number, mostMs: number, retryAfterS: number): void {
+    const askedMs = Math.min(retryAfterS, RETRY_AFTER_S_MAX) * 1000;
+    this.wait.leastMs = Math.max(leastMs, askedMs);
+    this.wait.mostMs = Math.max(mostMs, askedMs);
+  }
+
+  /** After a failure that passes: doubled each time, the upper half at random; `floorMs` at the least. */
+  backOff(floorMs: number, retryAfterS: number): void {
+    this.backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
+    const half = this.backoffMs / 2;
+    this.setWait(Math.max(floorMs, half), Math.max(floorMs, this.backoffMs - 1), retryAfterS);
+  }
+}

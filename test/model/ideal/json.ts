@@ -1,0 +1,172 @@
+// JSON as RFC 8259 has it, read to the last byte that is there: an answer may be cut off anywhere, and
+// what it has named by then may matter. Numbers stay as they were written.
+
+/** A value as far as it matters here: text (also of a number), a list, an object, or nothing of use. */
+export type Value =
+  | { kind: "text"; text: string }
+  | { kind: "list"; items: Value[] }
+  | { kind: "object"; members: Member[] }
+  | { kind: "word" };
+
+export interface Member {
+  name: string;
+  value: Value | undefined;
+}
+
+export interface Document {
+  /** One complete document, nothing behind it. */
+  isComplete: boolean;
+  root: Value | undefined;
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+const SPACE = /[ \t\n\r]*/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8259 §7 forbids them in strings.
+const STRING = /"((?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"/y;
+/** Deeper documents are refused. */
+const DEPTH_MAX = 24;
+
+class CutOff extends Error {}
+
+class Reader {
+  at = 0;
+
+  constructor(readonly text: string) {}
+
+  /** The document; what was read of it where it ends early. */
+  document(): Document {
+    const holder: { root: Value | undefined } = { root: undefined };
+    try {
+      this.value(1, (value) => {
+        holder.root = value;
+      });
+      this.match(SPACE);
+      return { isComplete: this.at === this.text.length, root: holder.root };
+    } catch (error) {
+      if (error instanceof CutOff) return { isComplete: false, root: holder.root };
+      throw error;
+    }
+  }
+
+  private match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text);
+    if (!found) return undefined;
+    this.at += found[0].length;
+    return found[1] ?? found[0];
+  }
+
+  private expect(character: string): void {
+    this.match(SPACE);
+    if (this.text[this.at] !== character) throw new CutOff();
+    this.at++;
+  }
+
+  private isNext(character: string): boolean {
+    this.match(SPACE);
+    return this.text[this.at] === character;
+  }
+
+  /** Containers are handed over when they begin, so that a cut document has what came of them. */
+  private value(depth: number, take: (value: Value) => void): void {
+    this.match(SPACE);
+    const first = this.text[this.at];
+    if (first === "{" || first === "[") {
+      if (depth > DEPTH_MAX) throw new CutOff();
+      this.at++;
+      if (first === "{") this.object(depth, take);
+      else this.list(depth, take);
+      return;
+    }
+    if (first === '"') {
+      take({ kind: "text", text: this.string() });
+      return;
+    }
+    const number = this.match(NUMBER);
+    if (number !== undefined) take({ kind: "text", text: number });
+    else if (this.match(WORD) !== undefined) take({ kind: "word" });
+    else throw new CutOff();
+  }
+
+  private string(): string {
+    const inside = this.match(STRING);
+    if (inside === undefined) throw new CutOff();
+    return inside.includes("\\") ? (JSON.parse(`"${inside}"`) as string) : inside;
+  }
+
+  private object(depth: number, take: (value: Value) => void): void {
+    const members: Member[] = [];
+    take({ kind: "object", members });
+    if (this.isNext("}")) {
+      this.at++;
+      return;
+    }
+    for (;;) {
+      if (!this.isNext('"')) throw new CutOff();
+      const member: Member = { name: this.string(), value: undefined };
+      members.push(member);
+      this.expect(":");
+      this.value(depth + 1, (value) => {
+        member.value = value;
+      });
+      if (this.isNext("}")) break;
+      this.expect(",");
+    }
+    this.at++;
+  }
+
+  private list(depth: number, take: (value: Value) => void): void {
+    const items: Value[] = [];
+    take({ kind: "list", items });
+    if (this.isNext("]")) {
+      this.at++;
+      return;
+    }
+    for (;;) {
+      this.value(depth + 1, (value) => items.push(value));
+      if (this.isNext("]")) break;
+      this.expect(",");
+    }
+    this.at++;
+  }
+}
+
+export function readJson(text: string): Document {
+  return new Reader(text).document();
+}
+
+/** The text of a value, undefined where it is none. */
+export function textOf(value: Value | undefined): string | undefined {
+  return value?.kind === "text" ? value.text : undefined;
+}
+
+/** Members of the outermost object, the last of a name counts; names that mean the same are one. */
+export function membersOf(
+  document: Document,
+  aliases: Readonly<Record<string, string>> = {},
+): Map<string, string | undefined> {
+  const found = new Map<string, string | undefined>();
+  if (document.root?.kind !== "object") return found;
+  for (const { name, value } of document.root.members) {
+    found.set(aliases[name] ?? name, textOf(value));
+  }
+  return found;
+}
+
+/** Every member down to `depth` levels of nesting, in the order of the document. */
+export function membersWithin(document: Document, depth: number): Member[] {
+  const found: Member[] = [];
+  const visit = (value: Value | undefined, level: number): void => {
+    if (level > depth) return;
+    if (value?.kind === "list") for (const item of value.items) visit(item, level + 1);
+    else if (value?.kind === "object") {
+      for (const member of value.members) {
+        found.push(member);
+        visit(member.value, level + 1);
+      }
+    }
+  };
+  visit(document.root, 1);
+  return found;
+}

@@ -1,0 +1,148 @@
+// What the display has to show, page by page, and when it changes by itself.
+
+import { ErrorCode, Field, State } from "../../../core/index.ts";
+import { ENDLESS_S } from "./answers.ts";
+import { PAGE_MS } from "./clock.ts";
+import type { Ideal } from "./device.ts";
+import { addressTexts, type Content, codeRow, type Layout, layOut } from "./display.ts";
+import { Line, lineOf } from "./errors.ts";
+
+/** From then on the user is told that the session will end. */
+const WARNING_S = 259_200;
+
+/** Lines in whose place an error is told. */
+const TELLS_ERROR: ReadonlySet<number> = new Set([Line.REQUESTING, Line.CONNECTING, State.FAILED]);
+
+export class Prompt {
+  private status = "";
+  private key = "";
+  private layout: Layout = { pages: [""], cells: -1 };
+  private page = 0;
+  /** How much longer the page stays; without end where it is the only one. */
+  private leftMs = 0;
+  private isFirstDue = true;
+  /** What the host was given last. */
+  shown: string | undefined;
+
+  constructor(
+    private readonly device: Ideal,
+    private readonly texts: readonly string[],
+  ) {}
+
+  advance(elapsedMs: number): void {
+    if (elapsedMs > 0) this.leftMs = Math.max(0, this.leftMs - elapsedMs);
+  }
+
+  turnToFirst(): void {
+    this.isFirstDue = true;
+  }
+
+  /** The application's own line, cut to its room. */
+  setStatus(text: string): void {
+    const { columns, rows } = this.device.settings.config;
+    this.status = text.slice(0, columns * (rows - 1));
+    this.turnToFirst();
+  }
+
+  private line(line: Line): string {
+    return this.texts[line] ?? "";
+  }
+
+  private content(): Content {
+    const { device } = this;
+    const { columns, rows } = device.settings.config;
+    if (device.isCodeShown) {
+      const left = device.isCodeResumed ? undefined : device.clock.codeLifeS;
+      return {
+        texts: addressTexts(device.verificationUri, this.line(Line.OPEN), columns, rows),
+        foot: codeRow(this.line(Line.CODE), device.userCode, left, columns),
+      };
+    }
+    let line: number = device.state;
+    if (device.hasSession) line = device.hasAccess ? Line.SIGNED_IN : Line.CONNECTING;
+    const isTold = device.error !== ErrorCode.NONE && TELLS_ERROR.has(line);
+    const lines = [isTold ? this.lineOfError() : this.lineOfState(line)];
+    const others: string[] = [];
+    if (line === Line.SIGNED_IN) {
+      if (device.clock.refreshLifeS < WARNING_S) lines.push(Line.EXPIRES_SOON);
+      if (device.storage.notSaved) lines.push(Line.NOT_SAVED);
+      others.push(this.status);
+    } else if (isTold && device.error === ErrorCode.UNKNOWN_ERROR) {
+      others.push(device.errorName.slice(0, device.room(Field.ERROR) + 1));
+    }
+    const texts = lines.map((number) => ({ text: this.line(number), isMakers: true }));
+    texts.push(...others.map((text) => ({ text, isMakers: false })));
+    const isOut = device.state === State.SIGNED_OUT || device.state === State.FAILED;
+    if (isOut && device.storage.notErased) {
+      texts.push({ text: this.line(Line.NOT_ERASED), isMakers: true });
+    }
+    return { texts, foot: undefined };
+  }
+
+  private lineOfError(): Line {
+    const { device } = this;
+    // More memory does not widen a display.
+    const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.isMemoryShort;
+    return isForDisplay ? Line.FAILED : lineOf(device.error);
+  }
+
+  /** The first lines are numbered as the states. */
+  private lineOfState(line: number): Line {
+    return line;
+  }
+
+  /** Lays out what is to be shown now, and turns the page where its time has come. */
+  private update(): void {
+    const content = this.content();
+    const lines = content.texts.map(({ text }) => text).join("\n");
+    const key = `${lines}\n\n${content.foot ?? ""}`;
+    let isFirst = this.isFirstDue;
+    if (key !== this.key) {
+      this.key = key;
+      const { columns, rows } = this.device.settings.config;
+      const { cells } = this.layout;
+      this.layout = layOut(content, columns, rows);
+      // A text of another length begins anew; a countdown does not.
+      if (this.layout.cells !== cells) isFirst = true;
+    }
+    const { pages } = this.layout;
+    if (isFirst) {
+      this.page = 0;
+      this.leftMs = PAGE_MS;
+    } else if (this.leftMs === 0) {
+      this.page = (this.page + 1) % pages.length;
+      this.leftMs = PAGE_MS;
+    }
+    if (pages.length === 1) this.leftMs = Number.POSITIVE_INFINITY;
+    if (this.page >= pages.length) this.page = 0;
+    this.isFirstDue = false;
+  }
+
+  /** The frame that belongs on the display now. */
+  frame(): string {
+    this.update();
+    return this.layout.pages[this.page]!;
+  }
+
+  isChanged(): boolean {
+    return this.frame() !== this.shown;
+  }
+
+  /** Milliseconds until the frame changes by itself. */
+  nextChangeMs(): number {
+    const { device } = this;
+    const { clock } = device;
+    let next = this.leftMs;
+    if (device.isCodeShown) {
+      if (!device.isCodeResumed && clock.codeLifeS < 6001) next = Math.min(next, clock.msUntil(1));
+      return next;
+    }
+    if (!device.hasSession || !device.hasAccess) return next;
+    next = Math.min(next, clock.msUntil(clock.accessLifeS));
+    const { refreshLifeS } = clock;
+    if (refreshLifeS >= WARNING_S && refreshLifeS !== ENDLESS_S) {
+      next = Math.min(next, clock.msUntil(refreshLifeS - WARNING_S + 1));
+    }
+    return next;
+  }
+}

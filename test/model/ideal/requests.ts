@@ -1,0 +1,113 @@
+// Every request as the documents have it: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
+
+import { ClientAuthentication, type Config, Endpoint } from "../../../core/index.ts";
+
+/** A request as it leaves the device. */
+export interface Request {
+  endpoint: number;
+  isGet: boolean;
+  target: string;
+  body: string;
+  /** The Authorization header, as a whole. */
+  authorization: string | undefined;
+  /** The caller's own bytes are the body. */
+  isBodyLent: boolean;
+}
+
+/** One value as application/x-www-form-urlencoded. */
+export function formEncoded(value: string): string {
+  return /^[A-Za-z0-9*._-]*$/.test(value)
+    ? value
+    : new URLSearchParams([["", value]]).toString().slice(1);
+}
+
+const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, DOCUMENTS } = ClientAuthentication;
+
+/** Requests to the authorization server, with the client's authentication (RFC 6749 §2.3). */
+export class Requests {
+  /** What binds a record to client and server. */
+  readonly owner: string;
+  private readonly client: string;
+  private readonly device: string;
+  private readonly parameters: string;
+  private readonly authorization: string | undefined;
+  private readonly isQueryRevoked: boolean;
+
+  constructor(config: Config) {
+    const { clientAuthentication: method, clientSecret, deviceParameters } = config;
+    const id = formEncoded(config.clientId);
+    const secret = formEncoded(clientSecret);
+    const withSecret = `client_id=${id}${clientSecret && `&client_secret=${secret}`}`;
+    const isInBody = method === CLIENT_SECRET_POST || method === DOCUMENTS;
+    const inDeviceRequest = method === CLIENT_SECRET_POST ? withSecret : `client_id=${id}`;
+    this.client = isInBody ? withSecret : `client_id=${id}`;
+    this.device = `scope=${formEncoded(config.scope)}${deviceParameters}&${inDeviceRequest}`;
+    this.parameters = config.tokenParameters;
+    this.owner = `client_id=${id}&server=${config.server}`;
+    this.isQueryRevoked = method === DOCUMENTS;
+    if (method === CLIENT_SECRET_BASIC) {
+      this.authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+    }
+  }
+
+  private post(endpoint: number, body: string): Request {
+    const { authorization } = this;
+    return { endpoint, isGet: false, target: "", body, authorization, isBodyLent: false };
+  }
+
+  deviceAuthorization(): Request {
+    return this.post(Endpoint.DEVICE_AUTHORIZATION, this.device);
+  }
+
+  private token(grant: string): Request {
+    return this.post(Endpoint.TOKEN, `${this.client}${this.parameters}&grant_type=${grant}`);
+  }
+
+  poll(deviceCode: string): Request {
+    const grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
+    return this.token(`${grant}&device_code=${formEncoded(deviceCode)}`);
+  }
+
+  refresh(token: string): Request {
+    return this.token(`refresh_token&refresh_token=${formEncoded(token)}`);
+  }
+
+  revocation(token: string): Request {
+    const parameter = `token=${formEncoded(token)}`;
+    const request = this.post(Endpoint.REVOCATION, `${this.client}&${parameter}`);
+    return this.isQueryRevoked ? { ...request, target: `?${parameter}`, body: "" } : request;
+  }
+
+  /** @param answer what the last event is answered with, and its identifier */
+  eventPoll(answer: { isAccepted: boolean; id: string } | undefined): Request {
+    let body = '{"maxEvents":1,"returnImmediately":true';
+    if (answer) {
+      const id = jsonInside(answer.id);
+      body += answer.isAccepted
+        ? `,"ack":["${id}"]`
+        : `,"setErrs":{"${id}":{"err":"authentication_failed"}}`;
+    }
+    return { ...this.post(Endpoint.EVENTS, `${body}}`), authorization: undefined };
+  }
+
+  metadata(): Request {
+    return { ...this.post(Endpoint.METADATA, ""), isGet: true, authorization: undefined };
+  }
+
+  /** Bytes of the body or the target, whichever is the device's own. */
+  static sizeOf(request: Request): number {
+    if (request.isBodyLent) return Buffer.byteLength(request.target);
+    return Buffer.byteLength(request.target) + Buffer.byteLength(request.body);
+  }
+}
+
+/** A text as the inside of a JSON string, where only what has to be is escaped, as `\u00..`. */
+function jsonInside(text: string): string {
+  let inside = "";
+  for (const character of text) {
+    const code = character.charCodeAt(0);
+    const isPlain = code >= 32 && character !== '"' && character !== "\\";
+    inside += isPlain ? character : `\\u00${code.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return inside;
+}

@@ -1,0 +1,149 @@
+// The two slots as the device should treat them (core/SPEC.md, Records): what it knows
+// of them, what it still has to do, and which command follows from that.
+
+import { Command, State } from "../../../core/index.ts";
+import { isNewer, type StoredRecord } from "./record.ts";
+
+export enum Task {
+  NONE = 0,
+  /** Both slots are read at the start. */
+  READ = 1,
+  /** A record of the present state is written. */
+  WRITE = 2,
+  /** Everything is emptied, the older slot first: the other way the older record would come back. */
+  WIPE = 3,
+  /** Only the newest record is left. */
+  ERASE_OLDER = 4,
+}
+
+/** Tries of one operation before the device goes on without it. */
+const TRIES = 3;
+const SEQUENCES = 0x1000000;
+
+export class StorageTask {
+  task = Task.READ;
+  /** What the host is at. */
+  active: number = Command.NONE;
+  activeSlot = 0;
+  /** Failures of the present operation; -1: the host is at one of a task before. */
+  tries = 0;
+  /** How many slots may hold something: none, the newest, both. */
+  used = 0;
+  newest = 1;
+  /** Of the record to be written next. */
+  sequence = 0;
+  notSaved = false;
+  /** Storage refuses to erase what should be gone. */
+  notErased = false;
+  /** What the record to be written is of: the state at the time when it was asked for. */
+  kind = 0;
+  /** Newest record read so far, the one before it, and which slot is read next. */
+  found: StoredRecord | undefined;
+  private readStep = 0;
+  private firstSequence = -1;
+
+  start(task: Task, kind: number): void {
+    this.task = task;
+    this.kind = kind;
+    this.tries = this.active ? -1 : 0;
+  }
+
+  get isBusy(): boolean {
+    return this.task !== Task.NONE;
+  }
+
+  /** Drops a task that has nothing to do (more). */
+  settle(): void {
+    if (this.active) return;
+    if (this.task === Task.WIPE && this.used === 0) this.task = Task.NONE;
+    if (this.task === Task.ERASE_OLDER && this.used < 2) this.task = Task.NONE;
+  }
+
+  /** The command that is due; NONE while the host is at one. */
+  due(): number {
+    if (this.active) return Command.NONE;
+    this.settle();
+    if (this.task === Task.NONE) return Command.NONE;
+    if (this.task === Task.READ) return Command.LOAD;
+    return this.task === Task.WRITE ? Command.STORE : Command.ERASE;
+  }
+
+  /** The slot that the command is for. */
+  slotDue(): number {
+    if (this.task === Task.READ) return this.readStep === 1 ? 1 : 0;
+    // Never the newest, but where it is the last to be erased.
+    if (this.task !== Task.WRITE && this.used < 2) return this.newest;
+    return 1 - this.newest;
+  }
+
+  begin(command: number, slot: number): void {
+    this.active = command;
+    this.activeSlot = slot;
+  }
+
+  private holds(isWhole: boolean): void {
+    this.used = isWhole && this.used === 0 ? 1 : 2;
+    if (isWhole) this.newest = this.activeSlot;
+  }
+
+  /**
+   * The host has read the slot: a record, something else (`size` above 0), nothing (0), or it could not (-1).
+   * `take` is told of each record in the order in which they are read.
+   */
+  loaded(
+    size: number,
+    record: StoredRecord | undefined,
+    take: (record: StoredRecord) => void,
+  ): void {
+    this.active = Command.NONE;
+    if (record) {
+      take(record);
+      this.found = record;
+    }
+    if (size !== 0) this.holds(record !== undefined);
+    if (size < 0 && ++this.tries < TRIES) return;
+    this.tries = 0;
+    if (this.readStep === 0) {
+      this.firstSequence = record ? record.sequence : -1;
+      this.readStep = 1;
+      return;
+    }
+    const isFirstNewer =
+      this.readStep === 1 &&
+      record !== undefined &&
+      this.firstSequence >= 0 &&
+      isNewer(this.firstSequence, record.sequence);
+    if (isFirstNewer) {
+      this.readStep = 2;
+      return;
+    }
+    this.sequence = this.found ? (this.found.sequence + 1) % SEQUENCES : 0;
+    this.task = Task.NONE;
+  }
+
+  /** The host has written or erased, or not. `kind` is of the record written. */
+  finished(isDone: boolean, kind: number): void {
+    const command = this.active;
+    if (!command) return;
+    this.active = Command.NONE;
+    if (command === Command.ERASE) {
+      if (isDone) this.used--;
+    } else {
+      // A write that failed may have left anything.
+      this.holds(isDone);
+      if (isDone) this.sequence = (this.sequence + 1) % SEQUENCES;
+    }
+    if ((!isDone || this.tries < 0) && ++this.tries < TRIES) return;
+    this.tries = 0;
+    const isWipe = this.task === Task.WIPE;
+    // What is to be wiped need not be saved any more.
+    this.notSaved = !isDone && !isWipe;
+    if (isWipe) this.notErased = !isDone;
+    else if (isDone) this.notErased = false;
+    if (!isDone) this.task = Task.NONE;
+    else if (command === Command.STORE) {
+      const isFirstOfAll = this.sequence < 2;
+      this.task = kind > State.REFRESHING || isFirstOfAll ? Task.ERASE_OLDER : Task.NONE;
+    }
+  }
+}

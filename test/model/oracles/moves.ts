@@ -1,0 +1,68 @@
+// States and moves: those of the model, and none that SPEC.md's table does not have.
+
+import { readFileSync } from "node:fs";
+import { ErrorCode, Event, Field, State } from "../../../core/index.ts";
+import { roomOf } from "../rooms.ts";
+import { holds, type Scene, same } from "./oracle.ts";
+
+/** The rows of SPEC.md's table of moves, as `from event to`. */
+function movesOfSpec(): Set<string> {
+  const spec = readFileSync(new URL("../../../core/SPEC.md", import.meta.url), "utf8");
+  const rows = spec.matchAll(/^\| ([A-Z_]+) \| ([A-Z_]+) \| ([A-Z_]+) \|$/gm);
+  const moves = new Set<string>();
+  for (const [, from, event, to] of rows) {
+    const numbers = [
+      State[from as keyof typeof State],
+      Event[event as keyof typeof Event],
+      State[to as keyof typeof State],
+    ];
+    if (numbers.every((number) => number !== undefined)) moves.add(numbers.join(" "));
+  }
+  if (moves.size < 20) throw new Error("core/SPEC.md has no table of moves");
+  return moves;
+}
+
+const MOVES = movesOfSpec();
+
+/** What memoryNeeded says would do: each value that did not fit does there. */
+function checkNeed({ device, ideal, ...scene }: Scene): void {
+  const { misfits, isMemoryShort, settings } = ideal;
+  const bytes = device.memoryNeeded;
+  if (typeof bytes !== "number") return;
+  const whole = { device, ideal, ...scene };
+  same(whole, "moves", "memoryNeeded above 0", bytes > 0, isMemoryShort);
+  if (!isMemoryShort) return;
+  const room = roomOf({ ...settings, memoryBytes: bytes });
+  for (const [field, value] of misfits) {
+    if (field === Field.USER_CODE || field === Field.VERIFICATION_URI) continue;
+    const fits = Buffer.byteLength(value!) <= room(field);
+    holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} has no room`, fits);
+  }
+}
+
+export class MoveOracle {
+  private state: number = State.STARTING;
+  private moves = 0;
+
+  check(scene: Scene): void {
+    const { device, ideal } = scene;
+    if (device.moves !== this.moves) {
+      const isOne = device.moves === ((this.moves + 1) & 65535);
+      const row = `${this.state} ${device.event} ${device.state}`;
+      const words = `${State[this.state]} ${Event[device.event]} ${State[device.state]}`;
+      // Several moves may be made between two looks of the host.
+      if (isOne) holds(scene, "moves", `no row of SPEC.md: ${words}`, MOVES.has(row));
+      this.moves = device.moves;
+      this.state = device.state;
+    }
+    same(scene, "moves", "the state", State[device.state], State[ideal.state]);
+    same(scene, "moves", "the event", Event[device.event], Event[ideal.event]);
+    same(scene, "moves", "moves", device.moves, ideal.moves);
+    same(scene, "moves", "the error", ErrorCode[device.error], ErrorCode[ideal.error]);
+    same(scene, "moves", "notSaved", device.notSaved, ideal.storage.notSaved ? 1 : 0);
+    if (ideal.error === ErrorCode.VALUE_TOO_LONG) {
+      same(scene, "moves", "errorField", device.errorField, ideal.errorField);
+      checkNeed(scene);
+    }
+  }
+}

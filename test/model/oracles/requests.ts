@@ -1,0 +1,36 @@
+// A request that leaves the device: its address, its bytes, and what it carries.
+
+import { Authorization, Endpoint, Field, Region } from "../../../core/complete.ts";
+import type { Request } from "../ideal/requests.ts";
+import { bytesOf, holds, type Scene, same, textAt } from "./oracle.ts";
+
+const name = (endpoint: number): string => Endpoint[endpoint] ?? `endpoint ${endpoint}`;
+
+export function checkRequest(scene: Scene, right: Request, isOneUnderWay: boolean): void {
+  const { device, memory } = scene;
+  holds(scene, "requests", "a request while another is under way", !isOneUnderWay);
+  same(scene, "requests", "the endpoint", name(device.endpoint), name(right.endpoint));
+  same(scene, "requests", "isGet", device.isGet, right.isGet ? 1 : 0);
+  const target = textAt(memory, device.target, device.targetLength);
+  same(scene, "requests", "the target", target, bytesOf(right.target));
+  const lent = device.callBody;
+  same(scene, "requests", "a lent body", lent !== null, right.isBodyLent);
+  let body = textAt(memory, device.body, device.bodyLength);
+  if (lent) {
+    body = "";
+    for (let at = device.callBodyFrom; at < device.callBodyTo; at++) {
+      body += String.fromCharCode(lent[at]!);
+    }
+  }
+  same(scene, "requests", "the body", body, bytesOf(right.body));
+  same(scene, "requests", "Authorization", authorizationOf(scene), right.authorization);
+}
+
+/** The header that a host makes of what the device says. */
+function authorizationOf({ device, memory }: Scene): string | undefined {
+  if (device.authorization === Authorization.NONE) return undefined;
+  const isBearer = device.authorization === Authorization.BEARER;
+  const region = isBearer ? Field.ACCESS_TOKEN : Region.CLIENT_CREDENTIALS;
+  const text = textAt(memory, device.start[region]!, device.length[region]!);
+  return `${isBearer ? "Bearer" : "Basic"} ${text}`;
+}

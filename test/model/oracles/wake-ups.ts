@@ -1,0 +1,26 @@
+// wakeIn: a host that sleeps as long as it says is never late, and does come to sleep.
+
+import { holds, type Scene } from "./oracle.ts";
+
+const LONGEST_MS = 100_000_000;
+/** Wake-ups at which nothing was to be done, in a row. */
+const IDLE_MAX = 3;
+
+export class WakeOracle {
+  private idle = 0;
+
+  /** @returns the milliseconds that the host may sleep */
+  check(scene: Scene): number {
+    const ms = scene.core.wakeIn(scene.device);
+    holds(scene, "wakeUps", `wakeIn is ${ms}`, Number.isInteger(ms) && ms >= 0 && ms <= LONGEST_MS);
+    const due = scene.ideal.nextDueMs();
+    holds(scene, "wakeUps", `wakeIn is ${ms}, but something is due in ${due} ms`, ms <= due);
+    return ms;
+  }
+
+  /** The host has slept; `commands` were to be carried out then. */
+  slept(scene: Scene, ms: number, commands: number, hasMoved: boolean): void {
+    this.idle = ms === 0 && commands === 0 && !hasMoved ? this.idle + 1 : 0;
+    holds(scene, "wakeUps", "wakeIn stays 0 although nothing is to be done", this.idle <= IDLE_MAX);
+  }
+}

@@ -1,0 +1,522 @@
+// Faults planted into the core, to show that the model finds them: the test of its oracles. Each is a small
+// change of the sources, and fails loudly where their text has moved on.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { runCampaign } from "./campaign.ts";
+import { type MakeCore, ofBundle } from "./subject.ts";
+
+interface Edit {
+  /** In core/. */
+  file: string;
+  find: string;
+  replacement: string;
+}
+
+export interface Planted {
+  name: string;
+  edits: readonly Edit[];
+  /** One of those in which values shared bytes, or calls and the grant each other's state. */
+  isShared: boolean;
+}
+
+function shared(name: string, ...edits: Edit[]): Planted {
+  return { name, edits, isShared: true };
+}
+
+function other(name: string, file: string, find: string, replacement: string): Planted {
+  return { name, edits: [{ file, find, replacement }], isShared: false };
+}
+
+function edit(file: string, find: string, replacement: string): Edit {
+  return { file, find, replacement };
+}
+
+const CALL = "requests/call.ts";
+const RESOURCE = "requests/protected-resource.ts";
+const METADATA = "requests/metadata.ts";
+const EVENT = "documents/security-event.ts";
+const OFFER = "documents/subscription-offer.ts";
+const EXCHANGE = "loop/exchange.ts";
+const TICK = "loop/tick.ts";
+const USER = "loop/user.ts";
+const CLOCK = "device/clock.ts";
+const REGIONS = "device/regions.ts";
+const REFRESH = "grant/refresh.ts";
+const CODE = "grant/device-authorization.ts";
+const POLL = "grant/device-access-token.ts";
+const TOKENS = "grant/token-response.ts";
+const KEEPING = "records/record-keeping.ts";
+const RECORD = "records/token-record.ts";
+const PROMPT = "display/verification-prompt.ts";
+
+export const PLANTED: readonly Planted[] = [
+  shared(
+    "the next page of a list outlives the beginning of another call",
+    edit(
+      RESOURCE,
+      "  device.hasNextPage = 0;\n  device.isBuilding = 1;",
+      "  device.isBuilding = 1;",
+    ),
+  ),
+  shared(
+    "the room for metadata is divided when they are asked for, not when they come",
+    edit(
+      CALL,
+      "  device.lent = null;\n  return 1;",
+      "  device.lent = null;\n" +
+        "  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, kind.values);\n  return 1;",
+    ),
+    edit(
+      CALL,
+      "    shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, kind.values);\n    scanBegin",
+      "    scanBegin",
+    ),
+  ),
+  shared(
+    "the device code lies where an answer's access token goes",
+    edit(
+      REGIONS,
+      "device.at[Field.DEVICE_CODE] = device.at[Region.PRESENT_REFRESH_TOKEN];",
+      "device.at[Field.DEVICE_CODE] = device.at[Field.ACCESS_TOKEN];",
+    ),
+  ),
+  shared(
+    "sessions-revoked without a refresh token ends the session before it is acknowledged",
+    edit(
+      EVENT,
+      "    if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;\n",
+      "",
+    ),
+  ),
+  shared(
+    "a member beside sets is taken for an event",
+    edit(
+      EVENT,
+      "    device.scanNames = DocumentLiteral.EVENT_POLL_MEMBERS;\n    device.scanWanted = sets;",
+      "    device.scanNames = DocumentLiteral.ANY_MEMBER;\n" +
+        "    device.scanWanted = 1 << Field.VALUE_A;",
+    ),
+  ),
+  shared(
+    "the last event of a run is taken and never acknowledged",
+    edit(EVENT, " && device.eventPolls > 0", ""),
+    edit(
+      EVENT,
+      "  device.eventPolls--;\n",
+      "  if (device.eventPolls-- <= 0) {\n    finishCall(device, ErrorCode.NONE);\n    return;\n  }\n",
+    ),
+  ),
+  shared(
+    "an event that is handed in carries out what another one told",
+    edit(
+      EVENT,
+      "if (error && !device.endsWith) endSession(device, error);",
+      "if (error) device.endsWith = error;\n  endAsTold(device);",
+    ),
+  ),
+  shared(
+    "the caller's body is set while a token request goes out",
+    edit(
+      RESOURCE,
+      "  lend(device, body, from, to);\n  return 1;",
+      "  lend(device, body, from, to);\n  device.callBody = body;\n" +
+        "  device.callBodyFrom = from;\n  device.callBodyTo = to;\n  return 1;",
+    ),
+  ),
+  shared(
+    "what refuses a call replaces the error that is shown",
+    edit(
+      CALL,
+      "    scanBegin(device, RequestLiteral.REFUSAL_MEMBERS",
+      "    device.size[Field.ERROR] = -1;\n    scanBegin(device, RequestLiteral.REFUSAL_MEMBERS",
+    ),
+  ),
+  shared(
+    "a call changes the field that the device's error is about",
+    edit(
+      METADATA,
+      "device.callErrorField = misfit(",
+      "device.errorField = device.callErrorField = misfit(",
+    ),
+  ),
+  shared(
+    "a call without an answer keeps the texts of the one before",
+    edit(
+      REGIONS,
+      "  if (!isOutputFree(device)) return false;\n  dropValues(device);",
+      "  if (!isOutputFree(device)) return false;",
+    ),
+    edit(
+      REGIONS,
+      "  if (device.outputUse === use) {\n    dropValues(device);",
+      "  if (device.outputUse === use) {",
+    ),
+  ),
+  shared(
+    "a call that the user ended tells a stale error",
+    edit(CALL, "(device.state === State.FAILED && device.error)", "device.error"),
+  ),
+  shared(
+    "the old error stays on the display while tokens are tried again",
+    edit(
+      USER,
+      "    device.error = ErrorCode.NONE;\n    device.waitMs = 0;",
+      "    device.waitMs = 0;",
+    ),
+  ),
+  shared(
+    "half a token counts as one",
+    edit(
+      REFRESH,
+      "return hasToken(device) && device.accessLifeS > 0;",
+      "return holds(device, Field.ACCESS_TOKEN) && device.accessLifeS > 0;",
+    ),
+  ),
+  shared(
+    "wakeIn misses the warning and the end of access during a request",
+    edit(TICK, "if (warning > 0 && warning < seconds) seconds = warning;", ""),
+    edit(
+      TICK,
+      "seconds = device.inFlight ? device.accessLifeS || seconds : refreshInS(device);",
+      "if (!device.inFlight) seconds = refreshInS(device);",
+    ),
+  ),
+  shared(
+    "a record is written over the event that is being verified",
+    edit(CALL, "  if (device.verification === Verification.ASKED) device.abortDue = 1;\n", ""),
+  ),
+  shared(
+    "signing in is not given up while the device starts",
+    edit(USER, "if (device.state === State.STARTING) device.autoStart = 0;\n  else if", "if"),
+  ),
+
+  // calls
+  other(
+    "a refused access token is not renewed",
+    "requests/call-answer.ts",
+    "if (!device.callRetried) {",
+    "if (device.callRetried > 1) {",
+  ),
+  other(
+    "a call is tried again and again after 401",
+    "requests/call-answer.ts",
+    "device.callRetried = 1;",
+    "",
+  ),
+  other(
+    "the access token goes to the server of events",
+    CALL,
+    "return device.callEndpoint >= Endpoint.RESOURCE;",
+    "return device.callEndpoint >= Endpoint.EVENTS;",
+  ),
+  other(
+    "a call goes out with a token that has expired",
+    REFRESH,
+    "return hasToken(device) && device.accessLifeS > 0;",
+    "return hasToken(device);",
+  ),
+  other(
+    "a page token is not encoded",
+    RESOURCE,
+    "writeRegion(device, Field.VALUE_A, Encoding.FORM);",
+    "writeRegion(device, Field.VALUE_A, Encoding.NONE);",
+  ),
+  other("a segment is encoded as a form's value", RESOURCE, "Encoding.PATH", "Encoding.FORM"),
+  other(
+    "the next page's target begins behind the last one's token",
+    RESOURCE,
+    "    device.size[Region.CALL] = device.targetSize;\n",
+    "",
+  ),
+  other(
+    "an offer in any state is a success",
+    OFFER,
+    "    : ErrorCode.UNEXPECTED_STATE;",
+    "    : ErrorCode.NONE;",
+  ),
+  other(
+    "an offer's names may be longer by one",
+    OFFER,
+    "which === 1 ? 40 : 63",
+    "which === 1 ? 41 : 63",
+  ),
+  other(
+    "metadata of any issuer are taken",
+    METADATA,
+    "return isOfIssuer(device) &&",
+    "return 1 &&",
+  ),
+  other(
+    "http to any host whose name begins as the device's own is secure",
+    METADATA,
+    "at === end || c === 58 || c === 47",
+    "at <= end",
+  ),
+
+  // events
+  other(
+    "an event is applied each time that it comes",
+    EVENT,
+    "if (older === sum) return true;",
+    "if (older === sum) return false;",
+  ),
+  other(
+    "an event that is not genuine is acknowledged",
+    EVENT,
+    "ok ? DocumentLiteral.EVENT_ANSWER + 1 : DocumentLiteral.EVENT_ANSWER",
+    "DocumentLiteral.EVENT_ANSWER + 1",
+  ),
+  other(
+    "an event that nobody has signed is applied",
+    EVENT,
+    "if (ok && !isDuplicate(device)) device.endsWith",
+    "if (!isDuplicate(device)) device.endsWith",
+  ),
+  other(
+    "a verification that comes late is taken for the present one",
+    EVENT,
+    " || requestId !== device.requestId",
+    "",
+  ),
+
+  // exchanges
+  other(
+    "a late answer is taken for the present one",
+    EXCHANGE,
+    "return device.inFlight && requestId === device.requestId;",
+    "return device.inFlight;",
+  ),
+  other("a request is given up without ABORT", EXCHANGE, "device.abortDue |= device.inFlight;", ""),
+  other(
+    "a record's bytes are overwritten by the next request",
+    EXCHANGE,
+    "if (device.inFlight || device.job ||",
+    "if (device.inFlight ||",
+  ),
+  other(
+    "half a token that was refused stays",
+    TOKENS,
+    "if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;",
+    "",
+  ),
+  other(
+    "a value that is too long by one is taken",
+    "device/memory.ts",
+    "return device.size[region] > device.room[region];",
+    "return device.size[region] > device.room[region] + 1;",
+  ),
+  other(
+    "a region is longer by one",
+    "text/unicode.ts",
+    "if (size <= device.room[region]) {",
+    "if (size <= device.room[region] + 1) {",
+  ),
+  other(
+    "an exchange that the host never ends is waited for without end",
+    EXCHANGE,
+    "if (device.inFlight && !device.exchangeMs) {",
+    "if (device.inFlight && device.exchangeMs < 0) {",
+  ),
+
+  // time
+  other(
+    "a wait is shorter by one millisecond",
+    CLOCK,
+    "device.waitMs = asked > ms ? asked : ms;",
+    "device.waitMs = (asked > ms ? asked : ms) - 1;",
+  ),
+  other(
+    "Retry-After is ignored",
+    CLOCK,
+    "device.waitMs = asked > ms ? asked : ms;",
+    "device.waitMs = ms;",
+  ),
+  other(
+    "a failure's wait does not grow",
+    CLOCK,
+    "device.backoffMs *= 2;",
+    "device.backoffMs *= 1;",
+  ),
+  other(
+    "a failure shortens the interval",
+    CLOCK,
+    "device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff",
+    "backoff",
+  ),
+  other("a move does not end the backoff", "device/moves.ts", "device.backoffMs = 0;", ""),
+  other(
+    "slow_down adds four seconds",
+    POLL,
+    "device.intervalMs += Limit.SLOW_DOWN_STEP_MS;",
+    "device.intervalMs += 4000;",
+  ),
+  other(
+    "one code too many is asked for",
+    CODE,
+    "device.renewals++ < device.renewalsMax",
+    "device.renewals++ <= device.renewalsMax",
+  ),
+  other("signing in does not count codes anew", USER, "  device.renewals = 0;\n", ""),
+  other(
+    "access is renewed twice as early",
+    TOKENS,
+    "var margin = device.accessLifeS >> 3;",
+    "var margin = device.accessLifeS >> 2;",
+  ),
+  other(
+    "wakeIn is late by one millisecond",
+    TICK,
+    "return wake > 0 ? wake : 0;",
+    "return wake + 1;",
+  ),
+
+  // tokens and records
+  other(
+    "the refresh token before is never tried",
+    REFRESH,
+    "device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)",
+    "lacks(device, Field.ACCESS_TOKEN) || lacks(device, Field.REFRESH_TOKEN)",
+  ),
+  other(
+    "any refusal of a refresh ends the session",
+    REFRESH,
+    "if (error !== ErrorCode.INVALID_GRANT) {",
+    "if (error === ErrorCode.SERVER_ERROR) {",
+  ),
+  other(
+    "a rotated refresh token is not stored",
+    REFRESH,
+    "if (isNew || isFirst ||",
+    "if (isFirst ||",
+  ),
+  other("a token of any type is taken", TOKENS, "return ErrorCode.UNSUPPORTED_TOKEN_TYPE;", ""),
+  other(
+    "the user is signed out without a record of it",
+    USER,
+    "    startJob(device, Job.WRITE);",
+    "",
+  ),
+  other(
+    "a revocation is tried once more",
+    "grant/revocation.ts",
+    "++device.revocationTries >= Limit.REVOCATION_TRIES",
+    "++device.revocationTries > Limit.REVOCATION_TRIES",
+  ),
+  other(
+    "the newest record is written over",
+    KEEPING,
+    ": 1 - device.slotNewest;",
+    ": device.slotNewest;",
+  ),
+  other("sequences do not grow", KEEPING, "    device.sequence++;\n", ""),
+  other(
+    "the older record counts",
+    KEEPING,
+    "(device.sequence - earlier - 1) >> 23",
+    "(earlier - device.sequence - 1) >> 23",
+  ),
+  other(
+    "a storage operation is tried twice only",
+    KEEPING,
+    "++device.jobTries < Limit.STORAGE_TRIES",
+    "++device.jobTries < Limit.STORAGE_TRIES - 1",
+  ),
+  other(
+    "a record's checksum does not depend on its size",
+    RECORD,
+    "checksum(device, device.binding ^ size, device.at[Region.OUTPUT], size - Layout.CHECKSUM_SIZE)",
+    "checksum(device, device.binding, device.at[Region.OUTPUT], size - Layout.CHECKSUM_SIZE)",
+  ),
+  other(
+    "tokens that storage refused are not offered to it again",
+    EXCHANGE,
+    "return device.notSaved ? Purpose.SAVE : Purpose.NONE;",
+    "return Purpose.NONE;",
+  ),
+
+  // the display
+  other(
+    "a code from before a restart is shown at once",
+    "loop/start.ts",
+    "    if (device.recordKind > State.REFRESHING)",
+    "    if (device.state === State.PENDING) device.codeShown = 1;\n" +
+      "    if (device.recordKind > State.REFRESHING)",
+  ),
+  other(
+    "the countdown is ahead by a second",
+    PROMPT,
+    "var left = device.codeLifeS;",
+    "var left = device.codeLifeS - 1;",
+  ),
+  other(
+    "a page stays shorter by a millisecond",
+    PROMPT,
+    "device.pageMs = Limit.PAGE_MS;",
+    "device.pageMs = Limit.PAGE_MS - 1;",
+  ),
+  other(
+    "the application's line outlives its session",
+    REFRESH,
+    "if (isFirst) device.size[Region.STATUS] = -1;",
+    "",
+  ),
+  other(
+    "the application's line is longer than its room by one",
+    PROMPT,
+    "size < device.room[Region.STATUS]",
+    "size <= device.room[Region.STATUS]",
+  ),
+];
+
+const core = fileURLToPath(new URL("../../core/", import.meta.url));
+
+/** The core with the fault in it. @throws Error where its place is not there any more, or there twice */
+export async function plant({ name, edits }: Planted): Promise<MakeCore> {
+  const texts = new Map<string, string>();
+  for (const { file, find, replacement } of edits) {
+    const path = core + file;
+    const text = texts.get(path) ?? readFileSync(path, "utf8");
+    const parts = text.split(find);
+    if (parts.length !== 2) {
+      throw new Error(`planted fault "${name}": its place is ${parts.length - 1} times in ${file}`);
+    }
+    texts.set(path, parts.join(replacement));
+  }
+  const result = await build({
+    entryPoints: [`${core}complete.ts`],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "picogrant",
+    plugins: [
+      {
+        name: "planted",
+        setup(setup) {
+          setup.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const contents = texts.get(path);
+            return contents === undefined ? undefined : { contents, loader: "ts" };
+          });
+        },
+      },
+    ],
+  });
+  return ofBundle(result.outputFiles[0]!.text);
+}
+
+export interface Hunt {
+  name: string;
+  /** The oracle that found it, and after how many steps. */
+  oracle: string | undefined;
+  what: string;
+  steps: number;
+}
+
+/** Sequences with this fault in the core, until one finds it. */
+export async function hunt(fault: Planted, seed: number, stepsMax: number): Promise<Hunt> {
+  const makeCore = await plant(fault);
+  const { failure, steps } = runCampaign({ makeCore, seed, steps: stepsMax });
+  const { oracle, what = "" } = failure?.broken ?? { oracle: undefined };
+  return { name: fault.name, oracle, what, steps };
+}

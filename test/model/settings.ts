@@ -1,0 +1,44 @@
+// What the maker of a device decides, and how much memory it has.
+
+import { type Config, MESSAGES } from "../../core/index.ts";
+import type { Dice } from "./dice.ts";
+
+export interface Settings {
+  config: Config;
+  memoryBytes: number;
+}
+
+/** Texts of another language, so that what is shown can be told from the core's own. */
+const OTHER_TEXTS =
+  "Start\nAbgemeldet\nCode wird geholt\nCode wird gepr\u00fcft\nAngemeldet\nVerbinden\nAbmelden\n" +
+  "Im Browser oeffnen:\nCode: \nBald neu anmelden\nNicht gespeichert\nKeine Verbindung\n" +
+  "Dienst ueberlastet\nZugriff verweigert\nNicht erlaubt\nFalsche Organisation\nGeraet abgelehnt\n" +
+  "Falsch eingerichtet\nCode abgelaufen\nSitzung beendet\nKonto gesperrt\nFehler\n" +
+  "Zu wenig Speicher\nNicht gel\u00f6scht";
+
+export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192];
+
+/** The settings of one device; its memory may change when it is started again. */
+export function drawSettings(dice: Dice): Settings {
+  const config: Config = {
+    clientId: dice.pick(["client", "client", "printer 7/b+x", "c"]),
+    clientSecret: dice.pick(["secret", "", "s&cr=t"]),
+    scope: dice.pick(["video", "email profile", "https://auth.test/video"]),
+    clientAuthentication: dice.below(4),
+    server: dice.pick(["https://auth.test", "https://other.test/tenant"]),
+    deviceParameters: dice.pick(["", "", "&device=tv"]),
+    tokenParameters: dice.pick(["", "", "&resource=https%3A%2F%2Fapi.test"]),
+    columns: dice.pick([20, 20, 16, 32, 40]),
+    rows: dice.pick([4, 4, 2, 3, 8]),
+    seed: dice.below(67_108_864),
+    autoStart: dice.below(2),
+    renewalsMax: dice.pick([3, 3, 0, 1]),
+    messages: dice.pick(["", "", OTHER_TEXTS]),
+  };
+  return { config, memoryBytes: dice.pick(MEMORY_SIZES) };
+}
+
+/** The texts that a device of these settings shows. */
+export function textsOf(config: Config): string[] {
+  return (config.messages || MESSAGES).split("\n");
+}

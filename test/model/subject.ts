@@ -1,0 +1,28 @@
+// The core under test: the sources, or a built bundle.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import * as sources from "../../core/complete.ts";
+import type { completeFunctions, grantFunctions } from "../../targets/firmware/surface.ts";
+
+/** The functions at the border. */
+export type Core = Pick<
+  typeof sources,
+  (typeof grantFunctions)[number] | (typeof completeFunctions)[number]
+>;
+
+/** Makes functions for one device; a bundle may drive one only. */
+export type MakeCore = () => Core;
+
+export const ofSources: MakeCore = () => sources;
+
+/** The core of a bundle's text. */
+export function ofBundle(code: string): MakeCore {
+  const make = new Function(`${code}\nreturn picogrant;`) as MakeCore;
+  return make;
+}
+
+/** The core of a file such as dist/picogrant.js. @throws where there is none */
+export function ofFile(path: string): MakeCore {
+  return ofBundle(readFileSync(resolve(path), "utf8"));
+}
