@@ -7,9 +7,11 @@ import { type Device, Field, Region } from "./memory.ts";
 
 /** How many 32ths of the memory a region grows by; 0 where its size is fixed. */
 function shareOf(region: number): number {
-  if (region === Field.ACCESS_TOKEN || region === Field.DEVICE_CODE)
-    return Limit.ACCESS_TOKEN_SHARE;
-  if (region === Field.REFRESH_TOKEN) return Limit.REFRESH_TOKEN_SHARE;
+  if (region === Field.ACCESS_TOKEN) return Limit.ACCESS_TOKEN_SHARE;
+  // A device code lies where the refresh token does (regions.ts).
+  if (region === Field.REFRESH_TOKEN || region === Field.DEVICE_CODE) {
+    return Limit.REFRESH_TOKEN_SHARE;
+  }
   return region === Region.OUTPUT ? Limit.OUTPUT_SHARE : 0;
 }
 

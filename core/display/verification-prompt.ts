@@ -143,7 +143,10 @@ function putState(device: Device): void {
     putRegion(device, Region.STATUS, Source.ANYBODY);
     return;
   }
-  if (device.error === ErrorCode.UNKNOWN_ERROR) putRegion(device, Field.ERROR, Source.ANYBODY);
+  // Only where the error itself is told.
+  if (message === Message.FAILED && device.error === ErrorCode.UNKNOWN_ERROR) {
+    putRegion(device, Field.ERROR, Source.ANYBODY);
+  }
   if (device.notErased && (device.state === State.SIGNED_OUT || device.state === State.FAILED)) {
     putMessage(device, Message.NOT_ERASED);
   }

@@ -7,6 +7,7 @@ import { Event, State } from "../device/states.ts";
 import { end, requestCode } from "../grant/device-authorization.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
+import { checkCall } from "../requests/call.ts";
 import { giveUp } from "./exchange.ts";
 
 /** Whether there are tokens to lose: of a session, of the end of one, or of one that outlived a failure. */
@@ -28,6 +29,8 @@ export function signIn(device: Device): void {
     giveUp(device);
     requestCode(device, Event.SIGN_IN, 0);
   } else if (device.state === State.FAILED) {
+    // A call that waited for the session ended with it.
+    if (device.call) checkCall(device);
     device.error = ErrorCode.NONE;
     device.waitMs = 0;
     moveTo(device, Event.SIGN_IN, State.REFRESHING);

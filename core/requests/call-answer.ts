@@ -18,6 +18,8 @@ export function callAnswered(device: Device, error: number): void {
     if (!device.callRetried) {
       device.callRetried = 1;
       device.size[Field.ACCESS_TOKEN] = -1;
+      // The display says that nobody is connected.
+      device.frameDue = 1;
       if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
       if (hasSession(device)) {
         device.callState = CallState.WAITING;
