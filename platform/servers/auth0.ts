@@ -5,7 +5,7 @@ export const auth0: ServerProfile = {
   title: "Auth0",
   documentation:
     "https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow",
-  source: "memory",
+  source: "clients",
   parameters: {
     domain: {
       description: "the domain of the tenant, such as example.eu.auth0.com",

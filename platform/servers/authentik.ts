@@ -4,7 +4,7 @@ export const authentik: ServerProfile = {
   name: "authentik",
   title: "Authentik",
   documentation: "https://docs.goauthentik.io/add-secure-apps/providers/oauth2/device_code/",
-  source: "memory",
+  source: "clients",
   parameters: { host: { description: "the host of the installation", pattern: HOST } },
   deviceAuthorization: "https://{host}/application/o/device/",
   token: "https://{host}/application/o/token/",

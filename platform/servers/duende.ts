@@ -5,7 +5,7 @@ export const duende: ServerProfile = {
   title: "Duende IdentityServer",
   documentation:
     "https://docs.duendesoftware.com/identityserver/reference/endpoints/device-authorization/",
-  source: "memory",
+  source: "clients",
   parameters: { host: { description: "the host of the installation", pattern: HOST } },
   deviceAuthorization: "https://{host}/connect/deviceauthorization",
   token: "https://{host}/connect/token",

@@ -5,7 +5,7 @@ export const github: ServerProfile = {
   title: "GitHub",
   documentation:
     "https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow",
-  source: "memory",
+  source: "documentation",
   parameters: {
     host: {
       description: "the host: github.com, or a GitHub Enterprise Server",

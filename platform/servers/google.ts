@@ -4,7 +4,7 @@ export const google: ServerProfile = {
   name: "google",
   title: "Google",
   documentation: "https://developers.google.com/identity/protocols/oauth2/limited-input-device",
-  source: "memory",
+  source: "clients",
   parameters: {},
   deviceAuthorization: "https://oauth2.googleapis.com/device/code",
   token: "https://oauth2.googleapis.com/token",

@@ -4,7 +4,7 @@ export const hydra: ServerProfile = {
   name: "hydra",
   title: "Ory Hydra",
   documentation: "https://www.ory.com/docs/oauth2-oidc/device-authorization",
-  source: "memory",
+  source: "clients",
   parameters: { host: { description: "the host of the public port", pattern: HOST } },
   deviceAuthorization: "https://{host}/oauth2/device/auth",
   token: "https://{host}/oauth2/token",

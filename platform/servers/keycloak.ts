@@ -4,7 +4,7 @@ export const keycloak: ServerProfile = {
   name: "keycloak",
   title: "Keycloak",
   documentation: "https://www.keycloak.org/securing-apps/oidc-layers",
-  source: "memory",
+  source: "clients",
   parameters: {
     host: { description: "the host of the installation", pattern: HOST },
     realm: { description: "the realm", pattern: STEP },

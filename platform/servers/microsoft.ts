@@ -4,7 +4,7 @@ export const microsoft: ServerProfile = {
   name: "microsoft",
   title: "Microsoft Entra (v2.0)",
   documentation: "https://learn.microsoft.com/entra/identity-platform/v2-oauth2-device-code",
-  source: "memory",
+  source: "documentation",
   parameters: {
     tenant: {
       description: "the directory: its identifier or domain, or common, organizations, consumers",
