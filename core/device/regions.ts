@@ -108,3 +108,94 @@ export function dropTokens(device: Device): void {
   device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
   device.refreshLifeS = Limit.ENDLESS_S;
 }
+
+/** A row of the chart of regions, which SPEC.md shows. */
+export interface RegionLife {
+  readonly region: Field | Region;
+  /** What exactly lies there. */
+  readonly use: string;
+  /** From when to when. */
+  readonly life: string;
+  /** Where that is not a place of its own. */
+  readonly place: string;
+}
+
+function life(region: Field | Region, use: string, span: string, place: string): RegionLife {
+  return { region: region, use: use, life: span, place: place };
+}
+
+/** Every region that holds something, with its use and its life. */
+export function regionLives(): RegionLife[] {
+  var code =
+    "from the answer that brought it (or its record) until there is no code to poll any more";
+  var answer = "of the last answer of the grant, until the next one begins";
+  var constant = "from create on";
+  var value = "while OUTPUT is the answer's: see OUTPUT";
+  var inOutput = "in OUTPUT";
+  var onCode = "USER_CODE to VERIFICATION_URI_COMPLETE: no session has codes";
+  return [
+    life(Field.DEVICE_CODE, "device_code", code, "PRESENT_REFRESH_TOKEN: no code has a session"),
+    life(Field.USER_CODE, "user_code", code, ""),
+    life(Field.VERIFICATION_URI, "verification_uri", code, ""),
+    life(Field.VERIFICATION_URI_COMPLETE, "verification_uri_complete, if it fits", code, ""),
+    life(
+      Field.ACCESS_TOKEN,
+      "the access token",
+      "from its answer until the session ends, it is refused, or an answer names another",
+      "",
+    ),
+    life(
+      Field.REFRESH_TOKEN,
+      "the refresh token that an answer brings; then the one before the present one",
+      "until the session ends or an answer names another",
+      "",
+    ),
+    life(Field.SCOPE, "scope", answer, ""),
+    life(Field.TOKEN_TYPE, "token_type, in lower case", answer, ""),
+    life(Field.ERROR, "the name of the error that the authorization server gave", answer, ""),
+    life(Field.EXPIRES_IN, "expires_in, as text", answer, ""),
+    life(Field.REFRESH_TOKEN_EXPIRES_IN, "refresh_token_expires_in, as text", answer, ""),
+    life(Field.INTERVAL, "interval, as text", answer, ""),
+    life(
+      Field.VALUE_A,
+      "of a refusal its name; page token; issuer; the event to verify; an offer's state",
+      value,
+      inOutput,
+    ),
+    life(Field.VALUE_B, "of a refusal its reason; device_authorization_endpoint", value, inOutput),
+    life(Field.VALUE_C, "of a refusal its message; token_endpoint", value, inOutput),
+    life(Field.VALUE_D, "revocation_endpoint", value, inOutput),
+    life(Region.KEY, "the name of the member that is being read", "within an answer", ""),
+    life(Region.FRAME, "columns x rows character codes", "always; its length says nothing", ""),
+    life(
+      Region.OUTPUT,
+      "a request of the grant; a record; the answer to a call",
+      "a request: from SEND until the exchange has ended or ABORT is given; a record: from LOAD or STORE until " +
+        "storageDone; an answer: from the call's SEND until another call is begun, or tick is called again after it " +
+        "answered NONE with the call done (then whoever needs the bytes gets them)",
+      "",
+    ),
+    life(Region.CLIENT, "what the client says of itself in bodies, encoded", constant, ""),
+    life(
+      Region.DEVICE_AUTHORIZATION,
+      "the whole device authorization request",
+      constant,
+      "ends with CLIENT or a part of it",
+    ),
+    life(
+      Region.PRESENT_REFRESH_TOKEN,
+      "the refresh token in use",
+      "from its answer or record until the session ends",
+      "takes turns with REFRESH_TOKEN in two places",
+    ),
+    life(
+      Region.CALL,
+      "the target of a call, or the body of an event poll",
+      "from beginCall or the poll until the next one is begun or the session ends",
+      onCode,
+    ),
+    life(Region.STATUS, "the application's line", "from setStatus until a user signs in", ""),
+    life(Region.CLIENT_CREDENTIALS, "base64 of the client's credentials", constant, ""),
+    life(Region.TOKEN_PARAMETERS, "what the maker adds to token requests", constant, ""),
+  ];
+}

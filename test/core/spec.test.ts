@@ -1,65 +1,232 @@
-// core/SPEC.md shows the table of transitions and the display texts as the code has them. `npm run spec` writes it anew.
+// core/SPEC.md shows tables as the code has them: transitions, display texts, regions, errors, and what every function does in every
+// state. `npm run spec` writes them anew.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { MESSAGES, Message } from "../../core/device/errors.ts";
+import { ErrorCode, ErrorKind, errorKind, errorMessage } from "../../core/complete.ts";
+import { ERRORS, MESSAGES, Message } from "../../core/device/errors.ts";
+import { Field, Region } from "../../core/device/memory.ts";
+import { regionLives } from "../../core/device/regions.ts";
 import { Event, State, transitions } from "../../core/device/states.ts";
+import { Bench, code, error } from "./bench.ts";
+import { claims, VERIFICATION } from "./security-events.ts";
+import { bytesOf, call, LIST, session } from "./session.ts";
 
 const file = new URL("../../core/SPEC.md", import.meta.url);
-const begin = "<!-- transitions: begin -->";
-const end = "<!-- transitions: end -->";
-const beginMessages = "<!-- messages: begin -->";
-const endMessages = "<!-- messages: end -->";
+const table = (head: string[], rows: string[][]): string[] => [
+  `| ${head.join(" | ")} |`,
+  `|${head.map(() => "---|").join("")}`,
+  ...rows.map((row) => `| ${row.join(" | ")} |`),
+];
 
-function drawn(): string {
+function drawnMoves(): string[] {
   const moves = transitions();
-  const lines = moves.map(
-    ({ from, event, to }) => `| ${State[from]} | ${Event[event]} | ${State[to]} |`,
-  );
-  const arrows = moves.map(
-    ({ from, event, to }) => `  ${State[from]} --> ${State[to]}: ${Event[event]}`,
-  );
   return [
-    begin,
-    "",
     "```mermaid",
     "stateDiagram-v2",
-    ...arrows,
+    ...moves.map(({ from, event, to }) => `  ${State[from]} --> ${State[to]}: ${Event[event]}`),
     "```",
     "",
     "| from | event | to |",
     "|---|---|---|",
-    ...lines,
-    "",
-    end,
-  ].join("\n");
+    ...moves.map(({ from, event, to }) => `| ${State[from]} | ${Event[event]} | ${State[to]} |`),
+  ];
 }
 
 /** Display texts in their order; a file of a maker's texts has as many lines. */
-function messagesListed(): string {
-  const lines = MESSAGES.split("\n").map(
-    (text, number) => `| ${number} | ${Message[number]} | \`${text.trimEnd()}\` |`,
+function drawnMessages(): string[] {
+  return table(
+    ["line", "name", "default"],
+    MESSAGES.split("\n").map((text, number) => [
+      `${number}`,
+      Message[number]!,
+      `\`${text.trimEnd()}\``,
+    ]),
   );
-  const head = ["| line | name | default |", "|---|---|---|"];
-  return [beginMessages, "", ...head, ...lines, "", endMessages].join("\n");
 }
 
-/** Compares what stands between two marks, or writes it anew. */
-function checkPart(from: string, to: string, expected: string): void {
+const nameOf = (region: number): string => Field[region] ?? Region[region]!;
+
+function drawnRegions(): string[] {
+  return table(
+    ["region", "holds", "life", "place, where not its own"],
+    regionLives().map(({ region, use, life, place }) => [
+      `\`${nameOf(region)}\` ${region}`,
+      ...[use, life, place],
+    ]),
+  );
+}
+
+/** The names that a server gives to each error, in the order of their codes. */
+function wireNames(): string[] {
+  // Behind the letter; `!` ends the names of a code, a blank one of several.
+  return ERRORS.slice(1)
+    .split("!")
+    .map((names) =>
+      names
+        .trim()
+        .split(" ")
+        .map((name) => `\`${name}\``)
+        .join(", "),
+    );
+}
+
+const MENDED_BY: Record<number, string> = {
+  [ErrorKind.TRANSIENT]: "passes by itself",
+  [ErrorKind.RENEWABLE]: "a new code",
+  [ErrorKind.USER]: "the user",
+  [ErrorKind.ADMINISTRATOR]: "the administrator",
+  [ErrorKind.MAKER]: "the maker",
+};
+
+function drawnErrors(): string[] {
+  const { device } = new Bench([], { autoStart: 0 });
+  const texts = MESSAGES.split("\n");
+  const names = wireNames();
+  const codes = Object.values(ErrorCode).filter((value) => typeof value === "number");
+  return table(
+    ["error", "named by a server", "kind", "mended by", "shown"],
+    codes.slice(1).map((number) => {
+      const kind = errorKind(device, number);
+      return [
+        `\`${ErrorCode[number]}\` ${number}`,
+        names[number - 1] ?? "",
+        `\`${ErrorKind[kind]}\``,
+        MENDED_BY[kind]!,
+        texts[errorMessage(device, number)]!.trim(),
+      ];
+    }),
+  );
+}
+
+/** A device in each state; FAILED with and without tokens. */
+const WAYS: readonly (readonly [string, () => Bench])[] = [
+  ["STARTING", () => starting(0)],
+  ["SIGNED_OUT", () => new Bench([], { autoStart: 0 })],
+  ["REQUESTING", () => ended(new Bench(["hang"]), 6000)],
+  ["PENDING", () => ended(new Bench([code()]), 6000)],
+  ["SIGNED_IN", () => session()],
+  ["REFRESHING", () => ended(session(["hang"], { expires_in: 60 }), 61_000)],
+  ["REVOKING", () => signingOut(session(["hang"]))],
+  ["FAILED, no tokens", () => ended(new Bench([error(400, "invalid_client")]), 6000)],
+  [
+    "FAILED, tokens kept",
+    () => ended(session([error(400, "invalid_client")], { expires_in: 60 }), 61_000),
+  ],
+];
+/** Asked to sign in by itself or not. */
+function starting(autoStart: number): Bench {
+  return new Bench([], { storageHangs: true, autoStart });
+}
+function ended(bench: Bench, ms: number): Bench {
+  bench.pass(ms);
+  return bench;
+}
+function signingOut(bench: Bench): Bench {
+  bench.core.signOut(bench.device);
+  bench.run(0);
+  return bench;
+}
+
+const OFFER = "com.example.app\nproduct\nbase\noffer\n2022/02";
+const BODY = '{"packageName":"com.example.app","productId":"product","basePlanId":"base"}';
+
+/** What is asked of it, alone; the result where there is one. */
+const DEEDS: readonly (readonly [string, (bench: Bench) => unknown])[] = [
+  ["signIn", ({ core, device }) => core.signIn(device)],
+  ["cancel", ({ core, device }) => core.cancel(device)],
+  ["signOut", ({ core, device }) => core.signOut(device)],
+  ["accessTokenRefused", ({ core, device }) => core.accessTokenRefused(device)],
+  ["setStatus", ({ core, device }) => core.setStatus(device, bytesOf("x"), 0, 1)],
+  ["beginCall", ({ core, device }) => core.beginCall(device)],
+  ["addPath ... sendCall", (bench) => call(bench, LIST)],
+  ["nextPage", ({ core, device }) => core.nextPage(device)],
+  ["discover", ({ core, device }) => core.discover(device, bytesOf("https://a"), 0, 9)],
+  ["pollEvents", ({ core, device }) => core.pollEvents(device)],
+  [
+    "createOffer",
+    ({ core, device }) => {
+      const [names, body] = [bytesOf(OFFER), bytesOf(BODY)];
+      return core.createOffer(device, names, 0, names.length, body, 0, body.length) ? 0 : 1;
+    },
+  ],
+  [
+    "applySecurityEvent",
+    ({ core, device }) => {
+      const event = bytesOf(JSON.stringify(claims(VERIFICATION, {}, "jti")));
+      return core.applySecurityEvent(device, event, 0, event.length);
+    },
+  ],
+  ["eventVerified, storageDone, response... of nothing asked for", late],
+];
+function late({ core, device }: Bench): void {
+  core.eventVerified(device, device.requestId + 1, 1);
+  core.responseStart(device, device.requestId + 1, 200, -1);
+  core.responseEnd(device, device.requestId + 1);
+  if (!device.jobActive) core.storageDone(device, 1);
+}
+
+/** What a deed leads to: a move, an answer, something noted, or nothing. */
+function effect(make: () => Bench, deed: (bench: Bench) => unknown): string {
+  const bench = make();
+  const before = JSON.stringify({ ...bench.device, memory: 0, bytes: 0 });
+  const { moves } = bench.device;
+  const said = deed(bench);
+  const { device } = bench;
+  if (device.moves !== moves) return `to ${State[device.state]}`;
+  if (said === 1) return "yes";
+  if (said === 0) return "0";
+  return JSON.stringify({ ...device, memory: 0, bytes: 0 }) === before ? "–" : "noted";
+}
+
+function drawnFunctions(): string[] {
+  return table(
+    ["", ...WAYS.map(([name]) => name)],
+    DEEDS.map(([name, deed]) => [
+      name,
+      ...WAYS.map(([state, make]) => {
+        // To take back what is not wanted yet changes nothing: it has to be wanted.
+        const isWanted = state === "STARTING" && name !== "signIn";
+        return effect(isWanted ? () => starting(1) : make, deed);
+      }),
+    ]),
+  );
+}
+
+it.each([
+  ["transitions", drawnMoves],
+  ["messages", drawnMessages],
+  ["regions", drawnRegions],
+  ["errors", drawnErrors],
+  ["functions", drawnFunctions],
+])("SPEC.md shows %s as the code has them", (name, draw) => {
+  const begin = `<!-- ${name}: begin -->`;
+  const end = `<!-- ${name}: end -->`;
+  const drawn = [begin, "", ...draw(), "", end].join("\n");
   const text = readFileSync(file, "utf8");
-  const at = text.indexOf(from);
-  const behind = text.indexOf(to) + to.length;
+  const at = text.indexOf(begin);
+  const behind = text.indexOf(end) + end.length;
   expect(at).toBeGreaterThan(0);
-  if (process.env.WRITE_SPEC)
-    writeFileSync(file, text.slice(0, at) + expected + text.slice(behind));
-  else expect(text.slice(at, behind)).toBe(expected);
-}
-
-it("the diagram and table of SPEC.md are those of states.ts", () => {
-  checkPart(begin, end, drawn());
+  if (process.env.WRITE_SPEC) writeFileSync(file, text.slice(0, at) + drawn + text.slice(behind));
+  else expect(text.slice(at, behind)).toBe(drawn);
 });
 
-it("the display texts of SPEC.md are those of errors.ts", () => {
+it("every state of the table of functions is the one it is called", () => {
+  for (const [name, make] of WAYS) expect(name.split(",")[0]).toBe(State[make().device.state]);
+});
+
+it("there is a display text for every message", () => {
   expect(MESSAGES.split("\n")).toHaveLength(Message.COUNT);
-  checkPart(beginMessages, endMessages, messagesListed());
+});
+
+it("every region is in the chart once, but for names without a place", () => {
+  const numbers = [...Object.values(Field), ...Object.values(Region)].filter(
+    (value) => typeof value === "number",
+  );
+  const placeless: number[] = [Field.NONE, Region.COUNT];
+  const types: number[] = [Field.SESSIONS_REVOKED, Field.TOKEN_REVOKED, Field.ACCOUNT_DISABLED];
+  const charted = regionLives().map(({ region }) => region as number);
+  expect([...charted].sort((a, b) => a - b)).toEqual(
+    numbers.filter((number) => ![...placeless, ...types].includes(number)).sort((a, b) => a - b),
+  );
 });
