@@ -29,6 +29,14 @@ export class Directory {
     return [...account.blockedScopes, ...(organization?.blockedScopes ?? [])];
   }
 
+  /** The scopes that an account, or else an organization, of this id blocks by its own policy. */
+  policyOf(accountOrOrganizationId: string): readonly string[] {
+    const holder =
+      this.accounts.get(accountOrOrganizationId) ?? this.organizations.get(accountOrOrganizationId);
+    if (!holder) throw new Error(`no account or organization "${accountOrOrganizationId}"`);
+    return holder.blockedScopes;
+  }
+
   /** Replaces the blocked scopes of an account or, if no account has this id, an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void {
     const unknown = blockedScopes.find((name) => !SCOPE_NAMES.includes(name));

@@ -62,6 +62,8 @@ export interface Service {
   /** Allows the attempt of a user code on behalf of an account. */
   approve(userCode: string, accountId: string, choices?: ApprovalChoices): DecisionOutcome;
   deny(userCode: string): DecisionOutcome;
+  /** The scopes that an account or an organization blocks by its own policy. */
+  policyOf(accountOrOrganizationId: string): readonly string[];
   /** Blocks scopes (names such as "video") for an account or an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void;
   /** Says which resource APIs are enabled for a client's project; without one its calls are refused. */
@@ -122,6 +124,7 @@ export function createService(settings: ServiceSettings): Service {
     approve: (userCode, accountId, choices) =>
       approve(context, attempts.findByUserCode(userCode), directory.account(accountId), choices),
     deny: (userCode) => deny(context, attempts.findByUserCode(userCode)),
+    policyOf: (id) => directory.policyOf(id),
     setPolicy: (id, blockedScopes) => directory.setPolicy(id, blockedScopes),
     setEnabledApis: (clientId, apis) => directory.setEnabledApis(clientId, apis),
     revokeAllFor: (accountId, clientId) =>

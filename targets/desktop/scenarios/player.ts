@@ -7,7 +7,7 @@ import { stateName } from "../simulator/log/timeline.ts";
 import { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
 import { DirectHttp } from "../simulator/world/direct-http.ts";
-import { deviceConfig, endpointsOf, fixture } from "../simulator/world/world.ts";
+import { deviceConfig, endpointsOf, fixture, POLL_TOLERANCE_MS } from "../simulator/world/world.ts";
 import { WorldClock } from "../simulator/world/world-clock.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
@@ -53,7 +53,11 @@ export function virtualWorld(settings: Scenario["settings"], seed = 1): Simulati
       return bytes;
     },
     fixture: fixture(),
-    options: { baseUrl: BASE_URL, refreshTokenRotation: settings.rotate },
+    options: {
+      baseUrl: BASE_URL,
+      refreshTokenRotation: settings.rotate,
+      pollToleranceMs: POLL_TOLERANCE_MS,
+    },
   });
   return new Simulation({
     clock,

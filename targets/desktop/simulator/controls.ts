@@ -60,8 +60,10 @@ export class Controller {
       try {
         this.viewer.message = await this.#carryOut(command);
       } catch (error) {
-        if (!(error instanceof StepError)) throw error;
-        this.viewer.message = error.message;
+        // Whatever went wrong, the next key has to work.
+        const { message } = error as Error;
+        this.viewer.message =
+          error instanceof StepError ? message : `${command} failed: ${message}`;
       }
       this.simulation.touch();
     });

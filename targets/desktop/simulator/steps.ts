@@ -2,7 +2,7 @@
 // scenario files. A step is a line; here it is read and carried out. Expectations are in scenarios/.
 
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
-import { applyFault, FAULTS, findFault } from "./world/faults.ts";
+import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
 
 /** A line that means nothing, or cannot be done. */
 export class StepError extends Error {
@@ -25,9 +25,12 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if (!(BUTTONS as readonly string[]).includes(button)) {
       throw new StepError(`there is no button "${button}", but ${BUTTONS.join(", ")}`);
     }
-    if (simulation.isOn) simulation.timeline.note(`${button.replace("-", " ")} pressed`);
+    if (!simulation.isOn) return "the device has no power";
+    simulation.timeline.note(`${button.replace("-", " ")} pressed`);
+    const before = simulation.driver!.device.moves;
     simulation.press(button as Button);
-    return "";
+    const isDone = simulation.driver!.device.moves !== before || button === "list";
+    return isDone ? "" : `${button.replace("-", " ")}: nothing to do in this state`;
   },
   allow: (simulation, [account]) => said(simulation.decide("allow", account)),
   deny: (simulation) => said(simulation.decide("deny")),
@@ -47,8 +50,10 @@ const STEPS: Readonly<Record<string, Perform>> = {
     return applyFault(simulation, fault, how === undefined ? undefined : how === "on");
   },
   mend: (simulation) => {
-    for (const fault of FAULTS) if (fault.lasting) applyFault(simulation, fault, false);
-    return "";
+    const active = activeFaults(simulation);
+    for (const fault of FAULTS)
+      if (active.includes(fault.name)) applyFault(simulation, fault, false);
+    return active.length === 0 ? "there is no fault to mend" : "";
   },
   advance: async (simulation, [duration = ""]) => {
     await simulation.clock.advance(readDuration(duration));

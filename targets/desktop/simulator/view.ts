@@ -53,7 +53,8 @@ export interface View {
   readonly message: string;
 }
 
-const UNKNOWN_LIFE_S = 134_217_727;
+/** What the core says where a lifetime is not known (core/SPEC.md). */
+const UNKNOWN_LIFE_S = 100_000_000;
 const EXCHANGES = 60;
 const TIMELINE = 60;
 

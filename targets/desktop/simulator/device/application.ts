@@ -4,7 +4,8 @@ import { CallState, Endpoint, State } from "../../../../core/complete.ts";
 import type { Bytes } from "../../../../platform/contracts.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { bytesOf } from "../../../../platform/text.ts";
-import { clean } from "../log/mask.ts";
+import { clean, reasonOf } from "../log/mask.ts";
+import { errorName } from "../log/timeline.ts";
 
 const TARGET = bytesOf("?part=id,snippet&mine=true");
 const BODY_MAX = 65_536;
@@ -61,9 +62,24 @@ export class Application {
   }
 }
 
+/** Why there is no list: the API's own word for it, or what the device found. */
+function failure(error: number, status: number, chunks: readonly number[]): string {
+  try {
+    const answer = JSON.parse(new TextDecoder().decode(Uint8Array.from(chunks))) as {
+      error?: object;
+    };
+    const reason = answer.error ? reasonOf(answer.error) : "";
+    if (reason !== "") return reason;
+  } catch {
+    // No JSON: the device's own name says as much.
+  }
+  const name = errorName(error);
+  return status >= 400 ? `${status} ${name}` : name;
+}
+
 /** One line for the display. */
 function describe(error: number, status: number, chunks: readonly number[]): string {
-  if (error !== 0) return `Broadcasts: error ${status || error}`;
+  if (error !== 0) return `Broadcasts: ${failure(error, status, chunks)}`;
   try {
     const text = new TextDecoder().decode(Uint8Array.from(chunks));
     const { items } = JSON.parse(text) as { items: { snippet: { title: string } }[] };

@@ -1,7 +1,7 @@
 // The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text.ts";
-import { describeAnswer, describeForm } from "./mask.ts";
+import { clean, describeAnswer, describeForm } from "./mask.ts";
 import type { Moment, Moments } from "./moments.ts";
 
 /** What an exchange is for, in words for the screen. */
@@ -46,15 +46,13 @@ export class ExchangeLog {
 
   begin(request: HttpRequest): ExchangeEntry {
     const body = asciiOf(request.body, request.bodyFrom, request.bodyTo);
-    const { pathname, search } = new URL(request.url);
-    const query = search === "" ? "" : `?${describeForm(search.slice(1))}`;
     const entry: ExchangeEntry = {
       ...this.moments.next(),
       id: ++this.count,
       ended: undefined,
       purpose: purposeOf(request, body),
       method: request.method,
-      target: pathname + query,
+      target: targetOf(request.url),
       request: body === "" ? "" : describeForm(body),
       status: 0,
       answer: "",
@@ -83,10 +81,17 @@ export class ExchangeLog {
   }
 }
 
+/** Path and query, masked. An address that is none is shown as it was set. */
+function targetOf(address: string): string {
+  if (!URL.canParse(address)) return clean(address);
+  const { pathname, search } = new URL(address);
+  return search === "" ? pathname : `${pathname}?${describeForm(search.slice(1))}`;
+}
+
 function purposeOf(request: HttpRequest, body: string): ExchangePurpose {
   if (body.includes("device_code=")) return "poll";
   if (body.includes("grant_type=refresh_token")) return "refresh";
   if (request.authorization !== "") return "call the API";
-  if (body.startsWith("token=") || request.url.includes("?token=")) return "revoke";
+  if (/(?:^|&)token=/.test(body) || /[?&]token=/.test(request.url)) return "revoke";
   return body.includes("client_id=") ? "ask for a code" : "other";
 }

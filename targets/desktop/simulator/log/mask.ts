@@ -13,6 +13,7 @@ const SECRET_NAMES = new Set([
   "token",
 ]);
 const VALUE_LENGTH_MAX = 48;
+const ERROR_LENGTH_MAX = 120;
 
 /** A form body or a query with its secrets masked. */
 export function describeForm(text: string): string {
@@ -37,9 +38,25 @@ export function describeAnswer(text: string): string {
 function describeMember(name: string, value: unknown): string {
   if (SECRET_NAMES.has(name)) return "***";
   if (Array.isArray(value)) return `[${value.length}]`;
+  if (name === "error" && typeof value === "object" && value !== null) return describeError(value);
   if (typeof value === "object" && value !== null) return "{...}";
   const text = clean(String(value));
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}...` : text;
+}
+
+/** The error object of a resource API: its reason, or else its status, and what it says. */
+function describeError(error: object): string {
+  const { message, status } = error as { message?: unknown; status?: unknown };
+  const words = [reasonOf(error) || String(status ?? ""), String(message ?? "")];
+  const text = clean(words.filter(Boolean).join(": "));
+  return text.length > ERROR_LENGTH_MAX ? `${text.slice(0, ERROR_LENGTH_MAX)}...` : text;
+}
+
+/** The machine-readable word in a resource API's error object, "" where there is none. */
+export function reasonOf(error: object): string {
+  const { errors, reason } = error as { errors?: { reason?: unknown }[]; reason?: unknown };
+  const word = reason ?? (Array.isArray(errors) ? errors[0]?.reason : undefined);
+  return typeof word === "string" ? clean(word).slice(0, VALUE_LENGTH_MAX) : "";
 }
 
 /** A terminal obeys control characters: none gets through. */

@@ -1,5 +1,6 @@
 // The faults at hand: one table for keys, buttons and scenarios. Each says what it is and does it.
 
+import type { Service } from "../../../service/index.ts";
 import type { Simulation } from "../simulation.ts";
 import { LASTING_FAULTS, type LastingFault, type PassingFault } from "./network.ts";
 
@@ -54,12 +55,25 @@ export function activeFaults(simulation: Simulation): string[] {
 function isActive(simulation: Simulation, fault: Fault): boolean {
   const { service, network, settings } = simulation;
   if (fault.name === "quota") return service?.options.deviceCodeQuota?.requests === 0;
-  if (fault.name === "policy") return policies.get(simulation) === settings.account;
+  if (fault.name === "policy") return normalOf(simulation).policyOf === settings.account;
   return network.lasting.has(fault.name as LastingFault);
 }
 
-/** Whom the policy fault has struck: the service does not tell. */
-const policies = new WeakMap<Simulation, string>();
+/** What was set before a fault changed it, to be set again when it is mended. */
+interface Normal {
+  quota?: Service["options"]["deviceCodeQuota"];
+  /** Whom the policy fault has struck, and what the account's own policy was. */
+  policyOf?: string;
+  blockedScopes?: readonly string[];
+}
+
+const normals = new WeakMap<Simulation, Normal>();
+
+function normalOf(simulation: Simulation): Normal {
+  const normal = normals.get(simulation) ?? {};
+  normals.set(simulation, normal);
+  return normal;
+}
 
 export function findFault(name: string): Fault | undefined {
   return FAULTS.find((fault) => fault.name === name);
@@ -83,13 +97,23 @@ export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): 
 
 function last(simulation: Simulation, fault: Fault, on: boolean): string {
   const { service, network, settings } = simulation;
+  const normal = normalOf(simulation);
   if (fault.name === "quota") {
-    const normal = { requests: 600, windowSeconds: 60 };
-    service?.setOptions({ deviceCodeQuota: on ? { requests: 0, windowSeconds: 60 } : normal });
+    if (on && service?.options.deviceCodeQuota?.requests !== 0) {
+      normal.quota = service?.options.deviceCodeQuota ?? null;
+    }
+    const quota = on ? { requests: 0, windowSeconds: 60 } : (normal.quota ?? null);
+    service?.setOptions({ deviceCodeQuota: quota });
   } else if (fault.name === "policy") {
-    service?.setPolicy(settings.account, on ? ["video", "video.readonly"] : []);
-    if (on) policies.set(simulation, settings.account);
-    else policies.delete(simulation);
+    if (on) {
+      normal.blockedScopes ??= service?.policyOf(settings.account) ?? [];
+      normal.policyOf = settings.account;
+      service?.setPolicy(settings.account, ["video", "video.readonly"]);
+    } else if (normal.blockedScopes) {
+      service?.setPolicy(settings.account, normal.blockedScopes);
+      delete normal.blockedScopes;
+      delete normal.policyOf;
+    }
   } else if ((LASTING_FAULTS as readonly string[]).includes(fault.name)) {
     if (on) network.lasting.add(fault.name as LastingFault);
     else network.lasting.delete(fault.name as LastingFault);

@@ -9,7 +9,13 @@ import path from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import * as core from "../../../../core/complete.ts";
 import { type DriverConfig, type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
-import { FileStorage, NodeEntropy, NodeHttp } from "../../../../platform/node/index.ts";
+import {
+  FileStorage,
+  NodeEntropy,
+  NodeHttp,
+  StateDirectoryError,
+} from "../../../../platform/node/index.ts";
+import { lockDirectory } from "../../../../platform/node/state-lock.ts";
 import {
   createService,
   type FixtureInput,
@@ -39,6 +45,9 @@ export interface World {
 /** Answers requests that are not the service's; undefined passes them on to it. */
 export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
 
+/** How early a poll may come. */
+export const POLL_TOLERANCE_MS = 250;
+
 const CLIENT = { id: "living-room-tv", secret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 
@@ -55,7 +64,8 @@ export function endpointsOf(baseUrl: string): Endpoints {
     token: baseUrl + PATHS.token,
     revocation: baseUrl + PATHS.revocation,
     videoApi: baseUrl + PATHS.liveBroadcasts,
-    publisherApi: baseUrl + PATHS.publisher,
+    // The core writes the whole path of an offer (the offer document, section 4).
+    publisherApi: baseUrl,
   };
 }
 
@@ -100,9 +110,14 @@ export async function createWorld(
     () => storage.close(),
   ];
   const close = async (): Promise<void> => {
-    for (const end of closing.splice(0)) await end();
+    // One that fails must not keep the others open.
+    const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
+    const failure = ends.find((end) => end.status === "rejected");
+    if (failure) throw failure.reason;
   };
   try {
+    // Two on one folder would overwrite each other's service.
+    closing.push(lockState(options.state));
     const store = new ServiceStore(options.state);
     const snapshot = isRemote(options) ? undefined : store.load();
     // The world may have been ahead of the calendar when it ended; a service's clock never goes back.
@@ -144,6 +159,16 @@ export async function createWorld(
   }
 }
 
+/** @throws UsageError where another simulator uses the folder */
+function lockState(directory: string): () => void {
+  try {
+    return lockDirectory(directory);
+  } catch (error) {
+    if (!(error instanceof StateDirectoryError)) throw error;
+    throw new UsageError(`${error.message} with --state`);
+  }
+}
+
 /** A folder for each server and client: a token must never go to one that did not issue it. */
 function openStorage(options: Options): FileStorage {
   const { issuer, tokenEndpoint, clientId, server: name, serverParameter = {} } = options;
@@ -171,7 +196,12 @@ async function startService(
     now,
     random: (count) => randomBytes(count),
     fixture: data,
-    options: { framedBySelf: true, refreshTokenRotation: options.rotate ?? false },
+    options: {
+      framedBySelf: true,
+      refreshTokenRotation: options.rotate ?? false,
+      // A device that lost its power, or whose clock counts whole milliseconds, is not punished for a few.
+      pollToleranceMs: POLL_TOLERANCE_MS,
+    },
     snapshot,
   });
   const fetch = async (request: Request, env: unknown): Promise<Response> =>

@@ -1,0 +1,152 @@
+// What a person does to the simulated world, and that everything is as before when it is mended.
+import { describe, expect, test } from "vitest";
+import { CallState } from "../../core/complete.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/player.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { perform } from "../../targets/desktop/simulator/steps.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+
+const SETTINGS = { columns: 20, rows: 4, account: "ada", rotate: false };
+
+async function signedIn(account = "ada"): Promise<Simulation> {
+  const simulation = virtualWorld({ ...SETTINGS, account });
+  simulation.powerOn();
+  await simulation.clock.advance(20_000);
+  await perform(simulation, "allow");
+  await simulation.clock.advance(20_000);
+  return simulation;
+}
+
+describe("mending gives back what was there before", () => {
+  test("a policy that the fixture has set", async () => {
+    const simulation = virtualWorld({ ...SETTINGS, account: "nora" });
+    simulation.service!.setPolicy("nora", ["publisher"]);
+    for (const how of ["on", "on", "off"]) await perform(simulation, `fault policy ${how}`);
+    expect(simulation.service!.policyOf("nora")).toEqual(["publisher"]);
+  });
+
+  test("a quota that the options have set", async () => {
+    const simulation = virtualWorld(SETTINGS);
+    const deviceCodeQuota = { requests: 7, windowSeconds: 70 };
+    simulation.service!.setOptions({ deviceCodeQuota });
+    for (const how of ["on", "on", "off"]) await perform(simulation, `fault quota ${how}`);
+    expect(simulation.service!.options.deviceCodeQuota).toEqual(deviceCodeQuota);
+  });
+
+  test("mending says when there is nothing to mend, and notes nothing", async () => {
+    const simulation = virtualWorld(SETTINGS);
+    expect(await perform(simulation, "mend")).toBe("there is no fault to mend");
+    expect(simulation.timeline.entries).toEqual([]);
+  });
+});
+
+describe("keys that can do nothing say why", () => {
+  test("without power", async () => {
+    const simulation = virtualWorld(SETTINGS);
+    expect(await perform(simulation, "press sign-out")).toBe("the device has no power");
+  });
+
+  test("in a state in which they mean nothing", async () => {
+    const simulation = await signedIn();
+    expect(await perform(simulation, "press cancel")).toBe("cancel: nothing to do in this state");
+  });
+
+  test("one that fails leaves the next one alive", async () => {
+    const simulation = virtualWorld(SETTINGS);
+    const viewer = new Viewer(simulation);
+    const controller = new Controller(simulation, viewer, true);
+    simulation.resize = () => {
+      throw new TypeError("broken inside");
+    };
+    await controller.run("display 20x4");
+    expect(viewer.message).toContain("broken inside");
+    await controller.run("mend");
+    expect(viewer.message).toBe("there is no fault to mend");
+  });
+});
+
+test("a power cycle while a code is pending never brings a false slow_down", async () => {
+  for (let shiftMs = 0; shiftMs < 5000; shiftMs += 700) {
+    const simulation = virtualWorld(SETTINGS);
+    simulation.powerOn();
+    await simulation.clock.advance(12_000 + shiftMs);
+    await perform(simulation, "power cycle");
+    await simulation.clock.advance(40_000);
+    const answers = simulation.exchanges.entries.map(({ answer }) => answer);
+    expect(answers.filter((answer) => answer.includes("slow_down"))).toEqual([]);
+  }
+});
+
+test("device doc section 5.7: the API's own reason is on the display and in the log", async () => {
+  const simulation = await signedIn("robot");
+  expect(simulation.display.lines.join(" ")).toContain("NoLinkedVideo");
+  const call = simulation.exchanges.entries.findLast(({ purpose }) => purpose === "call the API");
+  expect(call?.answer).toContain("error=NoLinkedVideoAccount");
+});
+
+test("a revocation is logged as one, in the query and in the body", async () => {
+  const simulation = await signedIn();
+  await perform(simulation, "press sign-out");
+  await simulation.clock.advance(20_000);
+  const last = simulation.exchanges.entries.at(-1);
+  expect([last?.purpose, last?.status]).toEqual(["revoke", 200]);
+});
+
+describe("offer document: the device creates an offer at the simulated service", () => {
+  const names = "test.picogrant.player\npremium\nmonthly\nintro-offer\n2022/02";
+  const body = JSON.stringify({
+    packageName: "test.picogrant.player",
+    productId: "premium",
+    basePlanId: "monthly",
+  });
+
+  async function create(simulation: Simulation, line = names): Promise<[number, number, number]> {
+    const { driver } = simulation;
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+    const { core, device } = driver!;
+    const [id, offer] = [bytes(line), bytes(body)];
+    const refused = core.createOffer!(device, id, 0, id.length, offer, 0, offer.length);
+    driver!.run();
+    await simulation.clock.advance(5000);
+    expect(refused || device.callState === CallState.DONE).toBeTruthy();
+    return [refused, device.callError, device.callStatus];
+  }
+
+  /** A device of the client that may publish, with the scope for it. */
+  async function publisher(account: string): Promise<Simulation> {
+    const scope = "https://auth.picogrant.test/auth/publisher";
+    const simulation = virtualWorld({ ...SETTINGS, account });
+    Object.assign(simulation.settings.config, {
+      clientId: "publisher-console",
+      clientSecret: "publisher-secret",
+      scope,
+    });
+    Object.assign(simulation.settings, {
+      endpoints: { ...simulation.settings.endpoints, videoApi: "" },
+    });
+    simulation.powerOn();
+    await simulation.clock.advance(20_000);
+    expect(await perform(simulation, "allow")).toBe("");
+    await simulation.clock.advance(20_000);
+    return simulation;
+  }
+
+  test("section 3: made, in the state DRAFT", async () => {
+    expect(await create(await publisher("ada"))).toEqual([0, 0, 200]);
+  });
+
+  test("section 1: not under a base plan that does not renew itself", async () => {
+    const prepaid = names.replace("monthly", "prepaid-30");
+    const [refused] = await create(await publisher("ada"), prepaid);
+    // The body names another base plan: found before anything is sent.
+    expect(refused).toBe(9);
+  });
+
+  test("not by who may not publish, and not twice", async () => {
+    expect((await create(await publisher("ben")))[2]).toBe(403);
+    const simulation = await publisher("ada");
+    await create(simulation);
+    expect((await create(simulation))[2]).toBe(409);
+  });
+});
