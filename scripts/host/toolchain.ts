@@ -69,6 +69,13 @@ export const fuzzNeeds: readonly Need[] = [
   { package: "libclang-rt-dev", isThere: hasFuzzer },
 ];
 
+/** For the static analysers. */
+export const analyserNeeds: readonly Need[] = [
+  tool("gcc", "gcc"),
+  tool("clang", "clang"),
+  tool("cppcheck", "cppcheck"),
+];
+
 /** For 32-bit ARM. */
 export const armNeeds: readonly Need[] = [
   ...engineNeeds,

@@ -31,6 +31,8 @@ static void check_settings(const struct pg_settings *settings) {
   check_text(settings->client_secret, 256);
   check_text(settings->scope, 512);
   check_text(settings->device_parameters, ROOM);
+  check_text(settings->token_parameters, ROOM);
+  check_text(settings->server, 256);
   check_text(settings->user_agent, 256);
   check(*settings->client_id && *settings->scope);
   check_number(settings->columns, 16, 80);
@@ -41,6 +43,8 @@ static void check_settings(const struct pg_settings *settings) {
   check_number(settings->answer_bytes, 1024, 1048576);
   check_number(settings->renewals, 0, 1000);
   check_number(settings->auto_start, 0, 1);
+  check_number(settings->client_authentication, PG_CLIENT_AUTHENTICATION_NONE,
+               PG_CLIENT_AUTHENTICATION_DOCUMENTS);
 }
 
 static void check_addresses(const struct pg_settings *settings) {

@@ -1,0 +1,68 @@
+// npm run analyse:c: three static analysers over the C host, each with all it warns of taken for a mistake: gcc's
+// -fanalyzer, clang's, and cppcheck. `-- --install` gets the Debian packages. It needs what `npm run host --
+// --build` generates.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { commandLine } from "./command-line.ts";
+import { InstallError } from "./engines/install.ts";
+import { hostFolder } from "./host/build.ts";
+import { analyserNeeds, ensurePackages, quickjsFolder } from "./host/toolchain.ts";
+
+const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
+const rooms = [
+  ...["portable", "engines", "engines/quickjs", "engines/duktape", "engines/mujs"],
+  "ports/posix",
+];
+const generated = `${hostFolder}generated-complete`;
+
+const flags = commandLine("analyse:c", "Runs static analysers over the host in C.")
+  .option("--install", "get the Debian packages that are missing first")
+  .parse()
+  .opts<{ install?: boolean }>();
+
+function filesOf(room: string): string[] {
+  const names = readdirSync(`${sources}${room}`).filter((name) => name.endsWith(".c"));
+  return names.map((name) => `${sources}${room}/${name}`);
+}
+
+/** @returns what an analyser says about the files, "" where it is content */
+function analyse(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  if (error) throw new InstallError(`${command}: ${error.message}`);
+  return status === 0 && !/warning:/.test(stderr) ? "" : `${stdout}${stderr}`.trim();
+}
+
+try {
+  ensurePackages(analyserNeeds, flags.install ?? false);
+  if (!existsSync(generated)) throw new InstallError("run npm run host -- --build first");
+  const includes = [...rooms.map((room) => `-I${sources}${room}`), `-I${generated}`];
+  const compiler = ["-std=gnu11", ...includes, "-isystem", quickjsFolder()];
+  const files = rooms.flatMap(filesOf);
+  const single = (command: string, own: readonly string[]) =>
+    files.map((file) => analyse(command, [...compiler, ...own, file])).filter(Boolean);
+  const complaints = {
+    "gcc -fanalyzer": single("gcc", ["-O2", "-fanalyzer", "-Werror", "-c", "-o", "/dev/null"]),
+    "clang --analyze": single("clang", ["--analyze", "-Xclang", "-analyzer-output=text"]),
+    cppcheck: [
+      analyse("cppcheck", [
+        ...[
+          "--quiet",
+          "--std=c11",
+          "--enable=warning,portability,performance",
+          "--error-exitcode=1",
+        ],
+        ...[...includes, ...files],
+      ]),
+    ].filter(Boolean),
+  };
+  for (const [name, said] of Object.entries(complaints)) {
+    console.log(`${name}: ${files.length} files, ${said.length === 0 ? "clean" : said.join("\n")}`);
+  }
+  process.exitCode = Object.values(complaints).every((said) => said.length === 0) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error;
+  console.error(`analyse:c: ${error.message}`);
+  process.exitCode = 2;
+}
