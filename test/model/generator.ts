@@ -130,7 +130,14 @@ export class Generator {
   private issuer(): string {
     const { dice } = this;
     if (dice.chance(85)) return ISSUER;
-    return dice.pick([`${ISSUER}/`, "https://x", "i".repeat(96), "i".repeat(97), ""]);
+    return dice.pick([
+      `${ISSUER}/`,
+      "https://x",
+      "http://localhost:8080",
+      "i".repeat(96),
+      "i".repeat(97),
+      "",
+    ]);
   }
 
   private parts(): CallPart[] {

@@ -145,12 +145,12 @@ export const PLANTED: readonly Planted[] = [
     "a call without an answer keeps the texts of the one before",
     edit(
       REGIONS,
-      "  if (!isOutputFree(device)) return false;\n  dropValues(device);",
+      "  if (!isOutputFree(device)) return false;\n  emptyOutput(device);",
       "  if (!isOutputFree(device)) return false;",
     ),
     edit(
       REGIONS,
-      "  if (device.outputUse === use) {\n    dropValues(device);",
+      "  if (device.outputUse === use) {\n    emptyOutput(device);",
       "  if (device.outputUse === use) {",
     ),
   ),
@@ -251,8 +251,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "http to any host whose name begins as the device's own is secure",
     METADATA,
-    "at === end || c === 58 || c === 47",
-    "at <= end",
+    "at === device.at[region] + device.size[region] || c === 58 || c === 47",
+    "c > 0",
   ),
 
   // events
@@ -358,7 +358,12 @@ export const PLANTED: readonly Planted[] = [
     "device.renewals++ < device.renewalsMax",
     "device.renewals++ <= device.renewalsMax",
   ),
-  other("signing in does not count codes anew", USER, "  device.renewals = 0;\n", ""),
+  other(
+    "signing in does not count codes anew",
+    USER,
+    "device.renewals = device.uselessAnswers = 0;",
+    "",
+  ),
   other(
     "access is renewed twice as early",
     TOKENS,

@@ -337,9 +337,9 @@ export class Calls {
     if (this.errorField) return ErrorCode.VALUE_TOO_LONG;
     const isRight =
       issuer === this.issuerAsked &&
-      isSecure(device) &&
-      isSecure(token) &&
-      (revocation === undefined || isSecure(revocation));
+      isSecure(device, issuer) &&
+      isSecure(token, issuer) &&
+      (revocation === undefined || isSecure(revocation, issuer));
     if (!isRight) return ErrorCode.MALFORMED_RESPONSE;
     this.outcome!.addresses = { device: device!, token: token!, revocation };
     return ErrorCode.NONE;

@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<string, ErrorCode>> = {
   bad_verification_code: ErrorCode.INVALID_GRANT,
   incorrect_device_code: ErrorCode.INVALID_GRANT,
   invalid_code_pair: ErrorCode.INVALID_GRANT,
+  bad_refresh_token: ErrorCode.INVALID_GRANT,
   access_denied: ErrorCode.ACCESS_DENIED,
   authorization_declined: ErrorCode.ACCESS_DENIED,
   admin_policy_enforced: ErrorCode.ADMIN_POLICY_ENFORCED,
