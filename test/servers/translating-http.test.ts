@@ -1,0 +1,135 @@
+// The common part of translations: what is not the grant's passes untouched, what goes wrong on the way
+// is reported as the contract of HTTP says, and nothing is kept from one exchange to the next.
+
+import { expect, it } from "vitest";
+import type { HttpSink } from "../../platform/contracts.ts";
+import { clientAuthenticationFor } from "../../platform/discovery.ts";
+import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
+import { TranslatingHttp, type Translation } from "../../platform/servers/translating-http.ts";
+import { bytesOf } from "../../platform/text.ts";
+
+const ADDRESSES = {
+  deviceAuthorization: "https://s.example/code",
+  token: "https://s.example/token",
+  revocation: "https://s.example/revoke",
+};
+
+/** Everything that a sink heard, in order. */
+class Heard implements HttpSink {
+  readonly words: string[] = [];
+
+  status(status: number, retryAfterSeconds: number): void {
+    this.words.push(`${status} ${retryAfterSeconds}`);
+  }
+  body(bytes: ArrayLike<number>, from: number, to: number): void {
+    this.words.push(String.fromCharCode(...Array.from(bytes).slice(from, to)));
+  }
+  end(): void {
+    this.words.push("end");
+  }
+  failed(failure: string): void {
+    this.words.push(failure);
+  }
+}
+
+const upper: Translation = {
+  request: (_, url, fields) => ({ url, fields: { ...fields, extra: "a b&ü" } }),
+  answer: (purpose, { status, members, isObject }) =>
+    isObject ? { status: status + 1, members: { purpose, ...members } } : undefined,
+};
+
+function exchange(
+  url: string,
+  body: string,
+  answer: FakeAnswer,
+  translation = upper,
+): { words: string[]; http: FakeHttp } {
+  const http = new FakeHttp({ script: [answer], chunkBytes: 3, sizeLimitBytes: 1_000_000 });
+  const heard = new Heard();
+  const bytes = bytesOf(`##${body}##`);
+  new TranslatingHttp(http, ADDRESSES, translation).send(
+    {
+      method: "POST",
+      url,
+      contentType: "application/x-www-form-urlencoded",
+      authorization: "Bearer t",
+      body: bytes,
+      bodyFrom: 2,
+      bodyTo: bytes.length - 2,
+    },
+    heard,
+  );
+  return { words: heard.words, http };
+}
+
+it.each([
+  ["https://s.example/code", "scope=a", "code"],
+  ["https://s.example/token", "grant_type=urn%3Aietf&device_code=d", "poll"],
+  ["https://s.example/token", "grant_type=refresh_token", "refresh"],
+  ["https://s.example/revoke", "token=t", "revocation"],
+])("%s %s is a %s", (url, body, purpose) => {
+  const { words, http } = exchange(url, body, { body: { a: "ü" }, retryAfterSeconds: 7 });
+  expect(words[0]).toBe("201 7");
+  const text = Buffer.from(words.slice(1, -1).join(""), "latin1").toString("utf8");
+  expect(JSON.parse(text)).toEqual({ purpose, a: "ü" });
+  expect(words.at(-1)).toBe("end");
+  const sent = Object.fromEntries(http.requests[0]!.form);
+  expect(sent).toEqual({ ...Object.fromEntries(new URLSearchParams(body)), extra: "a b&ü" });
+  expect(http.requests[0]!.authorization).toBe("Bearer t");
+});
+
+it("a call of an API passes as it is, piece by piece", () => {
+  const { words, http } = exchange("https://api.example/", "x=1", { body: "abcdef" });
+  expect(words).toEqual(["200 -1", "abc", "def", "end"]);
+  expect(http.requests[0]!.text).toBe("x=1");
+});
+
+it("a page of HTML, an empty body and an array pass with their status", () => {
+  for (const body of ["<html>", "", "[1]"]) {
+    const { words } = exchange(ADDRESSES.token, "", { status: 502, body });
+    expect([words[0], words.slice(1, -1).join(""), words.at(-1)]).toEqual(["502 -1", body, "end"]);
+  }
+});
+
+it("an answer without an end is too large, once, and the exchange is over", () => {
+  const { words, http } = exchange(ADDRESSES.token, "", { body: "x".repeat(70_000) });
+  expect(words).toEqual(["too-large"]);
+  expect(http.aborts).toBe(1);
+});
+
+it("a failure is passed on, and what was cut off is not", () => {
+  const http = new FakeHttp({ script: [{ fault: { kind: "truncate", atByte: 4 } }] });
+  http.handler = () => ({ body: { a: 1 } });
+  const heard = new Heard();
+  const request = {
+    method: "POST",
+    url: ADDRESSES.token,
+    contentType: "",
+    authorization: "",
+    body: [],
+    bodyFrom: 0,
+    bodyTo: 0,
+  } as const;
+  const translating = new TranslatingHttp(http, ADDRESSES, upper);
+  translating.send(request, heard);
+  expect(heard.words).toEqual(["unreachable"]);
+  translating.send(request, heard);
+  expect(heard.words.slice(1)[0]).toBe("201 -1");
+});
+
+it("where there is nothing to ask, the core hears of a success", () => {
+  const nothing: Translation = { ...upper, request: () => "nothing" };
+  const { words, http } = exchange(ADDRESSES.revocation, "token=t", {}, nothing);
+  expect(words).toEqual(["200 -1", "end"]);
+  expect(http.requests.length).toBe(0);
+});
+
+it("RFC 8414 section 2: how a client authenticates follows from the metadata", () => {
+  const both = ["private_key_jwt", "client_secret_post", "client_secret_basic"];
+  expect(clientAuthenticationFor(both, true)).toBe("client_secret_basic");
+  expect(clientAuthenticationFor(["client_secret_post"], true)).toBe("client_secret_post");
+  expect(clientAuthenticationFor(both, false)).toBe("none");
+  expect(() => clientAuthenticationFor(["private_key_jwt"], true)).toThrow(
+    "the server takes no client secret, only: private_key_jwt",
+  );
+});
