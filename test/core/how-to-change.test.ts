@@ -1,0 +1,88 @@
+// The worked example of core/HOW-TO-CHANGE.md: a new request beyond the grant, OpenID Connect's userinfo (Core 1.0
+// §5.3). What stands between the marks is what the page shows.
+
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { Endpoint } from "../../core/device/command.ts";
+import type { Config } from "../../core/device/config.ts";
+import { ErrorCode } from "../../core/device/errors.ts";
+import {
+  type Bytes,
+  type CallKind,
+  type Device,
+  Field,
+  holds,
+  Literal,
+  Region,
+} from "../../core/device/memory.ts";
+import * as grant from "../../core/index.ts";
+import { createDevice } from "../../core/loop/create.ts";
+import { startCall } from "../../core/requests/call.ts";
+import { REQUEST_LITERALS, RequestLiteral } from "../../core/requests/literals.ts";
+import { scanByte } from "../../core/text/json-scanner.ts";
+import { Bench, code, json, tokens } from "./bench.ts";
+import { outcome } from "./session.ts";
+import type { Core } from "./subject.ts";
+
+// example: begin
+// 1. The names that its answer is searched for, behind the last literal: `sub` goes to VALUE_A ('O' is field 14).
+var USERINFO_MEMBERS: number = RequestLiteral.NEXT;
+var USERINFO_LITERALS = "Osub \n";
+
+// 2. What its answer has to hold.
+var USERINFO: CallKind = {
+  names: USERINFO_MEMBERS,
+  depth: 1,
+  values: 1,
+  scan: scanByte,
+  take: takeUserInfo,
+};
+
+// 3. The function that asks: a protected resource without a path of its own.
+function askUserInfo(device: Device): number {
+  if (!startCall(device, USERINFO, Endpoint.RESOURCE, 1)) return 0;
+  device.size[Region.CALL] = 0;
+  return 1;
+}
+
+// 4. What its answer leads to; the host reads the subject from Field.VALUE_A.
+function takeUserInfo(device: Device): ErrorCode {
+  return holds(device, Field.VALUE_A) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
+}
+// example: end
+
+function create(memory: Bytes, config: Config): Device | null {
+  const count = RequestLiteral.NEXT + 1 - Literal.NEXT;
+  return createDevice(memory, config, REQUEST_LITERALS + USERINFO_LITERALS, count);
+}
+
+const part = (file: string, begin: string, end: string): string => {
+  const text = readFileSync(new URL(file, import.meta.url), "utf8");
+  const from = text.indexOf(begin);
+  expect(from, `${begin} in ${file}`).toBeGreaterThanOrEqual(0);
+  return text.slice(from + begin.length, text.indexOf(end, from + begin.length)).trim();
+};
+
+it("the example of HOW-TO-CHANGE.md is the one that runs here", () => {
+  const shown = part("../../core/HOW-TO-CHANGE.md", "```ts\n", "```");
+  // Put together from two halves: else the search would find itself.
+  expect(shown).toBe(
+    part("how-to-change.test.ts", `// ${"example"}: begin\n`, `// ${"example"}: end`),
+  );
+});
+
+it("asks with the access token, tells the subject, and is refused without a session", () => {
+  const bench = new Bench([code(), tokens()], { core: { ...grant, create } as unknown as Core });
+  expect(askUserInfo(bench.device)).toBe(0);
+  bench.until(2);
+  bench.answers = [json(200, { name: "n", sub: "248289761001" })];
+  expect(askUserInfo(bench.device)).toBe(1);
+  bench.pass(0);
+  expect(bench.sent.at(-1)).toMatchObject({ endpoint: 5, isGet: 1, target: "", bearer: "access" });
+  expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
+  expect(bench.text(Field.VALUE_A)).toBe("248289761001");
+  bench.answers = [json(200, { name: "n" })];
+  askUserInfo(bench.device);
+  bench.pass(0);
+  expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
+});
