@@ -11,7 +11,8 @@ import path from "node:path";
  */
 export function makeDirectory(directory: string, mode: number): void {
   const parent = path.dirname(directory);
-  if (!fs.existsSync(parent)) makeDirectory(parent, mode);
+  // A drive of Windows that is not there has itself above it.
+  if (parent !== directory && !fs.existsSync(parent)) makeDirectory(parent, mode);
   try {
     fs.mkdirSync(directory, { mode });
   } catch (error) {
