@@ -1,4 +1,4 @@
-// The program that the README shows runs as it stands there, with the addresses of a service that is there
+// The programs that the README shows run as they stand there, with the addresses of a service that is there
 // and a place for its records.
 
 import { spawn } from "node:child_process";
@@ -7,16 +7,18 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { startService } from "./peers/running-service.ts";
-import { TV } from "./service/harness.ts";
+import { type Running, startService } from "./peers/running-service.ts";
+import { TV, VIDEO_READONLY } from "./service/harness.ts";
 
 const root = new URL("..", import.meta.url);
 
-/** The README's program; each of the replacements must have its place in it. */
-function program(replacements: readonly (readonly [string, string])[]): string {
+type Replacements = readonly (readonly [string, string])[];
+
+/** The README's program below a heading; each of the replacements must have its place in it. */
+function program(heading: string, replacements: Replacements): string {
   const readme = readFileSync(new URL("README.md", root), "utf8");
-  const shown = /```ts\n(.*?)```/s.exec(readme)![1]!;
-  let text = shown;
+  const section = readme.slice(readme.indexOf(`\n## ${heading}\n`));
+  let text = /```ts\n(.*?)```/s.exec(section)![1]!;
   for (const [from, to] of replacements) {
     expect(text).toContain(from);
     text = text.replaceAll(from, to);
@@ -24,22 +26,10 @@ function program(replacements: readonly (readonly [string, string])[]): string {
   return text;
 }
 
-it("README: the program under Use it signs a device in, and says so", async () => {
-  const running = await startService();
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-readme-"));
+/** Runs it until its output is as wanted, allowing each code that it prints; returns the output. */
+async function runUntil(text: string, folder: string, running: Running, wanted: RegExp) {
   const file = path.join(folder, "program.ts");
-  writeFileSync(
-    file,
-    program([
-      ['"./', `"${root.href}`],
-      ['"state"', JSON.stringify(path.join(folder, "state"))],
-      ["https://auth.example.com", running.url],
-      [
-        'clientId: "printer", clientSecret: "..."',
-        `clientId: "${TV.client_id}", clientSecret: "${TV.client_secret}"`,
-      ],
-    ]),
-  );
+  writeFileSync(file, text);
   const tsx = pathToFileURL(path.join(root.pathname, "node_modules/tsx/dist/loader.mjs")).href;
   const child = spawn(process.execPath, ["--import", tsx, file], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -55,13 +45,59 @@ it("README: the program under Use it signs a device in, and says so", async () =
         if (attempt && output.includes(attempt.userCode)) {
           running.service.approve(attempt.userCode, "ada");
         }
-        if (/^signed in$/m.test(output)) resolve();
+        if (wanted.test(output)) resolve();
       });
     });
-    expect(output).toContain("not yet");
+    return output;
   } finally {
     child.kill("SIGKILL");
+  }
+}
+
+async function inAWorld(run: (running: Running, folder: string) => Promise<void>): Promise<void> {
+  const running = await startService();
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-readme-"));
+  try {
+    await run(running, folder);
+  } finally {
     await running.server.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+it("README: the program for a device signs in, and says so", async () => {
+  await inAWorld(async (running, folder) => {
+    const text = program("On a device", [
+      ['"./', `"${root.href}`],
+      ['"state"', JSON.stringify(path.join(folder, "state"))],
+      ["https://auth.example.com", running.url],
+      [
+        'clientId: "printer", clientSecret: "..."',
+        `clientId: "${TV.client_id}", clientSecret: "${TV.client_secret}"`,
+      ],
+    ]);
+    expect(await runUntil(text, folder, running, /^signed in$/m)).toContain("not yet");
+  });
+});
+
+it("README: the five lines on Node sign in and call an API", async () => {
+  await inAWorld(async (running, folder) => {
+    const text = program("In a program on Node", [
+      ['"picogrant"', `"${new URL("platform/node/sign-in.ts", root).href}"`],
+      ['"tokens"', JSON.stringify(path.join(folder, "tokens"))],
+      [
+        'server: "github", clientId: "your client\'s id"',
+        `server: "${running.url}", scope: "${VIDEO_READONLY}", clientId: "${TV.client_id}", ` +
+          `clientSecret: "${TV.client_secret}"`,
+      ],
+      ["https://api.github.com/user", `${running.url}/video/v3/liveBroadcasts?part=id&mine=true`],
+    ]);
+    const output = await runUntil(
+      `${text}\nconsole.log("answer", answer.status);`,
+      folder,
+      running,
+      /^answer \d/m,
+    );
+    expect(output).toContain("answer 200");
+  });
 });
