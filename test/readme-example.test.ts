@@ -28,7 +28,7 @@ function program(heading: string, replacements: Replacements): string {
 
 /** Runs it until its output is as wanted, allowing each code that it prints; returns the output. */
 async function runUntil(text: string, folder: string, running: Running, wanted: RegExp) {
-  const file = path.join(folder, "program.ts");
+  const file = path.join(folder, "program.mts");
   writeFileSync(file, text);
   const tsx = pathToFileURL(path.join(root.pathname, "node_modules/tsx/dist/loader.mjs")).href;
   const child = spawn(process.execPath, ["--import", tsx, file], {
