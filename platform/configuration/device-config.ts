@@ -111,8 +111,12 @@ function withServer(config: DeviceConfig): DeviceConfig {
   const problems = contradictions(config);
   if (problems.length > 0) throw new ConfigError(problems);
   if (server === undefined) return config;
-  const { profile, addresses } = server;
+  const { profile } = server;
   const { deviceParameters, tokenParameters } = config;
+  // A server that revokes nothing has no such address.
+  const addresses = Object.fromEntries(
+    Object.entries(server.addresses).filter(([, address]) => address !== ""),
+  );
   return {
     ...config,
     scope: config.scope ?? profile.scope,

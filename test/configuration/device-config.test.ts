@@ -16,6 +16,7 @@ import {
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
 import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
+import { SERVERS } from "../../platform/servers/index.ts";
 
 const complete = {
   clientId: "living-room-tv",
@@ -374,12 +375,19 @@ describe("device.json: a server by its name", () => {
     expect(mistakeOf(config)).toContain(message);
   });
 
-  it("is filled in for a host that knows no profiles", () => {
-    const plain = expandedConfig(parse(keycloak));
-    expect(parse(plain)).toEqual(plain);
-    expect(plain).not.toHaveProperty("server");
-    expect(driverOptionsOf(plain)).toEqual(driverOptionsOf(parse(keycloak)));
-  });
+  const plainServers = SERVERS.filter(({ translate }) => translate === undefined);
+  it.each(plainServers.map((profile) => [profile.name, profile] as const))(
+    "%s is filled in for a host that knows no profiles, and is a device.json again",
+    (server, { parameters }) => {
+      const words = Object.keys(parameters).map((word) => [word, "a.example"]);
+      const serverParameters = Object.fromEntries(words) as Record<string, string>;
+      const config = parse({ clientId: "tv", clientSecret: "s", server, serverParameters });
+      const plain = expandedConfig(config);
+      expect(parse(plain)).toEqual(plain);
+      expect(plain).not.toHaveProperty("server");
+      expect(driverOptionsOf(plain)).toEqual(driverOptionsOf(config));
+    },
+  );
 
   it("a server with a language of its own is for hosts that translate", () => {
     const config = parse({ clientId: "tv", server: "twitch" });
