@@ -279,7 +279,7 @@ describe("design §5: other texts", () => {
     const device = core.create(bench.memory, {
       ...{ clientId: "a", clientSecret: "", scope: "", deviceParameters: "", messages: "" },
       ...{ server: "", tokenParameters: "" },
-      ...{ columns: 20, rows: 4, seed: 1, autoStart: 0, renewalsMax: -1, clientAuthentication: 0 },
+      ...{ columns: 20, rows: 4, seed: 1, autoStart: 0, renewalsMax: 0, clientAuthentication: 0 },
     })!;
     expect(core.tick(device, 0)).toBe(Command.LOAD);
     expect(core.tick(device, 0)).toBe(Command.SHOW);
