@@ -278,7 +278,8 @@ export class Ideal {
     this.clock.intervalMs = record.intervalMs;
     this.clock.codeLifeS = record.codeLifeS;
     this.clock.refreshLifeS = record.refreshLifeS;
-    const [first] = record.values;
+    // What has no room in this memory is not there.
+    const first = this.fits(record) ? record.values[0] : undefined;
     if (record.kind === State.PENDING) {
       this.deviceCode = first;
       [, this.userCode, this.verificationUri] = record.values as [string, string, string];
