@@ -37,6 +37,8 @@ export interface BoardSettings {
   readonly hasSeed?: boolean | undefined;
   /** Whether there is a clock chip; default true. */
   readonly hasClock?: boolean | undefined;
+  /** The program that is started for each connection; default: one that carries it to the port. */
+  readonly carrier?: string | undefined;
   /** What happens with every piece of the serial line's output. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -95,8 +97,8 @@ export class Board {
   }
 
   private arguments(): string[] {
-    const { kind, port, hasClock = true } = this.settings;
-    const service = `guestfwd=tcp:${SERVICE_ADDRESS}:${SERVICE_PORT}-cmd:${forwarder} ${port}`;
+    const { kind, port, hasClock = true, carrier = `${forwarder} ${port}` } = this.settings;
+    const service = `guestfwd=tcp:${SERVICE_ADDRESS}:${SERVICE_PORT}-cmd:${carrier}`;
     return [
       ...["-machine", "mps2-an385", "-display", "none", "-no-user-config", "-nodefaults"],
       ...["-kernel", firmwareOf(kind), ...this.prepare()],
@@ -215,13 +217,13 @@ export class Board {
     };
   }
 
-  /** Has the emulator draw what the panel shows, as a PNG file. */
-  async picture(file: string): Promise<void> {
+  /** Has the emulator draw what the panel shows into a file. */
+  async picture(file: string, format: "png" | "ppm" = "png"): Promise<void> {
     await this.monitorSays(
       { execute: "qmp_capabilities" },
       {
         execute: "screendump",
-        arguments: { filename: file, format: "png" },
+        arguments: { filename: file, format },
       },
     );
   }

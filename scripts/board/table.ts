@@ -27,11 +27,16 @@ function lines(rows: readonly (readonly string[])[]): string {
 const pad = (cell: string, width: number, column: number): string =>
   column === 0 ? cell.padEnd(width) : cell.padStart(width);
 
-/** Whether all firmwares that have limits keep them. */
-export function keepsLimits(): boolean {
-  return (["complete", "grant"] as const).every((kind) => {
+/** The limits that a firmware does not keep, a line each. */
+export function missedLimits(): string[] {
+  return (["complete", "grant"] as const).flatMap((kind) => {
     const sizes = readSizes(mapOf(kind));
-    return sizes.flashTotal <= LIMITS.flash && sizes.ramTotal <= LIMITS.ram[kind];
+    const over = (what: string, size: number, limit: number): string[] =>
+      size > limit ? [`${kind}: ${what} is ${grouped(size - limit)} bytes over its limit`] : [];
+    return [
+      ...over("flash", sizes.flashTotal, LIMITS.flash),
+      ...over("RAM", sizes.ramTotal, LIMITS.ram[kind]),
+    ];
   });
 }
 

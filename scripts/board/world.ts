@@ -53,9 +53,10 @@ export class BoardWorld {
     this.service.observe((event) => this.events.push(event));
   }
 
-  /** Listens, on the same port as before if there was one. */
-  async open(identity: IdentityName = "trusted"): Promise<void> {
-    this.server = await serve(this.service, { port: this.port, ...this.tls.identities[identity] });
+  /** Listens, on the same port as before if there was one; "plain" is HTTP behind a TLS server of the test's. */
+  async open(identity: IdentityName | "plain" = "trusted"): Promise<void> {
+    const pair = identity === "plain" ? {} : this.tls.identities[identity];
+    this.server = await serve(this.service, { port: this.port, ...pair });
     this.port = this.server.port;
   }
 
@@ -63,6 +64,12 @@ export class BoardWorld {
   async close(): Promise<void> {
     await this.server?.close();
     this.server = undefined;
+  }
+
+  /** What a TLS server of the test's shows: the trusted identity, and its authority. */
+  get trusted(): { key: string; chain: readonly string[] } {
+    const { key, cert } = this.tls.identities.trusted;
+    return { key, chain: [cert, this.tls.authority] };
   }
 
   /** The factory's page for this service; `config` changes members of device.json. */

@@ -94,28 +94,32 @@ static JSValue config_object(const struct pg_core_config *config) {
 }
 
 /* Calls create(memory, config). */
-static JSValue make_device(JSValue api, uint8_t *memory, size_t size,
+static JSValue make_device(JSValue create, uint8_t *memory, size_t size,
                            const struct pg_core_config *config) {
   JSContext *context = core.context;
-  JSValue create = JS_GetPropertyStr(context, api, "create");
   JSValue arguments[2] = {array_over(memory, size), config_object(config)};
   JSValue device = JS_EXCEPTION;
   if (!JS_IsException(arguments[0]) && !JS_IsException(arguments[1])) {
     device = JS_Call(context, create, JS_UNDEFINED, 2, arguments);
   }
-  JS_FreeValue(context, create);
   JS_FreeValue(context, arguments[0]);
   JS_FreeValue(context, arguments[1]);
   return device;
 }
 
-/* Takes what the calls need out of the API and the device. 1 where all of it is there. */
-static int take_handles(JSValue api) {
+/* Takes the functions that are called out of the API. 1 where all of them are there. */
+static int take_functions(JSValue api) {
   JSContext *context = core.context;
   for (int i = 0; i < PG_FUNCTION_COUNT; i++) {
     core.functions[i] = JS_GetPropertyStr(context, api, pg_function_names[i]);
     if (i < PG_FUNCTION_BEGIN_CALL && !JS_IsFunction(context, core.functions[i])) return 0;
   }
+  return 1;
+}
+
+/* Takes what the calls need out of the device. 1 where all of it is there. */
+static int take_properties(void) {
+  JSContext *context = core.context;
   for (int i = 0; i < PG_PROPERTY_COUNT; i++) {
     core.properties[i] = JS_NewAtom(context, pg_property_names[i]);
     if (core.properties[i] == JS_ATOM_NULL) return 0;
@@ -154,36 +158,50 @@ static int start_engine(size_t heap_limit, const uint8_t *code, size_t size, JSV
 }
 
 /*
- * Gives back what is needed once: create with the texts that it placed, the largest function there is. Then
- * the API itself; with it go the functions that nothing here calls.
+ * Gives back the API, once its functions that are called are taken out of it: the others go with it, before
+ * create needs the most of the heap that is ever needed.
  */
-static int drop_boot_code(JSValue global, JSValue *api) {
+static void drop_api(JSValue *api) {
   JSContext *context = core.context;
-  if (JS_SetPropertyStr(context, *api, "create", JS_UNDEFINED) < 0) return 0;
-  pg_heap_note_core(pg_heap_figures().used - pg_heap_figures().engine);
-  if (JS_SetPropertyStr(context, global, "picogrant", JS_UNDEFINED) < 0) return 0;
+  JSValue global = JS_GetGlobalObject(context);
+  JS_SetPropertyStr(context, global, "picogrant", JS_UNDEFINED);
+  JS_FreeValue(context, global);
   JS_FreeValue(context, *api);
   *api = JS_UNDEFINED;
   JS_RunGC(core.runtime);
-  return 1;
+}
+
+static JSValue take_api(void) {
+  JSValue global = JS_GetGlobalObject(core.context);
+  JSValue api = JS_GetPropertyStr(core.context, global, "picogrant");
+  JS_FreeValue(core.context, global);
+  return api;
 }
 
 static enum pg_open_result open_device(JSValue program, uint8_t *memory, size_t size,
                                        const struct pg_core_config *config) {
   JSContext *context = core.context;
   if (!run_program(program)) return PG_OPEN_BAD_CODE;
-  JSValue global = JS_GetGlobalObject(context);
-  JSValue api = JS_GetPropertyStr(context, global, "picogrant");
   enum pg_open_result result = PG_OPEN_BAD_CODE;
-  if (JS_IsObject(api)) {
-    core.device = make_device(api, memory, size, config);
+  JSValue create = JS_UNDEFINED;
+  JSValue api = take_api();
+  if (JS_IsObject(api) && take_functions(api)) {
+    create = JS_GetPropertyStr(context, api, "create");
+    size_t whole = pg_heap_figures().used;
+    drop_api(&api);
+    size_t kept = pg_heap_figures().used;
+    core.device = make_device(create, memory, size, config);
     if (JS_IsNull(core.device)) result = PG_OPEN_SMALL_MEMORY;
-    else if (JS_IsObject(core.device) && take_handles(api) && drop_boot_code(global, &api)) {
-      result = PG_OPEN_OK;
-    }
+    else if (JS_IsObject(core.device) && take_properties()) result = PG_OPEN_OK;
+    JS_FreeValue(context, create);
+    create = JS_UNDEFINED;
+    /* The largest function there is goes too. */
+    JS_RunGC(core.runtime);
+    /* As if everything but create were still there. */
+    pg_heap_note_core(pg_heap_figures().used + (whole - kept) - pg_heap_figures().engine);
   }
+  JS_FreeValue(context, create);
   JS_FreeValue(context, api);
-  JS_FreeValue(context, global);
   return result;
 }
 

@@ -276,6 +276,8 @@ static void hang_up(void) {
 
 void pg_connection_end(void) {
   if (connection.stage == IDLE) return;
+  /* Whoever gives up an opening connection has waited long enough for it. */
+  if (connection.stage < IS_OPEN) fail("no answer in time");
   hang_up();
   if (connection.received) pbuf_free(connection.received);
   network_resolving(0);

@@ -135,10 +135,15 @@ static void open_host(struct pg_host *host) {
     case PG_OPEN_OK:
       break;
     case PG_OPEN_SMALL_MEMORY:
-      stop("device", "the memory is too small for the configuration");
+      stop("device", "the memory is too small for the configuration, or that is out of range");
+      break;
+    case PG_OPEN_NO_HEAP:
+      stop("device", "the engine's heap is too small for the core; more ARENA_BYTES");
       break;
     default:
-      stop("device", "the engine's heap is too small for the core");
+      /* The engine throws where the arena is full, too. */
+      print_figures();
+      stop("device", "the bytecode is not for this engine, or the engine's heap is too small");
   }
 }
 

@@ -1,0 +1,14 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { patience } from "../patience.ts";
+
+// They need the board's firmwares: npm run board -- --test builds them and runs these.
+export default defineConfig({
+  test: {
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    include: ["test/board/**/*.spec.ts"],
+    // Each board is a process that emulates another processor.
+    maxWorkers: 1,
+    ...patience,
+  },
+});
