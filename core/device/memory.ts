@@ -300,10 +300,11 @@ export function isTooLong(device: Device, region: number): boolean {
 
 /** Whether the region's value is the one in the memory from `at`, of `size` bytes. */
 export function equals(device: Device, region: number, at: number, size: number): boolean {
-  if (device.size[region] !== size) size = 0;
-  else while (size-- > 0 && device.bytes[device.at[region] + size] === device.bytes[at + size]);
-  // Below 0 is what the last byte was compared with.
-  return size < 0;
+  if (device.size[region] !== size) return false;
+  for (var i = 0; i < size; i++) {
+    if (device.bytes[device.at[region] + i] !== device.bytes[at + i]) return false;
+  }
+  return true;
 }
 
 /** Whether two regions hold the same. */

@@ -13,10 +13,12 @@ export function preparePoll(device: Device): void {
   writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
 }
 
-/** slow_down: five seconds more for good, or what the server names if that is more (§3.5). */
+/**
+ * slow_down: five seconds more for as long as the code lives, or what the server names if that is more
+ * (§3.5). An interval that it does not name counts as five seconds, which is less in any case.
+ */
 function slowDown(device: Device): void {
   device.intervalMs += Limit.SLOW_DOWN_STEP_MS;
-  // Absent, it is the five seconds of which there are more already.
   if (intervalOf(device) > device.intervalMs) device.intervalMs = intervalOf(device);
   if (device.intervalMs > Limit.INTERVAL_MAX_MS) device.intervalMs = Limit.INTERVAL_MAX_MS;
 }

@@ -14,8 +14,7 @@ import { hasBrought } from "./token-response.ts";
 
 /** Whether the device is signed in, with a usable access token or not. */
 export function hasSession(device: Device): boolean {
-  // 4 and 5, the only two whose half is 2.
-  return device.state >> 1 === State.SIGNED_IN >> 1;
+  return device.state === State.SIGNED_IN || device.state === State.REFRESHING;
 }
 
 /** Whether there is an access token. An answer that is arriving, and may yet be refused, does not change that. */

@@ -7,6 +7,7 @@ import { moveTo } from "../device/moves.ts";
 import { Event, State } from "../device/states.ts";
 import { requestCode } from "../grant/device-authorization.ts";
 import { finishStorage, Job, startJob } from "../records/record-keeping.ts";
+import { RecordKind } from "../records/token-record.ts";
 
 /**
  * Goes on in the state that the newest record is of. The access token's age is unknown now: with a
@@ -14,17 +15,26 @@ import { finishStorage, Job, startJob } from "../records/record-keeping.ts";
  */
 function comeBack(device: Device): void {
   device.waitMs = jitter(device, Limit.BOOT_SPREAD_MS);
-  // The last poll may have been just before the power went: a whole interval passes first.
-  if (device.recordKind === State.PENDING) device.waitMs += device.intervalMs;
-  if (!device.recordKind && device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
-  else {
-    // The events of records found are numbered as the states that they lead to.
-    moveTo(
-      device,
-      Event.NO_RECORD + (device.recordKind >> 1),
-      device.recordKind > State.REVOKING ? State.REVOKING : device.recordKind || State.SIGNED_OUT,
-    );
-    if (device.recordKind > State.REFRESHING) startJob(device, Job.ERASE_OLDER);
+  switch (device.recordKind) {
+    case RecordKind.CODE:
+      // The last poll may have been just before the power went: a whole interval passes first.
+      device.waitMs += device.intervalMs;
+      moveTo(device, Event.CODE_FOUND, State.PENDING);
+      break;
+    case RecordKind.ACCESS_TOKEN:
+      moveTo(device, Event.TOKENS_FOUND, State.SIGNED_IN);
+      break;
+    case RecordKind.REFRESH_TOKEN:
+      moveTo(device, Event.TOKENS_FOUND, State.REFRESHING);
+      break;
+    case RecordKind.REVOKED_ACCESS_TOKEN:
+    case RecordKind.REVOKED_REFRESH_TOKEN:
+      moveTo(device, Event.REVOCATION_FOUND, State.REVOKING);
+      startJob(device, Job.ERASE_OLDER);
+      break;
+    default:
+      if (device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
+      else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
 }
 

@@ -12,8 +12,14 @@ import { Limit } from "../device/limits.ts";
 import { type Device, Region } from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { noteNeed } from "../device/sizing.ts";
-import { State } from "../device/states.ts";
-import { isRecord, kindOfRecord, readRecord, sealRecord, writeRecord } from "./token-record.ts";
+import {
+  isRecord,
+  isRevocation,
+  kindOfRecord,
+  readRecord,
+  sealRecord,
+  writeRecord,
+} from "./token-record.ts";
 
 export enum Job {
   NONE = 0,
@@ -37,8 +43,9 @@ export function startJob(device: Device, job: number): void {
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
 export function nextStorageCommand(device: Device): Command {
   if (device.jobActive) return Command.NONE;
-  // Nothing, or nothing more, to be erased; other jobs lie below that.
-  if (device.slotsUsed <= device.job - Job.WIPE) device.job = Job.NONE;
+  // Nothing, or nothing more, to be erased.
+  if (device.job === Job.WIPE && device.slotsUsed < 1) device.job = Job.NONE;
+  if (device.job === Job.ERASE_OLDER && device.slotsUsed < 2) device.job = Job.NONE;
   if (!device.job) return Command.NONE;
   // A request or an answer is there: the record waits until that is over.
   if (device.job <= Job.WRITE && !claimOutput(device, OutputUse.RECORD)) return Command.NONE;
@@ -78,11 +85,18 @@ function slotHolds(device: Device, isWhole: boolean): void {
   }
 }
 
-/** The reading that follows. Sequences wrap at 2^24: the older is more than half of it behind. */
+/** Sequences wrap at 2^24: of two the older is the one that is more than half of that behind. */
+function isOlder(sequence: number, other: number): boolean {
+  return ((sequence - other) & 16777215) > 8388608;
+}
+
+/**
+ * The reading that follows.
+ * @param earlier sequence behind that of the slot read before; 0 where that held no record
+ */
 function nextRead(device: Device, earlier: number): Job {
   if (device.job === Job.READ_FIRST) return Job.READ_SECOND;
-  // Bit 23 of one less: 1, which is READ_AGAIN, for more than half; without a difference it would be as well.
-  return earlier && ((device.sequence - earlier - 1) >> 23) & +(device.sequence !== earlier);
+  return earlier && isOlder(device.sequence, earlier) ? Job.READ_AGAIN : Job.NONE;
 }
 
 /**
@@ -124,7 +138,7 @@ export function finishStorage(device: Device, result: number): void {
     // its own it would count as the newer once it can.
     else if (command === Command.STORE) {
       device.job =
-        device.recordKind > State.REFRESHING || device.sequence < 2 ? Job.ERASE_OLDER : Job.NONE;
+        isRevocation(device.recordKind) || device.sequence < 2 ? Job.ERASE_OLDER : Job.NONE;
     }
   }
 }

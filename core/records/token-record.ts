@@ -12,26 +12,51 @@ export enum Layout {
   CHECKSUM_SIZE = 3,
 }
 
+/** First byte of a record: what it holds. Odd numbers are refresh tokens. */
+export enum RecordKind {
+  NONE = 0,
+  CODE = 3,
+  ACCESS_TOKEN = 4,
+  REFRESH_TOKEN = 5,
+  REVOKED_ACCESS_TOKEN = 6,
+  REVOKED_REFRESH_TOKEN = 7,
+}
+
+/** Whether a record's token is only kept until it is revoked. */
+export function isRevocation(kind: number): boolean {
+  return kind === RecordKind.REVOKED_ACCESS_TOKEN || kind === RecordKind.REVOKED_REFRESH_TOKEN;
+}
+
+/** Which way the values of a record go. */
+enum Direction {
+  FROM_RECORD = 0,
+  TO_RECORD = 1,
+}
+
 /** CRC-24 of RFC 4880 §6.1 over `size` bytes, from a start value; fits small integers. */
 export function checksum(device: Device, crc: number, at: number, size: number): number {
-  while (size--) {
-    crc ^= device.bytes[at++] << 16;
-    for (var bit = 8; bit--; ) crc = (crc << 1) ^ ((crc >> 23) * 25578747);
+  for (var end = at + size; at < end; at++) {
+    crc ^= device.bytes[at] << 16;
+    for (var bit = 0; bit < 8; bit++) {
+      crc <<= 1;
+      // The bit that is shifted out takes the polynomial with it.
+      if (crc & 0x1000000) crc ^= 0x1864cfb;
+    }
   }
   return crc;
 }
 
 /**
- * Moves a number of `size` bytes, big-endian, between the device and its record: records are read at
- * the start, and written from then on. One walk for both cannot disagree about where a value lies.
+ * Moves a number of `size` bytes, big-endian, between the device and its record. Reading and writing are one
+ * walk through the record, so that they cannot disagree about where a value lies.
  * @returns the number read, or the one written; beyond the record's end `value` as it was
  */
-function moveNumber(device: Device, value: number, size: number): number {
+function moveNumber(device: Device, direction: Direction, value: number, size: number): number {
   var moved = 0;
   while (size--) {
     var byte = (value >> (8 * size)) & 255;
     if (device.writeAt < device.writeEnd) {
-      if (device.state) device.bytes[device.writeAt] = byte;
+      if (direction === Direction.TO_RECORD) device.bytes[device.writeAt] = byte;
       else byte = device.bytes[device.writeAt];
     }
     device.writeAt++;
@@ -41,40 +66,57 @@ function moveNumber(device: Device, value: number, size: number): number {
   return moved;
 }
 
-/** Moves the value of a region: its length, 0 where it is absent, and its bytes. */
-function moveValue(device: Device, region: number): void {
-  var size = moveNumber(device, device.size[region] + 1, 2) - 1;
+/** Moves the value of a region: its length and 1 (0 where it is absent), and its bytes. */
+function moveValue(device: Device, direction: Direction, region: number): void {
+  var size = moveNumber(device, direction, device.size[region] + 1, 2) - 1;
   // Without room for a value nothing of its record counts.
   if (size > device.room[region]) size = device.writeEnd = -1;
   device.size[region] = size;
   for (var at = device.at[region]; size-- > 0; at++) {
-    device.bytes[at] = moveNumber(device, device.bytes[at], 1);
+    device.bytes[at] = moveNumber(device, direction, device.bytes[at], 1);
   }
 }
 
-function firstRegion(device: Device): number {
-  if (device.recordKind <= State.PENDING) return Field.DEVICE_CODE;
-  return device.recordKind & 1 ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN;
-}
-
 /** Moves all that is between the ends of the record in OUTPUT, without the checksum. */
-function moveRecord(device: Device): void {
-  device.recordKind = moveNumber(device, device.recordKind, 1);
-  device.sequence = moveNumber(device, device.sequence, 3);
-  device.intervalMs = moveNumber(device, device.intervalMs, 4);
-  device.codeLifeS = moveNumber(device, device.codeLifeS, 4);
-  device.refreshLifeS = moveNumber(device, device.refreshLifeS, 4);
-  var region = firstRegion(device);
-  // It is read over the refresh token of an older record.
-  if (region === Field.DEVICE_CODE && device.state === State.STARTING) placeDeviceCode(device);
-  // Behind a device code lie the other three values of a code; a token is alone.
-  do moveValue(device, region);
-  while (++region <= Field.VERIFICATION_URI_COMPLETE);
+function moveRecord(device: Device, direction: Direction): void {
+  device.recordKind = moveNumber(device, direction, device.recordKind, 1);
+  device.sequence = moveNumber(device, direction, device.sequence, 3);
+  device.intervalMs = moveNumber(device, direction, device.intervalMs, 4);
+  device.codeLifeS = moveNumber(device, direction, device.codeLifeS, 4);
+  device.refreshLifeS = moveNumber(device, direction, device.refreshLifeS, 4);
+  switch (device.recordKind) {
+    case RecordKind.ACCESS_TOKEN:
+    case RecordKind.REVOKED_ACCESS_TOKEN:
+      moveValue(device, direction, Field.ACCESS_TOKEN);
+      break;
+    case RecordKind.REFRESH_TOKEN:
+    case RecordKind.REVOKED_REFRESH_TOKEN:
+      moveValue(device, direction, Region.PRESENT_REFRESH_TOKEN);
+      break;
+    default:
+      // It is read over the refresh token of an older record.
+      if (direction === Direction.FROM_RECORD) placeDeviceCode(device);
+      moveValue(device, direction, Field.DEVICE_CODE);
+      moveValue(device, direction, Field.USER_CODE);
+      moveValue(device, direction, Field.VERIFICATION_URI);
+      moveValue(device, direction, Field.VERIFICATION_URI_COMPLETE);
+  }
 }
 
-/** What a record made now is of: the state to go on in, and odd where there is a refresh token. */
-export function kindOfRecord(device: Device): number {
-  return device.state | +holds(device, Region.PRESENT_REFRESH_TOKEN);
+/** What a record made now holds. */
+export function kindOfRecord(device: Device): RecordKind {
+  var hasRefreshToken = holds(device, Region.PRESENT_REFRESH_TOKEN);
+  switch (device.state) {
+    case State.PENDING:
+      return RecordKind.CODE;
+    case State.SIGNED_IN:
+    case State.REFRESHING:
+      return hasRefreshToken ? RecordKind.REFRESH_TOKEN : RecordKind.ACCESS_TOKEN;
+    case State.REVOKING:
+      return hasRefreshToken ? RecordKind.REVOKED_REFRESH_TOKEN : RecordKind.REVOKED_ACCESS_TOKEN;
+    default:
+      return RecordKind.NONE;
+  }
 }
 
 /**
@@ -83,7 +125,7 @@ export function kindOfRecord(device: Device): number {
  */
 export function writeRecord(device: Device): number {
   writeTo(device, Region.OUTPUT);
-  moveRecord(device);
+  moveRecord(device, Direction.TO_RECORD);
   return device.writeAt + Layout.CHECKSUM_SIZE - device.at[Region.OUTPUT];
 }
 
@@ -91,6 +133,7 @@ export function writeRecord(device: Device): number {
 export function sealRecord(device: Device, size: number): void {
   moveNumber(
     device,
+    Direction.TO_RECORD,
     checksum(device, device.binding ^ size, device.at[Region.OUTPUT], size - Layout.CHECKSUM_SIZE),
     Layout.CHECKSUM_SIZE,
   );
@@ -111,13 +154,13 @@ export function isRecord(device: Device, size: number): boolean {
 /**
  * Takes the values of the record of `size` bytes in OUTPUT into their regions. The present refresh
  * token becomes the one before it. A record with a value that does not fit its region becomes one of
- * kind 0: what is older than it is out of date all the same.
+ * kind NONE: what is older than it is out of date all the same.
  */
 export function readRecord(device: Device, size: number): void {
   device.size[Field.DEVICE_CODE] = -1;
   swapRefreshTokens(device);
   writeTo(device, Region.OUTPUT);
   device.writeEnd = device.writeAt + size - Layout.CHECKSUM_SIZE;
-  moveRecord(device);
-  if (device.writeAt > device.writeEnd) device.recordKind = 0;
+  moveRecord(device, Direction.FROM_RECORD);
+  if (device.writeAt > device.writeEnd) device.recordKind = RecordKind.NONE;
 }

@@ -4,13 +4,14 @@
 import { type Device, Field } from "../device/memory.ts";
 import { keepUnit } from "./unicode.ts";
 
-/** What stays as it is beside letters, digits and `- . _`, which tells the encodings apart. */
+/** How a value is written. Letters, digits and `- . _` stay as they are in each of them. */
 export enum Encoding {
+  /** As it is. */
   NONE = 0,
-  /** `*`, and a space becomes `+`. */
-  FORM = 42,
-  /** `~` */
-  PATH = 126,
+  /** application/x-www-form-urlencoded: `*` stays as well, a space becomes `+`. */
+  FORM = 1,
+  /** A path segment (RFC 3986 §3.3): `~` stays as well. */
+  PATH = 2,
 }
 
 /** Starts to write into a region. Nothing is written beyond its room; see writtenSize. */
@@ -38,20 +39,24 @@ export function writeHex(device: Device, byte: number): void {
   }
 }
 
+function isLetterOrDigit(c: number): boolean {
+  return (c > 64 && c < 91) || (c > 96 && c < 123) || (c > 47 && c < 58);
+}
+
+/** Whether a byte is not to be encoded. */
+function staysAsItIs(c: number, encoding: number): boolean {
+  if (encoding === Encoding.NONE || isLetterOrDigit(c)) return true;
+  // - . _
+  if (c === 45 || c === 46 || c === 95) return true;
+  // * in forms, ~ in paths
+  return c === (encoding === Encoding.FORM ? 42 : 126);
+}
+
 /** One byte of a UTF-8 value, encoded. */
 export function writeEncoded(device: Device, c: number, encoding: number): void {
-  var letter = c | 32;
-  if (
-    !encoding ||
-    c === encoding ||
-    (letter > 96 && letter < 123) ||
-    (c > 44 && c < 58 && c !== 47) ||
-    c === 95
-  ) {
-    writeByte(device, c);
-  } else if (c === 32 && encoding === Encoding.FORM) {
-    writeByte(device, 43);
-  } else {
+  if (staysAsItIs(c, encoding)) writeByte(device, c);
+  else if (c === 32 && encoding === Encoding.FORM) writeByte(device, 43);
+  else {
     writeByte(device, 37);
     writeHex(device, c);
   }

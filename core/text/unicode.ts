@@ -17,16 +17,22 @@ export function keep(device: Device, byte: number): void {
   if (size >= device.room[region]) device.excess[region]++;
 }
 
-/**
- * A code point in UTF-8. The last byte has room for 128 values if it is alone; else it takes six bits,
- * and of those in front of it the first has room for 32, 16 or 8 values below a mark of as many ones.
- */
-function keepPoint(device: Device, point: number, room: number): void {
-  if (point < room) keep(device, 256 - 2 * room + point);
-  else {
-    keepPoint(device, point >> 6, room > 32 ? 32 : room >> 1);
-    keep(device, 128 | (point & 63));
+/** Adds a code point in UTF-8 (RFC 3629 §3): one byte up to 127, then two, three, four. */
+function keepPoint(device: Device, point: number): void {
+  if (point < 128) {
+    keep(device, point);
+    return;
   }
+  if (point < 2048) keep(device, 192 | (point >> 6));
+  else {
+    if (point < 65536) keep(device, 224 | (point >> 12));
+    else {
+      keep(device, 240 | (point >> 18));
+      keep(device, 128 | ((point >> 12) & 63));
+    }
+    keep(device, 128 | ((point >> 6) & 63));
+  }
+  keep(device, 128 | (point & 63));
 }
 
 /** Adds a UTF-16 code unit. A byte of another kind in between must clear scanHigh. */
@@ -45,5 +51,5 @@ export function keepUnit(device: Device, unit: number): void {
       unit = 65533;
     }
   }
-  keepPoint(device, unit, 128);
+  keepPoint(device, unit);
 }

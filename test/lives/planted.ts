@@ -98,8 +98,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "take the older record for the newer",
-    find: inside("nextRead", "device\\.sequence - earlier - 1"),
-    replacement: "$1earlier - device.sequence",
+    find: inside("isOlder", "sequence - other"),
+    replacement: "$1other - sequence",
   },
   {
     name: "believe a record without its checksum",

@@ -150,18 +150,6 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "Without a dot the payload is empty, and no document, one byte further on as well.",
   },
   {
-    file: "core/loop/start.ts",
-    line: "device.recordKind > State.REVOKING ? State.REVOKING : device.recordKind || State.SIGNED_OUT,",
-    mutants: ["device.recordKind > State.REVOKING => device.recordKind >= State.REVOKING"],
-    why: CLAMP,
-  },
-  {
-    file: "core/device/memory.ts",
-    line: "else while (size-- > 0 && device.bytes[device.at[region] + size] === device.bytes[at + size]);",
-    mutants: ["size-- > 0 => size-- >= 0"],
-    why: "Where all are the same it looks at the byte in front as well, and stops below 0 whatever that is.",
-  },
-  {
     file: "core/loop/tick.ts",
     line: "if (device.pageMs < wake) wake = device.pageMs;",
     mutants: ["device.pageMs < wake => device.pageMs <= wake"],
