@@ -63,8 +63,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "show a code from before the power cut unconfirmed",
-    find: inside("comeBack", "if \\(device\\.recordKind > 5"),
-    replacement: "$1if (device.state === 3) device.codeShown = 1; if (device.recordKind > 5",
+    find: inside("comeBack", "moveTo\\(device, 2[^)]*\\);"),
+    replacement: "$1moveTo(device, 2, 3); device.codeShown = 1;",
   },
   {
     name: "cut the code's last character off",
