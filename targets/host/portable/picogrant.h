@@ -106,9 +106,11 @@ enum pg_open_result {
 
 /*
  * Starts the engine, runs the core's code and makes the device.
- * @param code bytecode that stays where it is until pg_core_close
+ * @param code bytecode, or source where the engine takes that; stays where it is until pg_core_close
  * @param memory `size` bytes, 4096 by default, the device's until pg_core_close
+ * @param config read during the call; nothing of it is kept
  * @param heap_limit bytes that the engine may have at any moment
+ * @return PG_OPEN_OK, or what is wrong; then nothing is open, and nothing else may be called
  */
 enum pg_open_result pg_core_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
                                  const struct pg_core_config *config, size_t heap_limit);
@@ -119,16 +121,43 @@ void pg_core_close(void);
 /* 1 where the engine threw: nothing that was returned since can be relied on. */
 int pg_core_broken(void);
 
-/* The core's functions; core/loop/tick.ts, exchange.ts, start.ts and user.ts document each. */
+/*
+ * Lets `elapsed_ms` pass, 0..100000000 milliseconds since the last call; more counts as that.
+ * @return the next command, PG_COMMAND_NONE where there is nothing to do
+ */
 int pg_tick(int elapsed_ms);
+
+/* Milliseconds, 0..134217727, that may pass before pg_tick has anything to do; sleeping longer delays polls. */
 int pg_wake_in(void);
+
+/*
+ * The head of the answer to the request has come. Ids of requests that are over are ignored, here and below.
+ * @param request_id PG_REQUEST_ID as it was at the command SEND
+ * @param status HTTP status, 100..599
+ * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 where the answer has none
+ * @return 1 where the body is a call's and is the application's to read as it comes; 0 where it is the core's alone
+ */
 int pg_response_start(int request_id, int status, int retry_after_s);
+
+/* A piece of the body, any size; the bytes are copied. */
 void pg_response_body(int request_id, const uint8_t *bytes, size_t size);
+
+/* The body is complete: the answer is taken. */
 void pg_response_end(int request_id);
+
+/* There is no answer, or no whole one: no connection, a time-out, a foreign certificate. Also after its start. */
 void pg_response_failed(int request_id);
+
+/* The answer to LOAD (bytes read; 0 empty; -1 cannot be read), STORE and ERASE (1 durably done; 0 not). */
 void pg_storage_done(int result);
+
+/* The user wants to sign in (RFC 8628 section 3.1); nothing where a session or a code is there already. */
 void pg_sign_in(void);
+
+/* The user gives the pending code up. */
 void pg_cancel(void);
+
+/* The user signs out: the session is over at once, also across a restart; tokens are revoked (RFC 7009), erased. */
 void pg_sign_out(void);
 
 /* The application's line below "Signed in": printable ASCII, cut at PG_TRANSFER_BYTES. */
