@@ -43,14 +43,6 @@ import {
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
 import { DocumentLiteral, isLiteral } from "./literals.ts";
 
-var EVENT_POLL: CallKind = {
-  names: DocumentLiteral.EVENT_POLL_MEMBERS,
-  depth: 2,
-  values: 1,
-  scan: scanPoll,
-  take: takeEvent,
-};
-
 /** Claims that are looked for in the outermost object, and further in. */
 enum Claims {
   OUTERMOST = 0b1000000000000000,
@@ -183,13 +175,14 @@ function scanPayload(device: Device, at: number, end: number): void {
 function isDuplicate(device: Device): boolean {
   var sum = checksum(device, 0, device.at[Field.VALUE_B], device.size[Field.VALUE_B]);
   var newer = sum;
-  for (var i = 0; i < device.seenEvents.length; i++) {
-    var older = device.seenEvents[i];
+  // No checksum is negative.
+  var older = -2;
+  for (var i = 0; i < device.seenEvents.length && older !== sum; i++) {
+    older = device.seenEvents[i];
     device.seenEvents[i] = newer;
-    if (older === sum) return true;
     newer = older;
   }
-  return false;
+  return older === sum;
 }
 
 /** Not 0 where the claims have named the field. */
@@ -282,3 +275,12 @@ export function applySecurityEvent(
   if (error && !device.endsWith) endSession(device, error);
   return +isOne;
 }
+
+// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+var EVENT_POLL: CallKind = {
+  names: DocumentLiteral.EVENT_POLL_MEMBERS,
+  depth: 2,
+  values: 1,
+  scan: scanPoll,
+  take: takeEvent,
+};

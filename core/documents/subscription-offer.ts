@@ -10,14 +10,6 @@ import { Encoding, endWrite, writeEncoded, writeRegion } from "../text/form-enco
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
 import { DocumentLiteral, isLiteral } from "./literals.ts";
 
-var OFFER: CallKind = {
-  names: DocumentLiteral.OFFER_ANSWER,
-  depth: 1,
-  values: 1,
-  scan: scanByte,
-  take: checkOffer,
-};
-
 /** The resource servers of the documents, by their endpoints (Endpoint.RESOURCE and on). */
 enum ResourceServer {
   PUBLISHER_API = 6,
@@ -76,27 +68,28 @@ function writeTarget(
   to: number,
   error: OfferError,
 ): OfferError {
+  var wrongName = 0;
   writeOn(device);
-  for (var which = 0; which < 5; which++) {
+  for (var which = 0; which < 5 && !wrongName; which++) {
     writeRegion(device, DocumentLiteral.OFFER_PATH + which, Encoding.NONE);
     var start = device.writeAt;
     for (; from < to && names[from] !== 10; from++) {
-      if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) return which + 1;
+      if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) wrongName = which + 1;
       writeEncoded(device, names[from], Encoding.FORM);
     }
     from++;
     // None of the first four's characters is encoded: what was written is the name itself.
     var size = device.writeAt - start;
-    if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) return which + 1;
-    endWrite(device, Region.CALL);
-    if (device.size[Region.CALL] < 0) return OfferError.TOO_LONG;
+    if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) wrongName = which + 1;
+    if (!wrongName) endWrite(device, Region.CALL);
+    if (!wrongName && device.size[Region.CALL] < 0) wrongName = OfferError.TOO_LONG;
     // The offer's own the query supplies: a body need not repeat it.
     var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
     if (!error && which < compared && !equals(device, Field.VALUE_A + which, start, size)) {
       error = OfferError.BODY_PACKAGE_NAME + which;
     }
   }
-  return error;
+  return wrongName || error;
 }
 
 /**
@@ -137,3 +130,12 @@ function checkOffer(device: Device): ErrorCode {
     ? ErrorCode.NONE
     : ErrorCode.UNEXPECTED_STATE;
 }
+
+// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+var OFFER: CallKind = {
+  names: DocumentLiteral.OFFER_ANSWER,
+  depth: 1,
+  values: 1,
+  scan: scanByte,
+  take: checkOffer,
+};

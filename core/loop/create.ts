@@ -143,16 +143,8 @@ function takeRegion(device: Device, region: number, room: number): void {
   device.writeAt += room + 1;
 }
 
-/** Places again what lies in the memory already. Where the memory ends, create fails. */
-function placeAgain(device: Device, reference: number): void {
-  for (var i = 5 + (reference & 7); i > 0 && device.writeAt < device.writeEnd; i--) {
-    writeByte(device, device.bytes[device.writeAt - (reference >> 3)]);
-  }
-}
-
 /**
- * Writes the literals, each behind a line feed, and makes regions of them; lines too many belong to the last. A
- * tab stands in front of a reference to earlier text, two digits of base 92 from `#`: the build packs texts so.
+ * Writes the literals, each behind a line feed, and makes regions of them; lines too many belong to the last.
  */
 function placeLiterals(device: Device, text: string): void {
   var literal: number = Region.COUNT - 1;
@@ -160,9 +152,7 @@ function placeLiterals(device: Device, text: string): void {
   takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
   for (var i = 0; i < text.length; i++) {
     var c = text.charCodeAt(i);
-    if (c === 9) {
-      placeAgain(device, text.charCodeAt(++i) * 92 + text.charCodeAt(++i) - 35 * 93);
-    } else if (c !== 10) writeByte(device, c);
+    if (c !== 10) writeByte(device, c);
     else if (literal < device.messages + Message.COUNT - 1) device.at[++literal] = device.writeAt;
     device.size[literal] = device.writeAt - device.at[literal];
   }

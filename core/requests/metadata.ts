@@ -9,14 +9,6 @@ import { scanByte } from "../text/json-scanner.ts";
 import { CallFields, lend, startCall } from "./call.ts";
 import { RequestLiteral } from "./literals.ts";
 
-var METADATA: CallKind = {
-  names: RequestLiteral.METADATA_MEMBERS,
-  depth: 1,
-  values: 4,
-  scan: scanByte,
-  take: checkMetadata,
-};
-
 /**
  * Asks for the metadata. When callState says that it is done without an error, the addresses are in
  * Field.VALUE_B (device authorization), VALUE_C (token) and VALUE_D (revocation, may be absent).
@@ -69,12 +61,10 @@ function isLoopback(device: Device, region: number): boolean {
 function isOfIssuer(device: Device): boolean {
   var size = device.size[Field.VALUE_A];
   if (size !== device.lentTo - device.lentFrom) return false;
-  while (size-- > 0) {
-    if (device.bytes[device.at[Field.VALUE_A] + size] !== device.lent![device.lentFrom + size]) {
-      return false;
-    }
-  }
-  return true;
+  var at = device.at[Field.VALUE_A];
+  while (size > 0 && device.bytes[at + size - 1] === device.lent![device.lentFrom + size - 1])
+    size--;
+  return size === 0;
 }
 
 /** @returns NONE where the answer is this issuer's and names what is needed, or what is wrong with it */
@@ -88,3 +78,12 @@ function checkMetadata(device: Device): ErrorCode {
     ? ErrorCode.NONE
     : ErrorCode.MALFORMED_RESPONSE;
 }
+
+// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+var METADATA: CallKind = {
+  names: RequestLiteral.METADATA_MEMBERS,
+  depth: 1,
+  values: 4,
+  scan: scanByte,
+  take: checkMetadata,
+};

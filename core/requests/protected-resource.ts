@@ -26,14 +26,6 @@ import { scanByte } from "../text/json-scanner.ts";
 import { lend, mayBeginCall, startCall } from "./call.ts";
 import { RequestLiteral } from "./literals.ts";
 
-var RESOURCE: CallKind = {
-  names: RequestLiteral.RESOURCE_MEMBERS,
-  depth: 1,
-  values: 1,
-  scan: scanByte,
-  take: keepPageToken,
-};
-
 /**
  * Begins the target of a call. The pages of the last one end with it.
  * @returns 1, or 0 where another call is under way or nobody is signed in: then nothing is added
@@ -121,3 +113,12 @@ function keepPageToken(device: Device): ErrorCode {
 export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1);
 }
+
+// Behind its functions: Espruino knows none that stands further down when the file is loaded.
+var RESOURCE: CallKind = {
+  names: RequestLiteral.RESOURCE_MEMBERS,
+  depth: 1,
+  values: 1,
+  scan: scanByte,
+  take: keepPageToken,
+};

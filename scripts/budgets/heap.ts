@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { State } from "../../core/index.ts";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
-import { buildHost, isBuilt, programOf } from "../host/build.ts";
+import { buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 
 const grant = readFileSync(
@@ -108,10 +108,13 @@ export async function measureHeap(bundle: string): Promise<HeapGrowth> {
 }
 
 /**
- * Bytes on the engine's heap for the core and its device as firmware has them: stripped bytecode, 32 bits,
- * `create` given back, engine's own accounting. Undefined where the host for that is not built.
+ * The core as firmware has it, in QuickJS on 32-bit ARM: bytes of stripped bytecode, which stays in flash,
+ * and bytes on the engine's heap for the core and its device, `create` given back, by the engine's own
+ * accounting. Undefined where the host for that is not built.
  */
-export async function measureHeapOnArm(variant: Variant): Promise<number | undefined> {
+export async function measureOnArm(
+  variant: Variant,
+): Promise<{ heap: number; bytecode: number } | undefined> {
   const kind = variant === "grant" ? "arm-grant" : "arm";
   if (!isBuilt(kind)) return undefined;
   await buildHost(kind);
@@ -119,5 +122,6 @@ export async function measureHeapOnArm(variant: Variant): Promise<number | undef
   const text = execFileSync("qemu-arm", arguments_, { encoding: "utf8" });
   const found = /^core (\d+)$/m.exec(text)?.[1];
   if (!found) throw new Error(`the host on ARM says nothing of the core's heap: ${text}`);
-  return Number(found);
+  const bytes = readFileSync(`${hostFolder}generated-${variant}/bytecode.h`, "latin1");
+  return { heap: Number(found), bytecode: bytes.match(/0x[0-9a-f]{2}/g)!.length };
 }

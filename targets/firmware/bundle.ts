@@ -1,169 +1,227 @@
-// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. esbuild joins the
-// files, refuses what ES5 does not have, and minifies; between, passes over the syntax tree (see the
-// README) make of readable sources what an engine has least trouble with.
+// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. Three tools that
+// others keep do the work: esbuild joins the files and takes the types out, Closure Compiler (ADVANCED)
+// puts functions and numbers where they are used, uglify-js writes it short. The device stays a record, so
+// one load of the file drives several.
 
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse } from "acorn";
-import { generate } from "astring";
-import { build, transform } from "esbuild";
-import { SourceMapConsumer, SourceMapGenerator } from "source-map-js";
-import { chainAssignments } from "./chain.ts";
-import { writeConstants } from "./constants.ts";
-import { loosenEquality } from "./equality.ts";
-import { writeExports } from "./exports.ts";
-import { dropImpossible } from "./impossible.ts";
-import { inlineFunctions } from "./inline.ts";
-import { declareAsParameters } from "./locals.ts";
-import { shortenNames } from "./names.ts";
-import { oneDevice } from "./one-device.ts";
-import { rejoin } from "./rejoin.ts";
-import { shareVariables } from "./sharing.ts";
-import {
-  builtins,
-  callProperties,
-  completeFunctions,
-  configProperties,
-  deviceProperties,
-  grantFunctions,
-  simulatorProperties,
-} from "./surface.ts";
-import { packTexts } from "./texts.ts";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import uglify from "uglify-js";
+import { keepLoopsInFunctions } from "./loops.ts";
+import { functionsOf, publicNames, type Variant } from "./surface.ts";
 
-export type Variant = "complete" | "grant";
+export type { Variant } from "./surface.ts";
 
 export interface Bundle {
   readonly code: string;
+  /** Source map, as JSON; its sources are named as seen from dist/. */
   readonly map: string;
-}
-
-const coreFolder = fileURLToPath(new URL("../../core/", import.meta.url));
-
-function entryOf(variant: Variant): { file: string; names: readonly string[] } {
-  return variant === "complete"
-    ? { file: "complete.ts", names: [...grantFunctions, ...completeFunctions] }
-    : { file: "index.ts", names: grantFunctions };
 }
 
 /** How a bundle is made. */
 export interface BundleOptions {
-  /** False for readable names (instrumentation, debugging). */
+  /** False: only joined, with the names of the sources (instrumentation, debugging). */
   readonly minify?: boolean;
-  /**
-   * "one", what is flashed: the bundle holds the state of one device, and `create` begins it anew.
-   * "many": each device is a record of its own, with all its properties in the open (simulators).
-   */
-  readonly devices?: "one" | "many";
-  /** Name of the file, for the map. */
-  readonly outfile?: string;
 }
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+
+/** The flags of Closure Compiler that say what is built; files and maps are added where it is called. */
+const closureFlags = [
+  ...["--compilation_level", "ADVANCED", "--env", "CUSTOM", "--rewrite_polyfills", "false"],
+  ...["--language_in", "ECMASCRIPT5", "--language_out", "ECMASCRIPT5"],
+  // Names are public by the list of externs alone, never by what the compiler makes of types.
+  ...["--use_types_for_optimization", "false"],
+  ...["--assume_function_wrapper", "true", "--charset", "US-ASCII", "--warning_level", "QUIET"],
+];
+
+/** Options of uglify-js: nothing that ES5 lacks, and no function written into another that calls it. */
+const uglifyOptions = {
+  compress: {
+    arrows: false,
+    templates: false,
+    reduce_funcs: false,
+    inline: 3,
+    hoist_vars: true,
+    pure_getters: true,
+  },
+  output: { ascii_only: true },
+};
+
+/**
+ * Properties of the device whose names JavaScript itself has elsewhere (Array.prototype.at, Map's size,
+ * Math.random): Closure Compiler would not shorten them.
+ */
+const namesOfTheLanguage = { at: "at_", size: "size_", random: "random_" };
+
+/** What stands around the functions, so that the file defines one name and no more. */
+const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
 /**
  * Bundles the core.
  * @param variant "grant" is the grant alone, "complete" everything
  */
 export function bundleCore(variant: Variant, options: BundleOptions = {}): Promise<Bundle> {
-  const whole = { minify: true, devices: "one", outfile: "picogrant.js", ...options } as const;
-  const key = JSON.stringify([variant, whole.minify, whole.devices, whole.outfile]);
-  const bundle = made.get(key) ?? makeBundle(variant, whole);
+  const { minify = true } = options;
+  const key = `${variant} ${minify}`;
+  const bundle = made.get(key) ?? makeBundle(variant, minify);
   made.set(key, bundle);
   return bundle;
 }
 
-/** Each is made once in a process: it takes seconds. */
+/** Each is made once in a process. */
 const made = new Map<string, Promise<Bundle>>();
 
-async function makeBundle(variant: Variant, options: Required<BundleOptions>): Promise<Bundle> {
-  const { file, names } = entryOf(variant);
-  const { minify, devices, outfile } = options;
-  const joined = await join(file, names);
-  const shaped = devices === "one" ? shapeForOne(joined, variant, names) : joined;
-  if (!minify) return shaped;
-  const kept = [...names, ...configProperties, ...propertiesOf(variant, devices), ...builtins];
-  const { code, map } = await transform(withMap(shaped), {
-    sourcefile: outfile,
-    sourcemap: "external",
-    sourcesContent: true,
-    target: "es5",
-    charset: "ascii",
-    legalComments: "none",
-    minify: true,
-    // Enum members are in capitals: their numbers are written already.
-    mangleProps: /^[a-z]/,
-    reserveProps: new RegExp(`^(${kept.join("|")})$`),
-    logLevel: "silent",
+async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
+  const joined = await joinSources(variant);
+  if (!minify) return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
+  return cached(JSON.stringify([joined, publicNames(variant)]), async () => {
+    const compiled = await compile(joined, publicNames(variant));
+    return shorten(compiled);
   });
-  return devices === "one" ? withShortNames({ code, map }) : { code, map };
 }
 
-/** Names that the properties of a device keep. */
-export function propertiesOf(variant: Variant, devices: "one" | "many"): readonly string[] {
-  return [
-    ...deviceProperties,
-    ...(variant === "complete" || devices === "many" ? callProperties : []),
-    ...(devices === "many" ? simulatorProperties : []),
-  ];
-}
-
-/** The core as one function, as it is written. */
-async function join(file: string, names: readonly string[]): Promise<Bundle> {
+/** The core's files as one script of functions, with the object of the public ones at its end. */
+async function joinSources(variant: Variant): Promise<Bundle> {
+  const file = variant === "complete" ? "complete.ts" : "index.ts";
+  const names = functionsOf(variant);
   const result = await build({
     stdin: {
       contents:
         `import { ${names.join(", ")} } from "./${file}";\n` +
         `picogrant = { ${names.map((name) => `${name}: ${name}`).join(", ")} };`,
-      resolveDir: coreFolder,
+      resolveDir: `${root}core`,
       sourcefile: "picogrant.ts",
       loader: "js",
     },
+    absWorkingDir: root,
+    outfile: "dist/picogrant.js",
     bundle: true,
     write: false,
-    outfile: "picogrant.js",
     sourcemap: "external",
     sourcesContent: true,
     target: "es5",
-    format: "iife",
+    format: "esm",
+    mangleProps: new RegExp(`^(${Object.keys(namesOfTheLanguage).join("|")})$`),
+    mangleCache: namesOfTheLanguage,
     charset: "ascii",
     legalComments: "none",
-    banner: { js: "var picogrant;" },
     logLevel: "silent",
   });
   const output = (suffix: string): string =>
     result.outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
-  return { code: output(".js"), map: output(".map") };
+  const code = flattenEnums(output(".js"));
+  return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
 }
 
-/** One device's state in variables, and fewer functions. */
-function shapeForOne(bundle: Bundle, variant: Variant, names: readonly string[]): Bundle {
-  const tree = parse(bundle.code, { ecmaVersion: 5, locations: true });
-  const exported = new Set(names);
-  oneDevice(tree, new Set(propertiesOf(variant, "one")), exported);
-  dropImpossible(tree);
-  inlineFunctions(tree, exported);
-  dropImpossible(tree);
-  rejoin(tree);
-  writeConstants(tree);
-  chainAssignments(tree);
-  loosenEquality(tree);
-  packTexts(tree);
-  shareVariables(tree);
-  declareAsParameters(tree);
-  writeExports(tree);
-  const map = new SourceMapGenerator({ file: "joined.js" });
-  // The printer only adds mappings to it; its types name the older package of the same interface.
-  const code = generate(tree, { sourceMap: map as never });
-  map.applySourceMap(new SourceMapConsumer(JSON.parse(bundle.map)), "joined.js");
-  return { code, map: map.toString() };
+/**
+ * esbuild writes an enum's numbers where they are used, but makes an object of an enum whose members name
+ * those of another file, and quotes its members' names, which Closure Compiler takes for other names than the
+ * unquoted ones. Such an enum becomes plain assignments here, line by line; names by numbers, which the
+ * core has no use for, go. @throws Error where a quoted name is left
+ */
+export function flattenEnums(code: string): string {
+  const flat = code.replace(
+    /^var (\w+) = (?:\/\* @__PURE__ \*\/ )?\(?function\((\w+)\) \{\n([\s\S]*?)\n {2}return \2;\n\}\)?\(\1 \|\| \{\}\);$/gm,
+    (_all, name: string, inner: string, body: string) => {
+      const member = new RegExp(`^ {2}${inner}\\[${inner}\\["(\\w+)"\\] = (.*)\\] = "\\1";$`, "gm");
+      const lines = body.replace(member, `${name}.$1 = $2;`).replaceAll(`${inner}.`, `${name}.`);
+      return `var ${name} = {};\n${lines}\n\n`;
+    },
+  );
+  const quoted = /\w+\[\s*"\w+"\s*\]/.exec(flat);
+  if (quoted) throw new Error(`the build knows no properties with quoted names: ${quoted[0]}`);
+  return flat;
 }
 
-function withShortNames(bundle: Bundle): Bundle {
-  const { code, map } = shortenNames(bundle.code);
-  const whole = SourceMapGenerator.fromSourceMap(new SourceMapConsumer(map as never));
-  whole.applySourceMap(new SourceMapConsumer(JSON.parse(bundle.map)), "minified.js");
-  return { code, map: whole.toString() };
+/**
+ * The grant alone makes no calls: nothing in it sets `device.call`, which `create` makes null. Said here, it
+ * lets the compiler leave out whatever a call would need. Columns stay, for the map.
+ */
+export function withoutCalls(code: string): string {
+  const others = code.match(/(?<!\bdevice)\.call\b|\.call\s*=(?!=)|\bcall:\s*(?!null\b)\S+/);
+  if (others) throw new Error(`the grant alone should not set or name a call: ${others[0]}`);
+  return code.replace(/\bdevice\.call\b/g, "null".padEnd("device.call".length));
 }
 
-/** The code with its map in it, which the next step then follows. */
-function withMap({ code, map }: Bundle): string {
-  const data = Buffer.from(map).toString("base64");
-  return `${code}\n//# sourceMappingURL=data:application/json;base64,${data}`;
+/** Closure Compiler. */
+async function compile(joined: Bundle, names: readonly string[]): Promise<Bundle> {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-build-"));
+  const file = (name: string): string => join(folder, name);
+  try {
+    writeFileSync(file("joined.js"), keepLoopsInFunctions(joined.code));
+    writeFileSync(file("joined.js.map"), joined.map);
+    const externs = names.map((name) => `Object.prototype.${name};\n`).join("");
+    writeFileSync(file("externs.js"), `/** @externs */\nvar picogrant;\n${externs}`);
+    const files = [
+      ...["--js", file("joined.js"), "--externs", file("externs.js")],
+      ...["--source_map_input", `${file("joined.js")}|${file("joined.js.map")}`],
+      ...["--create_source_map", file("compiled.js.map"), "--source_map_include_content"],
+      ...["--output_wrapper", `${wrapper[0]}%output%${wrapper[1]}`],
+      ...["--js_output_file", file("compiled.js")],
+    ];
+    // Its command takes the native build that npm installed for this system, or Java's.
+    const command = join(root, "node_modules/google-closure-compiler/cli.js");
+    await run(process.execPath, [command, ...closureFlags, ...files]);
+    const read = (name: string): string => readFileSync(file(name), "utf8");
+    return { code: read("compiled.js"), map: withRealSources(read("compiled.js.map"), joined.map) };
+  } catch (error) {
+    const { stderr, message } = error as { stderr?: string; message: string };
+    throw new Error(`Closure Compiler could not compile the core: ${stderr || message}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The map with the names and texts that its sources have in the map of the joined file. */
+function withRealSources(map: string, joinedMap: string): string {
+  const whole = JSON.parse(map) as { sources: string[]; sourcesContent: (string | null)[] };
+  const joined = JSON.parse(joinedMap) as { sources: string[]; sourcesContent: string[] };
+  const places = whole.sources.map((source) =>
+    joined.sources.findIndex((name) => source.endsWith(name.replace(/^(\.\.\/)+/, "/"))),
+  );
+  whole.sources = places.map((at, index) => joined.sources[at] ?? whole.sources[index]!);
+  whole.sourcesContent = places.map((at) => joined.sourcesContent[at] ?? null);
+  return JSON.stringify(whole);
+}
+
+/** uglify-js. */
+function shorten({ code, map }: Bundle): Bundle {
+  const result = uglify.minify(code, {
+    ...uglifyOptions,
+    sourceMap: { content: map, includeSources: true },
+  } as uglify.MinifyOptions);
+  if (result.error) throw result.error;
+  return { code: `${result.code}\n`, map: result.map };
+}
+
+/**
+ * What has been built from the same text by the same tools is not built again: tests ask for the bundle in
+ * many processes, and it takes seconds.
+ */
+async function cached(input: string, make: () => Promise<Bundle>): Promise<Bundle> {
+  const hash = createHash("sha256").update(input);
+  for (const name of ["bundle.ts", "loops.ts"]) {
+    hash.update(readFileSync(new URL(name, import.meta.url)));
+  }
+  hash.update(readFileSync(`${root}package-lock.json`));
+  const folder = `${root}node_modules/.cache/picogrant/`;
+  const file = `${folder}${hash.digest("hex")}.json`;
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Bundle;
+  } catch {
+    const bundle = await make();
+    mkdirSync(folder, { recursive: true });
+    // Another process may read it while it is written: it gets its name when it is complete.
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, JSON.stringify(bundle));
+    renameSync(draft, file);
+    return bundle;
+  }
 }

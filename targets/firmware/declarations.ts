@@ -5,43 +5,37 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { propertiesOf, type Variant } from "./bundle.ts";
-import { completeFunctions, grantFunctions } from "./surface.ts";
+import { functionsOf, propertiesOf, type Variant } from "./surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Types that a host names. */
-const types = ["Bytes", "Config", "Device"];
-/** Constants; the bundle holds their numbers only, so they are const enums here. */
-const enums = [
-  "Authorization",
-  "ClientAuthentication",
-  "Command",
-  "ConfigMember",
-  "Endpoint",
-  "ErrorCode",
-  "ErrorKind",
-  "CallState",
-  "Event",
-  "Field",
-  "OfferError",
-  "Region",
-  "State",
-];
+/** Types of a build, for the two ways to reach it. */
+export interface Declarations {
+  /** `picogrant.d.ts`: the script's global. */
+  readonly script: string;
+  /** For CommonJS and ES modules: each function exported. */
+  readonly module: string;
+}
 
-/** The text of `picogrant.d.ts` for a build. */
-export function declarations(variant: Variant): string {
+/** The types of a build: its functions, and whatever else its entry file in core/ exports. */
+export function declarations(variant: Variant): Declarations {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-types-"));
   try {
     const tsc = join(root, "node_modules/.bin/tsc");
     const flags = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
     execFileSync(tsc, ["-p", join(root, "core"), ...flags, "--outDir", folder]);
+    const entry = variant === "complete" ? "complete.d.ts" : "index.d.ts";
     const other = variant === "complete" ? "index.d.ts" : "complete.d.ts";
     const text = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".d.ts") && file !== other)
       .map((file) => readFileSync(join(folder, file), "utf8"))
       .join("\n");
-    return `${header}${select(text, variant)}\nexport as namespace picogrant;\n`;
+    const module = select(text, namesOf(readFileSync(join(folder, entry), "utf8")), variant);
+    const inner = module.replaceAll("export declare ", "export ").replace(/^(?=.)/gm, "  ");
+    return {
+      script: `${header}declare namespace picogrant {\n${inner}\n}\n`,
+      module: `${header}${module}\n`,
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -49,16 +43,22 @@ export function declarations(variant: Variant): string {
 
 const header = "// picogrant: types of the bundle. Made by the build.\n\n";
 
-/** The declarations of what the bundle offers, each with its comment. */
-function select(text: string, variant: Variant): string {
-  const functions: string[] = [
-    ...grantFunctions,
-    ...(variant === "complete" ? completeFunctions : []),
-  ];
+/** What an entry file hands on from others. */
+function namesOf(entry: string): string[] {
+  const lists = [...entry.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list]) => list!);
+  const names = lists.flatMap((list) => list.split(","));
+  return names.map((name) => name.replace("type ", "").trim()).filter((name) => name !== "");
+}
+
+/**
+ * The declarations of what the bundle offers, each with its comment. Of enums the bundle holds the numbers
+ * only, so they are const enums here.
+ */
+function select(text: string, names: readonly string[], variant: Variant): string {
   const wanted = [
-    ...functions.map((name) => ({ name, kind: "function" })),
-    ...types.map((name) => ({ name, kind: "interface" })),
-    ...enums.map((name) => ({ name, kind: "enum" })),
+    ...functionsOf(variant).map((name) => ({ name, kind: "function" })),
+    ...names.map((name) => ({ name, kind: "interface" })),
+    ...names.map((name) => ({ name, kind: "enum" })),
   ];
   return wanted
     .map(({ name, kind }) => declarationOf(text, name, kind))
@@ -70,7 +70,7 @@ function select(text: string, variant: Variant): string {
 /** Of the device, only what keeps its name; of a comment over several properties, all of it. */
 function withoutPrivate(declaration: string, variant: Variant): string {
   if (!/^export interface Device /m.test(declaration)) return declaration;
-  const kept = new Set(propertiesOf(variant, "one"));
+  const kept = new Set(propertiesOf(variant));
   const members = declaration.match(/^ {4}(?:\/\*\*[\s\S]*?\*\/\s+)?\w+: [^;]+;\n/gm) ?? [];
   const start = declaration.indexOf("{\n") + 2;
   const shown = members.filter((member) => kept.has(/(\w+): [^:]+;\n$/.exec(member)?.[1] ?? ""));

@@ -1,5 +1,6 @@
 // What keeps its name in the bundle: the functions of the two builds, and the properties that a host
-// sets (configuration) or reads (device). Everything else is shortened.
+// sets (configuration) or reads (device). Everything else is shortened. core/SPEC.md says what they mean;
+// a test holds the two lists together.
 
 /** Functions of both builds. */
 export const grantFunctions = [
@@ -57,6 +58,7 @@ export const deviceProperties = [
   "memory",
   "start",
   "length",
+  "capacity",
   "state",
   "event",
   "moves",
@@ -64,6 +66,7 @@ export const deviceProperties = [
   "errorField",
   "errorLength",
   "memoryNeeded",
+  "inFlight",
   "requestId",
   "endpoint",
   "target",
@@ -76,8 +79,13 @@ export const deviceProperties = [
   "data",
   "dataLength",
   "notSaved",
-  "capacity",
   "notErased",
+  "codeLifeS",
+  "accessLifeS",
+  "refreshLifeS",
+  "waitMs",
+  "intervalMs",
+  "codeShown",
 ] as const;
 
 /** Of the complete build alone. */
@@ -92,26 +100,20 @@ export const callProperties = [
   "hasNextPage",
 ] as const;
 
-/** What else simulators look at: only where each device is a record of its own. */
-export const simulatorProperties = [
-  "purpose",
-  "inFlight",
-  "codeLifeS",
-  "accessLifeS",
-  "refreshLifeS",
-  "waitMs",
-  "intervalMs",
-  "codeShown",
-] as const;
+/** The two builds: everything, and the grant alone. */
+export type Variant = "complete" | "grant";
 
-/** Of the language. */
-export const builtins = [
-  "length",
-  "charAt",
-  "charCodeAt",
-  "exports",
-  "join",
-  "pop",
-  "push",
-  "split",
-] as const;
+/** The functions of a build. */
+export function functionsOf(variant: Variant): readonly string[] {
+  return variant === "complete" ? [...grantFunctions, ...completeFunctions] : grantFunctions;
+}
+
+/** Properties of a build's device that a host may read. */
+export function propertiesOf(variant: Variant): readonly string[] {
+  return variant === "complete" ? [...deviceProperties, ...callProperties] : deviceProperties;
+}
+
+/** Every name that crosses the border of a build. */
+export function publicNames(variant: Variant): readonly string[] {
+  return [...functionsOf(variant), ...configProperties, ...propertiesOf(variant)];
+}

@@ -32,33 +32,6 @@ describe("create", () => {
     expect(String.fromCharCode(...text.slice(from, from + device.length[last]!))).toBe("23242526");
   });
 
-  it("follows references to earlier text: 5 to 12 bytes, from as far back as the digits say", () => {
-    const text = (size: number, distance: number): string => {
-      const value = distance * 8 + size - 5;
-      const digits = [Math.floor(value / 92), value % 92];
-      return `\t${String.fromCharCode(...digits.map((digit) => digit + 35))}`;
-    };
-    const messages = [
-      "abcdefghijklmnop",
-      `<${text(5, 17)}>`,
-      text(12, 23),
-      // Of what it places itself.
-      `xy${text(9, 2)}`,
-      `${text(6, 11)}${text(7, 1)}`,
-    ];
-    const expected = ["abcdefghijklmnop", "<abcde>", "abcdefghijkl", "xyxyxyxyxyx"];
-    const device = grant.create(new Uint8Array(4096), {
-      ...config,
-      messages: messages.join("\n"),
-    })!;
-    const lines = messages.map((_, line) => {
-      const from = device.start[Literal.NEXT + line]!;
-      const bytes = device.memory as Uint8Array;
-      return String.fromCharCode(...bytes.slice(from, from + device.length[Literal.NEXT + line]!));
-    });
-    expect(lines).toEqual([...expected, "xyxyxyyyyyyyy"]);
-  });
-
   it("is content with a request's smallest room, 256 bytes, to the byte", () => {
     let least = 4096;
     for (let size = 2500; size < 4500; size++) {

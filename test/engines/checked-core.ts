@@ -35,11 +35,7 @@ export function checkedCore() {
 }
 
 /** For tests that evaluate the bundle: the shipped one, or the checked one where that is asked for. */
-export async function bundleUnderTest(
-  variant: Variant,
-  devices: "one" | "many" = "one",
-): Promise<string> {
-  if (integersAreChecked)
-    return checkedBundle(await bundleCore(variant, { devices, minify: false }));
-  return (await bundleCore(variant, { devices })).code;
+export async function bundleUnderTest(variant: Variant): Promise<string> {
+  if (integersAreChecked) return checkedBundle(await bundleCore(variant, { minify: false }));
+  return (await bundleCore(variant)).code;
 }

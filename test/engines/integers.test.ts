@@ -20,7 +20,7 @@ async function failuresOf(bundle: Bundle, plain = false): Promise<readonly strin
 
 /** The readable bundle with one line put at the beginning of a function of the border. */
 async function planted(name: string, line: string): Promise<Bundle> {
-  const { code, map } = await bundleCore("complete", { minify: false, devices: "many" });
+  const { code, map } = await bundleCore("complete", { minify: false });
   const changed = code.replace(new RegExp(`function ${name}\\((.*?)\\) \\{`), `$& ${line}`);
   expect(changed).not.toBe(code);
   return { code: changed, map };

@@ -17,9 +17,9 @@ afterEach(() => world?.end());
 
 describe("design §8 a whole grant on 32-bit ARM, nothing allocated after the start", () => {
   it.each([
-    ["the grant alone, in 96 KiB", "arm-grant", "http", 28, false],
-    ["the complete core, in 96 KiB", "arm", "http", 48, true],
-    ["the complete core over HTTPS, in 96 KiB", "arm", "https", 48, true],
+    ["the grant alone, in 96 KiB", "arm-grant", "http", 24, false],
+    ["the complete core, in 96 KiB", "arm", "http", 32, true],
+    ["the complete core over HTTPS, in 96 KiB", "arm", "https", 32, true],
   ] as const)("%s", async (name, kind, protocol, coreKiB, calls) => {
     world = new World(protocol);
     await world.open();

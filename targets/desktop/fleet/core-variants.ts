@@ -31,7 +31,7 @@ function limit(name: string, value: number): readonly [RegExp, string] {
 
 /** Builds the grant's core with a variant's numbers. Throws where one is no longer there. */
 export async function buildVariant(variant: Variant): Promise<FleetCore> {
-  let { code } = await bundleCore("grant", { minify: false, devices: "many" });
+  let { code } = await bundleCore("grant", { minify: false });
   for (const [from, to] of variant.replace) {
     const changed = code.replace(from, to);
     if (changed === code) throw new Error(`${variant.name}: ${from} is not in the core any more`);

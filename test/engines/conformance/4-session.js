@@ -73,7 +73,11 @@ part("signing out", function () {
   pump(0);
   answer(400, '{"error":"invalid_request"}');
   sleepUntilRequest(200000);
-  is(parameter(world.sent.target.slice(1), "token"), "1//refresh", "§4.4 the next try is alike");
+  is(
+    parameter(world.sent.target.substring(1), "token"),
+    "1//refresh",
+    "§4.4 the next try is alike"
+  );
   for (var refusals = 0; world.device.state === State.REVOKING && refusals < 10; refusals++) {
     answer(400, '{"error":"invalid_token"}');
     sleepUntilRequest(200000);

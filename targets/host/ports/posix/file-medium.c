@@ -121,7 +121,7 @@ static enum pg_file_state grow(uint32_t slot_bytes, int is_writable, const char 
   if (fstat(file, &status) != 0) return fail(errno, why);
   uint32_t pairs = (slot_bytes + PG_FILE_BLOCK - 1) / PG_FILE_BLOCK;
   off_t size = status.st_size / PG_FILE_BLOCK * PG_FILE_BLOCK;
-  if (size / (2 * PG_FILE_BLOCK) > pairs) pairs = (uint32_t)(size / (2 * PG_FILE_BLOCK));
+  if (size / (2 * PG_FILE_BLOCK) > (off_t)pairs) pairs = (uint32_t)(size / (2 * PG_FILE_BLOCK));
   file_medium.slot_bytes = pairs * PG_FILE_BLOCK;
   for (; size < (off_t)pairs * 2 * PG_FILE_BLOCK; size += PG_FILE_BLOCK) {
     if (!is_writable) errno = EROFS;

@@ -1,0 +1,7 @@
+// The budgets of the bundle, for the scripts and tests that hold it to them.
+
+/** Minified bytes: ceilings, not goals. Below them plain code wins over short code. */
+export const sizeCeilings = { complete: 18_000, grant: 14_000 } as const;
+
+/** Engine heap of the flashed core in QuickJS on 32-bit ARM, from stripped bytecode. */
+export const heapLimits = { complete: 32 * 1024, grant: 24 * 1024 } as const;
