@@ -419,8 +419,9 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the older record counts",
     KEEPING,
-    "(device.sequence - earlier - 1) >> 23",
-    "(earlier - device.sequence - 1) >> 23",
+    "if (command === Command.LOAD) device.job = nextRead(device, earlier);",
+    "if (command === Command.LOAD) {\n" +
+      "    device.job = device.job === Job.READ_FIRST ? Job.READ_SECOND : Job.NONE;\n  }",
   ),
   other(
     "a storage operation is tried twice only",
@@ -445,9 +446,9 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a code from before a restart is shown at once",
     "loop/start.ts",
-    "    if (device.recordKind > State.REFRESHING)",
-    "    if (device.state === State.PENDING) device.codeShown = 1;\n" +
-      "    if (device.recordKind > State.REFRESHING)",
+    "if (!device.state && !device.job) comeBack(device);",
+    "if (!device.state && !device.job) {\n    comeBack(device);\n" +
+      "    device.codeShown = +(device.state === State.PENDING);\n  }",
   ),
   other(
     "the countdown is ahead by a second",
