@@ -153,6 +153,16 @@ const outcomes: Record<string, Outcome> = {
   ),
   "oidc-provider/revoke-body": (bench) => expect(bench.device.state).toBe(State.SIGNED_OUT),
 
+  "salesforce/code-no-expires_in": (bench) => {
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.text(Field.USER_CODE)).toBe("RN3PQ7XK");
+    // Ten minutes, a second of which has begun.
+    expect(bench.device.codeLifeS).toBeGreaterThanOrEqual(599);
+    expect(bench.device.codeLifeS).toBeLessThanOrEqual(600);
+  },
+  "amazon/poll-400-invalid_code_pair": renewsCode,
+  "azure-v1/poll-400-code_expired": renewsCode,
+
   "github/code": showsCode("WDJB-MJHT", "https://github.com/login/device", 5),
   // It comes to who does not say Accept; the device does, and takes no such answer for a code.
   "github/code-form-encoded": triesAgain(State.REQUESTING, 1),
