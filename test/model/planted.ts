@@ -259,8 +259,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an event is applied each time that it comes",
     EVENT,
-    "if (older === sum) return true;",
-    "if (older === sum) return false;",
+    "if (ok && !isDuplicate(device)) device.endsWith",
+    "if (ok) device.endsWith",
   ),
   other(
     "an event that is not genuine is acknowledged",
