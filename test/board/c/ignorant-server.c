@@ -26,6 +26,10 @@ static int choose(const br_ssl_server_policy_class **context, const br_ssl_serve
   br_ssl_engine_context *engine = (br_ssl_engine_context *)(uintptr_t)&server->eng;
   engine->peer_log_max_frag_len = 0;
   engine->max_frag_len = LONGEST_RECORD;
+  /* The record that is being filled has been cut down already. */
+  size_t end = engine->oxa + LONGEST_RECORD;
+  engine->hlen_out += end - engine->oxb;
+  engine->oxb = end;
   return original->choose(context, server, choices);
 }
 
