@@ -7,7 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Board } from "../../scripts/board/emulator.ts";
 import { missedLimits } from "../../scripts/board/table.ts";
 import { BoardWorld } from "../../scripts/board/world.ts";
-import { ignorantServer } from "./ignorant-server.ts";
 import { panelText } from "./panel.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -84,24 +83,6 @@ describe("whom the board trusts", () => {
     await later.state("PENDING");
     expect(seed()).not.toBe(first);
     expect(first).not.toMatch(/^(ff)+$/);
-  });
-});
-
-describe("servers that do not know max_fragment_length (RFC 6066 section 4)", () => {
-  it("the firmware with small buffers says what is wrong, the one with full buffers signs in", async () => {
-    await world.open("plain");
-    const carrier = ignorantServer(world.folder, world.port, world.trusted);
-    const small = world.board({ carrier });
-    await small.powerOn();
-    await small.says("it does not know max_fragment_length; build with TLS_BUFFERS=full");
-    expect(world.answers("/device/code")).toEqual([]);
-    await small.end();
-
-    const full = world.board({ carrier, kind: "full" });
-    await full.powerOn();
-    await full.state("PENDING");
-    expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
-    await full.state("SIGNED_IN");
   });
 });
 
