@@ -78,7 +78,8 @@ export function wakeIn(device: Device): number {
   if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) {
     // Each second while the countdown is shown; at its end the code waits for the answer under way.
-    seconds = device.codeShown || device.codeLifeS || seconds;
+    if (device.codeShown) seconds = 1;
+    else if (device.codeLifeS) seconds = device.codeLifeS;
   } else if (device.state === State.REFRESHING) {
     // From then on the display says that nobody is connected.
     seconds = device.accessLifeS || seconds;

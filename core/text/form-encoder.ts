@@ -14,7 +14,7 @@ export enum Encoding {
   PATH = 2,
 }
 
-/** Starts to write into a region. Nothing is written beyond its room; see writtenSize. */
+/** Starts to write into a region. Nothing is written beyond its room; endWrite tells whether all of it fitted. */
 export function writeTo(device: Device, region: number): void {
   device.writeAt = device.at[region];
   device.writeEnd = device.writeAt + device.room[region];

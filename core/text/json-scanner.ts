@@ -1,5 +1,6 @@
 // A push scanner of strict JSON (RFC 8259): bytes go in one by one, the wanted members' values come
-// out in their regions, everything else is skipped. What the members mean is not known here.
+// out in their regions, everything else is skipped. What the members mean is known elsewhere, but for two
+// things: the tokens in use are not given up before an answer names new ones, and only a scope may be a list.
 //
 // Strings are decoded to UTF-8 (bytes above 127 pass as they are, a lone surrogate becomes U+FFFD),
 // numbers are kept as text. Of a repeated member the last one counts. A value longer than its region
