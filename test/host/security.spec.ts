@@ -17,6 +17,7 @@ import {
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls, createServer as createTls } from "node:tls";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { hostFolder, programOf } from "../../scripts/host/build.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
@@ -246,7 +247,7 @@ describe("design §4 a disk that fails", () => {
   function broken(error: string): Record<string, string> {
     const library = `${hostFolder}broken-disk.so`;
     if (!existsSync(library)) {
-      const source = new URL("c/broken-disk.c", import.meta.url).pathname;
+      const source = fileURLToPath(new URL("c/broken-disk.c", import.meta.url));
       execFileSync("gcc", ["-shared", "-fPIC", "-O1", "-Wall", "-o", library, source, "-ldl"]);
     }
     return { LD_PRELOAD: library, BROKEN_DISK: error };
