@@ -23,7 +23,7 @@ import { isRenewable, isTransient } from "./errors.ts";
 import { Prompt } from "./prompt.ts";
 import { bindingOf, type StoredRecord, sizeOf } from "./record.ts";
 import { type Request, Requests } from "./requests.ts";
-import { StorageTask, Task } from "./storage.ts";
+import { SEQUENCES, StorageTask, Task } from "./storage.ts";
 
 /** What a request is for. */
 export enum Purpose {
@@ -488,7 +488,7 @@ export class Ideal {
         : [this.refreshToken || this.accessToken];
     return {
       kind,
-      sequence: this.storage.sequence,
+      sequence: this.storage.sequence % SEQUENCES,
       intervalMs: clock.intervalMs,
       codeLifeS: clock.codeLifeS,
       refreshLifeS: clock.refreshLifeS,

@@ -18,7 +18,8 @@ export enum Task {
 
 /** Tries of one operation before the device goes on without it. */
 const TRIES = 3;
-const SEQUENCES = 0x1000000;
+/** Sequences of records wrap at this. */
+export const SEQUENCES = 0x1000000;
 
 export class StorageTask {
   task = Task.READ;
@@ -30,7 +31,7 @@ export class StorageTask {
   /** How many slots may hold something: none, the newest, both. */
   used = 0;
   newest = 1;
-  /** Of the record to be written next. */
+  /** Of the record to be written next; it wraps there. */
   sequence = 0;
   notSaved = false;
   /** Storage refuses to erase what should be gone. */
@@ -117,7 +118,7 @@ export class StorageTask {
       this.readStep = 2;
       return;
     }
-    this.sequence = this.found ? (this.found.sequence + 1) % SEQUENCES : 0;
+    this.sequence = this.found ? this.found.sequence + 1 : 0;
     this.task = Task.NONE;
   }
 
@@ -131,7 +132,7 @@ export class StorageTask {
     } else {
       // A write that failed may have left anything.
       this.holds(isDone);
-      if (isDone) this.sequence = (this.sequence + 1) % SEQUENCES;
+      if (isDone) this.sequence = (this.sequence % SEQUENCES) + 1;
     }
     if ((!isDone || this.tries < 0) && ++this.tries < TRIES) return;
     this.tries = 0;
