@@ -16,7 +16,7 @@ import { checkCall, checkOutcome } from "./oracles/calls.ts";
 import { checkClocks } from "./oracles/clocks.ts";
 import { checkMemory, guardedMemory } from "./oracles/memory.ts";
 import { MoveOracle } from "./oracles/moves.ts";
-import { type Scene, same, textAt } from "./oracles/oracle.ts";
+import { bytesOf, type Scene, same, textAt, textOf } from "./oracles/oracle.ts";
 import { RangeOracle } from "./oracles/ranges.ts";
 import { checkStorage } from "./oracles/records.ts";
 import { checkRequest } from "./oracles/requests.ts";
@@ -34,8 +34,9 @@ const MEMORY_CHECK_EVERY = 16;
 
 interface Exchange {
   id: number;
-  /** What is left of the answer's body. */
+  /** What is left of the answer's body, and what has come of it: a character for each byte. */
   rest: string;
+  come: string;
   hasHead: boolean;
 }
 
@@ -164,7 +165,7 @@ export class Host implements Scene {
         const right = ideal.request(purpose);
         checkRequest(this, right, this.exchange !== undefined);
         ideal.begin(purpose, true);
-        this.exchange = { id: device.requestId, rest: "", hasHead: false };
+        this.exchange = { id: device.requestId, rest: "", come: "", hasHead: false };
         this.ranges.pin(this, "SEND", device.target, device.targetLength);
         this.ranges.pin(this, "SEND", device.body, device.bodyLength);
         break;
@@ -275,7 +276,7 @@ export class Host implements Scene {
     if (!exchange || exchange.hasHead) return;
     const result = this.core.responseStart(this.device, exchange.id, status, retryAfterS);
     exchange.hasHead = true;
-    exchange.rest = body;
+    exchange.rest = bytesOf(body);
     if (ideal.isInFlight) {
       ideal.arrival = { status, retryAfterS, body: "" };
       const isCall = ideal.purpose === Purpose.CALL;
@@ -289,9 +290,10 @@ export class Host implements Scene {
     if (!exchange?.hasHead || exchange.rest === "") return;
     const piece = exchange.rest.slice(0, count);
     exchange.rest = exchange.rest.slice(count);
-    const bytes = Buffer.from(piece);
+    const bytes = Buffer.from(piece, "latin1");
     this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
-    if (ideal.isInFlight && ideal.arrival) ideal.arrival.body += piece;
+    exchange.come += piece;
+    if (ideal.isInFlight && ideal.arrival) ideal.arrival.body = textOf(exchange.come);
     this.check();
   }
 

@@ -45,3 +45,9 @@ export function bytesOf(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is its own encoding.
   return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
 }
+
+/** The text of bytes in UTF-8, a character for each; what is cut off at the end is no character. */
+export function textOf(bytes: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is its own encoding.
+  return /^[\x00-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
+}
