@@ -191,8 +191,8 @@ function divide(device: Device, extraCount: number): void {
 /**
  * Makes a device. Allocates; nothing else in the core does.
  *
- * @param memory the device's memory, 4096 bytes are enough for short tokens, 8192 for long ones; the host gives
- *   it up to the device until the end of both. More memory makes longer tokens possible.
+ * @param memory the device's memory: 4096 bytes are enough for short tokens, and `npm run sizing` says how much a
+ *   server's need; the host gives it up to the device until the end of both
  * @param config what the maker sets
  * @param extra literals of a complete build, a line each, and how many; "" and 0 for the grant alone
  * @returns the device; null where configError says what is wrong with the configuration, or else the memory is too

@@ -2,6 +2,7 @@
 
 import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind } from "../../core/index.ts";
+import { missingRoomOf } from "../missing-room.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
 export type Remedy = "user" | "administrator" | "maker" | "nobody";
@@ -40,5 +41,6 @@ export function signInErrorOf(device: core.Device): SignInError {
   const code = (ErrorCode[device.error] ?? "unknown_error").toLowerCase();
   const kind = device.error === ErrorCode.NONE ? 0 : core.errorKind(device, device.error);
   const remedy = REMEDIES[kind] ?? "nobody";
-  return new SignInError(code, remedy, `signing in failed: ${code}; ${ADVICE[remedy]}`);
+  const room = missingRoomOf(device);
+  return new SignInError(code, remedy, `signing in failed: ${code}; ${room || ADVICE[remedy]}`);
 }

@@ -14,7 +14,6 @@ import type { TargetName } from "./options.ts";
 
 /** What the hosts take where nothing is said (driver.ts, config.c). */
 const MEMORY_BYTES = 4096;
-const C_MEMORY_BYTES_MAX = 8192;
 const DISPLAY = { columns: 20, rows: 4 };
 
 /**
@@ -39,7 +38,7 @@ export function readConfiguration(path: string, target: TargetName): Uint8Array 
 
 /** What the schema cannot know: what this kind of host needs, and what does not belong into an image. */
 function problemsFor(config: DeviceConfig, target: TargetName): string[] {
-  const { storage, messages, endpoints, limits } = config;
+  const { storage, messages, endpoints } = config;
   const problems: string[] = [];
   if (storage?.deviceKey !== undefined) {
     problems.push(
@@ -57,9 +56,6 @@ function problemsFor(config: DeviceConfig, target: TargetName): string[] {
     if (messages !== undefined) problems.push("messages is not supported by the C host");
     for (const name of ["deviceAuthorization", "token"] as const) {
       if (!endpoints?.[name]) problems.push(`endpoints.${name} is missing; the C host needs it`);
-    }
-    if ((limits?.memoryBytes ?? 0) > C_MEMORY_BYTES_MAX) {
-      problems.push(`limits.memoryBytes must be ${C_MEMORY_BYTES_MAX} or less for the C host`);
     }
   }
   if (!fits(config)) problems.push("limits.memoryBytes is too small for this configuration");

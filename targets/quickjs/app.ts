@@ -5,6 +5,7 @@ import * as core from "../../core/complete.ts";
 import { type DeviceConfig, driverOptionsOf } from "../../platform/configuration/device-config.ts";
 import type { Bytes } from "../../platform/contracts.ts";
 import { Driver } from "../../platform/driver.ts";
+import { missingRoomOf } from "../../platform/missing-room.ts";
 import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
 import { asciiOf, bytesOf } from "../../platform/text.ts";
 
@@ -134,7 +135,13 @@ export class App {
 
   private report(): void {
     const { state, error } = this.driver.device;
-    const now = { event: "state", state: nameOf(State, state), error: nameOf(ErrorCode, error) };
+    const room = missingRoomOf(this.driver.device);
+    const now = {
+      event: "state",
+      state: nameOf(State, state),
+      error: nameOf(ErrorCode, error),
+      ...(room !== "" && { room }),
+    };
     const text = JSON.stringify(now);
     if (text === this.shown) return;
     this.shown = text;

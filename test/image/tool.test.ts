@@ -191,10 +191,9 @@ describe("npm run image -- --key", () => {
         endpoints: undefined,
         issuer: "https://a.example",
         messages: { signedIn: "In" },
-        limits: { memoryBytes: 9000 },
       },
       ["--target", "c-host", "--abi", "2025-04-26-le32"],
-      ["messages", "endpoints.token", "endpoints.deviceAuthorization", "limits.memoryBytes"],
+      ["messages", "endpoints.token", "endpoints.deviceAuthorization"],
     ],
   ];
   it.each(configs)("refuses a configuration with %s", async (_name, config, args, expected) => {

@@ -8,6 +8,7 @@ import type { Platform } from "../../platform/contracts.ts";
 import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+import { missingRoomOf } from "../../platform/missing-room.ts";
 
 const CODE = {
   device_code: "d",
@@ -189,5 +190,33 @@ describe("the storage takes the longest record that the device may write", () =>
     const needed = limitOf(10);
     expect(limitOf(needed - 1)).toBe(needed);
     expect(limitOf(needed)).toBe(0);
+  });
+});
+
+describe("what does not fit is named, with the memory that would do", () => {
+  const token = "t".repeat(1500);
+  const tokensOf = (): FakePlatform =>
+    fakePlatform({
+      http: {
+        handler: ({ url }) => ({
+          status: 200,
+          body: url.endsWith("/token") ? { ...TOKENS, access_token: token } : CODE,
+        }),
+      },
+    });
+  const settle = (memoryBytes: number): Driver => {
+    const platform = { ...tokensOf(), storage: new MemoryStorage({ capacity: 32_768 }) };
+    const driver = driverOn(platform, { memoryBytes });
+    driver.start();
+    pass(platform, 60);
+    return driver;
+  };
+
+  it("an access token of 1500 bytes in 4096: and with the memory named it signs in", () => {
+    const said = missingRoomOf(settle(4096).device);
+    const [, needed] =
+      /^no room for access_token of 1500 bytes; (\d+) bytes of memory would do$/.exec(said)!;
+    const driver = settle(Number(needed));
+    expect([driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([true, ""]);
   });
 });

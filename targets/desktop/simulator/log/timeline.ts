@@ -1,6 +1,7 @@
 // What happened to the device, in order: its states with the events that led there, and what people
 // and faults did meanwhile.
 import { type Device, ErrorCode, Event, State } from "../../../../core/complete.ts";
+import { missingRoomOf } from "../../../../platform/missing-room.ts";
 import type { Moment, Moments } from "./moments.ts";
 
 export interface TimelineEntry extends Moment {
@@ -57,5 +58,7 @@ export function errorName(error: number): string {
 }
 
 function errorSuffix(device: Device): string {
-  return device.state === State.FAILED && device.error ? `: ${errorName(device.error)}` : "";
+  if (device.state !== State.FAILED || !device.error) return "";
+  const room = missingRoomOf(device);
+  return `: ${errorName(device.error)}${room && ` (${room})`}`;
 }
