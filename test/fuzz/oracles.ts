@@ -69,6 +69,11 @@ export function areCleanTokens(members: Members): boolean {
   );
 }
 
+/** http or https, or no scheme at all, which a person types as well. */
+function isAddress(uri: string): boolean {
+  return /^(?:https?:\/\/.|[^:/?]*(?:[/?]|$))/i.test(uri);
+}
+
 /** A device authorization response of the same kind (RFC 8628 §3.2). */
 export function isCleanCode(members: Members): boolean {
   const uri = members.verification_uri ?? members.verification_url;
@@ -79,6 +84,7 @@ export function isCleanCode(members: Members): boolean {
     isShortToken(members.user_code) &&
     (members.user_code as string).length <= 15 &&
     isShortToken(uri) &&
+    isAddress(uri as string) &&
     isLifetime(members.expires_in) &&
     isAbsentOr(members.interval, isLifetime) &&
     members.verification_uri_complete === undefined

@@ -11,6 +11,7 @@ type Family = "oauth" | "api";
 const ROUTES = (
   [
     [ADDRESSES.deviceAuthorization, "oauth", "POST"],
+    [ADDRESSES.authorization, "oauth", "GET", "POST"],
     [ADDRESSES.token, "oauth", "POST"],
     [ADDRESSES.revocation, "oauth", "POST"],
     [ADDRESSES.keys, "oauth", "GET"],
