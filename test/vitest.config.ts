@@ -3,13 +3,31 @@ import { defineConfig } from "vitest/config";
 import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { patience } from "./patience.ts";
 
+/**
+ * What takes more than ten seconds on two idle cores. `npm test` leaves it out, so that people run it often;
+ * the gate runs it, and `npm run test:all`.
+ */
+const slow = [
+  "test/budgets/allocations.test.ts",
+  "test/commands.test.ts",
+  "test/desktop/kill.test.ts",
+  "test/desktop/start.test.ts",
+  "test/desktop/terminal.test.ts",
+  "test/lives/lives.test.ts",
+  "test/model/model.test.ts",
+  "test/platform/broken-http.test.ts",
+  "test/platform/sign-in.test.ts",
+  "test/service/server.test.ts",
+];
+const isWhole = process.env.CI === "true" || process.env.PICOGRANT_ALL === "1";
+
 export default defineConfig({
   plugins: integersAreChecked ? [checkedCore()] : [],
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
     include: ["test/**/*.test.ts"],
     // Their scripts: npm run test:qjs, npm run test:browser.
-    exclude: ["test/quickjs/**", "test/browser/**"],
+    exclude: ["test/quickjs/**", "test/browser/**", ...(isWhole ? [] : slow)],
     setupFiles: ["test/environment.ts", "test/seeds.ts"],
     maxWorkers: 2,
     ...patience,

@@ -31,6 +31,17 @@ part("refreshing", function () {
   is(world.writes, 2, "no record write where the refresh token is the same");
 });
 
+part("a token that the application's own request was refused with", function () {
+  bootSignedIn({});
+  picogrant.accessTokenRefused(world.device);
+  pump(0);
+  is(world.device.state, State.REFRESHING, "RFC 6750 §3.1 it is renewed at once");
+  is(parameter(world.sent.body, "grant_type"), "refresh_token", "by a refresh");
+  answer(200, REFRESHED);
+  is(world.device.state, State.SIGNED_IN, "and the session goes on");
+  is(textIn(Field.ACCESS_TOKEN), "ya29.second", "with the new one");
+});
+
 part("rotation", function () {
   bootSignedIn({});
   sleepUntilRequest(3600000);
