@@ -285,7 +285,7 @@ describe("mistakes in qjs", () => {
       const first = start();
       await first.event("its start", () => true);
       const { code, errors } = await start().end();
-      expect(errors).toMatch(/state\/lock: process \d+ uses this directory/);
+      expect(errors).toMatch(/state: in use by process \d+; stop it or choose another directory/);
       expect(code).toBe(2);
       expect(first.child.exitCode).toBe(null);
       expect((await first.signal("SIGINT")).code).toBe(0);
