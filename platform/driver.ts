@@ -329,7 +329,9 @@ export class Driver {
 
   /** The access token as it is now, "" where there is none that can be used. */
   get accessToken(): string {
-    return this.device.state === State.SIGNED_IN ? accessTokenOf(this.device, this.memory) : "";
+    const { state, accessLifeS } = this.device;
+    const isUsable = state === State.SIGNED_IN && accessLifeS > 0;
+    return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
   /** An answer of 401 to a request made with the access token: it is renewed (core: accessTokenRefused). */

@@ -1,7 +1,7 @@
 // What the user of the device can ask for.
 
 import { ErrorCode } from "../device/errors.ts";
-import { type Device, Field, holds, Region } from "../device/memory.ts";
+import { type Device, holds, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { Event, State } from "../device/states.ts";
 import { end, requestCode } from "../grant/device-authorization.ts";
@@ -66,8 +66,8 @@ export function signOut(device: Device): void {
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {
-    // A session without an access token is due for a refresh.
-    device.size[Field.ACCESS_TOKEN] = -1;
+    // It counts as expired, so that a refresh is due. Its bytes stay: a call under way may still carry them.
+    device.accessLifeS = 0;
     device.frameDue = 1;
   }
 }

@@ -209,6 +209,8 @@ describe("RFC 6750 §3.1: the application's own request was answered 401", () =>
     bench.run(0);
     expect(bench.sent).toHaveLength(3);
     expect(bench.device.state).toBe(State.SIGNED_IN);
+    // The range that SEND has promised stays until the exchange ends.
+    expect(bench.text(Field.ACCESS_TOKEN)).not.toBe("");
   });
 
   const idle = Object.keys(situations).filter((name) => name !== "SIGNED_IN");
