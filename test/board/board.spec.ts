@@ -68,7 +68,7 @@ describe("whom the board trusts", () => {
     await board.powerOn();
     await board.says("connection: there is no seed");
     expect(world.answers("/device/code")).toEqual([]);
-    await board.powerOff();
+    await board.end();
 
     // Once a seed was handed in, the board makes the next one itself, and uses none twice.
     const seeded = world.board();

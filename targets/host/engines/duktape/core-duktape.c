@@ -111,8 +111,11 @@ static duk_ret_t open_device(duk_context *context, void *user) {
   return HANDLES;
 }
 
-/* Calls as deep as the core's ever go. */
-enum { DEPTH = 24 };
+/*
+ * Calls deeper than the core's ever go. The core's functions have more variables than the one that goes so deep
+ * here, and it is their places on the engine's stack that must be there before the first poll.
+ */
+enum { DEPTH = 64 };
 
 /*
  * What is needed once is given back: the API with `create`, and the functions that nothing here calls. A
