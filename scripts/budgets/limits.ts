@@ -15,6 +15,6 @@ export const sizeCeilings = {
 
 /** Engine heap of the flashed core in QuickJS on 32-bit ARM, from stripped bytecode. */
 export const heapLimits = {
-  complete: { goal: 32 * 1024, reached: 41 * 1024 },
-  grant: { goal: 24 * 1024, reached: 28 * 1024 },
+  complete: { goal: 32 * 1024, reached: 42 * 1024 },
+  grant: { goal: 24 * 1024, reached: 29 * 1024 },
 } as const satisfies Record<string, Budget>;
