@@ -118,8 +118,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "wake every millisecond while a code ends",
-    find: inside("wakeIn", "device\\.codeLifeS \\|\\| seconds;"),
-    replacement: "$1device.codeLifeS;",
+    find: inside("wakeIn", "else if \\(device\\.codeLifeS\\) seconds ="),
+    replacement: "$1else seconds =",
   },
   {
     name: "believe an event that nobody has signed",
