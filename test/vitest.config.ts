@@ -4,19 +4,25 @@ import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { patience } from "./patience.ts";
 
 /**
- * What takes more than ten seconds on two idle cores. `npm test` leaves it out, so that people run it often;
+ * What takes more than eight seconds on two idle cores. `npm test` leaves it out, so that people run it often;
  * the gate runs it, and `npm run test:all`.
  */
 const slow = [
   "test/budgets/allocations.test.ts",
   "test/commands.test.ts",
+  "test/coverage/table.test.ts",
+  "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",
   "test/desktop/start.test.ts",
   "test/desktop/terminal.test.ts",
+  "test/engines/conformance.test.ts",
+  "test/engines/integers.test.ts",
+  "test/image/check.test.ts",
   "test/lives/lives.test.ts",
   "test/model/model.test.ts",
   "test/platform/broken-http.test.ts",
   "test/platform/sign-in.test.ts",
+  "test/readme-example.test.ts",
   "test/service/server.test.ts",
 ];
 const isWhole = process.env.CI === "true" || process.env.PICOGRANT_ALL === "1";

@@ -147,8 +147,8 @@ describe("device doc §2.2: refresh_token_expires_in", () => {
 });
 
 describe("RFC 8628 §3.2, §3.5: the interval", () => {
-  const between = (bench: Bench, count: number): number[] => {
-    for (let day = 0; bench.sent.length < count && day < 10; day++) bench.pass(86_400_000);
+  const between = (bench: Bench, count: number, ms: number): number[] => {
+    for (let i = 0; bench.sent.length < count && i < 2 * count; i++) bench.pass(ms);
     const times = bench.sent.slice(0, count).map(({ atMs }) => atMs);
     return times.slice(1).map((time, i) => time - times[i]!);
   };
@@ -171,7 +171,7 @@ describe("RFC 8628 §3.2, §3.5: the interval", () => {
     [134_217_728, 99_990_000],
   ])("%j seconds are polled every %i ms", (interval, ms) => {
     const bench = codeNow({ interval, expires_in: 100_000_000 });
-    expect(between(bench, 3)).toEqual([ms, ms]);
+    expect(between(bench, 3, ms)).toEqual([ms, ms]);
   });
 
   it.each([
@@ -190,7 +190,7 @@ describe("RFC 8628 §3.2, §3.5: the interval", () => {
     };
     const bench = codeNow({ interval, expires_in: 100_000_000 });
     bench.answers = [slow];
-    expect(between(bench, 4).slice(1)).toEqual([ms, ms]);
+    expect(between(bench, 4, ms).slice(1)).toEqual([ms, ms]);
   });
 });
 
