@@ -6,9 +6,11 @@ import { isRemote } from "./options.ts";
 import { openBrowser } from "./panel/open-browser.ts";
 import { createPanel } from "./panel/routes.ts";
 import { findScenario } from "./scenarios/library.ts";
-import { play, sideBySide } from "./scenarios/player.ts";
+import { play } from "./scenarios/play.ts";
+import { sideBySide } from "./scenarios/player.ts";
 import { Recorder } from "./scenarios/recorder.ts";
 import { CONTROLS, Controller } from "./simulator/controls.ts";
+import { AllocationCounter } from "./simulator/device/allocation-counter.ts";
 import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
@@ -31,7 +33,8 @@ export async function run(options: Options): Promise<number> {
     if (!isLoopback(options.host)) {
       say("everyone on this network can open the panel and decide; use it among friends only");
     }
-    const controller = new Controller(simulation, new Viewer(simulation), !isRemote(options));
+    const viewer = new Viewer(simulation, new AllocationCounter());
+    const controller = new Controller(simulation, viewer, !isRemote(options));
     if (options.record) controller.recorder = new Recorder(simulation, options.record);
     front.handle = createPanel(simulation, controller);
     if (options.open) openBrowser(world.panelUrl);

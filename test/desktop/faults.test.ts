@@ -1,7 +1,7 @@
 // What a person does to the simulated world, and that everything is as before when it is mended.
 import { describe, expect, test } from "vitest";
 import { CallState } from "../../core/complete.ts";
-import { virtualWorld } from "../../targets/desktop/scenarios/player.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { Http, HttpSink } from "../../platform/contracts.ts";
 import { buildVariant, VARIANTS } from "../../targets/desktop/fleet/core-variants.ts";
 import { GLYPH_ROWS, glyphOf } from "../../targets/desktop/panel/font.ts";
-import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
+import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { CONTROLS, Controller } from "../../targets/desktop/simulator/controls.ts";

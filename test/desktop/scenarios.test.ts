@@ -1,7 +1,8 @@
 // Every scenario holds; and the checks in them can fail.
 import { expect, test } from "vitest";
 import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
-import { isFrame, play, shows, sideBySide } from "../../targets/desktop/scenarios/player.ts";
+import { play } from "../../targets/desktop/scenarios/play.ts";
+import { isFrame, shows, sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { run } from "./command.ts";
 

@@ -2,7 +2,7 @@
 // quitting, signals, exceptions, NO_COLOR, dumb terminals. The terminal is given back every time.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { play, virtualWorld } from "../../targets/desktop/scenarios/player.ts";
+import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { bar, cut, layOut } from "../../targets/desktop/terminal/layout.ts";

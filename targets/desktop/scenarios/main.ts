@@ -3,7 +3,8 @@
 import { Command } from "commander";
 import { UsageError } from "../usage-error.ts";
 import { findScenario, scenarioNames } from "./library.ts";
-import { play, sideBySide } from "./player.ts";
+import { play } from "./play.ts";
+import { sideBySide } from "./player.ts";
 
 async function main(names: readonly string[]): Promise<number> {
   let failures = 0;

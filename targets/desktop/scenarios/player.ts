@@ -1,18 +1,10 @@
-// Plays a scenario on a virtual clock: no sockets, no files, seeded randomness, so that it goes the
-// same way every time. An expectation that is not met ends it.
-import { MemoryStorage, SeededEntropy } from "../../../platform/fake/index.ts";
-import { createService } from "../../service/index.ts";
+// Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's: this
+// runs in the playground's page, too.
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
 import { stateName } from "../simulator/log/timeline.ts";
-import { Simulation } from "../simulator/simulation.ts";
+import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
-import { DirectHttp } from "../simulator/world/direct-http.ts";
-import { deviceConfig, endpointsOf, fixture, POLL_TOLERANCE_MS } from "../simulator/world/world.ts";
-import { WorldClock } from "../simulator/world/world-clock.ts";
 import type { Line, Scenario } from "./scenario.ts";
-
-const EPOCH_MS = Date.UTC(2026, 0, 1);
-const BASE_URL = "http://127.0.0.1:8628";
 
 const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
@@ -41,60 +33,33 @@ export interface Watcher {
   created?(simulation: Simulation): void;
 }
 
-/** A world of its own for a scenario, or for whoever needs one without sockets. */
-export function virtualWorld(settings: Scenario["settings"], seed = 1): Simulation {
-  const clock = new WorldClock({ paused: true });
-  const entropy = new SeededEntropy(seed);
-  const service = createService({
-    now: () => EPOCH_MS + clock.nowMs(),
-    random(count) {
-      const bytes = new Uint8Array(count);
-      entropy.fill(bytes, 0, count);
-      return bytes;
-    },
-    fixture: fixture(),
-    options: {
-      baseUrl: BASE_URL,
-      refreshTokenRotation: settings.rotate,
-      pollToleranceMs: POLL_TOLERANCE_MS,
-    },
-  });
-  return new Simulation({
-    clock,
-    epochMs: EPOCH_MS,
-    http: new DirectHttp(service),
-    storage: new MemoryStorage(),
-    entropy: new SeededEntropy(seed + 1),
-    config: deviceConfig({}),
-    endpoints: endpointsOf(BASE_URL),
-    columns: settings.columns,
-    rows: settings.rows,
-    service,
-    account: settings.account,
-  });
-}
-
-/** Plays it to its end or to the first expectation that is not met. */
-export async function play(scenario: Scenario, watcher: Watcher = {}): Promise<Outcome> {
-  const simulation = virtualWorld(scenario.settings);
+/** Plays it in a world to its end or to the first expectation that is not met; the world ends with it. */
+export async function playIn(
+  simulation: Simulation,
+  scenario: Scenario,
+  watcher: Watcher = {},
+): Promise<Outcome> {
   watcher.created?.(simulation);
   simulation.powerOn();
   let expectations = 0;
   let unmet: Unmet | undefined;
   for (const line of scenario.lines) {
     watcher.before?.(line, simulation);
-    if (line.kind === "step") {
-      await perform(simulation, line.text);
-      continue;
-    }
-    expectations++;
-    unmet = await check(simulation, line);
+    if (line.kind !== "step") expectations++;
+    unmet = await playLine(simulation, line);
     if (unmet) break;
   }
   const simulatedMs = simulation.clock.nowMs();
   simulation.powerOff();
   simulation.clock.close();
   return { unmet, expectations, simulatedMs };
+}
+
+/** Carries out a step, or checks an expectation; what was not met, where it was not. */
+export async function playLine(simulation: Simulation, line: Line): Promise<Unmet | undefined> {
+  if (line.kind !== "step") return await check(simulation, line);
+  await perform(simulation, line.text);
+  return undefined;
 }
 
 async function check(simulation: Simulation, line: Line): Promise<Unmet | undefined> {

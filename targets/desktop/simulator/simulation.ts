@@ -4,13 +4,15 @@ import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
 import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
 import {
+  type Core,
   Driver,
   type DriverConfig,
   type Endpoints,
   type Translate,
 } from "../../../platform/driver.ts";
 import { asciiOf } from "../../../platform/text.ts";
-import type { DecisionOutcome, Service } from "../../service/index.ts";
+import type { DecisionOutcome } from "../../service/decisions.ts";
+import type { Service } from "../../service/service.ts";
 import { Application } from "./device/application.ts";
 import { FrameDisplay } from "./device/frame-display.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
@@ -31,6 +33,8 @@ export interface SimulationSettings {
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;
   readonly translate?: Translate | undefined;
+  /** The core that the device runs; the sources by default. */
+  readonly core?: Core | undefined;
   /** For the core, beside what a large display needs; 4096 by default. */
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
@@ -101,7 +105,7 @@ export class Simulation {
     this.application = this.#newApplication();
     const { columns, rows } = this.display;
     this.driver = new Driver({
-      core,
+      core: this.settings.core ?? core,
       platform: {
         http: this.#watchedNetwork(),
         timers: this.clock.timers(),

@@ -1,9 +1,8 @@
 // The world as plain data for whoever draws it: terminal and panel show the same. Nothing secret is in
 // it but what the device itself displays.
 import { Field, Region, State } from "../../../core/complete.ts";
-import { AllocationCounter, type Allocations } from "./device/allocation-counter.ts";
+import type { AllocationMeter, Allocations } from "./device/allocations.ts";
 import type { SlotView } from "./device/metered-storage.ts";
-import { warmUp } from "./device/warm-up.ts";
 import type { ExchangeEntry } from "./log/exchanges.ts";
 import { errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
 import type { Simulation } from "./simulation.ts";
@@ -55,6 +54,7 @@ export interface View {
 
 /** What the core says where a lifetime is not known (core/SPEC.md). */
 const UNKNOWN_LIFE_S = 100_000_000;
+const NOT_COUNTED: Allocations = { core: 0, others: 0 };
 const EXCHANGES = 60;
 const TIMELINE = 60;
 
@@ -77,10 +77,12 @@ export class Viewer {
   readonly #code = new Countdown();
   readonly #poll = new Countdown();
   readonly #access = new Countdown();
-  readonly #allocations = new AllocationCounter();
-  #warm = false;
 
-  constructor(private readonly simulation: Simulation) {}
+  /** @param allocations who counts them, if anybody does: it differs with what the core runs on */
+  constructor(
+    private readonly simulation: Simulation,
+    private readonly allocations?: AllocationMeter,
+  ) {}
 
   view(): View {
     const { simulation } = this;
@@ -131,9 +133,7 @@ export class Viewer {
 
   #memory(): View["memory"] {
     const device = this.simulation.driver?.device;
-    if (!this.#warm) warmUp();
-    this.#warm = true;
-    const allocated = this.#allocations.read();
+    const allocated = this.allocations?.read() ?? NOT_COUNTED;
     if (device === undefined) return { bytes: 0, tokens: 0, allocated };
     const tokens = [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN, Region.PRESENT_REFRESH_TOKEN];
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);

@@ -6,19 +6,15 @@
 // ships is counted on QuickJS, where there is no such thing (`npm run budgets`).
 
 import { type HeapProfiler, Session } from "node:inspector";
-
-/** Bytes allocated in a while: by functions of the core, and by everything else. */
-export interface Allocations {
-  readonly core: number;
-  readonly others: number;
-}
+import type { AllocationMeter, Allocations } from "./allocations.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** A view wants figures ten times a second; profiles are taken less often. */
 const PERIOD_MS = 1000;
 
 const NONE: Allocations = { core: 0, others: 0 };
 
-export class AllocationCounter {
+export class AllocationCounter implements AllocationMeter {
   readonly #session = new Session();
   #since = 0;
   #latest: Allocations = NONE;
@@ -53,6 +49,7 @@ export class AllocationCounter {
   }
 
   #begin(): void {
+    warmUp();
     this.#session.connect();
     this.#session.post("HeapProfiler.enable");
     this.#sample();

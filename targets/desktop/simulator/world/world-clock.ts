@@ -3,7 +3,7 @@
 // its own moment, and stands still while a real exchange is under way: how fast this computer is changes nothing.
 
 import type { Timers } from "../../../../platform/contracts.ts";
-import { type RealTime, systemTime } from "../../../../platform/node/index.ts";
+import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
 
 interface Appointment {
   dueMs: number;

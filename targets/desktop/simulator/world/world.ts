@@ -7,8 +7,7 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
-import * as core from "../../../../core/complete.ts";
-import { type DriverConfig, type Endpoints, noEndpoints } from "../../../../platform/driver.ts";
+import type { DriverConfig } from "../../../../platform/driver.ts";
 import {
   FileStorage,
   NodeEntropy,
@@ -24,12 +23,12 @@ import {
   serve,
 } from "../../../service/index.ts";
 import { describeListenError } from "../../../service/listen-error.ts";
-import { PATHS } from "../../../service/metadata.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { Simulation } from "../simulation.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { ServiceStore } from "./service-store.ts";
+import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
 import { WorldClock } from "./world-clock.ts";
 
 export interface World {
@@ -45,45 +44,9 @@ export interface World {
 /** Answers requests that are not the service's; undefined passes them on to it. */
 export type Front = (request: Request, env: unknown) => Promise<Response | undefined>;
 
-/** How early a poll may come. */
-export const POLL_TOLERANCE_MS = 250;
-
-const CLIENT = { id: "living-room-tv", secret: "tv-secret" };
-const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
-
 export function fixture(): FixtureInput {
   const file = new URL("../../../service/fixture.json", import.meta.url);
   return JSON.parse(fs.readFileSync(file, "utf8")) as FixtureInput;
-}
-
-/** Where the embedded service answers what. */
-export function endpointsOf(baseUrl: string): Endpoints {
-  return {
-    ...noEndpoints,
-    deviceAuthorization: baseUrl + PATHS.deviceAuthorization,
-    token: baseUrl + PATHS.token,
-    revocation: baseUrl + PATHS.revocation,
-    videoApi: baseUrl + PATHS.liveBroadcasts,
-    // The core writes the whole path of an offer (the offer document, section 4).
-    publisherApi: baseUrl,
-  };
-}
-
-/** What the maker of the simulated device has set, for the service in this program. */
-export function deviceConfig(options: Partial<Options>) {
-  return {
-    clientId: options.clientId ?? CLIENT.id,
-    clientSecret: options.clientSecret ?? (options.clientId === undefined ? CLIENT.secret : ""),
-    scope: options.scope ?? SCOPE,
-    clientAuthentication: core.ClientAuthentication.DOCUMENTS,
-    // It is the same one at whatever port it listens today.
-    server: "the simulated service",
-    deviceParameters: "",
-    tokenParameters: "",
-    autoStart: 1,
-    renewalsMax: 3,
-    messages: "",
-  };
 }
 
 /** What the maker has set for a real server. */

@@ -1,0 +1,67 @@
+// A world without sockets and files: requests go straight to the service's logic, records into memory, and
+// chance comes from a seed. Scenarios run in it on a clock of their own, and the playground in a page.
+import type { Core } from "../../../../platform/driver.ts";
+import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
+import { MemoryStorage } from "../../../../platform/fake/storage.ts";
+import type { FixtureInput } from "../../../service/fixture.ts";
+import { createService } from "../../../service/service.ts";
+import { Simulation } from "../simulation.ts";
+import { DirectHttp } from "./direct-http.ts";
+import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
+import { WorldClock } from "./world-clock.ts";
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+const BASE_URL = "http://127.0.0.1:8628";
+
+export interface VirtualWorldSettings {
+  readonly columns: number;
+  readonly rows: number;
+  readonly account: string;
+  readonly rotate: boolean;
+  readonly fixture: FixtureInput;
+  readonly seed?: number;
+  /** By default one that stands still until it is driven. */
+  readonly clock?: WorldClock;
+  /** Calendar time at the clock's zero; 2026-01-01 by default. */
+  readonly epochMs?: number;
+  readonly baseUrl?: string;
+  /** The core that the device runs, such as the shipped bundle; the sources by default. */
+  readonly core?: Core | undefined;
+  /** Whether the phone's pages are to be shown in a frame. */
+  readonly framed?: boolean;
+}
+
+export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
+  const { seed = 1, epochMs = EPOCH_MS, baseUrl = BASE_URL } = settings;
+  const clock = settings.clock ?? new WorldClock({ paused: true });
+  const entropy = new SeededEntropy(seed);
+  const service = createService({
+    now: () => epochMs + clock.nowMs(),
+    random(count) {
+      const bytes = new Uint8Array(count);
+      entropy.fill(bytes, 0, count);
+      return bytes;
+    },
+    fixture: settings.fixture,
+    options: {
+      baseUrl,
+      refreshTokenRotation: settings.rotate,
+      pollToleranceMs: POLL_TOLERANCE_MS,
+      framedBySelf: settings.framed ?? false,
+    },
+  });
+  return new Simulation({
+    clock,
+    epochMs,
+    http: new DirectHttp(service),
+    storage: new MemoryStorage(),
+    entropy: new SeededEntropy(seed + 1),
+    config: deviceConfig({}),
+    endpoints: endpointsOf(baseUrl),
+    columns: settings.columns,
+    rows: settings.rows,
+    service,
+    account: settings.account,
+    core: settings.core,
+  });
+}
