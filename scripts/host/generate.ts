@@ -59,12 +59,18 @@ export function numbersHeader(): string {
     const lines = membersOf(numbers).map(([member, value]) => `  PG_${name}_${member} = ${value},`);
     return `enum pg_${name.toLowerCase()} {\n${lines.join("\n")}\n};`;
   });
-  const states = membersOf(State).map(([member]) => `"${member}"`);
+  const namesOf = (numbers: Enum): string => {
+    const names: string[] = [];
+    for (const [member, value] of membersOf(numbers)) names[value] = `"${member}"`;
+    return Array.from(names, (name) => name ?? `""`).join(", ");
+  };
   const border = Array.from(borderDigest(), (byte) => `0x${byte.toString(16).padStart(2, "0")}`);
   return (
     "/* Generated from the core's enums: not to be edited. */\n" +
     "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
-    `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${states.join(", ")}}\n` +
+    `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${namesOf(State)}}\n` +
+    `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
+    `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase()}}\n` +
     `#define PG_BORDER {${border.join(", ")}}\n\n#endif\n`
   );
 }

@@ -86,6 +86,14 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     ["other characters", { scope: "caf\u00e9" }, "scope has other than printable ASCII"],
     ["too long a text", { scope: "x".repeat(513) }, "scope is empty or too long"],
     ["texts it cannot show", { messages: {} }, "messages is not supported"],
+    ["a header's name", { headers: { grant: { "a b": "c" } } }, "headers.grant has a name that"],
+    [
+      "a header that is the host's",
+      { headers: { resource: { Authorization: "Bearer x" } } },
+      "headers.resource has a header that is not",
+    ],
+    ["a header's end", { headers: { grant: { a: "b\r\nc: d" } } }, "headers.grant has other than"],
+    ["headers of another kind", { headers: { token: {} } }, "headers.token is unknown"],
     ["a relative path", { storage: { directory: "x" } }, "storage.directory is not an absolute"],
     ["clear text", { endpoints: { token: "http://10.0.0.1/" } }, "endpoints.token is not an https"],
     [

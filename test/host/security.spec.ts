@@ -104,6 +104,52 @@ describe("answers of a hostile server", () => {
   });
 });
 
+describe("what a maker adds to requests", () => {
+  it("headers go to those they are meant for: the authorization server gets none of a resource server's", async () => {
+    const { port, requests } = await answering([ok(CODE)]);
+    const headers = { grant: { "X-Model": "P 400", "X-Site": "" }, resource: { "X-Key": "k" } };
+    const config = (await opened()).configure({ ...endpointsAt(port), headers });
+    const host = new HostProcess([sanitized, "--config", config]);
+    await host.until("a poll", () => requests.length > 1);
+    for (const request of requests) {
+      expect(request).toContain("\r\nX-Model: P 400\r\nX-Site: \r\n");
+      expect(request).not.toContain("X-Key");
+    }
+    expect(await host.quit()).toBe(0);
+  });
+
+  it("RFC 6749 §3.1, §3.2 no parameters for one request are no parameters, whatever the other has", async () => {
+    const { port, requests } = await answering([ok(CODE)]);
+    const parameters = { deviceParameters: {}, tokenParameters: { resource: "r" } };
+    const config = (await opened()).configure({ ...endpointsAt(port), ...parameters });
+    const host = new HostProcess([sanitized, "--config", config]);
+    await host.until("a poll", () => requests.length > 1);
+    expect(requests[0]).not.toContain("resource=r");
+    expect(requests[1]).toContain("&resource=r");
+    expect(await host.quit()).toBe(0);
+  });
+});
+
+it("a value that does not fit is named in the log, with the memory that would do", async () => {
+  const tokens = { access_token: "t".repeat(6000), token_type: "Bearer", expires_in: 3600 };
+  const answers = [ok(CODE), ok(JSON.stringify(tokens))];
+  const own = await opened();
+  const { port } = await answering(answers);
+  const host = new HostProcess([sanitized, "--config", own.configure(endpointsAt(port))]);
+  await host.says("(VALUE_TOO_LONG)");
+  await host.says("no room for access_token of 6000 bytes; ");
+  const needed = Number(/; (\d+) bytes of memory would do/.exec(host.messages)?.[1]);
+  expect(host.messages).not.toContain("tttt");
+  expect(await host.quit()).toBe(0);
+
+  await new Promise((resolve) => server?.close(resolve));
+  const again = endpointsAt((await answering(answers)).port);
+  const enough = own.configure({ ...again, limits: { memoryBytes: needed } });
+  const larger = new HostProcess([sanitized, "--config", enough]);
+  await larger.says("state: SIGNED_IN");
+  expect(await larger.quit()).toBe(0);
+});
+
 describe("RFC 9700 §2.6 TLS", () => {
   it("1.2 at least, whatever the machine's settings allow", async () => {
     const own = await opened("https");

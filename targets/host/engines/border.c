@@ -15,7 +15,7 @@ const char *const pg_property_names[PG_PROPERTY_COUNT] = {
     "requestId",  "endpoint",      "isGet",  "target",   "targetLength", "body",
     "bodyLength", "authorization", "slot",   "data",     "dataLength",   "state",
     "event",      "moves",         "error",  "notSaved", "callState",    "callError",
-    "callStatus"};
+    "callStatus", "errorField",    "errorLength", "memoryNeeded", "notErased"};
 
 uint8_t pg_transfer_bytes[PG_TRANSFER_BYTES];
 int pg_engine_threw;

@@ -17,6 +17,7 @@ enum kind {
   FLAG,       /* true or false */
   METHOD,     /* of client authentication */
   PARAMETERS, /* names and texts, put together form-encoded */
+  HEADERS,    /* names and texts, put together as lines of a request's head */
   IGNORED,    /* for other hosts */
   REFUSED     /* would change what the device does, and this host does not know how */
 };
@@ -43,6 +44,9 @@ static const struct member members[] = {
     {"deviceParameters", PARAMETERS, AT(settings.device_parameters), 0, 0},
     {"tokenParameters", PARAMETERS, AT(settings.token_parameters), 0, 0},
     {"issuer", ADDRESS, AT(settings.server), 0, ADDRESS_MAX_SIZE},
+    {"headers", OBJECT, 0, 0, 0},
+    {"headers.grant", HEADERS, AT(settings.grant_headers), 0, 0},
+    {"headers.resource", HEADERS, AT(settings.resource_headers), 0, 0},
     {"endpoints", OBJECT, 0, 0, 0},
     {"endpoints.deviceAuthorization", ADDRESS, ADDRESS_AT(DEVICE_AUTHORIZATION), 1, ADDRESS_MAX_SIZE},
     {"endpoints.token", ADDRESS, ADDRESS_AT(TOKEN), 1, ADDRESS_MAX_SIZE},
@@ -219,18 +223,74 @@ static int put_parameter(struct reader *reader, const struct member *member) {
              : fail(member->path, "is too long");
 }
 
-static int take_parameters(struct reader *reader, const struct member *member,
-                           enum pg_json_kind kind) {
+static int put_text(struct reader *reader, const char *text, size_t size) {
+  int ok = 1;
+  for (size_t i = 0; i < size && ok; i++) ok = put(reader, text[i]);
+  return ok;
+}
+
+/* RFC 9110 section 5.6.2; as JSON gives it, the text ends with a 0. */
+static int is_token(const char *text, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    char c = text[i];
+    int is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (!is_letter && (!c || !strchr("!#$%&'*+-.^_`|~", c))) return 0;
+  }
+  return size > 0;
+}
+
+static int is_same_name(const char *name, const char *lower) {
+  while (*name && *lower) {
+    char c = *name++;
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != *lower++) return 0;
+  }
+  return *name == *lower;
+}
+
+/* What the host writes itself: a second one would split requests, or send tokens where they do not belong. */
+static int is_of_the_host(const char *name) {
+  static const char *const own[] = {"accept",         "authorization", "connection",
+                                    "content-length", "content-type",  "expect",
+                                    "host",           "user-agent",    "transfer-encoding"};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    if (is_same_name(name, own[i])) return 1;
+  }
+  return 0;
+}
+
+/* `Name: value` and the line's end, the name having been read. */
+static int put_header(struct reader *reader, const struct member *member) {
+  const struct pg_json *json = &reader->json;
+  if (!is_token(json->string, json->string_size)) {
+    return fail(member->path, "has a name that is no token of RFC 9110 section 5.6.2");
+  }
+  if (is_of_the_host(json->string)) {
+    return fail(member->path, "has a header that is not the configuration's to set");
+  }
+  int ok = put_text(reader, json->string, json->string_size) && put_text(reader, ": ", 2);
+  enum pg_json_kind kind = pg_json_value(&reader->json);
+  if (!is_json(kind)) return 0;
+  if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
+  if (!is_printable(json->string, json->string_size)) {
+    return fail(member->path, "has other than printable ASCII characters");
+  }
+  ok = ok && put_text(reader, json->string, json->string_size) && put_text(reader, "\r\n", 2);
+  return ok ? 1 : fail(member->path, "is too long");
+}
+
+/* The members of an object, put together as one text. */
+static int take_joined(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   if (kind != PG_JSON_OBJECT) return fail(member->path, "is not an object");
-  const char *encoded = reader->room + reader->room_at;
+  const char *joined = reader->room + reader->room_at;
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
-    if (!put_parameter(reader, member)) return 0;
+    int ok = member->kind == HEADERS ? put_header(reader, member) : put_parameter(reader, member);
+    if (!ok) return 0;
   }
   if (more < 0) return is_json(PG_JSON_BAD);
-  *(const char **)(void *)((char *)reader->config + member->offset) = encoded;
+  *(const char **)(void *)((char *)reader->config + member->offset) = joined;
   /* Behind the 0. */
-  if (reader->room_at > 0 && reader->room_at + 1 < reader->room_size) {
+  if (reader->room_at + 1 < reader->room_size) {
     reader->room[++reader->room_at] = 0;
   }
   return 1;
@@ -258,7 +318,8 @@ static int take(struct reader *reader, const struct member *member) {
     case METHOD:
       return take_method(reader, member, kind);
     case PARAMETERS:
-      return take_parameters(reader, member, kind);
+    case HEADERS:
+      return take_joined(reader, member, kind);
     case REFUSED:
       return fail(member->path, "is not supported by the C host; leave it out");
     default:
@@ -286,12 +347,14 @@ static int take_object(struct reader *reader, const char *path) {
   return more == 0 ? 1 : is_json(PG_JSON_BAD);
 }
 
-static int is_text(enum kind kind) { return kind == TEXT || kind == ADDRESS || kind == FILE_PATH; }
+static int is_text(enum kind kind) {
+  return kind == TEXT || kind == ADDRESS || kind == FILE_PATH || kind == PARAMETERS || kind == HEADERS;
+}
 
 /* What the document leaves out is ""; what it must not leave out is named. */
 static int complete(struct pg_config *config) {
   for (const struct member *member = members; member < members + MEMBER_COUNT; member++) {
-    if (!is_text(member->kind) && member->kind != PARAMETERS) continue;
+    if (!is_text(member->kind)) continue;
     const char **field = (const char **)(void *)((char *)config + member->offset);
     if (!*field && member->low) return fail(member->path, "is missing");
     if (!*field) *field = "";

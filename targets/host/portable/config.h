@@ -20,7 +20,7 @@ struct pg_config {
  * Reads and checks `size` bytes of JSON.
  * @param text is decoded where it lies; stays as it is for as long as the configuration is used, and
  *   holds the secret: the caller wipes it
- * @param room as `text`, for what is longer encoded than written: form parameters
+ * @param room as `text`, for what is longer encoded than written: form parameters, headers
  * @return NULL, or one line that names the mistake by its path and quotes no value; it stays good until
  *   the next call
  */

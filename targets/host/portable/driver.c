@@ -25,6 +25,12 @@ static const char *address_of(int endpoint) {
   return driver.settings->addresses[endpoint];
 }
 
+/* Headers of the maker's own go to whom they are meant for, and to nobody else. */
+static const char *headers_for(int endpoint) {
+  if (endpoint <= PG_ENDPOINT_REVOCATION) return driver.settings->grant_headers;
+  return endpoint >= PG_ENDPOINT_RESOURCE ? driver.settings->resource_headers : NULL;
+}
+
 /* The header that the core asks for: an access token, or the client's credentials. */
 static void set_authorization(struct pg_http_request *request, int authorization) {
   int region = authorization == PG_AUTHORIZATION_BEARER ? PG_FIELD_ACCESS_TOKEN
@@ -41,6 +47,7 @@ static void send_request(void) {
       .address = address_of(pg_get(PG_ENDPOINT)),
       .target = driver.memory + pg_get(PG_TARGET),
       .target_size = (size_t)pg_get(PG_TARGET_LENGTH),
+      .headers = headers_for(pg_get(PG_ENDPOINT)),
       .content_type = "application/x-www-form-urlencoded",
       .body = driver.memory + pg_get(PG_BODY),
       .body_size = (size_t)pg_get(PG_BODY_LENGTH),

@@ -101,6 +101,7 @@ static void put_request(const struct pg_http_request *request, const struct pg_a
     put(request->credentials, request->credentials_size);
     put_text("\r\n");
   }
+  if (request->headers) put_text(request->headers);
   if (!request->is_get) {
     put_text("Content-Type: ");
     put_text(request->content_type);

@@ -24,6 +24,7 @@ struct pg_http_request {
   const char *address;   /* http:// or https://, host, and what may follow; no fragment, no user */
   const uint8_t *target; /* what follows the address */
   size_t target_size;
+  const char *headers;        /* further lines, each ended by CR LF; or NULL */
   const char *content_type;   /* of a POST */
   const char *authorization;  /* "Bearer ", "Basic ", or NULL for none */
   const uint8_t *credentials; /* what follows it */

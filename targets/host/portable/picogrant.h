@@ -72,6 +72,10 @@ enum pg_property {
   PG_CALL_STATE,
   PG_CALL_ERROR,
   PG_CALL_STATUS,
+  PG_ERROR_FIELD,   /* PG_FIELD_*: the value that there was no room for; 0: none in particular */
+  PG_ERROR_LENGTH,  /* its bytes */
+  PG_MEMORY_NEEDED, /* bytes of memory that would do; 0: memory is not what was missing */
+  PG_NOT_ERASED,    /* 1: a record of the session that is over could not be erased */
   PG_PROPERTY_COUNT
 };
 

@@ -19,6 +19,9 @@ struct pg_settings {
   const char *token_parameters;  /* the same, of token requests */
   const char *server; /* the issuer; "": the origin of the token endpoint stands for the server */
   const char *user_agent;
+  /* Headers of the maker's own: lines `Name: value`, each ended by CR LF; or "". */
+  const char *grant_headers;    /* to the authorization server */
+  const char *resource_headers; /* to resource servers */
   /* By PG_ENDPOINT_*: what address.h takes. Plain http is the setter's responsibility. */
   const char *addresses[PG_ADDRESS_COUNT];
   int columns;          /* 16..80 */

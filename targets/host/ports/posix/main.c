@@ -105,9 +105,30 @@ static int open_storage(const struct pg_medium **medium) {
   return 0;
 }
 
-static void report(enum pg_report what, int a, int b) {
+/* What there was no room for, and how much memory would do: for whoever configures the device. */
+static void report_missing_room(void) {
+  static const char *const fields[] = PG_FIELD_NAMES;
+  int field = pg_get(PG_ERROR_FIELD);
+  int is_field = field > 0 && field < (int)(sizeof fields / sizeof *fields);
+  if (!pg_get(PG_MEMORY_NEEDED)) return;
+  fputs("no room for ", stderr);
+  if (is_field) fprintf(stderr, "%s of %d bytes", fields[field], pg_get(PG_ERROR_LENGTH));
+  else fputs("a request or a record", stderr);
+  fprintf(stderr, "; %d bytes of memory would do\n", pg_get(PG_MEMORY_NEEDED));
+}
+
+static void report_state(int state, int error) {
   static const char *const states[] = PG_STATE_NAMES;
-  if (what == PG_REPORT_STATE) fprintf(stderr, "state: %s, error %d\n", states[a], b);
+  static const char *const errors[] = PG_ERROR_CODE_NAMES;
+  fprintf(stderr, "state: %s, error %d", states[state], error);
+  fprintf(stderr, error ? " (%s)\n" : "\n", errors[error]);
+  report_missing_room();
+  if (pg_get(PG_NOT_SAVED)) fputs("not saved: the device will not stay signed in\n", stderr);
+  if (pg_get(PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
+}
+
+static void report(enum pg_report what, int a, int b) {
+  if (what == PG_REPORT_STATE) report_state(a, b);
   if (what == PG_REPORT_BROKEN) {
     fputs("picogrant-host: the core is broken; start again\n", stderr);
   }
