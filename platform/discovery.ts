@@ -49,10 +49,10 @@ export async function discoverServer(
   const refusals: string[] = [];
   for (const metadata of metadataAddresses(issuer)) {
     const http = new CopyingHttp(host.http);
+    http.begin();
     const answer = await ask(core, { ...host, http }, issuer, metadata);
-    if (typeof answer !== "string") {
-      return { endpoints: answer, clientAuthenticationMethods: methodsIn(http.copy) };
-    }
+    const clientAuthenticationMethods = methodsIn(http.take());
+    if (typeof answer !== "string") return { endpoints: answer, clientAuthenticationMethods };
     refusals.push(`${metadata}: ${answer}`);
   }
   throw new Error(`no metadata of ${issuer} (${refusals.join("; ")})`);
@@ -82,24 +82,53 @@ export function clientAuthenticationFor(
   throw new Error(`the server takes no client secret, only: ${methods.join(", ")}`);
 }
 
-function methodsIn(document: readonly number[]): readonly string[] {
-  const { token_endpoint_auth_methods_supported: methods } = JSON.parse(
-    textOf(document) ?? "{}",
-  ) as { token_endpoint_auth_methods_supported?: unknown };
+/** What a metadata document says in `token_endpoint_auth_methods_supported`, or RFC 8414 §2 where it does not. */
+export function methodsIn(document: readonly number[]): readonly string[] {
+  const methods = parsed(document)?.token_endpoint_auth_methods_supported;
   const isList = Array.isArray(methods) && methods.every((method) => typeof method === "string");
   return isList ? methods : ["client_secret_basic"];
 }
 
-/** Keeps a copy of what is answered: the core reads the addresses only. */
-class CopyingHttp implements Http {
-  readonly copy: number[] = [];
+/** Undefined where it is no JSON: of that the core complains. */
+function parsed(
+  document: readonly number[],
+): { token_endpoint_auth_methods_supported?: unknown } | null | undefined {
+  try {
+    return JSON.parse(textOf(document) ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a copy of one answer: the core reads the addresses in the metadata only. */
+export class CopyingHttp implements Http {
+  private copy: number[] = [];
+  private copies = false;
   private readonly http: Http;
 
   constructor(http: Http) {
     this.http = http;
   }
 
+  /** From here on answers are copied. */
+  begin(): void {
+    this.copy = [];
+    this.copies = true;
+  }
+
+  /** What has come since; nothing more is copied, since later answers hold tokens. */
+  take(): readonly number[] {
+    const taken = this.copy;
+    this.copy = [];
+    this.copies = false;
+    return taken;
+  }
+
   send(request: HttpRequest, sink: HttpSink): void {
+    if (!this.copies) {
+      this.http.send(request, sink);
+      return;
+    }
     this.http.send(request, {
       status: (status, retryAfterSeconds) => sink.status(status, retryAfterSeconds),
       body: (bytes, from, to) => {

@@ -4,6 +4,7 @@
 import * as core from "../../core/complete.ts";
 import { type DeviceConfig, driverOptionsOf } from "../../platform/configuration/device-config.ts";
 import type { Bytes } from "../../platform/contracts.ts";
+import { CopyingHttp, clientAuthenticationFor, methodsIn } from "../../platform/discovery.ts";
 import { Driver } from "../../platform/driver.ts";
 import { missingRoomOf } from "../../platform/missing-room.ts";
 import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
@@ -17,6 +18,8 @@ export type Emit = (event: Record<string, string | number>, bytes?: readonly num
 /** Calls back once, `afterMs` from now. */
 export type Later = (afterMs: number, ring: () => void) => void;
 
+type ClientAuthenticationName = NonNullable<DeviceConfig["clientAuthentication"]>;
+
 type Asked = "none" | "call" | "discovery";
 
 /** Without the metadata there is nothing to do but to ask again: soon at first, then once a minute. */
@@ -24,9 +27,13 @@ const DISCOVERY_WAIT_MIN_MS = 2500;
 const DISCOVERY_WAIT_MAX_MS = 60_000;
 
 export class App {
-  private readonly driver: Driver;
-  private readonly config: DeviceConfig;
+  private driver: Driver;
+  private config: DeviceConfig;
+  private readonly platform: QuickJsPlatform;
+  private readonly http: CopyingHttp;
   private readonly emit: Emit;
+  /** Whether the server's addresses are known. */
+  private isFound: boolean;
   private asked: Asked = "none";
   private answer: number[] = [];
   private shown = "";
@@ -37,14 +44,20 @@ export class App {
     this.later = later;
     this.config = config;
     this.emit = emit;
-    const discovers = config.issuer !== undefined;
-    const own = driverOptionsOf(config);
-    this.driver = new Driver({
+    this.http = new CopyingHttp(platform.http);
+    this.platform = { ...platform, http: this.http };
+    this.isFound = config.issuer === undefined;
+    this.driver = this.makeDriver();
+  }
+
+  private makeDriver(): Driver {
+    const own = driverOptionsOf(this.config);
+    return new Driver({
       core,
-      platform,
+      platform: this.platform,
       ...own,
       // Without addresses nothing can be asked for yet.
-      config: discovers ? { ...own.config, autoStart: 0 } : own.config,
+      config: this.isFound ? own.config : { ...own.config, autoStart: 0 },
       onChange: () => this.changed(),
       onApiBody: (bytes, from, to) => this.gather(bytes, from, to),
     });
@@ -119,7 +132,29 @@ export class App {
       return;
     }
     this.asked = "discovery";
+    if (this.learnsMethod()) this.http.begin();
     this.driver.run();
+  }
+
+  /** Whether the metadata has to say how the client authenticates: it has a secret, and nobody has said. */
+  private learnsMethod(): boolean {
+    const { clientSecret, clientAuthentication } = this.config;
+    return clientSecret !== undefined && clientAuthentication === undefined;
+  }
+
+  /** A device that authenticates as the server wants it; what is stored stays. */
+  private startAnew(clientAuthentication: ClientAuthenticationName): void {
+    const { endpoints } = this.driver;
+    this.driver.stop();
+    this.config = { ...this.config, clientAuthentication, endpoints };
+    this.isFound = true;
+    this.driver = this.makeDriver();
+    this.driver.start();
+  }
+
+  private signInByItself(): void {
+    const waits = this.driver.device.state === State.SIGNED_OUT;
+    if (waits && this.config.autoStart !== false) this.driver.signIn();
   }
 
   /** The device may have moved on: says so once, and finishes a call that is done. */
@@ -162,6 +197,7 @@ export class App {
 
   private discovered(): void {
     const { device } = this.driver;
+    const document = this.http.take();
     this.emit({ event: "discovery", error: nameOf(ErrorCode, device.callError) });
     if (device.callError !== ErrorCode.NONE) {
       this.discoveryWaitMs = Math.min(2 * this.discoveryWaitMs, DISCOVERY_WAIT_MAX_MS);
@@ -174,8 +210,17 @@ export class App {
       revocation: textOf(this.driver, Field.VALUE_D),
     };
     this.driver.endpoints = { ...this.driver.endpoints, ...found, ...this.config.endpoints };
-    const waits = device.state === State.SIGNED_OUT;
-    if (waits && this.config.autoStart !== false) this.driver.signIn();
+    if (!this.learnsMethod()) {
+      this.signInByItself();
+      return;
+    }
+    try {
+      const method = clientAuthenticationFor(methodsIn(document), true);
+      // Not from within the driver that is to end.
+      this.later(0, () => this.startAnew(method));
+    } catch (error) {
+      this.emit({ event: "refused", reason: (error as Error).message });
+    }
   }
 
   private gather(bytes: Bytes, from: number, to: number): void {

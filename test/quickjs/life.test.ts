@@ -78,6 +78,14 @@ async function list(device: RunningDevice): Promise<unknown> {
 
 describe("a life in qjs", () => {
   describe.each(engines)("%s", (_, qjs) => {
+    it("RFC 8414 §2 a client with a secret authenticates as the metadata says", async () => {
+      const { service, start } = await world(qjs, false);
+      const device = start();
+      await untilSignedIn(service, device);
+      expect(service.authorizations.get("/token")).toMatch(/^Basic /);
+      expect((await device.signal("SIGTERM")).code).toBe(0);
+    });
+
     it.each([
       ["HTTP on loopback", false],
       ["HTTPS with an authority of one's own", true],

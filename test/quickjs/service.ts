@@ -22,6 +22,8 @@ export class RunningService {
   url = "";
   /** Everything that nobody but device and service may know. */
   readonly secrets = new Set<string>();
+  /** The last header `Authorization` of each path. */
+  readonly authorizations = new Map<string, string | null>();
   /** `METHOD path status` of each exchange. */
   readonly log: string[] = [];
   /** How long the service thinks about each answer, ms. */
@@ -83,6 +85,7 @@ export class RunningService {
     for (const [, value] of text.matchAll(/"(?:\w+_token|device_code)":\s*"([^"]+)"/g)) {
       this.keep(value);
     }
+    this.authorizations.set(new URL(request.url).pathname, request.headers.get("authorization"));
     this.log.push(`${request.method} ${new URL(request.url).pathname} ${response.status}`);
     return response;
   }
