@@ -15,6 +15,7 @@ import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
 import { createWorld, type Front, isLoopback, type World } from "./simulator/world/world.ts";
+import { CommandLine } from "./terminal/command-line.ts";
 import { layOut } from "./terminal/layout.ts";
 import { paintFor } from "./terminal/paint.ts";
 import { printFrames } from "./terminal/plain-output.ts";
@@ -58,11 +59,19 @@ async function runScreen(world: World, options: Options, controller: Controller)
   const paint = paintFor(process.env);
   const title = url ? `open ${url}/device or /panel` : `panel ${panelUrl}`;
   const quitting = new AbortController();
-  const screen = new Screen(
+  const typing = new CommandLine();
+  const screen: Screen = new Screen(
     process.stdout,
     process.stdin,
-    (size) => layOut(controller.viewer.view(), title, size, paint),
-    (key) => pressKey(key, controller, quitting),
+    (size) =>
+      layOut(controller.viewer.view(), title, size, paint, {
+        prompt: typing.prompt,
+        lines: typing.lines(size.columns),
+      }),
+    (key) => {
+      pressKey(key, controller, quitting, typing);
+      screen.change();
+    },
   );
   const stop = simulation.onChange(() => screen.change());
   screen.open();
@@ -76,7 +85,15 @@ async function runScreen(world: World, options: Options, controller: Controller)
 
 const QUIT_KEYS = ["q", "\x03", "\x04"];
 
-function pressKey(key: string, controller: Controller, quitting: AbortController): void {
+function pressKey(
+  key: string,
+  controller: Controller,
+  quitting: AbortController,
+  typing: CommandLine,
+): void {
+  const typed = typing.press(key);
+  if (typed) void controller.run(typed);
+  if (typed !== undefined) return;
   const control = CONTROLS.find((one) => one.key === key);
   if (QUIT_KEYS.includes(key)) quitting.abort();
   else if (control) void controller.run(control.command);
@@ -110,7 +127,10 @@ async function runPlain(world: World, options: Options, controller: Controller):
   write(`Panel: open ${panelUrl}\n`);
   const quitting = new AbortController();
   const hasKeys = process.stdin.isTTY && process.stdout.isTTY;
-  if (hasKeys) takeKeys(process.stdin, (key) => pressKey(key, controller, quitting));
+  if (hasKeys) {
+    const typing = new CommandLine();
+    takeKeys(process.stdin, (key) => pressKey(key, controller, quitting, typing));
+  }
   const stop = printFrames(simulation, write);
   try {
     return await untilDone(simulation, options, quitting.signal);

@@ -10,6 +10,7 @@ import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { CONTROLS, type Controller } from "../simulator/controls.ts";
+import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import type { Front } from "../simulator/world/world.ts";
 import { panelPage } from "./page.ts";
@@ -18,7 +19,10 @@ import { panelPage } from "./page.ts";
 const PUSH_MS = 50;
 /** Clock and bars go on without anything happening. */
 const TICK_MS = 250;
-const COMMANDS = new Set(CONTROLS.map(({ command }) => command));
+const COMMANDS = new Set([
+  ...CONTROLS.map(({ command }) => command),
+  ...DEEDS.map(({ name }) => name),
+]);
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#22301a"/><rect x="2" y="4" width="12" height="8" rx="1" fill="#a9cf3f"/><path d="M4 7h5M4 9.5h8" stroke="#22301a" stroke-width="1.3"/></svg>`;

@@ -1,6 +1,7 @@
 // Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's: this
 // runs in the playground's page, too.
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
+import { reasonOfDevice } from "../simulator/log/reasons.ts";
 import { stateName } from "../simulator/log/timeline.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
@@ -12,6 +13,7 @@ const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   refreshes: "refresh",
   revocations: "revoke",
   calls: "call the API",
+  "event polls": "poll for events",
 };
 
 /** An expectation that was not met. */
@@ -84,9 +86,38 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
       const state = driver ? stateName(driver.device.state) : "off";
       return state === line.expected ? undefined : unmet([line.expected], [state]);
     }
+    case "call": {
+      const text = simulation.application.outcome?.text ?? "nothing was asked for";
+      return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
+    }
+    case "event": {
+      const last = (): string => {
+        const event = simulation.maker.events.at(-1);
+        return event ? `${event.types.join(" ")} ${event.how}: ${event.verdict}` : "no event";
+      };
+      if (line.withinMs > 0) {
+        await simulation.clock.advance(line.withinMs, () => last() === line.expected);
+      }
+      return last() === line.expected ? undefined : unmet([line.expected], [last()]);
+    }
+    case "reason": {
+      const device = simulation.driver?.device;
+      const reason = (device && reasonOfDevice(device)) ?? simulation.application.outcome?.reason;
+      const text = reason ? `${reason.name} from ${reason.from}: ${reason.mend}` : "no error";
+      return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
+    }
+    case "slip": {
+      const slip = simulation.paper.slips.at(-1);
+      const text = slip
+        ? [...slip.heading, slip.address, slip.code, ...slip.footing].join(" ")
+        : "no slip";
+      return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
+    }
     case "count": {
-      const purpose = PURPOSES[line.what]!;
-      const count = simulation.exchanges.counts.get(purpose) ?? 0;
+      const count =
+        line.what === "slips"
+          ? simulation.paper.count
+          : (simulation.exchanges.counts.get(PURPOSES[line.what]!) ?? 0);
       const met = count >= line.least && count <= line.most;
       return met ? undefined : unmet([line.text], [`${count} ${line.what}`]);
     }

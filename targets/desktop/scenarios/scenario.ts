@@ -1,12 +1,20 @@
 // Scenario files: their lines, read. Settings come first, then steps and expectations in order; what a
 // step does is in steps.ts, how an expectation is checked in player.ts.
-import { isStep, readDuration, StepError } from "../simulator/steps.ts";
+import type { ServiceOptionsInput } from "../../service/options.ts";
+import { deviceKind } from "../simulator/device/kinds.ts";
+import { isStep, readDuration, readValue, StepError } from "../simulator/steps.ts";
 
 export interface Settings {
   columns: number;
   rows: number;
   account: string;
   rotate: boolean;
+  /** Client of the fixture that the device is; the TV by default. */
+  client?: string;
+  /** bare, printer or console. */
+  device?: string;
+  /** Options of the service, by name. */
+  options?: ServiceOptionsInput;
 }
 
 export type Line = { readonly number: number; readonly text: string } & (
@@ -17,6 +25,13 @@ export type Line = { readonly number: number; readonly text: string } & (
   /** The frame row by row; `?` stands for any one character. */
   | { readonly kind: "frame"; readonly expected: readonly string[] }
   | { readonly kind: "state"; readonly expected: string }
+  /** The last call, as it is told on the display without its size; the last security event with its verdict. */
+  | { readonly kind: "call"; readonly expected: string }
+  | { readonly kind: "event"; readonly expected: string; readonly withinMs: number }
+  /** Who can mend what went wrong. */
+  | { readonly kind: "reason"; readonly expected: string }
+  /** The text is on the last slip of paper. */
+  | { readonly kind: "slip"; readonly expected: string }
   | {
       readonly kind: "count";
       readonly what: string;
@@ -66,7 +81,24 @@ function readSetting(settings: Settings, line: string): boolean {
   if (columns !== undefined) Object.assign(settings, { columns: +columns, rows: Number(rows) });
   else if (account !== undefined) settings.account = account;
   else if (value === "rotation") settings.rotate = true;
-  else throw new StepError('after "with" comes display 16x2, account NAME or rotation');
+  else if (!readFurther(settings, value)) {
+    throw new StepError(
+      'after "with" comes display 16x2, account NAME, client NAME, device NAME, option NAME VALUE or rotation',
+    );
+  }
+  return true;
+}
+
+function readFurther(settings: Settings, value: string): boolean {
+  const [, what, name = "", rest] = /^(client|device|option) (\S+)(?: (\S+))?$/.exec(value) ?? [];
+  if (what === "client") settings.client = name;
+  else if (what === "device") {
+    const kind = deviceKind(name);
+    if (kind === undefined) throw new StepError(`there is no device "${name}"`);
+    Object.assign(settings, { device: name, columns: kind.columns, rows: kind.rows });
+  } else if (what === "option" && rest !== undefined) {
+    settings.options = { ...settings.options, [name]: readValue(rest) };
+  } else return false;
   return true;
 }
 
@@ -79,9 +111,21 @@ function readLine(text: string, number: number): Line {
     const withinMs = shows[3] === undefined ? 0 : readDuration(shows[3]);
     return { kind: "shows", expected, withinMs, number, text };
   }
+  const event = /^expect event (.+?)(?: within (\S+))?$/.exec(text);
+  if (event) {
+    const withinMs = event[2] === undefined ? 0 : readDuration(event[2]);
+    return { kind: "event", expected: event[1]!, withinMs, number, text };
+  }
+  const [, told, expected = ""] = /^expect (call|reason|slip) (.+)$/.exec(text) ?? [];
+  if (told === "call" || told === "reason" || told === "slip") {
+    return { kind: told, expected, number, text };
+  }
   const state = /^expect state ([a-z ]+)$/.exec(text)?.[1];
   if (state !== undefined) return { kind: "state", expected: state, number, text };
-  const count = /^expect (\d+)(?: to (\d+))? (polls|codes|refreshes|revocations|calls)$/.exec(text);
+  const count =
+    /^expect (\d+)(?: to (\d+))? (polls|codes|refreshes|revocations|calls|event polls|slips)$/.exec(
+      text,
+    );
   if (count) {
     const least = Number(count[1]);
     const most = Number(count[2] ?? least);

@@ -2,43 +2,37 @@
 // and the panel come through here, and so does the recording.
 
 import type { Recorder } from "../scenarios/recorder.ts";
+import { DEEDS, type DeedGroup, deedOf } from "./deeds.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
 import type { Viewer } from "./view.ts";
-import { FAULTS } from "./world/faults.ts";
 
 export interface Control {
   readonly key: string;
   readonly label: string;
-  /** A step, or a command for the clock, or "quit". */
+  /** A deed's step, or a command for the clock. */
   readonly command: string;
-  readonly group: "user" | "device" | "clock" | "fault";
+  readonly group: DeedGroup | "clock";
 }
 
-const DISPLAYS = ["20x4", "16x2", "40x2", "24x4", "40x4"];
 const SPEEDS = [1, 10, 100];
 
-export const CONTROLS: readonly Control[] = [
-  { key: "a", label: "allow", command: "allow", group: "user" },
-  { key: "d", label: "deny", command: "deny", group: "user" },
-  { key: "n", label: "new code", command: "press new-code", group: "device" },
-  { key: "c", label: "cancel", command: "press cancel", group: "device" },
-  { key: "u", label: "update list", command: "press list", group: "device" },
-  { key: "o", label: "sign out", command: "press sign-out", group: "device" },
-  { key: "p", label: "power cycle", command: "power cycle", group: "device" },
-  { key: "x", label: "power on/off", command: "power", group: "device" },
-  { key: "w", label: "display", command: "next-display", group: "device" },
+const CLOCK: readonly Control[] = [
   { key: " ", label: "pause", command: "pause", group: "clock" },
   { key: ".", label: "step", command: "step", group: "clock" },
   { key: "+", label: "speed", command: "next-speed", group: "clock" },
   { key: "j", label: "jump 30 min", command: "advance 30m", group: "clock" },
-  ...FAULTS.map(({ key, name }) => ({
+];
+
+/** What has a key in the terminal; everything else is typed there by its name (DEEDS). */
+export const CONTROLS: readonly Control[] = [
+  ...DEEDS.filter(({ key }) => key !== "").map(({ key, label, step, group }) => ({
     key,
-    label: name,
-    command: `fault ${name}`,
-    group: "fault" as const,
+    label,
+    command: step,
+    group,
   })),
-  { key: "m", label: "mend all", command: "mend", group: "fault" },
+  ...CLOCK,
 ];
 
 /** Carries out one command at a time, in the order in which they come. */
@@ -86,15 +80,9 @@ export class Controller {
   }
 
   async #step(command: string): Promise<string> {
-    const { display, isOn } = this.simulation;
-    let step = command;
-    if (command === "power") step = isOn ? "power off" : "power on";
-    if (command === "next-display") {
-      step = `display ${after(DISPLAYS, `${display.columns}x${display.rows}`)}`;
-    }
-    this.recorder?.step(step);
-    const line = await perform(this.simulation, step);
-    if (step.startsWith("advance")) this.recorder?.skip();
+    this.recorder?.step(deedOf(command)?.step ?? command);
+    const line = await perform(this.simulation, command);
+    if (command.startsWith("advance")) this.recorder?.skip();
     return line;
   }
 }

@@ -2,6 +2,7 @@
 // device, the service, one clock. What is drawn of it, and where, is decided elsewhere (view.ts).
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
+import { withQuery } from "../../../platform/address.ts";
 import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
 import {
   type Core,
@@ -10,15 +11,21 @@ import {
   type Endpoints,
   type Translate,
 } from "../../../platform/driver.ts";
+import type { PrinterSink } from "../../../platform/escpos.ts";
 import { asciiOf } from "../../../platform/text.ts";
 import type { DecisionOutcome } from "../../service/decisions.ts";
+import type { FixtureInput } from "../../service/fixture.ts";
+import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
-import { Application } from "./device/application.ts";
+import { Application, type CallName, readWords } from "./device/application.ts";
 import { FrameDisplay } from "./device/frame-display.ts";
+import { DEVICE_KINDS, type DeviceKind } from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
+import { ENGLISH_SLIP, Paper } from "./device/paper.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
 import { Moments } from "./log/moments.ts";
 import { Timeline } from "./log/timeline.ts";
+import { MakerServer } from "./world/maker-server.ts";
 import { Network } from "./world/network.ts";
 import type { WorldClock } from "./world/world-clock.ts";
 
@@ -39,16 +46,30 @@ export interface SimulationSettings {
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
   readonly rows: number;
+  /** The server's issuer, for discovery. */
+  readonly issuer?: string | undefined;
   /** The embedded service; undefined where the device talks to a real one. */
   readonly service?: Service | undefined;
   /** Who allows, unless another account is named. */
   readonly account: string;
+  /** What the device looks like; a bare display by default. */
+  readonly kind?: DeviceKind | undefined;
+  /** A real printer, for a device that has paper. */
+  readonly printer?: PrinterSink | undefined;
+  /** Accounts and clients of the embedded service. */
+  readonly fixture?: FixtureInput | undefined;
+  /** The receiver of security events, whose environment the embedded service was made with. */
+  readonly maker?: MakerServer | undefined;
 }
+
+/** What the simulated device may ask for unless its client is for something else. */
+const SCOPE_BASE = "https://auth.picogrant.test/auth/";
 
 export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
 
-const MEMORY_BYTES = 4096;
+/** A poll for security events wants more than the usual 4096 (core/SPEC.md). */
+const MEMORY_BYTES = 6144;
 /** Frame and status line are in the memory: a large display brings its own. */
 const CELLS_INCLUDED = 160;
 
@@ -60,17 +81,29 @@ export class Simulation {
   readonly network: Network;
   readonly timeline: Timeline;
   readonly settings: SimulationSettings;
+  /** The service's options before anybody changed one. */
+  readonly usualOptions: ServiceOptionsInput | undefined;
+  /** False while decisions are made that are not about this device. */
+  watchesDecisions = true;
+  readonly paper: Paper;
+  readonly maker: MakerServer;
+  kind: DeviceKind;
+  /** What the maker of the device has set. */
+  config: DriverConfig;
   display: FrameDisplay;
   application: Application;
   driver: Driver | undefined;
   /** The world's time when the device last counted its own clocks. */
   countedMs = 0;
   readonly #listeners = new Set<() => void>();
+  /** The code of the last slip. */
+  #printedCode = "";
 
   constructor(settings: SimulationSettings) {
     this.settings = settings;
     this.clock = settings.clock;
     this.service = settings.service;
+    this.usualOptions = settings.service && { ...settings.service.options };
     this.storage = new MeteredStorage(settings.storage);
     const changed = (): void => this.#tell();
     const moments = new Moments(() => this.clock.nowMs());
@@ -82,6 +115,17 @@ export class Simulation {
       settings.service !== undefined,
     );
     this.timeline = new Timeline(moments);
+    this.config = settings.config;
+    this.kind = settings.kind ?? DEVICE_KINDS[0]!;
+    this.paper = new Paper(settings.printer);
+    this.maker = settings.maker ?? new MakerServer(this.clock);
+    this.maker.clientId = this.config.clientId;
+    if (settings.service) {
+      this.maker.attach(settings.service, settings.fixture ?? {}, moments, (claims) =>
+        this.#take(claims),
+      );
+      this.#watchDecisions(settings.service);
+    }
     this.display = new FrameDisplay(settings.columns, settings.rows, changed);
     this.application = this.#newApplication();
   }
@@ -113,8 +157,10 @@ export class Simulation {
         display: this.display,
         entropy: this.settings.entropy,
       },
-      config: this.settings.config,
+      config: this.config,
       endpoints: this.settings.endpoints,
+      eventsAuthorization: this.maker.authorization,
+      verifyEvent: (bytes, from, to) => this.maker.verifyPolled(bytes, from, to),
       allowHttp: this.settings.allowHttp ?? false,
       translate: this.settings.translate,
       memoryBytes:
@@ -151,6 +197,52 @@ export class Simulation {
     this.#tell();
   }
 
+  /** Another device in the same place: its own display, and paper or a screen where it has them. */
+  become(kind: DeviceKind): void {
+    this.kind = kind;
+    this.resize(kind.columns, kind.rows);
+  }
+
+  /**
+   * Other credentials for the device: those of a client of the service, or wrong ones. It starts anew, and
+   * what it kept belongs to the other client.
+   */
+  useClient(clientId: string, secret?: string): void {
+    const client = this.settings.fixture?.clients?.find(({ id }) => id === clientId);
+    const isPublisher = client?.permittedScopes?.includes("publisher") === true;
+    this.#configure({
+      clientId,
+      clientSecret: secret ?? client?.secret ?? "",
+      scope: SCOPE_BASE + (isPublisher ? "publisher" : "video.readonly"),
+    });
+    this.maker.clientId = clientId;
+  }
+
+  /** Other scopes to ask for, by their names in the document, or in full. */
+  useScope(scopes: readonly string[]): void {
+    const plain = ["email", "profile", "openid"];
+    const inFull = (name: string): string =>
+      plain.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
+    this.#configure({ scope: scopes.map(inFull).join(" ") });
+  }
+
+  #configure(changes: Partial<DriverConfig>): void {
+    const wasOn = this.isOn;
+    this.powerOff();
+    this.config = { ...this.config, ...changes };
+    if (wasOn) this.powerOn();
+    this.#tell();
+  }
+
+  /** Asks for something that is written in the documents; "" or why that is not possible now. */
+  call(name: CallName, words: readonly string[]): string {
+    const { driver } = this;
+    if (driver === undefined) return "the device has no power";
+    const problem = this.application.ask(driver, name, readWords(words));
+    this.#tell();
+    return problem;
+  }
+
   /** A button of the device. Nothing happens without power. */
   press(button: Button): void {
     const { driver } = this;
@@ -181,11 +273,47 @@ export class Simulation {
   decide(decision: "allow" | "deny", account = this.settings.account): DecisionOutcome | "no-code" {
     const { service, userCode } = this;
     if (service === undefined || userCode === "") return "no-code";
-    this.timeline.note(decision === "allow" ? `${account} allows` : "user denies");
     const outcome =
       decision === "allow" ? service.approve(userCode, account) : service.deny(userCode);
     this.#tell();
     return outcome;
+  }
+
+  /** Whoever decides, by key or on the service's own pages: it is told, once, where it takes effect. */
+  #watchDecisions(service: Service): void {
+    service.observe((event) => {
+      if (event.type !== "attempt" || !this.watchesDecisions) return;
+      if (event.clientId !== this.config.clientId) return;
+      if (event.state === "granted") this.timeline.note(`${event.accountId} allows`, "person");
+      if (event.state === "refused") this.timeline.note(describeRefusal(event), "person");
+      if (event.state === "granted" || event.state === "refused") this.#tell();
+    });
+  }
+
+  /** A security event that the maker's server has verified; undefined where the device is off. */
+  #take(claims: Uint8Array): string | undefined {
+    const { driver } = this;
+    if (driver === undefined) return undefined;
+    let isApplied = 0;
+    driver.happen(() => {
+      isApplied = core.applySecurityEvent(driver.device, claims, 0, claims.length);
+    });
+    this.#tell();
+    return isApplied ? "applied" : "nothing to apply it to";
+  }
+
+  /** A slip comes out with each new code; one that a restart brought back is on paper already. */
+  #printSlip(driver: Driver): void {
+    const { userCode } = this;
+    if (!this.kind.hasPaper || userCode === "" || userCode === this.#printedCode) return;
+    this.#printedCode = userCode;
+    if (driver.device.codeResumed === 1) return;
+    this.paper.print(this.clock.nowMs(), ENGLISH_SLIP, {
+      address: this.verificationUri,
+      code: userCode,
+      complete: this.verificationUriComplete,
+      minutes: Math.round(driver.device.codeLifeS / 60),
+    });
   }
 
   /** The device is signed in and has done what it does then. */
@@ -206,7 +334,11 @@ export class Simulation {
   }
 
   #newApplication(): Application {
-    return new Application(this.settings.endpoints.videoApi !== "");
+    const { endpoints } = this.settings;
+    const isPublisher = /\/publisher$/.test(this.config.scope);
+    const first = isPublisher && endpoints.publisherApi !== "" ? "offers" : "broadcasts";
+    const hasApi = endpoints.videoApi !== "" || first === "offers";
+    return new Application(hasApi ? first : undefined, this.settings.issuer ?? "");
   }
 
   /** The network, with a look at the device before each request: the state that led to it comes first. */
@@ -215,7 +347,13 @@ export class Simulation {
     return {
       send: (request, sink) => {
         if (this.driver) timeline.observe(this.driver.device);
-        network.send(request, sink);
+        const { authorization } = request;
+        if (this.application.tokenInQuery && authorization.startsWith("Bearer ")) {
+          // The document's 4.5: the query is the other place for it, which logs on the way may keep.
+          const token = encodeURIComponent(authorization.slice("Bearer ".length));
+          const url = withQuery(request.url, `?access_token=${token}`);
+          network.send({ ...request, url, authorization: "" }, sink);
+        } else network.send(request, sink);
       },
       abort: () => network.abort(),
     };
@@ -226,6 +364,7 @@ export class Simulation {
     if (driver === undefined) return;
     this.countedMs = this.clock.nowMs();
     this.timeline.observe(driver.device);
+    this.#printSlip(driver);
     // Whatever it does leads back here.
     if (!this.application.attend(driver)) this.#tell();
   }
@@ -233,4 +372,15 @@ export class Simulation {
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+function describeRefusal({
+  accountId,
+  refusal,
+}: {
+  accountId?: string | undefined;
+  refusal?: string | undefined;
+}): string {
+  if (refusal === undefined || refusal === "access_denied") return "user denies";
+  return `${accountId ?? "user"} allows, which is refused: ${refusal}`;
 }

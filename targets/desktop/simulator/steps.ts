@@ -1,8 +1,14 @@
 // What can be done to the simulated world, in words: the one language of keys, the panel's buttons and
-// scenario files. A step is a line; here it is read and carried out. Expectations are in scenarios/.
+// scenario files. A step is a line, or the name of a deed that stands for one (deeds.ts); here it is read and
+// carried out. Expectations are in scenarios/.
 
+import type { ServiceOptionsInput } from "../../service/options.ts";
+import { deedOf } from "./deeds.ts";
+import { CALLS, type CallName } from "./device/application.ts";
+import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
+import { otherDevices } from "./world/other-devices.ts";
 
 /** A line that means nothing, or cannot be done. */
 export class StepError extends Error {
@@ -26,19 +32,25 @@ const STEPS: Readonly<Record<string, Perform>> = {
       throw new StepError(`there is no button "${button}", but ${BUTTONS.join(", ")}`);
     }
     if (!simulation.isOn) return "the device has no power";
-    simulation.timeline.note(`${button.replace("-", " ")} pressed`);
+    simulation.timeline.note(`${button.replace("-", " ")} pressed`, "button");
     const before = simulation.driver!.device.moves;
     simulation.press(button as Button);
     const isDone = simulation.driver!.device.moves !== before || button === "list";
     return isDone ? "" : `${button.replace("-", " ")}: nothing to do in this state`;
   },
-  allow: (simulation, [account]) => said(simulation.decide("allow", account)),
+  allow: (simulation, [account]) => {
+    if (account !== undefined) checkAccount(simulation, account);
+    return said(simulation.decide("allow", account));
+  },
   deny: (simulation) => said(simulation.decide("deny")),
   power: (simulation, [how]) => {
     if (how === "on") simulation.powerOn();
     else if (how === "off") simulation.powerOff();
     else if (how === "cycle") simulation.powerCycle();
-    else throw new StepError("power is on, off or cycle");
+    else if (how === undefined) {
+      if (simulation.isOn) simulation.powerOff();
+      else simulation.powerOn();
+    } else throw new StepError("power is on, off or cycle");
     return "";
   },
   fault: (simulation, [name = "", how]) => {
@@ -60,20 +72,137 @@ const STEPS: Readonly<Record<string, Perform>> = {
     simulation.touch();
     return "";
   },
-  display: (simulation, [size = ""]) => {
+  display: (simulation, [wanted = ""]) => {
+    const { display } = simulation;
+    const size = wanted === "next" ? after(DISPLAYS, `${display.columns}x${display.rows}`) : wanted;
     const [, columns, rows] = /^(\d{2})x(\d)$/.exec(size) ?? [];
     try {
       simulation.resize(Number(columns), Number(rows));
     } catch (error) {
       throw new StepError((error as Error).message);
     }
+    return simulation.isOn ? `a display of ${size}: the device was switched off for it` : "";
+  },
+  device: (simulation, [wanted = ""]) => {
+    const names = DEVICE_KINDS.map(({ name }) => name);
+    const name = wanted === "next" ? after(names, simulation.kind.name) : wanted;
+    const kind = deviceKind(name);
+    if (kind === undefined) throw new StepError(`no device "${name}", but ${names.join(", ")}`);
+    simulation.become(kind);
+    return `${kind.title}, ${kind.columns}x${kind.rows}: the device was switched off for it`;
+  },
+  call: (simulation, [name = "", ...words]) => {
+    if (!(CALLS as readonly string[]).includes(name)) {
+      throw new StepError(`no call "${name}", but ${CALLS.join(", ")}`);
+    }
+    return simulation.call(name as CallName, words);
+  },
+  client: (simulation, [id = "", word = ""]) => {
+    if (id === "") throw new StepError("a client has an identifier");
+    const secret = /^secret=(.*)$/.exec(word)?.[1];
+    simulation.timeline.note(`the device is the client ${id}${secret ? ", wrong secret" : ""}`);
+    simulation.useClient(id, secret);
+    return `the device is the client ${id} now`;
+  },
+  scope: (simulation, scopes) => {
+    if (scopes.length === 0) throw new StepError("name the scopes to ask for");
+    simulation.timeline.note(`the device asks for ${scopes.join(" ")}`);
+    simulation.useScope(scopes);
+    return "";
+  },
+  stream: (simulation, [how = ""]) => {
+    const { maker, timeline } = simulation;
+    if (how === "verify") {
+      timeline.note("the maker's server asks for a test event", "maker");
+      return maker.verifyStream();
+    }
+    if (how !== "poll" && how !== "push" && how !== "off") {
+      throw new StepError("a stream is poll, push, off or verify");
+    }
+    const problem = maker.setUp(how);
+    if (problem === "") timeline.note(`the maker's server sets its stream up: ${how}`, "maker");
+    simulation.touch();
+    return problem;
+  },
+  account: (simulation, [what = "", id = simulation.settings.account]) => {
+    const { service, timeline } = simulation;
+    if (service === undefined) return "only with the simulated service";
+    const deeds: Readonly<Record<string, () => void>> = {
+      "sign-out-everywhere": () => service.signOutEverywhere(id),
+      disable: () => service.disableAccount(id, "hijacking"),
+      enable: () => service.enableAccount(id),
+      "change-credential": () => service.requireCredentialChange(id),
+    };
+    const deed = Object.hasOwn(deeds, what) ? deeds[what] : undefined;
+    if (deed === undefined) {
+      throw new StepError(`an account knows ${Object.keys(deeds).join(", ")}, not "${what}"`);
+    }
+    checkAccount(simulation, id);
+    timeline.note(`${id}: ${what.replaceAll("-", " ")}`, "person");
+    deed();
+    simulation.touch();
+    return "";
+  },
+  others: (simulation, [which = "", count]) => {
+    if (which !== "same-client" && which !== "all-clients") {
+      throw new StepError("others are same-client or all-clients");
+    }
+    if (count !== undefined && !/^\d{1,5}$/.test(count)) throw new StepError("how many others?");
+    return otherDevices(simulation, which, count === undefined ? undefined : Number(count));
+  },
+  service: (simulation, [name = "", value = ""]) => {
+    const { service, timeline } = simulation;
+    if (service === undefined) return "only with the simulated service";
+    const changes =
+      name === "as-usual"
+        ? (simulation.usualOptions ?? {})
+        : ({ [name]: readValue(value) } as ServiceOptionsInput);
+    try {
+      service.setOptions(changes);
+    } catch (error) {
+      throw new StepError((error as Error).message);
+    }
+    const line = name === "as-usual" ? "the service as usual" : `the service: ${name} ${value}`;
+    timeline.note(line);
+    simulation.touch();
+    return `${line}; what was issued keeps its lifetimes`;
+  },
+  policy: (simulation, [id = "", ...scopes]) => {
+    const { service, timeline } = simulation;
+    if (service === undefined) return "only with the simulated service";
+    try {
+      service.setPolicy(id, scopes);
+    } catch (error) {
+      throw new StepError((error as Error).message);
+    }
+    timeline.note(`${id} may not grant: ${scopes.join(" ") || "(nothing is forbidden)"}`);
     return "";
   },
 };
 
+const DISPLAYS = ["20x4", "16x2", "40x2", "24x4", "40x4"];
+
+function after<T>(list: readonly T[], value: T): T {
+  return list[(list.indexOf(value) + 1) % list.length]!;
+}
+
+/** A value of an option as JSON; a word that is none is text. */
+export function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function checkAccount({ settings }: Simulation, id: string): void {
+  const ids = settings.fixture?.accounts?.map((account) => account.id) ?? [id];
+  if (!ids.includes(id)) throw new StepError(`no account "${id}", but ${ids.join(", ")}`);
+}
+
 /** Whether this step begins with a word that `perform` knows. */
 export function isStep(line: string): boolean {
-  return Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
+  return deedOf(line) !== undefined || Object.hasOwn(STEPS, line.split(" ", 1)[0]!);
 }
 
 /**
@@ -82,7 +211,8 @@ export function isStep(line: string): boolean {
  * @throws StepError
  */
 export async function perform(simulation: Simulation, line: string): Promise<string> {
-  const [verb = "", ...words] = line.trim().split(/\s+/);
+  const said = line.trim();
+  const [verb = "", ...words] = (deedOf(said)?.step ?? said).split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
   if (step === undefined) throw new StepError(`"${verb}" is not a step`);
   return await step(simulation, words);

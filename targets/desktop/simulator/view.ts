@@ -2,11 +2,17 @@
 // it but what the device itself displays.
 import { Field, Region, State } from "../../../core/complete.ts";
 import type { AllocationMeter, Allocations } from "./device/allocations.ts";
+import type { CallOutcome } from "./device/application.ts";
+import type { DeviceName } from "./device/kinds.ts";
 import type { SlotView } from "./device/metered-storage.ts";
+import type { PrintedSlip } from "./device/paper.ts";
+import { type Modules, qrModules } from "./device/qr-code.ts";
 import type { ExchangeEntry } from "./log/exchanges.ts";
+import { type Reason, reasonOfDevice } from "./log/reasons.ts";
 import { errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
 import type { Simulation } from "./simulation.ts";
 import { activeFaults } from "./world/faults.ts";
+import type { SecurityEvent, StreamView } from "./world/maker-server.ts";
 
 /** Something that runs down: what is left of it, and of how much; total 0 where there is none. */
 export interface Gauge {
@@ -23,9 +29,15 @@ export interface View {
     readonly lines: readonly string[];
   };
   readonly device: {
+    /** What it looks like: bare, printer, console (device/kinds.ts). */
+    readonly kind: DeviceName;
+    readonly title: string;
+    readonly client: string;
     readonly on: boolean;
     readonly state: string;
     readonly error: string;
+    /** The error with where it came from and who can mend it. */
+    readonly reason: Reason | undefined;
     readonly inFlight: boolean;
     readonly intervalMs: number;
     readonly poll: Gauge;
@@ -35,6 +47,16 @@ export interface View {
     readonly verificationUri: string;
     readonly verificationUriComplete: string;
   };
+  /** QR code of verificationUriComplete: rows of `1` for dark and `0`; [] where none is shown. */
+  readonly qr: readonly string[];
+  /** Slips of paper that have come out, the last one last; only a printer has any. */
+  readonly slips: readonly SlipView[];
+  readonly slipCount: number;
+  /** The application's last call and how it ended. */
+  readonly call: CallOutcome | undefined;
+  /** The stream of security events of the maker's server, and what came of it. */
+  readonly stream: StreamView;
+  readonly events: readonly SecurityEvent[];
   readonly memory: {
     /** What the host has given, once and for all. */
     readonly bytes: number;
@@ -50,6 +72,11 @@ export interface View {
   readonly faults: readonly string[];
   readonly account: string;
   readonly message: string;
+}
+
+/** A slip without the bytes for a printer. */
+export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
+  readonly qr: readonly string[];
 }
 
 /** What the core says where a lifetime is not known (core/SPEC.md). */
@@ -96,6 +123,19 @@ export class Viewer {
         lines: display.lines,
       },
       device: this.#device(),
+      qr: rowsOf(qrModules(simulation.verificationUriComplete)),
+      slips: simulation.paper.slips.map(({ atMs, heading, address, code, footing, modules }) => ({
+        atMs,
+        heading,
+        address,
+        code,
+        footing,
+        qr: rowsOf(modules),
+      })),
+      slipCount: simulation.paper.count,
+      call: simulation.application.outcome,
+      stream: simulation.maker.view,
+      events: simulation.maker.events,
       memory: this.#memory(),
       slots: storage.views(),
       exchanges: exchanges.entries.slice(-EXCHANGES),
@@ -117,9 +157,13 @@ export class Viewer {
     const waits = device !== undefined && WAITING.includes(device.state) && !device.inFlight;
     const signedIn = device?.state === State.SIGNED_IN || device?.state === State.REFRESHING;
     return {
+      kind: simulation.kind.name,
+      title: simulation.kind.title,
+      client: simulation.config.clientId,
       on: device !== undefined,
       state: device ? stateName(device.state) : "off",
       error: device ? errorName(device.error) : "",
+      reason: device && reasonOfDevice(device),
       inFlight: device?.inFlight === 1,
       intervalMs: device?.state === State.PENDING ? device.intervalMs : 0,
       poll: this.#poll.read(waits ? left(device.waitMs) : 0),
@@ -139,6 +183,10 @@ export class Viewer {
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);
     return { bytes: device.memory.length, tokens: used, allocated };
   }
+}
+
+function rowsOf(modules: Modules): string[] {
+  return modules.map((row) => row.map((isDark) => (isDark ? "1" : "0")).join(""));
 }
 
 /** States in which the device waits for its next request. */

@@ -1,6 +1,7 @@
 // The screen of the terminal as lines of text: what is where. No cursor movement and no state here.
 
 import { CONTROLS, type Control } from "../simulator/controls.ts";
+import { qrLines } from "../simulator/device/qr-code.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
 import { clean } from "../simulator/log/mask.ts";
 import type { Gauge, View } from "../simulator/view.ts";
@@ -14,18 +15,36 @@ export interface ScreenSize {
 
 const STATUS_WIDTH_MIN = 38;
 
+/** What somebody types, or wants to have listed, in front of the log. */
+export interface Typing {
+  readonly prompt: string;
+  readonly lines: readonly string[];
+}
+
+const NOTHING_TYPED: Typing = { prompt: "", lines: [] };
+
 /** The whole screen: at most `size.rows` lines, none longer than `size.columns` characters. */
-export function layOut(view: View, title: string, size: ScreenSize, paint: Paint): string[] {
+export function layOut(
+  view: View,
+  title: string,
+  size: ScreenSize,
+  paint: Paint,
+  typing: Typing = NOTHING_TYPED,
+): string[] {
   const panel = displayLines(view, paint);
   const status = statusLines(view, paint);
-  const panelWidth = view.display.columns + 2;
+  const panelWidth = Math.max(0, ...panel.map(visibleLength));
   const besides = size.columns - panelWidth - 2 >= STATUS_WIDTH_MIN;
   const top = besides ? beside(panel, panelWidth, status) : [...panel, ...twoColumns(status, size)];
   const keys = keyLines(view, size.columns, paint);
   const room = size.rows - 1 - top.length - 1 - keys.length;
-  const log = logLines(view, Math.max(0, room), size.columns, paint);
+  const log =
+    typing.lines.length > 0
+      ? listLines(typing.lines, Math.max(0, room), size.columns)
+      : logLines(view, Math.max(0, room), size.columns, paint);
   const lines = [header(view, title, size.columns, paint), ...top];
-  if (room > 0) lines.push(rule(view, size.columns, paint), ...log);
+  const heading = typing.prompt || view.message;
+  if (room > 0) lines.push(rule(view, heading, size.columns, paint), ...log);
   return [...lines, ...keys].slice(0, size.rows).map((line) => cut(line, size.columns));
 }
 
@@ -36,11 +55,25 @@ function header(view: View, title: string, columns: number, paint: Paint): strin
   return paint.bold(left.padEnd(columns - clock.length) + clock);
 }
 
-function displayLines({ display }: View, paint: Paint): string[] {
+function displayLines({ display, device, qr, slips }: View, paint: Paint): string[] {
   const edge = `+${"-".repeat(display.columns)}+`;
   const shade = display.lit ? paint.lit : paint.dark;
-  return [edge, ...display.lines.map((line) => `|${shade(clean(line))}|`), edge];
+  const frame = [edge, ...display.lines.map((line) => `|${shade(clean(line))}|`), edge];
+  if (device.kind === "console") return beside(frame, display.columns + 2, qrPicture(qr, paint));
+  const slip = slips.at(-1);
+  if (device.kind !== "printer" || slip === undefined) return frame;
+  const paper = [...slip.heading, slip.address, "", slip.code, "", ...slip.footing];
+  return [...frame, ...paper.map((line) => `  ${clean(line)}`)];
 }
+
+/** The QR code on its light ground. */
+function qrPicture(rows: readonly string[], paint: Paint): string[] {
+  const modules = rows.map((row) => [...row].map((module) => module === "1"));
+  return qrLines(modules, QUIET).map((line) => paint.paper(line));
+}
+
+/** A terminal has little room; a camera still finds the code with two light modules around it. */
+const QUIET = 2;
 
 /** A countdown as a bar of `width` characters. */
 export function bar({ leftMs, totalMs }: Gauge, width: number): string {
@@ -60,8 +93,10 @@ function kilobytes(bytes: number): string {
 function statusLines(view: View, paint: Paint): string[] {
   const { device, memory, slots, faults } = view;
   const error = device.error ? `  ${paint.warn(device.error)}` : "";
+  const { reason } = device;
   const lines = [
     `${"state".padEnd(9)} ${paint.bold(device.state)}${error}`,
+    ...(reason ? [`          from ${reason.from}; mended by:`, `          ${reason.mend}`] : []),
     device.inFlight ? `${"request".padEnd(9)} under way` : gaugeLine("request", device.poll),
     gaugeLine("code", device.code),
     gaugeLine("access", device.access),
@@ -92,9 +127,15 @@ function beside(left: readonly string[], width: number, right: readonly string[]
   );
 }
 
-function rule(view: View, columns: number, paint: Paint): string {
-  const text = view.message || `requests and answers (${view.exchangeCount})`;
+function rule(view: View, heading: string, columns: number, paint: Paint): string {
+  const text = heading || `requests and answers (${view.exchangeCount})`;
   return paint.faint(`-- ${clean(text)} ${"-".repeat(columns)}`.slice(0, columns));
+}
+
+function listLines(list: readonly string[], rows: number, columns: number): string[] {
+  const lines = list.slice(0, rows).map((line) => cut(line, columns));
+  if (list.length > rows && rows > 0) lines[rows - 1] = "... (a larger terminal shows the rest)";
+  return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
 }
 
 /** The last things that happened, oldest first: exchanges and states, causes before effects. */
@@ -129,12 +170,25 @@ function keyLines(view: View, columns: number, paint: Paint): string[] {
     return `${paint.bold(key)} ${on ? paint.warn(control.label.toUpperCase()) : control.label}`;
   };
   const lines: string[] = [];
-  for (const group of [["user", "device"], ["clock"], ["fault"]]) {
-    const items = CONTROLS.filter((control) => group.includes(control.group)).map(label);
-    if (group.includes("clock")) items.push(`${paint.bold("q")} quit`);
+  for (const groups of [["clock"], ["fault"]]) {
+    const others = groups.includes("clock") ? CONTROLS.filter(isOther) : [];
+    if (others.length > 0) lines.push(...flow(others.map(label), columns));
+    const items = CONTROLS.filter(({ group }) => groups.includes(group)).map(label);
+    if (groups.includes("clock")) {
+      const more = [
+        `${paint.bold(":")} type`,
+        `${paint.bold("?")} list`,
+        `${paint.bold("q")} quit`,
+      ];
+      items.push(...more);
+    }
     lines.push(...flow(items, columns));
   }
   return lines;
+}
+
+function isOther({ group }: Control): boolean {
+  return group !== "clock" && group !== "fault";
 }
 
 function flow(items: readonly string[], columns: number): string[] {

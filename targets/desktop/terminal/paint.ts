@@ -8,6 +8,8 @@ export interface Paint {
   /** A display with its backlight on, and off. */
   lit(text: string): string;
   dark(text: string): string;
+  /** White ground with black ink. */
+  paper(text: string): string;
 }
 
 function code(codes: string): (text: string) => string {
@@ -23,6 +25,7 @@ export const coloured: Paint = {
   warn: code("33"),
   lit: code("30;102"),
   dark: code("90;40"),
+  paper: code("30;107"),
 };
 
 export const colourless: Paint = {
@@ -32,6 +35,7 @@ export const colourless: Paint = {
   warn: plain,
   lit: plain,
   dark: plain,
+  paper: plain,
 };
 
 /** As the environment asks for: NO_COLOR with any value but the empty one means none. */

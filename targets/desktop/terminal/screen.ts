@@ -74,7 +74,7 @@ export function takeKeys(input: ReadStream, onKey: (key: string) => void): void 
   input.on("data", (data: string | Buffer) => {
     const text = String(data);
     // Cursor and function keys come as sequences; none of them means anything here.
-    if (text.startsWith("\x1b")) return;
+    if (text.startsWith("\x1b") && text.length > 1) return;
     for (const key of text) onKey(key);
   });
   input.resume();

@@ -1,25 +1,112 @@
-// What this device is for: once signed in it asks for its user's live broadcasts (part=id,snippet) and
-// shows what it got on the line that belongs to the application.
-import { CallState, Endpoint, State } from "../../../../core/complete.ts";
+// What this device is for: once signed in it asks for its user's broadcasts, or for the offers of its app
+// where it is a publisher's console, and shows what it got on the line that belongs to the application.
+// Every further call that the two documents know can be asked for by name.
+import {
+  CallState,
+  Endpoint,
+  ErrorCode,
+  Field,
+  OfferError,
+  State,
+} from "../../../../core/complete.ts";
 import type { Bytes } from "../../../../platform/contracts.ts";
 import type { Driver } from "../../../../platform/driver.ts";
-import { bytesOf } from "../../../../platform/text.ts";
+import { asciiOf, bytesOf } from "../../../../platform/text.ts";
 import { clean, reasonOf } from "../log/mask.ts";
-import { errorName } from "../log/timeline.ts";
+import { type Reason, reasonOfCall } from "../log/reasons.ts";
 
-const TARGET = bytesOf("?part=id,snippet&mine=true");
 const BODY_MAX = 65_536;
+const PUBLISHER_API = Endpoint.RESOURCE + 1;
+
+/** The parent of the offers, and what an offer is made of, unless somebody says otherwise. */
+const OFFER = {
+  package: "test.picogrant.player",
+  product: "premium",
+  plan: "monthly",
+  regions: "2025/03",
+};
+/** A month for half the price: what an offer sells. */
+const PHASES = [
+  {
+    duration: "P1M",
+    recurrenceCount: 1,
+    otherRegionsConfig: { relativeDiscount: 0.5 },
+  },
+];
+
+/** How a call ended, for whoever draws it. */
+export interface CallOutcome {
+  readonly what: string;
+  /** HTTP status, 0 where no answer came. */
+  readonly status: number;
+  /** undefined where it went well. */
+  readonly reason: Reason | undefined;
+  /** One line for the display. */
+  readonly text: string;
+}
+
+/** A call that can be asked for. */
+interface Call {
+  readonly what: string;
+  /** Whose answer it is. */
+  readonly api: string;
+  /** Tells the core; returns "" or why it would not. */
+  begin(driver: Driver): string;
+  /** What a good answer says, for the display. */
+  describe(answer: Record<string, unknown>, driver: Driver): string;
+}
+
+/** Words of a call as `name=value`; what has no `=` is the name of something. */
+export interface CallWords {
+  readonly named: ReadonlyMap<string, string>;
+  readonly plain: readonly string[];
+}
+
+export function readWords(words: readonly string[]): CallWords {
+  const named = new Map<string, string>();
+  const plain: string[] = [];
+  for (const word of words) {
+    const at = word.indexOf("=");
+    if (at < 0) plain.push(word);
+    else named.set(word.slice(0, at), word.slice(at + 1));
+  }
+  return { named, plain };
+}
+
+export const CALLS = [
+  "broadcasts",
+  "next-page",
+  "offers",
+  "offer",
+  "create-offer",
+  "activate-offer",
+  "deactivate-offer",
+  "discover",
+  "events",
+] as const;
+export type CallName = (typeof CALLS)[number];
 
 export class Application {
   #chunks: number[] = [];
   #status: "to call" | "calling" | "done" = "to call";
+  #call: Call | undefined;
+  /** The last list, for its next page. */
+  #list: Call | undefined;
+  /** How the last call ended. */
+  outcome: CallOutcome | undefined;
+  /** The next request carries its token in the query, as for an API that looks nowhere else. */
+  tokenInQuery = false;
 
-  /** @param wanted false for a server without that API: there is nothing to call then */
-  constructor(private readonly wanted: boolean) {}
+  /** @param first what is asked for after a sign-in; undefined for a server without such an API */
+  constructor(
+    private readonly first: "broadcasts" | "offers" | undefined,
+    /** For discovery: the issuer as the device knows it. */
+    private readonly issuer = "",
+  ) {}
 
   /** Whether everything that follows a sign-in has been done. */
   get isDone(): boolean {
-    return !this.wanted || this.#status === "done";
+    return this.first === undefined || this.#status === "done";
   }
 
   body(bytes: Bytes, from: number, to: number): void {
@@ -28,65 +115,256 @@ export class Application {
     }
   }
 
-  /** Asks again. */
+  /** Asks again for what follows a sign-in. */
   refresh(): void {
     if (this.#status === "done") this.#status = "to call";
+  }
+
+  /** Asks for something; returns "" or why it cannot be asked for now. */
+  ask(driver: Driver, name: CallName, words: CallWords): string {
+    if (this.#status === "calling") return "another call is under way";
+    // Metadata are public; everything else is the user's.
+    if (name !== "discover" && !driver.isSignedIn) return "nobody is signed in";
+    const call = name === "next-page" ? this.#nextPage(driver) : callOf(name, words, this.issuer);
+    if (typeof call === "string") return call;
+    this.tokenInQuery = words.named.get("token") === "query";
+    return this.#begin(driver, call);
   }
 
   /** To be called after anything that happened to the device; returns whether it did something. */
   attend(driver: Driver): boolean {
     const { device } = driver;
-    if (!this.wanted) return false;
+    if (this.#status === "calling" && device.callState === CallState.DONE) {
+      this.#end(driver);
+      return true;
+    }
+    if (this.first === undefined || this.#status === "calling") return false;
     if (!driver.isSignedIn) {
       this.#status = "to call";
       return false;
     }
-    if (this.#status === "to call" && device.state === State.SIGNED_IN) return this.#call(driver);
-    if (this.#status === "calling" && device.callState === CallState.DONE) {
-      this.#status = "done";
-      driver.setStatus(describe(device.callError, device.callStatus, this.#chunks));
-      return true;
+    if (this.#status === "to call" && device.state === State.SIGNED_IN) {
+      return this.#begin(driver, callOf(this.first, readWords([]), this.issuer)) === "";
     }
     return false;
   }
 
-  #call(driver: Driver): boolean {
-    const { core, device } = driver;
-    if (!core.beginCall || !core.addPath || !core.sendCall || !core.beginCall(device)) return false;
+  #begin(driver: Driver, call: Call): string {
     this.#chunks = [];
-    core.addPath(device, TARGET, 0, TARGET.length);
-    if (!core.sendCall(device, Endpoint.RESOURCE, 1, null, 0, 0)) return false;
+    const problem = call.begin(driver);
+    if (problem !== "") {
+      // Found before anything was sent: as much an outcome as an answer.
+      const reason = { name: problem, from: "the device", mend: "the maker of the device" };
+      this.outcome = { what: call.what, status: 0, reason, text: `${call.what}: ${problem}` };
+      return problem;
+    }
+    this.#call = call;
     this.#status = "calling";
     driver.run();
-    return true;
+    return "";
   }
-}
 
-/** Why there is no list: the API's own word for it, or what the device found. */
-function failure(error: number, status: number, chunks: readonly number[]): string {
-  try {
-    const answer = JSON.parse(new TextDecoder().decode(Uint8Array.from(chunks))) as {
-      error?: object;
+  #end(driver: Driver): void {
+    const call = this.#call!;
+    this.#status = "done";
+    this.tokenInQuery = false;
+    const { callError: error, callStatus: status } = driver.device;
+    const answer = readJson(this.#chunks);
+    const refused = error !== ErrorCode.NONE || status >= 400;
+    const said = typeof answer.error === "object" && answer.error ? reasonOf(answer.error) : "";
+    const reason = refused ? reasonOfCall(said, error, status, call.api) : undefined;
+    const text = reason ? `${call.what}: ${reason.name}` : call.describe(answer, driver);
+    this.outcome = { what: call.what, status, reason, text };
+    if (call.api === VIDEO_API && !reason) this.#list = call;
+    if (driver.isSignedIn) driver.setStatus(text);
+  }
+
+  #nextPage(driver: Driver): Call | string {
+    const list = this.#list;
+    if (list === undefined || driver.device.hasNextPage !== 1) return "there is no next page";
+    return {
+      ...list,
+      begin: ({ core, device }) => (core.nextPage?.(device) === 1 ? "" : "there is no next page"),
     };
-    const reason = answer.error ? reasonOf(answer.error) : "";
-    if (reason !== "") return reason;
-  } catch {
-    // No JSON: the device's own name says as much.
   }
-  const name = errorName(error);
-  return status >= 400 ? `${status} ${name}` : name;
 }
 
-/** One line for the display. */
-function describe(error: number, status: number, chunks: readonly number[]): string {
-  if (error !== 0) return `Broadcasts: ${failure(error, status, chunks)}`;
+const VIDEO_API = "the video API";
+const PUBLISHING_API = "the publishing API";
+
+function callOf(name: CallName, words: CallWords, issuer: string): Call {
+  switch (name) {
+    case "offers":
+      return offerCall("Offers", words, "", 1, describeOffers);
+    case "offer":
+      return offerCall("Offer", words, `/${offerIdOf(words)}`, 1, describeOffer);
+    case "activate-offer":
+      return offerCall("Activation", words, `/${offerIdOf(words)}:activate`, 0, describeOffer);
+    case "deactivate-offer":
+      return offerCall("Deactivation", words, `/${offerIdOf(words)}:deactivate`, 0, describeOffer);
+    case "create-offer":
+      return createOffer(words);
+    case "discover":
+      return discovery(words.named.get("issuer") ?? issuer);
+    case "events":
+      return eventPoll;
+    default:
+      return broadcasts(words);
+  }
+}
+
+/** A call of a resource API whose target is `target`. */
+function begin(driver: Driver, endpoint: number, target: string, isGet: number): string {
+  const { core, device } = driver;
+  const bytes = bytesOf(target);
+  if (core.beginCall?.(device) !== 1) return "another call is under way";
+  core.addPath?.(device, bytes, 0, bytes.length);
+  const isSent = core.sendCall?.(device, endpoint, isGet, null, 0, 0) === 1;
+  return isSent ? "" : "the address does not fit the device's memory";
+}
+
+/** The document's 4.5: what is asked for unless the words say otherwise. */
+function broadcasts({ named }: CallWords): Call {
+  const query = new Map([["part", named.get("part") ?? "id,snippet"]]);
+  for (const name of [
+    "mine",
+    "id",
+    "broadcastStatus",
+    "broadcastType",
+    "maxResults",
+    "pageToken",
+  ]) {
+    const value = named.get(name);
+    if (value) query.set(name, value);
+  }
+  const hasFilter = ["mine", "id", "broadcastStatus"].some((name) => named.has(name));
+  if (!hasFilter) query.set("mine", "true");
+  const form = [...query].map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const target = `?${form.join("&").replaceAll("%2C", ",")}`;
+  return {
+    what: "Broadcasts",
+    api: VIDEO_API,
+    begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
+    describe: describeBroadcasts,
+  };
+}
+
+function describeBroadcasts({ items, pageInfo, nextPageToken }: Record<string, unknown>): string {
+  if (!Array.isArray(items)) return "Broadcasts: no list";
+  const [first] = items as { id?: string; snippet?: { title?: string } }[];
+  if (first === undefined) return "No broadcasts";
+  const { totalResults = items.length } = (pageInfo ?? {}) as { totalResults?: number };
+  const title = clean(String(first.snippet?.title ?? first.id ?? ""));
+  const of = items.length < totalResults || nextPageToken ? ` of ${totalResults}` : "";
+  return `${items.length}${of} broadcast${totalResults === 1 ? "" : "s"}: ${title}`;
+}
+
+function offerIdOf({ plain }: CallWords): string {
+  return plain[0] ?? "spring";
+}
+
+function parentOf({ named }: CallWords) {
+  const of = (name: keyof typeof OFFER): string => named.get(name) ?? OFFER[name];
+  return {
+    packageName: of("package"),
+    productId: of("product"),
+    basePlanId: of("plan"),
+    regions: of("regions"),
+  };
+}
+
+function offerCall(
+  what: string,
+  words: CallWords,
+  behind: string,
+  isGet: number,
+  describe: Call["describe"],
+): Call {
+  const { packageName, productId, basePlanId } = parentOf(words);
+  const names = [packageName, productId, basePlanId].map(encodeURIComponent);
+  const target =
+    `/publisher/v3/applications/${names[0]}/subscriptions/${names[1]}` +
+    `/basePlans/${names[2]}/offers${behind}`;
+  return {
+    what,
+    api: PUBLISHING_API,
+    begin: (driver) => begin(driver, PUBLISHER_API, target, isGet),
+    describe,
+  };
+}
+
+/** The second document's operation, by the core's own function. */
+function createOffer(words: CallWords): Call {
+  const { packageName, productId, basePlanId, regions } = parentOf(words);
+  const offerId = offerIdOf(words);
+  const offer = {
+    packageName,
+    productId,
+    basePlanId,
+    offerId: words.named.get("body") ?? offerId,
+    ...(words.named.get("phases") !== "no" && { phases: PHASES }),
+  };
+  const names = bytesOf([packageName, productId, basePlanId, offerId, regions].join("\n"));
+  const body = bytesOf(JSON.stringify(offer));
+  return {
+    what: "New offer",
+    api: PUBLISHING_API,
+    begin({ core, device }) {
+      const error = core.createOffer?.(device, names, 0, names.length, body, 0, body.length);
+      return error ? OfferError[error]!.toLowerCase() : "";
+    },
+    describe: describeOffer,
+  };
+}
+
+function describeOffer({ offerId, state }: Record<string, unknown>): string {
+  return `Offer ${clean(String(offerId))}: ${clean(String(state))}`;
+}
+
+function describeOffers({ subscriptionOffers }: Record<string, unknown>): string {
+  const offers = (subscriptionOffers ?? []) as { offerId?: string; state?: string }[];
+  if (offers.length === 0) return "No offers";
+  const list = offers.map(({ offerId, state }) => `${offerId} ${state}`);
+  return clean(`${offers.length} offer${offers.length === 1 ? "" : "s"}: ${list.join(", ")}`);
+}
+
+/** RFC 8414: the addresses that the server says it has. */
+function discovery(issuer: string): Call {
+  const bytes = bytesOf(issuer);
+  return {
+    what: "Addresses",
+    api: "the authorization server",
+    begin(driver) {
+      const { core, device } = driver;
+      return core.discover?.(device, bytes, 0, bytes.length) === 1
+        ? ""
+        : "another call is under way";
+    },
+    // The core has checked that the issuer is this one and the addresses are safe.
+    describe: (_answer, { device }) => {
+      const path = (field: number): string => {
+        const from = device.start[field]!;
+        const address = asciiOf(device.memory, from, from + Math.max(0, device.length[field]!));
+        return URL.canParse(address) ? new URL(address).pathname : "-";
+      };
+      return `Addresses: ${[Field.VALUE_B, Field.VALUE_C, Field.VALUE_D].map(path).join(", ")}`;
+    },
+  };
+}
+
+/** RFC 8936: one event for each request, until none is left. */
+const eventPoll: Call = {
+  what: "Events",
+  api: "the event transmitter",
+  begin: ({ core, device }) => (core.pollEvents?.(device) === 1 ? "" : "another call is under way"),
+  describe: () => "No more events",
+};
+
+function readJson(chunks: readonly number[]): Record<string, unknown> {
   try {
-    const text = new TextDecoder().decode(Uint8Array.from(chunks));
-    const { items } = JSON.parse(text) as { items: { snippet: { title: string } }[] };
-    const first = items[0];
-    if (first === undefined) return "No broadcasts";
-    return `${items.length} broadcast${items.length === 1 ? "" : "s"}: ${clean(first.snippet.title)}`;
+    const value: unknown = JSON.parse(new TextDecoder().decode(Uint8Array.from(chunks)));
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    return "Broadcasts: no list";
+    return {};
   }
 }

@@ -11,6 +11,8 @@ export type ExchangePurpose =
   | "refresh"
   | "revoke"
   | "call the API"
+  | "poll for events"
+  | "ask for the addresses"
   | "other";
 
 /** Its own moment is that of the request. */
@@ -89,9 +91,11 @@ function targetOf(address: string): string {
 }
 
 function purposeOf(request: HttpRequest, body: string): ExchangePurpose {
+  if (/\/events\/v1\/poll(?:$|\?)/.test(request.url)) return "poll for events";
+  if (request.url.includes("/.well-known/")) return "ask for the addresses";
   if (body.includes("device_code=")) return "poll";
   if (body.includes("grant_type=refresh_token")) return "refresh";
-  if (request.authorization !== "") return "call the API";
+  if (request.authorization !== "" || /[?&]access_token=/.test(request.url)) return "call the API";
   if (/(?:^|&)token=/.test(body) || /[?&]token=/.test(request.url)) return "revoke";
   return body.includes("client_id=") ? "ask for a code" : "other";
 }

@@ -8,7 +8,12 @@ export interface TimelineEntry extends Moment {
   /** State after it, or "" for something that came from outside. */
   readonly state: string;
   readonly what: string;
+  /** Whose deed it was; "device" where the device moved by itself or by an answer. */
+  readonly by: Actor;
 }
+
+/** Who may do something in this world. */
+export type Actor = "device" | "person" | "button" | "world" | "maker";
 
 const KEPT = 300;
 
@@ -21,9 +26,9 @@ export class Timeline {
   constructor(private readonly moments: Moments) {}
 
   /** Something from outside: a person, a fault, the power switch. Told before what it leads to. */
-  note(what: string): void {
+  note(what: string, by: Actor = "world"): void {
     if (what === "power on") this.#moves = -1;
-    this.#add("", what);
+    this.#add("", what, by);
   }
 
   /** Takes the device's state down if it moved since the last time. */
@@ -31,12 +36,16 @@ export class Timeline {
     if (device.moves === this.#moves) return;
     this.#moves = device.moves;
     if (device.event === Event.NONE) return;
-    this.#add(stateName(device.state), `${eventName(device.event)}${errorSuffix(device)}`);
+    this.#add(
+      stateName(device.state),
+      `${eventName(device.event)}${errorSuffix(device)}`,
+      "device",
+    );
   }
 
-  #add(state: string, what: string): void {
+  #add(state: string, what: string, by: Actor): void {
     this.count++;
-    this.entries.push({ ...this.moments.next(), state, what });
+    this.entries.push({ ...this.moments.next(), state, what, by });
     if (this.entries.length > KEPT) this.entries.shift();
   }
 }

@@ -32,6 +32,7 @@ export const FAULTS: readonly Fault[] = [
   lasting("unavailable", "6", "503 from the service"),
   once("slow-down", "7", "next poll: slow_down", false),
   { name: "quota", key: "8", title: "no more codes: quota", lasting: true, needsService: true },
+  once("repeat-poll", "r", "a proxy repeats the next poll: too early for the service"),
   once("restart", "9", "service restarts, forgets codes"),
   once("revoke", "v", "user removes the device's access"),
   {
@@ -88,6 +89,9 @@ export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): 
     return `${fault.title}: only with the simulated service`;
   }
   const start = on ?? !(fault.lasting && isActive(simulation, fault));
+  if (fault.lasting && start === isActive(simulation, fault)) {
+    return `${fault.title}: ${start ? "on already" : "was not on"}`;
+  }
   const line = fault.lasting ? `${fault.title}: ${start ? "on" : "off"}` : fault.title;
   simulation.timeline.note(line);
   const done = fault.lasting ? last(simulation, fault, start) : strike(simulation, fault);

@@ -19,7 +19,7 @@ export const LASTING_FAULTS = [
   "unavailable",
 ] as const;
 /** Faults that befall the next exchange of their kind. */
-export const PASSING_FAULTS = ["slow-down", "lose-answer"] as const;
+export const PASSING_FAULTS = ["slow-down", "lose-answer", "repeat-poll"] as const;
 
 export type LastingFault = (typeof LASTING_FAULTS)[number];
 export type PassingFault = (typeof PASSING_FAULTS)[number];
@@ -27,6 +27,8 @@ export type PassingFault = (typeof PASSING_FAULTS)[number];
 /** How long a device's HTTP adapter waits before it gives up. */
 const TIME_LIMIT_MS = 30_000;
 const SLOW_MS = 8_000;
+/** How long after a poll its copy arrives. */
+const REPEAT_MS = 2_000;
 const encoder = new TextEncoder();
 
 interface Answer {
@@ -90,7 +92,12 @@ export class Network implements Http {
     else if (this.lasting.has("unavailable")) this.#answer(exchange, UNAVAILABLE, "unavailable");
     else if (entry.purpose === "poll" && this.passing.delete("slow-down"))
       this.#answer(exchange, SLOW_DOWN, "slow-down");
-    else this.#forward(exchange, request);
+    else {
+      if (entry.purpose === "poll" && this.passing.delete("repeat-poll")) {
+        this.#repeat(exchange, request);
+      }
+      this.#forward(exchange, request);
+    }
   }
 
   abort(): void {
@@ -153,6 +160,38 @@ export class Network implements Http {
     sink.status(answer.status, answer.retryAfterS);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
     sink.end();
+  }
+
+  /** Something on the way sends the request a second time; nobody waits for what is answered to that. */
+  #repeat({ entry }: Exchange, request: HttpRequest): void {
+    entry.fault = "repeat-poll";
+    const body = new Uint8Array(request.bodyTo - request.bodyFrom);
+    for (let at = 0; at < body.length; at++) body[at] = request.body[request.bodyFrom + at]!;
+    const copy = { ...request, body, bodyFrom: 0, bodyTo: body.length };
+    this.clock.after(REPEAT_MS, () => {
+      if (this.#current !== undefined) return;
+      const again = this.log.begin(copy);
+      again.fault = "repeat-poll";
+      const release = this.holdsClock ? this.clock.hold() : () => {};
+      const chunks: number[] = [];
+      let status = 0;
+      this.inner.send(copy, {
+        status: (code) => {
+          status = code;
+        },
+        body: (bytes, from, to) => {
+          for (let at = from; at < to; at++) chunks.push(bytes[at]!);
+        },
+        end: () => {
+          this.log.answered(again, status, Uint8Array.from(chunks));
+          release();
+        },
+        failed: (failure) => {
+          this.log.failed(again, failure);
+          release();
+        },
+      });
+    });
   }
 
   /** Of the answers that bring something: only there does a loss hurt. */

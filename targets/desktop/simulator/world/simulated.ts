@@ -20,6 +20,8 @@ export function endpointsOf(baseUrl: string): Endpoints {
     videoApi: baseUrl + PATHS.liveBroadcasts,
     // The core writes the whole path of an offer (the offer document, section 4).
     publisherApi: baseUrl,
+    events: baseUrl + PATHS.streamPoll,
+    metadata: `${baseUrl}/.well-known/openid-configuration`,
   };
 }
 

@@ -4,9 +4,12 @@ import type { Core } from "../../../../platform/driver.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import { MemoryStorage } from "../../../../platform/fake/storage.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
+import type { ServiceOptionsInput } from "../../../service/options.ts";
 import { createService } from "../../../service/service.ts";
+import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
 import { DirectHttp } from "./direct-http.ts";
+import { MakerServer } from "./maker-server.ts";
 import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
 import { WorldClock } from "./world-clock.ts";
 
@@ -29,11 +32,18 @@ export interface VirtualWorldSettings {
   readonly core?: Core | undefined;
   /** Whether the phone's pages are to be shown in a frame. */
   readonly framed?: boolean;
+  /** Client of the fixture that the device is; the TV by default. */
+  readonly client?: string;
+  /** What the device looks like (device/kinds.ts); a bare display by default. */
+  readonly device?: string;
+  /** Further options of the service. */
+  readonly options?: ServiceOptionsInput;
 }
 
 export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
   const { seed = 1, epochMs = EPOCH_MS, baseUrl = BASE_URL } = settings;
   const clock = settings.clock ?? new WorldClock({ paused: true });
+  const maker = new MakerServer(clock);
   const entropy = new SeededEntropy(seed);
   const service = createService({
     now: () => epochMs + clock.nowMs(),
@@ -43,14 +53,16 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
       return bytes;
     },
     fixture: settings.fixture,
+    ...maker.environment,
     options: {
       baseUrl,
       refreshTokenRotation: settings.rotate,
       pollToleranceMs: POLL_TOLERANCE_MS,
       framedBySelf: settings.framed ?? false,
+      ...settings.options,
     },
   });
-  return new Simulation({
+  const simulation = new Simulation({
     clock,
     epochMs,
     http: new DirectHttp(service),
@@ -63,5 +75,11 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     service,
     account: settings.account,
     core: settings.core,
+    issuer: baseUrl,
+    fixture: settings.fixture,
+    maker,
+    kind: deviceKind(settings.device ?? "bare"),
   });
+  if (settings.client !== undefined) simulation.useClient(settings.client);
+  return simulation;
 }

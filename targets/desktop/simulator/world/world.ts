@@ -26,6 +26,7 @@ import { describeListenError } from "../../../service/listen-error.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { Simulation } from "../simulation.ts";
+import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { ServiceStore } from "./service-store.ts";
 import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
@@ -65,6 +66,7 @@ export async function createWorld(
   warn: (line: string) => void,
 ): Promise<World> {
   const clock = new WorldClock({ speed: options.speed, paused: true });
+  const maker = new MakerServer(clock);
   const storage = openStorage(options);
   const http = new NodeHttp();
   const closing: (() => Promise<void> | void)[] = [
@@ -87,7 +89,7 @@ export async function createWorld(
     const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
     const embedded = isRemote(options)
       ? undefined
-      : await startService(options, front, () => epochMs + clock.nowMs(), snapshot);
+      : await startService(options, front, () => epochMs + clock.nowMs(), snapshot, maker);
     if (embedded) {
       closing.push(embedded.server.close);
       store.attach(embedded.service, warn);
@@ -106,7 +108,10 @@ export async function createWorld(
       memoryBytes: options.memory ?? remote?.memoryBytes,
       ...options.display,
       service: embedded?.service,
+      issuer: embedded?.service.baseUrl ?? options.issuer,
       account: options.account,
+      fixture: embedded?.fixture,
+      maker,
     });
     closing.unshift(() => simulation.powerOff());
     if (embedded) {
@@ -144,12 +149,20 @@ function openStorage(options: Options): FileStorage {
   return new FileStorage(path.join(options.state, folder));
 }
 
+interface Embedded {
+  readonly service: Service;
+  readonly server: RunningServer;
+  readonly localUrl: string;
+  readonly fixture: FixtureInput;
+}
+
 async function startService(
   options: Options,
   front: { handle?: Front },
   now: () => number,
   snapshot: ReturnType<ServiceStore["load"]>,
-): Promise<{ service: Service; server: RunningServer; localUrl: string }> {
+  maker: MakerServer,
+): Promise<Embedded> {
   const data = fixture();
   if (!data.accounts?.some(({ id }) => id === options.account)) {
     const names = data.accounts?.map(({ id }) => id).join(", ");
@@ -166,6 +179,7 @@ async function startService(
       pollToleranceMs: POLL_TOLERANCE_MS,
     },
     snapshot,
+    ...maker.environment,
   });
   const fetch = async (request: Request, env: unknown): Promise<Response> =>
     (await front.handle?.(request, env)) ?? service.fetch(request, env);
@@ -178,7 +192,7 @@ async function startService(
   if (address) service.setOptions({ baseUrl: `http://${address}:${server.port}` });
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
-  return { service, server, localUrl };
+  return { service, server, localUrl, fixture: data };
 }
 
 /** The panel alone, where the service is somebody else's. */

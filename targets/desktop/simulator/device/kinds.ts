@@ -1,0 +1,33 @@
+// The devices that the simulator can be: what people know as a printer, a console, a bare display. They
+// differ in their display and in what else they have to show an address with; the core is the same.
+
+export interface DeviceKind {
+  readonly name: "bare" | "printer" | "console";
+  readonly title: string;
+  /** Of the character display; another size may be chosen. */
+  readonly columns: number;
+  readonly rows: number;
+  /** A slip of paper comes out with each new code: address, code and QR code. */
+  readonly hasPaper: boolean;
+  /** The screen has room for a QR code beside the characters. */
+  readonly hasScreen: boolean;
+}
+
+export const DEVICE_KINDS: readonly DeviceKind[] = [
+  {
+    name: "bare",
+    title: "Living Room TV",
+    columns: 20,
+    rows: 4,
+    hasPaper: false,
+    hasScreen: false,
+  },
+  { name: "printer", title: "Printer", columns: 16, rows: 2, hasPaper: true, hasScreen: false },
+  { name: "console", title: "Console", columns: 40, rows: 8, hasPaper: false, hasScreen: true },
+];
+
+export type DeviceName = DeviceKind["name"];
+
+export function deviceKind(name: string): DeviceKind | undefined {
+  return DEVICE_KINDS.find((kind) => kind.name === name);
+}

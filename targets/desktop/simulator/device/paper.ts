@@ -1,0 +1,92 @@
+// The printer's paper: with each new code a slip comes out that says where to go and what to enter, also as
+// a QR code. What is shown here is what the bytes for a real printer say (platform/escpos.ts).
+import {
+  type PrinterSettings,
+  type PrinterSink,
+  type Slip,
+  SlipPrinter,
+  usualPrinter,
+} from "../../../../platform/escpos.ts";
+import { type Modules, qrModules } from "./qr-code.ts";
+
+/** A slip as it lies there. */
+export interface PrintedSlip {
+  /** The world's time when it came out. */
+  readonly atMs: number;
+  readonly heading: readonly string[];
+  readonly address: string;
+  readonly code: string;
+  readonly footing: readonly string[];
+  readonly modules: Modules;
+  /** The bytes that a printer gets for it. */
+  readonly bytes: Uint8Array;
+}
+
+/** What a slip says beside the codes, and the printer's bytes for it. */
+export interface SlipWords {
+  readonly heading: readonly string[];
+  /** `$` stands for the minutes. */
+  readonly footing: readonly string[];
+  readonly codePage: number;
+  encode(text: string): Uint8Array;
+}
+
+const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+export const ENGLISH_SLIP: SlipWords = {
+  heading: ["To sign in, open"],
+  footing: ["and enter the code,", "within $ minutes."],
+  codePage: 0,
+  encode: ascii,
+};
+
+/** As many as one would tear off. */
+const KEPT = 5;
+
+export class Paper {
+  readonly slips: PrintedSlip[] = [];
+  /** How many there ever were. */
+  count = 0;
+
+  /** @param sink where the bytes go as well: a real printer */
+  constructor(private readonly sink?: PrinterSink) {}
+
+  print(
+    atMs: number,
+    words: SlipWords,
+    prompt: { address: string; code: string; complete: string; minutes: number },
+  ): void {
+    const footing = words.footing.map((line) => line.replace("$", String(prompt.minutes)));
+    const slip: Slip = {
+      heading: words.heading.map(words.encode),
+      address: ascii(prompt.address),
+      code: ascii(prompt.code),
+      footing: footing.map(words.encode),
+      qr: prompt.complete,
+      modules: qrModules(prompt.complete),
+    };
+    const chunks: number[] = [];
+    const settings: PrinterSettings = { ...usualPrinter, codePage: words.codePage };
+    const printer = new SlipPrinter(
+      {
+        write: (bytes, from, to) => {
+          for (let at = from; at < to; at++) chunks.push(bytes[at]!);
+          this.sink?.write(bytes, from, to);
+        },
+      },
+      settings,
+    );
+    printer.print(slip);
+    this.count++;
+    this.slips.push({
+      atMs,
+      heading: words.heading,
+      address: prompt.address,
+      code: prompt.code,
+      footing,
+      modules: qrModules(prompt.complete),
+      bytes: Uint8Array.from(chunks),
+    });
+    if (this.slips.length > KEPT) this.slips.shift();
+  }
+}

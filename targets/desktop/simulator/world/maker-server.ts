@@ -1,0 +1,204 @@
+// The maker's own server: it has a stream of security events about the users of its devices (the device
+// document's section 6), and hands on to the device what is pushed to it. A device that polls does so
+// with the receiver's token. Every token is verified with the transmitter's published key.
+import nacl from "tweetnacl";
+import type { Bytes } from "../../../../platform/contracts.ts";
+import { asciiOf } from "../../../../platform/text.ts";
+import type { FixtureInput } from "../../../service/fixture.ts";
+import type { Service } from "../../../service/service.ts";
+import type { Moment, Moments } from "../log/moments.ts";
+import type { WorldClock } from "./world-clock.ts";
+
+const DELIVERY = "https://schemas.openid.net/secevent/risc/delivery-method/";
+/** Where events are pushed to; on this machine, and never really asked: the simulator is the receiver. */
+const PUSH_URL = "http://127.0.0.1/security-events";
+const KEPT = 30;
+
+/** A security event token as it came. */
+export interface SecurityEvent extends Moment {
+  readonly how: "pushed" | "polled";
+  /** Last words of the event types. */
+  readonly types: readonly string[];
+  /** The claims set, decoded: nothing in it is secret. */
+  readonly claims: string;
+  readonly verdict: string;
+}
+
+export interface StreamView {
+  readonly delivery: "poll" | "push" | "off";
+  readonly receiver: string;
+}
+
+interface Claims {
+  iss?: unknown;
+  aud?: unknown;
+  events?: Record<string, unknown>;
+}
+
+/** What the device does with verified claims: 1 applied, 0 not; undefined where it cannot be reached. */
+export type HandOn = (claims: Uint8Array) => string | undefined;
+
+export class MakerServer {
+  readonly events: SecurityEvent[] = [];
+  count = 0;
+  #service: Service | undefined;
+  #receivers: NonNullable<FixtureInput["receivers"]> = [];
+  #delivery: StreamView["delivery"] = "off";
+  #clientId = "";
+  #moments: Moments | undefined;
+  #handOn: HandOn = () => undefined;
+
+  constructor(private readonly clock: WorldClock) {}
+
+  /** For the service: its retries happen in the world's time, and its pushes come here. */
+  readonly environment = {
+    schedule: (delayMs: number, task: () => void): void => {
+      this.clock.after(delayMs, task);
+    },
+    push: async ({ body }: { body: string }): Promise<{ status: number; body: string }> => {
+      // The world stands still until the service knows how it went.
+      const release = this.clock.hold();
+      setTimeout(release, 0);
+      return { status: this.#pushed(body), body: "" };
+    },
+  };
+
+  /** The world that it belongs to; the device's client says which receiver it is. */
+  attach(service: Service, fixture: FixtureInput, moments: Moments, handOn: HandOn): void {
+    this.#service = service;
+    this.#receivers = fixture.receivers ?? [];
+    this.#moments = moments;
+    this.#handOn = handOn;
+  }
+
+  set clientId(clientId: string) {
+    this.#clientId = clientId;
+  }
+
+  get #receiver() {
+    return this.#receivers.find(({ clients }) => clients.includes(this.#clientId));
+  }
+
+  get view(): StreamView {
+    return { delivery: this.#delivery, receiver: this.#receiver?.name ?? "" };
+  }
+
+  /** What a device that polls sends as its authorization. */
+  get authorization(): string {
+    const receiver = this.#receiver;
+    return receiver ? `Bearer ${receiver.token}` : "";
+  }
+
+  /** Sets the stream up, or turns it off; "" or why that was not possible. */
+  setUp(delivery: StreamView["delivery"]): string {
+    if (delivery === "off") {
+      const problem = this.#ask("/events/v1/stream/status:update", { status: "disabled" });
+      if (problem === "") this.#delivery = "off";
+      return problem;
+    }
+    const url = delivery === "push" ? { url: PUSH_URL } : {};
+    const method = { delivery: { delivery_method: DELIVERY + delivery, ...url } };
+    const problem =
+      this.#ask("/events/v1/stream:update", method) ||
+      this.#ask("/events/v1/stream/status:update", { status: "enabled" });
+    if (problem === "") this.#delivery = delivery;
+    return problem;
+  }
+
+  /** Asks for an event that means nothing, to see that the stream works. */
+  verifyStream(): string {
+    return this.#ask("/events/v1/stream:verify", { state: "picogrant" });
+  }
+
+  /** Checks signature, issuer and audience of a token; for the device's VERIFY. */
+  verifyPolled(bytes: Bytes, from: number, to: number): boolean {
+    const token = asciiOf(bytes, from, to);
+    const claims = this.#verified(token);
+    this.#note("polled", token, claims === undefined ? "refused: not verified" : "verified");
+    return claims !== undefined;
+  }
+
+  #pushed(token: string): number {
+    const claims = this.#verified(token);
+    if (claims === undefined) {
+      this.#note("pushed", token, "refused: not verified");
+      return 400;
+    }
+    const verdict = this.#handOn(claims);
+    this.#note("pushed", token, verdict ?? "the device is off: it comes again");
+    return verdict === undefined ? 503 : 202;
+  }
+
+  /** The claims as bytes, undefined where signature, issuer or audience are not right. */
+  #verified(token: string): Uint8Array | undefined {
+    const [header = "", payload = "", signature = ""] = token.split(".");
+    const service = this.#service;
+    if (service === undefined) return undefined;
+    const { keys = [] } = this.#get(service, "/keys") as { keys?: { kid: string; x: string }[] };
+    try {
+      const { kid } = JSON.parse(utf8(decode(header))) as { kid: string };
+      const key = keys.find((one) => one.kid === kid);
+      const signed = new TextEncoder().encode(`${header}.${payload}`);
+      const isSigned =
+        key !== undefined && nacl.sign.detached.verify(signed, decode(signature), decode(key.x));
+      const claims = decode(payload);
+      const { iss, aud } = JSON.parse(utf8(claims)) as Claims;
+      const isMeant = Array.isArray(aud) && aud.includes(this.#clientId);
+      return isSigned && isMeant && iss === service.baseUrl ? claims : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #note(how: SecurityEvent["how"], token: string, verdict: string): void {
+    const payload = token.split(".")[1] ?? "";
+    let claims = "";
+    let types: string[] = [];
+    try {
+      const value = JSON.parse(utf8(decode(payload))) as Claims;
+      claims = JSON.stringify(value, null, 2);
+      types = Object.keys(value.events ?? {}).map((type) => type.split("/").at(-1)!);
+    } catch {
+      claims = "(not a token)";
+    }
+    this.count++;
+    this.events.push({ ...this.#moments!.next(), how, types, claims, verdict });
+    if (this.events.length > KEPT) this.events.shift();
+  }
+
+  #ask(path: string, body: object): string {
+    const service = this.#service;
+    const receiver = this.#receiver;
+    if (service === undefined) return "only with the simulated service";
+    if (receiver === undefined) return `no receiver hears of the client ${this.#clientId}`;
+    const answer = service.handle({
+      method: "POST",
+      path,
+      query: "",
+      headers: {
+        authorization: `Bearer ${receiver.token}`,
+        "content-type": "application/json",
+      },
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    });
+    if (answer.status === 200) return "";
+    const { error } = JSON.parse(utf8(answer.body)) as { error?: { message?: string } };
+    return error?.message ?? `the service answers ${answer.status}`;
+  }
+
+  #get(service: Service, path: string): unknown {
+    const nothing = new Uint8Array(0);
+    const answer = service.handle({ method: "GET", path, query: "", headers: {}, body: nothing });
+    return JSON.parse(utf8(answer.body));
+  }
+}
+
+function utf8(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Base64url (RFC 4648 §5). */
+function decode(text: string): Uint8Array {
+  const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
