@@ -23,6 +23,22 @@ import type {
 } from "./contracts.ts";
 import { asciiOf } from "./text.ts";
 
+// What one needs for adapters of one's own comes from the same place.
+export type {
+  Bytes,
+  Display,
+  Entropy,
+  Header,
+  Http,
+  HttpRequest,
+  HttpSink,
+  Platform,
+  Storage,
+  Timers,
+  TransportFailure,
+} from "./contracts.ts";
+export { retryAfterSeconds } from "./retry-after.ts";
+
 /** The core as the driver uses it: the sources, or the built bundle. */
 export type Core = Pick<
   typeof complete,

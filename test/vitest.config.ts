@@ -18,6 +18,8 @@ const slow = [
   "test/engines/conformance.test.ts",
   "test/engines/integers.test.ts",
   "test/image/check.test.ts",
+  "test/examples/examples.test.ts",
+  "test/examples/porting.test.ts",
   "test/lives/lives.test.ts",
   "test/model/model.test.ts",
   "test/platform/broken-http.test.ts",

@@ -1,0 +1,7 @@
+// The five adapters together: what check.mjs tests and device.mjs runs on.
+
+export { makeDisplay } from "./display.mjs";
+export { makeEntropy } from "./entropy.mjs";
+export { makeHttp } from "./http.mjs";
+export { makeStorage } from "./storage.mjs";
+export { makeTimers } from "./timers.mjs";

@@ -1,0 +1,78 @@
+// A device without a display: a light that blinks, and a set-up page in the local network that says the code. What
+// the core lays out for a display is thrown away; the state decides what the light does.
+
+import { createServer } from "node:http";
+import * as core from "picogrant/core";
+import { Driver, noEndpoints } from "picogrant/driver";
+import { nodePlatform } from "picogrant/node";
+import { clientId, clientSecret, endpoints, scope, state } from "./settings.mjs";
+
+const { Field, State } = core;
+
+/** The light in each state, in steps of 250 ms: `*` on, `.` off. A person can tell them apart at a glance. */
+const PATTERNS = {
+  [State.STARTING]: "*.",
+  [State.SIGNED_OUT]: "........",
+  [State.REQUESTING]: "*.",
+  [State.PENDING]: "****....",
+  [State.SIGNED_IN]: "********",
+  [State.REFRESHING]: "********",
+  [State.REVOKING]: "*.",
+  [State.FAILED]: "*.*.....",
+};
+
+let step = 0;
+let lit;
+function blink() {
+  const pattern = PATTERNS[driver.device.state];
+  const isOn = pattern[step++ % pattern.length] === "*";
+  // Here a firmware sets its pin.
+  if (isOn !== lit) console.log(isOn ? "light on" : "light off");
+  lit = isOn;
+}
+
+function fieldOf(field) {
+  const { start, length } = driver.device;
+  const end = start[field] + Math.max(0, length[field]);
+  return Buffer.from(driver.memory.subarray(start[field], end)).toString("latin1");
+}
+
+/** What the set-up page says. Never a token: whoever is in the network can read it. */
+function status() {
+  if (driver.device.codeShown) {
+    return `Open ${fieldOf(Field.VERIFICATION_URI)} and enter ${fieldOf(Field.USER_CODE)}\n`;
+  }
+  return driver.isSignedIn ? "Signed in\n" : "Not signed in\n";
+}
+
+const driver = new Driver({
+  core,
+  platform: nodePlatform({
+    stateDirectory: state,
+    display: { columns: 16, rows: 2, show() {} },
+  }),
+  endpoints: { ...noEndpoints, ...endpoints },
+  config: {
+    clientId,
+    clientSecret,
+    clientAuthentication: core.ClientAuthentication.CLIENT_SECRET_POST,
+    scope,
+    deviceParameters: "",
+    tokenParameters: "",
+    autoStart: 1,
+    renewalsMax: 3,
+    messages: "",
+  },
+});
+driver.start();
+setInterval(blink, 250);
+
+const page = createServer((_, answer) => {
+  answer.setHeader("content-type", "text/plain; charset=utf-8");
+  answer.setHeader("cache-control", "no-store");
+  answer.end(status());
+});
+page.listen(Number(process.env.PORT ?? 0), "127.0.0.1", () => {
+  const address = page.address();
+  if (typeof address === "object") console.log(`set-up page: http://127.0.0.1:${address.port}/`);
+});

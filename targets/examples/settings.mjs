@@ -1,0 +1,15 @@
+// Where the examples sign in: `npm run service` prints such addresses, or take your own server's.
+
+const { env } = process;
+export const server = env.SERVER ?? "http://127.0.0.1:8628";
+export const clientId = env.CLIENT_ID ?? "living-room-tv";
+export const clientSecret = env.CLIENT_SECRET ?? "tv-secret";
+export const scope = env.SCOPE ?? "email";
+/** A directory of the example's own, where its tokens are kept. */
+export const state = env.STATE ?? "state";
+
+export const endpoints = {
+  deviceAuthorization: `${server}/device/code`,
+  token: `${server}/token`,
+  revocation: `${server}/revoke`,
+};

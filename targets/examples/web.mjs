@@ -1,0 +1,168 @@
+// A device whose engine has what browsers have, and nothing of Node: fetch, timers, crypto, localStorage. A television's
+// web runtime is one. Bundle it into one file: npx esbuild web.mjs --bundle --outfile=device.js
+
+import * as core from "picogrant/core";
+import { Driver, noEndpoints, retryAfterSeconds } from "picogrant/driver";
+
+/** The settings come from the page: `startDevice({ endpoints, clientId, ... , show })`. */
+globalThis.startDevice = (settings) => {
+  const driver = new Driver({
+    core,
+    platform: {
+      http: webHttp(),
+      timers: webTimers(),
+      storage: webStorage(globalThis.localStorage),
+      display: { columns: 40, rows: 4, show: (cells, from) => settings.show(rowsOf(cells, from)) },
+      entropy: webEntropy(),
+    },
+    endpoints: { ...noEndpoints, ...settings.endpoints },
+    config: {
+      clientId: settings.clientId,
+      clientSecret: settings.clientSecret,
+      clientAuthentication: core.ClientAuthentication.CLIENT_SECRET_POST,
+      scope: settings.scope,
+      deviceParameters: "",
+      tokenParameters: "",
+      autoStart: 1,
+      renewalsMax: 3,
+      messages: "",
+    },
+  });
+  driver.start();
+  return driver;
+};
+
+function rowsOf(cells, from) {
+  const rows = [];
+  for (let row = 0; row < 4; row++) {
+    let text = "";
+    for (let column = 0; column < 40; column++) {
+      text += String.fromCharCode(cells[from + row * 40 + column]);
+    }
+    rows.push(text);
+  }
+  return rows;
+}
+
+function webTimers() {
+  let timeout;
+  return {
+    now: () => Math.floor(performance.now()) % 4294967296,
+    alarm(afterMs, ring) {
+      clearTimeout(timeout);
+      // One more, since the clock that `now` reads has been cut to whole milliseconds.
+      timeout = setTimeout(ring, afterMs + 1);
+    },
+    cancel: () => clearTimeout(timeout),
+  };
+}
+
+function webEntropy() {
+  return {
+    fill(into, from, to) {
+      const random = crypto.getRandomValues(new Uint8Array(to - from));
+      for (let at = from; at < to; at++) into[at] = random[at - from];
+      return true;
+    },
+  };
+}
+
+/** Two items, as hexadecimal digits. Whoever can run a script in this page can read them. */
+function webStorage(items) {
+  const nameOf = (slot) => `picogrant-${slot}`;
+  return {
+    capacity: 16_384,
+    read(slot, into, from, to, done) {
+      const text = items.getItem(nameOf(slot)) ?? "";
+      if (text.length / 2 > to - from) return done(-1);
+      for (let at = 0; at < text.length; at += 2) {
+        into[from + at / 2] = Number.parseInt(text.slice(at, at + 2), 16);
+      }
+      done(text.length / 2);
+    },
+    write(slot, bytes, from, to, done) {
+      let text = "";
+      for (let at = from; at < to; at++) text += (256 + bytes[at]).toString(16).slice(1);
+      try {
+        items.setItem(nameOf(slot), text);
+        done(true);
+      } catch {
+        // Full, or switched off.
+        done(false);
+      }
+    },
+    erase(slot, done) {
+      items.removeItem(nameOf(slot));
+      done(true);
+    },
+  };
+}
+
+/** The largest answer that anybody needs, and the longest wait for it. */
+const SIZE_LIMIT_BYTES = 65_536;
+const TIME_LIMIT_MS = 30_000;
+
+function webHttp() {
+  let current;
+  return {
+    send(request, sink) {
+      const exchange = { abort: new AbortController(), isOver: false };
+      current = exchange;
+      const limit = setTimeout(() => finish("timeout"), TIME_LIMIT_MS);
+      const finish = (failure) => {
+        if (exchange.isOver) return;
+        exchange.isOver = true;
+        clearTimeout(limit);
+        exchange.abort.abort();
+        sink.failed(failure);
+      };
+      exchange.silence = () => {
+        exchange.isOver = true;
+        clearTimeout(limit);
+        exchange.abort.abort();
+      };
+      receive(request, exchange, sink).then(
+        (failure) => {
+          if (failure !== "") return finish(failure);
+          if (exchange.isOver) return;
+          exchange.isOver = true;
+          clearTimeout(limit);
+          sink.end();
+        },
+        () => finish("unreachable"),
+      );
+    },
+    abort: () => current?.silence(),
+  };
+}
+
+/** Reports head and body. Returns "", or what is wrong with the answer. */
+async function receive(request, exchange, sink) {
+  const headers = new Headers(request.headers);
+  headers.set("accept", "application/json");
+  if (request.contentType !== "") headers.set("content-type", request.contentType);
+  if (request.authorization !== "") headers.set("authorization", request.authorization);
+  const body = Uint8Array.from(request.body.slice(request.bodyFrom, request.bodyTo));
+  const answer = await fetch(request.url, {
+    method: request.method,
+    headers,
+    ...(request.method === "POST" && { body }),
+    // A browser says nothing of a redirect but that there was one: status 0, which is no answer.
+    redirect: "manual",
+    signal: exchange.abort.signal,
+  });
+  if (answer.status === 0) return "unreachable";
+  if (exchange.isOver) return "";
+  const date = answer.headers.get("date") ?? undefined;
+  const retryAfter = answer.headers.get("retry-after") ?? undefined;
+  sink.status(answer.status, retryAfterSeconds(retryAfter, date, Date.now()));
+  let size = 0;
+  const reader = answer.body?.getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (exchange.isOver || !piece || piece.done) return "";
+    size += piece.value.length;
+    if (size > SIZE_LIMIT_BYTES) return "too-large";
+    sink.body(piece.value, 0, piece.value.length);
+  }
+}

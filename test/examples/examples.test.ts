@@ -1,0 +1,213 @@
+// The worked examples run as they stand in targets/examples, each from the code to a session, and do what its
+// first lines say.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import vm from "node:vm";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { TV } from "../service/harness.ts";
+import { allow, examples, inAWorld, type World, withProgram } from "./running.ts";
+
+const fileOf = (name: string): string => path.join(examples, name);
+
+describe("examples", () => {
+  it("bare loop: signs in, comes back signed in after a loss of power, and signs out", async () => {
+    await inAWorld(async (world) => {
+      await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
+        await allow(world, program);
+        await program.until(/^\|Signed in {11}\|$/m);
+      });
+      await withProgram(fileOf("bare-loop.mjs"), world, async (program) => {
+        await program.until(/^\|Signed in {11}\|$/m);
+        expect(program.output).not.toContain("Code ");
+        program.type("o");
+        await program.until(/^\|Not signed in {7}\|$/m);
+        program.type("s");
+        await program.until(/^\|Code [A-Z]{4}-[A-Z]{4}/m);
+        program.type("c");
+      });
+    });
+  });
+
+  it("printer: prints one slip with address and code, and one when it is connected", async () => {
+    await inAWorld(async (world) => {
+      await withProgram(fileOf("printer.mjs"), world, async (program) => {
+        await allow(world, program);
+        await program.until(/This printer is connected/);
+        const slip = /-{32}\n(Connect this printer\n.*?)\n-{32}/s.exec(program.output)![1]!;
+        expect(slip).toContain(`${world.running.url}/device`);
+        expect(slip).toMatch(/^[A-Z]{4}-[A-Z]{4}$/m);
+        for (const line of slip.split("\n")) expect(line.length).toBeLessThanOrEqual(32);
+        expect(program.output.match(/Connect this printer/g)).toHaveLength(1);
+        expect(program.output).toMatch(/^\[Signed in {7}\]$/m);
+      });
+    });
+  });
+
+  it("headless: the set-up page says the code and never a token; the light comes to stay on", async () => {
+    await inAWorld(async (world) => {
+      await withProgram(fileOf("headless.mjs"), world, async (program) => {
+        const [, page] = await program.until(/set-up page: (\S+)/);
+        const read = async (): Promise<string> => (await fetch(page!)).text();
+        await expect.poll(read).toMatch(/^Open \S+ and enter [A-Z]{4}-[A-Z]{4}\n$/);
+        await program.until(/light on[\s\S]*light off[\s\S]*light on/);
+        world.running.service.approve(world.running.service.pending()[0]!.userCode, "ada");
+        await expect.poll(read).toBe("Signed in\n");
+        await expect.poll(() => program.output.trimEnd().split("\n").at(-1)).toBe("light on");
+      });
+    });
+  });
+
+  it("Node application: reads a list page by page, has a refused token renewed, and goes on", async () => {
+    await inAWorld(async (world) => {
+      const api = await startApi(1);
+      try {
+        const env = { API: api.url };
+        await withProgram(
+          fileOf("node-app.mjs"),
+          world,
+          async (program) => {
+            await allow(world, program);
+            expect(await program.ended()).toBe(0);
+            expect(program.output.match(/^item .*$/gm)).toEqual(["item a", "item b", "item c"]);
+          },
+          env,
+        );
+        // The first token was refused once, the second was taken for all that followed.
+        expect(api.asked).toEqual([401, 200, 200]);
+        await withProgram(
+          fileOf("node-app.mjs"),
+          world,
+          async (program) => {
+            expect(await program.ended()).toBe(0);
+            expect(program.output).not.toContain("enter");
+          },
+          env,
+        );
+      } finally {
+        api.server.close();
+      }
+    });
+  });
+
+  it("Node application: the session that its user has ended is told with who can mend it", async () => {
+    await inAWorld(async (world) => {
+      const api = await startApi(Number.POSITIVE_INFINITY);
+      api.onAsked = () => revokeAll(world);
+      try {
+        await withProgram(
+          fileOf("node-app.mjs"),
+          world,
+          async (program) => {
+            await allow(world, program);
+            expect(await program.ended()).toBe(1);
+            expect(program.output).toMatch(/^session_ended: user$/m);
+          },
+          { API: api.url },
+        );
+      } finally {
+        api.server.close();
+      }
+    });
+  });
+
+  it("web runtime: one file without anything of Node's signs in, and comes back after a restart", async () => {
+    const { outputFiles } = await build({
+      entryPoints: [fileOf("web.mjs")],
+      bundle: true,
+      write: false,
+      format: "iife",
+      platform: "browser",
+      tsconfig: fileOf("tsconfig.json"),
+      alias: {
+        "picogrant/core": path.join(examples, "../../core/complete.ts"),
+        "picogrant/driver": path.join(examples, "../../platform/driver.ts"),
+      },
+    });
+    const script = outputFiles[0]!.text;
+    await inAWorld(async (world) => {
+      const items = new Map<string, string>();
+      const first = startWebDevice(script, world, items);
+      await expect.poll(() => first.frame()).toMatch(/Code [A-Z]{4}-[A-Z]{4}/);
+      world.running.service.approve(world.running.service.pending()[0]!.userCode, "ada");
+      await expect.poll(() => first.frame()).toContain("Signed in");
+      first.driver.stop();
+      const second = startWebDevice(script, world, items);
+      await expect.poll(() => second.frame()).toContain("Signed in");
+      expect(second.frames.some((frame) => frame.includes("Code "))).toBe(false);
+      second.driver.stop();
+    });
+  });
+});
+
+/** An engine with what browsers have, and nothing else: `process` and `require` are not there. */
+function startWebDevice(script: string, { running }: World, items: Map<string, string>) {
+  const frames: string[] = [];
+  const sandbox: Record<string, unknown> = {
+    ...{ fetch, Headers, AbortController, Uint8Array, performance, crypto, URL },
+    ...{ setTimeout, clearTimeout, console },
+    localStorage: {
+      getItem: (name: string) => items.get(name) ?? null,
+      setItem: (name: string, text: string) => void items.set(name, text),
+      removeItem: (name: string) => void items.delete(name),
+    },
+  };
+  const context = vm.createContext(sandbox);
+  expect(vm.runInContext("typeof process + typeof require + typeof Buffer", context)).toBe(
+    "undefinedundefinedundefined",
+  );
+  vm.runInContext(script, context);
+  const start = sandbox.startDevice as (settings: object) => { stop(): void };
+  const driver = start({
+    endpoints: {
+      deviceAuthorization: `${running.url}/device/code`,
+      token: `${running.url}/token`,
+      revocation: `${running.url}/revoke`,
+    },
+    clientId: TV.client_id,
+    clientSecret: TV.client_secret,
+    scope: "email",
+    show: (rows: string[]) => frames.push(rows.join("\n")),
+  });
+  return { driver, frames, frame: () => frames.at(-1) ?? "" };
+}
+
+interface Api {
+  readonly server: Server;
+  readonly url: string;
+  /** The status of each answer so far. */
+  readonly asked: number[];
+  onAsked: () => void;
+}
+
+/** An API with a list of two pages, which refuses the first `refusals` tokens that it sees. */
+async function startApi(refusals: number): Promise<Api> {
+  const asked: number[] = [];
+  const refused = new Set<string>();
+  const pages: Record<string, object> = {
+    "": { items: ["a", "b"], next: "2" },
+    2: { items: ["c"] },
+  };
+  const server = createServer((request, response) => {
+    const token = request.headers.authorization ?? "";
+    const isRefused = refused.has(token) || refused.size < refusals;
+    if (isRefused) refused.add(token);
+    const status = isRefused ? 401 : 200;
+    asked.push(status);
+    api.onAsked();
+    const page = new URL(request.url!, "http://api").searchParams.get("page") ?? "";
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(isRefused ? {} : pages[page]));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const api: Api = { server, url, asked, onAsked: () => {} };
+  return api;
+}
+
+/** The user ends every session of theirs at the service. */
+function revokeAll({ running }: World): void {
+  running.service.revokeAllFor("ada");
+}

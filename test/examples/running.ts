@@ -1,0 +1,118 @@
+// An example as its reader runs it: a process of its own, with the simulated service as its server.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Running, startService } from "../peers/running-service.ts";
+import { TV } from "../service/harness.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+export const examples = path.join(root, "targets/examples");
+
+/** What the package's entries are in this repository: the sources, as targets/examples/tsconfig.json says. */
+const entries = { TSX_TSCONFIG_PATH: path.join(examples, "tsconfig.json") };
+
+export interface World {
+  readonly running: Running;
+  /** A directory of the example's own. */
+  readonly folder: string;
+}
+
+/** Runs `body` with a service and an empty directory. */
+export async function inAWorld(body: (world: World) => Promise<void>): Promise<void> {
+  const running = await startService();
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-example-"));
+  try {
+    await body({ running, folder });
+  } finally {
+    await running.server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A program that has been started; `output` is all that it has printed. */
+export class Program {
+  output = "";
+  private readonly child: ChildProcess;
+  private readonly closed: Promise<number | null>;
+  private look = (): void => {};
+
+  constructor(
+    file: string,
+    { running, folder }: World,
+    env: Record<string, string> = {},
+    args: readonly string[] = [],
+  ) {
+    this.child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
+      cwd: root,
+      env: {
+        ...process.env,
+        ...entries,
+        SERVER: running.url,
+        CLIENT_ID: TV.client_id,
+        CLIENT_SECRET: TV.client_secret,
+        STATE: path.join(folder, "state"),
+        ...env,
+      },
+    });
+    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+      stream.on("data", (chunk) => {
+        this.output += chunk;
+        this.look();
+      });
+    }
+    this.closed = new Promise((resolve) => this.child.on("close", resolve));
+  }
+
+  /** Waits until the output matches; fails where the program ends first. */
+  until(wanted: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      this.look = () => {
+        const match = wanted.exec(this.output);
+        if (match) resolve(match);
+      };
+      void this.closed.then((code) =>
+        reject(new Error(`ended with ${code} before ${wanted}:\n${this.output}`)),
+      );
+      this.look();
+    });
+  }
+
+  type(line: string): void {
+    this.child.stdin!.write(`${line}\n`);
+  }
+
+  /** Its exit code, once it has ended by itself. */
+  ended(): Promise<number | null> {
+    return this.closed;
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill("SIGKILL");
+    await this.closed;
+  }
+}
+
+/** Starts a program, runs `body` with it and ends it whatever happens. */
+export async function withProgram(
+  file: string,
+  world: World,
+  body: (program: Program) => Promise<void>,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const program = new Program(file, world, env);
+  try {
+    await body(program);
+  } finally {
+    await program.kill();
+  }
+}
+
+/** The user allows the attempt that is waiting, once the program has shown its code. */
+export async function allow({ running }: World, program: Program): Promise<void> {
+  const [attempt] = running.service.pending();
+  await program.until(new RegExp(attempt ? attempt.userCode : "[A-Z]{4}-[A-Z]{4}"));
+  running.service.approve(running.service.pending()[0]!.userCode, "ada");
+}
