@@ -1,5 +1,5 @@
 // npm run build: writes the firmware bundle to dist/, as a script, as CommonJS and as an ES module, each
-// with its types, and prints the sizes.
+// with its types, and the conformance script that tells whether an engine runs it; prints the sizes.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,7 @@ import { shippedFiles } from "../targets/firmware/shipped.ts";
 import { bundleProgram, type Program } from "../targets/quickjs/bundle.ts";
 
 import { commandLine } from "./command-line.ts";
+import { conformanceScript } from "./engines/script.ts";
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 
@@ -32,8 +33,10 @@ mkdirSync(dist, { recursive: true });
 for (const variant of ["complete", "grant"] as const) {
   const files = await shippedFiles(variant);
   for (const [name, text] of Object.entries(files)) writeFileSync(`${dist}${name}`, text);
-  const [script] = Object.entries(files);
-  console.log(sizes(...script!));
+  const [[name, script]] = Object.entries(files) as [[string, string]];
+  console.log(sizes(name, script));
+  const conformance = name.replace(/\.js$/, "-conformance.js");
+  writeFileSync(dist + conformance, conformanceScript(script, false));
 }
 await writeProgram("main", "picogrant.qjs.js");
 await writeProgram("loader", "picogrant-loader.qjs.js");

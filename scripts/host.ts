@@ -2,10 +2,11 @@
 // them against the simulated service. `-- --install` installs the Debian packages that are missing; `-- --build` stops after building.
 
 import { spawnSync } from "node:child_process";
+import path from "node:path";
 import { commandLine } from "./command-line.ts";
 import { InstallError } from "./engines/install.ts";
-import { buildHost } from "./host/build.ts";
-import { ensurePackages, hostNeeds } from "./host/toolchain.ts";
+import { buildHost, buildPort, portFolder } from "./host/build.ts";
+import { ensurePackages, hostNeeds, portNeeds } from "./host/toolchain.ts";
 
 const flags = commandLine(
   "host",
@@ -13,19 +14,31 @@ const flags = commandLine(
 )
   .option("--install", "get the Debian packages that are missing first")
   .option("--build", "stop after building")
+  .option("--port <folder>", "build only the port in this folder, on Duktape, for this machine")
   .parse()
-  .opts<{ install?: boolean; build?: boolean }>();
+  .opts<{ install?: boolean; build?: boolean; port?: string }>();
 
-try {
+/** A port of one's own: its five files with the portable host. */
+async function port(folder: string): Promise<void> {
+  ensurePackages(portNeeds, flags.install ?? false);
+  await buildPort(path.resolve(folder));
+  console.log(`host: ${path.relative(".", portFolder)}/device built`);
+}
+
+async function host(): Promise<void> {
   ensurePackages(hostNeeds, flags.install ?? false);
   for (const kind of ["release", "sanitize", "duktape", "mujs"] as const) {
     await buildHost(kind);
     console.log(`host: ${kind} built`);
   }
-  if (!flags.build) {
-    const args = ["vitest", "run", "--config", "test/host/vitest.config.ts"];
-    process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
-  }
+  if (flags.build) return;
+  const args = ["vitest", "run", "--config", "test/host/vitest.config.ts"];
+  process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
+}
+
+try {
+  if (flags.port === undefined) await host();
+  else await port(flags.port);
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;
   console.error(`host: ${error.message}`);

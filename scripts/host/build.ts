@@ -97,3 +97,19 @@ export async function buildHost(kind: Kind): Promise<void> {
     throw new InstallError(error.message.slice(error.message.indexOf(": ") + 2));
   }
 }
+
+/** Where a port of one's own is built, and its program. */
+export const portFolder = `${hostFolder}port/`;
+
+/**
+ * Builds the port in a folder (main.c, connection.c, medium.c, display.c, clock.c; what is missing is taken from
+ * ports/template) on Duktape, for this machine.
+ * @throws InstallError with the compiler's first complaint
+ */
+export async function buildPort(folder: string, out = portFolder): Promise<void> {
+  for (const name of [root, folder, out]) refuseSpaces(name);
+  const generated = `${hostFolder}generated-complete-source`;
+  await generate(generated, "complete", undefined);
+  const makefile = `${sources}/ports/template/Makefile`;
+  run("make", ["-s", "-f", makefile, `PORT=${folder}`, `GENERATED=${generated}`, `OUT=${out}`]);
+}

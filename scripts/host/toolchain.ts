@@ -63,6 +63,14 @@ export const hostNeeds: readonly Need[] = [
   tool("valgrind", "valgrind"),
 ];
 
+/** For a port of one's own on Duktape, tried on this machine. */
+export const portNeeds: readonly Need[] = [
+  tool("gcc", "gcc"),
+  tool("make", "make"),
+  tool("pkg-config", "pkg-config"),
+  library("duktape", "duktape-dev"),
+];
+
 /** For fuzzing: clang with its runtime, where libFuzzer and the sanitizers are. */
 export const fuzzNeeds: readonly Need[] = [
   tool("clang", "clang"),

@@ -67,7 +67,9 @@ static void put_text(const char *text) { put(text, strlen(text)); }
 static void put_target(const struct pg_http_request *request, const struct pg_address *address) {
   const uint8_t *target = request->target;
   size_t size = request->target_size;
-  if (*address->path != '/') put_text("/");
+  /* An address that ends with its host needs a slash, unless the target brings it. */
+  int brings_slash = !*address->path && size > 0 && target[0] == '/';
+  if (*address->path != '/' && !brings_slash) put_text("/");
   put_text(address->path);
   if (size > 0 && target[0] == '?' && strchr(address->path, '?')) {
     put_text("&");

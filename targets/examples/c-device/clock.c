@@ -1,0 +1,44 @@
+/* Time, chance, sleep and keys on Linux. Contracts in clock.h and port.h. */
+#include "clock.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "port.h"
+#include "socket.h"
+
+static int input = STDIN_FILENO;
+
+uint32_t pg_clock_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
+}
+
+uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
+
+int pg_random(uint8_t *bytes, size_t size) {
+  return getrandom(bytes, size, GRND_NONBLOCK) == (ssize_t)size;
+}
+
+void port_open(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
+/* Until a key, something on the network, or the time: whichever comes first. */
+void port_wait(int ms) {
+  struct pollfd waiting[] = {{input, POLLIN, 0}, {socket_descriptor(), socket_events(), 0}};
+  (void)poll(waiting, 2, ms);
+}
+
+int port_key(void) {
+  struct pollfd waiting = {input, POLLIN, 0};
+  char key = 0;
+  if (input < 0 || poll(&waiting, 1, 0) <= 0) return 0;
+  /* The end of the input leaves a device without keys. */
+  if (read(input, &key, 1) != 1) input = -1;
+  return key;
+}
+
+void port_log(const char *line) { fprintf(stderr, "%s\n", line); }

@@ -1,0 +1,102 @@
+/*
+ * The connection over a plain socket. Contract in connection.h. There is no TLS here, so it refuses every address
+ * but those of this machine's own: it is for trying a port against a service on the desk.
+ */
+#include "connection.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "socket.h"
+#include "wipe.h"
+
+enum { BUFFER_BYTES = 2048 };
+
+static struct {
+  int descriptor;
+  enum pg_connection_state state;
+  size_t filled; /* of `out` */
+  size_t sent;
+  uint8_t out[BUFFER_BYTES];
+  uint8_t in[BUFFER_BYTES];
+} connection = {.descriptor = -1, .state = PG_CONNECTION_FAILED};
+
+int socket_descriptor(void) { return connection.descriptor; }
+
+short socket_events(void) {
+  int writes = connection.state == PG_CONNECTION_OPENING || connection.sent < connection.filled;
+  return writes ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* 127.0.0.0/8 only: nobody but this machine can read along. */
+static int is_here(const struct pg_peer *peer, struct in_addr *address) {
+  char host[16];
+  if (peer->is_secure || peer->host_size >= sizeof host) return 0;
+  memcpy(host, peer->host, peer->host_size);
+  host[peer->host_size] = 0;
+  return inet_pton(AF_INET, host, address) == 1 && (ntohl(address->s_addr) >> 24) == 127;
+}
+
+int pg_connection_start(const struct pg_peer *peer, const void *trust) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(peer->port)};
+  (void)trust;
+  pg_connection_end();
+  if (!is_here(peer, &address.sin_addr)) return 0;
+  connection.descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (connection.descriptor < 0) return 0;
+  connection.state = PG_CONNECTION_OPENING;
+  connection.filled = connection.sent = 0;
+  int done = connect(connection.descriptor, (const struct sockaddr *)&address, sizeof address);
+  if (done != 0 && errno != EINPROGRESS) connection.state = PG_CONNECTION_FAILED;
+  return 1;
+}
+
+enum pg_connection_state pg_connection_work(void) {
+  struct pollfd waiting = {connection.descriptor, POLLOUT, 0};
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (connection.state != PG_CONNECTION_OPENING || poll(&waiting, 1, 0) <= 0) return connection.state;
+  getsockopt(connection.descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
+  connection.state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;
+  return connection.state;
+}
+
+int pg_connection_send(const uint8_t *bytes, size_t size) {
+  size_t room = BUFFER_BYTES - connection.filled;
+  if (size > room) size = room;
+  memcpy(connection.out + connection.filled, bytes, size);
+  connection.filled += size;
+  return size ? (int)size : pg_connection_flush() < 0 ? -1 : 0;
+}
+
+int pg_connection_flush(void) {
+  while (connection.sent < connection.filled) {
+    ssize_t done = send(connection.descriptor, connection.out + connection.sent,
+                        connection.filled - connection.sent, MSG_NOSIGNAL);
+    if (done < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    connection.sent += (size_t)done;
+  }
+  connection.filled = connection.sent = 0;
+  return 1;
+}
+
+int pg_connection_receive(const uint8_t **bytes) {
+  ssize_t size = recv(connection.descriptor, connection.in, sizeof connection.in, 0);
+  *bytes = connection.in;
+  if (size > 0) return (int)size;
+  if (size == 0) return PG_CONNECTION_ENDED;
+  return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING : PG_CONNECTION_BROKEN;
+}
+
+void pg_connection_end(void) {
+  if (connection.descriptor >= 0) close(connection.descriptor);
+  connection.descriptor = -1;
+  connection.state = PG_CONNECTION_FAILED;
+  pg_wipe(connection.out, sizeof connection.out);
+  pg_wipe(connection.in, sizeof connection.in);
+}

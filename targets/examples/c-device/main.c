@@ -1,0 +1,168 @@
+/*
+ * A device in C with an API of its own after the sign-in: it reads a list page by page, and says how it went. A
+ * refused token (401) is renewed and the call sent again by the core; what is left to the program are the pages, the
+ * token itself for other protocols, and the end of the session.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core-code.h"
+#include "host.h"
+#include "port.h"
+#include "wipe.h"
+
+enum { MEMORY_BYTES = 4096, PAGE_BYTES = 2048, ADDRESS_BYTES = 256 };
+
+static uint8_t memory[MEMORY_BYTES];
+static char addresses[4][ADDRESS_BYTES];
+
+/* The answer to the call under way, as far as there is room, and what follows from it. */
+static char page[PAGE_BYTES];
+static size_t page_bytes;
+static char target[64];
+static int wants_call;
+
+static const char *setting(const char *name, const char *otherwise) {
+  const char *value = getenv(name);
+  return value ? value : otherwise;
+}
+
+static const char *address(int number, const char *base, const char *path) {
+  snprintf(addresses[number], ADDRESS_BYTES, "%s%s", base, path);
+  return addresses[number];
+}
+
+/* The first page is asked for as soon as somebody is signed in. */
+static void want_page(const char *number) {
+  snprintf(target, sizeof target, "/items?page=%s", number);
+  page_bytes = 0;
+  wants_call = 1;
+}
+
+/* A piece of an answer: it is the program's own to read, and good for this call only. */
+static void take_body(const uint8_t *bytes, size_t size) {
+  size_t room = sizeof page - 1 - page_bytes;
+  if (size > room) size = room;
+  memcpy(page + page_bytes, bytes, size);
+  page_bytes += size;
+  page[page_bytes] = 0;
+}
+
+/* The call is over. Status 0: no answer came; it may be asked again. */
+static void take_answer(int status) {
+  if (status == 401) port_log("the API does not take this token, not even a new one");
+  else if (status != 200) fprintf(stderr, "the API answered %d\n", status);
+  if (status != 200) return;
+  printf("page %s\n", page);
+  const char *next = strstr(page, "\"next\":\"");
+  if (!next) {
+    puts("that is all");
+    return;
+  }
+  char number[16] = "";
+  sscanf(next, "\"next\":\"%15[0-9a-z]", number);
+  want_page(number);
+}
+
+/* For other protocols than HTTP: the token is in the memory, and may change with every step. Do not keep it. */
+static void use_token(void) {
+  int length = pg_length(PG_FIELD_ACCESS_TOKEN);
+  const uint8_t *token = memory + pg_start(PG_FIELD_ACCESS_TOKEN);
+  if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
+}
+
+static void take_report(enum pg_report report, int a, int b) {
+  static const char *const states[] = PG_STATE_NAMES;
+  static const char *const errors[] = PG_ERROR_CODE_NAMES;
+  static int was_signed_in;
+  if (report == PG_REPORT_CALL) take_answer(a);
+  if (report != PG_REPORT_STATE) return;
+  port_log(states[a]);
+  if (a == PG_STATE_SIGNED_IN && !was_signed_in) {
+    was_signed_in = 1;
+    use_token();
+    want_page("");
+  }
+  if (a == PG_STATE_FAILED) {
+    was_signed_in = 0;
+    /* Revoked, or refused by the server: the display says who can mend it, and the key `s` signs in again. */
+    fprintf(stderr, "the session is over: %s\n", errors[b]);
+  }
+}
+
+static void press(int key) {
+  if (key == 's') pg_host_key(PG_KEY_SIGN_IN);
+  if (key == 'c') pg_host_key(PG_KEY_CANCEL);
+  if (key == 'o') pg_host_key(PG_KEY_SIGN_OUT);
+  if (key == 'a') want_page("");
+}
+
+/* Calls are begun from the loop, not from within a report. */
+static void call_if_wanted(void) {
+  if (!wants_call) return;
+  wants_call = 0;
+  if (!pg_host_call(PG_ENDPOINT_RESOURCE, target)) port_log("not signed in, or a call is under way");
+}
+
+static int run(const struct pg_settings *settings) {
+  struct pg_host host = {
+      .settings = settings,
+      .code = pg_core_code,
+      .code_size = pg_core_code_size,
+      .heap_limit = pg_heap_default,
+      .memory = memory,
+      .medium = &port_medium,
+      .report = take_report,
+      .body = take_body,
+  };
+  if (pg_host_open(&host) != PG_OPEN_OK) {
+    port_log("a setting is out of range, or memory or heap are too small");
+    return 1;
+  }
+  while (pg_host_step()) {
+    int key = port_key();
+    if (key == 'q') break;
+    if (key) press(key);
+    call_if_wanted();
+    if (!key) port_wait(pg_host_wake_in());
+  }
+  pg_host_close();
+  pg_wipe(memory, sizeof memory);
+  return 0;
+}
+
+int main(void) {
+  const char *server = setting("SERVER", "http://127.0.0.1:8628");
+  const struct pg_settings settings = {
+      .client_id = setting("CLIENT_ID", "living-room-tv"),
+      .client_secret = setting("CLIENT_SECRET", "tv-secret"),
+      .scope = setting("SCOPE", "email"),
+      .device_parameters = "",
+      .token_parameters = "",
+      .server = "",
+      .user_agent = "c-device",
+      .grant_headers = "",
+      .resource_headers = "",
+      .addresses =
+          {
+              [PG_ENDPOINT_DEVICE_AUTHORIZATION] = address(0, server, "/device/code"),
+              [PG_ENDPOINT_TOKEN] = address(1, server, "/token"),
+              [PG_ENDPOINT_REVOCATION] = address(2, server, "/revoke"),
+              [PG_ENDPOINT_METADATA] = "",
+              [PG_ENDPOINT_EVENTS] = "",
+              [PG_ENDPOINT_RESOURCE] = address(3, setting("API", "http://127.0.0.1:8629"), ""),
+          },
+      .columns = 16,
+      .rows = 2,
+      .memory_bytes = MEMORY_BYTES,
+      .connect_seconds = 10,
+      .exchange_seconds = 30,
+      .answer_bytes = 65536,
+      .renewals = 3,
+      .auto_start = 1,
+      .client_authentication = PG_CLIENT_AUTHENTICATION_CLIENT_SECRET_POST,
+  };
+  port_open();
+  return run(&settings);
+}

@@ -1,0 +1,100 @@
+/*
+ * The firmware's program: the settings of your server, the device, and a loop that works and sleeps. What it asks of
+ * the board is in port.h and in the four other files of this folder.
+ */
+#include "core-code.h"
+#include "host.h"
+#include "port.h"
+#include "wipe.h"
+
+enum {
+  /* Longer tokens need more: the page "Sizing", or `npm run sizing`. */
+  MEMORY_BYTES = 4096,
+};
+
+static uint8_t memory[MEMORY_BYTES];
+
+/* All texts stay where they are: in flash. */
+static const struct pg_settings settings = {
+    .client_id = "your client identifier",
+    .client_secret = "",
+    .scope = "email",
+    .device_parameters = "",
+    .token_parameters = "",
+    .server = "",
+    .user_agent = "your-device/1.0",
+    .grant_headers = "",
+    .resource_headers = "",
+    .addresses =
+        {
+            [PG_ENDPOINT_DEVICE_AUTHORIZATION] = "https://auth.example.com/device/code",
+            [PG_ENDPOINT_TOKEN] = "https://auth.example.com/token",
+            [PG_ENDPOINT_REVOCATION] = "https://auth.example.com/revoke",
+            [PG_ENDPOINT_METADATA] = "",
+            [PG_ENDPOINT_EVENTS] = "",
+            [PG_ENDPOINT_RESOURCE] = "https://api.example.com",
+        },
+    .columns = 16,
+    .rows = 2,
+    .memory_bytes = MEMORY_BYTES,
+    .connect_seconds = 10,
+    .exchange_seconds = 30,
+    .answer_bytes = 65536,
+    .renewals = 3,
+    .auto_start = 1,
+    .client_authentication = PG_CLIENT_AUTHENTICATION_NONE,
+};
+
+static void take_report(enum pg_report report, int a, int b) {
+  static const char *const states[] = PG_STATE_NAMES;
+  static const char *const errors[] = PG_ERROR_CODE_NAMES;
+  if (report == PG_REPORT_STATE) port_log(states[a]);
+  if (b != 0) port_log(errors[b]);
+}
+
+/* One line says what is wrong with the settings or the sizes; only another firmware mends it. */
+static const char *why_not(enum pg_open_result result) {
+  switch (result) {
+    case PG_OPEN_SMALL_MEMORY:
+      return "MEMORY_BYTES is too small for the settings, or one of them is out of range";
+    case PG_OPEN_NO_HEAP:
+      return "the engine's heap is too small for the core";
+    default:
+      return "the core's code is not for this engine";
+  }
+}
+
+static void press(int key) {
+  if (key == 's') pg_host_key(PG_KEY_SIGN_IN);
+  if (key == 'c') pg_host_key(PG_KEY_CANCEL);
+  if (key == 'o') pg_host_key(PG_KEY_SIGN_OUT);
+}
+
+int main(void) {
+  struct pg_host host = {
+      .settings = &settings,
+      .code = pg_core_code,
+      .code_size = pg_core_code_size,
+      .heap_limit = pg_heap_default,
+      .memory = memory,
+      .medium = &port_medium,
+      .trust = NULL, /* whom to trust, in the form that your connection.c takes */
+      .report = take_report,
+      .body = NULL,
+  };
+  port_open();
+  enum pg_open_result result = pg_host_open(&host);
+  if (result != PG_OPEN_OK) {
+    port_log(why_not(result));
+    return 1;
+  }
+  while (pg_host_step()) {
+    int key = port_key();
+    if (key == 'q') break;
+    if (key) press(key);
+    else port_wait(pg_host_wake_in());
+  }
+  pg_host_close();
+  pg_wipe(memory, sizeof memory);
+  return 0;
+}
