@@ -9,12 +9,12 @@ export interface Budget {
 
 /** Minified bytes: ceilings, not goals. Below them plain code wins over short code. */
 export const sizeCeilings = {
-  complete: { goal: 18_000, reached: 22_700 },
-  grant: { goal: 14_000, reached: 16_200 },
+  complete: { goal: 18_000, reached: 25_400 },
+  grant: { goal: 14_000, reached: 17_800 },
 } as const satisfies Record<string, Budget>;
 
 /** Engine heap of the flashed core in QuickJS on 32-bit ARM, from stripped bytecode. */
 export const heapLimits = {
-  complete: { goal: 32 * 1024, reached: 42 * 1024 },
-  grant: { goal: 24 * 1024, reached: 29 * 1024 },
+  complete: { goal: 32 * 1024, reached: 32 * 1024 },
+  grant: { goal: 24 * 1024, reached: 24 * 1024 },
 } as const satisfies Record<string, Budget>;

@@ -12,7 +12,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import uglify from "uglify-js";
-import { keepLoopsInFunctions } from "./loops.ts";
+
+import { markFunctions } from "./inlining.ts";
 import { functionsOf, publicNames, type Variant } from "./surface.ts";
 
 export type { Variant } from "./surface.ts";
@@ -155,7 +156,7 @@ async function compile(joined: Bundle, names: readonly string[]): Promise<Bundle
   const folder = mkdtempSync(join(tmpdir(), "picogrant-build-"));
   const file = (name: string): string => join(folder, name);
   try {
-    writeFileSync(file("joined.js"), keepLoopsInFunctions(joined.code));
+    writeFileSync(file("joined.js"), markFunctions(joined.code));
     writeFileSync(file("joined.js.map"), joined.map);
     const externs = names.map((name) => `Object.prototype.${name};\n`).join("");
     writeFileSync(file("externs.js"), `/** @externs */\nvar picogrant;\n${externs}`);
@@ -207,7 +208,7 @@ function shorten({ code, map }: Bundle): Bundle {
  */
 async function cached(input: string, make: () => Promise<Bundle>): Promise<Bundle> {
   const hash = createHash("sha256").update(input);
-  for (const name of ["bundle.ts", "loops.ts"]) {
+  for (const name of ["bundle.ts", "inlining.ts"]) {
     hash.update(readFileSync(new URL(name, import.meta.url)));
   }
   hash.update(readFileSync(`${root}package-lock.json`));
