@@ -8,7 +8,7 @@ import { InstallError, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
 import { generate, writeIfChanged } from "../host/generate.ts";
 import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
-import { bearsslFolder, lwipFolder } from "./toolchain.ts";
+import { bearsslFolder, lwipFolder, sodiumFolder } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -37,7 +37,7 @@ export const kinds = {
     variant: "grant",
     tlsBuffers: "small",
     arenaBytes: 70_000,
-    stackBytes: 6144,
+    stackBytes: 5888,
     memoryBytes: 4096,
   },
   full: {
@@ -51,11 +51,19 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-/** The firmware of a kind, and the linker's map beside it. */
-export const firmwareOf = (kind: Kind): string => `${boardFolder}${kind}/firmware.elf`;
-export const mapOf = (kind: Kind): string => `${boardFolder}${kind}/firmware.map`;
+/** The slots of the board; a firmware is linked for one of them. */
+export type Slot = "a" | "b";
 
-export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind));
+/** The boot loader, and the linker's map beside it. */
+export const loaderFile = `${boardFolder}loader/loader.elf`;
+export const loaderMap = `${boardFolder}loader/loader.map`;
+
+/** The firmware of a kind as machine code, what an image has as its payload; and the linker's map beside it. */
+export const firmwareOf = (kind: Kind, slot: Slot): string =>
+  `${boardFolder}${kind}/firmware-${slot}.bin`;
+export const mapOf = (kind: Kind): string => `${boardFolder}${kind}/firmware-a.map`;
+
+export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind, "a"));
 
 const FIRST_CODE = 32;
 const LAST_CODE = 126;
@@ -91,9 +99,11 @@ export async function buildFirmware(kind: Kind): Promise<void> {
     QUICKJS_DIR: quickjs,
     LWIP_DIR: lwipFolder(),
     BEARSSL_DIR: bearsslFolder(),
+    SODIUM_DIR: sodiumFolder(),
     GENERATED: generated,
     LIBRARIES: `${boardFolder}libraries`,
     OUT: boardFolder + kind,
+    LOADER: `${boardFolder}loader`,
     TLS_BUFFERS: tlsBuffers,
     ARENA_BYTES: arenaBytes,
     STACK_BYTES: stackBytes,

@@ -52,8 +52,8 @@ function makeAuthority(name: string): Authority {
   return { key, certificate };
 }
 
-/** An authority's certificate in PEM, and identities of a server named `name`. */
-export function makeIdentities(name: string): {
+/** An authority's certificate in PEM, and identities of a server that has all these names. */
+export function makeIdentities(...names: readonly string[]): {
   authority: string;
   identities: Readonly<Record<IdentityName, Identity>>;
 } {
@@ -61,13 +61,13 @@ export function makeIdentities(name: string): {
   const strangers = makeAuthority("another authority");
   // One key for all of them: making keys is what takes the time.
   const keys = makeKeys();
-  const issue = (by: Authority, host: string, days: number): Identity => {
+  const issue = (by: Authority, hosts: readonly string[], days: number): Identity => {
     const certificate = blank(keys.publicKey, "02", days);
-    certificate.setSubject([{ name: "commonName", value: host }]);
+    certificate.setSubject([{ name: "commonName", value: hosts[0]! }]);
     certificate.setIssuer(by.certificate.subject.attributes);
     certificate.setExtensions([
       { name: "basicConstraints", cA: false },
-      { name: "subjectAltName", altNames: [{ type: 2, value: host }] },
+      { name: "subjectAltName", altNames: hosts.map((value) => ({ type: 2, value })) },
     ]);
     certificate.sign(by.key, forge.md.sha256.create());
     return { key: keys.privateKey, cert: forge.pki.certificateToPem(certificate) };
@@ -75,10 +75,10 @@ export function makeIdentities(name: string): {
   return {
     authority: forge.pki.certificateToPem(ours.certificate),
     identities: {
-      trusted: issue(ours, name, 10),
-      untrusted: issue(strangers, name, 10),
-      otherName: issue(ours, "elsewhere.example", 10),
-      expired: issue(ours, name, -1),
+      trusted: issue(ours, names, 10),
+      untrusted: issue(strangers, names, 10),
+      otherName: issue(ours, ["elsewhere.example"], 10),
+      expired: issue(ours, names, -1),
     },
   };
 }

@@ -7,17 +7,20 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { firmwareOf, forwarder, type Kind } from "./build.ts";
+import { forwarder, type Kind, loaderFile } from "./build.ts";
+import { FLASH_FILE_BYTES, FlashFile } from "./flash.ts";
 import { type Names, Network } from "./network.ts";
 
-/** Where the factory's page, and the seed of the emulator's, are on the board (board.ld). */
+/** Where the factory's pages, and the seed of the emulator's, are on the board (map.h). */
+const LOADER_PAGE_AT = 0x0007_f000;
 const FACTORY_PAGE_AT = 0x0008_0000;
 const SEED_AT = 0x2002_ffc0;
 
 export const EEPROM_BYTES = 32_768;
-/** The address that stands for the service on the board's network, and its port there. */
+/** The addresses that stand for servers on the board's network, and their port there. */
 const SERVICE_ADDRESS = "10.0.2.100";
-const SERVICE_PORT = 443;
+const UPDATES_ADDRESS = "10.0.2.101";
+const HTTPS_PORT = 443;
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
 /** How long a wait for the board may take. */
@@ -27,12 +30,16 @@ export interface BoardSettings {
   readonly kind: Kind;
   /** Where the EEPROM's content is kept, and everything that lasts as long as the process. */
   readonly folder: string;
-  /** What the factory programmed; undefined: nothing. */
+  /** What the factory programmed: the two pages (undefined: nothing), and the image in slot A. */
   readonly factoryPage?: Buffer | undefined;
+  readonly loaderPage?: Buffer | undefined;
+  readonly image: Uint8Array;
   /** Names that exist, besides those of the service. */
   readonly names: readonly string[];
   /** The service's port on this machine. */
   readonly port: number;
+  /** The server of updates: its name, and its port on this machine. */
+  readonly updates: { readonly name: string; readonly port: number };
   /** Whether the emulator hands in a seed; default true. */
   readonly hasSeed?: boolean | undefined;
   /** Whether there is a clock chip; default true. */
@@ -58,11 +65,14 @@ export class Board {
   private ended: Promise<number> = Promise.resolve(0);
   private complaints = "";
   readonly network: Network;
+  readonly flash: FlashFile;
   private hasNetwork = false;
 
   constructor(private readonly settings: BoardSettings) {
     const names: Names = Object.fromEntries(settings.names.map((name) => [name, SERVICE_ADDRESS]));
-    this.network = new Network(names, NAME_SERVER_ADDRESS);
+    const { name } = settings.updates;
+    this.network = new Network({ ...names, [name]: UPDATES_ADDRESS }, NAME_SERVER_ADDRESS);
+    this.flash = new FlashFile(join(settings.folder, "flash.bin"));
   }
 
   get eeprom(): string {
@@ -80,7 +90,7 @@ export class Board {
 
   /** Files that are memory of the board's, as arguments of qemu. */
   private prepare(): string[] {
-    const { folder, factoryPage, hasSeed = true } = this.settings;
+    const { folder, factoryPage, loaderPage, hasSeed = true, image } = this.settings;
     const load = (name: string, bytes: Buffer, at: number): string[] => {
       const file = join(folder, name);
       writeFileSync(file, bytes, { mode: 0o600 });
@@ -88,7 +98,12 @@ export class Board {
     };
     // As it comes from its maker.
     if (!existsSync(this.eeprom)) writeFileSync(this.eeprom, Buffer.alloc(EEPROM_BYTES, 0xff));
+    if (!existsSync(this.flash.path)) {
+      this.flash.erase();
+      this.flash.program("a", image);
+    }
     return [
+      ...(loaderPage ? load("loader-page.bin", loaderPage, LOADER_PAGE_AT) : []),
       ...(factoryPage ? load("factory.bin", factoryPage, FACTORY_PAGE_AT) : []),
       ...(hasSeed
         ? load("seed.bin", Buffer.concat([Buffer.from("seed"), randomBytes(32)]), SEED_AT)
@@ -97,11 +112,19 @@ export class Board {
   }
 
   private arguments(): string[] {
-    const { kind, port, hasClock = true, carrier = `${forwarder} ${port}` } = this.settings;
-    const service = `guestfwd=tcp:${SERVICE_ADDRESS}:${SERVICE_PORT}-cmd:${carrier}`;
+    const { port, updates, hasClock = true, carrier = `${forwarder} ${port}` } = this.settings;
+    const forward = (address: string, program: string): string =>
+      `guestfwd=tcp:${address}:${HTTPS_PORT}-cmd:${program}`;
+    const servers = [
+      forward(SERVICE_ADDRESS, carrier),
+      forward(UPDATES_ADDRESS, `${forwarder} ${updates.port}`),
+    ];
+    const flash = `memory-backend-file,id=flash,share=on,size=${FLASH_FILE_BYTES}`;
     return [
-      ...["-machine", "mps2-an385", "-display", "none", "-no-user-config", "-nodefaults"],
-      ...["-kernel", firmwareOf(kind), ...this.prepare()],
+      ...["-machine", "mps2-an385,memory-backend=flash", "-display", "none"],
+      ...["-no-user-config", "-nodefaults"],
+      ...["-object", `${flash},mem-path=${this.flash.path}`],
+      ...["-kernel", loaderFile, ...this.prepare()],
       ...["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"],
       ...["-qmp", `unix:${this.monitor},server=on,wait=off`],
       // The board on one end of the cable; on the other qemu's own network, which reaches the service alone.
@@ -109,7 +132,7 @@ export class Board {
       ...["-net", "nic,model=lan9118,netdev=board"],
       ...["-netdev", `stream,id=cable,${this.socket("service")}`],
       ...["-netdev", "hubport,id=cable-end,hubid=0,netdev=cable"],
-      ...["-netdev", `user,id=service,restrict=on,${service}`],
+      ...["-netdev", `user,id=service,restrict=on,${servers.join()}`],
       ...["-netdev", "hubport,id=service-end,hubid=0,netdev=service"],
       ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
       "-device",

@@ -16,7 +16,7 @@ const CURVES: Readonly<Record<string, number>> = { "P-256": 23, "P-384": 24 };
 export class FactoryPageError extends Error {}
 
 /** A number of `size` bytes, little-endian. */
-function number(value: number, size: number): Buffer {
+export function number(value: number, size: number): Buffer {
   const bytes = Buffer.alloc(size);
   bytes.writeUIntLE(value, 0, size);
   return bytes;
@@ -25,7 +25,7 @@ function number(value: number, size: number): Buffer {
 const sized = (bytes: Uint8Array): Buffer => Buffer.concat([number(bytes.length, 2), bytes]);
 
 /** CRC-32 (IEEE 802.3). */
-function crc32Of(bytes: Uint8Array): number {
+export function crc32Of(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
     crc ^= byte;
@@ -73,9 +73,14 @@ function keyOf(certificate: X509Certificate): Buffer {
  * Makes the page.
  * @param config the text of device.json
  * @param authorities certificates of authorities in PEM, any number in each text
+ * @param updates the address below which new images are; "" for none
  * @throws FactoryPageError with one line: what does not fit the board
  */
-export function makeFactoryPage(config: string, authorities: readonly string[]): Buffer {
+export function makeFactoryPage(
+  config: string,
+  authorities: readonly string[],
+  updates = "",
+): Buffer {
   const text = Buffer.from(config);
   if (text.length > CONFIG_MAX) {
     throw new FactoryPageError(`device.json has ${text.length} bytes; at most ${CONFIG_MAX} fit`);
@@ -96,6 +101,7 @@ export function makeFactoryPage(config: string, authorities: readonly string[]):
     text,
     number(anchors.length, 2),
     ...anchors,
+    sized(Buffer.from(`${updates}\0`)),
   ]);
   const head = [Buffer.from("PGFP"), number(content.length, 4), number(crc32Of(content), 4)];
   const page = Buffer.concat([...head, content]);

@@ -1,5 +1,5 @@
 // One whole life of the board against the simulated service: a code, a decision, a call, a reset, a power cut, a
-// refresh, a sign-out. Each step is checked, and the first that is not as it should be ends it.
+// refresh, an update of its own firmware, a sign-out. Each step is checked, and the first that is not as it should be ends it.
 
 import { readFileSync } from "node:fs";
 import type { Kind } from "./build.ts";
@@ -123,6 +123,21 @@ export async function liveOnBoard(
     "a refresh failed",
   );
   check(world.answers("/token").length > before, "nothing was refreshed");
+
+  await measure();
+  report("a new release is published; the board fetches it into its other slot");
+  world.publish({ kind, release: "1.1.0" });
+  const updates = board.output.split("loader: ").length;
+  board.press("u");
+  await board.says("update: the image is good");
+  await board.says("loader: tries slot B, release 1.1.0");
+  await board.until("the new release's session", () => {
+    return /state: SIGNED_IN,/.test(board.output.split("loader: ")[updates] ?? "");
+  });
+  started();
+  await board.says("update: the running image is confirmed", 2);
+  report("release 1.1.0 runs out of slot B, signed in, and is confirmed");
+  check(codes() === 1, "after the update the board asked for a new code");
 
   report("the user signs out");
   board.press("o");

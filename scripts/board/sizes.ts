@@ -2,8 +2,9 @@
 
 import { readFileSync } from "node:fs";
 
-const FLASH_END = 0x0008_0000;
+/** RAM of the board, and where its flash begins (map.h); below RAM is the loader. */
 const RAM_BEGIN = 0x2000_0000;
+const SLOTS_BEGIN = 0x2100_0000;
 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
@@ -14,8 +15,8 @@ const parts = [
   ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^connection\.o|^entropy\.o/],
   ["network (lwIP)", /^liblwip\.a|^network\.o|^ethernet\.o/],
   [
-    "host: driver, HTTP, settings",
-    /^(driver|host|http|http-answer|http-date|address|config|json|record-slots|factory)\.o/,
+    "host: driver, HTTP, update",
+    /^(driver|host|http|http-answer|http-date|address|config|json|record-slots|factory|crc32|update)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|gcc|m)\.a|^libc\.o/],
   ["board: start, display, chips", /./],
@@ -55,17 +56,23 @@ export function sizesIn(map: string): Sizes {
     const size = Number.parseInt(length!, 16);
     const object = `${file!.replace(/^.*\//, "")} ${section}`;
     const [part] = parts.find(([, pattern]) => pattern.test(object))!;
-    if (address >= RAM_BEGIN) ram[part] += size;
+    if (address >= RAM_BEGIN && address < SLOTS_BEGIN) ram[part] += size;
     // Addresses of 0 are sections that the linker left out, or information for debuggers.
     const isProgram = /^\.(text|rodata|vectors|data)/.test(section!);
     const isData = section!.startsWith(".data");
-    if (isProgram && (isData || (address > 0 && address < FLASH_END))) flash[part] += size;
+    if (isProgram && (isData || address >= SLOTS_BEGIN)) flash[part] += size;
   }
   ram.stack = sectionSize(map, ".stack");
   const data = sectionSize(map, ".data");
   const flashTotal = sectionSize(map, ".text") + sectionSize(map, ".ARM.exidx") + data;
   const ramTotal = ram.stack + data + sectionSize(map, ".bss") + sectionSize(map, ".noinit");
   return { flash, ram, flashTotal, ramTotal };
+}
+
+/** Flash of the boot loader, and the RAM that it keeps while the firmware runs. */
+export function loaderSizes(mapFile: string): { flash: number; ram: number } {
+  const map = readFileSync(mapFile, "utf8");
+  return { flash: sectionSize(map, ".text"), ram: sectionSize(map, ".kept") };
 }
 
 export const readSizes = (mapFile: string): Sizes => sizesIn(readFileSync(mapFile, "utf8"));

@@ -1,5 +1,5 @@
 // What the board's firmware is built from and run on: Debian packages that must be on the machine, and the
-// sources of lwIP and BearSSL, which Debian ships and this repository does not. QuickJS comes from where
+// sources of lwIP, BearSSL and libsodium, which Debian ships and this repository does not. QuickJS comes from where
 // the C host gets it. Everything fetched is below dist/engines, done once.
 
 import { existsSync, readdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { InstallError, privateApt, run } from "../engines/install.ts";
 import { engineNeeds, fetchOnce, type Need, tool } from "../host/toolchain.ts";
 
-/** Debian's release whose lwIP (2.1.3) and BearSSL (0.6) the firmware is written for. */
+/** Debian's release whose lwIP (2.1.3), BearSSL (0.6) and libsodium (1.0.18) the firmware is written for. */
 const librariesRelease = "bookworm";
 
 /** For building the firmware and for running it. */
@@ -22,7 +22,7 @@ export const boardNeeds: readonly Need[] = [
 ];
 
 /** The unpacked source of a library. */
-function sourceFolder(name: "lwip" | "bearssl"): string {
+function sourceFolder(name: "lwip" | "bearssl" | "libsodium"): string {
   return fetchOnce(`${name}-source`, (folder) => {
     const apt = privateApt(folder, "deb-src", librariesRelease);
     apt(["update"]);
@@ -36,3 +36,4 @@ function sourceFolder(name: "lwip" | "bearssl"): string {
 
 export const lwipFolder = (): string => sourceFolder("lwip");
 export const bearsslFolder = (): string => sourceFolder("bearssl");
+export const sodiumFolder = (): string => sourceFolder("libsodium");

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import nacl from "tweetnacl";
 import fixture from "../../targets/service/fixture.json" with { type: "json" };
 import {
   createService,
@@ -19,9 +20,16 @@ import {
 import { type IdentityName, makeIdentities } from "./certificates.ts";
 import { Board, type BoardSettings } from "./emulator.ts";
 import { makeFactoryPage } from "./factory-page.ts";
+import { type BoardImage, makeBoardImage, PRODUCT } from "./images.ts";
+import { makeLoaderPage } from "./loader-page.ts";
+import { UpdateServer } from "./updates.ts";
 
 /** The name of the service on the board's network. */
 export const SERVICE_NAME = "service.picogrant.test";
+
+/** The name of the server of updates, and the release that boards leave the factory with. */
+export const UPDATES_NAME = "updates.picogrant.test";
+export const FIRST_RELEASE = "1.0.0";
 
 /** The client of the fixture that the board is. */
 export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
@@ -31,7 +39,11 @@ export class BoardWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "picogrant-board-"));
   readonly service: Service;
   readonly events: ServiceEvent[] = [];
-  private readonly tls = makeIdentities(SERVICE_NAME);
+  /** The key of the boards' maker. */
+  readonly maker = nacl.sign.keyPair();
+  readonly updates = new UpdateServer();
+  private updatesPort = 0;
+  private readonly tls = makeIdentities(SERVICE_NAME, UPDATES_NAME);
   private server: RunningServer | undefined;
   private readonly boards: Board[] = [];
   port = 0;
@@ -58,6 +70,7 @@ export class BoardWorld {
     const pair = identity === "plain" ? {} : this.tls.identities[identity];
     this.server = await serve(this.service, { port: this.port, ...pair });
     this.port = this.server.port;
+    this.updatesPort ||= await this.updates.open(this.tls.identities.trusted);
   }
 
   /** Stops listening: connections are refused. */
@@ -87,17 +100,39 @@ export class BoardWorld {
       display: { columns: 16, rows: 2 },
       ...config,
     };
-    return makeFactoryPage(JSON.stringify(document), [this.tls.authority]);
+    const updates = `https://${UPDATES_NAME}/${PRODUCT}`;
+    return makeFactoryPage(JSON.stringify(document), [this.tls.authority], updates);
+  }
+
+  /** A signed image; another key's where `secretKey` is given. */
+  image(parts: BoardImage, secretKey = this.maker.secretKey): Uint8Array {
+    return makeBoardImage(parts, secretKey);
+  }
+
+  /** Offers a release to the boards, for each slot; `change` spoils the files. */
+  publish(
+    parts: Omit<BoardImage, "slot">,
+    secretKey = this.maker.secretKey,
+    change: (image: Uint8Array) => Uint8Array = (image) => image,
+  ): void {
+    for (const slot of ["a", "b"] as const) {
+      const image = this.image({ ...parts, slot }, secretKey);
+      this.updates.publish(`/${PRODUCT}/${slot}.img`, change(image));
+    }
   }
 
   /** A board in this world; its power is off. */
   board(settings: Partial<BoardSettings> = {}): Board {
+    const { kind = "complete" } = settings;
     const board = new Board({
-      kind: "complete",
+      kind,
       folder: this.folder,
       factoryPage: this.factoryPage(),
+      loaderPage: makeLoaderPage(PRODUCT, [this.maker.publicKey]),
+      image: this.image({ kind, slot: "a", release: FIRST_RELEASE }),
       names: [SERVICE_NAME],
       port: this.port,
+      updates: { name: UPDATES_NAME, port: this.updatesPort },
       ...settings,
     });
     this.boards.push(board);
@@ -107,6 +142,7 @@ export class BoardWorld {
   async end(): Promise<void> {
     for (const board of this.boards) await board.end();
     await this.close();
+    await this.updates.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

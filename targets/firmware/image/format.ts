@@ -40,7 +40,7 @@ export const Width = { engine: 16, abi: 32, product: 32, release: 32 } as const;
 /** Bits of the flags. */
 export const Flag = { retireOlderKeys: 1 } as const;
 
-export const PayloadKind = { source: 1, bytecode: 2 } as const;
+export const PayloadKind = { source: 1, bytecode: 2, machineCode: 3 } as const;
 
 /** The border of programs that bring their own core: there is none that could differ. */
 export const NO_BORDER: Uint8Array = new Uint8Array(BORDER_BYTES);
@@ -99,6 +99,7 @@ export function describeRefusal(refusal: Refusal): string {
  */
 export function kindOf({ engine, abi }: Target): number | undefined {
   if (abi === "std-1" || abi === "es5") return PayloadKind.source;
+  if (engine === "firmware") return PayloadKind.machineCode;
   return engine === "quickjs" ? PayloadKind.bytecode : undefined;
 }
 

@@ -155,8 +155,14 @@ void pg_boot_open(struct pg_boot *boot, const struct pg_boot_store *store,
   memset(boot, 0, sizeof *boot);
   boot->store = store;
   boot->rules = rules;
-  boot->copy = boot->running = boot->chosen = -1;
+  boot->copy = boot->running = boot->chosen = boot->refused = -1;
   boot->good = boot->trial = NO_SLOT;
+}
+
+static enum pg_image_result make_trial(struct pg_boot *boot, int slot) {
+  boot->trial = (uint8_t)slot;
+  boot->tries = PG_BOOT_TRIES;
+  return write_record(boot) ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
 }
 
 static enum pg_image_result install_alone(struct pg_boot *boot, const uint8_t *bytes, size_t size) {
@@ -175,15 +181,51 @@ static enum pg_image_result install_alone(struct pg_boot *boot, const uint8_t *b
     if (!write_record(boot)) return PG_IMAGE_UNREADABLE;
   }
   if (!boot->store->write_slot(boot->store->context, slot, bytes, size)) return PG_IMAGE_UNREADABLE;
-  boot->trial = (uint8_t)slot;
-  boot->tries = PG_BOOT_TRIES;
-  return write_record(boot) ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
+  return make_trial(boot, slot);
 }
 
 enum pg_image_result pg_boot_install(struct pg_boot *boot, const uint8_t *bytes, size_t size) {
   enum pg_image_result result = begin(boot);
   if (result != PG_IMAGE_OK) return result;
   result = install_alone(boot, bytes, size);
+  finish(boot);
+  return result;
+}
+
+/* Whether the image that runs here is the one that the record names as good. */
+static int runs_good(const struct pg_boot *boot) {
+  return boot->chosen >= 0 && boot->copy >= 0 && boot->good == boot->chosen &&
+         boot->trial != boot->chosen;
+}
+
+static enum pg_image_result begin_install_alone(struct pg_boot *boot, int *slot) {
+  if (!runs_good(boot)) return PG_IMAGE_IN_USE;
+  *slot = other(boot->chosen);
+  if (boot->trial != *slot) return PG_IMAGE_OK;
+  boot->trial = NO_SLOT;
+  boot->tries = 0;
+  return write_record(boot) ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
+}
+
+enum pg_image_result pg_boot_begin_install(struct pg_boot *boot, int *slot) {
+  enum pg_image_result result = begin(boot);
+  if (result != PG_IMAGE_OK) return result;
+  result = begin_install_alone(boot, slot);
+  finish(boot);
+  return result;
+}
+
+static enum pg_image_result end_install_alone(struct pg_boot *boot, int slot) {
+  struct pg_image image;
+  if (!runs_good(boot) || slot != other(boot->chosen)) return PG_IMAGE_IN_USE;
+  enum pg_image_result result = check_slot(boot, slot, &image);
+  return result == PG_IMAGE_OK ? make_trial(boot, slot) : result;
+}
+
+enum pg_image_result pg_boot_end_install(struct pg_boot *boot, int slot) {
+  enum pg_image_result result = begin(boot);
+  if (result != PG_IMAGE_OK) return result;
+  result = end_install_alone(boot, slot);
   finish(boot);
   return result;
 }
@@ -196,18 +238,19 @@ static enum pg_image_result give_way(struct pg_boot *boot) {
 
 /* The trial's turn. A refused one, or one without tries, is given up. */
 static enum pg_image_result try_trial_alone(struct pg_boot *boot) {
-  if (boot->trial >= SLOTS) return PG_IMAGE_NONE;
+  enum pg_image_result result = PG_IMAGE_NONE;
+  if (boot->trial >= SLOTS) return result;
   if (boot->tries > 0) {
     boot->tries--;
     /* Recorded first: an image that takes the board down has had its try. */
     if (!write_record(boot)) return give_way(boot);
-    enum pg_image_result result = run(boot, boot->trial);
+    result = run(boot, boot->trial);
     /* One that cannot be read at the moment has lost a try, and is not given up for that. */
     if (result == PG_IMAGE_OK || result == PG_IMAGE_UNREADABLE) return result;
   }
   boot->trial = NO_SLOT;
   boot->tries = 0;
-  return write_record(boot) ? PG_IMAGE_NONE : give_way(boot);
+  return write_record(boot) ? result : give_way(boot);
 }
 
 static enum pg_image_result try_trial(struct pg_boot *boot) {
@@ -231,8 +274,16 @@ static enum pg_image_result try_good(struct pg_boot *boot) {
 enum pg_image_result pg_boot_choose(struct pg_boot *boot, struct pg_image *image) {
   enum pg_image_result result = PG_IMAGE_NONE;
   boot->unwritten = 0;
+  boot->refused = -1;
   read_record(boot);
-  if (boot->trial < SLOTS) result = try_trial(boot);
+  if (boot->trial < SLOTS) {
+    int trial = boot->trial;
+    result = try_trial(boot);
+    if (result != PG_IMAGE_OK) {
+      boot->refused = trial;
+      boot->refusal = result;
+    }
+  }
   if (result != PG_IMAGE_OK) result = try_good(boot);
   if (result == PG_IMAGE_OK) *image = boot->image;
   return result;

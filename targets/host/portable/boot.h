@@ -42,6 +42,9 @@ struct pg_boot {
   int runs_in_place;
   /* Set by pg_boot_choose: the record could not be written, and a trial waits for that. */
   int unwritten;
+  /* Set by pg_boot_choose: the slot of a trial that did not run, or -1; and why. PG_IMAGE_NONE: its tries are used up. */
+  int refused;
+  enum pg_image_result refusal;
   /* The record as it was read last, and its copy; -1: there is none. */
   int copy;
   uint8_t good;
@@ -64,6 +67,14 @@ void pg_boot_open(struct pg_boot *boot, const struct pg_boot_store *store,
  * not lie in a slot. PG_IMAGE_UNREADABLE: it could not be written, and the device starts with what it had.
  */
 enum pg_image_result pg_boot_install(struct pg_boot *boot, const uint8_t *bytes, size_t size);
+
+/*
+ * The same for a device whose image runs in its slot and that has no memory for a whole new one, which then comes
+ * in pieces. Between the two calls `*slot` is erased and written. PG_IMAGE_IN_USE where the image that runs is
+ * not confirmed: the other slot is then the one to go back to. pg_boot_end_install checks what lies there now.
+ */
+enum pg_image_result pg_boot_begin_install(struct pg_boot *boot, int *slot);
+enum pg_image_result pg_boot_end_install(struct pg_boot *boot, int slot);
 
 /*
  * Chooses what to run: the trial while it has tries left, one of which is taken away first; then the last

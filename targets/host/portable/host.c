@@ -132,6 +132,8 @@ int pg_host_call(int endpoint, const char *target) {
   return host.ok && call.is_sent;
 }
 
+void pg_host_take_http(void) { pg_http_open(&host.http, &pg_driver_sink); }
+
 void pg_host_close(void) {
   pg_http_close();
   pg_core_close();

@@ -72,6 +72,9 @@ void pg_host_key(enum pg_key key);
  */
 int pg_host_call(int endpoint, const char *target);
 
+/* A port that has used http.h for itself, between two exchanges of the host's, gives it back. */
+void pg_host_take_http(void);
+
 /* Ends everything, and wipes the device's memory. */
 void pg_host_close(void);
 

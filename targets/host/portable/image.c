@@ -28,6 +28,7 @@ enum {
   TEXT_WIDTH = 32,
   KIND_SOURCE = 1,
   KIND_BYTECODE = 2,
+  KIND_MACHINE_CODE = 3,
   FLAG_RETIRE_OLDER_KEYS = 1
 };
 
@@ -154,7 +155,8 @@ static int is_kind_right(const uint8_t *bytes) {
     return kind == KIND_SOURCE;
   }
   if (is(bytes + AT_ENGINE, ENGINE_WIDTH, "quickjs")) return kind == KIND_BYTECODE;
-  return kind == KIND_SOURCE || kind == KIND_BYTECODE;
+  if (is(bytes + AT_ENGINE, ENGINE_WIDTH, "firmware")) return kind == KIND_MACHINE_CODE;
+  return kind >= KIND_SOURCE && kind <= KIND_MACHINE_CODE;
 }
 
 /* Whether the header keeps to the format: checked once it is known to be the maker's. */

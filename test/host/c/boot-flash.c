@@ -1,7 +1,8 @@
 /*
  * Images in flash, cut and failed at every step. A flash in memory takes erasures and programmed bytes one by one
  * until its budget is used up: then the power is gone (half a sector erased, half a byte programmed), or the
- * call fails, once or from there on. Afterwards the device must start the old image or the new one, start the
+ * call fails, once or from there on. An image is installed whole, or in pieces into a slot that is read in
+ * memory. Afterwards the device must start the old image or the new one, start the
  * same once more, and take a further update.
  *
  * Usage: boot-flash KEY PRODUCT ABI OLD TRIAL NEW LATER, the last four files with images of rising counters.
@@ -14,7 +15,7 @@
 #include "boot-flash.h"
 #include "image-crypto.h"
 
-enum { SLOT = 1024, RECORD = 64, IMAGES = 4, NOTHING = -1, NONE = -2 };
+enum { SLOT = 1024, RECORD = 64, PIECE = 64, IMAGES = 4, NOTHING = -1, NONE = -2, PIECES = -3 };
 enum { OLD, TRIAL, NEW, LATER };
 enum fault { WELL, CUT, ONCE, ON };
 
@@ -130,8 +131,28 @@ static int start(void) {
   return runs;
 }
 
+/* A device that runs out of its slot starts, confirms, and takes a new image piece by piece. */
+static enum pg_image_result install_in_pieces(int image) {
+  struct pg_boot boot;
+  struct pg_image found;
+  int slot = 0;
+  open_boot(&boot);
+  boot.runs_in_place = 1;
+  if (pg_boot_choose(&boot, &found) != PG_IMAGE_OK) return PG_IMAGE_NONE;
+  (void)pg_boot_confirm(&boot);
+  enum pg_image_result result = pg_boot_begin_install(&boot, &slot);
+  if (result != PG_IMAGE_OK) return result;
+  if (!slot_erase(slot)) return PG_IMAGE_UNREADABLE;
+  for (size_t at = 0; at < sizes[image]; at += PIECE) {
+    size_t size = sizes[image] - at < PIECE ? sizes[image] - at : PIECE;
+    if (!slot_program(slot, (uint32_t)at, images[image] + at, size)) return PG_IMAGE_UNREADABLE;
+  }
+  return pg_boot_end_install(&boot, slot);
+}
+
 static void act(int what) {
   if (what == NOTHING) (void)start();
+  else if (what == PIECES) (void)install_in_pieces(NEW);
   else (void)install(what);
 }
 
@@ -164,7 +185,7 @@ static void sweep(const char *name, const struct flash *before, int what, int ne
     long step = 0;
     while (sweep_step(before, what, kind, step, newest, counts)) step++;
     printf("%s, %s, %s: %ld %s; then the old one runs %ld times, a trial %ld, the new one %ld\n", name,
-           what == NOTHING ? "start" : "update", is_mapped ? "mapped" : "read", step, faults[kind],
+           what == NOTHING ? "start" : what == PIECES ? "update in pieces" : "update", is_mapped ? "mapped" : "read", step, faults[kind],
            counts[OLD], counts[TRIAL], counts[NEW]);
   }
 }
@@ -177,6 +198,7 @@ static void factory(void) {
 static void sweep_history(const char *name, int newest) {
   struct flash before = flash;
   sweep(name, &before, NEW, newest);
+  if (is_mapped) sweep(name, &before, PIECES, newest);
   flash = before;
   if (install(NEW) != PG_IMAGE_OK) fail("no update is possible", 0);
   before = flash;
@@ -196,6 +218,26 @@ static void refuse_in_place(void) {
   if (pg_boot_confirm(&boot) != PG_IMAGE_OK) fail("no confirmation", 0);
   if (pg_boot_install(&boot, images[NEW], sizes[NEW]) != PG_IMAGE_OK) fail("no update", 0);
   if (start() != NEW) fail("the new one does not run", 0);
+}
+
+/* An update in pieces never takes the slot that a device would go back to, and runs only if it is good. */
+static void refuse_pieces(void) {
+  struct pg_boot boot;
+  struct pg_image found;
+  int slot = 0;
+  factory();
+  if (start() != OLD || install(TRIAL) != PG_IMAGE_OK) fail("no update is possible", 0);
+  struct flash before = flash;
+  open_boot(&boot);
+  if (pg_boot_choose(&boot, &found) != PG_IMAGE_OK) fail("nothing runs", 0);
+  if (pg_boot_begin_install(&boot, &slot) != PG_IMAGE_IN_USE) fail("the slot to go back to", 0);
+  if (pg_boot_end_install(&boot, 0) != PG_IMAGE_IN_USE) fail("nothing was begun", 0);
+  flash = before;
+  images[NEW][PIECE]++;
+  if (install_in_pieces(NEW) != PG_IMAGE_DAMAGED) fail("a damaged image is taken", 0);
+  images[NEW][PIECE]--;
+  if (start() != TRIAL) fail("the image before does not run", 0);
+  if (install_in_pieces(NEW) != PG_IMAGE_OK || start() != NEW) fail("no update in pieces", 0);
 }
 
 static size_t read_file(const char *path, uint8_t *into, size_t size) {
@@ -226,6 +268,7 @@ int main(int count, char **arguments) {
     if (start() != OLD || install(TRIAL) != PG_IMAGE_OK) fail("no trial", 0);
     sweep_history("with a trial", TRIAL);
     refuse_in_place();
+    if (is_mapped) refuse_pieces();
   }
   memset(&flash, 0xff, sizeof flash);
   return start() == NONE ? 0 : 1;

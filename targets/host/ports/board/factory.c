@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "config.h"
+#include "crc32.h"
+#include "map.h"
 
 /* A device.json of 1.5 KiB, parameters of a quarter of it, and eight authorities are plenty; the script checks. */
-enum { JSON_BYTES = 1536, ROOM_BYTES = 384, ANCHORS_MAX = 8, PAGE_BYTES = 16384 };
+enum { JSON_BYTES = 1536, ROOM_BYTES = 384, ANCHORS_MAX = 8, PAGE_BYTES = MAP_FACTORY_PAGE_BYTES };
 enum { KIND_RSA = 1, KIND_EC = 2 };
 
 extern const uint8_t board_factory_page[];
@@ -67,15 +69,6 @@ static void take_anchor(struct reader *reader, br_x509_trust_anchor *anchor) {
   }
 }
 
-static uint32_t crc32_of(const uint8_t *bytes, size_t size) {
-  uint32_t crc = 0xffffffff;
-  for (size_t i = 0; i < size; i++) {
-    crc ^= bytes[i];
-    for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc;
-}
-
 /* The page's content, or a bad reader where there is none. */
 static struct reader open_page(void) {
   struct reader page = {board_factory_page, 12, 0};
@@ -87,7 +80,16 @@ static struct reader open_page(void) {
   return page;
 }
 
-const char *factory_open(const struct pg_settings **settings, struct board_trust *trust) {
+/* A text that ends with a 0, which its size counts. */
+static const char *take_text(struct reader *reader) {
+  size_t size = take_number(reader, 2);
+  const char *text = (const char *)take(reader, size);
+  if (size == 0 || reader->is_bad || text[size - 1] != 0) reader->is_bad = 1;
+  return reader->is_bad ? "" : text;
+}
+
+const char *factory_open(const struct pg_settings **settings, struct board_trust *trust,
+                         const char **updates) {
   struct reader page = open_page();
   if (page.is_bad) return "is not programmed, or damaged";
   size_t size = take_number(&page, 4);
@@ -95,6 +97,7 @@ const char *factory_open(const struct pg_settings **settings, struct board_trust
   trust->count = take_number(&page, 2);
   if (page.is_bad || size >= sizeof json || trust->count > ANCHORS_MAX) return "has another layout";
   for (size_t i = 0; i < trust->count; i++) take_anchor(&page, &anchors[i]);
+  *updates = take_text(&page);
   if (page.is_bad) return "has another layout";
   trust->anchors = anchors;
   memcpy(json, text, size);

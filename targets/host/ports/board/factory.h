@@ -8,6 +8,7 @@
  *     u16 size, the subject's name in DER
  *     u8 kind 1 (RSA): u16 size, modulus; u16 size, exponent
  *     u8 kind 2 (EC):  u8 curve (BearSSL's number: 23 is P-256, 24 is P-384); u16 size, the point
+ *   u16 size, where updates come from (update.h): https:// and what follows, ended by a 0; a 0 alone for nowhere
  *
  * scripts/board/factory-page.ts writes it.
  */
@@ -20,9 +21,10 @@
 #include "tls.h"
 
 /*
- * Reads the page. `trust` points into flash, the texts of `*settings` into memory of this file.
+ * Reads the page. `trust` and `*updates` point into flash, the texts of `*settings` into memory of this file.
  * @return NULL, or what is wrong with the page
  */
-const char *factory_open(const struct pg_settings **settings, struct board_trust *trust);
+const char *factory_open(const struct pg_settings **settings, struct board_trust *trust,
+                         const char **updates);
 
 #endif

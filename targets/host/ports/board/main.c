@@ -1,22 +1,27 @@
 /*
  * The firmware's program: brings the board up, opens the portable host, and then works and sleeps in turn.
- * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, m print
- * figures, r reset.
+ * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, u update,
+ * m print figures, r reset, h hang.
  */
 #include "arena.h"
 #include "board.h"
 #include "core-code.h"
 #include "factory.h"
 #include "host.h"
+#include "http.h"
 #include "network.h"
 #include "records.h"
+#include "update.h"
 #include "wipe.h"
 
 enum { MEMORY_BYTES = DEVICE_MEMORY_BYTES, GIVE_UP_MS = 60000 };
 
 static uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4)));
 static struct board_trust trust;
+static const char *updates;
 static size_t call_bytes;
+/* Asked for, and waiting for the end of an exchange of the host's. */
+static int update_waits;
 static const char *const states[] = PG_STATE_NAMES;
 
 static void say(const char *what, long number, const char *unit) {
@@ -83,6 +88,21 @@ static void call_api(void) {
   }
 }
 
+/* One exchange at a time: an update comes between two of the host's. */
+static void update(const struct pg_host *host) {
+  if (!update_waits || pg_http_wake_in() >= 0) return;
+  update_waits = 0;
+  update_run(updates, host->settings, &trust);
+  pg_host_take_http();
+}
+
+/* As a loop that never ends would: until the watchdog's end. */
+static void hang(void) {
+  board_log("hangs\n");
+  __asm__ volatile("cpsid i");
+  for (;;) __asm__ volatile("wfi");
+}
+
 static void press(int key) {
   switch (key) {
     case 's':
@@ -96,6 +116,12 @@ static void press(int key) {
       break;
     case 'a':
       call_api();
+      break;
+    case 'u':
+      update_waits = 1;
+      break;
+    case 'h':
+      hang();
       break;
     case 'm':
       print_figures();
@@ -126,7 +152,7 @@ static void open_board(void) {
 }
 
 static void open_host(struct pg_host *host) {
-  const char *why = factory_open(&host->settings, &trust);
+  const char *why = factory_open(&host->settings, &trust, &updates);
   if (why) stop("factory page", why);
   if (host->settings->memory_bytes > MEMORY_BYTES) {
     stop("factory page", "limits.memoryBytes is more than this firmware has");
@@ -164,6 +190,8 @@ int main(void) {
   network_open();
   print_figures();
   while (pg_host_step()) {
+    update_confirm();
+    update(&host);
     int key = board_key();
     if (key >= 0) press(key);
     else wait((uint32_t)pg_host_wake_in());

@@ -1,0 +1,43 @@
+// The server that a board gets its updates from: files over HTTPS, nothing else.
+
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Identity } from "./certificates.ts";
+
+export class UpdateServer {
+  private server: Server | undefined;
+  private readonly files = new Map<string, Uint8Array>();
+  /** Paths that were asked for, in order. */
+  readonly asked: string[] = [];
+
+  /** @param path e.g. `/picogrant-board/a.img` */
+  publish(path: string, file: Uint8Array): void {
+    this.files.set(path, file);
+  }
+
+  /** Listens on a free port of this machine's own. */
+  open(identity: Identity): Promise<number> {
+    const server = createServer(identity, (request, response) => {
+      const path = request.url ?? "";
+      this.asked.push(path);
+      const file = this.files.get(path);
+      response.writeHead(file ? 200 : 404, { "content-length": file?.length ?? 0 });
+      response.end(file);
+    });
+    this.server = server;
+    return new Promise((resolve, reject) => {
+      server.on("error", reject);
+      server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+    });
+  }
+
+  close(): Promise<void> {
+    const { server } = this;
+    this.server = undefined;
+    if (!server) return Promise.resolve();
+    server.closeAllConnections();
+    return new Promise((resolve) => {
+      server.close(() => resolve());
+    });
+  }
+}

@@ -1,0 +1,80 @@
+/* Slots and boot record in the board's flash. Contract in slots.h. */
+#include "slots.h"
+
+#include <string.h>
+
+#include "boot-flash.h"
+#include "flash.h"
+#include "map.h"
+
+/* The versions of map.h and of the loader's services, and the slot. */
+static const struct pg_image_target targets[] = {{"firmware", "mps2-an385-1-a"},
+                                                 {"firmware", "mps2-an385-1-b"}};
+
+static struct pg_image_rules *slot_rules __attribute__((section(".kept")));
+
+static uintptr_t slot_at(int slot) { return slot == 0 ? MAP_SLOT_A_AT : MAP_SLOT_B_AT; }
+
+static uintptr_t copy_at(int copy) { return MAP_RECORDS_AT + (uintptr_t)copy * FLASH_SECTOR_BYTES; }
+
+static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+  memcpy(into, loader_slot(slot) + at, size);
+  return 1;
+}
+
+static int read_copy(int copy, uint32_t at, uint8_t *into, size_t size) {
+  memcpy(into, (const uint8_t *)copy_at(copy) + at, size);
+  return 1;
+}
+
+static int program_copy(int copy, uint32_t at, const uint8_t *bytes, size_t size) {
+  return flash_program(copy_at(copy) + at, bytes, size);
+}
+
+static int erase_copy(int copy) { return flash_erase_sector(copy_at(copy)); }
+
+/* A slot is written in pieces (loader_slot_write), never whole out of RAM. */
+static const struct pg_medium slots = {.slot_bytes = MAP_SLOT_BYTES, .read = read_slot};
+static const struct pg_medium records = {
+    .slot_bytes = FLASH_SECTOR_BYTES, .read = read_copy, .program = program_copy, .erase = erase_copy};
+
+static const struct pg_boot_flash flash = {
+    .slots = &slots,
+    .records = &records,
+    .mapped = {(const uint8_t *)MAP_SLOT_A_AT, (const uint8_t *)MAP_SLOT_B_AT},
+};
+
+static enum pg_image_result show_slot(void *context, int slot, const uint8_t **bytes,
+                                      size_t *size) {
+  slot_rules->targets = &targets[slot];
+  return pg_boot_flash_store.slot(context, slot, bytes, size);
+}
+
+void loader_slots_open(struct pg_boot_store *store, struct pg_image_rules *rules) {
+  slot_rules = rules;
+  rules->targets = &targets[0];
+  rules->target_count = 1;
+  rules->limit = MAP_SLOT_BYTES;
+  *store = pg_boot_flash_store;
+  store->context = (void *)(uintptr_t)&flash;
+  store->slot = show_slot;
+  store->write_slot = NULL;
+}
+
+const uint8_t *loader_slot(int slot) { return (const uint8_t *)slot_at(slot); }
+
+/* Each sector is erased when the first of its bytes comes. */
+int loader_slot_write(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  if (at > MAP_SLOT_BYTES || size > MAP_SLOT_BYTES - at) return 0;
+  while (size > 0) {
+    uintptr_t place = slot_at(slot) + at;
+    size_t count = FLASH_SECTOR_BYTES - place % FLASH_SECTOR_BYTES;
+    if (count > size) count = size;
+    if (place % FLASH_SECTOR_BYTES == 0 && !flash_erase_sector(place)) return 0;
+    if (!flash_program(place, bytes, count)) return 0;
+    at += (uint32_t)count;
+    bytes += count;
+    size -= count;
+  }
+  return 1;
+}

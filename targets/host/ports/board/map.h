@@ -1,0 +1,40 @@
+/*
+ * The board's memory map: for the linker's scripts, which are preprocessed, and for C. A real microcontroller
+ * changes the numbers. Firmware and loader agree on all of it, which is why an image's ABI names its version
+ * (loader/slots.c).
+ */
+#ifndef PICOGRANT_BOARD_MAP_H
+#define PICOGRANT_BOARD_MAP_H
+
+/* Flash that is programmed in the factory alone: the loader, its page, and the page of the configuration. */
+#define MAP_LOADER_AT 0x00000000
+#define MAP_LOADER_BYTES 0x10000
+#define MAP_SERVICES_OFFSET 0x100
+#define MAP_LOADER_PAGE_AT 0x0007f000
+#define MAP_FACTORY_PAGE_AT 0x00080000
+#define MAP_FACTORY_PAGE_BYTES 0x4000
+
+/* RAM. Behind what the firmware uses: what the loader keeps while the firmware runs, and the handed-in seed. */
+#define MAP_RAM_AT 0x20000000
+#define MAP_RAM_BYTES 0x2fe00
+#define MAP_KEPT_AT 0x2002fe00
+#define MAP_KEPT_BYTES 0x1c0
+#define MAP_SEED_AT 0x2002ffc0
+#define MAP_SEED_BYTES 64
+
+/* Flash that the board writes itself: the two copies of the boot record, a sector each, and the two slots. */
+#define MAP_FLASH_AT 0x21000000
+#define MAP_RECORDS_AT 0x21000000
+#define MAP_SLOT_A_AT 0x21010000
+#define MAP_SLOT_B_AT 0x21060000
+#define MAP_SLOT_BYTES 0x50000
+#define MAP_FLASH_END 0x210b0000
+
+/* An image's payload begins behind the header; its vectors where a Cortex-M can have them. */
+#define MAP_IMAGE_HEADER_BYTES 0xf0
+#define MAP_VECTORS_OFFSET 0x100
+
+/* Of the emulated flash alone (loader/flash.c): what a test asks of it. */
+#define MAP_FLASH_TEST_AT 0x21fff000
+
+#endif
