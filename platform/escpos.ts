@@ -13,6 +13,8 @@ export interface Slip {
   /** Lines above the address, such as what to do. */
   readonly heading: readonly Bytes[];
   readonly address: Bytes;
+  /** Lines between address and code. */
+  readonly between: readonly Bytes[];
   readonly code: Bytes;
   /** Lines below the codes, such as how long they live. */
   readonly footing: readonly Bytes[];
@@ -50,6 +52,7 @@ export function slipBytes(slip: Slip, settings: PrinterSettings = usualPrinter):
   for (const line of slip.heading) addLine(out, line);
   addLine(out, slip.address);
   out.push(LF);
+  for (const line of slip.between) addLine(out, line);
   // The code in double height and width (GS !), so that it is read across a room.
   out.push(GS, 0x21, 0x11);
   addLine(out, slip.code);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { addressProblem } from "../../platform/address.ts";
 import { clientAuthentications } from "../../platform/configuration/device-config.ts";
+import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
@@ -10,6 +11,11 @@ export type ExitCondition = (typeof EXIT_CONDITIONS)[number];
 
 export interface Options {
   display: { columns: number; rows: number };
+  device: DeviceName;
+  printer?: string;
+  fixture?: string;
+  options?: string;
+  client?: string;
   port: number;
   host: string;
   state: string;
@@ -52,6 +58,8 @@ the others are shown on the screen. Without a terminal each changed frame is pri
 Examples:
   npm start                                              a device, a service, a page to open
   npm start -- --display 16x2
+  npm start -- --device printer                          a slip of paper with the code
+  npm start -- --client publisher-console                then :create-offer and :activate-offer
   npm start -- --approve --exit-when signed-in --fast    for scripts
   npm start -- --scenario expire-and-renew
   npm start -- --server github --client-id ID
@@ -140,6 +148,18 @@ function describedProgram(): Command {
         .argParser(readDisplay)
         .default({ columns: 20, rows: 4 }, "20x4"),
     )
+    .addOption(
+      new Option(
+        "--device <kind>",
+        "what the device looks like: printer has paper, console a screen",
+      )
+        .choices(DEVICE_KINDS.map(({ name }) => name))
+        .default("bare"),
+    )
+    .option("--printer <file>", "print its slips on a real ESC/POS printer, such as /dev/usb/lp0")
+    .option("--fixture <file>", "accounts, clients and the rest of the simulated service, as JSON")
+    .option("--options <file>", "its settings, as JSON: lifetimes, interval, quotas ...")
+    .option("--client <id>", "which of its clients the device is")
     .option(
       "-p, --port <number>",
       "port of the service and the panel; 0: any",
@@ -200,7 +220,13 @@ export function isRemote(options: Options): boolean {
 
 /** Reads the command line. Ends the process for --help, --version and mistakes of form. */
 export function readOptions(argv: readonly string[]): Options {
-  const options = program().parse(argv, { from: "user" }).opts<Options>();
+  const command = program().parse(argv, { from: "user" });
+  const options = command.opts<Options>();
+  const kind = deviceKind(options.device)!;
+  // A display of its own comes with the device, unless another one was asked for.
+  if (command.getOptionValueSource("display") === "default") {
+    options.display = { columns: kind.columns, rows: kind.rows };
+  }
   if (options.fast) options.speed = FAST_SPEED;
   // Arguments can be read by other users of the machine, the environment cannot.
   const secret = process.env.PICOGRANT_CLIENT_SECRET;
@@ -240,7 +266,15 @@ function checkTogether(options: Options): void {
   if (options.server === undefined && options.serverParameter !== undefined) {
     throw new UsageError("--server-parameter goes with --server");
   }
+  if (options.printer !== undefined && !deviceKind(options.device)!.hasPaper) {
+    throw new UsageError("--printer goes with --device printer");
+  }
   if (!isRemote(options)) return;
+  for (const flag of ["fixture", "options", "client"] as const) {
+    if (options[flag] !== undefined) {
+      throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);
+    }
+  }
   checkAddresses(options);
   if (!options.clientId) throw new UsageError("a real server needs --client-id");
   if (!options.scope && options.server === undefined) {

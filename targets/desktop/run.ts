@@ -14,6 +14,7 @@ import { AllocationCounter } from "./simulator/device/allocation-counter.ts";
 import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
+import { saveFixture } from "./simulator/world/service-files.ts";
 import { createWorld, type Front, isLoopback, type World } from "./simulator/world/world.ts";
 import { CommandLine } from "./terminal/command-line.ts";
 import { layOut } from "./terminal/layout.ts";
@@ -36,6 +37,7 @@ export async function run(options: Options): Promise<number> {
     }
     const viewer = new Viewer(simulation, new AllocationCounter());
     const controller = new Controller(simulation, viewer, !isRemote(options));
+    controller.save = (file) => saveFixture(simulation, file);
     if (options.record) controller.recorder = new Recorder(simulation, options.record);
     front.handle = createPanel(simulation, controller);
     if (options.open) openBrowser(world.panelUrl);

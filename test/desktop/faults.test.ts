@@ -150,3 +150,62 @@ describe("offer document: the device creates an offer at the simulated service",
     expect((await create(simulation))[2]).toBe(409);
   });
 });
+
+describe("a jump while a code is pending", () => {
+  test("nothing is counted meanwhile that makes it slow", async () => {
+    const simulation = virtualWorld(SETTINGS);
+    const heard: string[] = [];
+    const meter = {
+      read: () => {
+        heard.push("read");
+        return { core: 0, others: 0 };
+      },
+      pause: () => void heard.push("pause"),
+    };
+    const viewer = new Viewer(simulation, meter);
+    simulation.powerOn();
+    viewer.view();
+    simulation.clock.after(60_000, () => heard.push(`${viewer.view().clock.jumpLeftMs}`));
+    await new Controller(simulation, viewer, true).run("advance 30m");
+    viewer.view();
+    expect(heard).toEqual(["read", "pause", "1740000", "read"]);
+  });
+
+  test("a key says that it waits; space ends the jump", async () => {
+    const simulation = virtualWorld(SETTINGS);
+    const viewer = new Viewer(simulation);
+    const controller = new Controller(simulation, viewer, true);
+    simulation.powerOn();
+    const said: string[] = [];
+    let denied: Promise<void> | undefined;
+    simulation.clock.after(60_000, () => {
+      denied = controller.run("deny");
+      said.push(viewer.message);
+      void controller.run("pause");
+    });
+    await controller.run("advance 30m");
+    expect(said).toEqual(["time jumps: deny comes after it; space ends the jump"]);
+    expect(simulation.clock.nowMs()).toBe(60_000);
+    await denied;
+    await simulation.clock.advance(10_000);
+    expect(viewer.view().device.error).toBe("access denied");
+  });
+});
+
+describe("what was never on is not mended aloud", () => {
+  test("off for a fault that is not there notes nothing", async () => {
+    const simulation = virtualWorld(SETTINGS);
+    expect(await perform(simulation, "fault offline off")).toBe("network unplugged: was not on");
+    expect(simulation.timeline.entries).toEqual([]);
+  });
+});
+
+test("a decision on the phone's pages is in the log, with who made it", async () => {
+  const simulation = virtualWorld(SETTINGS);
+  simulation.powerOn();
+  await simulation.clock.advance(5000);
+  // Not by the simulator's key: as the pages do it.
+  simulation.service!.approve(simulation.userCode, "ben");
+  const { timeline } = new Viewer(simulation).view();
+  expect(timeline.at(-1)).toMatchObject({ what: "ben allows", by: "person", state: "" });
+});

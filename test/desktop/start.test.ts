@@ -1,5 +1,5 @@
 // npm start without a terminal: frames as text, exit codes, state that comes back, mistakes in one line.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -84,6 +84,15 @@ test.each([
   [["--client-auth", "basic"], /Allowed choices are none, client_secret_post/],
   [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
   [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
+  [["--client", "nobody", "--port", "0"], /no client nobody; choose --client from living-room-tv/],
+  [["--device", "toaster"], /Allowed choices are bare, printer, console/],
+  [["--printer", "/dev/null"], /--printer goes with --device printer/],
+  [["--fixture", "/nowhere", "--port", "0"], /--fixture \/nowhere: cannot be read \(ENOENT\)/],
+  [["--options", "package.json", "--port", "0"], /--options package.json: option .*name/],
+  [
+    ["--client", "x", "--issuer", "https://a.example", "--client-id", "x", "--scope", "a"],
+    /--client is for the simulated service/,
+  ],
 ])("a wrong flag is one line and exit code 2: %s", (args, message) =>
   inFolder(async (state) => {
     const { code, stdout, stderr } = await run("--state", state, ...args);
@@ -97,6 +106,11 @@ test.each([
 // A scenario has its own device, account, clock and service. How it is printed is all that can be said.
 test.each([
   ["--display", "16x2"],
+  ["--device", "printer"],
+  ["--printer", "/dev/null"],
+  ["--fixture", "mine.json"],
+  ["--options", "mine.json"],
+  ["--client", "web-shop"],
   ["--port", "8080"],
   ["--host", "0.0.0.0"],
   ["--state", "elsewhere"],
@@ -141,7 +155,7 @@ test("every flag is refused beside --scenario but --plain, which fits what it do
   const help = (await run("--help")).stdout;
   const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
   const fitting = ["--plain", "--scenario", "--version", "--help"];
-  expect(flags.filter((flag) => !fitting.includes(flag!))).toHaveLength(28);
+  expect(flags.filter((flag) => !fitting.includes(flag!))).toHaveLength(33);
   const { code, stdout, stderr } = await run("--plain", "--scenario", "deny");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("deny: all ");
@@ -166,6 +180,25 @@ function refusal(args: readonly string[]): string {
   }
 }
 
+test("a world of one's own: --fixture, --options, --client; the printer's bytes go to a file", () =>
+  inFolder(async (state) => {
+    const [own, options, paper] = ["own.json", "options.json", "paper"].map((name) =>
+      path.join(state, name),
+    ) as [string, string, string];
+    const clients = [{ id: "till", secret: "till-secret", name: "Till" }];
+    const accounts = [{ id: "ada", name: "Ada", email: "ada@example.test" }];
+    writeFileSync(own, JSON.stringify({ accounts, clients }));
+    writeFileSync(options, JSON.stringify({ codeLifetime: 120, userCodeFormat: "XXXXXX" }));
+    const world = ["--fixture", own, "--options", options, "--client", "till"];
+    const device = ["--device", "printer", "--printer", paper, "--approve"];
+    const where = ["--state", path.join(state, "state"), ...SCRIPTED, "signed-in"];
+    const { code, stdout, stderr } = await run(...world, ...device, ...where);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^ {2}:within 2 minutes\. *:$/m);
+    const userCode = /\|Code ([B-Z]{6}) /.exec(stdout)?.[1];
+    expect(readFileSync(paper, "latin1")).toContain(`\n\x1d!\x11${userCode}\n`);
+  }));
+
 test("a busy port is one line and exit code 2", () =>
   inFolder(async (state) => {
     const server = createServer().listen(0, "127.0.0.1");
@@ -188,7 +221,6 @@ test.each(["service.json", path.join("device", "slot-0")])(
       const { code, stderr } = await run("--port", "0", "--state", state);
       expect(code).toBe(2);
       expect(stderr).toMatch(new RegExp(`^picogrant: .*${name}.*\n$`));
-      const { readFileSync } = await import("node:fs");
       expect(readFileSync(path.join(state, name), "utf8")).toBe("holiday plans");
     }),
 );

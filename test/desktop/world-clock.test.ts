@@ -138,3 +138,21 @@ test("timers: the alarm never rings before the whole millisecond it was set for"
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("a speed of %f is refused", (speed) => {
   expect(() => new WorldClock({ speed })).toThrow(/not above 0/);
 });
+
+test("a jump says how much of it is left, and ends where somebody ends it", async () => {
+  const clock = new WorldClock({ paused: true });
+  const left: number[] = [];
+  for (const ms of [1000, 2000, 3000, 4000]) {
+    clock.after(ms, () => {
+      left.push(clock.jumpLeftMs);
+      if (ms === 3000) clock.endJump();
+    });
+  }
+  expect(clock.jumpLeftMs).toBe(0);
+  await clock.jump(10_000);
+  expect(left).toEqual([9000, 8000, 7000]);
+  expect(clock.nowMs()).toBe(3000);
+  expect(clock.jumpLeftMs).toBe(0);
+  await clock.jump(10_000);
+  expect(clock.nowMs()).toBe(13_000);
+});

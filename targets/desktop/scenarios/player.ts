@@ -1,5 +1,7 @@
 // Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's: this
 // runs in the playground's page, too.
+
+import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
 import { reasonOfDevice } from "../simulator/log/reasons.ts";
 import { stateName } from "../simulator/log/timeline.ts";
@@ -108,9 +110,7 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
     }
     case "slip": {
       const slip = simulation.paper.slips.at(-1);
-      const text = slip
-        ? [...slip.heading, slip.address, slip.code, ...slip.footing].join(" ")
-        : "no slip";
+      const text = slip ? [...slipLines(slip), ...slip.footing].join(" ") : "no slip";
       return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
     }
     case "count": {

@@ -38,6 +38,8 @@ export const CONTROLS: readonly Control[] = [
 /** Carries out one command at a time, in the order in which they come. */
 export class Controller {
   recorder: Recorder | undefined;
+  /** Saves the service's world into a file, where there are files. */
+  save: ((file: string) => string) | undefined;
   #last: Promise<void> = Promise.resolve();
 
   constructor(
@@ -49,6 +51,16 @@ export class Controller {
 
   /** Carries a command out; resolves when it is done. What went wrong is told in the message. */
   run(command: string): Promise<void> {
+    const { clock } = this.simulation;
+    const isJumping = clock.jumpLeftMs > 0;
+    if (isJumping && ENDS_JUMP.includes(command)) {
+      clock.endJump();
+      return this.#last;
+    }
+    if (isJumping) {
+      this.viewer.message = `time jumps: ${deedOf(command)?.name ?? command} comes after it; space ends the jump`;
+      this.simulation.touch();
+    }
     this.#last = this.#last.then(async () => {
       this.viewer.message = "";
       try {
@@ -72,6 +84,7 @@ export class Controller {
     if (command === "pause") clock.paused = !clock.paused;
     else if (command === "next-speed") clock.speed = after(SPEEDS, clock.speed);
     else if (speed !== undefined) clock.speed = Math.max(1, Number(speed));
+    else if (/^save \S/.test(command) && this.save) return this.save(command.slice(5).trim());
     else if (command === "step") {
       clock.paused = true;
       await clock.step();
@@ -86,6 +99,9 @@ export class Controller {
     return line;
   }
 }
+
+/** What a person presses who does not want to wait for the end of a jump. */
+const ENDS_JUMP = ["pause", "advance 30m"];
 
 const TIME = /^(pause|step|next-speed|speed |advance )/;
 

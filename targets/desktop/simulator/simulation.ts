@@ -136,6 +136,22 @@ export class Simulation {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Accounts, clients and the rest as they are now: the fixture with what was changed meanwhile. */
+  get fixtureNow(): FixtureInput | undefined {
+    const { service } = this;
+    const { fixture } = this.settings;
+    if (service === undefined || fixture === undefined) return undefined;
+    const withPolicy = <T extends { id: string }>(holder: T): T => ({
+      ...holder,
+      blockedScopes: [...service.policyOf(holder.id)],
+    });
+    return {
+      ...fixture,
+      organizations: fixture.organizations?.map(withPolicy) ?? [],
+      accounts: fixture.accounts?.map(withPolicy) ?? [],
+    };
+  }
+
   get calendarMs(): number {
     return this.settings.epochMs + this.clock.nowMs();
   }

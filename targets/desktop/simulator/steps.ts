@@ -68,7 +68,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     return active.length === 0 ? "there is no fault to mend" : "";
   },
   advance: async (simulation, [duration = ""]) => {
-    await simulation.clock.advance(readDuration(duration));
+    await simulation.clock.jump(readDuration(duration));
     simulation.touch();
     return "";
   },

@@ -21,7 +21,13 @@ export interface Gauge {
 }
 
 export interface View {
-  readonly clock: { readonly ms: number; readonly speed: number; readonly paused: boolean };
+  readonly clock: {
+    readonly ms: number;
+    readonly speed: number;
+    readonly paused: boolean;
+    /** What is left of a jump; 0 while there is none. */
+    readonly jumpLeftMs: number;
+  };
   readonly display: {
     readonly columns: number;
     readonly rows: number;
@@ -115,7 +121,12 @@ export class Viewer {
     const { simulation } = this;
     const { clock, display, exchanges, timeline, storage, settings } = simulation;
     return {
-      clock: { ms: clock.nowMs(), speed: clock.speed, paused: clock.paused },
+      clock: {
+        ms: clock.nowMs(),
+        speed: clock.speed,
+        paused: clock.paused,
+        jumpLeftMs: clock.jumpLeftMs,
+      },
       display: {
         columns: display.columns,
         rows: display.rows,
@@ -124,12 +135,8 @@ export class Viewer {
       },
       device: this.#device(),
       qr: rowsOf(qrModules(simulation.verificationUriComplete)),
-      slips: simulation.paper.slips.map(({ atMs, heading, address, code, footing, modules }) => ({
-        atMs,
-        heading,
-        address,
-        code,
-        footing,
+      slips: simulation.paper.slips.map(({ bytes: _bytes, modules, ...slip }) => ({
+        ...slip,
         qr: rowsOf(modules),
       })),
       slipCount: simulation.paper.count,
@@ -175,9 +182,16 @@ export class Viewer {
     };
   }
 
+  /** A jump is not to last for the sake of figures that nobody reads meanwhile. */
+  #allocated(): Allocations {
+    if (this.simulation.clock.jumpLeftMs === 0) return this.allocations?.read() ?? NOT_COUNTED;
+    this.allocations?.pause?.();
+    return NOT_COUNTED;
+  }
+
   #memory(): View["memory"] {
     const device = this.simulation.driver?.device;
-    const allocated = this.allocations?.read() ?? NOT_COUNTED;
+    const allocated = this.#allocated();
     if (device === undefined) return { bytes: 0, tokens: 0, allocated };
     const tokens = [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN, Region.PRESENT_REFRESH_TOKEN];
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);

@@ -1,6 +1,7 @@
 // The screen of the terminal as lines of text: what is where. No cursor movement and no state here.
 
 import { CONTROLS, type Control } from "../simulator/controls.ts";
+import { slipLines } from "../simulator/device/paper.ts";
 import { qrLines } from "../simulator/device/qr-code.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
 import { clean } from "../simulator/log/mask.ts";
@@ -49,8 +50,9 @@ export function layOut(
 }
 
 function header(view: View, title: string, columns: number, paint: Paint): string {
-  const { ms, speed, paused } = view.clock;
-  const clock = `${timeText(ms)}  ${paused ? "paused" : `x${speed}`}`;
+  const { ms, speed, paused, jumpLeftMs } = view.clock;
+  const pace = paused ? "paused" : `x${speed}`;
+  const clock = `${timeText(ms)}  ${jumpLeftMs > 0 ? `jumps ${timeText(jumpLeftMs)}` : pace}`;
   const left = `picogrant  ${title}`.slice(0, columns - clock.length - 2);
   return paint.bold(left.padEnd(columns - clock.length) + clock);
 }
@@ -62,7 +64,7 @@ function displayLines({ display, device, qr, slips }: View, paint: Paint): strin
   if (device.kind === "console") return beside(frame, display.columns + 2, qrPicture(qr, paint));
   const slip = slips.at(-1);
   if (device.kind !== "printer" || slip === undefined) return frame;
-  const paper = [...slip.heading, slip.address, "", slip.code, "", ...slip.footing];
+  const paper = [...slipLines(slip), ...slip.footing];
   return [...frame, ...paper.map((line) => `  ${clean(line)}`)];
 }
 

@@ -42,6 +42,13 @@ export class AllocationCounter implements AllocationMeter {
     return head ? this.#sum(head) : NONE;
   }
 
+  /** Does not count until the next read. */
+  pause(): void {
+    if (this.#since === 0) return;
+    this.close();
+    this.#latest = NONE;
+  }
+
   /** Ends the counting, which slows the process down. */
   close(): void {
     this.#session.disconnect();

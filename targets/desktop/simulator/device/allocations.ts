@@ -10,4 +10,6 @@ export interface Allocations {
 export interface AllocationMeter {
   /** The figures of the last while. */
   read(): Allocations;
+  /** Does not count until the next read: counting makes everything slow. */
+  pause?(): void;
 }

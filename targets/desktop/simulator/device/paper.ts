@@ -15,6 +15,7 @@ export interface PrintedSlip {
   readonly atMs: number;
   readonly heading: readonly string[];
   readonly address: string;
+  readonly between: readonly string[];
   readonly code: string;
   readonly footing: readonly string[];
   readonly modules: Modules;
@@ -25,6 +26,7 @@ export interface PrintedSlip {
 /** What a slip says beside the codes, and the printer's bytes for it. */
 export interface SlipWords {
   readonly heading: readonly string[];
+  readonly between: readonly string[];
   /** `$` stands for the minutes. */
   readonly footing: readonly string[];
   readonly codePage: number;
@@ -35,7 +37,8 @@ const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 export const ENGLISH_SLIP: SlipWords = {
   heading: ["To sign in, open"],
-  footing: ["and enter the code,", "within $ minutes."],
+  between: ["and enter"],
+  footing: ["within $ minutes."],
   codePage: 0,
   encode: ascii,
 };
@@ -60,6 +63,7 @@ export class Paper {
     const slip: Slip = {
       heading: words.heading.map(words.encode),
       address: ascii(prompt.address),
+      between: words.between.map(words.encode),
       code: ascii(prompt.code),
       footing: footing.map(words.encode),
       qr: prompt.complete,
@@ -82,6 +86,7 @@ export class Paper {
       atMs,
       heading: words.heading,
       address: prompt.address,
+      between: words.between,
       code: prompt.code,
       footing,
       modules: qrModules(prompt.complete),
@@ -89,4 +94,9 @@ export class Paper {
     });
     if (this.slips.length > KEPT) this.slips.shift();
   }
+}
+
+/** What is on a slip, line by line, without its QR code, which comes in front of the footing. */
+export function slipLines(slip: Pick<PrintedSlip, "heading" | "address" | "between" | "code">) {
+  return [...slip.heading, slip.address, "", ...slip.between, slip.code];
 }

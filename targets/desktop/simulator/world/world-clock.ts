@@ -30,6 +30,9 @@ export class WorldClock {
   #appointments: Appointment[] = [];
   #takeBack: () => void = () => {};
   #released: (() => void)[] = [];
+  /** Where the present jump leads, and whether it is to end before. */
+  #jumpToMs: number | undefined;
+  #jumpEnds = false;
 
   /** @param speed world seconds per real second, above 0; `paused` for a clock driven by `advance` alone */
   constructor(options: { speed?: number; paused?: boolean; real?: RealTime } = {}) {
@@ -142,6 +145,30 @@ export class WorldClock {
       this.#driving--;
       this.#arm();
     }
+  }
+
+  /**
+   * Jumps: `advance` for somebody who watches, and who may end it. Real exchanges on the way are carried out one
+   * after the other, so that it takes some seconds.
+   */
+  async jump(ms: number): Promise<void> {
+    this.#jumpToMs = this.nowMs() + ms;
+    this.#jumpEnds = false;
+    try {
+      await this.advance(ms, () => this.#jumpEnds);
+    } finally {
+      this.#jumpToMs = undefined;
+    }
+  }
+
+  /** What is left of the present jump; 0 while there is none. */
+  get jumpLeftMs(): number {
+    return this.#jumpToMs === undefined ? 0 : Math.max(1, this.#jumpToMs - this.nowMs());
+  }
+
+  /** Ends the present jump where it is. */
+  endJump(): void {
+    this.#jumpEnds = true;
   }
 
   /** Lets the next thing happen, and waits for what is real about it. */

@@ -8,6 +8,7 @@ import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import type { DriverConfig } from "../../../../platform/driver.ts";
+import type { PrinterSink } from "../../../../platform/escpos.ts";
 import {
   FileStorage,
   NodeEntropy,
@@ -25,9 +26,11 @@ import {
 import { describeListenError } from "../../../service/listen-error.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
+import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
 import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
+import { readFixtureFile, readOptionsFile } from "./service-files.ts";
 import { ServiceStore } from "./service-store.ts";
 import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
 import { WorldClock } from "./world-clock.ts";
@@ -112,7 +115,10 @@ export async function createWorld(
       account: options.account,
       fixture: embedded?.fixture,
       maker,
+      kind: deviceKind(options.device),
+      printer: options.printer === undefined ? undefined : printerOn(options.printer, warn),
     });
+    if (options.client !== undefined) simulation.useClient(options.client);
     closing.unshift(() => simulation.powerOff());
     if (embedded) {
       const url = embedded.service.baseUrl;
@@ -139,14 +145,38 @@ function lockState(directory: string): () => void {
 
 /** A folder for each server and client: a token must never go to one that did not issue it. */
 function openStorage(options: Options): FileStorage {
-  const { issuer, tokenEndpoint, clientId, server: name, serverParameter = {} } = options;
+  const { issuer, tokenEndpoint, clientId, client, server: name, serverParameter = {} } = options;
   const profile = name && `${name} ${JSON.stringify(Object.entries(serverParameter).sort())}`;
   const server = issuer ?? tokenEndpoint ?? profile ?? "";
   const who = createHash("sha256")
-    .update(`${server} ${clientId ?? ""}`)
+    .update(`${server} ${clientId ?? client ?? ""}`)
     .digest("hex");
-  const folder = server || clientId ? `device-${who.slice(0, 12)}` : "device";
+  const folder = server || clientId || client ? `device-${who.slice(0, 12)}` : "device";
   return new FileStorage(path.join(options.state, folder));
+}
+
+/** @throws UsageError where the service has no such client */
+function checkClient({ clients = [] }: FixtureInput, id: string | undefined): void {
+  if (id === undefined || clients.some((client) => client.id === id)) return;
+  const names = clients.map((client) => client.id).join(", ");
+  throw new UsageError(`there is no client ${id}; choose --client from ${names}`);
+}
+
+/** A printer that is a file: a device file of the system, or a file to look at the bytes. */
+function printerOn(file: string, warn: (line: string) => void): PrinterSink {
+  let isBroken = false;
+  return {
+    write(bytes, from, to) {
+      const slip = Uint8Array.from({ length: to - from }, (_, at) => bytes[from + at]!);
+      try {
+        fs.appendFileSync(file, slip);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (!isBroken) warn(`--printer ${file}: cannot be written (${code}); check it`);
+        isBroken = true;
+      }
+    },
+  };
 }
 
 interface Embedded {
@@ -163,7 +193,9 @@ async function startService(
   snapshot: ReturnType<ServiceStore["load"]>,
   maker: MakerServer,
 ): Promise<Embedded> {
-  const data = fixture();
+  const data = options.fixture === undefined ? fixture() : readFixtureFile(options.fixture);
+  const settings = options.options === undefined ? {} : readOptionsFile(options.options);
+  checkClient(data, options.client);
   if (!data.accounts?.some(({ id }) => id === options.account)) {
     const names = data.accounts?.map(({ id }) => id).join(", ");
     throw new UsageError(`there is no account ${options.account}; choose --account from ${names}`);
@@ -177,6 +209,7 @@ async function startService(
       refreshTokenRotation: options.rotate ?? false,
       // A device that lost its power, or whose clock counts whole milliseconds, is not punished for a few.
       pollToleranceMs: POLL_TOLERANCE_MS,
+      ...settings,
     },
     snapshot,
     ...maker.environment,

@@ -1,0 +1,192 @@
+// The devices that people know: what comes out of the printer and stands on the console's screen leads to the
+// same place as the address and the code on the display. The QR codes are read by a decoder for cameras.
+import jsQR from "jsqr";
+import { describe, expect, test } from "vitest";
+import { type Slip, slipBytes } from "../../platform/escpos.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { qrLines, qrModules } from "../../targets/desktop/simulator/device/qr-code.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { perform } from "../../targets/desktop/simulator/steps.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { layOut } from "../../targets/desktop/terminal/layout.ts";
+import { colourless, visibleLength } from "../../targets/desktop/terminal/paint.ts";
+
+/** What a printer does with bytes: after Epson's reference of ESC/POS, with the commands of a slip only. */
+interface Printed {
+  lines: string[];
+  images: { width: number; height: number; isDark(x: number, y: number): boolean }[];
+  /** What the printer was told to make a QR code of. */
+  codes: string[];
+  codePage: number;
+  cuts: number;
+}
+
+function interpret(bytes: Uint8Array): Printed {
+  const printed: Printed = { lines: [], images: [], codes: [], codePage: -1, cuts: 0 };
+  let line = "";
+  let stored = "";
+  let at = 0;
+  const byte = (): number => {
+    if (at >= bytes.length) throw new Error("a command is cut off");
+    return bytes[at++]!;
+  };
+  const word = (): number => byte() + 256 * byte();
+  while (at < bytes.length) {
+    const c = byte();
+    if (c === 0x0a) {
+      printed.lines.push(line);
+      line = "";
+    } else if (c === 0x1b) {
+      const command = byte();
+      if (command === 0x74) printed.codePage = byte();
+      else if (command === 0x61 || command === 0x64) byte();
+      else if (command !== 0x40) throw new Error(`ESC ${command}`);
+    } else if (c === 0x1d) {
+      const command = byte();
+      if (command === 0x21) byte();
+      else if (command === 0x56) {
+        if (byte() === 66) byte();
+        printed.cuts++;
+      } else if (command === 0x76) {
+        if (byte() !== 0x30 || byte() !== 0) throw new Error("GS v 0, plain");
+        const rowBytes = word();
+        const height = word();
+        const from = at;
+        at += rowBytes * height;
+        const isDark = (x: number, y: number): boolean =>
+          ((bytes[from + y * rowBytes + (x >> 3)]! >> (7 - (x & 7))) & 1) === 1;
+        printed.images.push({ width: 8 * rowBytes, height, isDark });
+      } else if (command === 0x28) {
+        if (byte() !== 0x6b) throw new Error("GS ( k");
+        const length = word();
+        const [cn, fn, ...rest] = bytes.subarray(at, at + length);
+        at += length;
+        if (cn !== 49) throw new Error("a QR code");
+        if (fn === 80) stored = String.fromCharCode(...rest.slice(1));
+        if (fn === 81) printed.codes.push(stored);
+      } else throw new Error(`GS ${command}`);
+    } else if (c < 0x20) throw new Error(`control character ${c}`);
+    else line += String.fromCharCode(c);
+  }
+  return printed;
+}
+
+/** What a camera reads; "" for nothing. */
+function read(width: number, height: number, isDark: (x: number, y: number) => boolean): string {
+  const pixels = new Uint8ClampedArray(4 * width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      pixels.fill(isDark(x, y) ? 0 : 255, 4 * (y * width + x), 4 * (y * width + x) + 3);
+      pixels[4 * (y * width + x) + 3] = 255;
+    }
+  }
+  return jsQR(pixels, width, height)?.data ?? "";
+}
+
+/** What a camera reads from lines of block characters, a few pixels for each module. */
+function readLines(lines: readonly string[], scale = 4): string {
+  const isDark = (x: number, y: number): boolean => {
+    const module = Math.floor(y / scale);
+    const character = lines[module >> 1]?.[Math.floor(x / scale)] ?? " ";
+    return character === "█" || character === (module % 2 === 0 ? "▀" : "▄");
+  };
+  return read(scale * lines[0]!.length, scale * 2 * lines.length, isDark);
+}
+
+async function waiting(device: string, columns: number, rows: number): Promise<Simulation> {
+  const settings = { columns, rows, account: "ada", rotate: false, device };
+  const simulation = virtualWorld(settings);
+  simulation.powerOn();
+  await simulation.clock.advance(5000);
+  return simulation;
+}
+
+describe("the printer", () => {
+  test("RFC 8628 section 3.3.1: its slip has address, code and a QR code with both", async () => {
+    const simulation = await waiting("printer", 16, 2);
+    const [slip] = simulation.paper.slips;
+    const { lines, images, cuts } = interpret(slip!.bytes);
+    expect(lines).toEqual(
+      expect.arrayContaining([simulation.verificationUri, simulation.userCode]),
+    );
+    expect(simulation.userCode).not.toBe("");
+    const [image] = images;
+    expect(read(image!.width, image!.height, image!.isDark)).toBe(
+      simulation.verificationUriComplete,
+    );
+    expect(cuts).toBe(1);
+  });
+
+  test("one that makes codes itself is told what of", () => {
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const slip: Slip = {
+      heading: [],
+      address: bytes("a"),
+      between: [],
+      code: bytes("B-C"),
+      footing: [],
+      qr: "https://example.com/device?user_code=B-C",
+    };
+    const { codes, images } = interpret(slipBytes(slip));
+    expect(codes).toEqual([slip.qr]);
+    expect(images).toEqual([]);
+  });
+
+  test("control characters in what a server sent are no commands", () => {
+    const evil = Uint8Array.from([0x1b, 0x40, 0x41, 0x1d, 0x56, 0, 0x7f]);
+    const slip = { heading: [], address: evil, between: [], code: evil, footing: [], qr: "" };
+    const { lines, cuts } = interpret(slipBytes(slip));
+    expect(lines.filter(Boolean)).toEqual(["@AV", "@AV"]);
+    expect(cuts).toBe(1);
+  });
+
+  test("the same bytes go to a real printer", async () => {
+    const sent: number[] = [];
+    const simulation = await waiting("printer", 16, 2);
+    const { Paper, ENGLISH_SLIP } = await import("../../targets/desktop/simulator/device/paper.ts");
+    const sink = {
+      write: (bytes: ArrayLike<number>, from: number, to: number) => {
+        for (let at = from; at < to; at++) sent.push(bytes[at]!);
+      },
+    };
+    const paper = new Paper(sink);
+    const prompt = { address: "a", code: "b", complete: "https://c", minutes: 30 };
+    paper.print(0, ENGLISH_SLIP, prompt);
+    expect(sent).toEqual([...paper.slips[0]!.bytes]);
+    simulation.clock.close();
+  });
+});
+
+describe("the console", () => {
+  test("RFC 8628 section 3.3.1: its screen shows a QR code in characters, which a camera reads", async () => {
+    const simulation = await waiting("console", 40, 8);
+    const complete = simulation.verificationUriComplete;
+    expect(complete).toMatch(/user_code=/);
+    expect(readLines(qrLines(qrModules(complete)))).toBe(complete);
+    const view = new Viewer(simulation).view();
+    const screen = layOut(view, "", { columns: 120, rows: 40 }, colourless);
+    // What stands beside the frame of 40 columns.
+    const size = view.qr.length + 4;
+    const beside = screen.slice(1, 1 + Math.ceil(size / 2));
+    expect(readLines(beside.map((line) => line.slice(44, 44 + size).padEnd(size)))).toBe(complete);
+    for (const line of screen) expect(visibleLength(line)).toBeLessThanOrEqual(120);
+  });
+
+  test("without a code there is nothing to scan", async () => {
+    const simulation = await waiting("console", 40, 8);
+    await perform(simulation, "deny");
+    await simulation.clock.advance(10_000);
+    expect(new Viewer(simulation).view().qr).toEqual([]);
+  });
+});
+
+test("devices are exchanged by hand: each brings its display", async () => {
+  const simulation = await waiting("bare", 20, 4);
+  const sizes: string[] = [];
+  for (let count = 0; count < 3; count++) {
+    await perform(simulation, "next-device");
+    const { device, display } = new Viewer(simulation).view();
+    sizes.push(`${device.kind} ${display.columns}x${display.rows}`);
+  }
+  expect(sizes).toEqual(["printer 16x2", "console 40x8", "bare 20x4"]);
+});
