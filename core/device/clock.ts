@@ -17,8 +17,8 @@ export function advance(device: Device, elapsedMs: number): void {
   // Also whatever is no number.
   if (!(elapsedMs > 0)) return;
   if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;
-  if (device.inFlight) device.exchangeMs = less(device.exchangeMs, elapsedMs);
-  else device.waitMs = less(device.waitMs, elapsedMs);
+  if (!device.inFlight) device.waitMs = less(device.waitMs, elapsedMs);
+  device.exchangeMs = less(device.exchangeMs, elapsedMs);
   device.pageMs = less(device.pageMs, elapsedMs);
   elapsedMs += device.carryMs;
   var seconds = quotient(elapsedMs, 1000);
@@ -30,11 +30,12 @@ export function advance(device: Device, elapsedMs: number): void {
   device.refreshLifeS = less(device.refreshLifeS, seconds);
 }
 
-/** A number from 0 to `belowMs` - 1, about evenly; for jitter only. `belowMs` is at most 65535. */
-export function jitter(device: Device, belowMs: number): number {
+/** A number from 0 to `below` - 1, about evenly; for jitter only. `below` is at most 65535. */
+export function jitter(device: Device, below: number): number {
   // A small congruential generator: its products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
-  return (device.random * (belowMs >> 6)) >> 9;
+  // The 15 bits of the number times below, in two parts: at once the product would pass 2^27.
+  return ((device.random * (below >> 6)) >> 9) + ((device.random * (below & 63)) >> 15);
 }
 
 /** Sets the wait before the next request: at least what a Retry-After asked for. */

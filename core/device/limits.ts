@@ -33,7 +33,7 @@ export enum Limit {
   BACKOFF_MAX_MS = 64000,
   /** Devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,
-  /** A request that the host never ends is given up after this; adapters have shorter limits. */
+  /** A request or VERIFY that the host never ends is given up after this; adapters have shorter limits. */
   EXCHANGE_MS_MAX = 120000,
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */
   RETRY_AFTER_MAX_S = 3600,

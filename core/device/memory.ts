@@ -107,6 +107,8 @@ export interface CallKind {
   scan: (device: Device, c: number) => void;
   /** The answer is complete: NONE, or what is wrong with it. */
   take: (device: Device) => number;
+  /** 1: a success need not be JSON, nor of any length. */
+  isAnyBody?: number;
 }
 
 /** The whole state of one device beside its memory: small integers, and arrays made once. */
@@ -155,7 +157,7 @@ export interface Device {
   data: number;
   dataLength: number;
 
-  /** The exchange: what the last request was for, whether it is under way and for how long it may. */
+  /** The exchange: what the last request was for, whether it is under way and for how long it, or VERIFY, may be. */
   purpose: number;
   inFlight: number;
   exchangeMs: number;
@@ -187,6 +189,8 @@ export interface Device {
   renewals: number;
   renewalsMax: number;
   autoStart: number;
+  /** What the user has asked for while the records are read: one of Noted (states.ts). */
+  noted: number;
   triedPrevious: number;
   revocationTries: number;
   /** Answers to the code request without a code, since the last code or the user's last command. */

@@ -20,6 +20,13 @@ export enum State {
   FAILED = 7,
 }
 
+/** What the user asks for while the device starts, to be done once it is known what there is. */
+export enum Noted {
+  NOTHING = 0,
+  CANCEL = 1,
+  SIGN_OUT = 2,
+}
+
 export enum Event {
   NONE = 0,
   // records found at the start

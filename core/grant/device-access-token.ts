@@ -6,7 +6,7 @@ import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, Literal } from "../device/memory.ts";
 import { writeTokenRequest } from "./client-authentication.ts";
-import { intervalOf } from "./device-authorization.ts";
+import { intervalOf, pollEvery } from "./device-authorization.ts";
 
 /** Makes the poll's body. */
 export function preparePoll(device: Device): void {
@@ -18,9 +18,9 @@ export function preparePoll(device: Device): void {
  * (§3.5). An interval that it does not name counts as five seconds, which is less in any case.
  */
 function slowDown(device: Device): void {
-  device.intervalMs += Limit.SLOW_DOWN_STEP_MS;
-  if (intervalOf(device) > device.intervalMs) device.intervalMs = intervalOf(device);
-  if (device.intervalMs > Limit.INTERVAL_MAX_MS) device.intervalMs = Limit.INTERVAL_MAX_MS;
+  var longer = device.intervalMs + Limit.SLOW_DOWN_STEP_MS;
+  var named = intervalOf(device);
+  pollEvery(device, named > longer ? named : longer);
 }
 
 /** authorization_pending or slow_down: the user has not decided yet. */

@@ -24,6 +24,7 @@ export enum CodeFields {
 /** Gives up whatever code there is and asks for a new one after `waitMs`. */
 export function requestCode(device: Device, event: Event, waitMs: number): void {
   device.error = ErrorCode.NONE;
+  device.notSaved = 0;
   device.waitMs = waitMs;
   moveTo(device, event, State.REQUESTING);
 }
@@ -45,11 +46,23 @@ export function renewCode(device: Device): void {
   }
 }
 
-/** The interval that the server names, clamped to what is sensible; the default where it names none. */
+/** The interval that the server names in milliseconds, at the most one too long; the default where it names none. */
 export function intervalOf(device: Device): number {
   var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S);
-  if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S;
+  if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
+}
+
+/**
+ * The code is polled at this interval. Where it is too long to be waited for, the code ends before a poll that
+ * would be too early (RFC 8628 §3.5).
+ */
+export function pollEvery(device: Device, intervalMs: number): void {
+  device.intervalMs = intervalMs;
+  if (intervalMs > Limit.INTERVAL_MAX_MS) {
+    device.intervalMs = Limit.INTERVAL_MAX_MS;
+    if (device.codeLifeS > Limit.INTERVAL_MAX_S) device.codeLifeS = Limit.INTERVAL_MAX_S;
+  }
 }
 
 /** Length of the `http://` or `https://` that the region's URI begins with; 0 for any other. */
@@ -67,18 +80,11 @@ export function schemeLength(device: Device, region: number): number {
 }
 
 /**
- * Whether the region holds an address of the web, or one without a scheme, which a person types as well.
- * What any other scheme does (`javascript:`) is not for a code to decide.
+ * Whether the region holds an address of the web (RFC 8628 §3.2 asks for a URI): a host may link to it or draw
+ * it as a QR code, and what any other scheme does (`javascript:`) is not for a code to decide.
  */
 function isAddress(device: Device, region: number): boolean {
-  if (!isVisible(device, region)) return false;
-  if (schemeLength(device, region)) return true;
-  for (var i = 0; i < device.size[region]; i++) {
-    var c = device.bytes[device.at[region] + i];
-    if (c === 58) return false; // : ends a scheme (RFC 3986 §3)
-    if (c === 47 || c === 63) return true; // / and ? end what could be one
-  }
-  return true;
+  return isVisible(device, region) && schemeLength(device, region) > 0;
 }
 
 /**
@@ -118,7 +124,7 @@ export function checkCode(device: Device): ErrorCode {
 export function codeReceived(device: Device): void {
   device.codeResumed = 0;
   device.uselessAnswers = 0;
-  device.intervalMs = intervalOf(device);
+  pollEvery(device, intervalOf(device));
   wait(device, device.intervalMs);
   moveTo(device, Event.CODE_RECEIVED, State.PENDING);
   device.codeShown = 1;

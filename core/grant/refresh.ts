@@ -1,8 +1,8 @@
 // Refreshing the access token (RFC 6749 §6; the documents' 4.3), and the end of a session that can not
-// be refreshed. A passing failure never signs anyone out; only invalid_grant does, and only after the
-// refresh token before the present one was tried too.
+// be refreshed. A passing failure never signs anyone out; only a grant that is refused does, and only after
+// the refresh token before the present one was tried too.
 
-import { ErrorCode } from "../device/errors.ts";
+import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, lacks, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
@@ -72,9 +72,21 @@ export function tokensReceived(device: Device, isFirst: boolean): void {
   device.triedPrevious = 0;
 }
 
-/** The server has refused the refresh for good. Any error but invalid_grant leaves the tokens alone. */
+/**
+ * Whether it is the grant that an error refuses: invalid_grant (RFC 6749 §5.2), and what some servers say
+ * instead of it (expired_token, access_denied, invalid_token). Signing in again helps, and nothing else does.
+ */
+function refusesGrant(device: Device, error: number): boolean {
+  var kind = errorKind(device, error);
+  return kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER;
+}
+
+/**
+ * The server has refused the refresh for good. Where it is not the grant that it refuses, but the client or how
+ * the device is set up, the tokens are kept until the maker or the administrator has mended that.
+ */
 export function refreshRefused(device: Device, error: number): void {
-  if (error !== ErrorCode.INVALID_GRANT) {
+  if (!refusesGrant(device, error)) {
     moveTo(device, Event.FINAL_ERROR, State.FAILED);
   } else if (device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);

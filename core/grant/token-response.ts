@@ -17,6 +17,8 @@ export enum TokenFields {
     (1 << Field.EXPIRES_IN) |
     (1 << Field.REFRESH_TOKEN_EXPIRES_IN) |
     (1 << Field.INTERVAL),
+  /** Of what refuses it: no token in it takes the place of one in use. */
+  OF_REFUSAL = (1 << Field.ERROR) | (1 << Field.INTERVAL),
 }
 
 /**
@@ -44,6 +46,11 @@ function hasError(device: Device, nameField: Field): boolean {
   return holds(device, nameField) && numberOf(device, nameField, 1) !== 0;
 }
 
+/** Whether the status of the answer is one of success. */
+export function isSuccess(device: Device): boolean {
+  return device.status >= 200 && device.status <= 299;
+}
+
 /**
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
  * before the status: servers answer errors with 200, and pending with 400, 403 or 428. Nothing at all is
@@ -60,7 +67,7 @@ export function classify(device: Device, nameField: Field): ErrorCode {
     if (named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return named;
   }
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
-  if (status < 200 || status > 299) return ErrorCode.UNAVAILABLE;
+  if (!isSuccess(device)) return ErrorCode.UNAVAILABLE;
   return json || !device.bodyBytes ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 

@@ -70,6 +70,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     renewals: 0,
     renewalsMax: config.renewalsMax,
     autoStart: config.autoStart,
+    noted: 0,
     triedPrevious: 0,
     revocationTries: 0,
     uselessAnswers: 0,

@@ -34,6 +34,7 @@ import {
   checkTokens,
   classify,
   dropBrought,
+  isSuccess,
   noteMisfit,
   TokenFields,
 } from "../grant/token-response.ts";
@@ -159,6 +160,15 @@ function isCurrent(device: Device, requestId: number): boolean | number {
   return device.inFlight && requestId === device.requestId;
 }
 
+/** What is looked for in the answer to a request of the grant whose status is known. */
+function wantedFields(device: Device): number {
+  if (device.purpose === Purpose.CODE) return CodeFields.WANTED;
+  // A revocation's answer must not touch the token that is still to be revoked.
+  return device.purpose === Purpose.REVOCATION || !isSuccess(device)
+    ? TokenFields.OF_REFUSAL
+    : TokenFields.WANTED;
+}
+
 /**
  * Status and headers of the answer have come.
  * @param requestId id that the request was sent with
@@ -180,17 +190,7 @@ export function responseStart(
       return status === 401 && !device.callRetried ? 0 : 1;
     }
     device.hadAccess = +holds(device, Field.ACCESS_TOKEN);
-    scanBegin(
-      device,
-      Literal.MEMBERS,
-      device.purpose === Purpose.CODE
-        ? CodeFields.WANTED
-        : // A revocation's answer must not touch the token that is still to be revoked.
-          device.purpose === Purpose.REVOCATION
-          ? 1 << Field.ERROR
-          : TokenFields.WANTED,
-      1,
-    );
+    scanBegin(device, Literal.MEMBERS, wantedFields(device), 1);
   }
   return 0;
 }
@@ -207,10 +207,11 @@ export function responseBody(
   to: number,
 ): void {
   if (!isCurrent(device, requestId)) return;
-  while (from < to && device.bodyBytes <= Limit.BODY_MAX) {
-    device.bodyBytes++;
-    if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, bytes[from++]);
-    else scanByte(device, bytes[from++]);
+  for (; from < to; from++) {
+    // Counted up to what is too long.
+    if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;
+    if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, bytes[from]);
+    else scanByte(device, bytes[from]);
   }
 }
 

@@ -4,10 +4,11 @@ import { jitter } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { Event, State } from "../device/states.ts";
+import { Event, Noted, State } from "../device/states.ts";
 import { requestCode } from "../grant/device-authorization.ts";
 import { finishStorage, Job, startJob } from "../records/record-keeping.ts";
 import { RecordKind } from "../records/token-record.ts";
+import { doNoted } from "./user.ts";
 
 /**
  * Goes on in the state that the newest record is of. The access token's age is unknown now: with a
@@ -33,9 +34,12 @@ function comeBack(device: Device): void {
       startJob(device, Job.ERASE_OLDER);
       break;
     default:
+      // Nothing to be cancelled, nor to be signed out of.
+      device.noted = Noted.NOTHING;
       if (device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
+  doNoted(device);
 }
 
 /**

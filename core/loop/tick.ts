@@ -10,7 +10,7 @@ import { drawFrame } from "../display/verification-prompt.ts";
 import { renewCode } from "../grant/device-authorization.ts";
 import { hasSession, refreshInS, refreshNow } from "../grant/refresh.ts";
 import { nextStorageCommand } from "../records/record-keeping.ts";
-import { checkCall, showAnswer, Verification, verify } from "../requests/call.ts";
+import { checkCall, isVerifying, showAnswer, Verification, verify } from "../requests/call.ts";
 import {
   abort,
   checkExchange,
@@ -73,7 +73,7 @@ export function wakeIn(device: Device): number {
   ) {
     return 0;
   }
-  if (device.inFlight) wake = device.exchangeMs;
+  if (device.inFlight || isVerifying(device)) wake = device.exchangeMs;
   else if (purpose) wake = device.waitMs;
   if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) {

@@ -1,9 +1,10 @@
 // What the user of the device can ask for.
 
+import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { type Device, holds, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { Event, State } from "../device/states.ts";
+import { Event, Noted, State } from "../device/states.ts";
 import { end, requestCode } from "../grant/device-authorization.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
@@ -18,6 +19,11 @@ function keepsTokens(device: Device): boolean {
   );
 }
 
+/** Gives up a request of the attempt to sign in. The metadata are of use to the next one as well. */
+function giveUpAttempt(device: Device): void {
+  if (device.endpoint !== Endpoint.METADATA) giveUp(device);
+}
+
 /**
  * Signs in: asks for a code, or for a new one where one is shown already. After a failure that left
  * the tokens alone, tries them again. Nothing happens in a session.
@@ -26,7 +32,7 @@ export function signIn(device: Device): void {
   device.renewals = device.uselessAnswers = 0;
   if (!device.state) device.autoStart = 1;
   else if (!keepsTokens(device)) {
-    giveUp(device);
+    giveUpAttempt(device);
     requestCode(device, Event.SIGN_IN, 0);
   } else if (device.state === State.FAILED) {
     // A call that waited for the session ended with it.
@@ -37,11 +43,27 @@ export function signIn(device: Device): void {
   }
 }
 
+/** Keeps in mind what the user asks for while the records are read. */
+function note(device: Device, asked: Noted): void {
+  device.autoStart = 0;
+  // To sign out is more than to cancel.
+  if (asked > device.noted) device.noted = asked;
+}
+
+/** The records have been read, and there was one: does what the user has asked for meanwhile. */
+export function doNoted(device: Device): void {
+  if (!device.noted) return;
+  if (device.noted === Noted.SIGN_OUT) signOut(device);
+  else cancel(device);
+  // Asked for behind the other two, or they would have taken it back.
+  if (device.autoStart) signIn(device);
+}
+
 /** Gives up the attempt to sign in. Nothing happens in a session, nor to its tokens. */
 export function cancel(device: Device): void {
-  if (device.state === State.STARTING) device.autoStart = 0;
+  if (device.state === State.STARTING) note(device, Noted.CANCEL);
   else if (!keepsTokens(device) && device.state > State.SIGNED_OUT) {
-    giveUp(device);
+    giveUpAttempt(device);
     end(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
   }
 }
@@ -52,7 +74,8 @@ export function cancel(device: Device): void {
  */
 export function signOut(device: Device): void {
   cancel(device);
-  if (keepsTokens(device) && device.state !== State.REVOKING) {
+  if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
+  else if (keepsTokens(device) && device.state !== State.REVOKING) {
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);

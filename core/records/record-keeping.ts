@@ -38,6 +38,8 @@ export function startJob(device: Device, job: number): void {
   device.job = job;
   device.recordKind = kindOfRecord(device);
   device.jobTries = device.jobActive ? -1 : 0;
+  // What is to be wiped need not be saved any more.
+  if (job === Job.WIPE) device.notSaved = 0;
 }
 
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
@@ -128,8 +130,7 @@ export function finishStorage(device: Device, result: number): void {
   device.frameDue = 1;
   if (command === Command.LOAD) device.job = nextRead(device, earlier);
   else {
-    // What is to be wiped need not be saved any more.
-    device.notSaved = isDone || device.job === Job.WIPE ? 0 : 1;
+    if (device.job !== Job.WIPE) device.notSaved = isDone ? 0 : 1;
     if (device.job === Job.WIPE) device.notErased = isDone ? 0 : 1;
     else if (isDone) device.notErased = 0;
     // Where the older cannot be erased the newest stays: without it the older would come back to life.

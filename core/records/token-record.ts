@@ -157,7 +157,7 @@ export function isRecord(device: Device, size: number): boolean {
  * kind NONE: what is older than it is out of date all the same.
  */
 export function readRecord(device: Device, size: number): void {
-  device.size[Field.DEVICE_CODE] = -1;
+  device.size[Field.DEVICE_CODE] = device.size[Field.ACCESS_TOKEN] = -1;
   swapRefreshTokens(device);
   writeTo(device, Region.OUTPUT);
   device.writeEnd = device.writeAt + size - Layout.CHECKSUM_SIZE;

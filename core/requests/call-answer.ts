@@ -29,6 +29,8 @@ export function callAnswered(device: Device, error: number): void {
       }
     }
   }
+  // What the host alone reads is a success whatever it is (204 without a body, text, an image).
+  if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
   // Before it is done: what it was lent is the host's again then.
   if (!error) error = device.call!.take(device);
   // An event in it waits for the host.

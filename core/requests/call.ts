@@ -5,10 +5,12 @@
 import { Authorization, Command, Endpoint } from "../device/command.ts";
 import { quotient } from "../device/digits.ts";
 import { ErrorCode } from "../device/errors.ts";
+import { Limit } from "../device/limits.ts";
 import { type Bytes, type CallKind, type Device, Field, Region } from "../device/memory.ts";
 import { OutputUse, releaseOutput } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { endAsTold, hasAccess, hasSession } from "../grant/refresh.ts";
+import { isSuccess } from "../grant/token-response.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 import { RequestLiteral } from "./literals.ts";
 
@@ -137,11 +139,6 @@ export function prepareCall(device: Device): boolean {
   return size >= 0;
 }
 
-/** Whether the answer to a call is what was asked for, and not what refuses it. */
-function isSuccess(device: Device): boolean {
-  return device.status >= 200 && device.status <= 299;
-}
-
 /** An answer begins, whose status is known: its values are placed in OUTPUT. */
 export function beginAnswer(device: Device): void {
   var kind = device.call!;
@@ -168,6 +165,7 @@ export function scanAnswer(device: Device, c: number): void {
 /** The host is to verify the event in the answer. */
 export function verify(device: Device): Command {
   device.verification = Verification.ASKED;
+  device.exchangeMs = Limit.EXCHANGE_MS_MAX;
   device.data = device.at[Field.VALUE_A];
   device.dataLength = device.size[Field.VALUE_A];
   return Command.VERIFY;
@@ -187,13 +185,19 @@ export function finishCall(device: Device, error: number): void {
   device.callStatus = device.status;
   device.callBody = device.lent = null;
   // The host must not go on reading what it verifies.
-  if (device.verification === Verification.ASKED) device.abortDue = 1;
+  if (isVerifying(device)) device.abortDue = 1;
   device.verification = Verification.NONE;
   endAsTold(device);
 }
 
-/** A call ends with the session, and when its request was given up. */
+/** Whether the host is at VERIFY: as a request, for so long at the most. */
+export function isVerifying(device: Device): boolean {
+  return device.verification === Verification.ASKED;
+}
+
+/** A call ends with the session, when its request was given up, and where the host does not end VERIFY. */
 export function checkCall(device: Device): void {
+  if (isVerifying(device) && !device.exchangeMs) finishCall(device, ErrorCode.UNREACHABLE);
   if (
     (device.callState === CallState.SENT && !device.inFlight) ||
     (isUnderWay(device) && !maySend(device, device.callEndpoint))

@@ -22,7 +22,7 @@ import {
   writeRegion,
   writeTo,
 } from "../text/form-encoder.ts";
-import { scanByte } from "../text/json-scanner.ts";
+import { scanByte, scanComplete } from "../text/json-scanner.ts";
 import { lend, mayBeginCall, startCall } from "./call.ts";
 import { RequestLiteral } from "./literals.ts";
 
@@ -92,18 +92,24 @@ export function sendCall(
 
 /**
  * A page token goes behind the target at once: what is in OUTPUT does not stay. Only a list has pages: the body
- * of a POST is the host's again.
+ * of a POST is the host's again. A list must not end where a token has no room, as if that were its last page.
  */
 function keepPageToken(device: Device): ErrorCode {
-  if (device.callIsGet && !lacks(device, Field.VALUE_A) && !isTooLong(device, Field.VALUE_A)) {
-    device.size[Region.CALL] = device.targetSize;
-    writeOn(device);
-    writeLiteral(device, RequestLiteral.PAGE_TOKEN);
-    writeRegion(device, Field.VALUE_A, Encoding.FORM);
-    endWrite(device, Region.CALL);
-    device.hasNextPage = +(device.size[Region.CALL] > 0);
+  // A body that is no JSON is the host's alone.
+  if (!device.callIsGet || !scanComplete(device) || lacks(device, Field.VALUE_A)) {
+    return ErrorCode.NONE;
   }
-  return ErrorCode.NONE;
+  device.size[Region.CALL] = device.targetSize;
+  writeOn(device);
+  writeLiteral(device, RequestLiteral.PAGE_TOKEN);
+  writeRegion(device, Field.VALUE_A, Encoding.FORM);
+  endWrite(device, Region.CALL);
+  if (!isTooLong(device, Field.VALUE_A) && device.size[Region.CALL] > 0) {
+    device.hasNextPage = 1;
+    return ErrorCode.NONE;
+  }
+  device.callErrorField = Field.VALUE_A;
+  return ErrorCode.VALUE_TOO_LONG;
 }
 
 /**
@@ -121,4 +127,5 @@ var RESOURCE: CallKind = {
   values: 1,
   scan: scanByte,
   take: keepPageToken,
+  isAnyBody: 1,
 };

@@ -1,13 +1,14 @@
 // A push scanner of strict JSON (RFC 8259): bytes go in one by one, the wanted members' values come
-// out in their regions, everything else is skipped. What the members mean is known elsewhere, but for two
-// things: the tokens in use are not given up before an answer names new ones, and only a scope may be a list.
+// out in their regions, everything else is skipped. What the members mean is known elsewhere, but for three
+// things: the tokens in use are not given up before an answer names new ones, only a scope may be a list, and
+// of several errors the first one counts.
 //
 // Strings are decoded to UTF-8 (bytes above 127 pass as they are, a lone surrogate becomes U+FFFD),
 // numbers are kept as text. Of a repeated member the last one counts. A value longer than its region
 // is known to be (isTooLong) and never taken for a shorter one.
 
 import { Limit } from "../device/limits.ts";
-import { type Device, equals, Field, Literal, Region } from "../device/memory.ts";
+import { type Device, equals, Field, holds, Literal, Region } from "../device/memory.ts";
 import { keep, keepUnit } from "./unicode.ts";
 
 /**
@@ -116,6 +117,10 @@ function endName(device: Device): void {
     device.scanStack >> device.scanDepthMax < 2
       ? numberNamed(device, device.scanNames, Region.KEY)
       : Field.NONE;
+  // The first error that is one counts: `"error_code":0` behind it takes nothing back.
+  if (field === Field.ERROR && holds(device, field) && device.bytes[device.at[field]] !== 48) {
+    field = Field.NONE;
+  }
   // Only now: a name that is not wanted must not come in again by `*`.
   device.scanField = (device.scanWanted >> field) & 1 ? field : Field.NONE;
   device.scanSeen |= 1 << device.scanField;

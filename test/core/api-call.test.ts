@@ -149,6 +149,55 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     ]);
   });
 
+  it.each([
+    ["CALL", "p".repeat(400)],
+    ["OUTPUT", "p".repeat(5000)],
+    ["CALL, once encoded", "&".repeat(120)],
+  ])(
+    "a page token that does not fit %s is told: a list does not end there by itself",
+    (_, token) => {
+      const bench = session([
+        json(200, { nextPageToken: token }),
+        json(200, { nextPageToken: "p" }),
+      ]);
+      call(bench, LIST);
+      bench.pass(0);
+      expect(outcome(bench)).toEqual({ error: ErrorCode.VALUE_TOO_LONG, status: 200 });
+      expect(bench.device.callErrorField).toBe(Field.VALUE_A);
+      expect(bench.device.hasNextPage).toBe(0);
+      expect(bench.core.nextPage(bench.device)).toBe(0);
+      call(bench, LIST);
+      bench.pass(0);
+      expect(outcome(bench).error).toBe(ErrorCode.NONE);
+      expect(bench.device.callErrorField).toBe(Field.NONE);
+      expect(bench.device.hasNextPage).toBe(1);
+    },
+  );
+
+  it.each([
+    "",
+    "plain text",
+    "\u0089PNG\r\n",
+    '{"nextPageToken":"p"',
+    '{"a":1} {"nextPageToken":"p"}',
+  ])("a success whose body is %j is one: the body is the host's, and no page follows", (body) => {
+    const bench = session([{ status: 200, body }]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
+    expect(bench.device.hasNextPage).toBe(0);
+  });
+
+  it("a success of any length is one, and its page token counts wherever it stands", () => {
+    const items = ["x".repeat(70_000)];
+    const bench = session([json(200, { items, nextPageToken: "p" })]);
+    bench.piece = 4096;
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
+    expect(bench.device.hasNextPage).toBe(1);
+  });
+
   it("device doc §4.5: one at a time, and only for somebody who is signed in", () => {
     const bench = session(["hang"]);
     expect(call(bench, LIST)).toBe(1);
@@ -169,7 +218,8 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
   it.each([
     [null, ErrorCode.UNREACHABLE, 0],
     [json(500, {}), ErrorCode.UNAVAILABLE, 500],
-    [{ status: 200, body: "<html>" }, ErrorCode.MALFORMED_RESPONSE, 200],
+    [{ status: 200, body: "<html>" }, ErrorCode.NONE, 200],
+    [{ status: 500, body: "<html>" }, ErrorCode.UNAVAILABLE, 500],
     [{ status: 204, body: "" }, ErrorCode.NONE, 204],
     [{ status: 302, body: "" }, ErrorCode.UNAVAILABLE, 302],
   ])("device doc §4.5: the call's answer %j is told and not repeated", (answer, number, status) => {

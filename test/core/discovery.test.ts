@@ -225,26 +225,50 @@ describe("discovery beside the grant", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it.each(["signIn", "cancel"] as const)(
-    "given up by %s it is over, is not sent again, and can be begun anew",
-    (act) => {
-      const bench = new Bench(["hang"], { autoStart: 0 });
-      bench.core.signIn(bench.device);
-      bench.pass(0);
-      bench.give(bench.sent[0]!.id, code());
-      bench.answers = ["hang", "hang"];
-      const issuer = bytesOf(ISSUER);
-      expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
-      bench.pass(0);
-      expect(bench.sent[1]!.endpoint).toBe(3);
-      bench.core[act](bench.device);
-      bench.pass(0);
-      expect(bench.aborts).toBe(1);
-      expect(bench.device.callState).toBe(CallState.DONE);
-      expect(bench.device.callError).toBe(ErrorCode.SESSION_ENDED);
-      bench.pass(1000);
-      expect(bench.sent.filter(({ endpoint }) => endpoint === 3)).toHaveLength(1);
-      expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
-    },
-  );
+  /** A device without a session whose request for the metadata hangs. */
+  function asking(): Bench {
+    const bench = new Bench(["hang"], { autoStart: 0 });
+    const issuer = bytesOf(ISSUER);
+    expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
+    bench.pass(0);
+    expect(bench.sent[0]!.endpoint).toBe(3);
+    return bench;
+  }
+
+  it("SPEC Calls: it needs no session, and signIn waits for its answer instead of ending it", () => {
+    const bench = asking();
+    bench.core.signIn(bench.device);
+    bench.pass(1000);
+    expect(bench.aborts).toBe(0);
+    expect(bench.device.callState).toBe(CallState.SENT);
+    expect(bench.sent).toHaveLength(1);
+    bench.answers = [code()];
+    bench.give(bench.sent[0]!.id, json(200, METADATA));
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+    bench.pass(1000);
+    expect(bench.device.state).toBe(State.PENDING);
+  });
+
+  it("SPEC Calls: nor does cancel end it", () => {
+    const bench = asking();
+    bench.core.signIn(bench.device);
+    bench.core.cancel(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    bench.give(bench.sent[0]!.id, json(200, METADATA));
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+
+  it("SPEC Calls: signOut of a session ends it: the record that it writes needs the room", () => {
+    const bench = session(["hang"]);
+    const issuer = bytesOf(ISSUER);
+    bench.core.discover(bench.device, issuer, 0, issuer.length);
+    bench.pass(0);
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    expect(bench.aborts).toBe(1);
+    expect(outcome(bench).error).toBe(ErrorCode.SESSION_ENDED);
+    expect(bench.sent.at(-1)!.endpoint).toBe(2);
+    expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
+  });
 });

@@ -143,6 +143,24 @@ describe("the error table", () => {
     }
   });
 
+  it.each([0, "0", false, null, ""])("of two members %j takes no error back", (none) => {
+    for (const members of [
+      { error: "slow_down", error_code: none },
+      { error_code: none, error: "slow_down" },
+      { error_code: "slow_down", error: none },
+      { error: none, error_code: "slow_down" },
+    ]) {
+      const bench = asked([code(), json(400, members)]);
+      bench.pass(5000);
+      expect(bench.device.error).toBe(ErrorCode.SLOW_DOWN);
+    }
+  });
+
+  it("of two errors the first one counts", () => {
+    const both = { error: "invalid_client", error_code: "invalid_request" };
+    expect(asked([json(400, both)]).device.error).toBe(ErrorCode.INVALID_CLIENT);
+  });
+
   it("one that the table does not know is shown with the server's word for it", () => {
     const bench = asked([error(400, "quota-7")]);
     expect(shown(bench)).toEqual([FAILED, "quota-7", "", ""]);

@@ -373,7 +373,7 @@ describe("the host's answer to VERIFY", () => {
     const bench = session([delivery(claims(ACCOUNT_DISABLED)), EMPTY]);
     bench.verifyHangs = true;
     bench.core.pollEvents(bench.device);
-    bench.pass(3_600_000);
+    bench.pass(119_000);
     expect(bench.verified).toHaveLength(1);
     expect(bench.device.callState).toBe(CallState.VERIFYING);
     expect(call(bench, LIST)).toBe(0);
@@ -381,6 +381,29 @@ describe("the host's answer to VERIFY", () => {
     bench.core.eventVerified(bench.device, bench.device.requestId, 1);
     bench.run(0);
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("that never comes is given up after 120 s, as a request is: the event is offered again", () => {
+    const bench = session([delivery(claims(ACCOUNT_DISABLED))]);
+    bench.verifyHangs = true;
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    const id = bench.device.requestId;
+    bench.pass(119_999);
+    expect(bench.device.callState).toBe(CallState.VERIFYING);
+    expect(bench.core.wakeIn(bench.device)).toBe(1);
+    bench.pass(1);
+    expect(bench.aborts).toBe(1);
+    expect(bench.device.callState).toBe(CallState.DONE);
+    expect(bench.device.callError).toBe(ErrorCode.UNREACHABLE);
+    bench.core.eventVerified(bench.device, id, 1);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    // What waited for it goes on.
+    bench.answers = [json(200, {})];
+    expect(call(bench, LIST)).toBe(1);
+    bench.pass(0);
+    expect(bench.device.callError).toBe(ErrorCode.NONE);
   });
 
   it("to an event that comes back after the user has signed out undoes nothing of it", () => {

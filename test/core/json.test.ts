@@ -109,8 +109,7 @@ describe("RFC 8259 §3, §2: words, white space and structure", () => {
   });
 });
 
-/** Of the web, or without a scheme. */
-const isAddress = (uri: string): boolean => /^https?:\/\/./i.test(uri) || !/^[^/?]*:/.test(uri);
+const isAddress = (uri: string): boolean => /^https?:\/\/./i.test(uri);
 
 /** Whether a document holds what a code needs; strings and numbers count alike. */
 function hasCode(text: string): boolean {

@@ -1,8 +1,8 @@
 // Numbers of answers and what they come to: lifetimes, intervals, waits, each at its bounds.
 
 import { describe, expect, it } from "vitest";
-import { ErrorCode, State } from "../../core/complete.ts";
-import { type Answer, Bench, code, error, tokens } from "./bench.ts";
+import { ErrorCode, Event, State } from "../../core/complete.ts";
+import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
 
 /** Larger numbers count as this, which means unknown. */
 const UNKNOWN = 100_000_000;
@@ -166,9 +166,6 @@ describe("RFC 8628 §3.2, §3.5: the interval", () => {
     [3601, 3_601_000],
     [7200, 7_200_000],
     [99_990, 99_990_000],
-    // As long as can be waited for.
-    [99_991, 99_990_000],
-    [134_217_728, 99_990_000],
   ])("%j seconds are polled every %i ms", (interval, ms) => {
     const bench = codeNow({ interval, expires_in: 100_000_000 });
     expect(between(bench, 3, ms)).toEqual([ms, ms]);
@@ -177,7 +174,6 @@ describe("RFC 8628 §3.2, §3.5: the interval", () => {
   it.each([
     [3600, undefined, 3_605_000],
     [99_985, undefined, 99_990_000],
-    [99_986, undefined, 99_990_000],
     [5, 7200, 7_200_000],
     [5, 10, 10_000],
     [5, 11, 11_000],
@@ -191,6 +187,35 @@ describe("RFC 8628 §3.2, §3.5: the interval", () => {
     const bench = codeNow({ interval, expires_in: 100_000_000 });
     bench.answers = [slow];
     expect(between(bench, 4, ms).slice(1)).toEqual([ms, ms]);
+  });
+});
+
+describe("RFC 8628 §3.5: an interval that is too long to be waited for is not cut short", () => {
+  it.each([99_991, 100_000, 134_217_728, "1000000000000000"])(
+    "%j seconds: the code is never polled, and ends with the 27 hours that can be waited for",
+    (interval) => {
+      const bench = codeNow({ interval, expires_in: 100_000_000 });
+      bench.pass(99_989_000);
+      expect(bench.device.state).toBe(State.PENDING);
+      bench.answers = ["hang"];
+      bench.pass(10_000);
+      expect(bench.device.event).toBe(Event.CODE_EXPIRED);
+      expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 0]);
+    },
+  );
+
+  it.each([undefined, 200_000])("nor one that slow_down makes so, naming %j", (named) => {
+    const slow: Answer = json(400, { error: "slow_down", interval: named });
+    const bench = codeNow({ interval: 99_986, expires_in: 100_000_000 });
+    bench.answers = [slow, "hang"];
+    bench.pass(2 * 99_990_000);
+    expect(bench.device.event).toBe(Event.CODE_EXPIRED);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 0]);
+  });
+
+  it("a code that ends before is what it was", () => {
+    const bench = codeNow({ interval: 200_000, expires_in: 1800 });
+    expect(bench.device.codeLifeS).toBe(1800);
   });
 });
 
@@ -267,19 +292,17 @@ describe("SPEC Time: what is at random", () => {
     spread(dues, from + 1, to + 1);
   });
 
-  it.each([
-    [60, 53],
-    [61, 54],
-    [480, 420],
-    [487, 427],
-    [488, 427],
-  ])("a token of %i seconds is refreshed after %i: its eighth is too short to spread", (...row) => {
-    const [life, due] = row;
-    for (const seed of SEEDS.slice(0, 20)) {
-      const bench = tokensNow({ expires_in: life }, seed);
-      expect(bench.core.wakeIn(bench.device)).toBe(due * 1000);
-    }
-  });
+  it.each([60, 61, 120, 300, 480, 511])(
+    "a token of %i seconds, too, is refreshed from one to two eighths ahead of its end",
+    (life) => {
+      const margin = life >> 3;
+      const dues = SEEDS.map((seed) => {
+        const bench = tokensNow({ expires_in: life }, seed);
+        return bench.core.wakeIn(bench.device) / 1000;
+      });
+      spread(dues, life - 2 * margin + 1, life - margin + 1);
+    },
+  );
 });
 
 describe("design §3: errors that a poll survives keep the interval as it is", () => {

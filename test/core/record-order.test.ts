@@ -121,6 +121,19 @@ describe("SPEC Records: what each kind leads to", () => {
     expect(bench.sent).toHaveLength(0);
   });
 
+  it("an access token of an older record is not the newer one's session's", () => {
+    const older = recordOf({ kind: Kind.ACCESS_TOKEN, sequence: 1, values: ["old access"] });
+    for (const slots of [
+      [older, token("newer", 2)],
+      [token("newer", 2), older],
+    ]) {
+      const bench = found(slots);
+      expect(bench.device.state).toBe(State.REFRESHING);
+      expect(bench.device.length[Field.ACCESS_TOKEN]).toBe(-1);
+      expect(bench.frame().join("")).toContain("Connecting");
+    }
+  });
+
   it("a revocation: it is gone on with, and the record behind it is erased first", () => {
     const record = recordOf({ kind: Kind.REVOCATION, values: ["doomed"], sequence: 2 });
     const slots = [token("doomed", 1), record];
@@ -204,6 +217,39 @@ describe("SPEC Records: room", () => {
     expect(bench.writes).toBe(0);
   });
 
+  it.each(["cancel", "signIn"] as const)(
+    "what has been given up by %s need not be saved any more",
+    (act) => {
+      const device_code = "d".repeat(
+        new Bench([], { autoStart: 0, memoryBytes: 3800 }).device.capacity[Field.DEVICE_CODE]!,
+      );
+      const values = {
+        device_code,
+        verification_url: `https://${"v".repeat(120)}`,
+        verification_uri_complete: `https://${"c".repeat(168)}`,
+      };
+      const bench = new Bench([code(values), "hang"], { autoStart: 0, memoryBytes: 3800 });
+      bench.core.signIn(bench.device);
+      bench.run(0);
+      expect(bench.device.notSaved).toBe(1);
+      bench.core[act](bench.device);
+      bench.run(0);
+      expect(bench.device.notSaved).toBe(0);
+    },
+  );
+
+  it("tokens that storage refused are not taken for saved when something is erased", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.storageFails = true;
+    bench.until(2);
+    bench.run(0);
+    expect(bench.device.notSaved).toBe(1);
+    bench.storageFails = false;
+    bench.pass(60_000);
+    expect(bench.device.notSaved).toBe(0);
+    expect(bench.slots.some((slot) => slot[0] === Kind.REFRESH_TOKEN)).toBe(true);
+  });
+
   it("a record that does not fit is not written beyond the memory", () => {
     for (let more = 0; more < 6; more++) {
       const memory: number[] = Array(3800).fill(0);
@@ -213,8 +259,8 @@ describe("SPEC Records: room", () => {
       const rest = capacity[Region.OUTPUT]! - 27 - "ABCD-EFGH".length - 128 - device_code.length;
       const body = code({
         device_code,
-        verification_url: "v".repeat(128),
-        verification_uri_complete: "c".repeat(rest + more),
+        verification_url: "https://v".padEnd(128, "v"),
+        verification_uri_complete: "https://c".padEnd(rest + more, "c"),
       }).body;
       const bytes = new TextEncoder().encode(body);
       for (let step = 0; step < 20; step++) {
@@ -242,12 +288,12 @@ describe("SPEC Records: room", () => {
       [0, 0],
       [1, 1],
     ] as const) {
-      const complete = "c".repeat(rest - device_code.length + more);
+      const complete = "https://c".padEnd(rest - device_code.length + more, "c");
       const bench = new Bench(
         [
           code({
             device_code,
-            verification_url: "v".repeat(128),
+            verification_url: "https://v".padEnd(128, "v"),
             verification_uri_complete: complete,
           }),
         ],

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, tokens } from "./bench.ts";
+import { Bench, code, error, json, tokens } from "./bench.ts";
 
 const polls = (bench: Bench): number[] =>
   bench.sent.filter(({ endpoint }) => endpoint === 1).map(({ atMs }) => atMs);
@@ -222,6 +222,69 @@ describe("design §4: what survives", () => {
     expect(tried).toEqual(["rotated", "refresh"]);
     expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
     expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+
+  it.each([
+    "invalid_grant",
+    "bad_refresh_token",
+    "expired_token",
+    "token_expired",
+    "access_denied",
+    "invalid_token",
+  ])(
+    "RFC 6749 §5.2: a refresh answered %s ends the session, and signIn asks for a code",
+    (name) => {
+      const bench = new Bench([code(), tokens(), error(400, name)]);
+      bench.until(3);
+      bench.run(0);
+      expect(bench.device.state).toBe(State.FAILED);
+      expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
+      expect(bench.frame().join("")).toContain("Session ended.");
+      expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+      bench.core.signIn(bench.device);
+      bench.run(0);
+      expect(bench.sent.at(-1)!.endpoint).toBe(0);
+    },
+  );
+
+  it.each([
+    ["invalid_client", "Ask its maker"],
+    ["unauthorized_client", "Ask its maker"],
+    ["invalid_request", "Ask the maker"],
+    ["invalid_scope", "Ask the maker"],
+    ["unsupported_grant_type", "Ask the maker"],
+    ["something_else", "Ask the maker"],
+    ["admin_policy_enforced", "Ask your administrator"],
+    ["org_internal", "Ask your administrator"],
+  ])(
+    "a refresh answered %s is not about the grant: tokens are kept until it is mended",
+    (...row) => {
+      const [name, help] = row;
+      const bench = new Bench([code(), tokens(), error(400, name), tokens()], { columns: 80 });
+      bench.until(3);
+      bench.run(0);
+      expect(bench.device.state).toBe(State.FAILED);
+      expect(bench.frame().join("")).toContain(help);
+      bench.core.signIn(bench.device);
+      bench.run(0);
+      expect(bench.sent.at(-1)!.body).toContain("refresh_token=refresh");
+      expect(bench.device.state).toBe(State.SIGNED_IN);
+    },
+  );
+
+  it("expired_token for a rotated token: the one before is tried once, too", () => {
+    const rotated = tokens({ refresh_token: "second" });
+    const bench = new Bench([code(), tokens(), rotated, error(400, "expired_token"), tokens()]);
+    bench.until(5);
+    expect(bench.sent[4]!.body).toContain("refresh_token=refresh");
+  });
+
+  it("SPEC Errors: a token in a refusal takes the place of none", () => {
+    const refusal = json(503, { access_token: "rubbish", refresh_token: "rubbish" });
+    const bench = new Bench([code(), tokens(), refusal, "hang"]);
+    bench.until(4);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+    expect(bench.sent[3]!.body).toContain("refresh_token=refresh");
   });
 
   it("a passing failure of a refresh signs nobody out", () => {

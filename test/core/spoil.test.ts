@@ -26,7 +26,11 @@ function targetSent(subject: Core): string {
   const { device } = bench;
   subject.beginCall(device);
   subject.addPath(device, bytesOf("/first"), 0, 6);
-  bench.answers = [json(200, {}), code({ user_code: "U", verification_url: "V" }), tokens()];
+  bench.answers = [
+    json(200, {}),
+    code({ user_code: "U", verification_url: "https://v" }),
+    tokens(),
+  ];
   subject.signOut(device);
   bench.pass(1000);
   subject.signIn(device);

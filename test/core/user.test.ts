@@ -99,6 +99,81 @@ describe("SPEC States: what the user asks for", () => {
     },
   );
 
+  /** A device whose first record is being read, with what an earlier life has left. */
+  function starting(before: Bench, settings: object = {}): Bench {
+    return new Bench([], { slots: before.slots, storageHangs: true, ...settings });
+  }
+
+  /** Now the records are read. */
+  function goOn(bench: Bench): void {
+    bench.storageHangs = false;
+    const record = bench.slots[bench.device.slot]!;
+    bench.memory.set(record, bench.device.data);
+    bench.core.storageDone(bench.device, record.length);
+    bench.run(0);
+  }
+
+  it.each([{}, { refresh_token: undefined }])(
+    "SPEC Functions: signOut is noted while the records are read: tokens %j are revoked",
+    (members) => {
+      const bench = starting(answered(2, [code(), tokens(members)]));
+      bench.answers = [json(200, {})];
+      bench.core.signOut(bench.device);
+      goOn(bench);
+      expect(bench.device.event).toBe(Event.REVOKED);
+      expect(bench.sent[0]).toMatchObject({ endpoint: 2 });
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+      expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+      bench.pass(60_000);
+      expect(bench.sent).toHaveLength(1);
+    },
+  );
+
+  it("SPEC Functions: cancel is noted, too, and does not take signOut back", () => {
+    const kept = starting(answered(2, [code(), tokens()]));
+    kept.core.cancel(kept.device);
+    goOn(kept);
+    expect(kept.device.state).toBe(State.REFRESHING);
+    const out = starting(answered(2, [code(), tokens()]));
+    out.core.signOut(out.device);
+    out.core.cancel(out.device);
+    goOn(out);
+    expect(out.device.state).toBe(State.REVOKING);
+  });
+
+  it.each(["cancel", "signOut"] as const)(
+    "SPEC Functions: %s is noted while the record of a code is read: it is given up",
+    (act) => {
+      const bench = starting(answered(1, [code()]));
+      bench.core[act](bench.device);
+      goOn(bench);
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+      expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+      bench.pass(60_000);
+      expect(bench.sent).toHaveLength(0);
+    },
+  );
+
+  it("SPEC Functions: signIn behind cancel gives up the code of the record for a new one", () => {
+    const bench = starting(answered(1, [code()]), { autoStart: 0 });
+    bench.answers = [code({ user_code: "NEW" })];
+    bench.core.cancel(bench.device);
+    bench.core.signIn(bench.device);
+    goOn(bench);
+    expect(bench.text(Field.USER_CODE)).toBe("NEW");
+  });
+
+  it("SPEC Functions: where nothing is found, signIn behind signOut asks for a code", () => {
+    const bench = situations.STARTING!();
+    bench.core.signOut(bench.device);
+    bench.core.signIn(bench.device);
+    bench.answers = [code()];
+    goOn(bench);
+    bench.pass(5000);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.aborts).toBe(0);
+  });
+
   it.each(["PENDING", "FAILED"])("cancel in %s wipes storage", (situation) => {
     const bench = situations[situation]!();
     bench.core.cancel(bench.device);

@@ -38,8 +38,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "forget slow_down",
-    find: /device\.intervalMs \+= 5e3[^;]*;/,
-    replacement: "",
+    find: /device\.intervalMs \+ 5e3/,
+    replacement: "device.intervalMs",
   },
   {
     name: "ignore Retry-After",

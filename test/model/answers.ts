@@ -153,9 +153,18 @@ export class Answers {
       ? dice.pick(ERROR_NAMES)
       : dice.pick(["new_error", "Access_Denied", "e".repeat(dice.pick([40, 41, 60]))]);
     return this.answer(dice.pick([400, 400, 401, 403, 428, 200, 500, 429]), {
-      [dice.chance(80) ? "error" : "error_code"]: name,
+      ...this.named(name),
       ...this.halfTokens(),
     });
+  }
+
+  /** An error by one name or the other, or by one beside another that names none, or another error. */
+  private named(error: string): Members {
+    const { dice } = this;
+    if (dice.chance(70)) return { error };
+    if (dice.chance(50)) return { error_code: error };
+    const other = dice.pick<unknown>([0, "", null, false, "slow_down"]);
+    return dice.chance(50) ? { error, error_code: other } : { error_code: other, error };
   }
 
   /** Tokens where none should be. */
@@ -181,12 +190,26 @@ export class Answers {
       user_code: dice.chance(90)
         ? dice.pick(["ABCD-EFGH", "1234567", "WDJB-MJHT-XXXX", "AB CD"])
         : "U".repeat(this.length(room(Field.USER_CODE), 12)),
-      [name]: dice.chance(85) ? uri : dice.pick([longUri, "HTTP://X.test/a", "x.test/d", "data:x"]),
+      [name]: dice.chance(85)
+        ? uri
+        : dice.pick([longUri, "HTTP://X.test/a", "x.test/d", "data:x", "http://"]),
       verification_uri_complete: dice.chance(40)
         ? `${uri}?c=${"x".repeat(this.length(room(Field.VERIFICATION_URI_COMPLETE) - uri.length - 3, 20))}`
         : undefined,
-      expires_in: dice.pick<unknown>([1800, 1800, 900, 60, "300", 12.9, 0, 30, 7200, undefined]),
-      interval: dice.pick<unknown>([5, 5, 5, undefined, 1, 0, "7", 60, 4000, 200_000, -3]),
+      expires_in: dice.pick<unknown>([
+        1800,
+        1800,
+        900,
+        60,
+        "300",
+        12.9,
+        0,
+        30,
+        7200,
+        1e6,
+        undefined,
+      ]),
+      interval: dice.pick<unknown>([5, 5, 5, undefined, 1, 0, "7", 60, 4000, 99_990, 200_000, -3]),
     });
   }
 
@@ -219,7 +242,7 @@ export class Answers {
       });
     }
     if (draw < 44) {
-      const interval = dice.pick([undefined, undefined, 10, 30, 5000]);
+      const interval = dice.pick([undefined, undefined, 10, 30, 5000, 100_000]);
       return this.answer(400, { error: "slow_down", interval });
     }
     if (draw < 86) return this.tokens(host, dice.chance(88) ? this.refreshToken(host) : undefined);
@@ -289,13 +312,22 @@ export class Answers {
     }
     if (draw < 40) return this.refusal();
     if (draw < 45) return { status: 204, retryAfterS: -1, body: "" };
+    if (draw < 48) {
+      const body = dice.pick([
+        "<p>A page</p>",
+        "text",
+        '{"nextPageToken":"p"',
+        '{"nextPageToken":"p"}x',
+      ]);
+      return { status: dice.pick([200, 201]), retryAfterS: -1, body };
+    }
     if (host.ideal.calls.kind === Kind.OFFER) {
       return this.answer(200, { state: dice.pick(["DRAFT", "DRAFT", "ACTIVE", undefined]) });
     }
     return this.answer(200, {
       items: dice.pick<unknown>([[], [{ id: "a", nextPageToken: "nested" }], "none"]),
       nextPageToken: dice.chance(65)
-        ? this.unique("p", this.length(60, 12))
+        ? this.unique("p", dice.chance(90) ? this.length(60, 12) : dice.pick([300, 400, 5000]))
         : dice.pick([undefined, "", "p/ +&"]),
     });
   }
@@ -316,7 +348,11 @@ export class Answers {
         : `x.${payload}`;
     return this.answer(200, {
       moreAvailable: dice.pick([true, false, undefined]),
-      sets: { [id]: set },
+      // Servers that offer more than one at a time, though they were asked for one.
+      sets:
+        dice.chance(90) || this.isRunOfEvents
+          ? { [id]: set }
+          : { other: dice.pick(["a", set, 7]), [id]: set },
     });
   }
 

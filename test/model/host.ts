@@ -10,6 +10,7 @@ import {
   Region,
 } from "../../core/complete.ts";
 import { Broken, type Counts, Unclear } from "./broken.ts";
+import { EXCHANGE_MS } from "./ideal/clock.ts";
 import { Holder, Ideal, Purpose } from "./ideal/device.ts";
 import { decode } from "./ideal/record.ts";
 import { checkCall, checkOutcome } from "./oracles/calls.ts";
@@ -60,7 +61,9 @@ export class Host implements Scene {
   private lent: Uint8Array | undefined;
   /** What the display shows. */
   frame = "";
-  private readonly moves = new MoveOracle();
+  private readonly moves: MoveOracle;
+  /** The id of the last request. */
+  private requests: number;
   private readonly wakes = new WakeOracle();
   private readonly ranges = new RangeOracle();
   private calls = 0;
@@ -80,6 +83,9 @@ export class Host implements Scene {
     if (!device) throw new Unclear("no memory for this configuration");
     this.device = device;
     this.ideal = new Ideal(settings, roomsOf(device, settings));
+    const from = settings.countsFrom ?? 0;
+    device.requestId = device.moves = this.ideal.moves = this.requests = from;
+    this.moves = new MoveOracle(from);
   }
 
   // looking
@@ -164,6 +170,8 @@ export class Host implements Scene {
       case Command.SEND: {
         const right = ideal.request(purpose);
         checkRequest(this, right, this.exchange !== undefined);
+        this.requests = (this.requests + 1) % 65_536;
+        same(this, "requests", "requestId", device.requestId, this.requests);
         ideal.begin(purpose, true);
         this.exchange = { id: device.requestId, rest: "", come: "", hasHead: false };
         this.ranges.pin(this, "SEND", device.target, device.targetLength);
@@ -201,6 +209,7 @@ export class Host implements Scene {
         break;
       case Command.VERIFY: {
         ideal.calls.isVerifyDue = false;
+        ideal.clock.exchangeMs = EXCHANGE_MS;
         this.verifying = device.requestId;
         const set = textAt(memory, device.data, device.dataLength);
         same(this, "calls", "the event to verify", set, ideal.calls.set);

@@ -185,11 +185,11 @@ export const PLANTED: readonly Planted[] = [
   ),
   shared(
     "a record is written over the event that is being verified",
-    edit(CALL, "  if (device.verification === Verification.ASKED) device.abortDue = 1;\n", ""),
+    edit(CALL, "  if (isVerifying(device)) device.abortDue = 1;\n", ""),
   ),
   shared(
     "signing in is not given up while the device starts",
-    edit(USER, "if (device.state === State.STARTING) device.autoStart = 0;\n  else if", "if"),
+    edit(USER, "  device.autoStart = 0;\n", ""),
   ),
 
   // calls
@@ -227,7 +227,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the next page's target begins behind the last one's token",
     RESOURCE,
-    "    device.size[Region.CALL] = device.targetSize;\n",
+    "  device.size[Region.CALL] = device.targetSize;\n",
     "",
   ),
   other(
@@ -349,8 +349,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "slow_down adds four seconds",
     POLL,
-    "device.intervalMs += Limit.SLOW_DOWN_STEP_MS;",
-    "device.intervalMs += 4000;",
+    "device.intervalMs + Limit.SLOW_DOWN_STEP_MS",
+    "device.intervalMs + 4000",
   ),
   other(
     "one code too many is asked for",
@@ -387,8 +387,56 @@ export const PLANTED: readonly Planted[] = [
   other(
     "any refusal of a refresh ends the session",
     REFRESH,
-    "if (error !== ErrorCode.INVALID_GRANT) {",
+    "if (!refusesGrant(device, error)) {",
     "if (error === ErrorCode.SERVER_ERROR) {",
+  ),
+  other(
+    "access_denied at a refresh keeps the tokens",
+    REFRESH,
+    "kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER",
+    "kind === ErrorKind.RENEWABLE",
+  ),
+  other(
+    "signOut is forgotten while the device starts",
+    USER,
+    "if (device.noted === Noted.SIGN_OUT) signOut(device);\n  else cancel(device);",
+    "cancel(device);",
+  ),
+  other(
+    "an interval too long to be waited for is cut",
+    CODE,
+    "if (device.codeLifeS > Limit.INTERVAL_MAX_S) device.codeLifeS = Limit.INTERVAL_MAX_S;",
+    "",
+  ),
+  other(
+    "an error of 0 takes back the one before it",
+    "text/json-scanner.ts",
+    "field === Field.ERROR && holds(device, field)",
+    "field === Field.KEY && holds(device, field)",
+  ),
+  other(
+    "a host that is at VERIFY is waited for without end",
+    CALL,
+    "if (isVerifying(device) && !device.exchangeMs) ",
+    "if (isVerifying(device) && device.exchangeMs < 0) ",
+  ),
+  other(
+    "signIn ends a request for the metadata",
+    USER,
+    "device.endpoint !== Endpoint.METADATA",
+    "device.endpoint >= 0",
+  ),
+  other(
+    "the ids of requests do not wrap",
+    EXCHANGE,
+    "(device.requestId + 1) & 65535",
+    "device.requestId + 1",
+  ),
+  other(
+    "a page token without room ends the list in silence",
+    RESOURCE,
+    "return ErrorCode.VALUE_TOO_LONG;",
+    "return ErrorCode.NONE;",
   ),
   other(
     "a rotated refresh token is not stored",

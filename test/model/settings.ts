@@ -6,6 +6,8 @@ import type { Dice } from "./dice.ts";
 export interface Settings {
   config: Config;
   memoryBytes: number;
+  /** Requests and moves are counted on from here, as if the device had run for long; both wrap at 2^16. */
+  countsFrom?: number;
 }
 
 /** Texts of another language, so that what is shown can be told from the core's own. */
@@ -35,7 +37,8 @@ export function drawSettings(dice: Dice): Settings {
     renewalsMax: dice.pick([3, 3, 0, 1]),
     messages: dice.pick(["", "", OTHER_TEXTS]),
   };
-  return { config, memoryBytes: dice.pick(MEMORY_SIZES) };
+  const countsFrom = dice.pick([0, 0, 0, 65_500, 65_530]);
+  return { config, memoryBytes: dice.pick(MEMORY_SIZES), countsFrom };
 }
 
 /** The texts that a device of these settings shows. */

@@ -59,22 +59,16 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/device-access-token.ts",
-    line: "if (intervalOf(device) > device.intervalMs) device.intervalMs = intervalOf(device);",
-    mutants: ["intervalOf(device) > device.intervalMs => intervalOf(device) >= device.intervalMs"],
-    why: CLAMP,
-  },
-  {
-    file: "core/grant/device-access-token.ts",
-    line: "if (device.intervalMs > Limit.INTERVAL_MAX_MS) device.intervalMs = Limit.INTERVAL_MAX_MS;",
-    mutants: [
-      "device.intervalMs > Limit.INTERVAL_MAX_MS => device.intervalMs >= Limit.INTERVAL_MAX_MS",
-    ],
-    why: CLAMP,
+    line: "pollEvery(device, named > longer ? named : longer);",
+    mutants: ["named > longer => named >= longer"],
+    why: "The larger of two that are equal.",
   },
   {
     file: "core/grant/device-authorization.ts",
-    line: "if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S;",
-    mutants: ["seconds > Limit.INTERVAL_MAX_S => seconds >= Limit.INTERVAL_MAX_S"],
+    line: "if (device.codeLifeS > Limit.INTERVAL_MAX_S) device.codeLifeS = Limit.INTERVAL_MAX_S;",
+    mutants: [
+      "device.codeLifeS > Limit.INTERVAL_MAX_S => device.codeLifeS >= Limit.INTERVAL_MAX_S",
+    ],
     why: CLAMP,
   },
   {
@@ -85,9 +79,9 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/loop/exchange.ts",
-    line: "while (from < to && device.bodyBytes <= Limit.BODY_MAX) {",
+    line: "if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;",
     mutants: ["device.bodyBytes <= Limit.BODY_MAX => true"],
-    why: "What is too long is refused by its count either way (classify); this only spares the device from reading it.",
+    why: "What is too long is refused by its count either way (classify); this only keeps the count within 27 bits.",
   },
   {
     file: "core/text/json-scanner.ts",
@@ -133,7 +127,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/requests/protected-resource.ts",
-    line: "device.hasNextPage = +(device.size[Region.CALL] > 0);",
+    line: "if (!isTooLong(device, Field.VALUE_A) && device.size[Region.CALL] > 0) {",
     mutants: ["device.size[Region.CALL] > 0 => device.size[Region.CALL] >= 0"],
     why: "The name of the parameter was just written: the size is more than 0, or -1 where it does not fit.",
   },

@@ -14,8 +14,6 @@ export interface Arrival {
 /** An unknown lifetime. */
 export const ENDLESS_S = 100_000_000;
 const BODY_MAX = 65_536;
-/** The longest interval that a device can wait for. */
-const INTERVAL_S_MAX = 99_990;
 
 const ALIASES: Readonly<Record<string, string>> = {
   verification_url: "verification_uri",
@@ -30,7 +28,19 @@ export interface Reading {
 
 export function readingOf(arrival: Arrival): Reading {
   const document = readJson(arrival.body);
-  return { document, members: membersOf(document, ALIASES) };
+  const members = membersOf(document, ALIASES);
+  if (members.has("error")) members.set("error", firstError(document));
+  return { document, members };
+}
+
+/** Of several members that may name an error, the first that does counts; 0, "" and null name none. */
+function firstError({ root }: Document): string | undefined {
+  let error: string | undefined;
+  for (const { name, value } of root?.kind === "object" ? root.members : []) {
+    const isThere = error !== undefined && error !== "" && !error.startsWith("0");
+    if (!isThere && (ALIASES[name] ?? name) === "error") error = textOf(value);
+  }
+  return error;
 }
 
 /** The error of a token or device authorization response, NONE for a success (RFC 6749 §5.2). */
@@ -65,7 +75,7 @@ export function secondsOf(text: string | undefined, otherwise: number): number {
 
 /** The interval between polls that an answer asks for, in milliseconds. */
 export function intervalMsOf(text: string | undefined): number {
-  return Math.max(1000, Math.min(INTERVAL_S_MAX, secondsOf(text, 5)) * 1000);
+  return Math.max(1000, secondsOf(text, 5) * 1000);
 }
 
 /** Printable ASCII without spaces, at least one character. */
@@ -115,8 +125,6 @@ export function isSecure(address: string | undefined, issuer: string): boolean {
 export const isPrintable = (text: string | undefined): text is string =>
   text !== undefined && /^[\x20-\x7e]*[\x21-\x7e][\x20-\x7e]*$/.test(text);
 
-/** An address of the web, or one without a scheme, which a person types as well (RFC 3986 §3). */
-export function isAddress(text: string | undefined): text is string {
-  if (!isVisible(text)) return false;
-  return /^https?:\/\/./i.test(text) || /^[^:/?]*(?:[/?]|$)/.test(text);
-}
+/** An address of the web (RFC 8628 §3.2 asks for a URI). */
+export const isAddress = (text: string | undefined): text is string =>
+  isVisible(text) && /^https?:\/\/./i.test(text);

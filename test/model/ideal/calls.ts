@@ -99,6 +99,11 @@ export class Calls {
     return this.maySend(kind) && !this.isBusy;
   }
 
+  /** The host is at VERIFY. */
+  get isAsked(): boolean {
+    return this.isVerifying && !this.isVerifyDue;
+  }
+
   get isDone(): boolean {
     return this.state === CallState.DONE;
   }
@@ -235,7 +240,7 @@ export class Calls {
     this.error = error;
     this.status = status;
     // The host must not go on reading what it verifies.
-    if (this.isVerifying && !this.isVerifyDue) this.device.isAbortDue = true;
+    if (this.isAsked) this.device.isAbortDue = true;
     this.isVerifying = this.isVerifyDue = false;
     this.endAsTold();
   }
@@ -248,6 +253,9 @@ export class Calls {
 
   /** A call ends with the session that it needs, and when its request was given up. */
   check(): void {
+    if (this.isAsked && this.device.clock.exchangeMs === 0) {
+      this.finish(ErrorCode.UNREACHABLE, this.status);
+    }
     const mayGoOn = this.kind === Kind.NONE || this.maySend(this.kind);
     const isLost = this.state === CallState.SENT && !this.device.isInFlight;
     if (isLost || (this.isBusy && !mayGoOn)) {
@@ -272,6 +280,8 @@ export class Calls {
     if (!error) {
       const isEmpty = arrival.body === "";
       error = errorOf(arrival, reading.document.isComplete, refusal?.error, isEmpty);
+      // What a resource server's success consists of is between it and the application.
+      if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
     if (arrival.status === 401 && this.made!.authorization !== undefined) {
       error = ErrorCode.INVALID_TOKEN;
@@ -299,19 +309,25 @@ export class Calls {
   /** @returns what is wrong with a success, NONE where it has what was asked for */
   private use(reading: Reading): number {
     const { members } = reading;
-    if (this.kind === Kind.LIST) this.keepPage(members.get("nextPageToken"));
-    else if (this.kind === Kind.OFFER) {
+    if (this.kind === Kind.LIST) return this.keepPage(reading);
+    if (this.kind === Kind.OFFER) {
       return members.get("state") === "DRAFT" ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
-    } else if (this.kind === Kind.METADATA) return this.takeMetadata(members);
-    else return this.takeEvent(reading);
-    return ErrorCode.NONE;
+    }
+    return this.kind === Kind.METADATA ? this.takeMetadata(members) : this.takeEvent(reading);
   }
 
-  private keepPage(token: string | undefined): void {
+  /** A list does not end where a page token has no room, as if that were the last page. */
+  private keepPage({ document, members }: Reading): number {
     const { device } = this;
-    if (!this.made!.isGet || !token || Buffer.byteLength(token) > this.valueRoom(2)) return;
+    const token = document.isComplete ? members.get("nextPageToken") : undefined;
+    if (!this.made!.isGet || !token) return ErrorCode.NONE;
     this.nextTarget = `${this.base}&pageToken=${formEncoded(token)}`;
-    this.hasNextPage = this.nextTarget.length <= device.room(Region.CALL);
+    this.hasNextPage =
+      Buffer.byteLength(token) <= this.valueRoom(1) &&
+      this.nextTarget.length <= device.room(Region.CALL);
+    if (this.hasNextPage) return ErrorCode.NONE;
+    this.errorField = Field.VALUE_A;
+    return ErrorCode.VALUE_TOO_LONG;
   }
 
   /** What each of `count` values of an answer may have. */
@@ -350,7 +366,8 @@ export class Calls {
       document.root?.kind === "object"
         ? document.root.members.filter(({ name }) => name === "sets").pop()?.value
         : undefined;
-    const set = sets?.kind === "object" ? textOf(sets.members[0]?.value) : undefined;
+    // Of several the last one is taken; the server offers the others again.
+    const set = sets?.kind === "object" ? textOf(sets.members.at(-1)?.value) : undefined;
     if (set !== undefined && Buffer.byteLength(set) > this.valueRoom(1)) {
       this.errorField = Field.VALUE_A;
       return ErrorCode.VALUE_TOO_LONG;

@@ -38,8 +38,8 @@ export class Clock {
   advance(elapsedMs: number, isInFlight: boolean): void {
     if (!(elapsedMs > 0)) return;
     const step = Math.min(elapsedMs, STEP_MS_MAX);
-    if (isInFlight) this.exchangeMs = less(this.exchangeMs, step);
-    else {
+    this.exchangeMs = less(this.exchangeMs, step);
+    if (!isInFlight) {
       this.wait.leastMs = less(this.wait.leastMs, step);
       this.wait.mostMs = less(this.wait.mostMs, step);
     }

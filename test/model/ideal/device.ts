@@ -17,9 +17,9 @@ import {
   readingOf,
   secondsOf,
 } from "./answers.ts";
-import { Calls } from "./calls.ts";
+import { Calls, Kind } from "./calls.ts";
 import { Clock, EXCHANGE_MS } from "./clock.ts";
-import { isRenewable, isTransient } from "./errors.ts";
+import { isRenewable, isTransient, refusesGrant } from "./errors.ts";
 import { Prompt } from "./prompt.ts";
 import { bindingOf, type StoredRecord, sizeOf } from "./record.ts";
 import { type Request, Requests } from "./requests.ts";
@@ -99,6 +99,9 @@ export class Ideal {
   isCodeResumed = true;
   renewals = 0;
   private autoStart: boolean;
+  /** What the user asks for while the records are read. */
+  private isCancelNoted = false;
+  private isSignOutNoted = false;
 
   accessToken: string | undefined;
   refreshToken: string | undefined;
@@ -163,6 +166,7 @@ export class Ideal {
 
   private requestCode(event: number, leastMs: number, mostMs: number): void {
     this.error = ErrorCode.NONE;
+    this.storage.notSaved = false;
     this.clock.wait.leastMs = leastMs;
     this.clock.wait.mostMs = mostMs;
     this.moveTo(event, State.REQUESTING);
@@ -203,6 +207,12 @@ export class Ideal {
     this.clock.refreshLifeS = ENDLESS_S;
   }
 
+  /** A request for the metadata needs no session, nor an attempt to sign in. */
+  private giveUpAttempt(): void {
+    const isForMetadata = this.purpose === Purpose.CALL && this.calls.kind === Kind.METADATA;
+    if (!isForMetadata) this.giveUp();
+  }
+
   private giveUp(): void {
     if (this.isInFlight) this.isAbortDue = true;
     this.isInFlight = false;
@@ -236,7 +246,7 @@ export class Ideal {
     this.renewals = this.uselessAnswers = 0;
     if (this.state === State.STARTING) this.autoStart = true;
     else if (this.isFree) {
-      this.giveUp();
+      this.giveUpAttempt();
       this.requestCode(Event.SIGN_IN, 0, 0);
     } else if (this.state === State.FAILED) {
       // A call that waited for the session ended with it.
@@ -248,15 +258,18 @@ export class Ideal {
   }
 
   cancel(): void {
-    if (this.state === State.STARTING) this.autoStart = false;
-    else if (this.isFree && this.state !== State.SIGNED_OUT) {
-      this.giveUp();
+    if (this.state === State.STARTING) {
+      this.autoStart = false;
+      this.isCancelNoted = true;
+    } else if (this.isFree && this.state !== State.SIGNED_OUT) {
+      this.giveUpAttempt();
       this.end(Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
     }
   }
 
   signOut(): void {
     this.cancel();
+    if (this.state === State.STARTING) this.isSignOutNoted = true;
     if (this.isFree || this.state === State.REVOKING) return;
     this.giveUp();
     this.revocationTries = 0;
@@ -275,6 +288,7 @@ export class Ideal {
   /** A record has been read. The refresh token that was there before becomes the one before. */
   recordRead(record: StoredRecord): void {
     [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
+    this.accessToken = undefined;
     this.clock.intervalMs = record.intervalMs;
     this.clock.codeLifeS = record.codeLifeS;
     this.clock.refreshLifeS = record.refreshLifeS;
@@ -324,6 +338,11 @@ export class Ideal {
       this.moveTo(Event.REVOCATION_FOUND, State.REVOKING);
       this.storage.start(Task.ERASE_OLDER, this.recordKind);
     }
+    if (kind !== 0 && (this.isCancelNoted || this.isSignOutNoted)) {
+      if (this.isSignOutNoted) this.signOut();
+      else this.cancel();
+      if (this.autoStart) this.signIn();
+    }
   }
 
   // time
@@ -369,7 +388,7 @@ export class Ideal {
     if (command !== Command.NONE && !isOptional) return 0;
     let due = Number.POSITIVE_INFINITY;
     const purpose = this.purposeDue();
-    if (this.isInFlight) due = clock.exchangeMs;
+    if (this.isInFlight || this.calls.isAsked) due = clock.exchangeMs;
     else if (purpose !== Purpose.NONE) due = clock.wait.mostMs;
     if (this.state === State.PENDING && !(this.isInFlight && clock.codeLifeS === 0)) {
       due = Math.min(due, clock.msUntil(clock.codeLifeS));
@@ -544,9 +563,11 @@ export class Ideal {
       else this.tokensReceived(reading);
       return;
     }
-    // What an answer of no use names of tokens has taken the place of what was there.
-    if (reading.members.has("access_token")) this.accessToken = undefined;
-    if (reading.members.has("refresh_token")) this.previousToken = undefined;
+    // What a success of no use names of tokens has taken the place of what was there.
+    if (arrival.status >= 200 && arrival.status <= 299) {
+      if (reading.members.has("access_token")) this.accessToken = undefined;
+      if (reading.members.has("refresh_token")) this.previousToken = undefined;
+    }
     if (error === ErrorCode.UNKNOWN_ERROR) this.errorName = reading.members.get("error") ?? "";
     const isStillPending =
       error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
@@ -559,14 +580,20 @@ export class Ideal {
     else this.end(Event.FINAL_ERROR, error, State.FAILED);
   }
 
+  /** An interval that cannot be waited for: the code ends before it would be polled too early. */
+  private pollEvery(intervalMs: number): void {
+    const { clock } = this;
+    clock.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
+    if (intervalMs > INTERVAL_MS_MAX) {
+      clock.codeLifeS = Math.min(clock.codeLifeS, INTERVAL_MS_MAX / 1000);
+    }
+  }
+
   private stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
     const { clock } = this;
     if (error === ErrorCode.SLOW_DOWN) {
-      const longer = Math.max(
-        clock.intervalMs + SLOW_DOWN_MS,
-        intervalMsOf(members.get("interval")),
-      );
-      clock.intervalMs = Math.min(longer, INTERVAL_MS_MAX);
+      const named = intervalMsOf(members.get("interval"));
+      this.pollEvery(Math.max(clock.intervalMs + SLOW_DOWN_MS, named));
     }
     clock.backoffMs = 0;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
@@ -625,7 +652,7 @@ export class Ideal {
     const { clock } = this;
     this.isCodeResumed = false;
     this.uselessAnswers = 0;
-    clock.intervalMs = intervalMsOf(members.get("interval"));
+    this.pollEvery(intervalMsOf(members.get("interval")));
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     this.moveTo(Event.CODE_RECEIVED, State.PENDING);
     this.isCodeShown = true;
@@ -678,7 +705,7 @@ export class Ideal {
   }
 
   private refreshRefused(error: number): void {
-    if (error !== ErrorCode.INVALID_GRANT) {
+    if (!refusesGrant(error)) {
       this.moveTo(Event.FINAL_ERROR, State.FAILED);
       return;
     }

@@ -58,6 +58,10 @@ export const isTransient = (error: number): boolean => TRANSIENT.has(error);
 export const isRenewable = (error: number): boolean =>
   error === ErrorCode.EXPIRED_TOKEN || error === ErrorCode.INVALID_GRANT;
 
+/** At a refresh: the grant is over, and only signing in again helps (RFC 6749 §5.2, and what is said instead). */
+export const refusesGrant = (error: number): boolean =>
+  isRenewable(error) || error === ErrorCode.ACCESS_DENIED || error === ErrorCode.INVALID_TOKEN;
+
 /** Lines of the display texts, in the order in which a host names them. */
 export enum Line {
   STARTING = 0,

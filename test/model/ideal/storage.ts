@@ -47,6 +47,8 @@ export class StorageTask {
     this.task = task;
     this.kind = kind;
     this.tries = this.active ? -1 : 0;
+    // What is to be wiped need not be saved any more.
+    if (task === Task.WIPE) this.notSaved = false;
   }
 
   get isBusy(): boolean {
@@ -137,8 +139,7 @@ export class StorageTask {
     if ((!isDone || this.tries < 0) && ++this.tries < TRIES) return;
     this.tries = 0;
     const isWipe = this.task === Task.WIPE;
-    // What is to be wiped need not be saved any more.
-    this.notSaved = !isDone && !isWipe;
+    if (!isWipe) this.notSaved = !isDone;
     if (isWipe) this.notErased = !isDone;
     else if (isDone) this.notErased = false;
     if (!isDone) this.task = Task.NONE;

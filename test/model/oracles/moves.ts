@@ -42,7 +42,8 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
 
 export class MoveOracle {
   private state: number = State.STARTING;
-  private moves = 0;
+
+  constructor(private moves: number) {}
 
   check(scene: Scene): void {
     const { device, ideal } = scene;
