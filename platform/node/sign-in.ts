@@ -5,9 +5,10 @@ import type { DriverOptions } from "../driver.ts";
 import { SealedStorage } from "../sealed-storage.ts";
 import { type Client, type ServerChoice, settingsFor } from "../session/authorization-server.ts";
 import type { Session } from "../session/session.ts";
-import { type SignInHandlers, signInOn } from "../session/sign-in.ts";
+import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { SignInError } from "../session/sign-in-error.ts";
 import { type NodeHttpOptions, nodePlatform } from "./index.ts";
+import { QrCode } from "./qr-code.ts";
 
 export type {
   Client,
@@ -18,8 +19,17 @@ export type {
 export { Session, type SessionStatus } from "../session/session.ts";
 export type { SignInHandlers, VerificationPrompt } from "../session/sign-in.ts";
 export { type Remedy, SignInError } from "../session/sign-in-error.ts";
+export { QrCode } from "./qr-code.ts";
 
-export interface SignInOptions extends Client, SignInHandlers {
+/** What the user is to be shown, on Node. */
+export interface NodeVerificationPrompt extends VerificationPrompt {
+  /** `verificationUriComplete` as a QR code, or `verificationUri` where the server sent no other. */
+  readonly qr: QrCode;
+}
+
+export interface SignInOptions extends Client, Omit<SignInHandlers, "onCode"> {
+  /** Called with each code that the user is to be shown; not at all where there is a session already. */
+  readonly onCode?: ((prompt: NodeVerificationPrompt) => void) | undefined;
   /** The authorization server. */
   readonly server: ServerChoice;
   /** A directory of the program's own, where the tokens are kept (mode 0700); made where it is not there. */
@@ -50,13 +60,25 @@ export async function signIn(options: SignInOptions): Promise<Session> {
     return await signInOn(
       { ...node, storage },
       { ...settings, ...(allowHttp && { allowHttp }), ...(headers && { headers }) },
-      options,
+      { ...options, onCode: (prompt) => options.onCode?.(withQr(prompt)) },
       () => node.dispose(),
     );
   } catch (error) {
     node.dispose();
     throw error;
   }
+}
+
+/** The QR code is made when it is first looked at: not every program draws one. */
+export function withQr(prompt: VerificationPrompt): NodeVerificationPrompt {
+  let made: QrCode | undefined;
+  return {
+    ...prompt,
+    get qr() {
+      made ??= new QrCode(prompt.verificationUriComplete || prompt.verificationUri);
+      return made;
+    },
+  };
 }
 
 /** The program shows the code itself. */

@@ -1,6 +1,6 @@
 // A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
 
-import { State } from "../../core/index.ts";
+import { Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
 import { SignInError, signInErrorOf } from "./sign-in-error.ts";
 
@@ -15,6 +15,13 @@ export type SessionStatus =
 /** Answers with these bodies cannot be asked for again: the body is used up. */
 function isReplayable(body: BodyInit | null | undefined): boolean {
   return !(body instanceof ReadableStream);
+}
+
+/** The core counts a lifetime that no server has told down from 100000000 s: what is that long is not known. */
+const UNKNOWN_S = 50_000_000;
+
+function lifetime(seconds: number): number | undefined {
+  return seconds > 0 && seconds < UNKNOWN_S ? seconds : undefined;
 }
 
 export class Session {
@@ -35,6 +42,22 @@ export class Session {
   get status(): SessionStatus {
     if (this.end !== undefined) return "ended";
     return this.driver.device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
+  }
+
+  /** Seconds for which the access token is still good; undefined where the server did not say, or there is none. */
+  get expiresInS(): number | undefined {
+    const { accessLifeS } = this.driver.device;
+    return this.status === "signed-in" ? lifetime(accessLifeS) : undefined;
+  }
+
+  /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined where nothing is known of that. */
+  get endsInS(): number | undefined {
+    return this.status === "ended" ? undefined : lifetime(this.driver.device.refreshLifeS);
+  }
+
+  /** Whether there is a refresh token: without one the session ends with its access token. */
+  get isRenewable(): boolean {
+    return this.status !== "ended" && this.driver.device.length[Region.PRESENT_REFRESH_TOKEN]! > 0;
   }
 
   /**

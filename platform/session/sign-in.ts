@@ -27,6 +27,11 @@ export interface SignInHandlers {
   readonly onCode?: ((prompt: VerificationPrompt) => void) | undefined;
   /** Called once where the session ends later on by itself: revoked, or refused by the server. */
   readonly onEnd?: ((error: SignInError) => void) | undefined;
+  /**
+   * Only goes on with a session that is there, and asks neither server nor user for a new one: where there is none,
+   * a SignInError `not_signed_in`. The session may have to renew its access token first.
+   */
+  readonly resumeOnly?: boolean | undefined;
   /** Gives the sign-in up. A session that there is already is not touched by it. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,7 +50,7 @@ export function signInOn(
   return new Promise((resolve, reject) => {
     let session: Session | undefined;
     let shownCode = "";
-    const { signal } = handlers;
+    const { signal, resumeOnly = false } = handlers;
     const release = (): void => {
       signal?.removeEventListener("abort", abort);
       driver.stop();
@@ -67,18 +72,29 @@ export function signInOn(
         return;
       }
       if (state === State.FAILED) fail(signInErrorOf(driver.device));
+      else if (resumeOnly && isWithoutSession(state)) fail(notSignedIn());
       else if (state === State.PENDING) shownCode = tell(driver, shownCode, handlers.onCode);
-      else if (driver.accessToken !== "") {
+      else if (driver.accessToken !== "" || (resumeOnly && driver.isSignedIn)) {
         session = new Session(driver, release);
         session.onEnd = handlers.onEnd;
         resolve(session);
       }
     };
-    const driver = new Driver({ core, platform, ...settings, onChange: changed });
+    const config = resumeOnly ? { ...settings.config, autoStart: 0 } : settings.config;
+    const driver = new Driver({ core, platform, ...settings, config, onChange: changed });
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
     else driver.start();
   });
+}
+
+/** Nothing is kept that could become a session without the user. */
+function isWithoutSession(state: State): boolean {
+  return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
+}
+
+function notSignedIn(): SignInError {
+  return new SignInError("not_signed_in", "user", "not signed in; sign in first");
 }
 
 /** Tells of the code unless it is the one told of last; returns the one that is told of now. */

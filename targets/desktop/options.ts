@@ -51,6 +51,8 @@ export interface Options {
 const PORT_DEFAULT = 8628;
 export const FAST_SPEED = 1000;
 
+const NPM_START = "npm start --";
+
 const HELP = `
 Keys: a allow, d deny, c cancel, n new code, p power cycle, x power off or on, o sign out, q quit;
 the others are shown on the screen. Without a terminal each changed frame is printed as text.
@@ -128,16 +130,16 @@ function version(): string {
 const FIT_SCENARIOS = ["scenario", "plain", "version"];
 
 /** A scenario has its own world, in memory: whatever sets up another one is a mistake beside it. */
-function program(): Command {
-  const command = describedProgram();
+function program(usage: string): Command {
+  const command = describedProgram(usage);
   const names = command.options.map((option) => option.attributeName());
   const scenario = command.options.find((option) => option.attributeName() === "scenario");
   scenario?.conflicts(names.filter((name) => !FIT_SCENARIOS.includes(name)));
   return command;
 }
 
-function describedProgram(): Command {
-  return new Command("npm start --")
+function describedProgram(usage: string): Command {
+  return new Command(usage)
     .description(
       "A device with a character display signs in: the simulator of picogrant.\n" +
         "The device runs the real core over real HTTP against the simulated service, or your own.",
@@ -205,9 +207,10 @@ function describedProgram(): Command {
     .option("--token-parameter <name=value...>", "further fields of token requests", readPair)
     .option("--allow-http", "plain http to other machines is taken as it is")
     .option("--memory <bytes>", "memory of the device's core; long tokens need more", readMemory)
-    .addHelpText("after", HELP)
+    .addHelpText("after", usage === NPM_START ? HELP : HELP.replaceAll(/npm start(?: --)?/g, usage))
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, "picogrant: ")),
+      outputError: (text, write) =>
+        write(text.replace(/^error: /, `${usage === NPM_START ? "picogrant" : usage}: `)),
     })
     .allowExcessArguments(false)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
@@ -218,9 +221,12 @@ export function isRemote(options: Options): boolean {
   return [options.server, options.issuer, options.tokenEndpoint].some((it) => it !== undefined);
 }
 
-/** Reads the command line. Ends the process for --help, --version and mistakes of form. */
-export function readOptions(argv: readonly string[]): Options {
-  const command = program().parse(argv, { from: "user" });
+/**
+ * Reads the command line. Ends the process for --help, --version and mistakes of form.
+ * @param usage how the program is called, for its help
+ */
+export function readOptions(argv: readonly string[], usage: string = NPM_START): Options {
+  const command = program(usage).parse(argv, { from: "user" });
   const options = command.opts<Options>();
   const kind = deviceKind(options.device)!;
   // A display of its own comes with the device, unless another one was asked for.

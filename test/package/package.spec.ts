@@ -2,41 +2,16 @@
 // require, type-checked in both ways of finding types, bundled for the web, and as a script in an engine.
 
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const modules = join(root, "node_modules");
-let project: string;
-let installed: string;
-
-beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "picogrant-package-"));
-  execFileSync("npm", ["pack", "--pack-destination", project], { cwd: root, stdio: "pipe" });
-  const tarball = readdirSync(project).find((name) => name.endsWith(".tgz"))!;
-  mkdirSync(join(project, "node_modules/@types"), { recursive: true });
-  execFileSync("tar", ["-xzf", tarball, "-C", "node_modules"], { cwd: project });
-  installed = join(project, "node_modules/picogrant");
-  cpSync(join(project, "node_modules/package"), installed, { recursive: true });
-  // What npm would install beside it: its one dependency, and a TypeScript project's types of Node.
-  for (const name of ["tweetnacl", "@types/node", "undici-types"]) {
-    symlinkSync(join(modules, name), join(project, "node_modules", name));
-  }
-}, 300_000);
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+const project = inject("project");
+const installed = join(project, "node_modules/picogrant");
 
 const manifest = (): Record<string, unknown> =>
   JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;

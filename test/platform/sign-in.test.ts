@@ -4,7 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
+import { QrCode, type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
 import {
   createService,
   nodeEnvironment,
@@ -87,6 +87,33 @@ describe("a program signs in", () => {
     expect(again.status).toBe("ended");
     await expect(again.accessToken()).rejects.toMatchObject({ code: "signed_out" });
     expect(service.counts().grants).toBe(0);
+  });
+
+  it("only goes on with a session where it is told to, and says how long it lasts", async () => {
+    const resume = () => start(() => expect.unreachable("nobody is asked"), { resumeOnly: true });
+    await expect(resume()).rejects.toMatchObject({ code: "not_signed_in", remedy: "user" });
+    const session = await start(allow);
+    expect(session.isRenewable).toBe(true);
+    expect(session.expiresInS).toBeGreaterThan(3000);
+    expect(session.expiresInS).toBeLessThanOrEqual(3600);
+    // RFC 6749 has no lifetime of a session; this one has none.
+    expect(session.endsInS).toBeUndefined();
+    session.close();
+    const again = await resume();
+    expect((await again.fetch(list())).status).toBe(200);
+  });
+
+  it("RFC 8628 section 3.3.1: shows the code as a QR code of verification_uri_complete", async () => {
+    let shown = "";
+    await start(allow, {
+      onCode: ({ userCode, verificationUriComplete, qr }) => {
+        expect(verificationUriComplete).toContain(userCode);
+        shown = `${qr}`;
+        expect(shown).toBe(`${new QrCode(verificationUriComplete)}`);
+        allow(userCode);
+      },
+    });
+    expect(shown).toMatch(/^█+\n/);
   });
 
   it("is told who can mend it where the user refuses", async () => {

@@ -1,0 +1,101 @@
+// A certificate authority of our own, made anew each time, and identities signed by it: for a simulated service that
+// speaks TLS, and for the TLS cases of the conformance suite.
+
+import { generateKeyPairSync } from "node:crypto";
+import forge from "node-forge";
+import type { TlsIdentities, TlsIdentity } from "../../platform/node/conformance-server.ts";
+
+const DAY_MS = 86_400_000;
+
+interface KeyPair {
+  key: string;
+  public: forge.pki.rsa.PublicKey;
+  private: forge.pki.rsa.PrivateKey;
+}
+
+/** The authority's certificate as PEM, and identities signed by it (one by another authority). */
+export function makeTlsIdentities(): { ca: string; identities: TlsIdentities } {
+  const ours = makeAuthority("picogrant test authority");
+  const strangers = makeAuthority("another authority");
+  // One key for all of them: making keys is what takes the time.
+  const keys = makeKeys();
+  const issue = (by: Authority, host: "here" | "elsewhere", days: number): TlsIdentity => ({
+    key: keys.key,
+    cert: sign(keys, by, host, days),
+  });
+  return {
+    ca: ours.pem,
+    identities: {
+      trusted: issue(ours, "here", 1),
+      untrusted: issue(strangers, "here", 1),
+      otherName: issue(ours, "elsewhere", 1),
+      expired: issue(ours, "here", -1),
+    },
+  };
+}
+
+interface Authority extends KeyPair {
+  pem: string;
+  subject: forge.pki.CertificateField[];
+}
+
+function makeAuthority(name: string): Authority {
+  const keys = makeKeys();
+  const subject: forge.pki.CertificateField[] = [{ name: "commonName", value: name }];
+  const certificate = blank(keys, subject, subject, 1);
+  certificate.setExtensions([
+    { name: "basicConstraints", cA: true, critical: true },
+    { name: "keyUsage", keyCertSign: true, critical: true },
+  ]);
+  certificate.sign(keys.private, forge.md.sha256.create());
+  return { ...keys, subject, pem: forge.pki.certificateToPem(certificate) };
+}
+
+function sign(keys: KeyPair, by: Authority, host: "here" | "elsewhere", days: number): string {
+  const certificate = blank(keys, [{ name: "commonName", value: "server" }], by.subject, days);
+  const altNames =
+    host === "here"
+      ? [
+          { type: 7, ip: "127.0.0.1" },
+          { type: 2, value: "localhost" },
+        ]
+      : [{ type: 2, value: "elsewhere.example" }];
+  certificate.setExtensions([
+    { name: "basicConstraints", cA: false },
+    { name: "subjectAltName", altNames },
+  ]);
+  certificate.sign(by.private, forge.md.sha256.create());
+  return forge.pki.certificateToPem(certificate);
+}
+
+/** Valid for so many days from yesterday on; a negative number: it ended that many days ago. */
+function blank(
+  keys: KeyPair,
+  subject: forge.pki.CertificateField[],
+  issuer: forge.pki.CertificateField[],
+  days: number,
+): forge.pki.Certificate {
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = keys.public;
+  certificate.serialNumber = `01${Math.floor(Math.random() * 1e12)
+    .toString(16)
+    .padStart(12, "0")}`;
+  certificate.validity.notBefore = new Date(Date.now() - 10 * DAY_MS);
+  certificate.validity.notAfter = new Date(Date.now() + days * DAY_MS);
+  certificate.setSubject(subject);
+  certificate.setIssuer(issuer);
+  return certificate;
+}
+
+function makeKeys(): KeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+  });
+  return {
+    key: privateKey,
+    public: forge.pki.publicKeyFromPem(publicKey),
+    private: forge.pki.privateKeyFromPem(privateKey),
+  };
+}

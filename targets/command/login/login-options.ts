@@ -1,0 +1,151 @@
+// The options of `picogrant login`, checked, and turned into what is kept.
+
+import path from "node:path";
+import { Option } from "commander";
+import { clientAuthentications } from "../../../platform/configuration/device-config.ts";
+import { SERVERS } from "../../../platform/servers/index.ts";
+import { UsageError } from "../../desktop/usage-error.ts";
+import { commandLine, readPair } from "../command-line.ts";
+import { defaultState } from "./kept-login.ts";
+import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
+
+export interface LoginOptions {
+  readonly state: string;
+  /** Whether `--state` has to be named to the commands that come after. */
+  readonly stateIsDefault: boolean;
+  readonly json: boolean;
+  /** Undefined: where there is a terminal with room for it. */
+  readonly qr: boolean | undefined;
+  readonly settings: LoginSettings;
+}
+
+interface Flags {
+  server?: string;
+  serverParameter?: Record<string, string>;
+  config?: string;
+  clientId?: string;
+  clientSecretFile?: string;
+  scope?: string;
+  clientAuthentication?: keyof typeof clientAuthentications;
+  deviceParameter?: Record<string, string>;
+  tokenParameter?: Record<string, string>;
+  state: string;
+  keyFile?: string;
+  certificates?: string;
+  allowHttp?: boolean;
+  qr?: boolean;
+  json?: boolean;
+}
+
+const HELP = `
+Servers with a profile: ${SERVERS.map(({ name }) => name).join(", ")}.
+The client's secret, where it has one, is read from --client-secret-file or ${SECRET_VARIABLE}: arguments
+can be seen by other users of the machine. The secret is not kept.
+
+Examples:
+  picogrant login --server github --client-id ID
+  picogrant login --server keycloak --server-parameter host=sso.example.com realm=home --client-id ID
+  picogrant login --server https://login.example.com --client-id ID --scope "openid offline_access"
+  picogrant login --config device.json --state ./tokens
+  curl -H "Authorization: Bearer $(picogrant token)" https://api.github.com/user
+
+With --json each line on standard output is one object, by its "event": "code" (user_code, verification_uri,
+verification_uri_complete, expires_in), "signed_in" (server, client_id, who, expires_in, renews, ends_in, resumed;
+null: not known), "error" (code, remedy, message). Tokens are in none of them.`;
+
+export const STATE_OPTION = [
+  "--state <directory>",
+  "where the tokens are kept (mode 0700); one login each",
+] as const;
+
+/** @throws UsageError where the options do not belong together */
+export function readLoginOptions(argv: readonly string[]): LoginOptions {
+  const flags = commandLine("login", "Signs in at an authorization server, and keeps the tokens.")
+    .option("--server <name>", "its profile's name, or its issuer's address (https://...)")
+    .option("--server-parameter <name=value...>", "what a profile's addresses leave open", readPair)
+    .option("--config <file>", "server and client as in this device.json")
+    .option("--client-id <id>", "your client's identifier")
+    .option("--client-secret-file <file>", "file with the client's secret")
+    .option("--scope <scopes>", "what to ask for, separated by spaces")
+    .addOption(
+      new Option("--client-authentication <method>", "where server or profile do not say").choices(
+        Object.keys(clientAuthentications),
+      ),
+    )
+    .option("--device-parameter <name=value...>", "further fields of the code request", readPair)
+    .option("--token-parameter <name=value...>", "further fields of token requests", readPair)
+    .option(...STATE_OPTION, defaultState())
+    .option("--key-file <file>", "16 random bytes or more: the tokens are sealed with them")
+    .option("--certificates <file>", "PEM certificates to trust instead of the system's")
+    .option("--allow-http", "plain http to other machines is taken as it is")
+    .option("--qr", "draw a QR code also where there is no terminal")
+    .option("--no-qr", "draw none")
+    .option(
+      "--json",
+      "one JSON object for each line on standard output; words go to standard error",
+    )
+    .addHelpText("after", HELP)
+    .parse(argv, { from: "user" })
+    .opts<Flags>();
+  checkTogether(flags);
+  const { clientSecretFile, keyFile, certificates, config } = flags;
+  return {
+    state: path.resolve(flags.state),
+    stateIsDefault: path.resolve(flags.state) === path.resolve(defaultState()),
+    json: flags.json === true,
+    qr: flags.qr,
+    settings: {
+      server: flags.server,
+      serverParameters: flags.serverParameter,
+      config: absolute(config),
+      clientId: flags.clientId,
+      secret:
+        config !== undefined
+          ? "none"
+          : clientSecretFile !== undefined
+            ? { file: path.resolve(clientSecretFile) }
+            : process.env[SECRET_VARIABLE]
+              ? "environment"
+              : "none",
+      scope: flags.scope,
+      clientAuthentication: flags.clientAuthentication,
+      deviceParameters: flags.deviceParameter,
+      tokenParameters: flags.tokenParameter,
+      keyFile: absolute(keyFile),
+      certificates: absolute(certificates),
+      allowHttp: flags.allowHttp === true,
+    },
+  };
+}
+
+function absolute(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : path.resolve(file);
+}
+
+function checkTogether(flags: Flags): void {
+  const { server, config, clientId, serverParameter } = flags;
+  if (server === undefined && config === undefined) {
+    throw new UsageError("--server is missing: a profile's name, an issuer's address, or --config");
+  }
+  if (config === undefined) {
+    if (!clientId) throw new UsageError("--client-id is missing: your client's identifier there");
+    if (server?.includes("://") && serverParameter !== undefined) {
+      throw new UsageError("--server-parameter goes with a profile's name, not with an address");
+    }
+    return;
+  }
+  for (const name of [
+    "server",
+    "serverParameter",
+    "clientId",
+    "clientSecretFile",
+    "clientAuthentication",
+    "deviceParameter",
+    "tokenParameter",
+    "allowHttp",
+  ] as const) {
+    if (flags[name] === undefined) continue;
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new UsageError(`--${flag} does not go with --config, which says it`);
+  }
+}

@@ -1,0 +1,184 @@
+// `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
+
+import type { NodePlatform } from "../../../platform/node/index.ts";
+import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
+import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
+import { SignInError } from "../../../platform/session/sign-in-error.ts";
+import { UsageError } from "../../desktop/usage-error.ts";
+import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../terminal.ts";
+import {
+  isSameLogin,
+  type KeptLogin,
+  readKeptLogin,
+  removeKeptLogin,
+  writeKeptLogin,
+} from "./kept-login.ts";
+import { keepToken, removeKeptToken } from "./kept-token.ts";
+import { type LoginOptions, readLoginOptions } from "./login-options.ts";
+import { httpOptionsOf, type Opened, openPlatform, openSession } from "./open.ts";
+import { type ReadySettings, readySettings } from "./settings.ts";
+import { askWho, nameIn } from "./who.ts";
+
+/** As shells say it of a program that ended by SIGINT. */
+export const GIVEN_UP = 130;
+
+export async function login(argv: readonly string[]): Promise<number> {
+  const options = readLoginOptions(argv);
+  const http = httpOptionsOf(options.settings);
+  const platform = await openPlatform(options.state, http);
+  try {
+    const kept = readKeptLogin(options.state);
+    checkKept(kept, options);
+    return await loginOn(platform, options, kept);
+  } finally {
+    platform.dispose();
+  }
+}
+
+/** Tokens of another login must not be written over: nobody could revoke them any more. */
+function checkKept(kept: KeptLogin | undefined, { state, settings }: LoginOptions): void {
+  if (kept === undefined || isSameLogin(kept.settings, settings)) return;
+  const { server, config, clientId = "" } = kept.settings;
+  throw new UsageError(
+    `${state} holds a login at ${server ?? config} ${clientId}: picogrant logout ends it; ` +
+      "or choose another directory with --state",
+  );
+}
+
+async function loginOn(
+  platform: NodePlatform,
+  options: LoginOptions,
+  kept: KeptLogin | undefined,
+): Promise<number> {
+  const { settings, state } = options;
+  const screen = new Screen(options);
+  const ready = await readySettings(settings, platform);
+  const giveUp = new AbortController();
+  const onSignal = (): void => giveUp.abort();
+  for (const signal of SIGNALS) process.once(signal, onSignal);
+  writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
+  try {
+    const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt));
+    const opened = await openSession(platform, settings, ready, { onCode, signal: giveUp.signal });
+    screen.stopWaiting();
+    try {
+      const who = nameIn(opened.ear.claims) || kept?.who || (await ask(options, opened));
+      writeKeptLogin(state, { version: 1, settings, who });
+      await keepToken(state, settings, opened.session);
+      screen.showSession(ready, opened, who, options);
+      return 0;
+    } finally {
+      opened.session.close();
+    }
+  } catch (error) {
+    screen.stopWaiting();
+    if (!(error instanceof SignInError)) throw error;
+    removeKeptLogin(state);
+    removeKeptToken(state);
+    screen.showError(error);
+    return error.code === "aborted" ? GIVEN_UP : 1;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+async function ask({ settings }: LoginOptions, { session }: Opened): Promise<string> {
+  return await askWho(settings, await session.accessToken(), httpOptionsOf(settings));
+}
+
+/** What the person sees, and with --json what the machine reads. */
+class Screen {
+  private readonly options: LoginOptions;
+  private readonly stream: NodeJS.WriteStream;
+  private readonly paint: Paint;
+  private waiting: CountdownLine | undefined;
+  private codes = 0;
+
+  constructor(options: LoginOptions) {
+    this.options = options;
+    this.stream = options.json ? process.stderr : process.stdout;
+    this.paint = paintFor(this.stream, process.env);
+  }
+
+  showCode(prompt: NodeVerificationPrompt): void {
+    this.stopWaiting();
+    const { userCode, verificationUri, verificationUriComplete, expiresInS } = prompt;
+    this.tell({
+      event: "code",
+      user_code: userCode,
+      verification_uri: verificationUri,
+      verification_uri_complete: verificationUriComplete || null,
+      expires_in: expiresInS,
+    });
+    if (this.codes++ > 0) this.say("That code has expired; here is a new one.");
+    this.say(`Open   ${this.paint.bold(verificationUri)}`);
+    this.say(`Enter  ${this.paint.bold(userCode)}`);
+    this.drawQr(prompt);
+    const waiting = "Waiting until you have allowed it";
+    if (!this.stream.isTTY) this.say(`${waiting}; the code is good for ${inWords(expiresInS)}.`);
+    this.waiting = new CountdownLine(
+      this.stream,
+      expiresInS,
+      (seconds) => `${waiting}: ${asClock(seconds)} left, Ctrl-C gives up`,
+    );
+  }
+
+  private drawQr({ qr }: NodeVerificationPrompt): void {
+    const lines = `${qr}`.split("\n");
+    const { isTTY = false, columns = 80 } = this.stream;
+    const fits = isTTY && columns >= (lines[0]?.length ?? 0);
+    if (!(this.options.qr ?? fits)) return;
+    for (const line of lines) this.say(this.paint.paper(line));
+  }
+
+  stopWaiting(): void {
+    this.waiting?.stop();
+    this.waiting = undefined;
+  }
+
+  showSession(
+    { title, driver }: ReadySettings,
+    { session, ear }: Opened,
+    who: string,
+    options: LoginOptions,
+  ): void {
+    const { expiresInS, endsInS, isRenewable } = session;
+    const isNew = this.codes > 0 || ear.claims !== undefined;
+    this.tell({
+      event: "signed_in",
+      server: title,
+      client_id: driver.config.clientId,
+      who: who || null,
+      expires_in: expiresInS ?? null,
+      renews: isRenewable,
+      ends_in: endsInS ?? null,
+      resumed: !isNew,
+    });
+    const name = who === "" ? "" : ` as ${this.paint.bold(who)}`;
+    this.say(`${isNew ? "Signed in" : "Already signed in"} at ${title}${name}.`);
+    const life = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
+    const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
+    this.say(`The access token is good${life}${life || isRenewable ? renewal : ""}.`);
+    if (endsInS !== undefined) this.say(`The session ends in ${inWords(endsInS)}.`);
+    const state = options.stateIsDefault ? "" : ` --state ${options.state}`;
+    this.say(
+      this.paint.faint(`picogrant token${state} prints one; picogrant logout${state} ends it.`),
+    );
+  }
+
+  showError(error: SignInError): void {
+    const { code, remedy, message } = error;
+    this.tell({ event: "error", code, remedy, message });
+    process.stderr.write(`picogrant login: ${message}\n`);
+  }
+
+  private say(line: string): void {
+    this.stream.write(`${line}\n`);
+  }
+
+  private tell(event: object): void {
+    if (this.options.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+  }
+}

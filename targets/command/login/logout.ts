@@ -1,0 +1,63 @@
+// `picogrant logout`: has the server revoke the tokens, and forgets them.
+
+import path from "node:path";
+import { SignInError } from "../../../platform/session/sign-in-error.ts";
+import { commandLine } from "../command-line.ts";
+import { defaultState, readKeptLogin, removeKeptLogin } from "./kept-login.ts";
+import { removeKeptToken } from "./kept-token.ts";
+import { STATE_OPTION } from "./login-options.ts";
+import { httpOptionsOf, openPlatform, openSession } from "./open.ts";
+import { readySettings } from "./settings.ts";
+import { notSignedIn } from "./token.ts";
+
+interface Flags {
+  state: string;
+  json?: boolean;
+}
+
+export async function logout(argv: readonly string[]): Promise<number> {
+  const flags = commandLine("logout", "Has the server revoke the tokens, and forgets them here.")
+    .option(...STATE_OPTION, defaultState())
+    .option("--json", "print what came of it as one JSON object")
+    .parse(argv, { from: "user" })
+    .opts<Flags>();
+  const state = path.resolve(flags.state);
+  if (readKeptLogin(state) === undefined) throw notSignedIn(state);
+  const platform = await openPlatform(state, httpOptionsOf(readKeptLogin(state)!.settings));
+  try {
+    const kept = readKeptLogin(state);
+    if (kept === undefined) throw notSignedIn(state);
+    const ready = await readySettings(kept.settings, platform);
+    const { session, ear } = await openSession(platform, kept.settings, ready, {
+      resumeOnly: true,
+    }).catch((error: unknown) => {
+      if (!(error instanceof SignInError)) throw error;
+      // The session ended at the server before: there is nothing left to revoke.
+      forget(state);
+      throw error.code === "not_signed_in" ? notSignedIn(state) : error;
+    });
+    await session.signOut();
+    forget(state);
+    const hasRevocation = ready.driver.endpoints.revocation !== "";
+    const isRevoked = hasRevocation && ear.revocationStatus === 200;
+    const result = { event: "signed_out", server: ready.title, revoked: isRevoked };
+    if (flags.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+    else process.stdout.write(`${inWords(ready.title, hasRevocation, isRevoked)}\n`);
+    return 0;
+  } finally {
+    platform.dispose();
+  }
+}
+
+function forget(state: string): void {
+  removeKeptToken(state);
+  removeKeptLogin(state);
+}
+
+function inWords(title: string, hasRevocation: boolean, isRevoked: boolean): string {
+  if (isRevoked) return `Signed out at ${title}: the tokens are revoked and forgotten.`;
+  const why = hasRevocation
+    ? "did not confirm that it has revoked them"
+    : "has no way to revoke them";
+  return `The tokens are forgotten here; ${title} ${why}.`;
+}

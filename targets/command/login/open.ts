@@ -1,0 +1,91 @@
+// What login, token and logout share: the directory with the tokens, locked while one of them is at work, and a
+// session in it.
+
+import { readFileSync } from "node:fs";
+import type { Display } from "../../../platform/contracts.ts";
+import {
+  type NodeHttpOptions,
+  type NodePlatform,
+  nodePlatform,
+  StateDirectoryError,
+} from "../../../platform/node/index.ts";
+import { SealedStorage } from "../../../platform/sealed-storage.ts";
+import type { Session } from "../../../platform/session/session.ts";
+import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
+import { UsageError } from "../../desktop/usage-error.ts";
+import { HttpEar } from "./http-ear.ts";
+import { type LoginSettings, type ReadySettings, readText } from "./settings.ts";
+
+/** This command shows the code itself. */
+const noDisplay: Display = { columns: 40, rows: 4, show: () => {} };
+
+/** Another of these commands may be at work: scripts ask for tokens at the same time. */
+const LOCK_PATIENCE_MS = 30_000;
+
+/**
+ * The adapters over a directory; to be disposed of.
+ * @throws StateDirectoryError where the directory cannot be used, or stays in use; UsageError for a file
+ */
+export async function openPlatform(
+  directory: string,
+  http: NodeHttpOptions,
+): Promise<NodePlatform> {
+  const endMs = performance.now() + LOCK_PATIENCE_MS;
+  for (;;) {
+    try {
+      return nodePlatform({ stateDirectory: directory, display: noDisplay, http });
+    } catch (error) {
+      const isInUse = error instanceof StateDirectoryError && error.message.includes(": in use");
+      if (!isInUse || performance.now() > endMs) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What the login says about certificates. */
+export function httpOptionsOf({ certificates }: LoginSettings): NodeHttpOptions {
+  if (certificates === undefined) return {};
+  const ca = readText(certificates, "file of certificates");
+  if (ca.includes("-----BEGIN CERTIFICATE-----")) return { ca };
+  throw new UsageError(`${certificates}: holds no PEM certificate; give the authority's`);
+}
+
+/** A session, and who was listened in on. */
+export interface Opened {
+  readonly session: Session;
+  readonly ear: HttpEar;
+}
+
+/** Signs in, or goes on with what the directory holds. @throws SignInError, UsageError */
+export async function openSession(
+  platform: NodePlatform,
+  login: LoginSettings,
+  { driver }: ReadySettings,
+  handlers: SignInHandlers,
+): Promise<Opened> {
+  const ear = new HttpEar();
+  const translate = ear.around(driver.translate, driver.endpoints);
+  const storage = login.keyFile === undefined ? platform.storage : sealed(platform, login.keyFile);
+  const session = await signInOn(
+    { ...platform, storage },
+    { ...driver, translate },
+    handlers,
+    // The directory is given back by whoever opened it.
+    () => {},
+  );
+  return { session, ear };
+}
+
+function sealed({ storage, entropy }: NodePlatform, keyFile: string): SealedStorage {
+  let deviceKey: Uint8Array;
+  try {
+    deviceKey = new Uint8Array(readFileSync(keyFile));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`cannot read the key ${keyFile} (${code}); check --key-file`);
+  }
+  if (deviceKey.length < 16) {
+    throw new UsageError(`${keyFile}: a key has 16 random bytes or more; make one of 32`);
+  }
+  return new SealedStorage({ storage, entropy, deviceKey });
+}

@@ -1,0 +1,157 @@
+// What a login is made with: server and client as the command line or a device.json names them. Without the client's
+// secret this is also what is kept beside the tokens, so that `token` and `logout` need no options.
+
+import { readFileSync } from "node:fs";
+import * as core from "../../../core/complete.ts";
+import { addressProblem } from "../../../platform/address.ts";
+import {
+  ConfigError,
+  type clientAuthentications,
+  driverOptionsOf,
+  parseDeviceConfig,
+} from "../../../platform/configuration/device-config.ts";
+import type { Http, Timers } from "../../../platform/contracts.ts";
+import { discoverEndpoints } from "../../../platform/discovery.ts";
+import type { DriverOptions } from "../../../platform/driver.ts";
+import { ServerError } from "../../../platform/servers/index.ts";
+import {
+  type ServerSettings,
+  settingsFor,
+} from "../../../platform/session/authorization-server.ts";
+import { UsageError } from "../../desktop/usage-error.ts";
+import { Failure } from "../errors.ts";
+
+/** Where the client's secret comes from; it is never kept. */
+export type SecretSource = "none" | "environment" | { readonly file: string };
+
+/** May be written to a file: nothing in it is secret. All paths are absolute. */
+export interface LoginSettings {
+  /** A profile's name, or an issuer. */
+  readonly server?: string | undefined;
+  readonly serverParameters?: Record<string, string> | undefined;
+  /** A device.json instead of all that. */
+  readonly config?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly secret: SecretSource;
+  readonly scope?: string | undefined;
+  readonly clientAuthentication?: keyof typeof clientAuthentications | undefined;
+  readonly deviceParameters?: Record<string, string> | undefined;
+  readonly tokenParameters?: Record<string, string> | undefined;
+  /** A file of random bytes with which the tokens are sealed. */
+  readonly keyFile?: string | undefined;
+  /** A file of PEM certificates to trust instead of the system's. */
+  readonly certificates?: string | undefined;
+  readonly allowHttp: boolean;
+}
+
+/** The environment variable that may hold the client's secret. */
+export const SECRET_VARIABLE = "PICOGRANT_CLIENT_SECRET";
+
+/** What the driver needs, and what a person calls the server. */
+export interface ReadySettings {
+  readonly driver: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers">;
+  readonly title: string;
+}
+
+/**
+ * @param host asks for the server's metadata where an issuer is given
+ * @throws UsageError, ServerError, ConfigError for the command line; Failure where the server does not answer
+ */
+export async function readySettings(
+  login: LoginSettings,
+  host: { http: Http; timers: Timers },
+): Promise<ReadySettings> {
+  if (login.config !== undefined) return await byDeviceConfig(login, login.config, host);
+  const { server = "", serverParameters = {}, clientId = "", allowHttp } = login;
+  const isIssuer = server.includes("://");
+  if (isIssuer) checkIssuer(server, allowHttp);
+  const choice = isIssuer ? server : { name: server, ...serverParameters };
+  const client = { ...login, clientId, clientSecret: secretOf(login) };
+  try {
+    const settings = await settingsFor(choice, client, host);
+    return { driver: { ...settings, allowHttp }, title: server };
+  } catch (error) {
+    if (error instanceof ServerError)
+      throw new UsageError(`${flagOf(error.path)} ${error.message}`);
+    // Discovery has no class of its own for a server that does not answer.
+    if ((error as Error).name !== "Error") throw error;
+    throw new Failure((error as Error).message);
+  }
+}
+
+/** The option for a member of device.json. */
+function flagOf(member: string): string {
+  if (member === "clientSecret") return `--client-secret-file (or ${SECRET_VARIABLE})`;
+  return `--${member.replace("serverParameters.", "server-parameter ")}`;
+}
+
+function checkIssuer(issuer: string, allowHttp: boolean): void {
+  const problem = addressProblem(issuer, allowHttp);
+  if (problem) throw new UsageError(`--server ${problem.replace("allowHttp", "--allow-http")}`);
+}
+
+async function byDeviceConfig(
+  login: LoginSettings,
+  file: string,
+  host: { http: Http; timers: Timers },
+): Promise<ReadySettings> {
+  const config = readDeviceConfig(file);
+  const options = driverOptionsOf(config);
+  let { endpoints } = options;
+  const { issuer } = config;
+  if (issuer !== undefined && endpoints.token === "") {
+    const found = await discoverEndpoints(core, host, issuer).catch((error: Error) => {
+      throw new Failure(error.message);
+    });
+    endpoints = { ...endpoints, ...found };
+  }
+  if (endpoints.token === "" || endpoints.deviceAuthorization === "") {
+    throw new UsageError(`${file}: names no server; give server, issuer or endpoints`);
+  }
+  const own = { ...options.config, autoStart: 1, messages: "" };
+  return {
+    driver: {
+      ...options,
+      endpoints,
+      memoryBytes: Math.max(options.memoryBytes ?? 0, MEMORY_BYTES),
+      config: { ...own, scope: login.scope ?? own.scope },
+    },
+    title: config.server ?? issuer ?? new URL(endpoints.token).origin,
+  };
+}
+
+/** As for a program on Node: there is room for tokens that are signed documents. */
+const MEMORY_BYTES = 32_768;
+
+function readDeviceConfig(file: string): ReturnType<typeof parseDeviceConfig> {
+  try {
+    return parseDeviceConfig(readText(file, "configuration"));
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws UsageError where it is not there any more */
+function secretOf({ secret }: LoginSettings): string | undefined {
+  if (secret === "none") return undefined;
+  if (secret === "environment") {
+    const value = process.env[SECRET_VARIABLE];
+    if (value) return value;
+    throw new UsageError(`the client's secret is in ${SECRET_VARIABLE}, which is not set; set it`);
+  }
+  // An editor's last line break is not the secret's.
+  const text = readText(secret.file, "client's secret").replace(/\r?\n$/, "");
+  if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
+  return text;
+}
+
+/** @throws UsageError with one line */
+export function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new UsageError(`cannot read the ${what} ${file} (${code}); check the path`);
+  }
+}

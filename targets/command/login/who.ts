@@ -1,0 +1,95 @@
+// Who has signed in: from the ID token, or by asking the server with the access token, where it is known whom to ask.
+
+import { addressProblem } from "../../../platform/address.ts";
+import { metadataAddresses } from "../../../platform/discovery.ts";
+import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
+import { textOf } from "../../../platform/text.ts";
+import { printable } from "../terminal.ts";
+import type { Claims } from "./http-ear.ts";
+import type { LoginSettings } from "./settings.ts";
+
+/** Where servers with a profile say who an access token is of; from their public documentation. */
+const KNOWN: Readonly<Record<string, string>> = {
+  discord: "https://discord.com/api/users/@me",
+  github: "https://api.github.com/user",
+  gitlab: "https://{host}/api/v4/user",
+  google: "https://openidconnect.googleapis.com/v1/userinfo",
+  spotify: "https://api.spotify.com/v1/me",
+};
+
+/** Standard claims (OpenID Connect Core 1.0 §5.1), then what other servers call the same. */
+const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
+const IDENTIFIERS = ["sub", "id"] as const;
+
+/** A person in one line, "" where nothing says who it is. */
+export function nameIn(claims: Claims | undefined): string {
+  const text = (key: string): string => {
+    const value = claims?.[key];
+    return typeof value === "string" || typeof value === "number" ? printable(`${value}`) : "";
+  };
+  const names = [...new Set(NAMES.map(text).filter((name) => name !== ""))];
+  const [first = "", second] = names;
+  if (first !== "") return (second === undefined ? first : `${first} (${second})`).slice(0, 200);
+  return (IDENTIFIERS.map(text).find((id) => id !== "") ?? "").slice(0, 200);
+}
+
+/** Asks the server. Whatever goes wrong, the login is none the worse for it: "" then. */
+export async function askWho(
+  login: LoginSettings,
+  accessToken: string,
+  options: NodeHttpOptions,
+): Promise<string> {
+  const address = await userinfoOf(login, options);
+  if (address === "" || addressProblem(address, login.allowHttp) !== "") return "";
+  return nameIn(await getJson(address, `Bearer ${accessToken}`, options));
+}
+
+async function userinfoOf(
+  { server = "", serverParameters = {}, allowHttp }: LoginSettings,
+  options: NodeHttpOptions,
+): Promise<string> {
+  if (!server.includes("://")) {
+    const host = serverParameters.host ?? "gitlab.com";
+    return (KNOWN[server] ?? "").replace("{host}", host);
+  }
+  if (addressProblem(server, allowHttp) !== "") return "";
+  for (const metadata of metadataAddresses(server)) {
+    const { issuer, userinfo_endpoint: found } = (await getJson(metadata, "", options)) ?? {};
+    if (issuer === server && typeof found === "string") return found;
+  }
+  return "";
+}
+
+function getJson(
+  url: string,
+  authorization: string,
+  options: NodeHttpOptions,
+): Promise<Claims | undefined> {
+  const http = new NodeHttp({ ...options, timeLimitMs: 10_000 });
+  const body: number[] = [];
+  let isGood = false;
+  return new Promise<Claims | undefined>((resolve) => {
+    http.send(
+      { method: "GET", url, contentType: "", authorization, body: [], bodyFrom: 0, bodyTo: 0 },
+      {
+        status: (status) => {
+          isGood = status === 200;
+        },
+        body: (bytes, from, to) => {
+          for (let at = from; at < to; at++) body.push(bytes[at]!);
+        },
+        end: () => resolve(isGood ? objectIn(textOf(body) ?? "") : undefined),
+        failed: () => resolve(undefined),
+      },
+    );
+  }).finally(() => http.dispose());
+}
+
+function objectIn(text: string): Claims | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Claims) : undefined;
+  } catch {
+    return undefined;
+  }
+}

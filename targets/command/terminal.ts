@@ -1,0 +1,71 @@
+// Writing for people: durations in words, colours where they are wanted, one line that changes in place.
+
+import type { WriteStream } from "node:tty";
+
+export interface Paint {
+  bold(text: string): string;
+  faint(text: string): string;
+  /** Dark modules on a light ground, whatever the terminal's own colours are. */
+  paper(text: string): string;
+}
+
+const plain = (text: string): string => text;
+const code =
+  (codes: string): ((text: string) => string) =>
+  (text) =>
+    `\x1b[${codes}m${text}\x1b[0m`;
+
+/** No colours in a pipe, in a terminal that has none, and where NO_COLOR is set (no-color.org). */
+export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
+  const isWanted = stream.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
+  if (!isWanted) return { bold: plain, faint: plain, paper: plain };
+  return { bold: code("1"), faint: code("2"), paper: code("97;40") };
+}
+
+/** `59 s`, `14 min`, `2 h`, `90 days`: rounded down, one unit. */
+export function inWords(seconds: number): string {
+  if (seconds < 120) return `${Math.floor(seconds)} s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+/** `29:55`. */
+export function asClock(seconds: number): string {
+  const whole = Math.max(0, Math.ceil(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** What a server sends is shown without anything that could move the cursor or turn the writing around. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
+}
+
+/** A line at the bottom that says how long something still takes; nothing where there is no terminal. */
+export class CountdownLine {
+  private readonly stream: WriteStream | NodeJS.WriteStream;
+  private readonly text: (secondsLeft: number) => string;
+  private readonly endMs: number;
+  private readonly interval: NodeJS.Timeout | undefined;
+
+  constructor(stream: NodeJS.WriteStream, seconds: number, text: (secondsLeft: number) => string) {
+    this.stream = stream;
+    this.text = text;
+    this.endMs = performance.now() + seconds * 1000;
+    if (!stream.isTTY) return;
+    this.interval = setInterval(() => this.draw(), 1000);
+    this.draw();
+  }
+
+  /** Takes the line away. Harmless the second time. */
+  stop(): void {
+    if (this.interval === undefined) return;
+    clearInterval(this.interval);
+    this.stream.write("\r\x1b[K");
+  }
+
+  private draw(): void {
+    const line = this.text((this.endMs - performance.now()) / 1000);
+    this.stream.write(`\r\x1b[K${line.slice(0, (this.stream.columns || 80) - 1)}`);
+  }
+}

@@ -1,0 +1,197 @@
+// The command line of the simulated service: npm run service, and picogrant service. Reads the fixture, listens, prints
+// one line per request. Errors are one line and exit code 2.
+
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Command, InvalidArgumentError } from "commander";
+import { UsageError } from "../desktop/usage-error.ts";
+import { accessLogLine } from "./access-log.ts";
+import type { FixtureInput } from "./fixture.ts";
+import { describeListenError } from "./listen-error.ts";
+import { nodeEnvironment } from "./node-environment.ts";
+import { readOptions, type ServiceOptionsInput } from "./options.ts";
+import { serve } from "./server.ts";
+import { createService, type Service } from "./service.ts";
+
+interface Flags {
+  port: number;
+  host: string;
+  fixture?: string;
+  options?: string;
+  publicUrl?: string;
+  key?: string;
+  cert?: string;
+  approve?: string;
+  quiet?: boolean;
+}
+
+/** How the command is called. */
+export interface ServiceCommand {
+  /** Of its help. */
+  readonly usage: string;
+  /** What its lines begin with. */
+  readonly prefix: string;
+  /** Further options, for a caller who has more. */
+  readonly addOptions?: (command: Command) => void;
+  /** A key and a certificate where no files were given; told of all options. */
+  readonly pairFor?: (flags: Record<string, unknown>) => { key: string; cert: string } | undefined;
+  /** Called once it listens; its lines are printed. */
+  readonly introduce?: (service: Service, fixture: FixtureInput, flags: object) => string[];
+}
+
+// Timers of devices on the same machine may fire a little early; the command line is for them.
+const POLL_TOLERANCE_MS = 250;
+
+function program({ usage, prefix, addOptions }: ServiceCommand): Command {
+  const command = new Command(usage)
+    .description(
+      "The simulated service: device authorization, tokens, APIs, consent pages, events.",
+    )
+    .option("-p, --port <number>", "port to listen on; 0 lets the system choose", readPort, 8080)
+    .option("-H, --host <address>", "address to listen on; 0.0.0.0 lets phones in", "127.0.0.1")
+    .option(
+      "-f, --fixture <file>",
+      "JSON file with accounts and clients; default: the built-in one",
+    )
+    .option("-o, --options <file>", "JSON file with options (see README.md)")
+    .option(
+      "-u, --public-url <url>",
+      "the address that devices and phones use, if it is another",
+      readPublicUrl,
+    )
+    .option("--key <file>", "PEM file with the private key, for HTTPS")
+    .option("--cert <file>", "PEM file with the certificate, for HTTPS")
+    .option("--approve <account>", "allow each code at once as this account, for scripts")
+    .option("-q, --quiet", "no access log")
+    .allowExcessArguments(false)
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, `${prefix}: `)),
+    })
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+  addOptions?.(command);
+  return command;
+}
+
+/** Runs until it is told to stop; ends the process for --help and mistakes. */
+export async function runService(argv: readonly string[], how: ServiceCommand): Promise<void> {
+  const flags = program(how).parse(argv, { from: "user" }).opts<Flags>();
+  try {
+    await listen(flags, how);
+  } catch (error) {
+    console.error(`${how.prefix}: ${(error as Error).message.split("\n", 1)[0]}`);
+    process.exit(2);
+  }
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("It is 0 to 65535.");
+  return port;
+}
+
+function readText(file: string, what: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new UsageError(`cannot read the ${what} ${file} (${code}); check the path`);
+  }
+}
+
+function readJson(file: string, what: string): unknown {
+  try {
+    return JSON.parse(readText(file, what));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`the ${what} ${file} is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function readOptionsFile(file: string): ServiceOptionsInput {
+  const given = readJson(file, "options file");
+  // Spread, a list or a word would be no options at all, and nobody would learn of it.
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new UsageError(`the options file ${file} holds no JSON object`);
+  try {
+    readOptions(given);
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`);
+  }
+  return given;
+}
+
+function readPublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const fits = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
+  if (!fits) throw new InvalidArgumentError("It is an http or https address without ? and #.");
+  if (!/^\/*$/.test(url.pathname))
+    throw new InvalidArgumentError("It is an address without a path.");
+  return text;
+}
+
+function readPair(flags: Flags): { key?: string; cert?: string } {
+  if ((flags.key === undefined) !== (flags.cert === undefined))
+    throw new UsageError("--key and --cert go together; give both for HTTPS");
+  if (flags.key === undefined || flags.cert === undefined) return {};
+  const pair = { key: readText(flags.key, "key"), cert: readText(flags.cert, "certificate") };
+  try {
+    // TLS itself takes a key and a certificate of different kinds, and fails at each handshake.
+    const belongs = new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key));
+    if (!belongs) throw new Error("they do not belong together");
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UsageError(
+      `${flags.key} and ${flags.cert} are no PEM key and its certificate (${message})`,
+    );
+  }
+  return pair;
+}
+
+async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
+  const { prefix } = how;
+  const pair = how.pairFor?.({ ...flags }) ?? readPair(flags);
+  const builtIn = fileURLToPath(new URL("fixture.json", import.meta.url));
+  const fixture = readJson(flags.fixture ?? builtIn, "fixture") as FixtureInput;
+  const options: ServiceOptionsInput = {
+    pollToleranceMs: POLL_TOLERANCE_MS,
+    ...(flags.options !== undefined && readOptionsFile(flags.options)),
+    ...(flags.publicUrl !== undefined && { baseUrl: flags.publicUrl }),
+  };
+  const service = createService({ ...nodeEnvironment(), fixture, options });
+  if (!flags.quiet)
+    service.observe((event) => {
+      const line = accessLogLine(event);
+      if (line !== undefined) console.log(line);
+    });
+  if (flags.approve !== undefined) approveAll(service, fixture, flags.approve);
+  const server = await serve(service, {
+    host: flags.host,
+    port: flags.port,
+    ...pair,
+    onError: (error) => console.error(`${prefix}: ${error.message}`),
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(describeListenError(error, flags));
+  });
+  console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
+  for (const line of how.introduce?.(service, fixture, flags) ?? []) console.log(line);
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      server.close().then(() => process.exit(0));
+    });
+}
+
+/** Stands for a person who allows whatever asks. @throws UsageError where there is no such account */
+function approveAll(service: Service, fixture: FixtureInput, account: string): void {
+  if (!fixture.accounts?.some(({ id }) => id === account)) {
+    const names = fixture.accounts?.map(({ id }) => id).join(", ");
+    throw new UsageError(`there is no account ${account}; choose --approve from ${names}`);
+  }
+  service.observe((event) => {
+    if (event.type !== "attempt" || event.state !== "pending") return;
+    // Not from within the request that makes the attempt.
+    setImmediate(() => {
+      for (const { userCode } of service.pending()) service.approve(userCode, account);
+    });
+  });
+}

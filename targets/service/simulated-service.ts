@@ -1,0 +1,121 @@
+// `picogrant/service`: the simulated service in one call, for tests of anybody's client of the device authorization
+// grant. Its types stand by themselves: whoever uses it installs nothing else.
+
+import builtIn from "./fixture.json" with { type: "json" };
+import type { FixtureInput } from "./fixture.ts";
+import { nodeEnvironment } from "./node-environment.ts";
+import type { ServiceEvent } from "./observers.ts";
+import type { ServiceOptionsInput } from "./options.ts";
+import { serve } from "./server.ts";
+import { createService } from "./service.ts";
+
+export type { ServiceEvent } from "./observers.ts";
+
+/** What a test changes most. All else is in targets/service/options.ts of the sources; unknown names are refused. */
+export interface SimulatedServiceOptions {
+  /** Minimum wait between polls, seconds; 1 here, so that tests do not wait long. */
+  readonly interval?: number;
+  /** How early a poll may come without a `slow_down`, ms; 250 here: timers are not exact. */
+  readonly pollToleranceMs?: number;
+  /** Lifetime of device_code and user_code, seconds; default 1800. */
+  readonly codeLifetime?: number;
+  /** Lifetime of access tokens, seconds; default 3600. */
+  readonly accessTokenLifetime?: number;
+  /** Whether each refresh hands out a new refresh token (RFC 9700 §4.14); default false. */
+  readonly refreshTokenRotation?: boolean;
+  /** Seconds added to the interval by each `slow_down`: 5 as in RFC 8628 §3.5; default 0. */
+  readonly slowDownGrowth?: number;
+  /** Also send RFC 8628's names beside `verification_url`; default true. */
+  readonly verificationUri?: boolean;
+  readonly verificationUriComplete?: boolean;
+  /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do; default "plain". */
+  readonly tokenCharacters?: "plain" | "awkward";
+  readonly [other: string]: unknown;
+}
+
+export interface SimulatedServiceSettings {
+  /** 0 (the default) lets the system choose. */
+  readonly port?: number;
+  /** Name or address to listen on; default 127.0.0.1. */
+  readonly host?: string;
+  /** PEM texts; with both, HTTPS is spoken. */
+  readonly key?: string;
+  readonly cert?: string;
+  /** Clients and accounts as in a fixture file (targets/service/README.md); default: `simulatedWorld`. */
+  readonly fixture?: unknown;
+  readonly options?: SimulatedServiceOptions;
+}
+
+/** A code that waits for its user. */
+export interface WaitingCode {
+  readonly userCode: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
+
+/** What became of a decision. Codes that are not pending any more are not touched. */
+export type Decision =
+  | "granted"
+  | "access_denied"
+  | "admin_policy_enforced"
+  | "org_internal"
+  | "unknown-code"
+  | "expired"
+  | "already-decided"
+  | "account-disabled";
+
+export interface Approval {
+  /** The scopes to grant; all that were requested when absent. */
+  readonly scopes?: readonly string[];
+  /** Seconds of time-based access; until revoked when absent. */
+  readonly accessSeconds?: number;
+}
+
+export interface SimulatedService {
+  /** Issuer and base of every address, without a slash at the end. */
+  readonly url: string;
+  /** Codes that nobody has decided yet, oldest first. */
+  pending(): WaitingCode[];
+  /** Allows a code as an account, such as "ada". */
+  approve(userCode: string, account: string, choices?: Approval): Decision;
+  deny(userCode: string): Decision;
+  /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
+  revokeAllFor(account: string, clientId?: string): number;
+  /** Changes options while running; what was issued keeps its lifetimes. */
+  setOptions(changes: SimulatedServiceOptions): void;
+  /** Tells of requests, codes and grants; secrets are masked. Returns a function that stops it. */
+  observe(observer: (event: ServiceEvent) => void): () => void;
+  /** Stops listening and ends open connections. */
+  close(): Promise<void>;
+}
+
+/** The built-in world: its clients (with their secrets) and accounts, to be used or to be copied and changed. */
+export const simulatedWorld: {
+  readonly clients: readonly { readonly id: string; readonly secret?: string }[];
+  readonly accounts: readonly { readonly id: string; readonly name: string }[];
+} = builtIn;
+
+/** Starts it on real time and a real socket. @throws Error with one line about an option or the port */
+export async function startSimulatedService(
+  settings: SimulatedServiceSettings = {},
+): Promise<SimulatedService> {
+  const { port, host, key, cert, fixture = builtIn, options = {} } = settings;
+  const service = createService({
+    ...nodeEnvironment(),
+    // Checked when it is read, whatever it is.
+    fixture: fixture as FixtureInput,
+    options: { interval: 1, pollToleranceMs: 250, ...options } as ServiceOptionsInput,
+  });
+  const server = await serve(service, { port, host, key, cert });
+  return {
+    url: server.url,
+    pending: () =>
+      service.pending().map(({ userCode, clientId, scopes }) => ({ userCode, clientId, scopes })),
+    approve: (userCode, account, choices) => service.approve(userCode, account, choices),
+    deny: (userCode) => service.deny(userCode),
+    revokeAllFor: (account, clientId) => service.revokeAllFor(account, clientId),
+    setOptions: (changes) => service.setOptions(changes as ServiceOptionsInput),
+    observe: (observer) => service.observe(observer),
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,265 @@
+// `picogrant login`, `token` and `logout` of the installed package, at the simulated service and at another server.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type SimulatedService,
+  startSimulatedService,
+} from "../../targets/service/simulated-service.ts";
+import { startProvider } from "../peers/oidc-provider-server.ts";
+import { type Ended, events, run, start } from "./command.ts";
+
+const SECRET = { PICOGRANT_CLIENT_SECRET: "tv-secret" };
+const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
+
+const folder = mkdtempSync(path.join(tmpdir(), "picogrant-login-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let service: SimulatedService;
+let state: string;
+let count = 0;
+
+beforeEach(async () => {
+  service = await startSimulatedService();
+  state = path.join(folder, `state-${count++}`);
+});
+afterEach(() => service.close());
+
+function decideEach(decide: (userCode: string) => void): void {
+  service.observe((event) => {
+    if (event.type !== "attempt" || event.state !== "pending") return;
+    setImmediate(() => {
+      for (const { userCode } of service.pending()) decide(userCode);
+    });
+  });
+}
+const allowEach = (): void => decideEach((userCode) => void service.approve(userCode, "ada"));
+
+const loginArgs = (...more: string[]): string[] => [
+  ...["login", "--server", service.url, "--client-id", "living-room-tv"],
+  ...["--scope", SCOPE, "--state", state, ...more],
+];
+
+function signIn(...more: string[]): Promise<Ended> {
+  allowEach();
+  return run(loginArgs(...more), SECRET);
+}
+
+async function call(token: string): Promise<number> {
+  const address = `${service.url}/video/v3/liveBroadcasts?part=id&mine=true`;
+  return (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).status;
+}
+
+describe("picogrant login", () => {
+  it("signs in; token prints one that works; a second login asks nobody; logout revokes", async () => {
+    const { code, stdout, stderr } = await signIn("--json");
+    expect(code).toBe(0);
+    const [shown, signedIn, ...others] = events(stdout);
+    expect(shown).toMatchObject({
+      event: "code",
+      user_code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
+      verification_uri: `${service.url}/device`,
+      expires_in: 1800,
+    });
+    expect(signedIn).toMatchObject({
+      event: "signed_in",
+      server: service.url,
+      client_id: "living-room-tv",
+      renews: true,
+      resumed: false,
+    });
+    expect(signedIn!.expires_in).toBeGreaterThan(3000);
+    expect(others).toEqual([]);
+    expect(stderr).toContain(shown!.user_code);
+
+    const { stdout: printed } = await run(["token", "--state", state], SECRET);
+    expect(printed).toMatch(/^\S+\n$/);
+    expect(await call(printed.trim())).toBe(200);
+    expect(stdout + stderr).not.toContain(printed.trim());
+
+    const again = await signIn("--json");
+    expect(events(again.stdout)).toMatchObject([{ event: "signed_in", resumed: true }]);
+
+    const out = await run(["logout", "--state", state, "--json"], SECRET);
+    expect(events(out.stdout)).toEqual([
+      { event: "signed_out", server: service.url, revoked: true },
+    ]);
+    expect(await call(printed.trim())).toBe(401);
+    for (const name of ["token", "logout"]) {
+      const late = await run([name, "--state", state], SECRET);
+      expect(late).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `picogrant ${name}: ${state}: not signed in there; picogrant login signs in\n`,
+      });
+    }
+  });
+
+  it("RFC 6749 section 6: token renews an access token whose time is over", async () => {
+    service.setOptions({ accessTokenLifetime: 2 });
+    await signIn();
+    const first = (await run(["token", "--state", state], SECRET)).stdout;
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    service.setOptions({ accessTokenLifetime: 3600 });
+    const args = ["token", "--state", state, "--json"];
+    const { stdout } = await run(args, SECRET);
+    const { access_token: second, expires_in: expiresIn } = JSON.parse(stdout);
+    expect(second).not.toBe(first.trim());
+    expect(await call(second)).toBe(200);
+    expect(expiresIn).toBeGreaterThan(3000);
+    // One that is good is not renewed, unless a server has refused it.
+    expect(JSON.parse((await run(args, SECRET)).stdout).access_token).toBe(second);
+    const third = JSON.parse((await run([...args, "--fresh"], SECRET)).stdout).access_token;
+    expect(third).not.toBe(second);
+    expect(await call(third)).toBe(200);
+  });
+
+  it("scripts that ask for tokens at the same time wait for each other", async () => {
+    await signIn();
+    const args = ["token", "--state", state, "--fresh"];
+    const all = await Promise.all([1, 2, 3].map(() => run(args, SECRET)));
+    expect(all.map(({ code }) => code)).toEqual([0, 0, 0]);
+    for (const { stdout } of all) expect(await call(stdout.trim())).toBe(200);
+  });
+
+  it("words for people: no colours and no moving cursor in a pipe, no token, no secret", async () => {
+    const { code, stdout, stderr } = await signIn();
+    expect(code).toBe(0);
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^Open {3}http:\S+\/device\nEnter {2}[A-Z-]{9}\nWaiting /);
+    expect(stdout).toMatch(/Signed in at \S+\.\nThe access token is good for \d+ \w+, and renewed/);
+    for (const never of ["\x1b", "\r", "tv-secret"]) expect(stdout).not.toContain(never);
+  });
+
+  it("files that others cannot read; the client's secret is in none of them", async () => {
+    await signIn();
+    expect(statSync(state).mode & 0o777).toBe(0o700);
+    const files = readdirSync(state);
+    expect(files).toContain("login.json");
+    expect(files).not.toContain("lock");
+    for (const name of files) {
+      const file = path.join(state, name);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readFileSync(file, "latin1")).not.toContain("tv-secret");
+    }
+  });
+
+  it("--key-file seals the tokens", async () => {
+    const key = path.join(folder, "key");
+    writeFileSync(
+      key,
+      Buffer.alloc(32, 7).map((byte, at) => byte + at),
+    );
+    const kept = (): string =>
+      readdirSync(state)
+        .map((name) => readFileSync(path.join(state, name), "latin1"))
+        .join("");
+    await signIn();
+    const open = (await run(["token", "--state", state], SECRET)).stdout.trim();
+    expect(kept()).toContain(open);
+    expect(kept()).toContain(`${service.url}/device`);
+    await run(["logout", "--state", state], SECRET);
+    await signIn("--key-file", key);
+    const sealed = (await run(["token", "--state", state], SECRET)).stdout.trim();
+    expect(await call(sealed)).toBe(200);
+    expect(kept()).not.toContain(sealed);
+    expect(kept()).not.toContain(`${service.url}/device`);
+  });
+
+  it("RFC 8628 section 3.5: access_denied is one line and exit code 1, and nothing stays", async () => {
+    decideEach((userCode) => void service.deny(userCode));
+    const { code, stdout, stderr } = await run(loginArgs("--json"), SECRET);
+    expect(code).toBe(1);
+    expect(events(stdout).at(-1)).toMatchObject({ event: "error", code: "access_denied" });
+    expect(stderr).toMatch(/^picogrant login: signing in failed: access_denied; [^\n]+$/m);
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  it("Ctrl-C gives up: exit code 130, and nothing stays", async () => {
+    const running = start(loginArgs("--json"), SECRET);
+    await expect.poll(() => events(running.stdout).length).toBe(1);
+    running.child.kill("SIGINT");
+    const { code, stdout } = await running.end;
+    expect(code).toBe(130);
+    expect(events(stdout).at(-1)).toMatchObject({ event: "error", code: "aborted" });
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  it("a login at another server or client does not write over this one's tokens", async () => {
+    await signIn();
+    const { code, stderr } = await run([
+      ...["login", "--server", service.url, "--client-id", "public-printer", "--state", state],
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/holds a login at \S+ living-room-tv: picogrant logout ends it; or /);
+    expect((await run(["token", "--state", state], SECRET)).code).toBe(0);
+  });
+
+  it("--config takes server and client from a device.json", async () => {
+    const file = path.join(folder, "device.json");
+    const config = { clientId: "public-printer", scope: "openid", issuer: service.url };
+    writeFileSync(file, JSON.stringify(config));
+    allowEach();
+    const args = ["login", "--config", file, "--state", state, "--json"];
+    const { code, stdout } = await run(args);
+    expect(code).toBe(0);
+    expect(events(stdout).at(-1)).toMatchObject({ client_id: "public-printer" });
+    expect((await run(["logout", "--state", state])).code).toBe(0);
+  });
+
+  it.each([
+    [["login"], /--server is missing/],
+    [["login", "--server", "github"], /--client-id is missing/],
+    [["login", "--server", "githb", "--client-id", "x"], /--server must be one of: google, /],
+    [["login", "--server", "http://sso.example", "--client-id", "x"], /--allow-http/],
+    [["login", "--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing/],
+    [["login", "--server", "google", "--client-id", "x"], /--client-secret-file .* is missing/],
+    [["login", "--client-secret", "x"], /unknown option '--client-secret'/],
+    [["login", "--config", "/nowhere/x.json"], /cannot read the configuration .* check the path/],
+    [["login", "--config", "x", "--client-id", "y"], /--client-id does not go with --config/],
+    [["token", "--timeout", "0"], /integer from 1 to 86400/],
+    [["frobnicate"], /unknown command 'frobnicate'/],
+  ])("%j is a mistake: one line and exit code 2", async (args, message) => {
+    const isPart = args[0] !== "frobnicate";
+    const more = isPart && !args.includes("--timeout") ? ["--state", state] : [];
+    const { code, stdout, stderr } = await run([...args, ...more]);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^picogrant[^\n]*\n$/);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  it("a server that is not there is one line and exit code 1", async () => {
+    await service.close();
+    const { code, stderr } = await run(loginArgs(), SECRET);
+    service = await startSimulatedService();
+    expect(stderr).toMatch(/^picogrant login: no metadata of \S+ \([^\n]*not reachable[^\n]*\n$/);
+    expect(code).toBe(1);
+  });
+});
+
+describe("picogrant login at oidc-provider", () => {
+  it("says who has signed in, by the ID token", async () => {
+    const provider = await startProvider();
+    try {
+      const { id, secret } = provider.clients.client_secret_basic;
+      const args = ["login", "--server", provider.issuer, "--client-id", id, "--state", state];
+      const running = start([...args, "--scope", provider.scope, "--json"], {
+        PICOGRANT_CLIENT_SECRET: secret,
+      });
+      await expect.poll(() => events(running.stdout).length).toBe(1);
+      const [shown] = events(running.stdout);
+      await provider.approve(`${shown!.verification_uri}`, `${shown!.user_code}`);
+      const { code, stdout, stderr } = await running.end;
+      expect(stderr).toMatch(/Signed in at \S+ as ada\./);
+      expect(code).toBe(0);
+      expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", who: "ada", renews: true });
+      const out = await run(["logout", "--state", state], { PICOGRANT_CLIENT_SECRET: secret });
+      expect(out.stdout).toMatch(/^Signed out at \S+: the tokens are revoked and forgotten\.\n$/);
+    } finally {
+      await provider.close();
+    }
+  });
+});
