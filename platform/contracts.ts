@@ -123,7 +123,8 @@ export interface Display {
   readonly columns: number;
   readonly rows: number;
   /**
-   * Shows a frame: `columns * rows` printable ASCII codes (32..126) from `cells[from]`, row by row.
+   * Shows a frame: `columns * rows` codes from `cells[from]`, row by row: printable ASCII (32..126), or in the
+   * maker's own texts a byte of the display's character set (128..255). A control character is never among them.
    * Called only when a cell changed. The range is the caller's and only good until return.
    */
   show(cells: Bytes, from: number): void;

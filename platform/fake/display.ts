@@ -2,6 +2,11 @@
 
 import type { Bytes, Display } from "../contracts.ts";
 
+/** Printable ASCII, or a character of the display's own set. */
+function isShown(code: number): boolean {
+  return Number.isInteger(code) && code >= 32 && code <= 255 && code !== 127;
+}
+
 /** Records frames. A frame is text: `rows` lines of `columns` characters, joined by newlines. */
 export class RecordedDisplay implements Display {
   readonly columns: number;
@@ -45,8 +50,10 @@ export class RecordedDisplay implements Display {
       let line = "";
       for (let column = 0; column < this.columns; column++) {
         const code = cells[from + row * this.columns + column];
-        if (code === undefined || !Number.isInteger(code) || code < 32 || code > 126) {
-          this.#violate(`code ${code} at row ${row}, column ${column} is not printable ASCII`);
+        if (code === undefined || !isShown(code)) {
+          this.#violate(
+            `code ${code} at row ${row}, column ${column} is no character of a display`,
+          );
         }
         line += String.fromCharCode(code);
       }

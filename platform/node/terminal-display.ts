@@ -2,6 +2,7 @@
 // output is a file or a pipe, printed anew each time it changed.
 
 import type { Bytes, Display } from "../contracts.ts";
+import { type RomName, romCharacter } from "../languages/display-rom.ts";
 
 /** What the display needs of `process.stdout`. */
 export interface TerminalOutput {
@@ -17,6 +18,8 @@ export interface TerminalDisplayOptions {
   rows?: number;
   /** Default `process.stdout`. */
   output?: TerminalOutput;
+  /** The character ROM that is drawn; without one only printable ASCII is. */
+  rom?: RomName;
 }
 
 /** Draws frames. Whatever else is to be printed goes through `note`, or the redrawing would destroy it. */
@@ -24,6 +27,7 @@ export class TerminalDisplay implements Display {
   readonly columns: number;
   readonly rows: number;
   readonly #output: TerminalOutput;
+  readonly #rom: RomName | undefined;
   #drawn = "";
 
   constructor(options: TerminalDisplayOptions = {}) {
@@ -35,6 +39,7 @@ export class TerminalDisplay implements Display {
       );
     }
     this.#output = options.output ?? process.stdout;
+    this.#rom = options.rom;
   }
 
   show(cells: Bytes, from: number): void {
@@ -61,15 +66,20 @@ export class TerminalDisplay implements Display {
     return this.#drawn !== "" && this.#redraws() ? `\x1b[${this.rows + 2}A\r\x1b[J` : "";
   }
 
+  #character(code: number): string {
+    if (this.#rom && code >= 0x20) return romCharacter(this.#rom, code);
+    return printableOnly(String.fromCharCode(code));
+  }
+
   #frameOf(cells: Bytes, from: number): string {
     const edge = `+${"-".repeat(this.columns)}+\n`;
     let frame = edge;
     for (let row = 0; row < this.rows; row++) {
       let line = "";
       for (let column = 0; column < this.columns; column++) {
-        line += String.fromCharCode(cells[from + row * this.columns + column] ?? 0);
+        line += this.#character(cells[from + row * this.columns + column] ?? 0);
       }
-      frame += `|${printableOnly(line)}|\n`;
+      frame += `|${line}|\n`;
     }
     return frame + edge;
   }

@@ -29,7 +29,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const size = displaySizeOf(config);
   const fd = path === undefined ? (config.fileDescriptor ?? STANDARD_OUTPUT) : openFor(os, path);
   if (kind === "terminal") return terminal(os, fd, size);
-  return new LineDisplay(size, kind === "lcd" ? lcdFrame : textFrame, (text) => {
+  return new LineDisplay(size, kind === "lcd" ? lcdFrame : textFrame, kind === "lcd", (text) => {
     const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
     if (path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
     // A device gets each frame after the one before. One that is gone may come back: nothing is to be done.
@@ -84,10 +84,13 @@ export class LineDisplay implements Display {
   readonly columns: number;
   readonly rows: number;
   private readonly format: Format;
+  private readonly unshown: RegExp;
   private readonly write: (text: string) => void;
   private first = true;
 
-  constructor(size: Size, format: Format, write: (text: string) => void) {
+  /** @param hasRom whether bytes from 0x80 on are characters of the display's own: a file has no such set */
+  constructor(size: Size, format: Format, hasRom: boolean, write: (text: string) => void) {
+    this.unshown = hasRom ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
     this.columns = size.columns;
     this.rows = size.rows;
     this.format = format;
@@ -99,7 +102,7 @@ export class LineDisplay implements Display {
     for (let row = 0; row < this.rows; row++) {
       const at = from + row * this.columns;
       // A device obeys control characters: none may reach it.
-      rows.push(asciiOf(cells, at, at + this.columns).replace(/[^ -~]/g, "?"));
+      rows.push(asciiOf(cells, at, at + this.columns).replace(this.unshown, "?"));
     }
     this.write(this.format(rows, this.first));
     this.first = false;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { addressProblem } from "../../platform/address.ts";
 import { clientAuthentications } from "../../platform/configuration/device-config.ts";
+import { type Language, languages } from "../../platform/languages/index.ts";
 import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -13,6 +14,7 @@ export interface Options {
   display: { columns: number; rows: number };
   device: DeviceName;
   printer?: string;
+  language?: Language;
   fixture?: string;
   options?: string;
   client?: string;
@@ -158,6 +160,7 @@ function describedProgram(usage: string): Command {
         .choices(DEVICE_KINDS.map(({ name }) => name))
         .default("bare"),
     )
+    .addOption(new Option("--language <code>", "of the display's texts").choices(languages))
     .option("--printer <file>", "print its slips on a real ESC/POS printer, such as /dev/usb/lp0")
     .option("--fixture <file>", "accounts, clients and the rest of the simulated service, as JSON")
     .option("--options <file>", "its settings, as JSON: lifetimes, interval, quotas ...")

@@ -221,7 +221,8 @@ describe("device.json: each mistake is named with its path", () => {
       "limits.memoryBytes must be an integer from 20",
     ],
     [{ ...complete, storage: { directory: "/x" } }, "storage.deviceKeyFile is missing"],
-    [{ ...complete, messages: { open: "Öffnen" } }, "messages.open must be 1 to 96 printable"],
+    [{ ...complete, messages: { open: "\u03a9" } }, "messages.open must be 1 to 96 characters"],
+    [{ ...complete, messages: { open: "a\u007fb" } }, "messages.open must be 1 to 96 characters"],
     [
       { ...complete, deviceParameters: { "a=b": "x" } },
       'deviceParameters["a=b"] is not a possible',

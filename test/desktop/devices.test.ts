@@ -4,7 +4,9 @@ import jsQR from "jsqr";
 import { describe, expect, test } from "vitest";
 import { type Slip, slipBytes } from "../../platform/escpos.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { Paper } from "../../targets/desktop/simulator/device/paper.ts";
 import { qrLines, qrModules } from "../../targets/desktop/simulator/device/qr-code.ts";
+import { slipWords } from "../../targets/desktop/simulator/device/slip-words.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
@@ -143,7 +145,6 @@ describe("the printer", () => {
   test("the same bytes go to a real printer", async () => {
     const sent: number[] = [];
     const simulation = await waiting("printer", 16, 2);
-    const { Paper, ENGLISH_SLIP } = await import("../../targets/desktop/simulator/device/paper.ts");
     const sink = {
       write: (bytes: ArrayLike<number>, from: number, to: number) => {
         for (let at = from; at < to; at++) sent.push(bytes[at]!);
@@ -151,7 +152,7 @@ describe("the printer", () => {
     };
     const paper = new Paper(sink);
     const prompt = { address: "a", code: "b", complete: "https://c", minutes: 30 };
-    paper.print(0, ENGLISH_SLIP, prompt);
+    paper.print(0, slipWords("en"), prompt);
     expect(sent).toEqual([...paper.slips[0]!.bytes]);
     simulation.clock.close();
   });

@@ -108,6 +108,7 @@ test.each([
   ["--display", "16x2"],
   ["--device", "printer"],
   ["--printer", "/dev/null"],
+  ["--language", "de"],
   ["--fixture", "mine.json"],
   ["--options", "mine.json"],
   ["--client", "web-shop"],
@@ -155,7 +156,7 @@ test("every flag is refused beside --scenario but --plain, which fits what it do
   const help = (await run("--help")).stdout;
   const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
   const fitting = ["--plain", "--scenario", "--version", "--help"];
-  expect(flags.filter((flag) => !fitting.includes(flag!))).toHaveLength(33);
+  expect(flags.filter((flag) => !fitting.includes(flag!))).toHaveLength(34);
   const { code, stdout, stderr } = await run("--plain", "--scenario", "deny");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("deny: all ");

@@ -314,7 +314,7 @@ describe("memory storage", () => {
 });
 
 describe("recorded display and entropy", () => {
-  it("keeps every frame as text and refuses what is not printable ASCII", () => {
+  it("keeps every frame as text and refuses what no display has", () => {
     const display = new RecordedDisplay(16, 2);
     const cells = Array.from({ length: 34 }, () => 32);
     cells[1] = 65;
@@ -323,9 +323,12 @@ describe("recorded display and entropy", () => {
     expect(display.lines).toEqual(["A", ""]);
     expect(display.unchangedFrames).toBe(1);
     expect(display.everShowed("A  ")).toBe(true);
-    cells[33] = 10;
-    cells[32] = 200;
+    cells[32] = 10;
     expect(() => display.show(cells, 1)).toThrow("row 1, column 15");
+    // Of the display's own character set.
+    cells[32] = 200;
+    display.show(cells, 1);
+    expect(display.text.charCodeAt(display.text.length - 1)).toBe(200);
     expect(() => display.show([], 0)).toThrow("code undefined");
     expect(() => new RecordedDisplay(15, 2)).toThrow(RangeError);
   });

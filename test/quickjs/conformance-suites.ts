@@ -58,7 +58,7 @@ export function casesOf(suite: Suite, given: Surroundings): ConformanceCase[] {
           frame = text.split("\n").slice(0, 4);
         };
         const plain = (rows: readonly string[]): string => rows.join("\n");
-        const display = new LineDisplay({ columns: 20, rows: 4 }, plain, write);
+        const display = new LineDisplay({ columns: 20, rows: 4 }, plain, false, write);
         return { display, world, look: () => frame };
       });
   }

@@ -1,5 +1,6 @@
 // Scenario files: their lines, read. Settings come first, then steps and expectations in order; what a
 // step does is in steps.ts, how an expectation is checked in player.ts.
+import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deviceKind } from "../simulator/device/kinds.ts";
 import { isStep, readDuration, readValue, StepError } from "../simulator/steps.ts";
@@ -13,6 +14,8 @@ export interface Settings {
   client?: string;
   /** bare, printer or console. */
   device?: string;
+  /** Of the display; English by default. */
+  language?: Language;
   /** Options of the service, by name. */
   options?: ServiceOptionsInput;
 }
@@ -83,19 +86,22 @@ function readSetting(settings: Settings, line: string): boolean {
   else if (value === "rotation") settings.rotate = true;
   else if (!readFurther(settings, value)) {
     throw new StepError(
-      'after "with" comes display 16x2, account NAME, client NAME, device NAME, option NAME VALUE or rotation',
+      'after "with" comes display 16x2, account NAME, client NAME, device NAME, language de, option NAME VALUE or rotation',
     );
   }
   return true;
 }
 
 function readFurther(settings: Settings, value: string): boolean {
-  const [, what, name = "", rest] = /^(client|device|option) (\S+)(?: (\S+))?$/.exec(value) ?? [];
+  const [, what, name = "", rest] =
+    /^(client|device|language|option) (\S+)(?: (\S+))?$/.exec(value) ?? [];
   if (what === "client") settings.client = name;
   else if (what === "device") {
     const kind = deviceKind(name);
     if (kind === undefined) throw new StepError(`there is no device "${name}"`);
     Object.assign(settings, { device: name, columns: kind.columns, rows: kind.rows });
+  } else if (what === "language" && (languages as readonly string[]).includes(name)) {
+    settings.language = name as Language;
   } else if (what === "option" && rest !== undefined) {
     settings.options = { ...settings.options, [name]: readValue(rest) };
   } else return false;

@@ -12,6 +12,8 @@ import {
   type Translate,
 } from "../../../platform/driver.ts";
 import type { PrinterSink } from "../../../platform/escpos.ts";
+import type { RomName } from "../../../platform/languages/display-rom.ts";
+import { type Language, messagesFor, usualRom } from "../../../platform/languages/index.ts";
 import { asciiOf } from "../../../platform/text.ts";
 import type { DecisionOutcome } from "../../service/decisions.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
@@ -21,7 +23,8 @@ import { Application, type CallName, readWords } from "./device/application.ts";
 import { FrameDisplay } from "./device/frame-display.ts";
 import { DEVICE_KINDS, type DeviceKind } from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
-import { ENGLISH_SLIP, Paper } from "./device/paper.ts";
+import { Paper } from "./device/paper.ts";
+import { slipWords } from "./device/slip-words.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
 import { Moments } from "./log/moments.ts";
 import { Timeline } from "./log/timeline.ts";
@@ -56,6 +59,10 @@ export interface SimulationSettings {
   readonly kind?: DeviceKind | undefined;
   /** A real printer, for a device that has paper. */
   readonly printer?: PrinterSink | undefined;
+  /** Of the display; English by default. */
+  readonly language?: Language | undefined;
+  /** The display's character ROM; by default the one that suits the language. */
+  readonly rom?: RomName | undefined;
   /** Accounts and clients of the embedded service. */
   readonly fixture?: FixtureInput | undefined;
   /** The receiver of security events, whose environment the embedded service was made with. */
@@ -88,6 +95,7 @@ export class Simulation {
   readonly paper: Paper;
   readonly maker: MakerServer;
   kind: DeviceKind;
+  language: Language;
   /** What the maker of the device has set. */
   config: DriverConfig;
   display: FrameDisplay;
@@ -115,7 +123,11 @@ export class Simulation {
       settings.service !== undefined,
     );
     this.timeline = new Timeline(moments);
-    this.config = settings.config;
+    this.language = settings.language ?? "en";
+    const rom = settings.rom ?? usualRom(this.language);
+    this.config = settings.language
+      ? { ...settings.config, messages: messagesFor(this.language, rom) }
+      : settings.config;
     this.kind = settings.kind ?? DEVICE_KINDS[0]!;
     this.paper = new Paper(settings.printer);
     this.maker = settings.maker ?? new MakerServer(this.clock);
@@ -126,7 +138,7 @@ export class Simulation {
       );
       this.#watchDecisions(settings.service);
     }
-    this.display = new FrameDisplay(settings.columns, settings.rows, changed);
+    this.display = new FrameDisplay(settings.columns, settings.rows, changed, rom);
     this.application = this.#newApplication();
   }
 
@@ -205,7 +217,7 @@ export class Simulation {
 
   /** Another display on the same device: it is taken from the power meanwhile. */
   resize(columns: number, rows: number): void {
-    const display = new FrameDisplay(columns, rows, () => this.#tell());
+    const display = new FrameDisplay(columns, rows, () => this.#tell(), this.display.rom);
     const wasOn = this.isOn;
     this.powerOff();
     this.display = display;
@@ -232,6 +244,22 @@ export class Simulation {
       scope: SCOPE_BASE + (isPublisher ? "publisher" : "video.readonly"),
     });
     this.maker.clientId = clientId;
+  }
+
+  /**
+   * The display's texts in another language, on a display with that ROM.
+   * @throws RangeError where the ROM cannot show them
+   */
+  useLanguage(language: Language, rom: RomName = usualRom(language)): void {
+    const messages = messagesFor(language, rom);
+    const { columns, rows } = this.display;
+    const wasOn = this.isOn;
+    this.powerOff();
+    this.language = language;
+    this.display = new FrameDisplay(columns, rows, () => this.#tell(), rom);
+    this.config = { ...this.config, messages };
+    if (wasOn) this.powerOn();
+    this.#tell();
   }
 
   /** Other scopes to ask for, by their names in the document, or in full. */
@@ -324,7 +352,7 @@ export class Simulation {
     if (!this.kind.hasPaper || userCode === "" || userCode === this.#printedCode) return;
     this.#printedCode = userCode;
     if (driver.device.codeResumed === 1) return;
-    this.paper.print(this.clock.nowMs(), ENGLISH_SLIP, {
+    this.paper.print(this.clock.nowMs(), slipWords(this.language), {
       address: this.verificationUri,
       code: userCode,
       complete: this.verificationUriComplete,

@@ -2,6 +2,7 @@
 // scenario files. A step is a line, or the name of a deed that stands for one (deeds.ts); here it is read and
 // carried out. Expectations are in scenarios/.
 
+import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deedOf } from "./deeds.ts";
 import { CALLS, type CallName } from "./device/application.ts";
@@ -90,6 +91,19 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if (kind === undefined) throw new StepError(`no device "${name}", but ${names.join(", ")}`);
     simulation.become(kind);
     return `${kind.title}, ${kind.columns}x${kind.rows}: the device was switched off for it`;
+  },
+  language: (simulation, [wanted = "", rom]) => {
+    const language = wanted === "next" ? after(languages, simulation.language) : wanted;
+    if (!isLanguage(language)) {
+      throw new StepError(`no language "${language}", but ${languages.join(", ")}`);
+    }
+    if (rom !== undefined && rom !== "A00" && rom !== "A02") throw new StepError("A00 or A02");
+    try {
+      simulation.useLanguage(language, rom);
+    } catch (error) {
+      throw new StepError((error as Error).message);
+    }
+    return `${language} on a display with the ROM ${simulation.display.rom}: switched off for it`;
   },
   call: (simulation, [name = "", ...words]) => {
     if (!(CALLS as readonly string[]).includes(name)) {
@@ -184,6 +198,10 @@ const DISPLAYS = ["20x4", "16x2", "40x2", "24x4", "40x4"];
 
 function after<T>(list: readonly T[], value: T): T {
   return list[(list.indexOf(value) + 1) % list.length]!;
+}
+
+function isLanguage(name: string): name is Language {
+  return (languages as readonly string[]).includes(name);
 }
 
 /** A value of an option as JSON; a word that is none is text. */

@@ -60,12 +60,12 @@ function header(view: View, title: string, columns: number, paint: Paint): strin
 function displayLines({ display, device, qr, slips }: View, paint: Paint): string[] {
   const edge = `+${"-".repeat(display.columns)}+`;
   const shade = display.lit ? paint.lit : paint.dark;
-  const frame = [edge, ...display.lines.map((line) => `|${shade(clean(line))}|`), edge];
+  const frame = [edge, ...display.lines.map((line) => `|${shade(line)}|`), edge];
   if (device.kind === "console") return beside(frame, display.columns + 2, qrPicture(qr, paint));
   const slip = slips.at(-1);
   if (device.kind !== "printer" || slip === undefined) return frame;
   const paper = [...slipLines(slip), ...slip.footing];
-  return [...frame, ...paper.map((line) => `  ${clean(line)}`)];
+  return [...frame, ...paper.map((line) => `  ${line}`)];
 }
 
 /** The QR code on its light ground. */

@@ -3,7 +3,6 @@
 
 import { type PrintedSlip, slipLines } from "../simulator/device/paper.ts";
 import { qrLines } from "../simulator/device/qr-code.ts";
-import { clean } from "../simulator/log/mask.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 
 /** Prints frames as they change. Returns what ends it. */
@@ -26,7 +25,7 @@ export function printFrames(simulation: Simulation, write: (text: string) => voi
 /** A frame with its border, as lines that each end with a newline. */
 export function frameText(lines: readonly string[]): string {
   const edge = `+${"-".repeat(lines[0]?.length ?? 0)}+`;
-  return [edge, ...lines.map((line) => `|${clean(line)}|`), edge, ""].join("\n");
+  return [edge, ...lines.map((line) => `|${line}|`), edge, ""].join("\n");
 }
 
 /** A slip of paper as it comes out, with its QR code in characters. */

@@ -1,5 +1,6 @@
 // The character display as the simulator sees it: the present frame as lines of text, dark without power.
 import type { Bytes, Display } from "../../../../platform/contracts.ts";
+import { type RomName, romCharacter } from "../../../../platform/languages/display-rom.ts";
 
 export class FrameDisplay implements Display {
   /** One string of `columns` characters for each row; blank while dark. */
@@ -11,6 +12,8 @@ export class FrameDisplay implements Display {
     readonly columns: number,
     readonly rows: number,
     private readonly changed: () => void,
+    /** What the display's controller draws for a byte. */
+    readonly rom: RomName = "A00",
   ) {
     if (!(columns >= 16 && columns <= 80 && rows >= 2 && rows <= 8)) {
       throw new RangeError(`a display of ${columns}x${rows}: it has 16 to 80 columns, 2 to 8 rows`);
@@ -22,7 +25,7 @@ export class FrameDisplay implements Display {
     this.lines = this.lines.map((_, row) => {
       let line = "";
       for (let column = 0; column < this.columns; column++) {
-        line += String.fromCharCode(cells[from + row * this.columns + column]!);
+        line += romCharacter(this.rom, cells[from + row * this.columns + column]!);
       }
       return line;
     });

@@ -35,14 +35,6 @@ export interface SlipWords {
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-export const ENGLISH_SLIP: SlipWords = {
-  heading: ["To sign in, open"],
-  between: ["and enter"],
-  footing: ["within $ minutes."],
-  codePage: 0,
-  encode: ascii,
-};
-
 /** As many as one would tear off. */
 const KEPT = 5;
 

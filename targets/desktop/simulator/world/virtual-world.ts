@@ -3,6 +3,7 @@
 import type { Core } from "../../../../platform/driver.ts";
 import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import { MemoryStorage } from "../../../../platform/fake/storage.ts";
+import type { Language } from "../../../../platform/languages/index.ts";
 import type { FixtureInput } from "../../../service/fixture.ts";
 import type { ServiceOptionsInput } from "../../../service/options.ts";
 import { createService } from "../../../service/service.ts";
@@ -36,6 +37,8 @@ export interface VirtualWorldSettings {
   readonly client?: string;
   /** What the device looks like (device/kinds.ts); a bare display by default. */
   readonly device?: string;
+  /** Of the display; English by default. */
+  readonly language?: Language;
   /** Further options of the service. */
   readonly options?: ServiceOptionsInput;
 }
@@ -79,6 +82,7 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     fixture: settings.fixture,
     maker,
     kind: deviceKind(settings.device ?? "bare"),
+    language: settings.language,
   });
   if (settings.client !== undefined) simulation.useClient(settings.client);
   return simulation;

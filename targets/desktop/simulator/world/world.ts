@@ -116,6 +116,7 @@ export async function createWorld(
       fixture: embedded?.fixture,
       maker,
       kind: deviceKind(options.device),
+      language: options.language,
       printer: options.printer === undefined ? undefined : printerOn(options.printer, warn),
     });
     if (options.client !== undefined) simulation.useClient(options.client);

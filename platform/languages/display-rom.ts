@@ -1,0 +1,78 @@
+// Character ROMs of HD44780 displays: which byte draws which character. What a maker writes in a language of
+// people becomes the bytes of the display that the device has (Config.messages: a character for each byte).
+
+export type RomName = "A00" | "A02";
+
+/** Katakana in half width, from 0xA1 on: JIS X 0201. */
+const KATAKANA = "｡｢｣､･ｦｧｨｩｪｫｬｭｮｯｰｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜﾝﾞﾟ";
+
+/** The Japanese standard ROM: 0xE0 on (letters with descenders are at other places as well). */
+const A00_LAST = "αäβεμσρg√⁻jˣ¢£ñöpqθ∞ΩüΣπx̄y千万円÷ █";
+
+/** The European ROM: 0x80 on, and what is Latin-1 from 0xC0 on but for two. */
+const A02_MIDDLE =
+  "БДЖЗИЙЛПУЦЧШЩЪЫЭ" + // 0x80
+  "α♪ΓπΣσ♬τ⍾ΘΩδ∞♥ε∩" + // 0x90
+  "‖¡¢£¤¥¦§ƒ©ªʺЮЯ®‘" + // 0xA0
+  "°±²³₧µ¶·ω¹º»¼½¾¿"; // 0xB0
+
+/** By byte from 0x20 on: the character that is drawn; "" where there is none. */
+const TABLES: Readonly<Record<RomName, readonly string[]>> = { A00: a00(), A02: a02() };
+
+function ascii(): string[] {
+  return Array.from({ length: 96 }, (_, at) => (at === 95 ? "" : String.fromCharCode(32 + at)));
+}
+
+/** Its characters one by one; a mark above belongs to the letter before it. */
+function cells(text: string): string[] {
+  return text.match(/.\u0304?/gu) ?? [];
+}
+
+function a00(): string[] {
+  const table = ascii();
+  table[0x5c - 32] = "¥";
+  table[0x7e - 32] = "→";
+  table[0x7f - 32] = "←";
+  const nothing = Array.from({ length: 0xa1 - 0x80 }, () => "");
+  return [...table, ...nothing, ...cells(KATAKANA), ...cells(A00_LAST)];
+}
+
+function a02(): string[] {
+  const latin = Array.from({ length: 64 }, (_, at) => String.fromCharCode(0xc0 + at));
+  latin[0xd8 - 0xc0] = "Φ";
+  latin[0xf8 - 0xc0] = "φ";
+  return [...ascii(), ...cells(A02_MIDDLE), ...latin];
+}
+
+/** The character that a byte draws; a blank where the ROM has none, or one that can be redefined. */
+export function romCharacter(rom: RomName, byte: number): string {
+  return TABLES[rom][byte - 32] || " ";
+}
+
+/** Of what a ROM has not: what reads nearly the same. */
+const NEARLY: Readonly<Record<string, string>> = { ß: "β", "·": "･", μ: "µ", Φ: "Φ" };
+
+/** The byte of a character, -1 where the ROM has none like it. Letters may lose what is above them. */
+function romByte(rom: RomName, character: string): number {
+  const table = TABLES[rom];
+  const plain = character.normalize("NFD").replace(/\p{M}/gu, "");
+  for (const wanted of [character, NEARLY[character] ?? "", plain]) {
+    const at = wanted === "" ? -1 : table.indexOf(wanted);
+    if (at >= 0) return at + 32;
+  }
+  return -1;
+}
+
+/**
+ * A text as the bytes of a display, a character of the string for each.
+ * @throws RangeError that names the first character which the ROM cannot draw
+ */
+export function romText(rom: RomName, text: string): string {
+  let bytes = "";
+  for (const character of text) {
+    const byte = romByte(rom, character);
+    if (byte < 0) throw new RangeError(`the ROM ${rom} has no "${character}", as in "${text}"`);
+    bytes += String.fromCharCode(byte);
+  }
+  return bytes;
+}

@@ -1,0 +1,36 @@
+// Ready texts for displays, by language: what a maker gives to the core as Config.messages, or copies into the
+// `messages` of device.json.
+import { MESSAGES } from "../../core/index.ts";
+import { type RomName, romText } from "./display-rom.ts";
+import { FRENCH, GERMAN, JAPANESE, SPANISH, type Texts } from "./texts.ts";
+
+export const languages = ["en", "de", "fr", "es", "ja"] as const;
+export type Language = (typeof languages)[number];
+
+const TEXTS: Readonly<Record<Language, Texts>> = {
+  en: MESSAGES.split("\n"),
+  de: GERMAN,
+  fr: FRENCH,
+  es: SPANISH,
+  ja: JAPANESE,
+};
+
+/** Which ROM shows a language best. */
+export function usualRom(language: Language): RomName {
+  return language === "ja" || language === "en" ? "A00" : "A02";
+}
+
+/** The texts as people read them, in the core's order. */
+export function textsOf(language: Language): Texts {
+  return TEXTS[language];
+}
+
+/**
+ * The texts as Config.messages: a line for each, a character for each byte of the display.
+ * @throws RangeError where the ROM has no letters for the language, such as A02 for katakana
+ */
+export function messagesFor(language: Language, rom: RomName = usualRom(language)): string {
+  // The core's own need no memory twice.
+  if (language === "en") return "";
+  return TEXTS[language].map((text) => romText(rom, text)).join("\n");
+}

@@ -1,0 +1,115 @@
+// The ready texts: each fits the smallest display and the usual one, in the letters that its ROM has; and they
+// reach the glass as the maker wrote them, while what a server sends stays printable ASCII.
+import { describe, expect, test } from "vitest";
+import * as core from "../../core/complete.ts";
+import { MESSAGES } from "../../core/index.ts";
+import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { fakePlatform } from "../../platform/fake/index.ts";
+import { type RomName, romCharacter, romText } from "../../platform/languages/display-rom.ts";
+import {
+  type Language,
+  languages,
+  messagesFor,
+  textsOf,
+  usualRom,
+} from "../../platform/languages/index.ts";
+
+const OTHERS = languages.filter((language) => language !== "en");
+/** Their places in MESSAGES (core/SPEC.md). */
+const SIGNED_IN = 4;
+const OPEN = 7;
+const CODE = 8;
+/** The longest user code of the device document's section 8 is shown without its label where need be. */
+const USER_CODE = "ABCD-EFGH";
+const COUNTDOWN = " 30:00";
+
+/** Rows that a text takes, wrapped at blanks as the core does it. */
+function rowsOf(text: string, columns: number): number {
+  let rows = 1;
+  let used = 0;
+  for (const word of text.split(" ")) {
+    const needed = used === 0 ? word.length : used + 1 + word.length;
+    if (needed <= columns) used = needed;
+    else {
+      rows++;
+      used = word.length;
+    }
+  }
+  return rows;
+}
+
+describe.each(OTHERS)("%s", (language) => {
+  const texts = textsOf(language);
+
+  test("core/SPEC.md: there are as many texts as the core has, none of them empty", () => {
+    expect(texts).toHaveLength(MESSAGES.split("\n").length);
+    for (const text of texts) expect(text.trim()).not.toBe("");
+  });
+
+  test.each([
+    [16, 2],
+    [20, 4],
+  ])(
+    "every text fits a display of %ix%i: no word is broken, two pages at most",
+    (columns, rows) => {
+      for (const text of texts) {
+        for (const word of text.split(" "))
+          expect([text, word.length <= columns]).toEqual([text, true]);
+        const pages = Math.ceil(rowsOf(text, columns) / rows);
+        expect([text, pages <= (rows === 2 ? 2 : 1)]).toEqual([text, true]);
+      }
+      // The application's line has to have a row below it.
+      expect(rowsOf(texts[SIGNED_IN]!, columns)).toBe(1);
+      expect(rowsOf(texts[OPEN]!, columns)).toBe(1);
+      expect((texts[CODE]! + USER_CODE).length).toBeLessThanOrEqual(columns);
+      if (columns === 20)
+        expect((texts[CODE]! + USER_CODE + COUNTDOWN).length).toBeLessThanOrEqual(columns);
+    },
+  );
+
+  test("its ROM draws every letter as it is written", () => {
+    const rom = usualRom(language);
+    const drawn = [...messagesFor(language, rom)].map((byte) =>
+      byte === "\n" ? "\n" : romCharacter(rom, byte.charCodeAt(0)),
+    );
+    expect(drawn.join("").normalize()).toBe(texts.join("\n").normalize());
+  });
+});
+
+test("a ROM without the letters: accents are left away, katakana are refused", () => {
+  const drawn = (rom: RomName, text: string): string =>
+    [...romText(rom, text)].map((byte) => romCharacter(rom, byte.charCodeAt(0))).join("");
+  expect(drawn("A00", "Prüfe é ñ Ö ß")).toBe("Prüfe e ñ O β");
+  expect(drawn("A02", "Prüfe é ñ Ö ß")).toBe("Prüfe é ñ Ö ß");
+  expect(() => messagesFor("ja", "A02")).toThrow('the ROM A02 has no "ｷ"');
+  for (const language of ["de", "fr", "es"] as const)
+    expect(messagesFor(language, "A00")).not.toBe("");
+});
+
+test("no byte of a ROM is a control character, whatever the device shows", () => {
+  for (const rom of ["A00", "A02"] as const) {
+    for (let byte = 0; byte < 256; byte++) {
+      expect(romCharacter(rom, byte)).toMatch(/^[^\p{Cc}]{1,2}$/u);
+    }
+  }
+});
+
+function started(language: Language): { driver: Driver; shown: () => string } {
+  const platform = fakePlatform();
+  const config = { ...driverConfig, messages: messagesFor(language), autoStart: 0 };
+  const driver = new Driver({ core, platform, config, endpoints: noEndpoints, memoryBytes: 6144 });
+  driver.start();
+  platform.clock.advance(10_000);
+  return { driver, shown: () => platform.display.text };
+}
+
+test.each(OTHERS)(
+  "core/SPEC.md: the maker's texts reach the display byte by byte (%s)",
+  (language) => {
+    const { shown } = started(language);
+    const signedOut = messagesFor(language).split("\n")[1]!;
+    expect(shown()).toContain(signedOut);
+    if (language !== "de") expect(signedOut).toMatch(/[\x80-\xff]/);
+  },
+);
