@@ -9,19 +9,19 @@ import { definePrint, evaluate, newModule } from "../engines/quickjs-wasm.ts";
 import { countCalls, pointerCell } from "./wasm-counter.ts";
 
 const require = createRequire(import.meta.url);
-const packageName = "@jitl/quickjs-wasmfile-release-sync";
+export const quickjsPackage = "@jitl/quickjs-wasmfile-release-sync";
 
 /** The name that the loader's script gives the export of malloc. */
-function mallocExport(): string {
-  const loader = readFileSync(require.resolve(`${packageName}/emscripten-module`), "utf8");
+export function mallocExport(): string {
+  const loader = readFileSync(require.resolve(`${quickjsPackage}/emscripten-module`), "utf8");
   const name = /_malloc=\w+\.(\w+)/.exec(loader)?.[1];
-  if (!name) throw new Error(`${packageName}: its loader names no export of malloc`);
+  if (!name) throw new Error(`${quickjsPackage}: its loader names no export of malloc`);
   return name;
 }
 
 /** QuickJS with counted malloc. */
 export function countedVariant(): typeof releaseVariant {
-  const wasm = readFileSync(require.resolve(`${packageName}/wasm`));
+  const wasm = readFileSync(require.resolve(`${quickjsPackage}/wasm`));
   return newVariant(releaseVariant, {
     wasmModule: new WebAssembly.Module(countCalls(wasm, mallocExport())),
   });

@@ -1,51 +1,104 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
 import { CONTROLS, type Control } from "../simulator/controls.ts";
+import { findFault } from "../simulator/world/faults.ts";
 
-function buttons(group: Control["group"]) {
-  return CONTROLS.filter((control) => control.group === group).map(
-    ({ key, label, command }) =>
-      html`<button type="button" data-command="${command}" data-key="${key}"
-        aria-keyshortcuts="${key === " " ? "Space" : key}"><span>${label}</span><kbd>${key === " " ? "space" : key}</kbd></button>`,
-  );
+type Html = ReturnType<typeof html>;
+
+export interface PageSettings {
+  /** False where the device talks to somebody else's server: there is no phone then. */
+  readonly hasService: boolean;
+  /** Where script, stylesheet and icon are. */
+  readonly folder: string;
+  readonly title?: string;
+  /** Further stylesheet in the folder. */
+  readonly style?: string;
+  /** A section of its own, before the tabs. */
+  readonly more?: Html | "";
+  /** What goes into the head beside the usual. */
+  readonly head?: Html | "";
 }
 
-/** @param hasService false where the device talks to somebody else's server: there is no phone then */
-export function panelPage(hasService: boolean) {
+/** Groups of buttons that are behind tabs, with the tab's name; the others have a place of their own. */
+const PLACED = ["user", "device", "clock"];
+const TITLES: Readonly<Record<string, string>> = {
+  fault: "Faults",
+  calls: "Video API",
+  offers: "Offers",
+  events: "Events",
+  clients: "Clients",
+  service: "Service",
+};
+
+function buttons(group: Control["group"]): Html[] {
+  return CONTROLS.filter((control) => control.group === group).map(button);
+}
+
+function button({ key, label, command }: Control): Html {
+  const name = command.replace(/^fault /, "");
+  const fault = findFault(name);
+  const shown = key === " " ? "space" : key;
+  return html`<button type="button" data-command="${command}"${key ? html` data-key="${key}" aria-keyshortcuts="${key === " " ? "Space" : key}"` : ""}${
+    fault?.lasting ? html` data-fault="${name}" aria-pressed="false"` : ""
+  }${fault ? html` title="${fault.title}"` : ""}><span>${label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
+}
+
+function tabs(): Html {
+  const present = new Set(CONTROLS.map(({ group }) => group as string));
+  const groups = [...present].filter((group) => !PLACED.includes(group));
+  groups.sort((a, b) => Number(b === "fault") - Number(a === "fault"));
+  return html`<div class="tabs" role="tablist" aria-label="What can be done">${groups.map(
+    (group, at) =>
+      html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
+      aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${TITLES[group] ?? group}</button>`,
+  )}</div>
+  ${groups.map(
+    (group, at) =>
+      html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
+        at === 0 ? "" : html` hidden`
+      }>${buttons(group as Control["group"])}</div>`,
+  )}`;
+}
+
+const LANES = ["person", "device", "service"];
+
+export function panelPage(settings: PageSettings) {
+  const { hasService, folder, title = "simulator", style, more = "", head = "" } = settings;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>picogrant · simulator</title>
-<link rel="icon" href="/panel/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/panel/panel.css">
+${head}
+<title>picogrant · ${title}</title>
+<link rel="icon" href="${folder}icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${folder}panel.css">
+${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
 </head>
 <body>
 <header>
-  <h1>picogrant <small>simulator</small></h1>
+  <h1>picogrant <small>${title}</small></h1>
   <div class="clock" role="group" aria-label="Clock">
-    <output id="time">0:00</output>
-    <output id="speed">x1</output>
+    <output id="time" aria-label="Time of the world">0:00</output>
+    <output id="speed" aria-label="Speed">x1</output>
     ${buttons("clock")}
   </div>
   <p id="connection" role="status"></p>
 </header>
 <main tabindex="-1">
   <section class="device" aria-labelledby="device-title">
-    <h2 id="device-title">Device</h2>
+    <h2 id="device-title" class="hidden-text">Device</h2>
     <div class="case">
-      <div class="brand"><span id="led" aria-hidden="true"></span><span>Living Room TV</span></div>
+      <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="state">off</span></div>
       <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas></div>
       <pre id="frame" class="hidden-text" aria-live="polite"></pre>
       <div class="keys">${buttons("device")}</div>
     </div>
     <p id="message" role="status"></p>
     <dl class="facts">
-      <div><dt>State</dt><dd id="state">off</dd></div>
-      <div><dt>Next request</dt><dd><meter id="poll" min="0" max="1" value="0"></meter><span id="poll-text"></span></dd></div>
-      <div><dt>Code</dt><dd><meter id="code" min="0" max="1" value="0"></meter><span id="code-text"></span></dd></div>
-      <div><dt>Access token</dt><dd><meter id="access" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
+      <div><dt>Next request</dt><dd><meter id="poll" aria-label="Until the next request" min="0" max="1" value="0"></meter><span id="poll-text"></span></dd></div>
+      <div><dt>Code</dt><dd><meter id="code" aria-label="Left of the code" min="0" max="1" value="0"></meter><span id="code-text"></span></dd></div>
+      <div><dt>Access token</dt><dd><meter id="access" aria-label="Left of the access token" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
       <div><dt>Memory</dt><dd id="memory"></dd></div>
       <div><dt>Allocated</dt><dd id="allocated"></dd></div>
       <div><dt>Slot 0</dt><dd id="slot-0"></dd></div>
@@ -53,30 +106,30 @@ export function panelPage(hasService: boolean) {
     </dl>
   </section>
   <section class="second" aria-labelledby="phone-title">
-    <h2 id="phone-title">Second device</h2>
+    <h2 id="phone-title" class="hidden-text">The phone</h2>
     ${
       hasService
-        ? html`<div class="phone"><iframe id="phone" title="The service's pages on the phone"></iframe></div>
-    <div class="phone-keys"><button type="button" id="scan">scan the code</button><button type="button" id="enter">type it</button>${buttons("user")}</div>`
+        ? html`<div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div><iframe id="phone" title="The service's pages on the phone"></iframe></div></div>
+    <div class="phone-keys"><button type="button" id="scan">scan</button><button type="button" id="enter">type it</button>${buttons("user")}</div>`
         : html`<p class="hint">Open the address on the display with your own phone.</p>`
     }
     <figure class="qr"><svg id="qr" role="img" aria-label="QR code of the address with the code" viewBox="0 0 1 1"></svg>
     <figcaption id="qr-text"></figcaption></figure>
   </section>
   <section class="exchange" aria-labelledby="exchange-title">
-    <h2 id="exchange-title">Requests and answers</h2>
-    <div class="scroll" tabindex="0" role="region" aria-labelledby="exchange-title"><svg id="sequence" role="img" aria-label="Sequence diagram of the exchange"></svg></div>
+    <h2 id="exchange-title" class="hidden-text">Requests and answers</h2>
+    <div class="scroll" tabindex="0" role="region" aria-labelledby="exchange-title">
+      <div class="lanes" aria-hidden="true"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div>
+      <ol id="sequence"></ol>
+    </div>
   </section>
-  <section class="faults" aria-labelledby="faults-title">
-    <h2 id="faults-title">Faults</h2>
-    <div class="buttons">${buttons("fault")}</div>
-  </section>
-  <section class="states" aria-labelledby="states-title">
-    <h2 id="states-title">States</h2>
-    <ol id="timeline" class="scroll" tabindex="0"></ol>
+  <section class="deeds" aria-labelledby="deeds-title">
+    <h2 id="deeds-title" class="hidden-text">What can be done</h2>
+    ${more}
+    ${tabs()}
   </section>
 </main>
-<script type="module" src="/panel/panel.js"></script>
+<script type="module" src="${folder}panel.js"></script>
 </body>
 </html>
 `;

@@ -25,7 +25,7 @@ const COMMANDS = new Set([
 ]);
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#22301a"/><rect x="2" y="4" width="12" height="8" rx="1" fill="#a9cf3f"/><path d="M4 7h5M4 9.5h8" stroke="#22301a" stroke-width="1.3"/></svg>`;
+export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#22301a"/><rect x="2" y="4" width="12" height="8" rx="1" fill="#a9cf3f"/><path d="M4 7h5M4 9.5h8" stroke="#22301a" stroke-width="1.3"/></svg>`;
 
 const headers = secureHeaders({
   contentSecurityPolicy: {
@@ -49,13 +49,19 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   let script: string | undefined;
   app.use("/panel/*", guard, headers);
   app.use("/panel", guard, headers);
-  app.get("/panel", async (c) => c.html(await panelPage(simulation.service !== undefined)));
+  app.get("/panel", async (c) =>
+    c.html(await panelPage({ hasService: simulation.service !== undefined, folder: "/panel/" })),
+  );
   app.get("/panel/panel.js", (c) => {
     script ??= clientScript();
     return asset(c, "text/javascript; charset=utf-8", script);
   });
   app.get("/panel/panel.css", (c) => asset(c, "text/css; charset=utf-8", stylesheet()));
   app.get("/panel/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
+  app.get("/panel/exchange/:id{[0-9]{1,9}}", (c) => {
+    const detail = simulation.exchanges.detailOf(Number(c.req.param("id")));
+    return detail ? c.json(detail) : c.text("No such exchange.", 404);
+  });
   app.get("/panel/events", (c) => events(c, simulation, controller));
   app.post("/panel/command", (c) => takeCommand(c, controller));
   return async (request, env) => {

@@ -17,6 +17,11 @@ export function scenarioNames(): string[] {
     .sort();
 }
 
+/** The text of one of them. */
+export function scenarioText(name: string): string {
+  return readFileSync(path.join(FOLDER, name + ENDING), "utf8");
+}
+
 /** Reads a scenario; throws UsageError with one line where there is none or it makes no sense. */
 export function findScenario(name: string): Scenario {
   const own = path.join(FOLDER, name + ENDING);

@@ -5,6 +5,17 @@
 export interface Allocations {
   readonly core: number;
   readonly others: number;
+  /** Instead of these, where the core runs on an engine of its own. */
+  readonly engine?: EngineFigures;
+}
+
+export interface EngineFigures {
+  /** Calls of the core since the device was made. */
+  readonly calls: number;
+  /** Calls of malloc during them. */
+  readonly mallocs: number;
+  /** What the whole engine has in use: the bundle, the device, its memory. */
+  readonly heapBytes: number;
 }
 
 export interface AllocationMeter {

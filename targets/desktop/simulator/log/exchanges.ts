@@ -1,6 +1,12 @@
 // The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text.ts";
+import {
+  describeRequest,
+  describeResponse,
+  type ExchangeDetail,
+  eventsIn,
+} from "./exchange-detail.ts";
 import { clean, describeAnswer, describeForm } from "./mask.ts";
 import type { Moment, Moments } from "./moments.ts";
 
@@ -40,6 +46,7 @@ export class ExchangeLog {
   count = 0;
   /** How many there ever were of each purpose. */
   readonly counts = new Map<ExchangePurpose, number>();
+  readonly #details = new Map<number, ExchangeDetail>();
 
   constructor(
     private readonly moments: Moments,
@@ -62,18 +69,33 @@ export class ExchangeLog {
     };
     this.counts.set(entry.purpose, (this.counts.get(entry.purpose) ?? 0) + 1);
     this.entries.push(entry);
-    if (this.entries.length > KEPT) this.entries.shift();
+    const detail = { request: describeRequest(request, entry.target, body), answer: "", notes: [] };
+    this.#details.set(entry.id, detail);
+    if (this.entries.length > KEPT) this.#details.delete(this.entries.shift()!.id);
     this.changed();
     return entry;
   }
 
   answered(entry: ExchangeEntry, status: number, body: Uint8Array): void {
+    const text = new TextDecoder().decode(body);
     entry.status = status;
-    this.end(entry, describeAnswer(new TextDecoder().decode(body)));
+    this.#detail(entry, describeResponse(status, text), eventsIn(text));
+    this.end(entry, describeAnswer(text));
   }
 
   failed(entry: ExchangeEntry, failure: TransportFailure | "given up"): void {
+    this.#detail(entry, `no answer: ${failure}`);
     this.end(entry, failure);
+  }
+
+  /** Request and answer in full, masked; undefined for one that is no longer remembered. */
+  detailOf(id: number): ExchangeDetail | undefined {
+    return this.#details.get(id);
+  }
+
+  #detail({ id }: ExchangeEntry, answer: string, notes: ExchangeDetail["notes"] = []): void {
+    const detail = this.#details.get(id);
+    if (detail) this.#details.set(id, { request: detail.request, answer, notes });
   }
 
   private end(entry: ExchangeEntry, answer: string): void {

@@ -35,6 +35,28 @@ export function describeAnswer(text: string): string {
     .join(" ");
 }
 
+/** A form's fields, one on each line, decoded, with the secrets masked. */
+export function maskedForm(text: string): string {
+  return maskForm(text)
+    .split("&")
+    .map((field) => clean(decodeURIComponent(field.replaceAll("+", " "))).replace("=", " = "))
+    .join("\n");
+}
+
+/** JSON set out over lines with its secrets masked; undefined for what is no JSON. */
+export function maskedJson(text: string): string | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return JSON.stringify(value, (name, member) => (isSecret(name) ? "***" : member), 2);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSecret(name: string): boolean {
+  return SECRET_NAMES.has(name);
+}
+
 function describeMember(name: string, value: unknown): string {
   if (SECRET_NAMES.has(name)) return "***";
   if (Array.isArray(value)) return `[${value.length}]`;

@@ -1,0 +1,185 @@
+// The sequence diagram: person, device and service as three lines under headings that stay, what passes between
+// them as arrows, the device's states as beads on its line, newest at the bottom. An exchange opens to show what
+// was sent and answered; polls that were answered alike are one row.
+import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
+import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
+import type { TimelineEntry } from "../../simulator/log/timeline.ts";
+import type { View } from "../../simulator/view.ts";
+import type { Link } from "./link.ts";
+import { time } from "./time.ts";
+
+const SHOWN = 60;
+
+interface Row {
+  /** The same row of the next view has the same key. */
+  readonly key: string;
+  /** Changes when the row has to be drawn anew. */
+  readonly state: string;
+  readonly order: number;
+  readonly exchanges: readonly ExchangeEntry[];
+  readonly entry: TimelineEntry | undefined;
+}
+
+type Outcome = "good" | "wait" | "bad" | "under way";
+
+function outcomeOf({ ended, status, fault }: ExchangeEntry): Outcome {
+  if (ended === undefined) return "under way";
+  if (status >= 200 && status < 300 && !fault) return "good";
+  return status === 428 ? "wait" : "bad";
+}
+
+function answerOf({ ended, status, answer, fault }: ExchangeEntry): string {
+  if (ended === undefined) return "";
+  const error = /(?:error|error_code)=([\w: .-]+?)(?= \w+=|$)/.exec(answer)?.[1];
+  const by = fault ? ` (${fault})` : "";
+  return status ? `${status} ${error ?? "OK"}${by}` : `${answer}${by}`;
+}
+
+/** Polls that wait and nothing between them are one row. */
+function rowsOf(view: View): Row[] {
+  const all = [
+    ...view.exchanges.map((exchange) => ({ order: exchange.order, exchange, entry: undefined })),
+    ...view.timeline.map((entry) => ({ order: entry.order, entry, exchange: undefined })),
+  ].sort((a, b) => a.order - b.order);
+  const rows: { exchanges: ExchangeEntry[]; entry: TimelineEntry | undefined; order: number }[] =
+    [];
+  for (const { exchange, entry, order } of all) {
+    const before = rows.at(-1)?.exchanges.at(-1);
+    if (exchange && before && isAlike(before, exchange)) rows.at(-1)!.exchanges.push(exchange);
+    else rows.push({ exchanges: exchange ? [exchange] : [], entry, order });
+  }
+  return rows.slice(-SHOWN).map((row) => {
+    const last = row.exchanges.at(-1);
+    return {
+      ...row,
+      key: String(row.order),
+      state: last ? `${row.exchanges.length} ${last.ended?.order} ${last.fault}` : "",
+    };
+  });
+}
+
+function isAlike(a: ExchangeEntry, b: ExchangeEntry): boolean {
+  const isPoll = a.purpose === "poll" && b.purpose === "poll";
+  return isPoll && outcomeOf(a) === "wait" && outcomeOf(b) === "wait";
+}
+
+function make(name: string, className: string, text = ""): HTMLElement {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  if (text) element.textContent = text;
+  return element;
+}
+
+export class Diagram {
+  readonly #items = new Map<string, { item: HTMLLIElement; state: string }>();
+
+  constructor(
+    private readonly list: HTMLOListElement,
+    private readonly link: Link,
+  ) {}
+
+  /** Draws what is new; the end stays in sight where it was. */
+  show(view: View): void {
+    const rows = rowsOf(view);
+    const scroll = this.list.parentElement!;
+    const wasAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 40;
+    const keys = new Set(rows.map(({ key }) => key));
+    for (const [key, { item }] of this.#items) {
+      if (keys.has(key)) continue;
+      item.remove();
+      this.#items.delete(key);
+    }
+    let changed = false;
+    for (const row of rows) {
+      const known = this.#items.get(row.key);
+      if (known?.state === row.state) continue;
+      changed = true;
+      const item = this.#draw(row, known?.item.querySelector("details")?.open ?? false);
+      if (known) known.item.replaceWith(item);
+      else this.list.append(item);
+      this.#items.set(row.key, { item, state: row.state });
+    }
+    if (changed && wasAtEnd) scroll.scrollTop = scroll.scrollHeight;
+  }
+
+  #draw(row: Row, isOpen: boolean): HTMLLIElement {
+    const item = document.createElement("li");
+    if (row.entry) item.append(...drawEntry(row.entry));
+    else item.append(this.#drawExchanges(row.exchanges, isOpen));
+    return item;
+  }
+
+  #drawExchanges(exchanges: readonly ExchangeEntry[], isOpen: boolean): HTMLElement {
+    const last = exchanges.at(-1)!;
+    const details = document.createElement("details");
+    const summary = make("summary", "row exchange");
+    const count = exchanges.length;
+    const from = time(exchanges[0]!.atMs);
+    const when = make("time", "", count > 1 ? `${from} – ${time(last.atMs)}` : from);
+    const out = make("span", "way out");
+    out.append(make("span", "label", count > 1 ? `${last.purpose} × ${count}` : last.purpose));
+    summary.append(when, out);
+    if (last.ended) {
+      const back = make("span", `way back ${outcomeOf(last)}`);
+      back.append(make("span", "label", answerOf(last)));
+      summary.append(back);
+    }
+    const body = make("div", "detail");
+    details.append(summary, body);
+    const fill = (): void => void this.#fill(body, exchanges);
+    details.addEventListener("toggle", () => details.open && fill());
+    details.open = isOpen;
+    return details;
+  }
+
+  async #fill(body: HTMLElement, exchanges: readonly ExchangeEntry[]): Promise<void> {
+    const last = exchanges.at(-1)!;
+    const detail = await this.link.exchange(last.id);
+    const parts: HTMLElement[] = [];
+    if (exchanges.length > 1) {
+      const times = exchanges.map(({ atMs }) => time(atMs)).join(", ");
+      parts.push(make("p", "soft", `${exchanges.length} times, answered alike: ${times}`));
+    }
+    if (detail) parts.push(...describe(detail));
+    else parts.push(make("p", "soft", "This exchange is no longer remembered."));
+    body.replaceChildren(...parts);
+  }
+}
+
+function describe({ request, answer, notes }: ExchangeDetail): HTMLElement[] {
+  const block = (title: string, text: string): HTMLElement[] => {
+    const pre = make("pre", "", text);
+    pre.tabIndex = 0;
+    pre.setAttribute("aria-label", title);
+    return [make("h3", "", title), pre];
+  };
+  const parts = [...block("Request", request), ...block("Answer", answer)];
+  for (const note of notes) parts.push(...block(note.title, note.text));
+  return parts;
+}
+
+/** Something that is no exchange: a state of the device, a person's deed, a fault. */
+function drawEntry(entry: TimelineEntry): HTMLElement[] {
+  const when = make("time", "", time(entry.atMs));
+  if (entry.state) {
+    const row = make("div", `row state ${entry.state.replace(" ", "-")}`);
+    const bead = make("span", "bead", entry.state);
+    row.append(when, bead, make("span", "cause", entry.what));
+    return [row];
+  }
+  const { from, to } = wayOf(entry);
+  const row = make("div", `row ${from}`);
+  const way = make("span", `way ${from}-${to}`);
+  way.append(make("span", "label", entry.what));
+  row.append(when, way);
+  return [row];
+}
+
+/** Between whom it passes. */
+function wayOf({ what }: TimelineEntry): { from: "person" | "world"; to: string } {
+  if (/ allows| denies|^user removes|^opens |^enters |^chooses |account/.test(what)) {
+    return { from: "person", to: "service" };
+  }
+  if (/ pressed$|^power |^slip|^display/.test(what)) return { from: "person", to: "device" };
+  return { from: "world", to: "strip" };
+}

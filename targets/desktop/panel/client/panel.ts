@@ -1,0 +1,167 @@
+// The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
+// the world is, the link knows.
+import type { Gauge, View } from "../../simulator/view.ts";
+import { Diagram } from "./diagram.ts";
+import { drawDisplay } from "./lcd.ts";
+import type { Link } from "./link.ts";
+import { drawQrCode } from "./qr.ts";
+import { time } from "./time.ts";
+
+/** How long a message stays. */
+const MESSAGE_MS = 7000;
+
+export function element<T extends Element = HTMLElement>(id: string): T {
+  return document.getElementById(id) as unknown as T;
+}
+
+export function setText(id: string, text: string): void {
+  const target = element(id);
+  if (target !== null && target.textContent !== text) target.textContent = text;
+}
+
+export class Panel {
+  #latest: View | undefined;
+  /** The view's message that has been said. */
+  #said = "";
+  #hush: ReturnType<typeof setTimeout> | undefined;
+  readonly #diagram: Diagram;
+
+  constructor(private readonly link: Link) {
+    this.#diagram = new Diagram(element<HTMLOListElement>("sequence"), link);
+    // The code's field wants the focus when its page opens; the panel has it for its keys. A browser gives
+    // `autofocus` nothing where something has the focus already, in a page or in one around it.
+    document.querySelector("main")?.focus({ preventScroll: true });
+    document.addEventListener("click", (event) => this.#click(event));
+    document.addEventListener("keydown", (event) => this.#press(event));
+    addEventListener("resize", () => {
+      if (this.#latest) drawDisplay(element("lcd"), this.#latest.display);
+    });
+    takeTabs();
+    link.openPhone("/device");
+    link.watch(
+      (view) => {
+        document.body.dataset.live = "yes";
+        setText("connection", "");
+        this.#show(view);
+      },
+      (why) => setText("connection", why),
+    );
+  }
+
+  /** One line for the person, for a while. */
+  say(text: string): void {
+    clearTimeout(this.#hush);
+    setText("message", text);
+    if (text !== "") this.#hush = setTimeout(() => setText("message", ""), MESSAGE_MS);
+  }
+
+  #show(view: View): void {
+    this.#latest = view;
+    showDevice(view);
+    this.#showCode(view);
+    this.#diagram.show(view);
+    setText("time", time(view.clock.ms));
+    setText("speed", view.clock.paused ? "paused" : `x${view.clock.speed}`);
+    if (view.message !== this.#said) this.say(view.message);
+    this.#said = view.message;
+    for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
+      button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
+    }
+  }
+
+  #showCode({ device }: View): void {
+    const { verificationUriComplete, verificationUri } = device;
+    drawQrCode(element<SVGSVGElement>("qr"), verificationUriComplete || verificationUri);
+    setText("qr-text", verificationUri ? this.link.hintFor(verificationUri) : "No code now");
+  }
+
+  async #send(command: string): Promise<void> {
+    // The same message a second time is said a second time.
+    this.#said = "";
+    const problem = await this.link.send(command);
+    if (problem) this.say(problem);
+  }
+
+  #click(event: Event): void {
+    const button = (event.target as Element).closest("button");
+    if (button === null) return;
+    const { command } = button.dataset;
+    if (command) void this.#send(command);
+    else if (button.id === "enter") this.link.openPhone("/device");
+    else if (button.id === "scan") {
+      const code = this.#latest?.device.userCode;
+      if (code) this.link.openPhone(`/device?user_code=${encodeURIComponent(code)}`);
+      else this.say("There is no code on the display to scan: press new code");
+    }
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key.length > 1) return;
+    const at = event.target as Element;
+    if (at.closest("input, textarea, select")) return;
+    // A focused button or row has its own meaning for the space bar.
+    if (event.key === " " && at.closest("button, summary")) return;
+    const button = [...document.querySelectorAll<HTMLButtonElement>("[data-key]")].find(
+      ({ dataset }) => dataset.key === event.key,
+    );
+    if (button === undefined) {
+      this.say(`The key ${event.key} does nothing; the buttons show the keys that do`);
+      return;
+    }
+    event.preventDefault();
+    void this.#send(button.dataset.command!);
+  }
+}
+
+function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
+  element<HTMLMeterElement>(id).value = totalMs > 0 ? leftMs / totalMs : 0;
+  setText(`${id}-text`, totalMs > 0 ? time(leftMs + 999) : "–");
+}
+
+function showDevice({ device, display, memory, slots }: View): void {
+  drawDisplay(element<HTMLCanvasElement>("lcd"), display);
+  setText("frame", display.lit ? display.lines.join("\n") : "");
+  element("led").className = device.on ? device.state.replace(" ", "-") : "off";
+  setText("state", device.error ? `${device.state}: ${device.error}` : device.state);
+  showGauge("poll", device.poll);
+  showGauge("code", device.code);
+  showGauge("access", device.access);
+  if (device.inFlight) setText("poll-text", "under way");
+  setText("memory", `${memory.bytes} bytes, tokens ${memory.tokens}`);
+  setText("allocated", allocatedText(memory.allocated));
+  for (const { slot, kind, sequence, bytes, writes, erases } of slots) {
+    const content = `${kind}${bytes ? ` #${sequence}, ${bytes} bytes` : ""}`;
+    setText(`slot-${slot}`, `${content} · ${writes} writes, ${erases} erases`);
+  }
+}
+
+function allocatedText({ core, others, engine }: View["memory"]["allocated"]): string {
+  if (engine) {
+    const heap = `${Math.round(engine.heapBytes / 1024)} KiB of QuickJS heap`;
+    return `${engine.mallocs} times in ${engine.calls} calls of the core · ${heap}`;
+  }
+  return `${core} B/s by the core, ${Math.round(others / 1024)} KiB/s by the rest`;
+}
+
+/** The groups of buttons behind tabs, as the ARIA practices have them. */
+function takeTabs(): void {
+  const tabs = [...document.querySelectorAll<HTMLElement>("[role=tab]")];
+  const choose = (chosen: HTMLElement): void => {
+    for (const tab of tabs) {
+      const isChosen = tab === chosen;
+      tab.setAttribute("aria-selected", String(isChosen));
+      tab.tabIndex = isChosen ? 0 : -1;
+      element(tab.getAttribute("aria-controls")!).hidden = !isChosen;
+    }
+  };
+  for (const tab of tabs) {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", (event) => {
+      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      if (step === 0) return;
+      const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length]!;
+      choose(next);
+      next.focus();
+    });
+  }
+}

@@ -1,0 +1,98 @@
+// Makes the playground's folder: a page, its script, its stylesheets, the engine and the data. All of it static,
+// every address relative, so that it works on any file server and below any path.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { html } from "hono/html";
+import { shippedFiles } from "../../firmware/shipped.ts";
+import { panelPage } from "../panel/page.ts";
+import { ICON } from "../panel/routes.ts";
+import { scenarioNames, scenarioText } from "../scenarios/library.ts";
+import { fixture } from "../simulator/world/world.ts";
+import type { PlaygroundData } from "./link.ts";
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Nothing may be asked for but what lies beside the page; the phone's pages bring their style with them. */
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
+  "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+const SCENARIOS = html`<div class="scenario-head">
+<label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
+<button type="button" id="scenario-step">step</button>
+<button type="button" id="scenario-play">play</button>
+<button type="button" id="scenario-edit" hidden>edit</button>
+<button type="button" id="scenario-live">live world</button>
+</div>
+<textarea id="scenario-text" aria-label="The scenario's text" spellcheck="false" autocomplete="off"></textarea>
+<ol id="scenario-lines" aria-label="The scenario's lines" tabindex="0" hidden></ol>
+<p id="scenario-said" role="status"></p>`;
+
+/**
+ * Writes the folder anew.
+ * @param folder where; what is there is removed
+ * @param wasm QuickJS with its calls of malloc counted
+ */
+export async function writePlayground(folder: string, wasm: Uint8Array): Promise<string[]> {
+  const { "picogrant.js": bundle } = await shippedFiles("complete");
+  const data: PlaygroundData = {
+    bundle: bundle!,
+    fixture: fixture(),
+    scenarios: scenarioNames().map((name) => ({ name, text: scenarioText(name) })),
+  };
+  const page = panelPage({
+    hasService: true,
+    folder: "./",
+    title: "playground",
+    style: "playground.css",
+    more: SCENARIOS,
+    head: html`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
+  });
+  const files: Record<string, string | Uint8Array> = {
+    "index.html": String(await page),
+    "panel.js": await script(),
+    "panel.css": readFileSync(here("../panel/panel.css")),
+    "playground.css": readFileSync(here("playground.css")),
+    "icon.svg": ICON,
+    "quickjs.wasm": wasm,
+    "data.json": JSON.stringify(data),
+  };
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(path.join(folder, name), content);
+  }
+  return Object.keys(files);
+}
+
+/** Everything as one module; what Node has and a page has not is stood in for. */
+async function script(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [here("main.ts")],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    conditions: ["browser"],
+    inject: [here("stand-ins/globals.ts")],
+    alias: {
+      "node:crypto": here("stand-ins/crypto.ts"),
+      "node:net": here("stand-ins/net.ts"),
+    },
+    plugins: [
+      {
+        name: "cookies",
+        setup(builder) {
+          builder.onResolve({ filter: /^hono\/cookie$/ }, ({ importer }) =>
+            importer.endsWith("cookie.ts") ? undefined : { path: here("stand-ins/cookie.ts") },
+          );
+        },
+      },
+    ],
+  });
+  return outputFiles[0]!.text;
+}

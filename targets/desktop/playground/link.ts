@@ -1,0 +1,137 @@
+// The playground's world, in this page: the simulated service, the network and a device whose core is the shipped
+// bundle on QuickJS. A scenario gets a world of its own, on a clock that only its lines move.
+import type { QuickJSWASMModule } from "quickjs-emscripten-core";
+import type { FixtureInput } from "../../service/fixture.ts";
+import type { Link } from "../panel/client/link.ts";
+import { setText } from "../panel/client/panel.ts";
+import type { Settings } from "../scenarios/scenario.ts";
+import { Controller } from "../simulator/controls.ts";
+import type { Simulation } from "../simulator/simulation.ts";
+import { Viewer } from "../simulator/view.ts";
+import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
+import { WorldClock } from "../simulator/world/world-clock.ts";
+import { CoreInQuickjs } from "./engine/core-in-quickjs.ts";
+import { Phone } from "./phone.ts";
+
+/** Where the service of this page would be, were there a network. */
+const BASE_URL = "https://tv.example";
+const TICK_MS = 250;
+const FIGURES_MS = 500;
+
+/** What the build has put beside the script. */
+export interface PlaygroundData {
+  readonly bundle: string;
+  readonly fixture: FixtureInput;
+  readonly scenarios: readonly { readonly name: string; readonly text: string }[];
+}
+
+interface World {
+  readonly simulation: Simulation;
+  readonly controller: Controller;
+  readonly engine: CoreInQuickjs;
+  readonly phone: Phone;
+}
+
+const LIVE: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
+
+export class PageLink implements Link {
+  #world: World;
+  #show: Parameters<Link["watch"]>[0] = () => {};
+  #drawn = true;
+
+  constructor(
+    private readonly module: QuickJSWASMModule,
+    private readonly data: PlaygroundData,
+    private readonly frame: HTMLIFrameElement,
+  ) {
+    this.#world = this.#create(LIVE, true);
+    setInterval(() => this.#draw(), TICK_MS);
+  }
+
+  get simulation(): Simulation {
+    return this.#world.simulation;
+  }
+
+  /** Another world instead of this one. A live one goes by itself; the other only as a scenario moves it. */
+  begin(settings: Settings = LIVE, isLive = true): Simulation {
+    const { simulation, engine, phone } = this.#world;
+    simulation.powerOff();
+    simulation.clock.close();
+    engine.dispose();
+    phone.close();
+    this.#world = this.#create(settings, isLive);
+    this.openPhone("/device");
+    this.#changed();
+    return this.#world.simulation;
+  }
+
+  watch(show: Parameters<Link["watch"]>[0]): void {
+    this.#show = show;
+    this.#changed();
+  }
+
+  async send(command: string): Promise<string> {
+    await this.#world.controller.run(command);
+    return "";
+  }
+
+  exchange(id: number): ReturnType<Link["exchange"]> {
+    return Promise.resolve(this.#world.simulation.exchanges.detailOf(id));
+  }
+
+  openPhone(target: string): void {
+    void this.#world.phone.open(target);
+  }
+
+  hintFor(): string {
+    return "The service lives in this page alone: scan with the phone beside it.";
+  }
+
+  #create(settings: Settings, isLive: boolean): World {
+    const engine = new CoreInQuickjs(this.module, this.data.bundle);
+    const clock = new WorldClock({ paused: !isLive });
+    const simulation = createVirtualWorld({
+      ...settings,
+      fixture: this.data.fixture,
+      clock,
+      core: engine.core,
+      baseUrl: BASE_URL,
+      // A scenario goes the same way every time; a world to play with does not.
+      seed: isLive ? crypto.getRandomValues(new Uint32Array(1))[0]! : 1,
+      ...(isLive && { epochMs: Date.now() }),
+    });
+    const controller = new Controller(simulation, new Viewer(simulation, meterOf(engine)), true);
+    const phone = new Phone(this.frame, simulation.service!);
+    phone.onPage = (address) => setText("phone-address", address.replace("https://", ""));
+    simulation.onChange(() => this.#changed());
+    simulation.powerOn();
+    return { simulation, controller, engine, phone };
+  }
+
+  /** Many changes in a row are drawn once. */
+  #changed(): void {
+    if (!this.#drawn) return;
+    this.#drawn = false;
+    requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw(): void {
+    this.#drawn = true;
+    this.#show(this.#world.controller.viewer.view());
+  }
+}
+
+/** The engine's own figures; asking for its heap takes a while, so that is done twice a second at most. */
+function meterOf(engine: CoreInQuickjs) {
+  let figures = engine.figures;
+  let atMs = performance.now();
+  return {
+    read() {
+      if (performance.now() - atMs > FIGURES_MS) {
+        atMs = performance.now();
+        figures = engine.figures;
+      }
+      return { core: 0, others: 0, engine: figures };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// The phone of the playground: shows the service's own pages in a frame, though there is no server. What is
+// clicked or sent in them becomes a request to the service in this page, and the answer the next page.
+import type { Service } from "../../service/service.ts";
+import { COOKIE_HEADER } from "./stand-ins/cookie.ts";
+
+const REDIRECTS_MAX = 5;
+
+export class Phone {
+  /** Told of each page that has come. */
+  onPage: (address: string) => void = () => {};
+  readonly #cookies = new Map<string, string>();
+  #address = "";
+
+  constructor(
+    private readonly frame: HTMLIFrameElement,
+    private readonly service: Service,
+  ) {
+    frame.addEventListener("load", this.#attach);
+  }
+
+  /** Opens a page of the service. */
+  open(target: string): Promise<void> {
+    return this.#visit(new URL(target, this.service.baseUrl));
+  }
+
+  /** Another world has another phone. */
+  close(): void {
+    this.frame.removeEventListener("load", this.#attach);
+    this.frame.srcdoc = "";
+  }
+
+  async #visit(url: URL, form?: URLSearchParams): Promise<void> {
+    let answer = await this.#ask(url, form);
+    let address = url;
+    for (let count = 0; count < REDIRECTS_MAX && answer.status === 303; count++) {
+      address = new URL(answer.headers.get("location") ?? "/", address);
+      answer = await this.#ask(address);
+    }
+    this.#address = address.href;
+    const isPage = (answer.headers.get("content-type") ?? "").startsWith("text/html");
+    const text = await answer.text();
+    this.frame.srcdoc = isPage ? await this.#withStyle(text) : pageOfText(text);
+  }
+
+  async #ask(url: URL, form?: URLSearchParams): Promise<Response> {
+    const request =
+      form === undefined ? new Request(url) : new Request(url, { method: "POST", body: form });
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = new Headers(request.headers);
+    // A browser lets no script set these on a request, but this one never leaves the page.
+    if (cookie !== "") headers.set("cookie", cookie);
+    if (form) headers.set("content-length", String(form.toString().length));
+    Object.defineProperty(request, "headers", { value: headers });
+    const answer = await this.service.fetch(request);
+    const given = answer.headers.get(COOKIE_HEADER);
+    const [, name, value] = /^([^=]+)=(.*)$/.exec(given ?? "") ?? [];
+    if (name !== undefined) this.#cookies.set(name, value!);
+    return answer;
+  }
+
+  /** The pages name a stylesheet by address; there is nobody to be asked for it. */
+  async #withStyle(text: string): Promise<string> {
+    const style = await this.service.fetch(
+      new Request(new URL("/assets/pages.css", this.service.baseUrl)),
+    );
+    return text
+      .replace(/<link rel="stylesheet"[^>]*>/, `<style>${await style.text()}</style>`)
+      .replace(/<link rel="icon"[^>]*>/, "");
+  }
+
+  readonly #attach = (): void => {
+    const page = this.frame.contentDocument;
+    if (page === null || this.#address === "") return;
+    page.addEventListener("click", (event) => {
+      const link = (event.target as Element).closest("a[href]");
+      if (link === null) return;
+      event.preventDefault();
+      void this.#visit(new URL(link.getAttribute("href")!, this.#address));
+    });
+    page.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const form = event.target as HTMLFormElement;
+      const data = new FormData(form, event.submitter);
+      const fields = new URLSearchParams([...data].map(([name, value]) => [name, String(value)]));
+      const action = new URL(form.getAttribute("action") ?? "", this.#address);
+      if (form.method === "post") void this.#visit(action, fields);
+      else {
+        action.search = fields.toString();
+        void this.#visit(action);
+      }
+    });
+    this.onPage(this.#address);
+  };
+}
+
+/** Metadata and the like: shown as they are. */
+function pageOfText(text: string): string {
+  const escaped = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+  return `<!doctype html><title>Answer</title><pre style="white-space: pre-wrap">${escaped}</pre>`;
+}
