@@ -99,8 +99,13 @@ describeInChromium("the panel", (browser) => {
       await page.waitForFunction(
         () => document.getElementById("state")?.textContent === "signed in",
       );
-      expect(await page.locator("#sequence").textContent()).toMatch(/ask for a code.*poll.*200 OK/);
-      expect(await page.locator("#timeline").textContent()).toContain("signed in");
+      expect(await page.locator("#sequence").textContent()).toMatch(
+        /ask for a code.*poll.*ada allows.*200 OK.*signed in/,
+      );
+      await page.locator("#sequence summary", { hasText: "call the API" }).click();
+      const detail = page.locator("#sequence .detail pre");
+      await expect.poll(() => detail.last().textContent()).toContain('"title": "Harbour regatta"');
+      expect(await detail.first().textContent()).toContain("Authorization: Bearer ***");
       expect(await page.content()).not.toMatch(/pga\.|pgr\.|tv-secret/);
       await picture(page, "panel-signed-in");
       await page.click("[data-command='press sign-out']");

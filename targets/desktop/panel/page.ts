@@ -1,6 +1,7 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
 import { CONTROLS, type Control } from "../simulator/controls.ts";
+import { DEEDS } from "../simulator/deeds.ts";
 import { findFault } from "../simulator/world/faults.ts";
 
 type Html = ReturnType<typeof html>;
@@ -19,19 +20,27 @@ export interface PageSettings {
   readonly head?: Html | "";
 }
 
-/** Groups of buttons that are behind tabs, with the tab's name; the others have a place of their own. */
-const PLACED = ["user", "device", "clock"];
-const TITLES: Readonly<Record<string, string>> = {
-  fault: "Faults",
-  calls: "Video API",
-  offers: "Offers",
-  events: "Events",
-  clients: "Clients",
-  service: "Service",
-};
+/** The tabs, by the groups of deeds; buttons of the device, the clock and the phone have places of their own. */
+const TABS = [
+  ["fault", "Faults"],
+  ["user", "People"],
+  ["calls", "Video API"],
+  ["offers", "Offers"],
+  ["events", "Events"],
+  ["clients", "Clients"],
+  ["service", "Service"],
+] as const;
+/** Beside the phone, not behind a tab. */
+const AT_PHONE = ["allow", "deny"];
 
-function buttons(group: Control["group"]): Html[] {
-  return CONTROLS.filter((control) => control.group === group).map(button);
+/** Every deed, and what the clock can do. */
+const ALL: readonly Control[] = [
+  ...DEEDS.map(({ key, label, step, group }) => ({ key, label, command: step, group })),
+  ...CONTROLS.filter(({ group }) => group === "clock"),
+];
+
+function buttons(group: Control["group"], wanted = (_command: string): boolean => true): Html[] {
+  return ALL.filter((one) => one.group === group && wanted(one.command)).map(button);
 }
 
 function button({ key, label, command }: Control): Html {
@@ -44,19 +53,16 @@ function button({ key, label, command }: Control): Html {
 }
 
 function tabs(): Html {
-  const present = new Set(CONTROLS.map(({ group }) => group as string));
-  const groups = [...present].filter((group) => !PLACED.includes(group));
-  groups.sort((a, b) => Number(b === "fault") - Number(a === "fault"));
-  return html`<div class="tabs" role="tablist" aria-label="What can be done">${groups.map(
-    (group, at) =>
+  return html`<div class="tabs" role="tablist" aria-label="What can be done">${TABS.map(
+    ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
-      aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${TITLES[group] ?? group}</button>`,
+      aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
   )}</div>
-  ${groups.map(
-    (group, at) =>
+  ${TABS.map(
+    ([group], at) =>
       html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
-      }>${buttons(group as Control["group"])}</div>`,
+      }>${buttons(group, (command) => !AT_PHONE.includes(command))}</div>`,
   )}`;
 }
 
@@ -89,11 +95,13 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
   <section class="device" aria-labelledby="device-title">
     <h2 id="device-title" class="hidden-text">Device</h2>
     <div class="case">
-      <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="state">off</span></div>
-      <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas></div>
+      <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="client"></span><span id="state">off</span></div>
+      <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas><svg id="screen-qr" role="img" aria-label="QR code on the screen" viewBox="0 0 1 1" hidden></svg></div>
       <pre id="frame" class="hidden-text" aria-live="polite"></pre>
       <div class="keys">${buttons("device")}</div>
     </div>
+    <div id="slip" class="slip" role="img" hidden></div>
+    <p id="reason" hidden></p>
     <p id="message" role="status"></p>
     <dl class="facts">
       <div><dt>Next request</dt><dd><meter id="poll" aria-label="Until the next request" min="0" max="1" value="0"></meter><span id="poll-text"></span></dd></div>
@@ -101,8 +109,7 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
       <div><dt>Access token</dt><dd><meter id="access" aria-label="Left of the access token" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
       <div><dt>Memory</dt><dd id="memory"></dd></div>
       <div><dt>Allocated</dt><dd id="allocated"></dd></div>
-      <div><dt>Slot 0</dt><dd id="slot-0"></dd></div>
-      <div><dt>Slot 1</dt><dd id="slot-1"></dd></div>
+      <div><dt>Flash slots</dt><dd><span id="slot-0"></span><span id="slot-1"></span></dd></div>
     </dl>
   </section>
   <section class="second" aria-labelledby="phone-title">
@@ -110,7 +117,7 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
     ${
       hasService
         ? html`<div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div><iframe id="phone" title="The service's pages on the phone"></iframe></div></div>
-    <div class="phone-keys"><button type="button" id="scan">scan</button><button type="button" id="enter">type it</button>${buttons("user")}</div>`
+    <div class="phone-keys"><button type="button" id="scan">scan</button><button type="button" id="enter">type it</button>${buttons("user", (command) => AT_PHONE.includes(command))}</div>`
         : html`<p class="hint">Open the address on the display with your own phone.</p>`
     }
     <figure class="qr"><svg id="qr" role="img" aria-label="QR code of the address with the code" viewBox="0 0 1 1"></svg>

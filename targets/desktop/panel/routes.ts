@@ -21,7 +21,7 @@ const PUSH_MS = 50;
 const TICK_MS = 250;
 const COMMANDS = new Set([
   ...CONTROLS.map(({ command }) => command),
-  ...DEEDS.map(({ name }) => name),
+  ...DEEDS.flatMap(({ name, step }) => [name, step]),
 ]);
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 

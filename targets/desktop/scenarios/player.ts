@@ -103,8 +103,9 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
       return last() === line.expected ? undefined : unmet([line.expected], [last()]);
     }
     case "reason": {
-      const device = simulation.driver?.device;
-      const reason = (device && reasonOfDevice(device)) ?? simulation.application.outcome?.reason;
+      const reason =
+        (simulation.driver && reasonOfDevice(simulation.driver)) ??
+        simulation.application.outcome?.reason;
       const text = reason ? `${reason.name} from ${reason.from}: ${reason.mend}` : "no error";
       return text.includes(line.expected) ? undefined : unmet([line.expected], [text]);
     }

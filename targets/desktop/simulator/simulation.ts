@@ -340,7 +340,7 @@ export class Simulation {
     if (driver === undefined) return undefined;
     let isApplied = 0;
     driver.happen(() => {
-      isApplied = core.applySecurityEvent(driver.device, claims, 0, claims.length);
+      isApplied = driver.core.applySecurityEvent?.(driver.device, claims, 0, claims.length) ?? 0;
     });
     this.#tell();
     return isApplied ? "applied" : "nothing to apply it to";

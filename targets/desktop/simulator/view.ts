@@ -178,7 +178,7 @@ export class Viewer {
       on: device !== undefined,
       state: device ? stateName(device.state) : "off",
       error: device ? errorName(device.error) : "",
-      reason: device && reasonOfDevice(device),
+      reason: simulation.driver && reasonOfDevice(simulation.driver),
       inFlight: device?.inFlight === 1,
       intervalMs: device?.state === State.PENDING ? device.intervalMs : 0,
       poll: this.#poll.read(waits ? left(device.waitMs) : 0),

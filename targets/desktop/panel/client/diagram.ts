@@ -5,6 +5,7 @@ import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
 import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { View } from "../../simulator/view.ts";
+import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
 import type { Link } from "./link.ts";
 import { time } from "./time.ts";
 
@@ -18,6 +19,7 @@ interface Row {
   readonly order: number;
   readonly exchanges: readonly ExchangeEntry[];
   readonly entry: TimelineEntry | undefined;
+  readonly event: SecurityEvent | undefined;
 }
 
 type Outcome = "good" | "wait" | "bad" | "under way";
@@ -35,18 +37,25 @@ function answerOf({ ended, status, answer, fault }: ExchangeEntry): string {
   return status ? `${status} ${error ?? "OK"}${by}` : `${answer}${by}`;
 }
 
+interface Happening {
+  readonly order: number;
+  readonly exchange?: ExchangeEntry;
+  readonly entry?: TimelineEntry;
+  readonly event?: SecurityEvent;
+}
+
 /** Polls that wait and nothing between them are one row. */
 function rowsOf(view: View): Row[] {
-  const all = [
-    ...view.exchanges.map((exchange) => ({ order: exchange.order, exchange, entry: undefined })),
-    ...view.timeline.map((entry) => ({ order: entry.order, entry, exchange: undefined })),
+  const all: Happening[] = [
+    ...view.exchanges.map((exchange) => ({ order: exchange.order, exchange })),
+    ...view.timeline.map((entry) => ({ order: entry.order, entry })),
+    ...view.events.map((event) => ({ order: event.order, event })),
   ].sort((a, b) => a.order - b.order);
-  const rows: { exchanges: ExchangeEntry[]; entry: TimelineEntry | undefined; order: number }[] =
-    [];
-  for (const { exchange, entry, order } of all) {
+  const rows: (Omit<Row, "key" | "state" | "exchanges"> & { exchanges: ExchangeEntry[] })[] = [];
+  for (const { exchange, entry, event, order } of all) {
     const before = rows.at(-1)?.exchanges.at(-1);
     if (exchange && before && isAlike(before, exchange)) rows.at(-1)!.exchanges.push(exchange);
-    else rows.push({ exchanges: exchange ? [exchange] : [], entry, order });
+    else rows.push({ exchanges: exchange ? [exchange] : [], entry, event, order });
   }
   return rows.slice(-SHOWN).map((row) => {
     const last = row.exchanges.at(-1);
@@ -105,6 +114,7 @@ export class Diagram {
   #draw(row: Row, isOpen: boolean): HTMLLIElement {
     const item = document.createElement("li");
     if (row.entry) item.append(...drawEntry(row.entry));
+    else if (row.event) item.append(drawEvent(row.event, isOpen));
     else item.append(this.#drawExchanges(row.exchanges, isOpen));
     return item;
   }
@@ -146,16 +156,33 @@ export class Diagram {
   }
 }
 
+function block(title: string, text: string): HTMLElement[] {
+  const pre = make("pre", "", text);
+  pre.tabIndex = 0;
+  pre.setAttribute("role", "region");
+  pre.setAttribute("aria-label", title);
+  return [make("h3", "", title), pre];
+}
+
 function describe({ request, answer, notes }: ExchangeDetail): HTMLElement[] {
-  const block = (title: string, text: string): HTMLElement[] => {
-    const pre = make("pre", "", text);
-    pre.tabIndex = 0;
-    pre.setAttribute("aria-label", title);
-    return [make("h3", "", title), pre];
-  };
   const parts = [...block("Request", request), ...block("Answer", answer)];
   for (const note of notes) parts.push(...block(note.title, note.text));
   return parts;
+}
+
+/** A security event token (RFC 8417): what it is about, and opened, what it says. */
+function drawEvent({ atMs, how, types, claims, verdict }: SecurityEvent, isOpen: boolean) {
+  const details = document.createElement("details");
+  const summary = make("summary", "row event");
+  const isGood = !verdict.startsWith("refused");
+  const way = make("span", `way back ${isGood ? "good" : "bad"}`);
+  way.append(make("span", "label", `${how}: ${types.join(", ")} · ${verdict}`));
+  summary.append(make("time", "", time(atMs)), way);
+  const body = make("div", "detail");
+  body.append(...block("Security event token, decoded", claims));
+  details.append(summary, body);
+  details.open = isOpen;
+  return details;
 }
 
 /** Something that is no exchange: a state of the device, a person's deed, a fault. */
@@ -167,19 +194,15 @@ function drawEntry(entry: TimelineEntry): HTMLElement[] {
     row.append(when, bead, make("span", "cause", entry.what));
     return [row];
   }
-  const { from, to } = wayOf(entry);
-  const row = make("div", `row ${from}`);
-  const way = make("span", `way ${from}-${to}`);
+  const row = make("div", "row");
+  const way = make("span", `way ${wayOf(entry)}`);
   way.append(make("span", "label", entry.what));
   row.append(when, way);
   return [row];
 }
 
-/** Between whom it passes. */
-function wayOf({ what }: TimelineEntry): { from: "person" | "world"; to: string } {
-  if (/ allows| denies|^user removes|^opens |^enters |^chooses |account/.test(what)) {
-    return { from: "person", to: "service" };
-  }
-  if (/ pressed$|^power |^slip|^display/.test(what)) return { from: "person", to: "device" };
-  return { from: "world", to: "strip" };
+/** Between whom it passes. What the world does to them has no arrow. */
+function wayOf({ what, by }: TimelineEntry): string {
+  if (by === "button" || what.startsWith("power ")) return "person-device";
+  return by === "person" ? "person-service" : by === "maker" ? "maker-service" : "world-strip";
 }

@@ -4,6 +4,8 @@ import type { View } from "../../simulator/view.ts";
 import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf } from "../font.ts";
 
 const LIT = { ground: "#a9cf3f", ghost: "#a2c63a", dot: "#1c2907" };
+/** A screen that lights by itself. */
+const SCREEN = { ground: "#10222f", ghost: "#10222f", dot: "#cfe9ff" };
 const DARK = { ground: "#3c4529", ghost: "#39422a", dot: "#39422a" };
 /** In dots: between two characters, and around all of them. */
 const GAP = 1;
@@ -11,11 +13,16 @@ const MARGIN = 3;
 /** Pixels of the canvas for a dot; the browser scales the picture to its place, at most so large. */
 const DOT = 6;
 const DOT_MAX = 5;
+const SCREEN_SHARE = 0.76;
 /** Of the bezel. */
 const PADDING = 18;
 
 /** Draws the frame so that it fills the bezel's width. */
-export function drawDisplay(canvas: HTMLCanvasElement, display: View["display"]): void {
+export function drawDisplay(
+  canvas: HTMLCanvasElement,
+  display: View["display"],
+  isScreen = false,
+): void {
   const { columns, rows, lines, lit } = display;
   const wide = columns * (GLYPH_COLUMNS + GAP) - GAP + 2 * MARGIN;
   const high = rows * (GLYPH_ROWS + GAP) - GAP + 2 * MARGIN;
@@ -23,10 +30,11 @@ export function drawDisplay(canvas: HTMLCanvasElement, display: View["display"])
   const pitch = DOT;
   const [width, height] = [wide * pitch, high * pitch];
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  canvas.style.width = `${Math.min(room, wide * DOT_MAX)}px`;
+  // The console's screen has room for a QR code beside the characters.
+  canvas.style.width = `${Math.min(room * (isScreen ? SCREEN_SHARE : 1), wide * DOT_MAX)}px`;
   const context = canvas.getContext("2d");
   if (context === null) return;
-  const colours = lit ? LIT : DARK;
+  const colours = !lit ? DARK : isScreen ? SCREEN : LIT;
   context.fillStyle = colours.ground;
   context.fillRect(0, 0, width, height);
   for (let row = 0; row < rows; row++) {

@@ -4,7 +4,8 @@ import type { Gauge, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
 import { drawDisplay } from "./lcd.ts";
 import type { Link } from "./link.ts";
-import { drawQrCode } from "./qr.ts";
+import { drawModules } from "./qr.ts";
+import { drawSlip } from "./slip.ts";
 import { time } from "./time.ts";
 
 /** How long a message stays. */
@@ -34,7 +35,7 @@ export class Panel {
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
     addEventListener("resize", () => {
-      if (this.#latest) drawDisplay(element("lcd"), this.#latest.display);
+      if (this.#latest) showDevice(this.#latest);
     });
     takeTabs();
     link.openPhone("/device");
@@ -69,9 +70,9 @@ export class Panel {
     }
   }
 
-  #showCode({ device }: View): void {
-    const { verificationUriComplete, verificationUri } = device;
-    drawQrCode(element<SVGSVGElement>("qr"), verificationUriComplete || verificationUri);
+  #showCode({ device, qr }: View): void {
+    const { verificationUri } = device;
+    drawModules(element<SVGSVGElement>("qr"), qr);
     setText("qr-text", verificationUri ? this.link.hintFor(verificationUri) : "No code now");
   }
 
@@ -118,27 +119,45 @@ function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
   setText(`${id}-text`, totalMs > 0 ? time(leftMs + 999) : "–");
 }
 
-function showDevice({ device, display, memory, slots }: View): void {
-  drawDisplay(element<HTMLCanvasElement>("lcd"), display);
+function showDevice({ device, display, memory, slots, slips, qr }: View): void {
+  const hasScreen = device.kind === "console";
+  drawDisplay(element<HTMLCanvasElement>("lcd"), display, hasScreen);
+  const screenQr = element<SVGSVGElement>("screen-qr");
+  screenQr.toggleAttribute("hidden", !hasScreen || qr.length === 0 || !display.lit);
+  if (hasScreen) drawModules(screenQr, qr);
+  element("slip").hidden = device.kind !== "printer" || slips.length === 0;
+  if (device.kind === "printer") drawSlip(element("slip"), slips.at(-1));
+  showReason(device);
+  setText("device-name", device.title);
+  setText("client", device.client);
   setText("frame", display.lit ? display.lines.join("\n") : "");
   element("led").className = device.on ? device.state.replace(" ", "-") : "off";
-  setText("state", device.error ? `${device.state}: ${device.error}` : device.state);
+  setText("state", device.state);
   showGauge("poll", device.poll);
   showGauge("code", device.code);
   showGauge("access", device.access);
   if (device.inFlight) setText("poll-text", "under way");
-  setText("memory", `${memory.bytes} bytes, tokens ${memory.tokens}`);
+  setText("memory", `${memory.bytes} B, of them tokens ${memory.tokens} B`);
   setText("allocated", allocatedText(memory.allocated));
   for (const { slot, kind, sequence, bytes, writes, erases } of slots) {
-    const content = `${kind}${bytes ? ` #${sequence}, ${bytes} bytes` : ""}`;
-    setText(`slot-${slot}`, `${content} · ${writes} writes, ${erases} erases`);
+    const content = `${kind}${bytes ? ` #${sequence}, ${bytes} B` : ""}`;
+    setText(`slot-${slot}`, content);
+    element(`slot-${slot}`).title = `${writes} writes, ${erases} erases`;
   }
+}
+
+/** What is wrong: its name, who says so, and who can mend it. A code that waits is nothing wrong. */
+function showReason({ reason }: View["device"]): void {
+  const isWrong = reason !== undefined && reason.name !== "authorization_pending";
+  element("reason").hidden = !isWrong;
+  if (!isWrong) return;
+  setText("reason", `${reason.name} · says ${reason.from} · ${reason.mend}`);
 }
 
 function allocatedText({ core, others, engine }: View["memory"]["allocated"]): string {
   if (engine) {
-    const heap = `${Math.round(engine.heapBytes / 1024)} KiB of QuickJS heap`;
-    return `${engine.mallocs} times in ${engine.calls} calls of the core · ${heap}`;
+    const heap = `${Math.round(engine.heapBytes / 1024)} KiB heap of QuickJS`;
+    return `${engine.mallocs} times in ${engine.calls} calls · ${heap}`;
   }
   return `${core} B/s by the core, ${Math.round(others / 1024)} KiB/s by the rest`;
 }

@@ -1,6 +1,7 @@
 // Why something went wrong, in words: the error's name, where it came from, and who can mend it. For
 // display, log, terminal and panel alike.
-import { type Device, ErrorCode, ErrorKind, errorKind } from "../../../../core/complete.ts";
+import { ErrorCode, ErrorKind } from "../../../../core/complete.ts";
+import type { Driver } from "../../../../platform/driver.ts";
 import { missingRoomOf } from "../../../../platform/missing-room.ts";
 import { errorName } from "./timeline.ts";
 
@@ -37,11 +38,12 @@ const BY_CODE: Readonly<Record<number, string>> = {
 };
 
 /** What the device itself says is wrong; undefined where nothing is. */
-export function reasonOfDevice(device: Device): Reason | undefined {
+export function reasonOfDevice({ core, device }: Driver): Reason | undefined {
   const { error } = device;
   if (error === ErrorCode.NONE) return undefined;
   const room = missingRoomOf(device);
-  const mend = BY_CODE[error] ?? BY_KIND[errorKind(device, error)] ?? "the maker of the device";
+  const mend =
+    BY_CODE[error] ?? BY_KIND[core.errorKind?.(device, error) ?? -1] ?? "the maker of the device";
   return {
     name: ErrorCode[error]!.toLowerCase(),
     from: error <= LAST_OF_SERVER ? "the authorization server" : "the device",

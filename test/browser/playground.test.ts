@@ -1,0 +1,152 @@
+// The playground as a stranger meets it: a folder on any file server, below a path. Everything happens in the page.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { mallocExport, quickjsPackage } from "../../scripts/budgets/engine.ts";
+import { countCalls } from "../../scripts/budgets/wasm-counter.ts";
+import { writePlayground } from "../../targets/desktop/playground/folder.ts";
+import { PATIENCE_MS } from "../patience.ts";
+import { describeInChromium } from "./chromium.ts";
+import { type StaticServer, serveFolder } from "./static-server.ts";
+
+const BELOW = "/some/where/";
+
+let folder: string;
+let server: StaticServer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const wasm = readFileSync(createRequire(import.meta.url).resolve(`${quickjsPackage}/wasm`));
+  await writePlayground(folder, countCalls(wasm, mallocExport()));
+  server = await serveFolder(folder, BELOW);
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The playground in a fresh browser; complaints, and requests that leave its folder, fail the test. */
+async function atPlayground(
+  browser: Browser,
+  use: (page: Page) => Promise<void>,
+  context: BrowserContextOptions = {},
+): Promise<void> {
+  const opened = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...context });
+  opened.setDefaultTimeout(PATIENCE_MS);
+  const page = await opened.newPage();
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (entry) => entry.type() === "error" && complaints.push(entry.text()));
+  opened.on("request", (request) => asked.push(request.url()));
+  try {
+    await page.goto(server.url);
+    await page.waitForSelector("body[data-live=yes]");
+    await use(page);
+    expect(complaints).toEqual([]);
+    const outside = asked.filter((url) => !url.startsWith(server.url) && url !== "about:srcdoc");
+    expect(outside).toEqual([]);
+    expect(asked.length).toBeGreaterThan(4);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function shows(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(
+    (wanted) =>
+      document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(wanted),
+    text,
+  );
+}
+
+async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
+  const phone = page.frameLocator("#phone");
+  await page.click("#scan");
+  await expect
+    .poll(() => phone.locator("input[name=user_code]").inputValue())
+    .toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
+  await phone.getByRole("button", { name: "Continue" }).click();
+  await phone.getByRole("button", { name: /Ada Brook/ }).click();
+  await phone.getByRole("button", { name: decision, exact: true }).click();
+}
+
+describeInChromium("the playground", (browser) => {
+  test("a whole sign-in by clicks, with no request beyond its own folder and no malloc", () =>
+    atPlayground(browser(), async (page) => {
+      await shows(page, "Code ");
+      await decideOnPhone(page, "Allow");
+      await page.frameLocator("#phone").getByText("Connected").first().waitFor();
+      await shows(page, "Signed in 3 broadcasts: Harbour regatta");
+      expect(await page.locator("#sequence").textContent()).toMatch(/ada allows.*signed in/);
+      await expect
+        .poll(() => page.locator("#allocated").textContent())
+        .toMatch(/^0 times in [1-9]\d+ calls/);
+      await page.frameLocator("#phone").getByRole("link", { name: "Your account" }).click();
+      await page.frameLocator("#phone").getByText("Living Room TV").first().waitFor();
+    }));
+
+  test("offline: once it is there, it needs nobody", () =>
+    atPlayground(browser(), async (page) => {
+      await page.context().setOffline(true);
+      await shows(page, "Code ");
+      await decideOnPhone(page, "Deny");
+      await shows(page, "Access refused");
+      await page.getByText("says the authorization server").waitFor();
+      await page.click("[data-command='press new-code']");
+      await shows(page, "Code ");
+      await page.context().setOffline(false);
+    }));
+
+  test("a scenario goes step by step, says what was not as expected, and can be edited", () =>
+    atPlayground(browser(), async (page) => {
+      await page.selectOption("#scenario", "deny");
+      await page.click("#scenario-step");
+      await page.locator("#scenario-lines .done").first().waitFor();
+      const count = await page.locator("#scenario-lines li").count();
+      for (let step = 1; step < count; step++) await page.click("#scenario-step");
+      await page.getByText("expectations held").waitFor();
+      expect(await page.locator("#sequence").textContent()).toMatch(/user denies.*failed/);
+
+      await page.click("#scenario-edit");
+      await page.fill("#scenario-text", 'expect "Code " within 10s\nexpect "Something else"\n');
+      await page.click("#scenario-play");
+      await page.locator("#scenario-lines .unmet").waitFor();
+      expect(await page.locator("#scenario-said").textContent()).toContain("Something else");
+
+      await page.click("#scenario-edit");
+      await page.fill("#scenario-text", "dance\n");
+      await page.click("#scenario-step");
+      await page.getByText('"dance" is neither a step nor an expectation').waitFor();
+      await page.click("#scenario-live");
+      await shows(page, "Code ");
+    }));
+
+  test("on a phone: nothing is wider than the screen, and it signs in", () =>
+    atPlayground(
+      browser(),
+      async (page) => {
+        await shows(page, "Code ");
+        const [inner, outer] = await page.evaluate(() => [
+          document.documentElement.scrollWidth,
+          innerWidth,
+        ]);
+        expect(inner).toBeLessThanOrEqual(outer!);
+        await page.tap("[data-command='allow']");
+        await shows(page, "Harbour regatta");
+      },
+      { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    ));
+
+  test("a folder that is not complete says so", () =>
+    atPlayground(browser(), async (page) => {
+      const other = await page.context().newPage();
+      await other.route("**/quickjs.wasm", (route) => route.fulfill({ status: 404 }));
+      await other.goto(server.url);
+      await other.getByText("quickjs.wasm is missing (404)").waitFor();
+    }));
+});
