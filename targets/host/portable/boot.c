@@ -133,14 +133,16 @@ static enum pg_image_result run(struct pg_boot *boot, int slot) {
 
 /* The valid slot with the higher counter, A where they are equal; NO_SLOT where none is valid. */
 static int best_slot(struct pg_boot *boot) {
-  struct pg_image images[SLOTS];
-  int is_valid[SLOTS];
+  int best = NO_SLOT;
+  uint32_t counter = 0;
   for (int slot = 0; slot < SLOTS; slot++) {
-    is_valid[slot] = check_slot(boot, slot, &images[slot]) == PG_IMAGE_OK;
+    struct pg_image image;
+    if (check_slot(boot, slot, &image) != PG_IMAGE_OK) continue;
+    if (best != NO_SLOT && image.counter <= counter) continue;
+    best = slot;
+    counter = image.counter;
   }
-  if (is_valid[0] && is_valid[1]) return images[1].counter > images[0].counter;
-  if (is_valid[0]) return 0;
-  return is_valid[1] ? 1 : NO_SLOT;
+  return best;
 }
 
 /* What an installation must leave alone; NO_SLOT where neither slot can run. */

@@ -91,7 +91,7 @@ static int64_t days_of(const struct date *date) {
 }
 
 int pg_http_date(const char *text, size_t size, int64_t *seconds) {
-  struct date date;
+  struct date date = {0};
   if (!take_imf_fixdate(text, size, &date) && !take_rfc_850(text, size, &date) &&
       !take_asctime(text, size, &date)) {
     return 0;

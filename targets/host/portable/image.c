@@ -102,21 +102,39 @@ static int is_signed(const struct pg_image_crypto *crypto, const uint8_t *bytes,
          crypto->verify(signature, bytes, size - SIGNATURE, key);
 }
 
-static enum pg_image_result check_lengths(const uint8_t *bytes, size_t size, size_t limit) {
+/* The lengths of an image's parts: read once, so that what was checked is what is used. */
+struct lengths {
+  uint32_t payload;
+  uint32_t config;
+};
+
+/* Whether the header's lengths add up to `length`, which is no longer than what is taken. */
+static int are_lengths_right(const uint8_t *bytes, size_t length, size_t limit,
+                             struct lengths *lengths) {
+  lengths->payload = u32(bytes + AT_PAYLOAD_LENGTH);
+  lengths->config = u32(bytes + AT_CONFIG_LENGTH);
+  if (u16(bytes + AT_HEADER_LENGTH) != HEADER || length < HEADER + SIGNATURE || length > LIMIT ||
+      length > limit) {
+    return 0;
+  }
+  /* Subtracted from what is larger: nothing can overflow. */
+  size_t body = length - HEADER - SIGNATURE;
+  return lengths->payload > 0 && lengths->payload <= body &&
+         lengths->config == body - lengths->payload;
+}
+
+static enum pg_image_result check_lengths(const uint8_t *bytes, size_t size, size_t limit,
+                                          struct lengths *lengths) {
   if (size < HEADER + SIGNATURE) return PG_IMAGE_TRUNCATED;
   if (memcmp(bytes, magic, sizeof magic) != 0) return PG_IMAGE_NOT_AN_IMAGE;
   if (u16(bytes + AT_VERSION) != VERSION) return PG_IMAGE_FORMAT_UNKNOWN;
-  uint32_t length = u32(bytes + AT_IMAGE_LENGTH);
-  uint32_t payload = u32(bytes + AT_PAYLOAD_LENGTH);
-  uint32_t config = u32(bytes + AT_CONFIG_LENGTH);
-  /* Each is compared with the limit first, so that the sum cannot overflow. */
-  if (u16(bytes + AT_HEADER_LENGTH) != HEADER || payload == 0 || payload > LIMIT ||
-      config > LIMIT || length > LIMIT || length > limit ||
-      HEADER + payload + config + SIGNATURE != length) {
-    return PG_IMAGE_LENGTH_WRONG;
+  size_t length = u32(bytes + AT_IMAGE_LENGTH);
+  if (length == size) {
+    return are_lengths_right(bytes, size, limit, lengths) ? PG_IMAGE_OK : PG_IMAGE_LENGTH_WRONG;
   }
-  if (size < length) return PG_IMAGE_TRUNCATED;
-  return size > length ? PG_IMAGE_LENGTH_WRONG : PG_IMAGE_OK;
+  /* What is cut off is told from what was never right. */
+  return size < length && are_lengths_right(bytes, length, limit, lengths) ? PG_IMAGE_TRUNCATED
+                                                                           : PG_IMAGE_LENGTH_WRONG;
 }
 
 /* The id of a key is the beginning of its hash. */
@@ -191,16 +209,17 @@ enum pg_image_result pg_image_check(const uint8_t *bytes, size_t size,
                                     const struct pg_image_rules *rules,
                                     const struct pg_image_floor *floor, struct pg_image *image) {
   uint32_t least = floor->counter > rules->counter_min ? floor->counter : rules->counter_min;
-  enum pg_image_result result = check_lengths(bytes, size, rules->limit);
+  struct lengths lengths;
+  enum pg_image_result result = check_lengths(bytes, size, rules->limit, &lengths);
   if (result == PG_IMAGE_OK) result = check_seal(bytes, size, rules, floor);
   if (result == PG_IMAGE_OK) result = check_form(bytes);
   if (result == PG_IMAGE_OK) result = check_purpose(bytes, rules);
   if (result == PG_IMAGE_OK && u32(bytes + AT_COUNTER) < least) result = PG_IMAGE_ROLLBACK;
   if (result != PG_IMAGE_OK) return result;
   image->code = bytes + HEADER;
-  image->code_size = u32(bytes + AT_PAYLOAD_LENGTH);
+  image->code_size = lengths.payload;
   image->config = image->code + image->code_size;
-  image->config_size = u32(bytes + AT_CONFIG_LENGTH);
+  image->config_size = lengths.config;
   image->counter = u32(bytes + AT_COUNTER);
   image->retires = (u16(bytes + AT_FLAGS) & FLAG_RETIRE_OLDER_KEYS) != 0;
   memcpy(image->key_id, bytes + AT_KEY_ID, sizeof image->key_id);

@@ -1,0 +1,76 @@
+// npm run prove:c: proves that what the C host reads from outside cannot bring it to undefined behaviour, with
+// Frama-C's value analysis, for all inputs within the bounds that the table states; and that each proof finds the
+// faults that are planted for it. `-- --only NAME`, `-- --install` gets the Debian packages.
+
+import { commandLine } from "./command-line.ts";
+import { InstallError } from "./engines/install.ts";
+import { type Proof, proofNeeds, proofs, prove } from "./host/proofs.ts";
+import { ensurePackages } from "./host/toolchain.ts";
+
+const flags = commandLine("prove:c", "Proves parts of the host in C free of undefined behaviour.")
+  .option("--only <name>", `one of: ${proofs.map(({ name }) => name).join(", ")}`)
+  .option("--install", "get the Debian packages that are missing first")
+  .parse()
+  .opts<{ only?: string; install?: boolean }>();
+
+interface Row {
+  readonly functions: string;
+  readonly bound: string;
+  readonly alarms: string;
+  readonly seconds: string;
+  readonly planted: string;
+  readonly ok: boolean;
+}
+
+/** What is not proved, as the analyser says it. */
+function complaints(report: string): string {
+  return report.match(/\[eva:alarm\][^[]*/g)?.join("") ?? report;
+}
+
+async function rowOf(proof: Proof): Promise<Row> {
+  console.error(`prove:c: ${proof.name} ...`);
+  const { alarms, seconds, report } = await prove(proof);
+  if (alarms > 0) console.error(complaints(report));
+  let found = 0;
+  for (const plant of proof.plants) {
+    console.error(`prove:c: ${proof.name} with "${plant.text}" as "${plant.fault}" ...`);
+    if ((await prove(proof, plant)).alarms > 0) found++;
+    else console.error("prove:c: not found");
+  }
+  return {
+    functions: proof.functions.join(", "),
+    bound: proof.bound,
+    alarms: `${alarms}`,
+    seconds: seconds.toFixed(0),
+    planted: `${found} of ${proof.plants.length}`,
+    ok: alarms === 0 && found === proof.plants.length,
+  };
+}
+
+function print(rows: readonly Row[]): void {
+  const columns = ["functions", "bound", "alarms", "seconds", "planted"] as const;
+  const titles = ["functions", "for every input of", "alarms", "seconds", "planted faults found"];
+  const lines = [titles, ...rows.map((row) => columns.map((column) => row[column]))];
+  const widths = titles.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
+  for (const line of lines) {
+    console.log(
+      line
+        .map((cell, at) => cell.padEnd(widths[at]!))
+        .join("  ")
+        .trimEnd(),
+    );
+  }
+}
+
+try {
+  ensurePackages(proofNeeds, flags.install ?? false);
+  const wanted = proofs.filter(({ name }) => flags.only === undefined || name === flags.only);
+  if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such proof`);
+  const rows = await Promise.all(wanted.map(rowOf));
+  print(rows);
+  process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error;
+  console.error(`prove:c: ${error.message}`);
+  process.exitCode = 2;
+}

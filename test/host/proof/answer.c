@@ -1,0 +1,43 @@
+/*
+ * The reader of HTTP answers, for whatever a server sends: any number of pieces, each of 0 to PIECE bytes of any
+ * value, then perhaps the connection's end. A piece lies at the very end of its buffer, so that one byte
+ * behind it would be one too many.
+ */
+#include "proof.h"
+
+#include "http-answer.h"
+
+enum { PIECE = 8 };
+
+static uint8_t buffer[PIECE];
+
+static void take_status(int status, int retry_after_s) {
+  //@ assert status_is_of_http: 200 <= status <= 599;
+  //@ assert wait_fits: -1 <= retry_after_s <= 134217727;
+  (void)status;
+  (void)retry_after_s;
+}
+
+/* What is lent can be read from its first byte to its last. */
+static void take_body(const uint8_t *bytes, size_t size) {
+  //@ assert lent: \valid_read(bytes + (0 .. size - 1));
+  (void)bytes;
+  (void)size;
+}
+
+static const struct pg_answer_sink sink = {take_status, take_body};
+
+void prove(void) {
+  struct pg_answer answer;
+  size_t size = 0;
+  pg_answer_start(&answer, &sink, any_number(0, 0xffffffff), any_number(0, 0xffffffff));
+  //@ widen_hints global:"all", 63, 64, 599, 65536, 134217727;
+  while (any_choice()) {
+    //@ merge size;
+    size = any_number(0, PIECE);
+    //@ split size;
+    any_bytes(buffer, PIECE);
+    pg_answer_read(&answer, buffer + PIECE - size, size);
+  }
+  if (any_choice()) pg_answer_closed(&answer);
+}
