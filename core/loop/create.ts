@@ -131,7 +131,8 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   for (var region = 0; region < device.messages + Message.COUNT; region++) {
     at.push(0);
     size.push(-1);
-    room.push(-1);
+    // Nothing is ever written to a literal.
+    if (region < Region.COUNT) room.push(-1);
     if (region <= Region.KEY) excess.push(0);
   }
   return device;

@@ -1,11 +1,20 @@
 // Puts the conformance script together: the numbers of the border, the built bundle unchanged, and the
 // parts in test/engines/conformance. One file that needs nothing of an engine but `print`.
 
-import { readdirSync, readFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as core from "../../core/complete.ts";
 import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
+import { nameOf } from "../../targets/firmware/shipped.ts";
 
+const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
 const folder = fileURLToPath(new URL("../../test/engines/conformance/", import.meta.url));
 
 /** Enums of the border that the script names. */
@@ -62,7 +71,19 @@ export function conformanceScript(bundle: string, plainMemory: boolean): string 
   return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${borderNumbers()}${conformanceParts()}`;
 }
 
-/** The bundle as `npm run build` writes it. */
+/**
+ * The very file of dist/ that `npm run build` writes, which ships. Where it is not there, or is not of today's
+ * sources, it is written first.
+ */
 export async function builtBundle(variant: Variant): Promise<string> {
-  return (await bundleCore(variant)).code;
+  const { code } = await bundleCore(variant);
+  const file = `${dist}${nameOf(variant)}.js`;
+  if (!existsSync(file) || readFileSync(file, "utf8") !== code) {
+    mkdirSync(dist, { recursive: true });
+    // Another process may read it while it is written: it gets its name when it is complete.
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, code);
+    renameSync(draft, file);
+  }
+  return readFileSync(file, "utf8");
 }

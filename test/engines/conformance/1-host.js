@@ -213,7 +213,6 @@ function pour(text, from, to) {
 
 /** Answers the request under way. */
 function answer(status, body, retryAfterSeconds) {
-  world.open = 0;
   picogrant.responseStart(
     world.device,
     world.sent.id,
@@ -221,6 +220,12 @@ function answer(status, body, retryAfterSeconds) {
     retryAfterSeconds === undefined ? -1 : retryAfterSeconds
   );
   pour(body, 0, -1);
+  endAnswer();
+}
+
+/** The answer is complete. */
+function endAnswer() {
+  world.open = 0;
   picogrant.responseEnd(world.device, world.sent.id);
   pump(0);
 }

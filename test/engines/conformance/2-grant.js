@@ -201,3 +201,53 @@ part("a display of each size", function () {
     pump(3000);
   }
 });
+
+part("two devices on one engine", function () {
+  bootPending({});
+  var first = world;
+  bootPending({
+    clientId: "radio",
+    scope: "email",
+    deviceParameters: "&device=radio",
+    columns: 40
+  });
+  var second = world;
+  answersInTurn(first, second);
+  is(first.device.state, State.SIGNED_IN, "one device signs in");
+  is(second.device.state, State.FAILED, "the other is refused, each by its own answer");
+  is(second.device.error, ErrorCode.ACCESS_DENIED, "and knows why");
+  is(first.device.error, ErrorCode.NONE, "which the first knows nothing of");
+  world = second;
+  is(textIn(Field.ACCESS_TOKEN), "-", "the other has no token");
+  picogrant.signIn(second.device);
+  pump(0);
+  is(parameter(second.sent.body, "device"), "radio", "it asks again with its own parameters");
+  world = first;
+  is(textIn(Field.ACCESS_TOKEN), "ya29.first", "the first keeps its token");
+  is(first.slots === second.slots, false, "and its slots");
+  is(first.writes, 2, "each writes its own records: a code and tokens");
+  is(second.writes, 1, "a code");
+});
+
+/** Both poll in one interval, each cut in two by the other; the first is allowed, the second refused. */
+function answersInTurn(first, second) {
+  var DENIED = '{"error":"access_denied"}';
+  world = first;
+  ok(sleepUntilRequest(6000) >= 5000, "the first polls after its interval");
+  world = second;
+  ok(sleepUntilRequest(6000) >= 5000, "the second after its own");
+  is(parameter(first.sent.body, "client_id"), "tv client/1", "the first polls as its client");
+  is(parameter(second.sent.body, "client_id"), "radio", "the second as its own");
+  world = first;
+  picogrant.responseStart(first.device, first.sent.id, 200, -1);
+  pour(TOKENS, 0, 40);
+  world = second;
+  picogrant.responseStart(second.device, second.sent.id, 403, -1);
+  pour(DENIED, 0, 12);
+  world = first;
+  pour(TOKENS, 40, -1);
+  endAnswer();
+  world = second;
+  pour(DENIED, 12, -1);
+  endAnswer();
+}
