@@ -104,23 +104,15 @@ function putAddress(device: Device): void {
 
 /** The message of a state that has one; SIGNED_IN and REFRESHING look at the access token instead. */
 function messageOfState(device: Device): Message {
-  switch (device.state) {
-    case State.STARTING:
-      return Message.STARTING;
-    case State.SIGNED_OUT:
-      return Message.SIGNED_OUT;
-    case State.REQUESTING:
-      return Message.REQUESTING;
-    case State.PENDING:
-      return Message.RESUMING;
-    case State.REVOKING:
-      return Message.SIGNING_OUT;
-    case State.FAILED:
-      return Message.FAILED;
-    default:
-      // With a token still good the user need not know of a refresh.
-      return hasAccess(device) ? Message.SIGNED_IN : Message.CONNECTING;
-  }
+  var state = device.state;
+  if (state === State.STARTING) return Message.STARTING;
+  if (state === State.SIGNED_OUT) return Message.SIGNED_OUT;
+  if (state === State.REQUESTING) return Message.REQUESTING;
+  if (state === State.PENDING) return Message.RESUMING;
+  if (state === State.REVOKING) return Message.SIGNING_OUT;
+  if (state === State.FAILED) return Message.FAILED;
+  // With a token still good the user need not know of a refresh.
+  return hasAccess(device) ? Message.SIGNED_IN : Message.CONNECTING;
 }
 
 /** What there is to say: an error, where the state's message says less. */

@@ -164,7 +164,7 @@ function scanPayload(device: Device, at: number, end: number): void {
   var count = 0;
   while (at < end) {
     var value = base64Value(device.bytes[at++]);
-    if (value < 0) return;
+    if (value < 0) break;
     bits = ((bits & 63) << 6) | value;
     count = (count + 6) & 7;
     if (count < 6) scanClaim(device, (bits >> count) & 255);

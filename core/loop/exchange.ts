@@ -66,23 +66,14 @@ export enum Purpose {
 
 /** What the state asks for. All of it waits for waitMs. */
 function purposeOfState(device: Device): Purpose {
-  switch (device.state) {
-    case State.REQUESTING:
-      return Purpose.CODE;
-    case State.PENDING:
-      return Purpose.POLL;
-    case State.SIGNED_IN:
-      return device.notSaved ? Purpose.SAVE : Purpose.NONE;
-    case State.REFRESHING:
-      return Purpose.REFRESH;
-    case State.REVOKING:
-      return Purpose.REVOCATION;
-    case State.SIGNED_OUT:
-    case State.FAILED:
-      return device.notErased ? Purpose.ERASE : Purpose.NONE;
-    default:
-      return Purpose.NONE;
-  }
+  var state = device.state;
+  if (state === State.REQUESTING) return Purpose.CODE;
+  if (state === State.PENDING) return Purpose.POLL;
+  if (state === State.REFRESHING) return Purpose.REFRESH;
+  if (state === State.REVOKING) return Purpose.REVOCATION;
+  if (state === State.SIGNED_IN) return device.notSaved ? Purpose.SAVE : Purpose.NONE;
+  // In STARTING nothing was to be erased yet; in SIGNED_OUT and FAILED something may be left.
+  return device.notErased ? Purpose.ERASE : Purpose.NONE;
 }
 
 /** Whether OUTPUT is somebody's who needs time: not an answer that the host reads before the next tick. */

@@ -106,17 +106,15 @@ function moveRecord(device: Device, direction: Direction): void {
 /** What a record made now holds. */
 export function kindOfRecord(device: Device): RecordKind {
   var hasRefreshToken = holds(device, Region.PRESENT_REFRESH_TOKEN);
-  switch (device.state) {
-    case State.PENDING:
-      return RecordKind.CODE;
-    case State.SIGNED_IN:
-    case State.REFRESHING:
-      return hasRefreshToken ? RecordKind.REFRESH_TOKEN : RecordKind.ACCESS_TOKEN;
-    case State.REVOKING:
-      return hasRefreshToken ? RecordKind.REVOKED_REFRESH_TOKEN : RecordKind.REVOKED_ACCESS_TOKEN;
-    default:
-      return RecordKind.NONE;
+  var state = device.state;
+  if (state === State.PENDING) return RecordKind.CODE;
+  if (state === State.SIGNED_IN || state === State.REFRESHING) {
+    return hasRefreshToken ? RecordKind.REFRESH_TOKEN : RecordKind.ACCESS_TOKEN;
   }
+  if (state === State.REVOKING) {
+    return hasRefreshToken ? RecordKind.REVOKED_REFRESH_TOKEN : RecordKind.REVOKED_ACCESS_TOKEN;
+  }
+  return RecordKind.NONE;
 }
 
 /**

@@ -47,14 +47,15 @@ function isPlainAddress(device: Device, region: number): boolean {
 
 /** A host on the device itself is one only if its name ends there. */
 function isLoopback(device: Device, region: number): boolean {
+  var isFound = false;
   for (var start = RequestLiteral.SECURE + 1; start < RequestLiteral.SECURE + 4; start++) {
     if (beginsWith(device, region, start)) {
       var at = device.at[region] + device.size[start];
       var c = device.bytes[at];
-      return at === device.at[region] + device.size[region] || c === 58 || c === 47;
+      isFound = at === device.at[region] + device.size[region] || c === 58 || c === 47;
     }
   }
-  return false;
+  return isFound;
 }
 
 /** Whether the metadata are of exactly the issuer that was asked for. */

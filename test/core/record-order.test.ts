@@ -5,6 +5,7 @@ import * as core from "../../core/complete.ts";
 import { Field, Region, State } from "../../core/complete.ts";
 import { Bench, code, config, error, json, tokens } from "./bench.ts";
 import { fieldsOf, Kind, recordOf } from "./record-bytes.ts";
+import { scarce } from "./subject.ts";
 
 const EMPTY = new Uint8Array();
 const token = (value: string, sequence: number): Uint8Array =>
@@ -200,7 +201,7 @@ describe("SPEC Records: room", () => {
 
   it("a record that does not fit leaves the session in memory, and says so", () => {
     const most = (field: number): number =>
-      new Bench([], { autoStart: 0, memoryBytes: 3800 }).device.capacity[field]!;
+      new Bench([], { autoStart: 0, memoryBytes: scarce(3800) }).device.capacity[field]!;
     const values = {
       device_code: "d".repeat(most(Field.DEVICE_CODE)),
       verification_url: `https://${"v".repeat(120)}`,
@@ -209,7 +210,7 @@ describe("SPEC Records: room", () => {
     // The header, four lengths and the checksum beside them.
     const size = values.device_code.length + 128 + 176 + "ABCD-EFGH".length + 27;
     expect(size).toBeGreaterThan(most(Region.OUTPUT));
-    const bench = new Bench([code(values)], { autoStart: 0, memoryBytes: 3800 });
+    const bench = new Bench([code(values)], { autoStart: 0, memoryBytes: scarce(3800) });
     bench.core.signIn(bench.device);
     bench.run(0);
     expect(bench.device.state).toBe(State.PENDING);
@@ -221,14 +222,16 @@ describe("SPEC Records: room", () => {
     "what has been given up by %s need not be saved any more",
     (act) => {
       const device_code = "d".repeat(
-        new Bench([], { autoStart: 0, memoryBytes: 3800 }).device.capacity[Field.DEVICE_CODE]!,
+        new Bench([], { autoStart: 0, memoryBytes: scarce(3800) }).device.capacity[
+          Field.DEVICE_CODE
+        ]!,
       );
       const values = {
         device_code,
         verification_url: `https://${"v".repeat(120)}`,
         verification_uri_complete: `https://${"c".repeat(168)}`,
       };
-      const bench = new Bench([code(values), "hang"], { autoStart: 0, memoryBytes: 3800 });
+      const bench = new Bench([code(values), "hang"], { autoStart: 0, memoryBytes: scarce(3800) });
       bench.core.signIn(bench.device);
       bench.run(0);
       expect(bench.device.notSaved).toBe(1);
@@ -280,7 +283,7 @@ describe("SPEC Records: room", () => {
   });
 
   it("a record may fill its room to the last byte", () => {
-    const settings = { autoStart: 0, memoryBytes: 3800 };
+    const settings = { autoStart: 0, memoryBytes: scarce(3800) };
     const { capacity } = new Bench([], settings).device;
     const rest = capacity[Region.OUTPUT]! - 27 - "ABCD-EFGH".length - 128;
     const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { State } from "../../core/index.ts";
 import { Bench, code, config, tokens } from "./bench.ts";
 import { crc24, fieldsOf } from "./record-bytes.ts";
+import { scarce } from "./subject.ts";
 
 /** The slots of a device with a pending code, or with tokens. */
 function slotsWith(kind: "code" | "tokens"): Uint8Array[] {
@@ -71,7 +72,7 @@ describe("SPEC Records", () => {
       [second, first],
     ]) {
       expect(stateFrom([...slots], memoryBytes)).toBe(State.REFRESHING);
-      expect(stateFrom([...slots], 4096)).toBe(State.SIGNED_OUT);
+      expect(stateFrom([...slots], scarce(4096))).toBe(State.SIGNED_OUT);
     }
   });
 

@@ -1,10 +1,13 @@
-// Which core test/core runs on: the sources, or with PICOGRANT_CORE=path a built bundle, such as
-// dist/picogrant.js. A bundle drives one device: every device gets functions of its own.
+// Which core test/core runs on: the sources, or with PICOGRANT_CORE=path a built bundle: dist/picogrant.js, or
+// dist/picogrant-grant.js. On the grant alone, tests that call what it does not have are skipped, and no others.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { TestRunner } from "vitest";
 import * as sources from "../../core/complete.ts";
-import type { completeFunctions, grantFunctions } from "../../targets/firmware/surface.ts";
+import { DOCUMENT_LITERALS } from "../../core/documents/literals.ts";
+import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
+import { completeFunctions, type grantFunctions } from "../../targets/firmware/surface.ts";
 import { spoiling } from "./spoil.ts";
 
 /** The functions at the border. Numbers with names (State, ErrorCode ...) come from the sources. */
@@ -18,9 +21,34 @@ const bundle = path ? readFileSync(resolve(path), "utf8") : undefined;
 
 const spoiled = spoiling(sources);
 
+/** Ends the test that calls a function which the bundle does not have: it is about the complete build. */
+function skipping(name: string): () => never {
+  return () => {
+    const test = TestRunner.getCurrentTest();
+    if (!test) throw new Error(`${name} is called outside of a test`);
+    return test.context.skip(`${name} is not in the grant alone`);
+  };
+}
+
+/** The functions of a bundle. Those of the complete build that it lacks skip the test. */
+function load(code: string): Core {
+  const core = new Function(`${code}\nreturn picogrant;`)() as Record<string, unknown>;
+  for (const name of completeFunctions) core[name] ??= skipping(name);
+  return core as unknown as Core;
+}
+
+/**
+ * So many bytes of memory for a test in which they are scarce: in the grant alone a device has as much room with
+ * fewer, since it has fewer literals.
+ */
+export function scarce(bytes: number): number {
+  const isGrant = bundle !== undefined && !/\bbeginCall:/.test(bundle);
+  const literals = (REQUEST_LITERALS + DOCUMENT_LITERALS).replaceAll("\n", "");
+  return isGrant ? bytes - literals.length : bytes;
+}
+
 /** A core for one device. */
 export function makeCore(): Core {
   if (process.env.PICOGRANT_SPOIL) return spoiled;
-  if (bundle === undefined) return sources;
-  return new Function(`${bundle}\nreturn picogrant;`)() as Core;
+  return bundle === undefined ? sources : load(bundle);
 }
