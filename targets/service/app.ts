@@ -11,9 +11,10 @@ import { bodyTooLarge, type Family, methodNotAllowed, serviceFault } from "./err
 import { exchangeEvent } from "./observers.ts";
 import { addAccountPages } from "./pages/account.ts";
 import { addConsentPages } from "./pages/consent.ts";
+import type { Translate } from "./pages/languages.ts";
 import { type Html, messagePage, page } from "./pages/layout.ts";
 import { STYLESHEET } from "./pages/stylesheet.ts";
-import { ForeignForm } from "./pages/visit.ts";
+import { ForeignForm, translatorFor } from "./pages/visit.ts";
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1b5e52"/><path d="M4 11V5h4a2 2 0 0 1 0 4H6" fill="none" stroke="#fff" stroke-width="1.6"/></svg>`;
@@ -32,7 +33,10 @@ export function createApp(
   });
   for (const path of ["/", "/device", "/device/account", "/device/decision", "/account/*"])
     app.use(path, reportTo(service), pageHeaders(service), ownNameOnly(service));
-  app.get("/", (c) => c.html(page(homePage(service)) as Html & string));
+  app.get("/", (c) => {
+    const t = translatorFor(c);
+    return c.html(page(homePage(service, t), t) as Html & string);
+  });
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
   addConsentPages(app, service);
@@ -44,7 +48,10 @@ export function createApp(
     return toResponse(c.req.method, handle(await toProtocolRequest(c)));
   });
   app.onError((error, c) => {
-    if (error instanceof ForeignForm) return c.html(page(foreignForm()) as Html & string, 403);
+    if (error instanceof ForeignForm) {
+      const t = translatorFor(c);
+      return c.html(page(foreignForm(t), t) as Html & string, 403);
+    }
     if (isGone(c)) {
       const { method, path } = c.req;
       service.observers.tell({ type: "gone", atMs: service.env.now(), method, path });
@@ -111,8 +118,10 @@ function isGone(c: Context): boolean {
 /** Pages are shown under the service's own name only: under any other they could be read by its owner. */
 function ownNameOnly(service: ServiceContext) {
   return async (c: Context, next: () => Promise<void>) => {
-    if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service)))
-      return c.html(page(foreignName(baseUrlOf(service))) as Html & string, 403);
+    if (!isOwnName(new URL(c.req.url).hostname, baseUrlOf(service))) {
+      const t = translatorFor(c);
+      return c.html(page(foreignName(baseUrlOf(service), t), t) as Html & string, 403);
+    }
     await next();
     return undefined;
   };
@@ -144,39 +153,39 @@ function asset(c: Context, contentType: string, text: string): Response {
   });
 }
 
-function foreignForm() {
+function foreignForm(t: Translate) {
   return messagePage(
     "warn",
-    "Please start again",
-    "This form was not sent from a page of this visit, or your browser keeps no cookies.",
-    html`<p><a href="/device">Enter the code again</a></p>`,
+    t("Please start again"),
+    t("This form was not sent from a page of this visit, or your browser keeps no cookies."),
+    html`<p><a href="/device">${t("Enter the code again")}</a></p>`,
   );
 }
 
-function foreignName(baseUrl: string) {
+function foreignName(baseUrl: string, t: Translate) {
   return messagePage(
     "warn",
-    "Open this page by its own address",
-    "The name in your browser's address bar is not this service's.",
+    t("Open this page by its own address"),
+    t("The name in your browser's address bar is not this service's."),
     html`<p><a href="${baseUrl}/device">${baseUrl}/device</a></p>`,
   );
 }
 
-function homePage(service: ServiceContext) {
+function homePage(service: ServiceContext, t: Translate) {
   const clients = [...service.directory.clients.values()];
-  const body = html`<h1>Simulated service</h1>
-<p>It speaks the OAuth 2.0 device authorization grant, for development and tests.</p>
+  const body = html`<h1>${t("Simulated service")}</h1>
+<p>${t("It speaks the OAuth 2.0 device authorization grant, for development and tests.")}</p>
 <ul class="list">
-<li><a href="/device">Connect a device</a> <span class="soft">enter a code</span></li>
-<li><a href="/account">Your account</a> <span class="soft">remove apps, sign out, disable</span></li>
-<li><a href="/.well-known/oauth-authorization-server">Metadata</a> <span class="soft">addresses for clients</span></li>
+<li><a href="/device">${t("Connect a device")}</a> <span class="soft">${t("enter a code")}</span></li>
+<li><a href="/account">${t("Your account")}</a> <span class="soft">${t("remove apps, sign out, disable")}</span></li>
+<li><a href="/.well-known/oauth-authorization-server">${t("Metadata")}</a> <span class="soft">${t("addresses for clients")}</span></li>
 </ul>
-<h2>Clients to try</h2>
+<h2>${t("Clients to try")}</h2>
 <ul class="list">${clients.map(
     (client) =>
       html`<li><strong>${client.id}</strong><br><span class="soft">${client.name}</span></li>`,
   )}</ul>`;
-  return { title: "Simulated service", body };
+  return { title: t("Simulated service"), body };
 }
 
 function withoutBody(c: Context) {

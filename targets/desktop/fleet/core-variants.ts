@@ -3,6 +3,7 @@
 import type * as grant from "../../../core/index.ts";
 import { bundleCore } from "../../firmware/bundle.ts";
 import type { grantFunctions } from "../../firmware/surface.ts";
+import { coreOf } from "./core-code.ts";
 
 export type FleetCore = Pick<typeof grant, (typeof grantFunctions)[number]>;
 
@@ -31,11 +32,16 @@ function limit(name: string, value: number): readonly [RegExp, string] {
 
 /** Builds the grant's core with a variant's numbers. Throws where one is no longer there. */
 export async function buildVariant(variant: Variant): Promise<FleetCore> {
+  return coreOf(await variantCode(variant));
+}
+
+/** The text of the core that buildVariant runs. */
+export async function variantCode(variant: Variant): Promise<string> {
   let { code } = await bundleCore("grant", { minify: false });
   for (const [from, to] of variant.replace) {
     const changed = code.replace(from, to);
     if (changed === code) throw new Error(`${variant.name}: ${from} is not in the core any more`);
     code = changed;
   }
-  return new Function(`${code}\nreturn picogrant;`)() as FleetCore;
+  return code;
 }

@@ -235,7 +235,8 @@ export class Fleet {
     const isCode = device.endpoint === Endpoint.DEVICE_AUTHORIZATION;
     this.#pendingKind[index] = isCode ? 0 : device.state === State.PENDING ? 1 : 2;
     this.#pendingId[index] = device.requestId;
-    const { atMs, served } = this.service.arrive(this.nowMs);
+    const kind = KINDS[this.#pendingKind[index]!]!;
+    const { atMs, served } = this.service.arrive(this.nowMs, kind);
     this.#pendingServed[index] = served ? 1 : 0;
     this.#queue.push(atMs, (index << KIND_BITS) | ANSWER);
   }

@@ -1,16 +1,23 @@
 // npm run fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
 import { accessSync, constants, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { Command, InvalidArgumentError } from "commander";
+import { buildSync } from "esbuild";
 import { makeDirectory } from "../../../platform/node/make-directory.ts";
 import { drawChart } from "./chart.ts";
-import { VARIANTS } from "./core-variants.ts";
-import { type FleetPlan, playStory, type Restart, restartAll } from "./experiments.ts";
+import { VARIANTS, variantCode } from "./core-variants.ts";
+import { dayAfterOutage, intervals, type Restart, restartAll } from "./experiments.ts";
+import { inWorkers, shardSizes } from "./shards.ts";
+import { type FleetPlan, mergeShards, type ShardResult, type StoryResult } from "./story.ts";
 
 interface Flags extends FleetPlan {
   out: string;
   compare: boolean;
   story: boolean;
+  workers: number;
 }
 
 /** The comparison of settings needs no more devices than this to show the same shares. */
@@ -39,6 +46,12 @@ function readFlags(): Flags {
       integer(0, 10_000_000),
       0,
     )
+    .option(
+      "--workers <number>",
+      "threads for the day of the city; more than there are cores bring nothing",
+      integer(1, 64),
+      availableParallelism(),
+    )
     .option("--seed <number>", "of everything random", integer(1, 2 ** 31), 1)
     .option("--out <folder>", "where the pictures go", "dist")
     .option("--no-compare", "leave the comparison of settings out")
@@ -65,16 +78,56 @@ function table(heads: readonly string[], rows: readonly (readonly (string | numb
   console.log("");
 }
 
+/** On a terminal a bar that is redrawn; into a pipe or a file a line now and then. */
 function progressBar(): { show(share: number): void; clear(): void } {
-  if (!process.stderr.isTTY) return { show: () => {}, clear: () => {} };
+  const isTerminal = process.stderr.isTTY;
+  const startedMs = performance.now();
+  let told = 0;
   return {
     show(share) {
-      const full = Math.round(share * 40);
-      const bar = "#".repeat(full) + ".".repeat(40 - full);
-      process.stderr.write(`\r[${bar}] ${Math.round(share * 100)} %`);
+      const percent = Math.floor(share * 100);
+      if (isTerminal) {
+        const full = Math.round(share * 40);
+        const bar = "#".repeat(full) + ".".repeat(40 - full);
+        process.stderr.write(`\r[${bar}] ${percent} %`);
+      } else if (percent >= told + PROGRESS_STEP) {
+        told = percent - (percent % PROGRESS_STEP);
+        const seconds = Math.round((performance.now() - startedMs) / 1000);
+        process.stderr.write(`fleet: ${told} % after ${seconds} s\n`);
+      }
     },
-    clear: () => process.stderr.write("\r\x1b[K"),
+    clear: () => {
+      if (isTerminal) process.stderr.write("\r\x1b[K");
+    },
   };
+}
+
+/** Percent between two lines. */
+const PROGRESS_STEP = 10;
+
+/** Plays the day in as many threads as there are cores, part by part. */
+async function playInWorkers(
+  flags: Flags,
+  progress: (share: number) => void,
+): Promise<StoryResult> {
+  const code = await variantCode(VARIANTS[0]!);
+  const sizes = shardSizes(flags.devices);
+  const jobs = sizes.map(
+    (devices, at): FleetPlan => ({
+      devices,
+      hours: flags.hours,
+      capacity: (flags.capacity * devices) / flags.devices,
+      seed: flags.seed + at,
+    }),
+  );
+  // A thread knows no TypeScript: it gets its program as one script.
+  const entry = fileURLToPath(new URL("worker.ts", import.meta.url));
+  const format = { bundle: true, write: false, platform: "node", format: "cjs" } as const;
+  const program = buildSync({ entryPoints: [entry], ...format }).outputFiles[0]!.text;
+  const start = (plan: FleetPlan): Worker =>
+    new Worker(program, { eval: true, workerData: { code, plan } });
+  const shards = await inWorkers<FleetPlan, ShardResult>(jobs, flags.workers, start, progress);
+  return mergeShards(shards);
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
@@ -82,7 +135,7 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 async function story(flags: Flags): Promise<void> {
   const bar = progressBar();
   const startedMs = performance.now();
-  const result = await playStory(flags, (share) => bar.show(share));
+  const result = await playInWorkers(flags, (share) => bar.show(share));
   bar.clear();
   const seconds = (performance.now() - startedMs) / 1000;
   console.log(
@@ -92,6 +145,9 @@ async function story(flags: Flags): Promise<void> {
     [
       "episode",
       "peak req/s",
+      "codes",
+      "tokens",
+      "mean",
       "queue",
       "503",
       "slow_down",
@@ -104,12 +160,19 @@ async function story(flags: Flags): Promise<void> {
     result.episodes.map((one) => [
       one.name,
       one.peak,
+      one.codePeak,
+      one.tokenPeak,
+      round(one.mean),
       one.queue,
       one.refused,
       one.slowDowns,
       ...one.signIn.map(round),
       one.devices ? `${one.signedIn}/${one.devices}` : "-",
     ]),
+  );
+  console.log(
+    "peak: both endpoints in their busiest second; codes: the device authorization endpoint alone;\n" +
+      "tokens: the token endpoint alone; 50, 95, 99 and 100 % of those switched on were signed in after p50 ... all\n",
   );
   const rate = Math.round((flags.devices * flags.hours) / seconds);
   console.log(
@@ -181,6 +244,41 @@ async function compare(plan: Flags): Promise<void> {
   );
 }
 
+/** The service's interval: what it costs in requests, and what it costs the user. */
+async function compareIntervals(plan: Flags): Promise<void> {
+  console.log(`The interval: ${plan.devices.toLocaleString("en")} devices wait for their users\n`);
+  const results = await intervals(plan, [2, 5, 10, 20]);
+  table(
+    ["interval s", "polls req/s", "per million devices", "decision to sign-in, mean s"],
+    results.map(({ intervalS, steady, claimS }) => [
+      String(intervalS),
+      round(steady),
+      Math.round((steady / plan.devices) * 1e6),
+      round(claimS),
+    ]),
+  );
+}
+
+const OUTAGE_HOURS = 2;
+
+async function afterOutage(plan: Flags): Promise<void> {
+  console.log(
+    `The day after an outage of ${OUTAGE_HOURS} hours: ${plan.devices.toLocaleString("en")} devices, ` +
+      "all signed in, each refreshes once an hour\n",
+  );
+  const hours = await dayAfterOutage(plan, OUTAGE_HOURS);
+  const shown = hours.filter(({ hour }) => hour <= 6 || hour % 6 === 0);
+  table(
+    ["hour", "peak req/s", "mean req/s", "503"],
+    shown.map(({ hour, peak, mean, refused }) => [
+      hour === 0 ? "before" : String(hour),
+      peak,
+      round(mean),
+      refused,
+    ]),
+  );
+}
+
 /** Before the simulation: minutes of it should not end in a folder that cannot be made. */
 function makeOut(out: string): void {
   try {
@@ -205,5 +303,9 @@ const flags = readFlags();
 makeOut(flags.out);
 const few = { ...flags, devices: Math.min(flags.devices, COMPARED_DEVICES) };
 await restarts(few);
-if (flags.compare) await compare(few);
+if (flags.compare) {
+  await compare(few);
+  await compareIntervals(few);
+  await afterOutage(few);
+}
 if (flags.story) await story(flags);

@@ -4,34 +4,44 @@ import { html } from "hono/html";
 import type { Attempt } from "../attempts.ts";
 import type { Account, Client } from "../fixture.ts";
 import type { Scope } from "../scopes.ts";
+import type { Translate } from "./languages.ts";
 import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
 
 /** The page where the code is typed. `problem` says what was wrong with the last one. */
-export function codeEntry(csrf: string, typed: string, problem?: string): PageContent {
+export function codeEntry(
+  t: Translate,
+  csrf: string,
+  typed: string,
+  problem?: string,
+): PageContent {
   const fromLink = problem === undefined && typed !== "";
   const body = html`
-<h1>Connect a device</h1>
+<h1>${t("Connect a device")}</h1>
 ${problem === undefined ? "" : note("warn", problem)}
 <form method="post" action="/device">
 ${hidden({ csrf })}
 <label for="user_code">${
-    fromLink ? "Is this the code on your device’s screen?" : "Enter the code your device shows"
+    fromLink
+      ? t("Is this the code on your device’s screen?")
+      : t("Enter the code your device shows")
   }</label>
 <input class="code" id="user_code" name="user_code" value="${typed}" required maxlength="40"
  autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" autofocus
  aria-describedby="code-help"${problem === undefined ? "" : html` aria-invalid="true"`}>
 <p id="code-help" class="soft">${
     fromLink
-      ? "Compare it letter by letter. Go on only if it is the same."
-      : "Capital letters count; spaces and dashes do not."
+      ? t("Compare it letter by letter. Go on only if it is the same.")
+      : t("Capital letters count; spaces and dashes do not.")
   }</p>
-<button class="main wide" type="submit">Continue</button>
+<button class="main wide" type="submit">${t("Continue")}</button>
 </form>`;
-  return { title: problem === undefined ? "Connect a device" : "Error: check the code", body };
+  const title = problem === undefined ? t("Connect a device") : t("Error: check the code");
+  return { title, body };
 }
 
 /** The choice of an account; each is a button that sends the form on. */
 export function accountChoice(
+  t: Translate,
   accounts: readonly Account[],
   action: string,
   fields: Readonly<Record<string, string>>,
@@ -43,18 +53,19 @@ export function accountChoice(
         account.disabled && !allowDisabled ? html` disabled` : ""
       }><span class="row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
         account.email
-      }${account.disabled ? " · disabled" : ""}</span></span></span></button>`,
+      }${account.disabled ? t(" · disabled") : ""}</span></span></span></button>`,
   );
   const body = html`
-<h1>Choose an account</h1>
+<h1>${t("Choose an account")}</h1>
 <form method="post" action="${action}">
 ${hidden(fields)}
 ${buttons}
 </form>`;
-  return { title: "Choose an account", body };
+  return { title: t("Choose an account"), body };
 }
 
 export interface ConsentData {
+  t: Translate;
   csrf: string;
   attempt: Attempt;
   client: Client;
@@ -67,58 +78,61 @@ const DURATIONS = [3_600, 86_400, 604_800, 2_592_000];
 
 /** Names the app, the device's code, the account and each scope in words, and asks. */
 export function consent(data: ConsentData): PageContent {
-  const { attempt, client, account, csrf, problem } = data;
+  const { t, attempt, client, account, csrf, problem } = data;
   const fields = { csrf, user_code: attempt.userCode, account: account.id };
   const body = html`
-<h1>${client.name} wants to use your account</h1>
+<h1>${t("{app} wants to use your account", { app: client.name })}</h1>
 ${problem === undefined ? "" : note("warn", problem)}
 <div class="note hint" role="note">
-<p><strong>Is this device in front of you?</strong> It must show this code:<span class="code">${
+<p><strong>${t("Is this device in front of you?")}</strong> ${t("It must show this code:")}<span class="code">${
     attempt.userCode
   }</span></p>
-<p>If someone sent you this code or link, choose Deny.</p>
+<p>${t("If someone sent you this code or link, choose Deny.")}</p>
 </div>
 <form class="inline" method="post" action="/device">
 ${hidden({ csrf, user_code: attempt.userCode, choose: "another" })}
 <div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
     account.email
-  }</span></span><button class="small plain" type="submit">Change</button></div>
+  }</span></span><button class="small plain" type="submit">${t("Change")}</button></div>
 </form>
 <form method="post" action="/device/decision">
 ${hidden(fields)}
-${scopeChoice(client, data.scopes)}
-${durationChoice(account)}
+${scopeChoice(t, client, data.scopes)}
+${durationChoice(t, account)}
 <div class="buttons">
-<button type="submit" name="decision" value="deny">Deny</button>
-<button class="main" type="submit" name="decision" value="allow">Allow</button>
+<button type="submit" name="decision" value="deny">${t("Deny")}</button>
+<button class="main" type="submit" name="decision" value="allow">${t("Allow")}</button>
 </div>
 </form>`;
-  const title = `Allow ${client.name}?`;
-  return { title: problem === undefined ? title : `Error: ${title}`, body };
+  const title = t("Allow {app}?", { app: client.name });
+  return { title: problem === undefined ? title : `${t("Error")}: ${title}`, body };
 }
 
-function scopeChoice(client: Client, scopes: readonly Scope[]): Html {
+function scopeChoice(t: Translate, client: Client, scopes: readonly Scope[]): Html {
   const several = scopes.length > 1;
   const items = scopes.map(({ id, words }) =>
     several
       ? html`<li><label class="scope"><input type="checkbox" name="scope" value="${id}" checked>
-<span>${words}</span></label></li>`
-      : html`<li>${words}${hidden({ scope: id })}</li>`,
+<span>${t(words)}</span></label></li>`
+      : html`<li>${t(words)}${hidden({ scope: id })}</li>`,
   );
-  return html`<fieldset><legend>${client.name} will be able to:</legend>
+  return html`<fieldset><legend>${t("{app} will be able to:", { app: client.name })}</legend>
 <ul class="list">${items}</ul></fieldset>`;
 }
 
-function durationChoice(account: Account): Html {
+function durationChoice(t: Translate, account: Account): Html {
   if (account.timeBasedAccess !== undefined)
-    return html`<p class="soft">Access ends by itself after ${durationInWords(
-      account.timeBasedAccess,
-    )}: a rule of this account.</p>`;
+    return html`<p class="soft">${t("Access ends by itself after {time}: a rule of this account.", {
+      time: durationInWords(account.timeBasedAccess, t),
+    })}</p>`;
   const options = DURATIONS.map(
-    (seconds) => html`<option value="${seconds}">For ${durationInWords(seconds)}</option>`,
+    (seconds) =>
+      html`<option value="${seconds}">${t("For {time}", {
+        time: durationInWords(seconds, t),
+      })}</option>`,
   );
-  return html`<label for="access">How long?</label>
-<select id="access" name="access"><option value="">Until I remove it</option>${options}</select>`;
+  return html`<label for="access">${t("How long?")}</label>
+<select id="access" name="access"><option value="">${t("Until I remove it")}</option>${options}</select>`;
 }
 
 export { DURATIONS };

@@ -7,6 +7,7 @@ import { normalizeUserCode } from "../codes.ts";
 import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
 import { accountChoice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
+import type { Translate } from "./languages.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
@@ -16,7 +17,9 @@ type Shown = Response | Promise<Response>;
 export function addConsentPages(app: Hono, service: ServiceContext): void {
   app.get("/device", (c) => {
     const visit = openVisit(service, c);
-    return visit.show(codeEntry(visit.csrf, (c.req.query("user_code") ?? "").slice(0, 40)));
+    return visit.show(
+      codeEntry(visit.t, visit.csrf, (c.req.query("user_code") ?? "").slice(0, 40)),
+    );
   });
   app.post("/device", async (c) => {
     const { visit, form } = await openForm(service, c);
@@ -61,13 +64,19 @@ function withAttempt(
   found: (attempt: Attempt) => Shown,
   decided: (attempt: Attempt) => Shown | undefined = () => undefined,
 ): Shown {
+  const { t } = visit;
   const nowMs = service.env.now();
   const quota = service.options.wrongCodeQuota;
   const wait = service.wrongCodes.waitSeconds(visit.address, quota, nowMs);
   const typed = (form.get("user_code") ?? "").slice(0, 40);
   if (wait > 0)
     return visit.show(
-      codeEntry(visit.csrf, "", `Too many wrong codes. Try again in ${durationInWords(wait)}.`),
+      codeEntry(
+        t,
+        visit.csrf,
+        "",
+        t("Too many wrong codes. Try again in {time}.", { time: durationInWords(wait, t) }),
+      ),
       429,
     );
   const attempt = service.attempts.findByUserCode(typed);
@@ -78,7 +87,10 @@ function withAttempt(
   // Nothing typed is no guess.
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
     service.wrongCodes.take(visit.address, quota, nowMs);
-  return visit.show(codeEntry(visit.csrf, typed, codeProblem(typed, state)), codeStatus(state));
+  return visit.show(
+    codeEntry(t, visit.csrf, typed, t(codeProblem(typed, state))),
+    codeStatus(state),
+  );
 }
 
 function codeProblem(typed: string, state: string): string {
@@ -102,7 +114,8 @@ function chosenAccount(service: ServiceContext, visit: Visit) {
 
 function accountChooser(service: ServiceContext, visit: Visit, attempt: Attempt): PageContent {
   const fields = { csrf: visit.csrf, user_code: attempt.userCode };
-  return accountChoice([...service.directory.accounts.values()], "/device/account", fields, false);
+  const accounts = [...service.directory.accounts.values()];
+  return accountChoice(visit.t, accounts, "/device/account", fields, false);
 }
 
 function showConsent(
@@ -115,7 +128,7 @@ function showConsent(
   const client = service.directory.clients.get(attempt.clientId);
   if (!account || !client) return visit.show(accountChooser(service, visit, attempt), 400);
   const scopes = attempt.scopes.flatMap((id) => service.scopes.byId.get(id) ?? []);
-  const data = { csrf: visit.csrf, attempt, client, account, scopes, problem };
+  const data = { t: visit.t, csrf: visit.csrf, attempt, client, account, scopes, problem };
   return visit.show(consent(data), problem === undefined ? 200 : 400);
 }
 
@@ -128,13 +141,18 @@ function decide(
   const account = chosenAccount(service, visit);
   // The account was changed in another tab meanwhile: ask again rather than use the wrong one.
   if (!account || account.id !== form.get("account")) return showConsent(service, visit, attempt);
-  const name = nameOf(service, attempt);
+  const name = nameOf(service, attempt, visit.t);
   if (form.get("decision") === "deny")
     return showOutcome(visit, deny(service, attempt, account.id), name);
   if (form.get("decision") !== "allow") return showConsent(service, visit, attempt);
   const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
   if (scopes.length === 0)
-    return showConsent(service, visit, attempt, "Choose at least one permission, or deny.");
+    return showConsent(
+      service,
+      visit,
+      attempt,
+      visit.t("Choose at least one permission, or deny."),
+    );
   const seconds = Number(form.get("access"));
   const accessSeconds = DURATIONS.includes(seconds) ? seconds : undefined;
   return showOutcome(visit, approve(service, attempt, account, { scopes, accessSeconds }), name);
@@ -156,47 +174,57 @@ function decidedBefore(
   const outcome = attempt.refusal ?? "granted";
   const denies = form.get("decision") === "deny";
   if (denies === (outcome === "access_denied"))
-    return showOutcome(visit, outcome, nameOf(service, attempt));
+    return showOutcome(visit, outcome, nameOf(service, attempt, visit.t));
   return outcome === "granted"
-    ? visit.show(allowedBefore(nameOf(service, attempt)), 409)
+    ? visit.show(allowedBefore(visit.t, nameOf(service, attempt, visit.t)), 409)
     : undefined;
 }
 
-function allowedBefore(name: string): PageContent {
+function allowedBefore(t: Translate, name: string): PageContent {
   return messagePage(
     "warn",
-    "Connected already",
-    `You allowed this before. To end it, remove ${name} from your account.`,
-    html`<p><a href="/account">Your account</a></p>`,
+    t("Connected already"),
+    t("You allowed this before. To end it, remove {app} from your account.", { app: name }),
+    html`<p><a href="/account">${t("Your account")}</a></p>`,
   );
 }
 
-function nameOf(service: ServiceContext, attempt: Attempt): string {
-  return service.directory.clients.get(attempt.clientId)?.name ?? "The app";
+function nameOf(service: ServiceContext, attempt: Attempt, t: Translate): string {
+  return service.directory.clients.get(attempt.clientId)?.name ?? t("The app");
 }
 
 function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Shown {
-  const another = html`<p><a href="/device">Connect another device</a></p>`;
+  const { t } = visit;
+  const app = { app: name };
+  const another = html`<p><a href="/device">${t("Connect another device")}</a></p>`;
   switch (outcome) {
     case "granted":
       return visit.show(
         messagePage(
           "good",
-          "Connected",
-          `Go back to your device: ${name} goes on by itself.`,
+          t("Connected"),
+          t("Go back to your device: {app} goes on by itself.", app),
           another,
         ),
       );
     case "access_denied":
       return visit.show(
-        messagePage("hint", "Not connected", `${name} got no access to your account.`, another),
+        messagePage(
+          "hint",
+          t("Not connected"),
+          t("{app} got no access to your account.", app),
+          another,
+        ),
       );
     case "admin_policy_enforced":
       return visit.show(
         messagePage(
           "warn",
-          "Your organization does not allow this",
-          `The administrator of your organization does not let ${name} have what it asks for. Use another account, or ask the administrator.`,
+          t("Your organization does not allow this"),
+          t(
+            "The administrator of your organization does not let {app} have what it asks for. Use another account, or ask the administrator.",
+            app,
+          ),
           another,
         ),
         403,
@@ -205,15 +233,23 @@ function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Show
       return visit.show(
         messagePage(
           "warn",
-          "Only for one organization",
-          `${name} is limited to accounts of its own organization. Use an account of that organization.`,
+          t("Only for one organization"),
+          t(
+            "{app} is limited to accounts of its own organization. Use an account of that organization.",
+            app,
+          ),
           another,
         ),
         403,
       );
     default:
       return visit.show(
-        messagePage("warn", "This did not work", "The code is no longer waiting for you.", another),
+        messagePage(
+          "warn",
+          t("This did not work"),
+          t("The code is no longer waiting for you."),
+          another,
+        ),
         409,
       );
   }
