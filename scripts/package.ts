@@ -18,7 +18,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { commandLine } from "./command-line.ts";
 import { bundleModules, bundleOne, type Inputs } from "./package/bundle.ts";
-import { notices } from "./package/licences.ts";
+import { identities, notices } from "./package/licences.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -173,3 +173,5 @@ const inputs = [
   ...(await makeService()),
 ];
 writeFileSync(join(root, "dist/THIRD-PARTY-LICENSES.txt"), notices(inputs));
+// For the list of materials of a release.
+writeFileSync(join(root, "dist/bundled-packages.json"), `${JSON.stringify(identities(inputs))}\n`);

@@ -4,7 +4,7 @@
 import { SERVERS } from "../platform/servers/index.ts";
 import { commandLine, integer } from "./command-line.ts";
 import { memoryFor, type Tokens } from "./servers/sizing.ts";
-import { sizingTable, sizingTableOfServers } from "./servers/tables.ts";
+import { sizingTable, sizingTableOfServers } from "./servers/sizing-tables.ts";
 
 const options = commandLine("sizing", "The memory for tokens of given lengths, in bytes.")
   .option("--access <bytes>", "length of the access token", integer(1))

@@ -29,6 +29,8 @@ export interface Options {
   counterMin: number;
 }
 
+const NPM_RUN = "npm run image --";
+
 const HELP = `
 A first image:
   npm run image -- --new-key maker
@@ -60,8 +62,8 @@ function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-function program(): Command {
-  return new Command("npm run image --")
+function program(usage: string): Command {
+  return new Command(usage)
     .description("Makes one signed file to flash, makes the keys for it, and checks such files.")
     .option("--key <file>", "the maker's secret key; makes an image")
     .option(
@@ -96,9 +98,10 @@ function program(): Command {
     .option("--inspect <file>", "print an image's header")
     .option("--public-key <file>", "the key that a device trusts")
     .option("--counter-min <number>", "the device's security counter", readCounter, 0)
-    .addHelpText("after", HELP.replace("VERSION", version()))
+    .addHelpText("after", HELP.replace("VERSION", version()).replaceAll(NPM_RUN, usage))
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, "image: ")),
+      outputError: (text, write) =>
+        write(text.replace(/^error: /, `${usage === NPM_RUN ? "image" : usage}: `)),
     })
     .allowExcessArguments(false)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
@@ -106,10 +109,11 @@ function program(): Command {
 
 /**
  * Reads the command line. Ends the process for --help and mistakes of form.
+ * @param usage how the program is called, for its help
  * @throws UsageError where the options do not belong together
  */
-export function readOptions(argv: readonly string[]): Options {
-  const options = program().parse(argv, { from: "user" }).opts<Options>();
+export function readOptions(argv: readonly string[], usage: string = NPM_RUN): Options {
+  const options = program(usage).parse(argv, { from: "user" }).opts<Options>();
   const { key, newKey, verify, inspect, publicKey, counter, product } = options;
   const modes = [key, newKey, verify, inspect].filter((value) => value !== undefined);
   if (modes.length !== 1) {

@@ -12,19 +12,16 @@ import {
 } from "../../targets/firmware/image/format.ts";
 import { bundleProgram } from "../../targets/quickjs/bundle.ts";
 import { run } from "../engines/install.ts";
-import { borderDigest, generate } from "../host/generate.ts";
+import { borderDigest } from "../host/border.ts";
+import { generate } from "../host/generate.ts";
 import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
-import { readInput } from "./files.ts";
 import type { Options, TargetName } from "./options.ts";
+import { checkedAbi, ownPayload, SOURCE_TARGETS } from "./targets.ts";
+
+/** Where an image goes unless it is said. */
+export const imageFolder: string = fileURLToPath(new URL("../../dist/", import.meta.url));
 
 const bytecodeFolder = fileURLToPath(new URL("../../dist/image/", import.meta.url));
-
-const SOURCE_TARGETS: Readonly<Record<Exclude<TargetName, "c-host">, Target>> = {
-  qjs: { engine: "qjs", abi: "std-1" },
-  quickjs: { engine: "quickjs", abi: "std-1" },
-  "quickjs-ng": { engine: "quickjs-ng", abi: "std-1" },
-  es5: { engine: "any", abi: "es5" },
-};
 
 /**
  * The pair of engine and ABI of a target.
@@ -35,10 +32,8 @@ export function targetOf(name: TargetName, abi: string | undefined): Target {
     if (abi === undefined) return SOURCE_TARGETS[name];
     throw new UsageError("--abi goes with --target c-host only; the others have but one");
   }
-  const engine = "quickjs";
   const own = abi ?? `${engineVersion(quickjsFolder())}-le${process.arch.includes("64") ? 64 : 32}`;
-  if (/^\d{4}-\d\d-\d\d-(le|be)(32|64)$/.test(own)) return { engine, abi: own };
-  throw new UsageError(`--abi ${own}: picogrant-host --abi prints it, e.g. 2025-04-26-le32`);
+  return { engine: "quickjs", abi: checkedAbi(own) };
 }
 
 /** What the host of a core must agree with it about; programs bring both themselves. */
@@ -55,17 +50,6 @@ export async function payloadFor(options: Options, target: Target): Promise<Uint
   if (target.engine === "any") return Buffer.from((await bundleCore(options.variant)).code);
   if (kindOf(target) === PayloadKind.source) return Buffer.from(await bundleProgram("main"));
   return bytecode(options.variant, target.abi);
-}
-
-function ownPayload(path: string, target: Target): Uint8Array {
-  const bytes = readInput(path);
-  if (kindOf(target) === PayloadKind.bytecode) return bytes;
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return bytes;
-  } catch {
-    throw new UsageError(`${path}: is not UTF-8; this target takes source`);
-  }
 }
 
 /** The core compiled by qjsc. The word size makes no difference to it, byte order does. */

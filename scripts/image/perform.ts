@@ -1,7 +1,6 @@
 // What npm run image does, once its command line is read. Nothing is printed here.
 
 import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { checkImage } from "../../targets/firmware/image/check.ts";
 import { makeImage } from "../../targets/firmware/image/make.ts";
 import { readConfiguration } from "./configuration.ts";
@@ -9,9 +8,7 @@ import { makeFolder, replaceFile } from "./files.ts";
 import { inspectImage, summary, verifyImage } from "./inspect.ts";
 import { newKey, readSecretKey } from "./keys.ts";
 import type { Options } from "./options.ts";
-import { borderOf, payloadFor, targetOf } from "./payload.ts";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
+import { borderOf, imageFolder, payloadFor, targetOf } from "./payload.ts";
 
 async function buildImage(options: Options, key: string): Promise<string> {
   const name = options.target ?? "qjs";
@@ -31,7 +28,7 @@ async function buildImage(options: Options, key: string): Promise<string> {
   const device = { keys: [publicKey], product, targets: [target], border, counterMin: counter };
   const made = checkImage(image, device);
   if (typeof made === "string") throw new Error(`the image that was made is refused: ${made}`);
-  const out = options.out ?? `${root}dist/picogrant-${release.replaceAll("/", "-")}.img`;
+  const out = options.out ?? `${imageFolder}picogrant-${release.replaceAll("/", "-")}.img`;
   makeFolder(dirname(out));
   // It may carry the client's secret.
   replaceFile(out, image, 0o600);

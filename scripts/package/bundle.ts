@@ -48,7 +48,7 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
     chunkNames: "[name]-[hash]",
     banner: { js: BANNER },
     minify: true,
-    plugins: [ownFiles(assets), madeBeforehand],
+    plugins: [ownFiles(assets), madeBeforehand, shippedPayload],
   });
   for (const asset of [...assets].sort()) copyAsset(asset, folder);
   return Object.keys(metafile.inputs);
@@ -81,7 +81,8 @@ function ownFiles(assets: Set<string>): Plugin {
         if (!text.includes("import.meta.url")) return undefined;
         const name = relative(root, path);
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
-          assets.add(join(dirname(name), file!));
+          // What lies above the bundle is not copied into it.
+          if (!file!.endsWith("../")) assets.add(join(dirname(name), file!));
         }
         const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
         return { contents: text.replaceAll("import.meta.url", place), loader: "ts" };
@@ -103,6 +104,17 @@ export function buildSync({ entryPoints: [entry] }) {
 }
 export async function build(options) { return buildSync(options); }`,
     }));
+  },
+};
+
+/** Images are made of the bundles in the package: there are no sources to bundle. */
+const shippedPayload: Plugin = {
+  name: "shipped-payload",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/payload\.ts$/ }, ({ importer }) => {
+      if (relative(root, dirname(importer)) !== join("scripts", "image")) return undefined;
+      return { path: join(root, "targets/command/image-payload.ts") };
+    });
   },
 };
 

@@ -29,6 +29,25 @@ export function packagesIn(inputs: Inputs): string[] {
   return [...new Set(folders)].sort();
 }
 
+/** `name@version` of each. */
+export function identities(inputs: Inputs): string[] {
+  return packagesIn(inputs).map((folder) => {
+    const { name, version } = manifestOf(folder);
+    return `${name}@${version}`;
+  });
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly author?: string | { readonly name: string };
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+}
+
 /** The text of THIRD-PARTY-LICENSES.txt. @throws Error for a package whose licence is not known here */
 export function notices(inputs: Inputs): string {
   const head =
@@ -38,9 +57,7 @@ export function notices(inputs: Inputs): string {
 
 function noticeOf(folder: string): string {
   const path = join(root, folder);
-  const { name, version, license, author } = JSON.parse(
-    readFileSync(join(path, "package.json"), "utf8"),
-  ) as { name: string; version: string; license: string; author?: string | { name: string } };
+  const { name, version, license, author } = manifestOf(folder);
   const file = readdirSync(path).find((one) => /^licen[cs]e(\.|$)/i.test(one));
   const text = file === undefined ? undefined : readFileSync(join(path, file), "utf8").trim();
   const holder = typeof author === "object" ? author.name : (author ?? `the authors of ${name}`);

@@ -15,7 +15,6 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
   ServerError: 2,
   StateDirectoryError: 2,
   StepError: 2,
-  InstallError: 1,
   SignInError: 1,
   Failure: 1,
 };

@@ -38,6 +38,21 @@ const PARTS: readonly Part[] = [
     summary: "a simulated authorization server, to test clients with",
     load: async () => (await import("./service.ts")).service,
   },
+  {
+    name: "conform",
+    summary: "say what is wrong with adapters of your own",
+    load: async () => (await import("./conform/conform.ts")).conform,
+  },
+  {
+    name: "sizing",
+    summary: "the memory that a server's tokens need on a device",
+    load: async () => (await import("./sizing.ts")).sizing,
+  },
+  {
+    name: "image",
+    summary: "sign images to flash, make keys for it, check images",
+    load: async () => (await import("./image.ts")).image,
+  },
 ];
 
 const HELP = `

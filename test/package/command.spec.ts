@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { events, type Running, run, start } from "./command.ts";
 
-const PARTS = ["login", "token", "logout", "simulate", "service"];
+const PARTS = ["login", "token", "logout", "simulate", "service", "conform", "sizing", "image"];
 
 const running: Running[] = [];
 afterEach(async () => {

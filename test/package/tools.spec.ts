@@ -1,0 +1,55 @@
+// `picogrant image` and `picogrant sizing` of the installed package, without the sources.
+
+import { mkdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, inject, it } from "vitest";
+import { run } from "./command.ts";
+
+const folder = path.join(inject("project"), "images");
+
+describe("picogrant image", () => {
+  it("makes keys, signs the programs that came along, and checks what it made", async () => {
+    mkdirSync(folder, { recursive: true });
+    const maker = path.join(folder, "maker");
+    const keys = await run(["image", "--new-key", maker]);
+    expect(keys.stderr).toBe("");
+    expect(statSync(`${maker}.key`).mode & 0o777).toBe(0o600);
+    for (const [target, shipped] of [
+      ["qjs", "picogrant.qjs.js"],
+      ["es5", "picogrant.js"],
+    ] as const) {
+      const out = path.join(folder, `${target}.img`);
+      const sign = ["--key", `${maker}.key`, "--counter", "1", "--product", "tv", "--out", out];
+      const made = await run(["image", ...sign, "--target", target]);
+      expect(made.stderr).toBe("");
+      expect(made.code).toBe(0);
+      const program = path.join(inject("project"), "node_modules/picogrant/dist", shipped);
+      expect(readFileSync(out).includes(readFileSync(program))).toBe(true);
+      const checked = await run(["image", "--verify", out, "--public-key", `${maker}.pub`]);
+      expect(checked.stdout).toMatch(/signed by this key, whole, and not too old\n$/);
+    }
+  });
+
+  it.each([
+    [["image"], /give one of --key, --new-key, --verify, --inspect/],
+    [["image", "--verify", "none.img", "--public-key", "x"], /no such file/],
+  ])("%j is a mistake: one line and exit code 2", async (args, message) => {
+    const { code, stderr } = await run(args);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^picogrant image: [^\n]*\n$/);
+    expect(code).toBe(2);
+  });
+});
+
+describe("picogrant sizing", () => {
+  it("says how much memory tokens need, and more for longer ones", async () => {
+    const need = async (access: string): Promise<{ complete: number; grant_alone: number }> => {
+      const { stdout } = await run(["sizing", "--access", access, "--refresh", "64", "--json"]);
+      return JSON.parse(stdout) as { complete: number; grant_alone: number };
+    };
+    const [short, long] = [await need("64"), await need("2000")];
+    expect(short.complete % 32).toBe(0);
+    expect(short.grant_alone).toBeLessThanOrEqual(short.complete);
+    expect(long.complete).toBeGreaterThan(short.complete + 1900);
+  });
+});
