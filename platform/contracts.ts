@@ -14,6 +14,7 @@
 /** A byte array of the host: `Uint8Array`, or a plain array of integers 0..255 without typed arrays. */
 export interface Bytes {
   [index: number]: number;
+  /** Number of bytes. */
   readonly length: number;
 }
 
@@ -31,6 +32,7 @@ export type Header = readonly [name: string, value: string];
 
 /** One HTTP request. Owned by the caller and unchanged until the exchange ends or is aborted. */
 export interface HttpRequest {
+  /** The method; nothing else is ever sent. */
   readonly method: "GET" | "POST";
   /** Absolute `https:` or `http:` URL. */
   readonly url: string;
@@ -42,7 +44,9 @@ export interface HttpRequest {
   readonly headers?: readonly Header[];
   /** `body[bodyFrom..bodyTo)`; an empty range sends no body (a POST then says `Content-Length: 0`). */
   readonly body: Bytes;
+  /** First byte of the body. */
   readonly bodyFrom: number;
+  /** Where it ends, exclusively. */
   readonly bodyTo: number;
 }
 
@@ -121,6 +125,7 @@ export interface Storage {
 export interface Display {
   /** Size in characters: columns 16..80, rows 2..8. Fixed while a driver runs. */
   readonly columns: number;
+  /** Rows, 2..8. */
   readonly rows: number;
   /**
    * Shows a frame: `columns * rows` codes from `cells[from]`, row by row: printable ASCII (32..126), or in the
@@ -141,9 +146,14 @@ export interface Entropy {
 
 /** What a driver needs of a device. */
 export interface Platform {
+  /** The network. */
   readonly http: Http;
+  /** Time. */
   readonly timers: Timers;
+  /** Two slots for records. */
   readonly storage: Storage;
+  /** What the user sees. */
   readonly display: Display;
+  /** Chance. */
   readonly entropy: Entropy;
 }

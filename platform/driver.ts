@@ -63,15 +63,23 @@ export type Core = Pick<
  * empty one is reported as unreachable; without `revocation` signing out forgets the tokens.
  */
 export interface Endpoints {
+  /** Device authorization endpoint (RFC 8628 §3.1). */
   deviceAuthorization: string;
+  /** Token endpoint (RFC 6749 §3.2). */
   token: string;
+  /** Revocation endpoint (RFC 7009 §2). */
   revocation: string;
+  /** Metadata document (RFC 8414 §3), for `discover`. */
   metadata: string;
+  /** The first resource server: Endpoint.RESOURCE. */
   videoApi: string;
+  /** The second resource server. */
   publisherApi: string;
+  /** Polls for security events (RFC 8936). */
   events: string;
 }
 
+/** No address at all: to spread, and to fill in what there is. */
 export const noEndpoints: Endpoints = {
   deviceAuthorization: "",
   token: "",
@@ -107,16 +115,24 @@ export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed" | "
   server?: string;
 };
 
+/** Bytes for the core where nothing else is said. */
 export const MEMORY_BYTES_DEFAULT = 4096;
 
+/** What a driver is made of. */
 export interface DriverOptions {
+  /** The sources (`picogrant/core`), or the bundle. */
   readonly core: Core;
+  /** The five adapters. */
   readonly platform: Platform;
+  /** The maker's settings, of which nothing is kept but in `memory`. */
   readonly config: DriverConfig;
+  /** Where requests go. */
   readonly endpoints: Endpoints;
   /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
   readonly allowHttp?: boolean;
+  /** Headers of the host's own. */
   readonly headers?: HostHeaders;
+  /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
   /** Bytes for the core; 4096 by default. */
   readonly memoryBytes?: number;
@@ -225,9 +241,11 @@ class Exchange implements HttpSink {
  * @throws TypeError that names the endpoint or the header that is wrong
  */
 export class Driver {
+  /** The core that was given. */
   readonly core: Core;
   /** The core's state, to look at (memory.ts says what the properties mean). */
   readonly device: complete.Device;
+  /** The core's memory: fields and tokens lie in it where `device.start` says. Not to be written. */
   readonly memory: Uint8Array;
   private addresses: Endpoints;
   private readonly platform: Platform;
@@ -291,6 +309,7 @@ export class Driver {
       this.platform.http;
   }
 
+  /** Where requests go. */
   get endpoints(): Endpoints {
     return this.addresses;
   }
@@ -355,6 +374,7 @@ export class Driver {
     this.happen(() => this.core.accessTokenRefused(this.device));
   }
 
+  /** Whether there are tokens, the access token being renewed included. */
   get isSignedIn(): boolean {
     return this.device.state === State.SIGNED_IN || this.device.state === State.REFRESHING;
   }

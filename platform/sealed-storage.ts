@@ -16,9 +16,11 @@ export interface MonotonicCounter {
   increment(): number;
 }
 
+/** What sealed storage is made of. */
 export interface SealedStorageOptions {
   /** Where the sealed records go. */
   storage: Storage;
+  /** Fresh bytes for each record; without them `write` fails. */
   entropy: Entropy;
   /**
    * The device's own secret, at least 16 bytes, not all alike (fuses that nobody burnt are). Read during
@@ -27,6 +29,7 @@ export interface SealedStorageOptions {
   deviceKey: Bytes | undefined;
   /** Separates several uses of one device key, such as two applications; need not be secret. */
   salt?: Bytes;
+  /** A hardware counter that only goes up: with it an older copy of the storage is noticed. */
   counter?: MonotonicCounter;
 }
 

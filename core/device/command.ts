@@ -38,10 +38,15 @@ export enum Authorization {
 
 /** Where a request goes. The host knows the addresses. */
 export enum Endpoint {
+  /** The device authorization endpoint (RFC 8628 §3.1). */
   DEVICE_AUTHORIZATION = 0,
+  /** The token endpoint (RFC 6749 §3.2). */
   TOKEN = 1,
+  /** The revocation endpoint (RFC 7009 §2). */
   REVOCATION = 2,
+  /** The server's metadata (RFC 8414 §3). */
   METADATA = 3,
+  /** Polls for security events (RFC 8936 §2.4). */
   EVENTS = 4,
   /** The first resource server (RFC 6749 §1.1); the others follow: 6 the second, 7 the third ... */
   RESOURCE = 5,

@@ -21,6 +21,7 @@ export enum ClientAuthentication {
 export interface Config {
   /** Client identifier and secret; "" for a client without a secret. */
   clientId: string;
+  /** The secret; "" for a client without one. */
   clientSecret: string;
   /** One of ClientAuthentication, for every request to the authorization server. */
   clientAuthentication: number;
@@ -40,6 +41,7 @@ export interface Config {
   tokenParameters: string;
   /** Size of the display: 16..80 columns, 2..8 rows. */
   columns: number;
+  /** Rows of the display, 2..8. */
   rows: number;
   /** Random bits for jitter, 0..67108863; two devices should not have the same. */
   seed: number;
@@ -56,19 +58,33 @@ export interface Config {
 
 /** The members of Config by number, for configError. */
 export enum ConfigMember {
+  /** Nothing is wrong. */
   NONE = 0,
+  /** `clientId`. */
   CLIENT_ID = 1,
+  /** `clientSecret`. */
   CLIENT_SECRET = 2,
+  /** `clientAuthentication`. */
   CLIENT_AUTHENTICATION = 3,
+  /** `server`. */
   SERVER = 4,
+  /** `scope`. */
   SCOPE = 5,
+  /** `deviceParameters`. */
   DEVICE_PARAMETERS = 6,
+  /** `tokenParameters`. */
   TOKEN_PARAMETERS = 7,
+  /** `columns`. */
   COLUMNS = 8,
+  /** `rows`. */
   ROWS = 9,
+  /** `seed`. */
   SEED = 10,
+  /** `autoStart`. */
   AUTO_START = 11,
+  /** `renewalsMax`. */
   RENEWALS_MAX = 12,
+  /** `messages`. */
   MESSAGES = 13,
 }
 

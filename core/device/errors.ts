@@ -5,38 +5,69 @@ import { type Device, Literal } from "./memory.ts";
 
 /** Stable numbers: hosts may show or report them. */
 export enum ErrorCode {
+  /** No error. */
   NONE = 0,
   // named by a server, in the order of the table below
+  /** Nobody has decided yet (RFC 8628 §3.5). */
   AUTHORIZATION_PENDING = 1,
+  /** Poll less often (RFC 8628 §3.5). */
   SLOW_DOWN = 2,
+  /** The code has run out (RFC 8628 §3.5). */
   EXPIRED_TOKEN = 3,
+  /** Code or refresh token are not known any more (RFC 6749 §5.2). */
   INVALID_GRANT = 4,
+  /** The user has refused (RFC 8628 §3.5). */
   ACCESS_DENIED = 5,
+  /** The organization's policy forbids a scope. */
   ADMIN_POLICY_ENFORCED = 6,
+  /** The client is for members of an organization only. */
   ORG_INTERNAL = 7,
+  /** Client unknown, or its authentication failed (RFC 6749 §5.2). */
   INVALID_CLIENT = 8,
+  /** The client may not use this grant (RFC 6749 §5.2). */
   UNAUTHORIZED_CLIENT = 9,
+  /** A scope is unknown or not allowed (RFC 6749 §5.2). */
   INVALID_SCOPE = 10,
+  /** A parameter is missing or wrong (RFC 6749 §5.2). */
   INVALID_REQUEST = 11,
+  /** The server does not speak this grant (RFC 6749 §5.2). */
   UNSUPPORTED_GRANT_TYPE = 12,
+  /** Too many codes were asked for. */
   RATE_LIMIT_EXCEEDED = 13,
+  /** The server has failed. */
   SERVER_ERROR = 14,
+  /** The server asks for patience. */
   TEMPORARILY_UNAVAILABLE = 15,
+  /** The access token was refused (RFC 6750 §3.1). */
   INVALID_TOKEN = 16,
+  /** The API wants another scope (RFC 6750 §3.1). */
   INSUFFICIENT_SCOPE = 17,
+  /** The token is not of a type that can be used, or revoked (RFC 7009 §2.2.1). */
   UNSUPPORTED_TOKEN_TYPE = 18,
   // found by the device
+  /** No answer, or no whole one. */
   UNREACHABLE = 19,
+  /** Status 3xx, 429 or 5xx. */
   UNAVAILABLE = 20,
+  /** Not JSON, or something needed is missing. */
   MALFORMED_RESPONSE = 21,
+  /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`. */
   VALUE_TOO_LONG = 22,
+  /** An error that the server names and nobody knows. */
   UNKNOWN_ERROR = 23,
+  /** As many codes ran out as `renewalsMax` allows. */
   RENEWALS_EXHAUSTED = 24,
+  /** The refresh token was refused. */
   SESSION_ENDED = 25,
+  /** A request, a record or an event does not fit: `memoryNeeded`. */
   MEMORY_TOO_SMALL = 26,
+  /** A security event: the token was revoked. */
   TOKEN_REVOKED = 27,
+  /** A security event: the account was disabled. */
   ACCOUNT_DISABLED = 28,
+  /** Something that cannot be, from a server or a host. */
   UNEXPECTED_STATE = 29,
+  /** Five answers to the code request were JSON without a code. */
   USELESS_ANSWERS = 30,
 }
 

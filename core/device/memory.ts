@@ -4,6 +4,7 @@
 /** A byte array of the host: a typed array, or a plain array of integers 0..255. */
 export interface Bytes {
   [index: number]: number;
+  /** Number of bytes. */
   readonly length: number;
 }
 
@@ -31,35 +32,57 @@ export enum Literal {
  * of a mask of wanted fields.
  */
 export enum Field {
+  /** No field. */
   NONE = 0,
+  /** `device_code` (RFC 8628 §3.2). */
   DEVICE_CODE = 1,
+  /** `user_code` (RFC 8628 §3.2). */
   USER_CODE = 2,
+  /** `verification_uri` or `verification_url` (RFC 8628 §3.2). */
   VERIFICATION_URI = 3,
+  /** `verification_uri_complete` (RFC 8628 §3.2). */
   VERIFICATION_URI_COMPLETE = 4,
+  /** `access_token` (RFC 6749 §5.1): the one in use. */
   ACCESS_TOKEN = 5,
+  /** `refresh_token` of an answer (RFC 6749 §5.1). */
   REFRESH_TOKEN = 6,
+  /** `scope` (RFC 6749 §5.1), at most 160 bytes. */
   SCOPE = 7,
+  /** `token_type` (RFC 6749 §5.1). */
   TOKEN_TYPE = 8,
+  /** `error` or `error_code` (RFC 6749 §5.2), at most 40 bytes. */
   ERROR = 9,
   // 10 is free.
   // integers, as the text that the server sent
+  /** `expires_in`, digits. */
   EXPIRES_IN = 11,
+  /** `refresh_token_expires_in`, digits. */
   REFRESH_TOKEN_EXPIRES_IN = 12,
+  /** `interval`, digits (RFC 8628 §3.2). */
   INTERVAL = 13,
   // values of answers to requests beyond the grant, in OUTPUT: which one is what, SPEC.md says
+  /** First value of an answer to a call; of a refusal the name of the error. */
   VALUE_A = 14,
+  /** Second value; of a refusal its reason. */
   VALUE_B = 15,
+  /** Third value; of a refusal its message. */
   VALUE_C = 16,
+  /** Fourth value. */
   VALUE_D = 17,
   // names that only need to have been there: the types of a security event
+  /** The type of a security event. */
   SESSIONS_REVOKED = 18,
+  /** The type of a security event. */
   TOKEN_REVOKED = 19,
+  /** The type of a security event. */
   ACCOUNT_DISABLED = 20,
 }
 
 /** Further regions, numbered on from Field. */
 export enum Region {
+  /** @internal The member name being read. */
   KEY = 21,
+  /** The display: `columns * rows` cells, row by row. */
   FRAME = 22,
   /** Request bodies, and records on their way to and from storage. */
   OUTPUT = 23,
@@ -80,6 +103,7 @@ export enum Region {
   CLIENT_CREDENTIALS = 29,
   /** What the maker adds to token requests. */
   TOKEN_PARAMETERS = 30,
+  /** How many regions there are. */
   COUNT = 31,
 }
 
@@ -115,27 +139,38 @@ export interface CallKind {
 export interface Device {
   /** The host's memory; first byte and present length (-1: absent) of each region. */
   memory: Bytes;
+  /** First byte of each region in `memory`, by Field and Region. */
   start: number[];
+  /** Bytes of the value that each region holds; -1: absent. */
   length: number[];
   /** How much each region can take; -1 where it has no place. */
   capacity: number[];
   /** The same four under names that the build may shorten; the core uses these. */
   bytes: Bytes;
+  /** @internal As `start`. */
   at: number[];
+  /** @internal As `length`. */
   size: number[];
+  /** @internal As `capacity`. */
   room: number[];
   /** The first display text. */
   messages: number;
+  /** Columns of the display, 16..80. */
   columns: number;
+  /** Rows of the display, 2..8. */
   rows: number;
 
+  /** One of State. */
   state: number;
+  /** The Event that led to the state. */
   event: number;
   /** Counts moves (16 bits), so that a host notices them. */
   moves: number;
+  /** One of ErrorCode: what went wrong last, NONE once it has passed. */
   error: number;
   /** The value that VALUE_TOO_LONG is about: its field, and how many bytes it had. */
   errorField: number;
+  /** Bytes that the value of `errorField` had. */
   errorLength: number;
   /**
    * Bytes of memory that a device needs for what did not fit: a value, a request, or a record. 0: nothing
@@ -145,53 +180,80 @@ export interface Device {
 
   /** Of SEND: what follows the endpoint's address (path and query), the body, GET, Authorization. */
   requestId: number;
+  /** Of SEND: one of Endpoint, where the request goes. */
   endpoint: number;
+  /** Of SEND: first byte in `memory` of what follows the address: path and query. */
   target: number;
+  /** Of SEND: bytes of the target; 0: none. */
   targetLength: number;
+  /** Of SEND: first byte of the body in `memory`. */
   body: number;
+  /** Of SEND: bytes of the body; 0: none. */
   bodyLength: number;
+  /** Of SEND: 1 for GET, 0 for POST. */
   isGet: number;
+  /** Of SEND: one of Authorization. */
   authorization: number;
   /** Of LOAD, STORE, ERASE, VERIFY. */
   slot: number;
+  /** Of LOAD, STORE, VERIFY: first byte of the range in `memory`. */
   data: number;
+  /** Of LOAD: the most bytes that fit; of STORE and VERIFY: bytes of the range. */
   dataLength: number;
 
   /** The exchange: what the last request was for, whether it is under way and for how long it, or VERIFY, may be. */
   purpose: number;
+  /** 1 while a request is under way. */
   inFlight: number;
+  /** @internal Milliseconds that the request may still take. */
   exchangeMs: number;
+  /** @internal 1: ABORT is due. */
   abortDue: number;
   /** Who has the bytes of OUTPUT: one of OutputUse (regions.ts). */
   outputUse: number;
   /** 1 while there was an access token when the answer under way began. */
   hadAccess: number;
+  /** HTTP status of the last answer, 100..599. */
   status: number;
+  /** Its Retry-After in seconds, -1 where absent. */
   retryAfterS: number;
+  /** @internal Bytes of its body so far. */
   bodyBytes: number;
 
   /** Milliseconds until the next request may go out; polling interval; last backoff; jitter's state. */
   waitMs: number;
+  /** Milliseconds between two polls: what the server asks for. */
   intervalMs: number;
+  /** @internal The last backoff in milliseconds. */
   backoffMs: number;
+  /** @internal State of the jitter. */
   random: number;
   /** Clocks, counting down; Limit.ENDLESS_S where a lifetime is unknown. */
   carryMs: number;
+  /** Seconds that the code lives on; 100000000: unknown. */
   codeLifeS: number;
+  /** Seconds that the access token lives on; 0: it is to be renewed before it is used; 100000000: unknown. */
   accessLifeS: number;
+  /** Seconds that the refresh token lives on; 100000000: unknown. */
   refreshLifeS: number;
+  /** @internal Seconds ahead of the end at which the access token is renewed. */
   refreshMarginS: number;
 
   /** 1 while the user code may be on the display; 1 for a code from before a restart. */
   codeShown: number;
+  /** 1 for a code from before a restart, until the server has confirmed it. */
   codeResumed: number;
   /** Codes asked for since the user's last command, and how many may be. */
   renewals: number;
+  /** As in Config. */
   renewalsMax: number;
+  /** As in Config. */
   autoStart: number;
   /** What the user has asked for while the records are read: one of Noted (states.ts). */
   noted: number;
+  /** @internal 1: the refresh token before the present one has been tried. */
   triedPrevious: number;
+  /** @internal Tries of the revocation so far. */
   revocationTries: number;
   /** Answers to the code request without a code, since the last code or the user's last command. */
   uselessAnswers: number;
@@ -203,73 +265,98 @@ export interface Device {
    * a command of the job before).
    */
   job: number;
+  /** @internal 1: the host is at the command of the job. */
   jobActive: number;
+  /** @internal How often the job has failed. */
   jobTries: number;
   /** State that the record to write is of, or the last one read; odd with a refresh token. */
   recordKind: number;
   /** How many slots may hold something: none, the newest, both. */
   slotsUsed: number;
+  /** @internal The slot with the newest record. */
   slotNewest: number;
   /** Of the next record. */
   sequence: number;
   /** 1: storage refuses what should be kept; 1: it refuses to erase tokens that should be gone. */
   notSaved: number;
+  /** 1: storage refuses to erase tokens that should be gone. */
   notErased: number;
   /** Start value of checksums: records of another client fail. */
   binding: number;
 
   /** The writer's place, and where it must stop. */
   writeAt: number;
+  /** @internal Where the writer must stop. */
   writeEnd: number;
 
   /** The scanner. */
   scanState: number;
+  /** @internal A bit for each open object or array. */
   scanStack: number;
+  /** @internal Deepest object in which names are looked up. */
   scanDepthMax: number;
+  /** @internal Literal with the names that are looked up. */
   scanNames: number;
+  /** @internal Bit mask of the fields that are wanted. */
   scanWanted: number;
   /** Bit mask of the fields that the document has named so far. */
   scanSeen: number;
   /** The region that the present string or number goes to, NONE if it is skipped. */
   scanField: number;
+  /** @internal UTF-16 unit of the escape being read. */
   scanUnit: number;
+  /** @internal High surrogate that waits for its other half. */
   scanHigh: number;
   /** For each field, the bytes of its value that the region had no room for. */
   excess: number[];
 
   /** The display: to be drawn, changed. */
   frameDue: number;
+  /** @internal 1: a cell has changed since SHOW. */
   frameChanged: number;
   /**
    * The cells of the text that are shown, as many as there is room for, and for how much longer
    * (Limit.ENDLESS_S: there are no others).
    */
   pageStart: number;
+  /** @internal Where the page of the text ends. */
   pageEnd: number;
+  /** @internal For how much longer the page is shown. */
   pageMs: number;
   /** The cell reached in the text that is being laid out, and where its row ends. */
   cell: number;
+  /** @internal Where the row ends. */
   rowEnd: number;
   /** Cells of the text that was laid out last. */
   textEnd: number;
 
   /** The last request beyond the grant; null where there was none, as ever in a build of the grant alone. */
   call: CallKind | null;
+  /** @internal Endpoint of the call. */
   callEndpoint: number;
+  /** @internal 1 for GET, 0 for POST. */
   callIsGet: number;
+  /** One of CallState. */
   callState: number;
+  /** @internal 1: the call was sent again after a 401. */
   callRetried: number;
+  /** One of ErrorCode: how the last call went. */
   callError: number;
   /** The field that callError is about. */
   callErrorField: number;
+  /** HTTP status of the last call, 0 without an answer. */
   callStatus: number;
   /** The body of the request under way, where it is the host's. */
   callBody: Bytes | null;
+  /** Of SEND with `callBody`: its first byte there. */
   callBodyFrom: number;
+  /** Of SEND with `callBody`: where it ends, exclusively. */
   callBodyTo: number;
   /** What the host lends to a call until it is done: a body, an issuer. */
   lent: Bytes | null;
+  /** @internal First byte of what is lent. */
   lentFrom: number;
+  /** @internal End of what is lent, exclusively. */
   lentTo: number;
   /** 1 between beginCall and sendCall: the target is being built in CALL. */
   isBuilding: number;

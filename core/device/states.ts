@@ -1,6 +1,7 @@
 // The states of a device and the table of every move between them. The table is the truth: the tests
 // check each move that the code makes against it, and the diagram in SPEC.md is made from it.
 
+/** What a device is doing. The moves between the states are in `transitions`. */
 export enum State {
   /** The records are being read back. */
   STARTING = 0,
@@ -27,30 +28,50 @@ export enum Noted {
   SIGN_OUT = 2,
 }
 
+/** What leads from one state to another. */
 export enum Event {
+  /** Nothing yet. */
   NONE = 0,
   // records found at the start
+  /** No record was found at the start. */
   NO_RECORD = 1,
+  /** A code was found at the start. */
   CODE_FOUND = 2,
+  /** Tokens were found at the start. */
   TOKENS_FOUND = 3,
+  /** A revocation that was not finished was found at the start. */
   REVOCATION_FOUND = 4,
   // the user
+  /** The user signs in. */
   SIGN_IN = 5,
+  /** The user gives the code up. */
   CANCEL = 6,
+  /** The user signs out. */
   SIGN_OUT = 7,
   // the server
+  /** The server has sent a code. */
   CODE_RECEIVED = 8,
+  /** The server has sent tokens. */
   TOKENS_RECEIVED = 9,
+  /** The server has refused for good. */
   FINAL_ERROR = 10,
+  /** The access token was renewed. */
   REFRESHED = 11,
+  /** The revocation is over. */
   REVOKED = 12,
+  /** An API has refused the access token. */
   TOKEN_REFUSED = 13,
   // time
+  /** The code has run out. */
   CODE_EXPIRED = 14,
+  /** It was the last of `renewalsMax`. */
   RENEWALS_EXHAUSTED = 15,
+  /** The access token is about to expire. */
   REFRESH_DUE = 16,
+  /** The session is over: revoked, refused, or its account disabled. */
   SESSION_ENDED = 17,
   // security events
+  /** A security event: the sessions were revoked; the refresh token is tried. */
   SESSIONS_REVOKED = 18,
 }
 

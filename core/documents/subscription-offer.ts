@@ -17,19 +17,29 @@ enum ResourceServer {
 
 /** What is wrong with an offer before it is sent. */
 export enum OfferError {
+  /** The request was made, and waits to be sent. */
   NONE = 0,
   // an identifier is missing or breaks its format
+  /** `packageName` is missing or too long. */
   PACKAGE_NAME = 1,
+  /** `productId` is missing or too long. */
   PRODUCT_ID = 2,
+  /** `basePlanId` is missing or too long. */
   BASE_PLAN_ID = 3,
+  /** `offerId` is missing or too long. */
   OFFER_ID = 4,
+  /** The version of the regions is missing or too long. */
   REGIONS_VERSION = 5,
   /** The body is not a JSON object. */
   BODY = 6,
   // the body's member differs from the identifier, or is missing (the offer's own may be)
+  /** The body's `packageName` is another. */
   BODY_PACKAGE_NAME = 7,
+  /** The body's `productId` is another. */
   BODY_PRODUCT_ID = 8,
+  /** The body's `basePlanId` is another. */
   BODY_BASE_PLAN_ID = 9,
+  /** The body's `offerId` is another. */
   BODY_OFFER_ID = 10,
   /** Another call is under way, or nobody is signed in. */
   NOT_NOW = 11,

@@ -14,10 +14,13 @@ import { isSuccess } from "../grant/token-response.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 import { RequestLiteral } from "./literals.ts";
 
+/** How far the last call has come. */
 export enum CallState {
+  /** There was none. */
   IDLE = 0,
   /** To be sent as soon as storage, network and tokens allow. */
   WAITING = 1,
+  /** It is under way. */
   SENT = 2,
   /** Its error and status are there; a new one may be started. */
   DONE = 3,

@@ -25,8 +25,11 @@ export class Violation extends Error {
   }
 }
 
+/** What came of a run. */
 export interface ConformanceReport {
+  /** Names of the cases that the adapter passes. */
   passed: string[];
+  /** Those that it does not, each with what is wrong. */
   failed: { name: string; reason: string }[];
 }
 

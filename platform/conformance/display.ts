@@ -3,14 +3,18 @@
 import type { Bytes, Display } from "../contracts.ts";
 import { type ConformanceCase, caseWith, must, type World } from "./case.ts";
 
+/** An adapter under test, and its surroundings; each case makes one. */
 export interface DisplaySubject {
+  /** The adapter under test. */
   display: Display;
+  /** How time passes. */
   world: World;
   /**
    * What a person sees: `rows` lines of `columns` characters. Without it only what needs no eyes is
    * checked.
    */
   look?: () => readonly string[];
+  /** Gives back what the adapter holds; called after each case. */
   dispose?: () => void | Promise<void>;
 }
 

@@ -4,8 +4,11 @@
 import type { Entropy } from "../contracts.ts";
 import { type ConformanceCase, caseWith, must } from "./case.ts";
 
+/** An adapter under test, and its surroundings; each case makes one. */
 export interface EntropySubject {
+  /** The adapter under test. */
   entropy: Entropy;
+  /** Gives back what the adapter holds; called after each case. */
   dispose?: () => void | Promise<void>;
 }
 

@@ -14,25 +14,35 @@ import {
 
 /** What an adapter under test is to be made with. */
 export interface HttpLimits {
+  /** Milliseconds for the whole exchange. */
   timeLimitMs: number;
+  /** Longest body in bytes. */
   sizeLimitBytes: number;
 }
 
+/** An adapter under test. */
 export interface HttpSubject {
+  /** The adapter under test. */
   http: Http;
+  /** Gives back what it holds. */
   dispose?: () => void | Promise<void>;
 }
 
 /** A complete or broken-off answer. */
 export interface AnswerPlan {
+  /** An answer. */
   kind: "answer";
+  /** HTTP status, 100..599. */
   status: number;
+  /** Headers beside those of the framing. */
   headers?: readonly (readonly [name: string, value: string])[];
+  /** The body. */
   body?: Uint8Array;
   /** How the body's end is told; default "length". "close": by closing the connection. */
   framing?: "length" | "chunked" | "close";
   /** The body is sent in pieces of so many bytes, default all at once, `pieceDelayMs` apart. */
   pieceBytes?: number;
+  /** Milliseconds between two pieces. */
   pieceDelayMs?: number;
   /** Interim answers (100 Continue, 103 Early Hints) go ahead. */
   interim?: boolean;
@@ -65,12 +75,17 @@ export interface RawPlan {
 
 /** A request as it arrived; header names in lower case. */
 export interface RequestOnServer {
+  /** The method. */
   method: string;
+  /** Path and query. */
   target: string;
+  /** Names in lower case, and values. */
   headers: readonly (readonly [name: string, value: string])[];
+  /** The body, as far as it came. */
   body: Uint8Array;
 }
 
+/** A server that does as the case tells it. */
 export interface HttpTestServer {
   /** As `http://127.0.0.1:8080`, without a slash at the end. */
   origin: string;
@@ -78,9 +93,13 @@ export interface HttpTestServer {
   deadOrigin: string;
   /** Origins of TLS servers with the same plans; present where the bench says `tls`. */
   tls?: {
+    /** With a certificate that the adapter trusts. */
     trusted: string;
+    /** With one of another authority. */
     untrusted: string;
+    /** With one for another name. */
     otherName: string;
+    /** With one that is not valid any more. */
     expired: string;
     /** A trusted certificate, but TLS 1.0 and 1.1 only. */
     outdated: string;
@@ -91,6 +110,7 @@ export interface HttpTestServer {
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
+  /** Ends it and all its connections. */
   close(): void | Promise<void>;
 }
 
@@ -100,7 +120,9 @@ export interface HttpTestBench {
   wire: boolean;
   /** Whether servers have `tls`. */
   tls: boolean;
+  /** How time passes. */
   world: World;
+  /** Makes a server; the case closes it. */
   start(): HttpTestServer | Promise<HttpTestServer>;
 }
 

@@ -14,12 +14,15 @@ import {
   type World,
 } from "./case.ts";
 
+/** An adapter under test, and its surroundings; each case makes one. */
 export interface StorageSubject {
   /** Both slots empty. */
   storage: Storage;
+  /** How time passes. */
   world: World;
   /** The same medium after the device was started anew. Without it durability is not checked. */
   restart?: () => Storage | Promise<Storage>;
+  /** Gives back what the adapter holds; called after each case. */
   dispose?: () => void | Promise<void>;
 }
 

@@ -3,9 +3,13 @@
 import type { Timers } from "../contracts.ts";
 import { type ConformanceCase, caseWith, eventually, must, type World } from "./case.ts";
 
+/** An adapter under test, and its surroundings; each case makes one. */
 export interface TimersSubject {
+  /** The adapter under test. */
   timers: Timers;
+  /** How time passes. */
   world: World;
+  /** Gives back what the adapter holds; called after each case. */
   dispose?: () => void | Promise<void>;
 }
 

@@ -106,8 +106,11 @@ function isEarlier(a: Appointment, b: Appointment): boolean {
 
 /** Timers on a manual clock. Counts what the driver does with its alarm. */
 export class ManualTimers implements Timers {
+  /** The clock that it runs on. */
   readonly clock: ManualClock;
+  /** Alarms set so far. */
   alarmsSet = 0;
+  /** Alarms rung so far. */
   alarmsRung = 0;
   /** Of the alarm that is set: on the clock's `elapsedMs`; undefined while none is. */
   dueMs: number | undefined;

@@ -10,9 +10,11 @@ function isShown(code: number): boolean {
 /** Records frames. A frame is text: `rows` lines of `columns` characters, joined by newlines. */
 export class RecordedDisplay implements Display {
   readonly columns: number;
+  /** Rows, 2..8. */
   readonly rows: number;
   /** Every frame shown, oldest first. */
   readonly history: string[] = [];
+  /** What the caller did against the contract. */
   readonly violations: string[] = [];
   /** Calls of `show` that changed nothing. */
   unchangedFrames = 0;

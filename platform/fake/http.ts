@@ -40,11 +40,17 @@ export type FakeFault =
 
 /** A request as the far side saw it: a copy, good for ever. */
 export interface SeenRequest {
+  /** The method. */
   readonly method: "GET" | "POST";
+  /** The absolute address. */
   readonly url: string;
+  /** Value of `Content-Type`, or "". */
   readonly contentType: string;
+  /** Value of `Authorization`, or "". */
   readonly authorization: string;
+  /** Further headers. */
   readonly headers: readonly Header[];
+  /** The body as text. */
   readonly body: Uint8Array;
   /** The body read as UTF-8. */
   readonly text: string;
@@ -62,6 +68,7 @@ export type FakeHandler = (request: SeenRequest) => FakeAnswer | Promise<FakeAns
 /** One line of a script: an answer, a handler for this one request, or a fault alone. */
 export type ScriptStep = FakeAnswer | FakeHandler | { fault: FakeFault; answer?: FakeAnswer };
 
+/** What the fake network is made with. */
 export interface FakeHttpOptions {
   /** Needed for delays, latency and time-outs. Without it everything happens before `send` returns. */
   clock?: ManualClock;
@@ -94,13 +101,19 @@ interface Exchange {
 
 /** The scripted HTTP adapter. What callers did wrong is thrown and also kept in `violations`. */
 export class FakeHttp implements Http {
+  /** All requests so far. */
   readonly requests: SeenRequest[] = [];
+  /** What the caller did against the contract. */
   readonly violations: string[] = [];
+  /** How often `abort` ended an exchange. */
   aborts = 0;
   /** May be changed while running: the far side changes its mind, the network comes and goes. */
   handler: FakeHandler | undefined;
+  /** Decides on a fault for each request; undefined: none. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
+  /** Milliseconds until an answer comes. */
   latencyMs: number | undefined;
+  /** Bytes of each piece of an answer. */
   chunkBytes: number | readonly number[] | undefined;
   readonly #script: ScriptStep[];
   readonly #options: FakeHttpOptions;

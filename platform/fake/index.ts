@@ -13,6 +13,7 @@ export { NoEntropy, SeededEntropy } from "./entropy.ts";
 export * from "./http.ts";
 export { MemoryStorage, type MemoryStorageOptions, type SlotCounts } from "./storage.ts";
 
+/** What the fakes are made with. */
 export interface FakePlatformOptions {
   /** Answers and faults; see FakeHttp. Its clock is the platform's. */
   http?: Omit<FakeHttpOptions, "clock">;
@@ -20,7 +21,9 @@ export interface FakePlatformOptions {
   clock?: ManualClock;
   /** What `now()` says at first where the clock is not given. */
   startMs?: number;
+  /** Columns of the display, 16..80. */
   columns?: number;
+  /** Rows of the display, 2..8. */
   rows?: number;
   /** A storage that survived an earlier device (see `MemoryStorage.clone`). */
   storage?: MemoryStorage;
@@ -32,10 +35,15 @@ export interface FakePlatformOptions {
 
 /** A Platform whose parts can be looked into. */
 export interface FakePlatform extends Platform {
+  /** The clock of all of them. */
   readonly clock: ManualClock;
+  /** The fake network. */
   readonly http: FakeHttp;
+  /** Time by hand. */
   readonly timers: ManualTimers;
+  /** Slots in memory. */
   readonly storage: MemoryStorage;
+  /** Every frame that was shown. */
   readonly display: RecordedDisplay;
 }
 

@@ -4,11 +4,23 @@
 import type { Bytes, Storage } from "../contracts.ts";
 import type { ManualClock } from "./clock.ts";
 
+/** How often each operation was asked for, over both slots. */
+export interface OperationCounts {
+  /** Reads so far. */
+  reads: number;
+  /** Writes so far. */
+  writes: number;
+  /** Erasures so far. */
+  erases: number;
+}
+
+/** What the storage in memory is made with. */
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
   capacity?: number;
   /** With `delayMs`: callbacks come that much later on this clock. Without: before the call returns. */
   clock?: ManualClock;
+  /** Milliseconds until an operation is done; 0: at once. */
   delayMs?: number;
 }
 
@@ -18,9 +30,13 @@ export type SlotCounts = [number, number];
 /** The fake storage. What callers did wrong is thrown and also kept in `violations`. */
 export class MemoryStorage implements Storage {
   readonly capacity: number;
+  /** Reads so far. */
   readonly reads: SlotCounts = [0, 0];
+  /** Writes so far. */
   readonly writes: SlotCounts = [0, 0];
+  /** Erasures so far. */
   readonly erases: SlotCounts = [0, 0];
+  /** What the caller did against the contract. */
   readonly violations: string[] = [];
   /** Say true to make an operation on a slot fail (`read` reports -1, the others `false`). */
   failWhen: (operation: "read" | "write" | "erase", slot: number) => boolean = () => false;
@@ -36,7 +52,7 @@ export class MemoryStorage implements Storage {
   }
 
   /** Operations of each kind on both slots together. */
-  get counts(): { reads: number; writes: number; erases: number } {
+  get counts(): OperationCounts {
     const sum = (counts: SlotCounts): number => counts[0] + counts[1];
     return { reads: sum(this.reads), writes: sum(this.writes), erases: sum(this.erases) };
   }

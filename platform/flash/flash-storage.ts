@@ -4,6 +4,7 @@
 import type { Bytes, Storage } from "../contracts.ts";
 import type { FlashDevice } from "./device.ts";
 
+/** What flash storage is made of. */
 export interface FlashStorageOptions {
   /** Largest record in bytes; default and most: what fits into one block. */
   capacity?: number;

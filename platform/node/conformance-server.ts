@@ -13,15 +13,21 @@ import type {
 
 /** PEM texts of one TLS identity. */
 export interface TlsIdentity {
+  /** Private key, PEM. */
   key: string;
+  /** Certificate, PEM. */
   cert: string;
 }
 
 /** Identities for the TLS cases; all but `otherName` are for 127.0.0.1. */
 export interface TlsIdentities {
+  /** Signed by the authority that the adapter is told to trust. */
   trusted: TlsIdentity;
+  /** Signed by another. */
   untrusted: TlsIdentity;
+  /** For another host name. */
   otherName: TlsIdentity;
+  /** Not valid any more. */
   expired: TlsIdentity;
 }
 

@@ -10,6 +10,7 @@ import { lockDirectory } from "./state-lock.ts";
 
 export { StateDirectoryError } from "./state-directory-error.ts";
 
+/** What file storage is made with. */
 export interface FileStorageOptions {
   /** Largest record in bytes; default 32768, enough for any token. */
   capacity?: number;
@@ -25,6 +26,7 @@ const POSIX = process.platform !== "win32";
  */
 export class FileStorage implements Storage {
   readonly capacity: number;
+  /** The directory, as an absolute path. */
   readonly directory: string;
   /** One line about the last operation that failed, "" if none has. Contains no record. */
   lastFailure = "";

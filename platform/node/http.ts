@@ -6,6 +6,7 @@ import https from "node:https";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { retryAfterSeconds } from "../retry-after.ts";
 
+/** Limits and certificates of the HTTP adapter. */
 export interface NodeHttpOptions {
   /** For the whole exchange, from `send` to the last byte; default 30 s. */
   timeLimitMs?: number;

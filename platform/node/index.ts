@@ -17,16 +17,20 @@ export {
 } from "./terminal-display.ts";
 export { nodeTimers, type RealTime, systemTime } from "./timers.ts";
 
+/** What the platform on Node is made with. */
 export interface NodePlatformOptions {
   /** Where the records are kept. */
   stateDirectory: string;
+  /** Limits and certificates of the HTTP adapter. */
   http?: NodeHttpOptions;
   /** A display of one's own, or how to draw one in the terminal. */
   display?: Display | TerminalDisplayOptions;
 }
 
 export interface NodePlatform extends Platform {
+  /** The HTTP adapter. */
   readonly http: NodeHttp;
+  /** The two files. */
   readonly storage: FileStorage;
   /** Closes connections and gives the state directory back. */
   dispose(): void;

@@ -6,11 +6,15 @@ import { type RomName, romCharacter } from "../languages/display-rom.ts";
 
 /** What the display needs of `process.stdout`. */
 export interface TerminalOutput {
+  /** Writes a text as it is. */
   write(text: string): unknown;
+  /** Whether it is a terminal, in which frames are redrawn in place. */
   readonly isTTY?: boolean | undefined;
+  /** The terminal's width in characters. */
   readonly columns?: number | undefined;
 }
 
+/** Size and place of the display. */
 export interface TerminalDisplayOptions {
   /** 16..80, default 20. */
   columns?: number;
@@ -25,6 +29,7 @@ export interface TerminalDisplayOptions {
 /** Draws frames. Whatever else is to be printed goes through `note`, or the redrawing would destroy it. */
 export class TerminalDisplay implements Display {
   readonly columns: number;
+  /** Rows, 2..8. */
   readonly rows: number;
   readonly #output: TerminalOutput;
   readonly #rom: RomName | undefined;

@@ -23,6 +23,7 @@ import { twitch } from "./twitch.ts";
 import { yandex } from "./yandex.ts";
 import { zitadel } from "./zitadel.ts";
 
+/** All profiles by name. */
 export const SERVERS: readonly ServerProfile[] = [
   google,
   microsoft,

@@ -15,6 +15,7 @@ export type * from "./profile.ts";
 
 /** A server's name or one of its words is wrong; one line each, with the member it is about. */
 export class ServerError extends Error {
+  /** The member of the configuration that is wrong. */
   readonly path: string;
 
   constructor(path: string, message: string) {
@@ -26,10 +27,15 @@ export class ServerError extends Error {
 
 /** A profile with the customer's words filled in. */
 export interface Server {
+  /** The profile that it was made of. */
   readonly profile: ServerProfile;
+  /** Its addresses, filled in. */
   readonly addresses: Addresses;
+  /** How the client authenticates there. */
   readonly clientAuthentication: ClientAuthenticationName;
+  /** Further parameters of the code request. */
   readonly deviceParameters: Readonly<Record<string, string>>;
+  /** Further parameters of token requests. */
   readonly tokenParameters: Readonly<Record<string, string>>;
   /** Undefined for a server that speaks RFC 8628. */
   readonly translate: ((http: Http, client: TranslatedClient) => Http) | undefined;

@@ -31,16 +31,21 @@ export type Source =
   /** The server itself runs in the tests. */
   | "running";
 
+/** What is known of a server. */
 export interface ServerProfile {
   /** As in `"server": "github"`. */
   readonly name: string;
+  /** Its name for people. */
   readonly title: string;
   /** The page that describes the grant. */
   readonly documentation: string;
+  /** How the profile was written. */
   readonly source: Source;
   /** `{host}` and the like in the addresses below. */
   readonly parameters: Readonly<Record<string, ProfileParameter>>;
+  /** Device authorization endpoint, with `{name}` for parameters. */
   readonly deviceAuthorization: string;
+  /** Token endpoint, the same. */
   readonly token: string;
   /** "": the server has none; signing out then forgets the tokens on the device. */
   readonly revocation: string;
@@ -52,9 +57,11 @@ export interface ServerProfile {
   readonly scope: string;
   /** Further parameters of the device authorization request and of token requests. */
   readonly deviceParameters?: Readonly<Record<string, string>>;
+  /** Further parameters of token requests. */
   readonly tokenParameters?: Readonly<Record<string, string>>;
   /** Bytes of the tokens to make room for; the rows of the sizing table. */
   readonly accessTokenBytes: number;
+  /** Bytes of its longest refresh tokens; 0: it gives none. */
   readonly refreshTokenBytes: number;
   /** Bytes for the core that hold them, in the complete build. */
   readonly memoryBytes: number;
@@ -66,15 +73,21 @@ export interface ServerProfile {
 
 /** A profile's addresses with the customer's words filled in. */
 export interface Addresses {
+  /** Device authorization endpoint. */
   readonly deviceAuthorization: string;
+  /** Token endpoint. */
   readonly token: string;
+  /** Revocation endpoint, "" where there is none. */
   readonly revocation: string;
 }
 
 /** What a translation may need of the client's configuration. */
 export interface TranslatedClient {
+  /** Client identifier. */
   readonly clientId: string;
+  /** Its secret, "" without. */
   readonly clientSecret: string;
+  /** Scopes, separated by spaces. */
   readonly scope: string;
   /** The session's access token, "" where there is none: for servers that revoke by it. */
   accessToken(): string;

@@ -10,7 +10,9 @@ import { type ClientAuthenticationName, serverOf } from "../servers/index.ts";
 
 /** The addresses of a server that is neither known nor describes itself. */
 export interface ServerAddresses {
+  /** Device authorization endpoint (RFC 8628 §3.1). */
   readonly deviceAuthorization: string;
+  /** Token endpoint (RFC 6749 §3.2). */
   readonly token: string;
   /** Without one, signing out forgets the tokens here and tells nobody. */
   readonly revocation?: string;
@@ -18,6 +20,7 @@ export interface ServerAddresses {
 
 /** A known server that needs words of the customer's: `{ name: "keycloak", host: ..., realm: ... }`. */
 export interface NamedServer {
+  /** The name of a profile: `picogrant/servers` lists them. */
   readonly name: string;
   readonly [word: string]: string;
 }
@@ -30,6 +33,7 @@ export type ServerChoice = string | NamedServer | ServerAddresses;
 
 /** The client as the authorization server knows it. */
 export interface Client {
+  /** The client identifier, 1..256 printable ASCII characters. */
   readonly clientId: string;
   /** Absent for a public client. */
   readonly clientSecret?: string | undefined;

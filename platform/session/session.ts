@@ -4,6 +4,7 @@ import { Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
 import { SignInError, signInErrorOf } from "./sign-in-error.ts";
 
+/** What a session is doing. */
 export type SessionStatus =
   /** The access token can be used. */
   | "signed-in"
@@ -24,6 +25,7 @@ function lifetime(seconds: number): number | undefined {
   return seconds > 0 && seconds < UNKNOWN_S ? seconds : undefined;
 }
 
+/** A session that is always ready: made by `signIn`. */
 export class Session {
   private readonly driver: Driver;
   private readonly dispose: () => void;
@@ -39,6 +41,7 @@ export class Session {
     this.dispose = dispose;
   }
 
+  /** What it is doing now. */
   get status(): SessionStatus {
     if (this.end !== undefined) return "ended";
     return this.driver.device.state === State.SIGNED_IN ? "signed-in" : "refreshing";

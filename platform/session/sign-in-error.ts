@@ -7,12 +7,14 @@ import { missingRoomOf } from "../missing-room.ts";
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
 export type Remedy = "user" | "administrator" | "maker" | "nobody";
 
+/** Why a sign-in or a session ended. */
 export class SignInError extends Error {
   /**
    * Stable: the server's own error (RFC 6749 §5.2, RFC 8628 §3.5), such as `access_denied`, or what the device
    * found, such as `session_ended` or `renewals_exhausted`; `aborted` where the caller gave up.
    */
   readonly code: string;
+  /** Who can put it right. */
   readonly remedy: Remedy;
 
   constructor(code: string, remedy: Remedy, message: string) {

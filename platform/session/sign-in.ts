@@ -22,6 +22,7 @@ export interface VerificationPrompt {
   readonly expiresInS: number;
 }
 
+/** What `signIn` calls, and what ends it. */
 export interface SignInHandlers {
   /** Called with each code that the user is to be shown; not at all where there is a session already. */
   readonly onCode?: ((prompt: VerificationPrompt) => void) | undefined;

@@ -1,7 +1,7 @@
 // Where the examples sign in: `npm run service` prints such addresses, or take your own server's.
 
 const { env } = process;
-export const server = env.SERVER ?? "http://127.0.0.1:8628";
+export const server = env.SERVER ?? "http://127.0.0.1:8080";
 export const clientId = env.CLIENT_ID ?? "living-room-tv";
 export const clientSecret = env.CLIENT_SECRET ?? "tv-secret";
 export const scope = env.SCOPE ?? "email";

@@ -133,7 +133,7 @@ static int run(const struct pg_settings *settings) {
 }
 
 int main(void) {
-  const char *server = setting("SERVER", "http://127.0.0.1:8628");
+  const char *server = setting("SERVER", "http://127.0.0.1:8080");
   const struct pg_settings settings = {
       .client_id = setting("CLIENT_ID", "living-room-tv"),
       .client_secret = setting("CLIENT_SECRET", "tv-secret"),

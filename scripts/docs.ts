@@ -1,0 +1,34 @@
+// npm run docs: makes the pages and the reference of everything public, as a static site that needs no network:
+// dist/docs/index.html. It fails where something public has no description, or a link leads nowhere.
+
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { commandLine } from "./command-line.ts";
+import { brokenLinks } from "./docs/links.ts";
+import { Preparation } from "./docs/prepare.ts";
+import { makeSite } from "./docs/site.ts";
+import { writeTables } from "./docs/tables.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const drafts = `${root}dist/docs-pages`;
+const site = `${root}dist/docs`;
+
+const { tables } = commandLine("docs", "Makes the documentation as a static site, dist/docs.")
+  .option("--tables", "only write the tables in targets/docs anew")
+  .parse()
+  .opts<{ tables?: boolean }>();
+
+async function make(): Promise<number> {
+  const prepared = new Preparation(root, drafts).run();
+  rmSync(site, { recursive: true, force: true });
+  const complaints = await makeSite(root, prepared, site);
+  if (complaints === 0) rmSync(drafts, { recursive: true, force: true });
+  const broken = complaints === 0 ? brokenLinks(site) : [];
+  for (const line of broken) console.error(`docs: ${line}`);
+  if (complaints + broken.length > 0) return 1;
+  console.log("dist/docs/index.html");
+  return 0;
+}
+
+writeTables(root);
+if (!tables) process.exitCode = await make();

@@ -1,0 +1,143 @@
+// Makes of the repository's pages what the generator takes: each in one folder under its name, with links that lead
+// to pages of the site. A source file that a page links to becomes a page itself, so that nothing leads out of the site.
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { type Chapter, chapters, type Page, pages, start } from "./pages.ts";
+
+/** What the generator is to read. */
+export interface Prepared {
+  readonly readme: string;
+  /** A file for each chapter, whose pages are its children. */
+  readonly documents: readonly string[];
+}
+
+/** Languages by the ending of a file's name, for its colours. */
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ".c": "c",
+  ".h": "c",
+  ".js": "js",
+  ".json": "json",
+  ".mjs": "js",
+  ".scenario": "text",
+  ".ts": "ts",
+};
+
+const IMAGE = /\.(png|svg)$/;
+
+export class Preparation {
+  /** Source files that a page links to, by their path. */
+  private readonly sources = new Set<string>();
+
+  constructor(
+    private readonly root: string,
+    private readonly folder: string,
+  ) {}
+
+  /** Writes all pages into the folder, which is emptied first. */
+  run(): Prepared {
+    rmSync(this.folder, { recursive: true, force: true });
+    mkdirSync(this.folder, { recursive: true });
+    for (const page of pages) this.writePage(page);
+    for (const file of this.sources) this.writeSource(file);
+    const documents = chapters.map((chapter) => this.writeChapter(chapter));
+    if (this.sources.size > 0) documents.push(this.writeSourceList());
+    return { readme: this.at(start.name), documents };
+  }
+
+  private at(name: string): string {
+    return path.join(this.folder, `${name}.md`);
+  }
+
+  private writePage(page: Page): void {
+    const text = readFileSync(path.join(this.root, page.file), "utf8");
+    const head = page === start ? "" : `---\ntitle: ${page.title}\n---\n\n`;
+    // The page's title stands above it already.
+    const body = page === start ? text : text.replace(/^# .*\n+/, "");
+    writeFileSync(this.at(page.name), head + this.withLinks(page.file, withoutDrawings(body)));
+  }
+
+  private writeChapter(chapter: Chapter): string {
+    const name = `chapter-${chapter.title.toLowerCase().replaceAll(/\W+/g, "-")}`;
+    const children = chapter.pages.map((page) => `  - ./${page.name}.md\n`).join("");
+    const list = chapter.pages.map((page) => `- [${page.title}](./${page.name}.md)\n`).join("");
+    const text = `---\ntitle: ${chapter.title}\nchildren:\n${children}---\n\n${list}`;
+    writeFileSync(this.at(name), text);
+    return this.at(name);
+  }
+
+  private writeSource(file: string): void {
+    const language = LANGUAGES[path.extname(file)] ?? "text";
+    const code = readFileSync(path.join(this.root, file), "utf8");
+    // A fence longer than any in the file.
+    const fence = "`".repeat(8);
+    const text = `---\ntitle: ${file}\n---\n\n${fence}${language}\n${code}\n${fence}\n`;
+    writeFileSync(this.at(sourceName(file)), text);
+  }
+
+  private writeSourceList(): string {
+    const files = [...this.sources].sort();
+    const children = files.map((file) => `  - ./${sourceName(file)}.md\n`).join("");
+    const list = files.map((file) => `- [${file}](./${sourceName(file)}.md)\n`).join("");
+    const head = `---\ntitle: Source files\nchildren:\n${children}---\n\n`;
+    writeFileSync(
+      this.at("sources"),
+      `${head}The source files that these pages link to.\n\n${list}`,
+    );
+    return this.at("sources");
+  }
+
+  /** The text with its links led to the site; blocks of code are left alone. */
+  private withLinks(file: string, text: string): string {
+    return text
+      .split(/^(```[\s\S]*?^```)/m)
+      .map((part, at) => (at % 2 === 1 ? part : this.linked(file, part)))
+      .join("");
+  }
+
+  private linked(file: string, prose: string): string {
+    const link = /(!?)\[((?:[^\]\\]|\\.)*)\]\(([^)\s]+)\)/g;
+    return prose.replace(link, (whole, bang: string, label: string, target: string) => {
+      if (/^[a-z]+:/.test(target)) return whole;
+      const [place = "", anchor] = target.split("#");
+      const found = place === "" ? file : path.join(path.dirname(file), place);
+      const address = this.addressOf(found);
+      if (address === "") return label;
+      return `${bang}[${label}](${address}${anchor === undefined ? "" : `#${anchor}`})`;
+    });
+  }
+
+  /** Where a file of the repository is in the site; "" for a folder without a page of its own. */
+  private addressOf(file: string): string {
+    const full = path.join(this.root, file);
+    if (!existsSync(full)) throw new Error(`${file} is linked to and is not there`);
+    const target = statSync(full).isDirectory() ? path.join(file, "README.md") : file;
+    const page = pages.find((one) => one.file === path.normalize(target));
+    if (page !== undefined) return `./${page === start ? "index" : page.name}.md`;
+    if (statSync(full).isDirectory()) return "";
+    if (IMAGE.test(file)) {
+      copyFileSync(full, path.join(this.folder, sourceName(file)));
+      return `./${sourceName(file)}`;
+    }
+    this.sources.add(path.normalize(file));
+    return `./${sourceName(path.normalize(file))}.md`;
+  }
+}
+
+/** A path as one name: no file's ending may be taken for the page's. */
+function sourceName(file: string): string {
+  return IMAGE.test(file) ? file.replaceAll("/", "-") : `source-${file.replaceAll(/[/.]/g, "-")}`;
+}
+
+/** Diagrams are drawn by nobody here; the table below each says the same. */
+function withoutDrawings(text: string): string {
+  return text.replace(/^```mermaid\n[\s\S]*?^```\n/gm, "");
+}

@@ -1,0 +1,57 @@
+// The pages' tables are today's, every page of the table of contents is there, and the check of links finds what is
+// broken. The site itself is made and looked at in test/browser.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { ErrorCode } from "../../core/complete.ts";
+import { brokenLinks } from "../../scripts/docs/links.ts";
+import { pages } from "../../scripts/docs/pages.ts";
+import { pagesWithTables, pageWithTables } from "../../scripts/docs/tables.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+it.each(pagesWithTables)("%s shows its tables as the sources have them (npm run docs)", (file) => {
+  expect(readFileSync(root + file, "utf8")).toBe(pageWithTables(root, file));
+});
+
+it("the table of errors has every error, with its number and what to do", () => {
+  const text = readFileSync(`${root}targets/docs/errors.md`, "utf8");
+  for (const [name, number] of Object.entries(ErrorCode)) {
+    if (typeof number !== "number" || name === "NONE") continue;
+    expect(text).toMatch(new RegExp(`^\\| ${number} \\| \`${name}\` \\|.*\\| .+ \\|$`, "m"));
+  }
+});
+
+it("every page is a file, and has a name of its own", () => {
+  expect(pages.filter(({ file }) => !existsSync(root + file))).toEqual([]);
+  expect(new Set(pages.map(({ name }) => name)).size).toBe(pages.length);
+});
+
+it("a link to a page, a picture or a heading that is not there is found", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-links-"));
+  try {
+    mkdirSync(path.join(folder, "a"));
+    const page = (body: string): string => `<!doctype html><body>${body}`;
+    writeFileSync(
+      path.join(folder, "index.html"),
+      page('<a href="a/b.html#there">1</a><a href="a/b.html#gone">2</a><a href="c.html">3</a>'),
+    );
+    writeFileSync(
+      path.join(folder, "a/b.html"),
+      page(
+        '<h2 id="there">x</h2><a href="../index.html">4</a><img src="no.png"><a href="../../x">5</a>',
+      ),
+    );
+    expect(brokenLinks(folder).sort()).toEqual([
+      "a/b.html: ../../x leads out of the site",
+      "a/b.html: no.png is not there",
+      "index.html: a/b.html#gone has no such place",
+      "index.html: c.html is not there",
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
