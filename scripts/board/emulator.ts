@@ -44,8 +44,8 @@ export interface BoardSettings {
   readonly hasSeed?: boolean | undefined;
   /** Whether there is a clock chip; default true. */
   readonly hasClock?: boolean | undefined;
-  /** The program that is started for each connection; default: one that carries it to the port. */
-  readonly carrier?: string | undefined;
+  /** The program that is started for each connection to a port; default: one that carries it there. */
+  readonly carrier?: ((port: number) => string) | undefined;
   /** What happens with every piece of the serial line's output. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -112,13 +112,11 @@ export class Board {
   }
 
   private arguments(): string[] {
-    const { port, updates, hasClock = true, carrier = `${forwarder} ${port}` } = this.settings;
-    const forward = (address: string, program: string): string =>
-      `guestfwd=tcp:${address}:${HTTPS_PORT}-cmd:${program}`;
-    const servers = [
-      forward(SERVICE_ADDRESS, carrier),
-      forward(UPDATES_ADDRESS, `${forwarder} ${updates.port}`),
-    ];
+    const { port, updates, hasClock = true } = this.settings;
+    const { carrier = (to: number) => `${forwarder} ${to}` } = this.settings;
+    const forward = (address: string, to: number): string =>
+      `guestfwd=tcp:${address}:${HTTPS_PORT}-cmd:${carrier(to)}`;
+    const servers = [forward(SERVICE_ADDRESS, port), forward(UPDATES_ADDRESS, updates.port)];
     const flash = `memory-backend-file,id=flash,share=on,size=${FLASH_FILE_BYTES}`;
     return [
       ...["-machine", "mps2-an385,memory-backend=flash", "-display", "none"],

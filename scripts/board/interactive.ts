@@ -3,7 +3,8 @@
 import { serve } from "../../targets/service/index.ts";
 import { BoardWorld } from "./world.ts";
 
-const HELP = "keys: s sign in, c cancel, o sign out, a call the API, m figures, r reset, q quit";
+const HELP =
+  "keys: s sign in, c cancel, o sign out, a call the API, u update, m figures, r reset, h hang, q quit";
 
 /** Resolves with the exit code when the user quits. */
 export async function runInteractive(): Promise<number> {
@@ -12,6 +13,7 @@ export async function runInteractive(): Promise<number> {
   const pages = await serve(world.service, { port: 0 });
   try {
     await world.open();
+    world.publish({ kind: "complete", release: "1.1.0" });
     const board = world.board({ onOutput: (text) => process.stdout.write(text) });
     await board.powerOn();
     console.log(`${HELP}\nenter the code at ${pages.url}/device`);

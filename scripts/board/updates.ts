@@ -1,6 +1,7 @@
 // The server that a board gets its updates from: files over HTTPS, nothing else.
 
-import { createServer, type Server } from "node:https";
+import { createServer as createPlainServer, type RequestListener, type Server } from "node:http";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Identity } from "./certificates.ts";
 
@@ -15,15 +16,16 @@ export class UpdateServer {
     this.files.set(path, file);
   }
 
-  /** Listens on a free port of this machine's own. */
-  open(identity: Identity): Promise<number> {
-    const server = createServer(identity, (request, response) => {
+  /** Listens on a free port of this machine's own; plain HTTP without an identity. */
+  open(identity?: Identity): Promise<number> {
+    const answer: RequestListener = (request, response) => {
       const path = request.url ?? "";
       this.asked.push(path);
       const file = this.files.get(path);
       response.writeHead(file ? 200 : 404, { "content-length": file?.length ?? 0 });
       response.end(file);
-    });
+    };
+    const server = identity ? createServer(identity, answer) : createPlainServer(answer);
     this.server = server;
     return new Promise((resolve, reject) => {
       server.on("error", reject);

@@ -67,10 +67,12 @@ export class BoardWorld {
 
   /** Listens, on the same port as before if there was one; "plain" is HTTP behind a TLS server of the test's. */
   async open(identity: IdentityName | "plain" = "trusted"): Promise<void> {
-    const pair = identity === "plain" ? {} : this.tls.identities[identity];
+    const { trusted } = this.tls.identities;
+    const isPlain = identity === "plain";
+    const pair = isPlain ? {} : this.tls.identities[identity];
     this.server = await serve(this.service, { port: this.port, ...pair });
     this.port = this.server.port;
-    this.updatesPort ||= await this.updates.open(this.tls.identities.trusted);
+    this.updatesPort ||= await this.updates.open(isPlain ? undefined : trusted);
   }
 
   /** Stops listening: connections are refused. */

@@ -1,12 +1,13 @@
 // The firmware on an emulated Cortex-M3, over HTTPS: what npm run board does not show. Whom it trusts
 // (RFC 8628 section 5.6, RFC 6125), what it does without a clock, a seed or a network, and when the power goes.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Board } from "../../scripts/board/emulator.ts";
 import { missedLimits } from "../../scripts/board/table.ts";
 import { BoardWorld } from "../../scripts/board/world.ts";
+import { ignorantServer } from "./ignorant-server.ts";
 import { panelText } from "./panel.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -86,6 +87,30 @@ describe("whom the board trusts", () => {
   });
 });
 
+describe("servers that do not know max_fragment_length (RFC 6066 section 4)", () => {
+  it("the firmware with small buffers says what is wrong, the one with full buffers takes records of 16 KiB", async () => {
+    await world.open("plain");
+    const carrier = ignorantServer(world.folder, world.trusted);
+    const small = world.board({ carrier });
+    await small.powerOn();
+    await small.says("it does not know max_fragment_length; build with TLS_BUFFERS=full");
+    expect(world.answers("/device/code")).toEqual([]);
+    await small.end();
+    rmSync(small.flash.path);
+
+    const full = world.board({ carrier, kind: "full" });
+    await full.powerOn();
+    await full.state("PENDING");
+    expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
+    await full.state("SIGNED_IN");
+    // An image fills records to the brim.
+    world.publish({ kind: "full", release: "1.1.0" });
+    full.press("u");
+    await full.says("loader: tries slot B, release 1.1.0");
+    await full.says("update: the running image is confirmed", 2);
+  });
+});
+
 describe("the network", () => {
   it("may go while a code is pending: the code stays, and the sign-in goes on", async () => {
     const board = await pendingBoard();
@@ -138,6 +163,15 @@ describe("a power cut", () => {
       world = new BoardWorld();
     }
   });
+});
+
+it("a firmware that hangs is reset by the watchdog, and comes back signed in", async () => {
+  const board = await signedInBoard();
+  board.press("h");
+  await board.says("hangs");
+  await board.says("watchdog: the loop has not come round; restarting");
+  await board.state("SIGNED_IN", 2);
+  expect(world.answers("/device/code")).toEqual([200]);
 });
 
 describe("the display", () => {

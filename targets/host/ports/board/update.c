@@ -2,17 +2,20 @@
 #include "update.h"
 
 #include "board.h"
+#include "clock.h"
 #include "host.h"
 #include "http.h"
 #include "loader/services.h"
 #include "map.h"
 #include "network.h"
 
-enum { CONNECT_SECONDS = 30, EXCHANGE_SECONDS = 600, STATUS_OK = 200 };
+/* How long the whole image may take, and how long nothing may come: the core stands still meanwhile. */
+enum { CONNECT_SECONDS = 30, EXCHANGE_SECONDS = 600, SILENCE_MS = 30000, STATUS_OK = 200 };
 
 static struct {
   int is_over;
   const char *failure; /* NULL: none so far */
+  uint32_t heard_ms;   /* when the last bytes came */
 } update;
 
 static void give_up(const char *why) {
@@ -27,6 +30,7 @@ static void take_status(int status, int retry_after_s) {
 
 static void take_body(const uint8_t *bytes, size_t size) {
   if (update.failure) return;
+  update.heard_ms = pg_clock_ms();
   if (!loader_services.write_update(bytes, size)) {
     give_up("it is longer than a slot, or the flash cannot be written");
   }
@@ -35,6 +39,21 @@ static void take_body(const uint8_t *bytes, size_t size) {
 static void take_end(void) { update.is_over = 1; }
 
 static void take_failure(void) { give_up("the connection has failed"); }
+
+/* Milliseconds until the server has been silent for too long. */
+static uint32_t patience_ms(void) {
+  uint32_t silent_ms = pg_clock_ms() - update.heard_ms;
+  return silent_ms < SILENCE_MS ? SILENCE_MS - silent_ms : 0;
+}
+
+/* Until something comes, or is due. */
+static void wait(void) {
+  uint32_t ms = (uint32_t)pg_http_wake_in();
+  if (network_wake_in() < ms) ms = network_wake_in();
+  if (patience_ms() < ms) ms = patience_ms();
+  board_sleep(ms);
+  network_work();
+}
 
 static void say(const char *what) {
   board_log("update: ");
@@ -50,14 +69,14 @@ static void fetch(const char *address, int slot, const struct pg_settings *setti
                                        MAP_SLOT_BYTES};
   const struct pg_http_request request = {
       .is_get = 1, .address = address, .target = (const uint8_t *)targets[slot], .target_size = 6};
+  update.heard_ms = pg_clock_ms();
   pg_http_open(&own, &sink);
   if (!pg_http_send(&request)) give_up("its address is none");
   while (!update.is_over) {
     pg_http_work();
-    uint32_t network_ms = network_wake_in();
-    uint32_t http_ms = (uint32_t)pg_http_wake_in();
-    if (!update.is_over) board_sleep(network_ms < http_ms ? network_ms : http_ms);
-    network_work();
+    if (update.is_over) break;
+    if (patience_ms() == 0) give_up("nothing more has come from the server");
+    else wait();
   }
   pg_http_close();
 }
