@@ -64,6 +64,7 @@ async function live(kind: Kind): Promise<Seen> {
     if (kind === "complete") {
       report("no allocation on the engine's heap after the start");
       report(sleepLine("while a code is pending", life.pending));
+      report(sleepLine("the same on batteries, the countdown going by polls", life.onBatteries));
       report(sleepLine("while signed in", life.signedIn));
     }
     return life;

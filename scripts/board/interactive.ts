@@ -4,7 +4,7 @@ import { serve } from "../../targets/service/index.ts";
 import { BoardWorld } from "./world.ts";
 
 const HELP =
-  "keys: s sign in, c cancel, o sign out, a call the API, u update, m figures, r reset, h hang, q quit";
+  "keys: s sign in, c cancel, o sign out, a call the API, u update, b batteries, m figures, r reset, h hang, q quit";
 
 /** Resolves with the exit code when the user quits. */
 export async function runInteractive(): Promise<number> {

@@ -16,6 +16,8 @@ export class LifeError extends Error {}
 
 export interface Life extends Seen {
   readonly pending: BoardFigures["sleep"];
+  /** The same where the countdown may stand still between polls. */
+  readonly onBatteries: BoardFigures["sleep"];
   readonly signedIn: BoardFigures["sleep"];
   /** Requests for blocks of the engine's heap between the end of the start and the last figures. */
   readonly allocations: number;
@@ -62,9 +64,13 @@ export async function liveOnBoard(
     check(requests > 0, "the board prints no figures when it has started");
   };
   const watch = async (): Promise<BoardFigures["sleep"]> => {
+    // The connection before is remembered for a second.
+    if (watchMs > 0) await pause(2000);
     await measure();
     await pause(watchMs);
-    return (await measure()).sleep;
+    const { sleep } = await measure();
+    // One of them is the key that asks for the figures.
+    return { ...sleep, wakes: sleep.wakes - 1 };
   };
   const codes = (): number => world.answers("/device/code").length;
 
@@ -77,6 +83,11 @@ export async function liveOnBoard(
   report(`the display shows the code ${code}`);
   if (options.picture) await board.picture(options.picture);
   const pending = await watch();
+  board.press("b");
+  await board.says("batteries: ");
+  const onBatteries = await watch();
+  board.press("b");
+  await board.says("mains: ");
 
   report("the user allows it");
   check(world.service.approve(code, "ada") === "granted", "the service does not grant");
@@ -152,5 +163,5 @@ export async function liveOnBoard(
   );
   check(!board.output.includes(CLIENT.clientSecret), "the secret is in the output");
   report("signed out, nothing is left in the EEPROM");
-  return { figures, stackUsed, pending, signedIn, allocations };
+  return { figures, stackUsed, pending, onBatteries, signedIn, allocations };
 }

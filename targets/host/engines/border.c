@@ -15,7 +15,8 @@ const char *const pg_property_names[PG_PROPERTY_COUNT] = {
     "requestId",  "endpoint",      "isGet",  "target",   "targetLength", "body",
     "bodyLength", "authorization", "slot",   "data",     "dataLength",   "state",
     "event",      "moves",         "error",  "notSaved", "callState",    "callError",
-    "callStatus", "errorField",    "errorLength", "memoryNeeded", "notErased"};
+    "callStatus", "errorField",    "errorLength", "memoryNeeded", "notErased",
+    "codeShown",  "waitMs"};
 
 uint8_t pg_transfer_bytes[PG_TRANSFER_BYTES];
 int pg_engine_threw;

@@ -99,8 +99,18 @@ int pg_host_step(void) {
   return host.ok;
 }
 
+/* While a code is shown, the core asks to be woken for each change of the display. A poll is never late. */
+static int rests_for(int core_ms) {
+  int calm_ms = host.own->countdown_ms;
+  if (core_ms == 0 || calm_ms <= core_ms || pg_http_wake_in() >= 0) return core_ms;
+  if (pg_get(PG_STATE) != PG_STATE_PENDING || !pg_get(PG_CODE_SHOWN)) return core_ms;
+  int wait_ms = pg_get(PG_WAIT_MS);
+  if (wait_ms < calm_ms) calm_ms = wait_ms;
+  return calm_ms > core_ms ? calm_ms : core_ms;
+}
+
 int pg_host_wake_in(void) {
-  int core = pg_wake_in();
+  int core = rests_for(pg_wake_in());
   int http = pg_http_wake_in();
   return http >= 0 && http < core ? http : core;
 }

@@ -40,6 +40,11 @@ struct pg_host {
   uint8_t *memory;   /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
   const void *trust;              /* for connection.h */
+  /*
+   * How long the countdown of a code, and an address that turns its pages, may stand still; 0: not at all, which
+   * wakes the board each second. On batteries a minute: they go on whenever a poll wakes it, or after that.
+   */
+  int countdown_ms;
   void (*report)(enum pg_report report, int a, int b);  /* or NULL */
   void (*body)(const uint8_t *bytes, size_t size);      /* pieces of a call's answer; or NULL */
 };

@@ -76,6 +76,8 @@ enum pg_property {
   PG_ERROR_LENGTH,  /* its bytes */
   PG_MEMORY_NEEDED, /* bytes of memory that would do; 0: memory is not what was missing */
   PG_NOT_ERASED,    /* 1: a record of the session that is over could not be erased */
+  PG_CODE_SHOWN,    /* 1: the display shows a code, and a countdown where there is room for it */
+  PG_WAIT_MS,       /* until the next request; stands still while one is under way */
   PG_PROPERTY_COUNT
 };
 

@@ -1,7 +1,7 @@
 /*
  * The firmware's program: brings the board up, opens the portable host, and then works and sleeps in turn.
  * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, u update,
- * m print figures, r reset, h hang.
+ * b on batteries or not, m print figures, r reset, h hang.
  */
 #include "arena.h"
 #include "board.h"
@@ -14,7 +14,7 @@
 #include "update.h"
 #include "wipe.h"
 
-enum { MEMORY_BYTES = DEVICE_MEMORY_BYTES, GIVE_UP_MS = 60000 };
+enum { MEMORY_BYTES = DEVICE_MEMORY_BYTES, GIVE_UP_MS = 60000, BATTERY_COUNTDOWN_MS = 60000 };
 
 static uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4)));
 static struct board_trust trust;
@@ -103,7 +103,13 @@ static void hang(void) {
   for (;;) __asm__ volatile("wfi");
 }
 
-static void press(int key) {
+static void toggle_batteries(struct pg_host *host) {
+  host->countdown_ms = host->countdown_ms ? 0 : BATTERY_COUNTDOWN_MS;
+  board_log(host->countdown_ms ? "batteries: the countdown goes by polls\n"
+                               : "mains: the countdown goes by seconds\n");
+}
+
+static void press(struct pg_host *host, int key) {
   switch (key) {
     case 's':
       pg_host_key(PG_KEY_SIGN_IN);
@@ -116,6 +122,9 @@ static void press(int key) {
       break;
     case 'a':
       call_api();
+      break;
+    case 'b':
+      toggle_batteries(host);
       break;
     case 'u':
       update_waits = 1;
@@ -193,7 +202,7 @@ int main(void) {
     update_confirm();
     update(&host);
     int key = board_key();
-    if (key >= 0) press(key);
+    if (key >= 0) press(&host, key);
     else wait((uint32_t)pg_host_wake_in());
   }
   pg_host_close();
