@@ -6,11 +6,12 @@
 #include "host.h"
 #include "http.h"
 #include "loader/services.h"
-#include "map.h"
 #include "network.h"
 
 /* How long the whole image may take, and how long nothing may come: the core stands still meanwhile. */
 enum { CONNECT_SECONDS = 30, EXCHANGE_SECONDS = 600, SILENCE_MS = 30000, STATUS_OK = 200 };
+/* FORMAT.md's limit: what is longer than a slot is told by the loader. */
+enum { ANSWER_BYTES = 4194304 };
 
 static struct {
   int is_over;
@@ -66,7 +67,7 @@ static void fetch(const char *address, int slot, const struct pg_settings *setti
   static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure};
   static const char *const targets[] = {"/a.img", "/b.img"};
   const struct pg_http_settings own = {settings->user_agent, trust, CONNECT_SECONDS, EXCHANGE_SECONDS,
-                                       MAP_SLOT_BYTES};
+                                       ANSWER_BYTES};
   const struct pg_http_request request = {
       .is_get = 1, .address = address, .target = (const uint8_t *)targets[slot], .target_size = 6};
   update.heard_ms = pg_clock_ms();
