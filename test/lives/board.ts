@@ -3,7 +3,7 @@
 
 import type { Device } from "../../core/complete.ts";
 import type { Display, Entropy, Storage, Timers } from "../../platform/contracts.ts";
-import { type Core, Driver } from "../../platform/driver.ts";
+import { type Core, Driver, type Endpoints, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { EVENTS_PATH } from "./account-service.ts";
@@ -31,6 +31,13 @@ export interface BoardSettings {
   memoryBytes: number;
 }
 
+const METADATA_PATH = "/.well-known/oauth-authorization-server";
+const ORIGINS = [BASE, "https://login.example.test", "https://api.example.test:8443/v2"];
+
+function originIn(url: string): string {
+  return ORIGINS.find((origin) => url.startsWith(`${origin}/`)) ?? "";
+}
+
 const GUARD_BYTES = 32;
 /** Calls that the power may be cut before: the driver's own steps. */
 const STEPS = [
@@ -42,7 +49,23 @@ const STEPS = [
   "responseFailed",
   "eventVerified",
 ];
-const USER_CALLS = ["signIn", "cancel", "signOut", "setStatus", "applySecurityEvent", "pollEvents"];
+const USER_CALLS = [
+  "signIn",
+  "cancel",
+  "signOut",
+  "setStatus",
+  "accessTokenRefused",
+  "applySecurityEvent",
+  "pollEvents",
+  "discover",
+  "beginCall",
+  "addPath",
+  "addSegment",
+  "addQueryValue",
+  "sendCall",
+  "nextPage",
+  "createOffer",
+];
 
 export interface BoardParts {
   time: Time;
@@ -62,6 +85,7 @@ export class Board {
   /** Calls of the core so far that count as steps; a scripted cut names one. */
   steps = 0;
   cutAtStep = -1;
+  private endpoints: Endpoints = noEndpoints;
   private alarm: Appointment | undefined;
   private powerOns = 0;
   private guarded: Uint8Array | undefined;
@@ -77,6 +101,7 @@ export class Board {
     const { oracle, plan } = this.parts;
     const roll = plan.roll("power-on", this.powerOns);
     this.frame = "";
+    this.endpoints = this.drawEndpoints();
     oracle.poweredOn(this.parts.makeStorage(this.powerOns++));
     this.driver = new Driver({
       core: this.watchedCore(),
@@ -95,21 +120,47 @@ export class Board {
         autoStart: this.settings.autoStart,
         renewalsMax: this.settings.renewalsMax,
         clientAuthentication: this.settings.clientAuthentication,
+        // Whose tokens they are, wherever its addresses are now.
+        server: BASE,
       },
-      endpoints: {
-        deviceAuthorization: `${BASE}/device/code`,
-        token: `${BASE}/token`,
-        revocation: `${BASE}/revoke`,
-        metadata: "",
-        videoApi: `${BASE}/video/v3`,
-        publisherApi: "",
-        events: `${BASE}${EVENTS_PATH}`,
-      },
+      endpoints: this.endpoints,
       memoryBytes: this.settings.memoryBytes,
       onChange: () => this.rest(),
       verifyEvent: (bytes, from, to) => oracle.verifies(asciiOf(bytes, from, to)),
     });
     this.driver.start();
+  }
+
+  /** Where the servers are in this life between two losses of power. */
+  private drawEndpoints(): Endpoints {
+    const roll = this.parts.plan.roll("addresses", this.powerOns);
+    const moves = this.parts.plan.further && roll.chance(0.4);
+    const base = (): string => (moves ? roll.pick(ORIGINS) : BASE);
+    const grant = base();
+    const publisher = base();
+    return {
+      deviceAuthorization: `${grant}/device/code`,
+      token: `${grant}/token`,
+      revocation: `${base()}/revoke`,
+      metadata: `${base()}${METADATA_PATH}`,
+      videoApi: `${base()}/video/v3`,
+      publisherApi: publisher,
+      events: `${base()}${EVENTS_PATH}`,
+    };
+  }
+
+  /** The origin of the address that this URL belongs to; undefined where the device was given none such. */
+  originOf(url: string): string | undefined {
+    const { publisherApi, ...others } = this.endpoints;
+    const path = url.slice(originIn(url).length);
+    const isOffer = path.startsWith("/publisher/") && url.startsWith(publisherApi);
+    const isKnown =
+      isOffer ||
+      Object.values(others).some(
+        (address) =>
+          url === address || url.startsWith(`${address}/`) || url.startsWith(`${address}?`),
+      );
+    return isKnown ? originIn(url) : undefined;
   }
 
   /** Power goes: whatever the device was at is over. */

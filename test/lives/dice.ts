@@ -40,8 +40,9 @@ export const FAULTS = [
   ...NETWORK_FAULTS,
   // the device's host
   "spurious-run",
-  // who can write into the stream of events; last, since a fault's place is part of its dice
+  // who can write into the stream of events; a fault's place is part of its dice, so new ones come last
   "forged-event",
+  "more-members",
 ] as const;
 
 export type FaultKind = (typeof FAULTS)[number];
@@ -100,6 +101,7 @@ const RATES: Readonly<Record<string, number>> = {
   "byte-by-byte": 0.2,
   "spurious-run": 0.02,
   "forged-event": 0.2,
+  "more-members": 0.3,
 };
 const RATE_DEFAULT = 0.06;
 
@@ -107,6 +109,11 @@ const RATE_DEFAULT = 0.06;
 export interface Selection {
   /** Only these strike. */
   readonly only?: ReadonlySet<StrikeId>;
+  /**
+   * False: without what lives have been given since their first year (further deeds, answers with more
+   * members, servers that move), so that a seed kept from then tells its story still.
+   */
+  readonly further?: boolean;
 }
 
 /** The faults of one life. Swarm style: each life has its own subset switched on, at its own rate. */
@@ -116,6 +123,7 @@ export class Plan {
   readonly struck: StrikeId[] = [];
   /** The second half of a life, and a scripted one: nothing strikes. */
   calm = false;
+  readonly further: boolean;
   private readonly rates: number[] = [];
   private readonly asked: number[] = [];
   private readonly only: ReadonlySet<StrikeId> | undefined;
@@ -123,6 +131,7 @@ export class Plan {
   constructor(seed: number, selection: Selection = {}) {
     this.seed = seed;
     this.only = selection.only;
+    this.further = selection.further ?? true;
     const roll = this.roll("swarm");
     const share = roll.pick([0, 0.15, 0.3, 0.5, 0.8]);
     for (const kind of FAULTS) {

@@ -9,6 +9,7 @@ import { Board, type BoardSettings } from "./board.ts";
 import { callApi, callResult } from "./calls.ts";
 import { codeRead, DEEDS, EVENT_DEEDS, repertoire, type World } from "./deeds.ts";
 import { Plan, type Roll, type Selection, type StrikeId } from "./dice.ts";
+import { FURTHER_DEEDS } from "./further-deeds.ts";
 import type { LivesCore } from "./load-core.ts";
 import { Network } from "./network.ts";
 import { type Coverage, Oracle } from "./oracle.ts";
@@ -46,6 +47,7 @@ export interface LifeResult {
 const EVENTS_SHARE = 0.3;
 const LOG_SHARE = 0.25;
 const SEALED_SHARE = 0.5;
+const FURTHER_SHARE = 0.5;
 const HOUR_MS = 3_600_000;
 const CALM_MS_MAX = 3 * HOUR_MS;
 const CALM_EVENTS_MAX = 40_000;
@@ -164,6 +166,7 @@ export class Life {
         note: (text) => this.note(text),
       },
       roll.pick([0, 5, 200, 3000]),
+      (url) => this.board.originOf(url),
     );
   }
 
@@ -208,7 +211,18 @@ export class Life {
       if (!this.plan.allows(`${deed}:${number}`)) continue;
       this.note(`* ${deed}`);
       this.guard(() => DEEDS[deed]!(this.world, ownRoll));
+      if (this.plan.further) this.doFurther(number);
     }
+  }
+
+  /** At the same moment, without anything else in between, what the rest of the border is for. */
+  private doFurther(number: number): void {
+    const roll = this.plan.roll("further", number);
+    if (!roll.chance(FURTHER_SHARE)) return;
+    const deed = roll.pick(Object.keys(FURTHER_DEEDS));
+    if (!this.plan.allows(`${deed}:${number}`)) return;
+    this.note(`* ${deed}`);
+    this.guard(() => FURTHER_DEEDS[deed]!(this.world, roll));
   }
 
   private runUntil(untilMs: number): void {

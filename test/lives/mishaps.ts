@@ -71,7 +71,11 @@ const ODD_JSON = [
   "{} {}",
 ];
 
-const ORDER = ["forged-event", ...NETWORK_FAULTS] as const satisfies readonly FaultKind[];
+const ORDER = [
+  "forged-event",
+  ...NETWORK_FAULTS,
+  "more-members",
+] as const satisfies readonly FaultKind[];
 
 type NetworkFault = (typeof ORDER)[number];
 
@@ -145,6 +149,7 @@ const MISHAPS: Readonly<Record<NetworkFault, (roll: Roll, exchange: Exchange) =>
     "sent-twice": () => ({ times: 2 }),
     "answered-twice": () => ({ again: true }),
     "late-answer": () => ({ late: true }),
+    "more-members": (roll) => ({ alter: (answer) => withMoreMembers(answer, roll) }),
     "byte-by-byte": (roll) => ({
       chunk: roll.pick([1, 1, 2, 7]),
       chunkDelayMs: roll.pick([0, 1, 40]),
@@ -185,6 +190,32 @@ function withoutRefreshToken(answer: Answer): Answer {
   }
 }
 
+/** Members that a device need not know, some named like those that it does know, but further in. */
+const MORE_MEMBERS: readonly ((roll: Roll) => [name: string, value: unknown])[] = [
+  (roll) => ["id_token", `eyJhbGciOiJub25lIn0.${"A".repeat(roll.spread(1, 3000))}.`],
+  () => [
+    "account",
+    { access_token: "pga.other", device_code: "pgd.other", error: "access_denied" },
+  ],
+  () => ["history", [{ error: "invalid_grant" }, ["expired_token", 7], null, true]],
+  () => ["x", { expires_in: 1, refresh_token: "pgr.other", interval: 900 }],
+  (roll) => ["ext_expires_in", roll.pick([0, -1, 1e99, 86_399])],
+  (roll) => ["message", 'h\u00e9llo \ud83d\ude00 " \\ \n'.repeat(roll.spread(1, 40))],
+  () => ["", ""],
+  () => ["not_before_policy", 0],
+];
+
+/** The same answer to whoever reads only what he needs. Without effect where the body is no object. */
+function withMoreMembers(answer: Answer, roll: Roll): Answer {
+  const body = new TextDecoder().decode(answer.body).trim();
+  if (!/^\{.*\}$/s.test(body) || body.startsWith('{"sets"')) return answer;
+  const members = Array.from({ length: 1 + roll.below(3) }, () => roll.pick(MORE_MEMBERS)(roll));
+  const text = members.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  const own = body.slice(1, -1).trim();
+  const parts = roll.chance(0.5) ? [...text, own] : [own, ...text];
+  return { ...answer, body: encoder.encode(`{ ${parts.filter(Boolean).join(",\r\n\t")} }`) };
+}
+
 /** What happens to this exchange: the first kind in the order that strikes, or nothing. */
 export function mishapOf(plan: Plan, exchange: Exchange): Mishap {
   const mishap: Mishap = {
@@ -203,6 +234,7 @@ export function mishapOf(plan: Plan, exchange: Exchange): Mishap {
   };
   for (const kind of ORDER) {
     if (kind === "forged-event" && exchange.path !== EVENTS_PATH) continue;
+    if (kind === "more-members" && !plan.further) continue;
     const roll = plan.strikes(kind);
     if (roll) return Object.assign(mishap, { name: kind, ...MISHAPS[kind](roll, exchange) });
   }

@@ -54,13 +54,19 @@ export class Network implements Http {
     private readonly events: NetworkEvents,
     /** 0: answers come before `send` returns. */
     private readonly latencyMs: number,
+    /** Origin of an address that the device was given for what it asks, or undefined. */
+    private readonly originOf: (url: string) => string | undefined,
   ) {}
 
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.live) throw new Violation("one-in-flight", "a second request");
     const body = Buffer.alloc(request.bodyTo - request.bodyFrom);
     for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
-    const [path, query = ""] = request.url.slice(BASE.length).split("?", 2) as [string, string?];
+    const origin = this.originOf(request.url);
+    if (origin === undefined) {
+      throw new Violation("own-address", "a request to an address that is not the endpoint's");
+    }
+    const [path, query = ""] = request.url.slice(origin.length).split("?", 2) as [string, string?];
     const exchange: Exchange = {
       number: this.count++,
       request,

@@ -30,6 +30,9 @@ const KINDS_FOUND: ReadonlyMap<number, readonly string[]> = new Map([
   [Event.REVOCATION_FOUND, ["revocation"]],
 ]);
 
+/** RFC 6749 §5.2, and the names that some servers have for it: the grant is over, whatever is tried. */
+const REFUSES_GRANT = ["invalid_grant", "expired_token", "access_denied", "invalid_token"];
+
 const OFFER_AGAIN_MS = 60_000;
 
 export interface OracleView {
@@ -104,7 +107,7 @@ export class Oracle {
     }
     this.polls.ended(end.exchange, end.complete, end.error);
     // The token before is tried, and written again if it is the better one.
-    if (end.error === "invalid_grant") this.triesPrevious = true;
+    if (REFUSES_GRANT.includes(end.error)) this.triesPrevious = true;
     if (end.error === "authorization_pending" || end.error === "slow_down") {
       this.prompt.confirmed(this.answer?.form.get("device_code") ?? "");
     }
@@ -135,6 +138,10 @@ export class Oracle {
   }
 
   private moved(device: Device, name: string): void {
+    const moves = (device.moves - this.moves) & 65535;
+    if (this.state === State.STARTING && name === "storageDone" && moves > 1 && moves <= 3) {
+      this.cameBackAsAsked(device, moves);
+    }
     const from = this.state;
     const { event, state: to } = device;
     if (((this.moves + 1) & 65535) !== device.moves) {
@@ -152,6 +159,23 @@ export class Oracle {
     if (to !== State.PENDING) this.prompt.ended();
     this.budget(from, event, to);
     this.happened(from, event, name);
+  }
+
+  /**
+   * What was asked for while the device started is done as soon as the records are read, in the same call: the
+   * host sees the last move only. The ones before follow from it.
+   */
+  private cameBackAsAsked(device: Device, moves: number): void {
+    const isSigningOut = device.state === State.REVOKING;
+    const event = isSigningOut ? Event.TOKENS_FOUND : Event.CODE_FOUND;
+    this.view.note(`STARTING -${Event[event]}->`);
+    this.recovered(event);
+    this.state = isSigningOut ? State.REFRESHING : State.PENDING;
+    if (moves === 3) {
+      this.budget(State.PENDING, Event.CANCEL, State.SIGNED_OUT);
+      this.state = State.SIGNED_OUT;
+    }
+    this.moves = (device.moves - 1) & 65535;
   }
 
   /** What storage may do because of this move. */
@@ -226,7 +250,7 @@ export class Oracle {
     const { path = "", members = {} } = this.answer ?? {};
     if (name === "responseEnd" && path === "/token" && from === State.REFRESHING) {
       const named = text(members.error) || text(members.error_code);
-      if (named === "invalid_grant") return;
+      if (REFUSES_GRANT.includes(named)) return;
     }
     if (!this.hasRefreshToken) return;
     throw new Violation("wipe-cause", `the session ended in ${name} without a final answer`);

@@ -69,7 +69,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "cut the code's last character off",
     find: inside("putCode", "putRegion\\(device, 2[^)]*\\);"),
-    replacement: "$1putText(device, device.at[2], device.at[2] + device.size[2] - 1);",
+    replacement: "$1putText(device, {at}[2], {at}[2] + {size}[2] - 1, 1);",
   },
   {
     name: "show the device code for the user code",
@@ -137,6 +137,91 @@ export const PLANTED: readonly PlantedBug[] = [
     replacement: "$1false",
   },
   {
+    name: "poll on after a denial",
+    find: inside("grantAnswered", "error <= 2"),
+    replacement: "$1(error <= 2 || error === 5)",
+  },
+  {
+    name: "ask again at once after a failure",
+    find: inside("backOff", "wait\\(device, [^;]*;"),
+    replacement: "$1wait(device, 0);",
+  },
+  {
+    name: "cut a long Retry-After",
+    find: inside("wait", "asked > ms"),
+    replacement: "$1asked > ms && asked < 20000",
+  },
+  {
+    name: "send a call to the token endpoint",
+    find: inside("prepareCall", "device\\.endpoint = endpoint;"),
+    replacement: "$1device.endpoint = 1;",
+  },
+  {
+    name: "poll at once after a loss of power",
+    find: inside("comeBack", "device\\.waitMs \\+= device\\.intervalMs;"),
+    replacement: "$1device.waitMs = 0;",
+  },
+  {
+    name: "refresh with the access token",
+    find: inside("prepareGrant", "(writeTokenRequest\\(device, 35[^,]*, )26"),
+    replacement: "$1$25",
+  },
+  {
+    name: "send codes and tokens as they are, not form-encoded",
+    find: inside("writeTokenRequest", "writeRegion\\(device, region, 1"),
+    replacement: "$1writeRegion(device, region, 0",
+  },
+  {
+    name: "read members of inner objects as its own",
+    find: inside("endName", "device\\.scanStack >> device\\.scanDepthMax < 2"),
+    replacement: "$1true",
+  },
+  {
+    name: "let a code live twice as long",
+    find: inside("checkTime", "!device\\.codeLifeS"),
+    replacement: "$1(device.codeLifeS | 0) < -600",
+  },
+  {
+    name: "number no record anew",
+    find: inside("slotHolds", "device\\.sequence\\+\\+;"),
+    replacement: "$1",
+  },
+  {
+    name: "forget to erase a session's records",
+    find: inside("nextStorageCommand", "device\\.slotsUsed < 1"),
+    replacement: "$1true",
+  },
+  {
+    name: "revoke the access token although there is a refresh token",
+    find: inside("prepareRevocation", "holds\\(device, 26[^)]*\\)"),
+    replacement: "$1false",
+  },
+  {
+    name: "count half of the time that passes",
+    find: inside("advance", "device\\.codeLifeS = less\\(device\\.codeLifeS, seconds\\)"),
+    replacement: "$1device.codeLifeS = less(device.codeLifeS, seconds >> 1)",
+  },
+  {
+    name: "end the session with every event",
+    find: inside("eventVerified", "if \\(!hasSession\\(device\\)\\) return;"),
+    replacement: "$1device.endsWith = 28;",
+  },
+  {
+    name: "leave a code on the display that is over",
+    find: inside("moveTo", "device\\.codeShown = 0;"),
+    replacement: "$1",
+  },
+  {
+    name: "take a slot that cannot be read for an empty one, at once",
+    find: inside("finishStorage", "\\+\\+device\\.jobTries < 3"),
+    replacement: "$1++device.jobTries < 0",
+  },
+  {
+    name: "offer a record to storage without end",
+    find: inside("finishStorage", "\\+\\+device\\.jobTries < 3"),
+    replacement: "$1++device.jobTries < 3000",
+  },
+  {
     name: "hand records through the sealed storage as they are",
     workshop: { seal: (inner) => inner },
   },
@@ -202,7 +287,13 @@ function talkativeService(settings: ServiceSettings): Service {
 /** The bundle with the bug in it. @throws Error where the place is not there any more */
 export function plant(code: string, bug: PlantedBug): string {
   if (!bug.find || bug.replacement === undefined) return code;
-  const planted = code.replace(bug.find, bug.replacement);
+  // The bundle's names for two properties of the device, which a bug may need.
+  const nameOf = (start: string): string =>
+    new RegExp(`device\\.${start}_?\\b`).exec(code)?.[0] ?? "";
+  const replacement = bug.replacement
+    .replaceAll("{at}", nameOf("at"))
+    .replaceAll("{size}", nameOf("size"));
+  const planted = code.replace(bug.find, replacement);
   if (planted === code)
     throw new Error(`planted bug "${bug.name}": its place is not in the bundle`);
   return planted;

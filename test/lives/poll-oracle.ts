@@ -87,7 +87,7 @@ export class PollOracle {
 
 /** The application's requests wait for nothing. */
 function isCall(path: string): boolean {
-  return path.startsWith("/video") || path.startsWith("/events");
+  return /^\/(video|publisher|events|\.well-known)/.test(path);
 }
 
 function intervalMs(seconds: number): number {

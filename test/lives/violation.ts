@@ -17,6 +17,8 @@ export const INVARIANTS = {
   "request-pace": "After a failed exchange no other request leaves within a second, but a user's.",
   "one-in-flight": "A request leaves only once the one before has ended or was aborted.",
   "request-stable": "The bytes of a request do not change while it is under way.",
+  "own-address":
+    "A request goes to an address that the device was given for it; servers move while the power is off.",
   "own-secrets": "What is polled, refreshed, revoked or shown as bearer was issued to this device.",
   "store-before-use":
     "Neither access token nor rotated refresh token is used before the pair's record is durable (or " +
@@ -30,7 +32,7 @@ export const INVARIANTS = {
     "A granted pair that reached storage stays there, newest, until a final answer, the user or a " +
     "security event ends the session, or storage itself lost it (bit rot).",
   "wipe-cause":
-    "A session ends by a final answer (invalid_grant; 401 without a refresh token), the end of the " +
+    "A session ends by a final answer (invalid_grant, or what some servers call it; 401 without a refresh token), the end of the " +
     "only token's life, a security event whose signature is right, or the user; by nothing else.",
   "sign-out-wipes":
     "Signed out, and at rest with erases that worked: no slot holds a token, nor do raw bytes of one.",
