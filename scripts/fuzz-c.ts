@@ -1,6 +1,6 @@
 // npm run fuzz:c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
 // undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --only NAME`, `-- --install` gets the
-// Debian packages, `-- --keep` puts inputs that reach new code into the corpus, as few as say the same.
+// Debian packages, `-- --planted` plants a fault for each fuzzer, which it must find in its time, `-- --keep` puts inputs that reach new code into the corpus, as few as say the same.
 //
 // It begins with the inputs of test/host/corpus; what it finds on the way stays below dist/fuzz-c. An input that
 // breaks something is kept there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
@@ -18,10 +18,11 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const flags = commandLine("fuzz:c", "Fuzzes what the host in C reads from outside.")
   .option("--seconds <n>", "time for each surface", "60")
   .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
+  .option("--planted", "plant a fault for each fuzzer, which it must find in its time")
   .option("--keep", "put inputs that reach new code into test/host/corpus")
   .option("--install", "get the Debian packages that are missing first")
   .parse()
-  .opts<{ seconds: string; only?: string; keep?: boolean; install?: boolean }>();
+  .opts<{ seconds: string; only?: string; keep?: boolean; planted?: boolean; install?: boolean }>();
 
 /** Runs a fuzzer; its report goes to standard error, as libFuzzer writes it. */
 function run(program: string, args: readonly string[], cwd: string): { ok: boolean; said: string } {
@@ -56,6 +57,25 @@ function fuzz(surface: Surface, seconds: number): boolean {
   return ok;
 }
 
+/** @returns whether a fault planted for the surface was found */
+function findPlanted(surface: Surface, seconds: number): boolean {
+  const program = buildFuzzer(surface, surface.plant);
+  const folder = `${root}dist/fuzz-c/${surface.name}/planted`;
+  const limits = [`-max_len=${surface.longest}`, `-max_total_time=${seconds}`];
+  const seed = [`-seed=${process.env.PICOGRANT_SEED ?? 1}`];
+  const began = Date.now();
+  const kept = `${root}test/host/corpus/${surface.name}`;
+  const found = `${folder}/corpus`;
+  rmSync(found, { recursive: true, force: true });
+  mkdirSync(found);
+  const { ok } = run(program, [...limits, ...seed, found, kept], folder);
+  const { file, text, fault } = surface.plant;
+  const outcome = ok ? "NOT FOUND" : "found";
+  const took = ((Date.now() - began) / 1000).toFixed(1);
+  console.log(`${surface.name}: ${file}.c, "${text}" as "${fault}": ${outcome} after ${took} s`);
+  return !ok;
+}
+
 /** The smallest set of inputs that reaches what all of them reach. */
 function merge(
   program: string,
@@ -82,7 +102,9 @@ try {
   }
   const wanted = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
   if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such surface`);
-  const results = wanted.map((surface) => fuzz(surface, seconds));
+  const results = wanted.map((surface) =>
+    flags.planted ? findPlanted(surface, seconds) : fuzz(surface, seconds),
+  );
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;

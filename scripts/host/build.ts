@@ -24,6 +24,7 @@ export const testPrograms = [
   "allocations",
   "answer",
   "power-cuts",
+  "record-faults",
   "boot-device",
   "boot-flash",
   "check-image",

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
 import { numbersHeader } from "./generate.ts";
+import { type Plant, sourceWith } from "./plant.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = `${root}targets/host`;
@@ -18,23 +19,70 @@ export interface Surface {
   readonly files: readonly string[];
   /** Bytes of an input at the most. */
   readonly longest: number;
-  readonly libraries?: readonly string[];
+  /** A fault that the fuzzer must find. */
+  readonly plant: Plant;
 }
 
 export const surfaces: readonly Surface[] = [
-  { name: "answer", files: ["http-answer", "http-date"], longest: 600 },
-  { name: "config", files: ["config", "json", "address"], longest: 1500 },
-  { name: "record", files: ["record-slots"], longest: 120 },
-  { name: "image", files: ["image"], longest: 400 },
-  { name: "boot", files: ["boot", "image"], longest: 160 },
+  {
+    name: "answer",
+    files: ["http-answer", "http-date"],
+    longest: 600,
+    plant: {
+      file: "http-answer",
+      text: "text_size < PG_ANSWER_LINE",
+      fault: "text_size <= PG_ANSWER_LINE",
+    },
+  },
+  {
+    name: "config",
+    files: ["config", "json", "address"],
+    longest: 1500,
+    plant: {
+      file: "json",
+      text: "while (json->at < json->size) {",
+      fault: "while (json->at <= json->size) {",
+    },
+  },
+  {
+    name: "record",
+    files: ["record-slots"],
+    longest: 120,
+    plant: {
+      file: "record-slots",
+      text: "size <= medium->slot_bytes - PG_SLOT_HEADER ?",
+      fault: "size <= medium->slot_bytes ?",
+    },
+  },
+  {
+    name: "image",
+    files: ["image"],
+    longest: 400,
+    plant: {
+      file: "image",
+      text: "lengths->config == body - lengths->payload",
+      fault: "lengths->config <= body",
+    },
+  },
+  {
+    name: "boot",
+    files: ["boot", "image"],
+    longest: 160,
+    plant: {
+      file: "boot",
+      text: "other(kept == NO_SLOT ? boot->good : kept)",
+      fault: "other(boot->good)",
+    },
+  },
 ];
 
 /**
  * Builds a surface's fuzzer.
+ * @param plant a fault to plant in it
  * @returns the program
  */
-export function buildFuzzer({ name, files, libraries = [] }: Surface): string {
-  const out = `${folder}/${name}`;
+export function buildFuzzer({ name, files }: Surface, plant?: Plant): string {
+  const out = plant ? `${folder}/${name}/planted` : `${folder}/${name}`;
   mkdirSync(out, { recursive: true });
   writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
   const flags = [
@@ -42,8 +90,8 @@ export function buildFuzzer({ name, files, libraries = [] }: Surface): string {
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
     ...[`-I${sources}/portable`, `-I${folder}`],
   ];
-  const own = files.map((file) => `${sources}/portable/${file}.c`);
+  const own = files.map((file) => sourceWith(file, plant, out));
   const harness = `${root}test/host/fuzz/${name}.c`;
-  run("clang", [...flags, "-o", `${out}/fuzz`, harness, ...own, ...libraries]);
+  run("clang", [...flags, "-o", `${out}/fuzz`, harness, ...own]);
   return `${out}/fuzz`;
 }

@@ -3,9 +3,9 @@
 // are planted into a copy of the source, and that it must find.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../engines/install.ts";
+import { type Plant, sourceWith } from "./plant.ts";
 import { type Need, tool } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -15,13 +15,6 @@ const folder = `${root}dist/prove-c`;
 
 /** What the proofs need: Frama-C, and a compiler that preprocesses. */
 export const proofNeeds: readonly Need[] = [tool("gcc", "gcc"), tool("frama-c", "frama-c-base")];
-
-/** A fault to be found: `text` of the file becomes `fault`. */
-export interface Plant {
-  readonly file: string;
-  readonly text: string;
-  readonly fault: string;
-}
 
 export interface Proof {
   /** Of the harness in test/host/proof. */
@@ -78,7 +71,7 @@ export const proofs: readonly Proof[] = [
     paths: { pg_image_check: 100, check_lengths: 20, are_lengths_right: 20 },
     plants: [
       { file: "image", text: "size < HEADER + SIGNATURE)", fault: "size < 8)" },
-      { file: "image", text: "lengths->payload <= body &&", fault: "" },
+      { file: "image", text: "length < width && text[length]", fault: "text[length]" },
     ],
   },
   {
@@ -114,22 +107,6 @@ export interface Outcome {
   readonly report: string;
 }
 
-/** The source file, or a copy with the fault in it. */
-function source(name: string, file: string, plant: Plant | undefined): string {
-  const path = `${portable}/${file}.c`;
-  if (plant?.file !== file) return path;
-  const text = readFileSync(path, "utf8");
-  if (text.split(plant.text).length !== 2) {
-    throw new InstallError(
-      `${path}: "${plant.text}" is not there just once; mend the planted fault`,
-    );
-  }
-  mkdirSync(`${folder}/${name}`, { recursive: true });
-  const copy = `${folder}/${name}/${file}.c`;
-  writeFileSync(copy, text.replace(plant.text, plant.fault));
-  return copy;
-}
-
 function flagsOf({ paths, joined = [], related = [] }: Proof): string[] {
   const { "@default": usual = 0, ...own } = { "@default": 0, prove: 0, ...paths };
   const list = Object.entries(own).map(([name, count]) => `${name}:${count}`);
@@ -163,7 +140,7 @@ function openIn(report: string): number {
 export function prove(proof: Proof, plant?: Plant): Promise<Outcome> {
   const files = [
     `${harnesses}/${proof.name}.c`,
-    ...proof.files.map((file) => source(proof.name, file, plant)),
+    ...proof.files.map((file) => sourceWith(file, plant, `${folder}/${proof.name}`)),
   ];
   const began = Date.now();
   const analyser = spawn("frama-c", [...flagsOf(proof), ...files], {

@@ -202,4 +202,22 @@ describe("parts", () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  it("design §4 each call on the file of records failed, once and for good: the old state or the new", () => {
+    const folder = mkdtempSync("/dev/shm/picogrant-");
+    try {
+      const lines = run(programOf("sanitize", "record-faults"), folder).trim().split("\n");
+      console.log(lines.join("\n"));
+      expect(lines.map((line) => line.split(" ")[0])).toEqual(["first", "replace", "sign-out"]);
+      for (const line of lines) {
+        const [calls, failed, refused, old, fresh] = [...line.matchAll(/\d+/g)].map(Number);
+        expect(calls).toBeGreaterThan(90);
+        expect(failed).toBeGreaterThan(calls!);
+        expect(old! + fresh!).toBe(calls);
+        for (const count of [refused, old, fresh]) expect(count).toBeGreaterThan(0);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

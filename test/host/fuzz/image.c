@@ -7,7 +7,7 @@
 
 #include "fake-crypto.h"
 
-enum { COMPLETE_LENGTHS = 1, COMPLETE_KEY = 2, COMPLETE_SEAL = 4, LIMIT = 4096 };
+enum { COMPLETE_LENGTHS = 1, COMPLETE_KEY = 2, COMPLETE_SEAL = 4, COMPLETE_LENGTH = 8, LIMIT = 4096 };
 
 static const uint8_t keys[2][PG_PUBLIC_KEY_BYTES] = {{5}, {6}};
 static const struct pg_image_target targets[] = {{"quickjs", "2025-04-26-le32"}, {"any", "es5"}};
@@ -24,9 +24,12 @@ static void complete(uint8_t *bytes, size_t size, uint8_t what) {
   static const uint8_t magic[] = {0x50, 0x47, 0x49, 0x4d, 0x47, 0x0d, 0x0a, 0x1a, 0, 2, 0, 240};
   uint8_t hash[PG_SHA512_BYTES];
   size_t body = size - PG_IMAGE_HEADER_BYTES - PG_SIGNATURE_BYTES;
-  if (what & COMPLETE_LENGTHS && body > 0) {
+  if (what & (COMPLETE_LENGTHS | COMPLETE_LENGTH)) {
     memcpy(bytes, magic, sizeof magic);
     put32(bytes + 16, size);
+  }
+  /* Or the input says how the image is divided. */
+  if (what & COMPLETE_LENGTHS && body > 0) {
     put32(bytes + 20, body - body / 4);
     put32(bytes + 24, body / 4);
   }
