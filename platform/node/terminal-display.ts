@@ -12,6 +12,7 @@ export interface TerminalOutput {
   readonly isTTY?: boolean | undefined;
   /** The terminal's width in characters. */
   readonly columns?: number | undefined;
+  on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** Size and place of the display. */
@@ -34,6 +35,7 @@ export class TerminalDisplay implements Display {
   readonly #output: TerminalOutput;
   readonly #rom: RomName | undefined;
   #drawn = "";
+  #isGone = false;
 
   constructor(options: TerminalDisplayOptions = {}) {
     this.columns = options.columns ?? 20;
@@ -45,17 +47,22 @@ export class TerminalDisplay implements Display {
     }
     this.#output = options.output ?? process.stdout;
     this.#rom = options.rom;
+    // Whoever reads a pipe may go away: nothing is shown then, and the device goes on.
+    this.#output.on?.("error", () => {
+      this.#isGone = true;
+    });
   }
 
   show(cells: Bytes, from: number): void {
     const frame = this.#frameOf(cells, from);
-    if (frame === this.#drawn) return;
+    if (frame === this.#drawn || this.#isGone) return;
     this.#output.write(this.#clearing() + frame);
     this.#drawn = frame;
   }
 
   /** Prints a line above the frame. */
   note(line: string): void {
+    if (this.#isGone) return;
     const redrawn = this.#redraws() ? this.#drawn : "";
     this.#output.write(`${this.#clearing()}${printableOnly(line)}\n${redrawn}`);
   }

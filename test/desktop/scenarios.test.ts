@@ -4,6 +4,8 @@ import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/lib
 import { play } from "../../targets/desktop/scenarios/play.ts";
 import { isFrame, shows, sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
+import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
+import { isStep } from "../../targets/desktop/simulator/steps.ts";
 import { run } from "./command.ts";
 
 test.each(scenarioNames())("scenario %s", async (name) => {
@@ -60,4 +62,22 @@ test("npm start -- --scenario plays one with its frames; an unknown one is exit 
   const bad = await run("--scenario", "holiday");
   expect(bad.code).toBe(2);
   expect(bad.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
+});
+
+test("every deed of the table is played by a scenario, by its name or in its words", () => {
+  const lines = new Set(
+    scenarioNames().flatMap((name) => findScenario(name).lines.map(({ text }) => text)),
+  );
+  const isPlayed = ({ name, step }: Deed): boolean =>
+    lines.has(name) || [...lines].some((line) => line === step || line.startsWith(`${step} `));
+  expect(DEEDS.filter((deed) => !isPlayed(deed)).map(({ name }) => name)).toEqual([]);
+});
+
+test("every deed has a name of its own, and its step is one", () => {
+  const names = DEEDS.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { name, step } of DEEDS) {
+    expect(name).toMatch(/^[a-z][a-z-]*$/);
+    expect(isStep(step)).toBe(true);
+  }
 });

@@ -1,6 +1,7 @@
 // The terminal display: what a terminal shows after its bytes is worked out by a small screen model, so that
 // redrawing is judged by the picture and not by the escape sequences.
 
+import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import { displayConformance } from "../../platform/conformance.ts";
 import { TerminalDisplay } from "../../platform/node/terminal-display.ts";
@@ -111,4 +112,22 @@ describe("terminal display", () => {
       expect(() => new TerminalDisplay({ columns, rows: rowCount })).toThrow(RangeError);
     }
   });
+});
+
+it("a reader that goes away ends the drawing, not the device", () => {
+  const output = Object.assign(new EventEmitter(), {
+    written: 0,
+    write(): void {
+      output.written++;
+      if (output.written > 1) throw new Error("written after the end");
+    },
+  });
+  const display = new TerminalDisplay({ columns: 16, rows: 2, output });
+  const cells = new Uint8Array(32).fill(32);
+  display.show(cells, 0);
+  output.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+  cells[0] = 65;
+  display.show(cells, 0);
+  display.note("more");
+  expect(output.written).toBe(1);
 });

@@ -166,7 +166,7 @@ async function story(flags: Flags): Promise<void> {
       one.queue,
       one.refused,
       one.slowDowns,
-      ...one.signIn.map(round),
+      ...one.signIn.map((seconds) => (one.devices ? round(seconds) : "-")),
       one.devices ? `${one.signedIn}/${one.devices}` : "-",
     ]),
   );

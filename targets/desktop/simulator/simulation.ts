@@ -268,6 +268,8 @@ export class Simulation {
     const inFull = (name: string): string =>
       plain.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
     this.#configure({ scope: scopes.map(inFull).join(" ") });
+    // A code that the device has kept is for the scopes before.
+    this.driver?.signIn();
   }
 
   #configure(changes: Partial<DriverConfig>): void {

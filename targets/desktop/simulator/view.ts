@@ -91,8 +91,10 @@ export interface SlipView extends Omit<PrintedSlip, "bytes" | "modules"> {
   readonly qr: readonly string[];
 }
 
-/** What the core says where a lifetime is not known (core/SPEC.md). */
-const UNKNOWN_LIFE_S = 100_000_000;
+/** Where a lifetime is not known the core counts down from 100,000,000 (core/SPEC.md): three years are none. */
+const UNKNOWN_LIFE_S = 90_000_000;
+/** How long a line for the person at the screen stays, in real time. */
+const MESSAGE_MS = 8000;
 const NOT_COUNTED: Allocations = { core: 0, others: 0 };
 const EXCHANGES = 60;
 const TIMELINE = 60;
@@ -111,8 +113,8 @@ class Countdown {
 
 /** Makes views of one simulation. */
 export class Viewer {
-  /** One line for the person at the screen. */
-  message = "";
+  #message = "";
+  #messageAtMs = 0;
   readonly #code = new Countdown();
   readonly #poll = new Countdown();
   readonly #access = new Countdown();
@@ -122,6 +124,16 @@ export class Viewer {
     private readonly simulation: Simulation,
     private readonly allocations?: AllocationMeter,
   ) {}
+
+  /** One line for the person at the screen; it goes away by itself. */
+  get message(): string {
+    return performance.now() - this.#messageAtMs < MESSAGE_MS ? this.#message : "";
+  }
+
+  set message(text: string) {
+    this.#message = text;
+    this.#messageAtMs = performance.now();
+  }
 
   view(): View {
     const { simulation } = this;

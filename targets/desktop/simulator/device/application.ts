@@ -251,12 +251,14 @@ function broadcasts({ named }: CallWords): Call {
 
 function describeBroadcasts({ items, pageInfo, nextPageToken }: Record<string, unknown>): string {
   if (!Array.isArray(items)) return "Broadcasts: no list";
-  const [first] = items as { id?: string; snippet?: { title?: string } }[];
-  if (first === undefined) return "No broadcasts";
+  const all = items as { id?: string; snippet?: { title?: string } }[];
+  if (all.length === 0) return "No broadcasts";
   const { totalResults = items.length } = (pageInfo ?? {}) as { totalResults?: number };
-  const title = clean(String(first.snippet?.title ?? first.id ?? ""));
+  const [first] = all;
+  const title = clean(String(first?.snippet?.title ?? first?.id ?? ""));
+  const more = all.length > 1 ? " ..." : "";
   const of = items.length < totalResults || nextPageToken ? ` of ${totalResults}` : "";
-  return `${items.length}${of} broadcast${totalResults === 1 ? "" : "s"}: ${title}`;
+  return `${items.length}${of} broadcast${totalResults === 1 ? "" : "s"}: ${title}${more}`;
 }
 
 function offerIdOf({ plain }: CallWords): string {

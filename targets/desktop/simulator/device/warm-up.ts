@@ -2,12 +2,24 @@
 // before their allocations are counted: what it keeps for itself would pass for the core's.
 
 import {
+  addPath,
+  beginCall,
+  CallState,
   Command,
+  cancel,
   create,
+  createOffer,
   type Device,
+  Endpoint,
+  nextPage,
+  pollEvents,
   responseBody,
   responseEnd,
   responseStart,
+  State,
+  sendCall,
+  setStatus,
+  signIn,
   signOut,
   storageDone,
   tick,
@@ -30,6 +42,11 @@ const TOKENS = bytes(
   '{"access_token":"a.b-c","refresh_token":"d/e","token_type":"Bearer","expires_in":3600}',
 );
 const REVOKED = bytes("{}");
+const TARGET = bytes("?part=id,snippet&mine=true");
+const NAMES = bytes("test.picogrant.player\npremium\nmonthly\nspring\n2025/03");
+const OFFER = bytes(
+  '{"packageName":"test.picogrant.player","productId":"premium","basePlanId":"monthly"}',
+);
 
 /** A code, some polls, tokens, two refreshes, a sign-out. */
 function live(memory: Uint8Array): void {
@@ -44,8 +61,24 @@ function live(memory: Uint8Array): void {
     else if (command === Command.STORE || command === Command.ERASE) storageDone(device, 1);
     else if (command === Command.SEND) answer(device, ++requests);
     else if (command === Command.NONE) elapsedMs = wakeIn(device);
-    if (requests === 22) signOut(device);
+    if (device.state === State.SIGNED_IN && device.callState !== CallState.WAITING)
+      ask(device, step);
+    if (requests === 40) signOut(device);
+    if (requests === 3 && step % 2 === 0) cancel(device);
+    if (device.state === State.SIGNED_OUT) signIn(device);
   }
+}
+
+/** What the deeds of the panel ask for, one after the other. */
+function ask(device: Device, step: number): void {
+  if (step % 4 === 0) pollEvents(device);
+  else if (step % 4 === 1) createOffer(device, NAMES, 0, NAMES.length, OFFER, 0, OFFER.length);
+  else if (step % 4 === 2) nextPage(device);
+  else if (beginCall(device)) {
+    addPath(device, TARGET, 0, TARGET.length);
+    sendCall(device, Endpoint.RESOURCE, 1, null, 0, 0);
+  }
+  setStatus(device, TARGET, 0, TARGET.length);
 }
 
 function answer(device: Device, request: number): void {
