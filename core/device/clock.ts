@@ -7,7 +7,7 @@ import type { Device } from "./memory.ts";
 import { State } from "./states.ts";
 
 /** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
-function less(value: number, step: number): number {
+function countDown(value: number, step: number): number {
   if (value === Limit.ENDLESS_S) return value;
   return value > step ? value - step : 0;
 }
@@ -17,17 +17,17 @@ export function advance(device: Device, elapsedMs: number): void {
   // Also whatever is no number.
   if (!(elapsedMs > 0)) return;
   if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;
-  if (!device.inFlight) device.waitMs = less(device.waitMs, elapsedMs);
-  device.exchangeMs = less(device.exchangeMs, elapsedMs);
-  device.pageMs = less(device.pageMs, elapsedMs);
+  if (!device.inFlight) device.waitMs = countDown(device.waitMs, elapsedMs);
+  device.exchangeMs = countDown(device.exchangeMs, elapsedMs);
+  device.pageMs = countDown(device.pageMs, elapsedMs);
   elapsedMs += device.carryMs;
   var seconds = quotient(elapsedMs, 1000);
   device.carryMs = elapsedMs - seconds * 1000;
-  device.codeLifeS = less(device.codeLifeS, seconds);
+  device.codeLifeS = countDown(device.codeLifeS, seconds);
   // The countdown, and warnings whose time has come.
   if (seconds) device.frameDue = 1;
-  device.accessLifeS = less(device.accessLifeS, seconds);
-  device.refreshLifeS = less(device.refreshLifeS, seconds);
+  device.accessLifeS = countDown(device.accessLifeS, seconds);
+  device.refreshLifeS = countDown(device.refreshLifeS, seconds);
 }
 
 /** A number from 0 to `below` - 1, about evenly; for jitter only. `below` is at most 65535. */
@@ -39,7 +39,7 @@ export function jitter(device: Device, below: number): number {
 }
 
 /** Sets the wait before the next request: at least what a Retry-After asked for. */
-export function wait(device: Device, ms: number): void {
+export function waitAtLeast(device: Device, ms: number): void {
   var asked: number =
     device.retryAfterS > Limit.RETRY_AFTER_MAX_S
       ? Limit.RETRY_AFTER_MAX_MS
@@ -56,7 +56,7 @@ export function backOff(device: Device): void {
   else if (device.backoffMs < Limit.BACKOFF_MAX_MS) device.backoffMs *= 2;
   var backoff = device.backoffMs >> 1;
   backoff += jitter(device, backoff);
-  wait(
+  waitAtLeast(
     device,
     device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff,
   );

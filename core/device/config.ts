@@ -51,7 +51,7 @@ export interface Config {
   renewalsMax: number;
   /**
    * Display texts in another language, as many lines as MESSAGES; "" for the default. Each character is
-   * one byte of the display's character set, 1..255 but for tab (9) and line feed (10).
+   * one byte of the display's character set, 1..255 but for line feed (10).
    */
   messages: string;
 }

@@ -174,12 +174,12 @@ export var ERROR_KINDS =
   "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R" + // NONE, and what a server names
   "1L1M1M5W5V3S3T5W3T4U5V5R"; // UNREACHABLE to USELESS_ANSWERS
 
-/** Kind of a code from 1 on: one of ErrorKind. */
-export function errorKind(device: Device, code: number): number {
-  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * code] - 48;
+/** Kind of an error (ErrorCode, but for NONE): one of ErrorKind. */
+export function errorKind(device: Device, error: number): number {
+  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
-/** Message that belongs to a code from 1 on. */
-export function errorMessage(device: Device, code: number): number {
-  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * code + 1] - 65;
+/** Message that belongs to an error (ErrorCode, but for NONE). */
+export function errorMessage(device: Device, error: number): number {
+  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
 }

@@ -49,7 +49,7 @@ export enum Limit {
   /** A server that says 0 would be asked for tokens without end. */
   ACCESS_LIFE_MIN_S = 60,
   /**
-   * An access token is renewed an eighth of its lifetime ahead, and this long at the most; jitter adds up to as
+   * An access token is refreshed an eighth of its lifetime ahead, and this long at the most; jitter adds up to as
    * much again, so that devices which signed in together do not all come at once.
    */
   REFRESH_MARGIN_MAX_S = 300,
@@ -99,4 +99,6 @@ export enum Limit {
   ROWS_MAX = 8,
   /** How long one page of a text longer than the display stays. */
   PAGE_MS = 3000,
+  /** Of a page that is the only one: it is never turned, as an unknown lifetime never ends. */
+  ENDLESS_PAGE_MS = 100000000,
 }

@@ -214,7 +214,7 @@ export interface Device {
   /** 1 while there was an access token when the answer under way began. */
   hadAccess: number;
   /** HTTP status of the last answer, 100..599. */
-  status: number;
+  httpStatus: number;
   /** Its Retry-After in seconds, -1 where absent. */
   retryAfterS: number;
   /** @internal Bytes of its body so far. */
@@ -249,7 +249,7 @@ export interface Device {
   renewalsMax: number;
   /** As in Config. */
   autoStart: number;
-  /** What the user has asked for while the records are read: one of Noted (states.ts). */
+  /** @internal What the user has asked for while the records are read: one of Noted (states.ts). */
   noted: number;
   /** @internal 1: the refresh token before the present one has been tried. */
   triedPrevious: number;

@@ -13,7 +13,7 @@ export enum State {
   PENDING = 3,
   /** Tokens are there. */
   SIGNED_IN = 4,
-  /** Tokens are there, and the access token is being renewed. */
+  /** Tokens are there, and the access token is being refreshed. */
   REFRESHING = 5,
   /** The user signs out: the token is being revoked. */
   REVOKING = 6,

@@ -36,7 +36,7 @@ function fill(device: Device, end: number): void {
   device.rowEnd = end;
 }
 
-function isPrintableCode(c: number): boolean {
+function isPrintable(c: number): boolean {
   return c > 31 && c < 127;
 }
 
@@ -53,8 +53,7 @@ function putText(device: Device, from: number, to: number, source: Source): void
       while (wordEnd < to && device.bytes[wordEnd] !== 32);
     }
     if (device.cell + wordEnd - i > device.rowEnd) fill(device, device.rowEnd);
-    else if (source === Source.MAKER || isPrintableCode(device.bytes[i]))
-      put(device, device.bytes[i]);
+    else if (source === Source.MAKER || isPrintable(device.bytes[i])) put(device, device.bytes[i]);
     else put(device, 63); // ?
   }
 }
@@ -175,7 +174,7 @@ export function drawFrame(device: Device): void {
       device.pageMs = 0;
     } else {
       // A page that is the only one is never turned.
-      if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS_S;
+      if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS_PAGE_MS;
       fill(device, device.pageEnd);
     }
   }

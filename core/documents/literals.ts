@@ -1,7 +1,5 @@
 // The literals of what is the two documents' own, which follow those of requests (requests/literals.ts).
 
-import { type Device, isSame } from "../device/memory.ts";
-
 /** In the order of DOCUMENT_LITERALS. */
 export enum DocumentLiteral {
   OFFER_MEMBERS = 48,
@@ -13,9 +11,11 @@ export enum DocumentLiteral {
   ANY_MEMBER = 56,
   EVENT_MEMBERS = 57,
   EVENT_POLL = 58,
-  /** What stands in front of an event's identifier to refuse and to acknowledge it, and behind it. */
-  EVENT_ANSWER = 59,
-  EVENT_ANSWER_END = 61,
+  /** What stands in front of an event's identifier, and behind it, in the same order. */
+  EVENT_REFUSED = 59,
+  EVENT_ACKNOWLEDGED = 60,
+  EVENT_REFUSED_END = 61,
+  EVENT_ACKNOWLEDGED_END = 62,
   PREFIX = 63,
   OFFER_ANSWER = 64,
   NEXT = 65,
@@ -44,8 +44,3 @@ export var DOCUMENT_LITERALS =
   '"]\n' +
   "prefix\n" +
   "Ostate \n";
-
-/** Whether the region's value is the literal. */
-export function isLiteral(device: Device, region: number, literal: number): boolean {
-  return isSame(device, region, literal);
-}

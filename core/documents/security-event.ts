@@ -14,6 +14,7 @@ import {
   type Device,
   Field,
   holds,
+  isSame,
   isTooLong,
   lacks,
   Region,
@@ -31,22 +32,20 @@ import {
   startCall,
   Verification,
 } from "../requests/call.ts";
-import {
-  Encoding,
-  endWrite,
-  writeByte,
-  writeHex,
-  writeLiteral,
-  writeRegion,
-  writeTo,
-} from "../text/form-encoder.ts";
+import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
-import { DocumentLiteral, isLiteral } from "./literals.ts";
+import { DocumentLiteral } from "./literals.ts";
 
 /** Claims that are looked for in the outermost object, and further in. */
 enum Claims {
-  OUTERMOST = 0b1000000000000000,
-  INNER = 0b111110000000000000000,
+  /** The identifier. */
+  OUTERMOST = 1 << Field.VALUE_B,
+  /** How the event names a token, the token, and the types of events. */
+  INNER = (1 << Field.VALUE_C) |
+    (1 << Field.VALUE_D) |
+    (1 << Field.SESSIONS_REVOKED) |
+    (1 << Field.TOKEN_REVOKED) |
+    (1 << Field.ACCOUNT_DISABLED),
 }
 
 /** Writes the identifier of the last event as the inside of a JSON string (RFC 8259 §7). */
@@ -72,7 +71,10 @@ function writePoll(device: Device, answer: number): void {
   if (answer) {
     writeLiteral(device, answer);
     writeIdentifier(device);
-    writeRegion(device, answer + 2, Encoding.NONE);
+    writeLiteral(
+      device,
+      answer + DocumentLiteral.EVENT_REFUSED_END - DocumentLiteral.EVENT_REFUSED,
+    );
   }
   writeByte(device, 125);
   endWrite(device, Region.CALL);
@@ -171,8 +173,11 @@ function scanPayload(device: Device, at: number, end: number): void {
   }
 }
 
-/** Whether the event with the identifier in VALUE_B came before. It is the newest of those remembered now. */
-function isDuplicate(device: Device): boolean {
+/**
+ * Remembers the event with the identifier in VALUE_B as the newest.
+ * @returns whether it is a new one, and not one of those that were remembered
+ */
+function rememberEvent(device: Device): boolean {
   var sum = checksum(device, 0, device.at[Field.VALUE_B], device.size[Field.VALUE_B]);
   var newer = sum;
   // No checksum is negative.
@@ -182,7 +187,7 @@ function isDuplicate(device: Device): boolean {
     device.seenEvents[i] = newer;
     newer = older;
   }
-  return older === sum;
+  return older !== sum;
 }
 
 /** Not 0 where the claims have named the field. */
@@ -198,7 +203,7 @@ function applyEvent(device: Device): ErrorCode {
   var isRevoked = named(device, Field.TOKEN_REVOKED);
   // A hash cannot be compared here.
   var isComparable =
-    isLiteral(device, Field.VALUE_C, DocumentLiteral.PREFIX) && !isTooLong(device, Field.VALUE_D);
+    isSame(device, Field.VALUE_C, DocumentLiteral.PREFIX) && !isTooLong(device, Field.VALUE_D);
   if (named(device, Field.ACCOUNT_DISABLED)) {
     return ErrorCode.ACCOUNT_DISABLED;
   }
@@ -247,9 +252,9 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
     finishCall(device, ErrorCode.MALFORMED_RESPONSE);
     return;
   }
-  if (ok && !isDuplicate(device)) device.endsWith = applyEvent(device);
+  if (ok && rememberEvent(device)) device.endsWith = applyEvent(device);
   device.eventPolls--;
-  writePoll(device, ok ? DocumentLiteral.EVENT_ANSWER + 1 : DocumentLiteral.EVENT_ANSWER);
+  writePoll(device, ok ? DocumentLiteral.EVENT_ACKNOWLEDGED : DocumentLiteral.EVENT_REFUSED);
   device.callState = CallState.WAITING;
   releaseOutput(device, OutputUse.ANSWER);
 }
@@ -270,7 +275,7 @@ export function applySecurityEvent(
   beginClaims(device, device.at[Region.OUTPUT], device.room[Region.OUTPUT] >> 1);
   while (from < to) scanClaim(device, claims[from++]);
   var isOne = isEvent(device);
-  var error: number = isOne && !isDuplicate(device) ? applyEvent(device) : ErrorCode.NONE;
+  var error: number = isOne && rememberEvent(device) ? applyEvent(device) : ErrorCode.NONE;
   releaseOutput(device, OutputUse.SCRATCH);
   if (error && !device.endsWith) endSession(device, error);
   return +isOne;

@@ -2,13 +2,21 @@
 // path segments percent-encoded after gRPC Transcoding, the answer's state checked to be DRAFT.
 
 import { ErrorCode } from "../device/errors.ts";
-import { type Bytes, type CallKind, type Device, equals, Field, Region } from "../device/memory.ts";
+import {
+  type Bytes,
+  type CallKind,
+  type Device,
+  equals,
+  Field,
+  isSame,
+  Region,
+} from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { CallFields, mayBeginCall, shareValues } from "../requests/call.ts";
 import { beginCall, sendCall, writeOn } from "../requests/protected-resource.ts";
 import { Encoding, endWrite, writeEncoded, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
-import { DocumentLiteral, isLiteral } from "./literals.ts";
+import { DocumentLiteral } from "./literals.ts";
 
 /** The resource servers of the documents, by their endpoints (Endpoint.RESOURCE and on). */
 enum ResourceServer {
@@ -47,16 +55,29 @@ export enum OfferError {
   TOO_LONG = 12,
 }
 
-/**
- * The names that a character may stand in, a bit each (the package's is the last): letters of both cases
- * only in the package's, a dash not at the beginning of the offer's.
- */
+/** The names of an offer in their order, a bit each. */
+enum Name {
+  PACKAGE = 1 << 0,
+  PRODUCT = 1 << 1,
+  BASE_PLAN = 1 << 2,
+  OFFER = 1 << 3,
+  REGIONS_VERSION = 1 << 4,
+  ANY = PACKAGE | PRODUCT | BASE_PLAN | OFFER | REGIONS_VERSION,
+}
+
+/** The names that a character may stand in: the first of one, or behind that. */
 function namesWith(c: number, isFirst: boolean): number {
-  if ((c > 96 && c < 123) || (c > 47 && c < 58)) return 0b11111;
-  if (c === 45) return isFirst ? 0b10100 : 0b11100;
-  if (c === 46 || c === 95) return 0b10011;
-  if (c > 64 && c < 91) return 0b10001;
-  return c > 32 && c < 127 ? 0b10000 : 0;
+  // a..z, 0..9
+  if ((c > 96 && c < 123) || (c > 47 && c < 58)) return Name.ANY;
+  // -
+  if (c === 45) {
+    return Name.BASE_PLAN | Name.REGIONS_VERSION | (isFirst ? 0 : Name.OFFER);
+  }
+  // . _
+  if (c === 46 || c === 95) return Name.PACKAGE | Name.PRODUCT | Name.REGIONS_VERSION;
+  // A..Z
+  if (c > 64 && c < 91) return Name.PACKAGE | Name.REGIONS_VERSION;
+  return c > 32 && c < 127 ? Name.REGIONS_VERSION : 0;
 }
 
 /** Reads the body's identifiers. They are short: OUTPUT has room for all of a name's. */
@@ -78,28 +99,28 @@ function writeTarget(
   to: number,
   error: OfferError,
 ): OfferError {
-  var wrongName = 0;
+  var nameError = 0;
   writeOn(device);
-  for (var which = 0; which < 5 && !wrongName; which++) {
+  for (var which = 0; which < 5 && !nameError; which++) {
     writeRegion(device, DocumentLiteral.OFFER_PATH + which, Encoding.NONE);
     var start = device.writeAt;
     for (; from < to && names[from] !== 10; from++) {
-      if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) wrongName = which + 1;
+      if (!((namesWith(names[from], device.writeAt === start) >> which) & 1)) nameError = which + 1;
       writeEncoded(device, names[from], Encoding.FORM);
     }
     from++;
     // None of the first four's characters is encoded: what was written is the name itself.
     var size = device.writeAt - start;
-    if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) wrongName = which + 1;
-    if (!wrongName) endWrite(device, Region.CALL);
-    if (!wrongName && device.size[Region.CALL] < 0) wrongName = OfferError.TOO_LONG;
+    if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) nameError = which + 1;
+    if (!nameError) endWrite(device, Region.CALL);
+    if (!nameError && device.size[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
     // The offer's own the query supplies: a body need not repeat it.
     var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
     if (!error && which < compared && !equals(device, Field.VALUE_A + which, start, size)) {
       error = OfferError.BODY_PACKAGE_NAME + which;
     }
   }
-  return wrongName || error;
+  return nameError || error;
 }
 
 /**
@@ -136,7 +157,7 @@ export function createOffer(
 
 /** @returns NONE where the offer was made, and in the state that it has to be in */
 function checkOffer(device: Device): ErrorCode {
-  return isLiteral(device, Field.VALUE_A, DocumentLiteral.DRAFT)
+  return isSame(device, Field.VALUE_A, DocumentLiteral.DRAFT)
     ? ErrorCode.NONE
     : ErrorCode.UNEXPECTED_STATE;
 }

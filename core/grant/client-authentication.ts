@@ -51,7 +51,8 @@ export function writeClient(device: Device, config: Config): void {
   device.clientAuthentication = method;
   writeText(device, "scope=", Encoding.NONE);
   writeText(device, config.scope, Encoding.FORM);
-  writeText(device, config.deviceParameters + "&", Encoding.NONE);
+  writeText(device, config.deviceParameters, Encoding.NONE);
+  writeByte(device, 38); // &
   var client = device.writeAt;
   writeText(device, "client_id=", Encoding.NONE);
   writeText(device, config.clientId, Encoding.FORM);

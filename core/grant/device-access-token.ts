@@ -1,7 +1,7 @@
 // The device access token request and response (RFC 8628 §3.4, §3.5; the documents' 4.2): the polling
 // loop.
 
-import { wait } from "../device/clock.ts";
+import { waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, Literal } from "../device/memory.ts";
@@ -27,7 +27,7 @@ function slowDown(device: Device): void {
 export function stillPending(device: Device, error: number): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
   device.backoffMs = 0;
-  wait(device, device.intervalMs);
+  waitAtLeast(device, device.intervalMs);
   // A code from before a restart is shown once the server has confirmed it.
   if (device.codeLifeS) device.codeShown = 1;
 }

@@ -1,7 +1,7 @@
 // The device authorization request and response (RFC 8628 §3.1, §3.2; the documents' 2.1 and 4.1), and
 // what happens when a code has lived its time.
 
-import { jitter, wait } from "../device/clock.ts";
+import { jitter, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, equals, Field, holds, isTooLong, Literal } from "../device/memory.ts";
@@ -30,7 +30,7 @@ export function requestCode(device: Device, event: Event, waitMs: number): void 
 }
 
 /** Ends the attempt or session for good, in memory and in storage; the error, if any, is shown. */
-export function end(device: Device, event: Event, error: number, state: State): void {
+export function finish(device: Device, event: Event, error: number, state: State): void {
   device.error = error;
   dropTokens(device);
   moveTo(device, event, state);
@@ -42,7 +42,7 @@ export function renewCode(device: Device): void {
   if (device.renewals++ < device.renewalsMax) {
     requestCode(device, Event.CODE_EXPIRED, jitter(device, Limit.BOOT_SPREAD_MS));
   } else {
-    end(device, Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
+    finish(device, Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
   }
 }
 
@@ -125,7 +125,7 @@ export function codeReceived(device: Device): void {
   device.codeResumed = 0;
   device.uselessAnswers = 0;
   pollEvery(device, intervalOf(device));
-  wait(device, device.intervalMs);
+  waitAtLeast(device, device.intervalMs);
   moveTo(device, Event.CODE_RECEIVED, State.PENDING);
   device.codeShown = 1;
   startJob(device, Job.WRITE);

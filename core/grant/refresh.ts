@@ -9,7 +9,7 @@ import { moveTo } from "../device/moves.ts";
 import { swapRefreshTokens } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
-import { end } from "./device-authorization.ts";
+import { finish } from "./device-authorization.ts";
 import { hasBrought } from "./token-response.ts";
 
 /** Whether the device is signed in, with a usable access token or not. */
@@ -31,7 +31,7 @@ export function hasAccess(device: Device): boolean {
 
 /** Wipes every token and says why. */
 export function endSession(device: Device, error: number): void {
-  end(device, Event.SESSION_ENDED, error, State.FAILED);
+  finish(device, Event.SESSION_ENDED, error, State.FAILED);
 }
 
 /** Ends the session where an event has told so, unless it has ended since. */
@@ -41,7 +41,7 @@ export function endAsTold(device: Device): void {
   if (error && hasSession(device)) endSession(device, error);
 }
 
-/** Renews the access token now, or ends the session where there is nothing to renew it with. */
+/** Refreshes the access token now, or ends the session where there is nothing to refresh it with. */
 export function refreshNow(device: Device, event: Event): void {
   if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
   else {
@@ -50,14 +50,14 @@ export function refreshNow(device: Device, event: Event): void {
   }
 }
 
-/** Seconds until a session needs its access token renewed; not above 0: now. */
+/** Seconds until a session needs its access token refreshed; not above 0: now. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
   if (holds(device, Region.PRESENT_REFRESH_TOKEN)) left -= device.refreshMarginS;
   return left;
 }
 
-/** Tokens have come: the user has allowed it (`isFirst`), or they have been renewed. */
+/** Tokens have come: the user has allowed it (`isFirst`), or they have been refreshed. */
 export function tokensReceived(device: Device, isFirst: boolean): void {
   // Before the first there is none: whichever came is another one.
   var isNew =

@@ -14,7 +14,7 @@ import {
   writeTo,
 } from "../text/form-encoder.ts";
 import { revokesByQuery } from "./client-authentication.ts";
-import { end } from "./device-authorization.ts";
+import { finish } from "./device-authorization.ts";
 
 /** Starts the revocation of the session's token. */
 export function revoke(device: Device): void {
@@ -49,7 +49,7 @@ export function prepareRevocation(device: Device): void {
  */
 export function revocationAnswered(device: Device, error: number): void {
   if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
-    end(device, Event.REVOKED, error, State.SIGNED_OUT);
+    finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device);
   }

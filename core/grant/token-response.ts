@@ -48,7 +48,7 @@ function hasError(device: Device, nameField: Field): boolean {
 
 /** Whether the status of the answer is one of success. */
 export function isSuccess(device: Device): boolean {
-  return device.status >= 200 && device.status <= 299;
+  return device.httpStatus >= 200 && device.httpStatus <= 299;
 }
 
 /**
@@ -58,7 +58,7 @@ export function isSuccess(device: Device): boolean {
  * @param nameField the field with the error's name, Field.NONE where none can be
  */
 export function classify(device: Device, nameField: Field): ErrorCode {
-  var status = device.status;
+  var status = device.httpStatus;
   var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
   if (json && nameField && hasError(device, nameField)) {
     // The comparison is exact, as RFC 6749 §5.2 has it.

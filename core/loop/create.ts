@@ -11,6 +11,22 @@ import { Job } from "../records/record-keeping.ts";
 import { writeByte } from "../text/form-encoder.ts";
 import { GRAMMAR } from "../text/json-scanner.ts";
 
+/** In the order of Literal, a line each. The build makes one text of them. */
+var LITERALS =
+  MEMBERS +
+  "\n" +
+  ERRORS +
+  "\n" +
+  ERROR_KINDS +
+  "\n" +
+  "&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=\n" +
+  "&grant_type=refresh_token&refresh_token=\n" +
+  "token=\n" +
+  "bearer\n" +
+  GRAMMAR +
+  "\n" +
+  "://\n";
+
 /** The state before the first tick. */
 function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   var at: number[] = [];
@@ -53,7 +69,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     abortDue: 0,
     outputUse: 0,
     hadAccess: 0,
-    status: 0,
+    httpStatus: 0,
     retryAfterS: 0,
     bodyBytes: 0,
     waitMs: 0,
@@ -145,17 +161,14 @@ function takeRegion(device: Device, region: number, room: number): void {
   device.writeAt += room + 1;
 }
 
-/**
- * Writes the literals, each behind a line feed, and makes regions of them; lines too many belong to the last.
- */
-function placeLiterals(device: Device, text: string): void {
-  var literal: number = Region.COUNT - 1;
-  // In front of what may not fit: it is written to without a look at where the memory ends.
-  takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
+/** Makes regions of the lines of a text, from `literal` on; display texts too many belong to the last. */
+function placeLines(device: Device, literal: number, text: string): void {
+  var last = device.messages + Message.COUNT - 1;
+  device.at[literal] = device.writeAt;
   for (var i = 0; i < text.length; i++) {
     var c = text.charCodeAt(i);
     if (c !== 10) writeByte(device, c);
-    else if (literal < device.messages + Message.COUNT - 1) device.at[++literal] = device.writeAt;
+    else if (literal < last) device.at[++literal] = device.writeAt;
     device.size[literal] = device.writeAt - device.at[literal];
   }
 }
@@ -209,22 +222,11 @@ export function createDevice(
   if (configError(config)) return null;
   var device = newDevice(memory, config, extraCount);
   device.writeEnd = memory.length;
-  var text =
-    "\n" +
-    MEMBERS +
-    "\n" +
-    ERRORS +
-    "\n" +
-    ERROR_KINDS +
-    "\n&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=" +
-    "\n&grant_type=refresh_token&refresh_token=" +
-    "\ntoken=" +
-    "\nbearer\n" +
-    GRAMMAR +
-    "\n://\n" +
-    extra +
-    (config.messages || MESSAGES);
-  placeLiterals(device, text);
+  // In front of what may not fit: it is written to without a look at where the memory ends.
+  takeRegion(device, Field.NONE, Limit.CHARACTER_MAX);
+  placeLines(device, Literal.MEMBERS, LITERALS);
+  placeLines(device, Literal.NEXT, extra);
+  placeLines(device, device.messages, config.messages || MESSAGES);
   writeClient(device, config);
   divide(device, extraCount);
   return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;

@@ -25,7 +25,7 @@ import {
   CodeFields,
   checkCode,
   codeReceived,
-  end,
+  finish,
   renewCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, tokensReceived } from "../grant/refresh.ts";
@@ -133,7 +133,7 @@ export function nextRequest(device: Device): Command {
   // The host is still to read the last call's answer: it does before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.ANSWER : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
-  device.status = 0;
+  device.httpStatus = 0;
   device.retryAfterS = 0;
   device.bodyBytes = 0;
   device.scanSeen = 0;
@@ -174,7 +174,7 @@ export function responseStart(
   retryAfterSeconds: number,
 ): number {
   if (isCurrent(device, requestId)) {
-    device.status = status;
+    device.httpStatus = status;
     device.retryAfterS = retryAfterSeconds;
     if (device.call && device.purpose === Purpose.CALL) {
       beginAnswer(device);
@@ -211,7 +211,7 @@ export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
     var nameField: Field =
       device.call && device.purpose === Purpose.CALL ? errorNameOf(device) : Field.ERROR;
-    takeAnswer(device, device.status ? classify(device, nameField) : ErrorCode.UNREACHABLE);
+    takeAnswer(device, device.httpStatus ? classify(device, nameField) : ErrorCode.UNREACHABLE);
   }
 }
 
@@ -263,7 +263,7 @@ function grantAnswered(device: Device, error: number): void {
   else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
   else if (purpose === Purpose.POLL && errorKind(device, error) === ErrorKind.RENEWABLE) {
     renewCode(device);
-  } else end(device, Event.FINAL_ERROR, error, State.FAILED);
+  } else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
 /** Gives up the request under way; whatever still comes of it is dropped. Its bytes are the host's until ABORT. */

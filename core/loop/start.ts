@@ -12,7 +12,7 @@ import { doNoted } from "./user.ts";
 
 /**
  * Goes on in the state that the newest record is of. The access token's age is unknown now: with a
- * refresh token it is renewed first, without one it counts as endless.
+ * refresh token it is refreshed first, without one it counts as endless.
  */
 function comeBack(device: Device): void {
   device.waitMs = jitter(device, Limit.BOOT_SPREAD_MS);

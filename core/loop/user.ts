@@ -5,7 +5,7 @@ import { ErrorCode } from "../device/errors.ts";
 import { type Device, holds, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { Event, Noted, State } from "../device/states.ts";
-import { end, requestCode } from "../grant/device-authorization.ts";
+import { finish, requestCode } from "../grant/device-authorization.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { checkCall } from "../requests/call.ts";
@@ -64,7 +64,7 @@ export function cancel(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.CANCEL);
   else if (!keepsTokens(device) && device.state > State.SIGNED_OUT) {
     giveUpAttempt(device);
-    end(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
+    finish(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
   }
 }
 
@@ -84,8 +84,8 @@ export function signOut(device: Device): void {
 
 /**
  * The application's own request, made with the access token but not by a call of the core, was answered 401: the
- * token is no good any more, and is renewed before it is used again (RFC 6750 §3.1). Nothing happens where it is
- * being renewed already, or nobody is signed in.
+ * token is no good any more, and is refreshed before it is used again (RFC 6750 §3.1). Nothing happens where it is
+ * being refreshed already, or nobody is signed in.
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {

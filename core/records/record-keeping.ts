@@ -120,12 +120,9 @@ export function finishStorage(device: Device, result: number): void {
     if (isDone) device.slotsUsed--;
     // A write that failed may have left anything in the slot.
   } else if (result || command === Command.STORE) slotHolds(device, isDone);
-  if (
-    (result < +(command !== Command.LOAD) || device.jobTries < 0) &&
-    ++device.jobTries < Limit.STORAGE_TRIES
-  ) {
-    return;
-  }
+  // A slot that was read may be empty.
+  var hasFailed = command === Command.LOAD ? result < 0 : result < 1;
+  if ((hasFailed || device.jobTries < 0) && ++device.jobTries < Limit.STORAGE_TRIES) return;
   device.jobTries = 0;
   device.frameDue = 1;
   if (command === Command.LOAD) device.job = nextRead(device, earlier);

@@ -13,7 +13,7 @@ import { CallState, carriesToken, finishCall } from "./call.ts";
  */
 export function callAnswered(device: Device, error: number): void {
   device.callBody = null;
-  if (device.status === 401 && carriesToken(device)) {
+  if (device.httpStatus === 401 && carriesToken(device)) {
     error = ErrorCode.INVALID_TOKEN;
     if (!device.callRetried) {
       device.callRetried = 1;

@@ -39,7 +39,10 @@ export enum Verification {
 
 export enum CallFields {
   /** The four values: which of them an answer may name, its literal says. */
-  WANTED = 0b111100000000000000,
+  WANTED = (1 << Field.VALUE_A) |
+    (1 << Field.VALUE_B) |
+    (1 << Field.VALUE_C) |
+    (1 << Field.VALUE_D),
 }
 
 /** How many values a refusal has: the error's name, its reason, its message. */
@@ -185,7 +188,7 @@ export function showAnswer(device: Device): void {
 export function finishCall(device: Device, error: number): void {
   device.callState = CallState.DONE;
   device.callError = error;
-  device.callStatus = device.status;
+  device.callStatus = device.httpStatus;
   device.callBody = device.lent = null;
   // The host must not go on reading what it verifies.
   if (isVerifying(device)) device.abortDue = 1;
@@ -205,7 +208,7 @@ export function checkCall(device: Device): void {
     (device.callState === CallState.SENT && !device.inFlight) ||
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
-    device.status = 0;
+    device.httpStatus = 0;
     // What ended the session is told; of a session that the user ended, that.
     finishCall(device, (device.state === State.FAILED && device.error) || ErrorCode.SESSION_ENDED);
   }

@@ -33,8 +33,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "poll too early",
-    find: inside("stillPending", "wait\\(device, device\\.intervalMs\\);"),
-    replacement: "$1wait(device, device.intervalMs - 400);",
+    find: inside("stillPending", "waitAtLeast\\(device, device\\.intervalMs\\);"),
+    replacement: "$1waitAtLeast(device, device.intervalMs - 400);",
   },
   {
     name: "forget slow_down",
@@ -43,7 +43,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "ignore Retry-After",
-    find: inside("wait", "asked > ms"),
+    find: inside("waitAtLeast", "asked > ms"),
     replacement: "$1false",
   },
   {
@@ -88,7 +88,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "leave the newest record behind when signed out",
-    find: inside("end", "startJob\\(device, 5"),
+    find: inside("finish", "startJob\\(device, 5"),
     replacement: "$1startJob(device, 6",
   },
   {
@@ -113,8 +113,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "write a record for every poll",
-    find: inside("stillPending", "wait\\(device, device\\.intervalMs\\);"),
-    replacement: "$1wait(device, device.intervalMs); startJob(device, 4);",
+    find: inside("stillPending", "waitAtLeast\\(device, device\\.intervalMs\\);"),
+    replacement: "$1waitAtLeast(device, device.intervalMs); startJob(device, 4);",
   },
   {
     name: "wake every millisecond while a code ends",
@@ -123,8 +123,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "believe an event that nobody has signed",
-    find: inside("eventVerified", "if \\(ok && !isDuplicate\\(device\\)\\)"),
-    replacement: "$1if (!isDuplicate(device))",
+    find: inside("eventVerified", "if \\(ok && rememberEvent\\(device\\)\\)"),
+    replacement: "$1if (rememberEvent(device))",
   },
   {
     name: "let tokens be that storage has refused",

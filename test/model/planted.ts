@@ -259,20 +259,20 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an event is applied each time that it comes",
     EVENT,
-    "if (ok && !isDuplicate(device)) device.endsWith",
+    "if (ok && rememberEvent(device)) device.endsWith",
     "if (ok) device.endsWith",
   ),
   other(
     "an event that is not genuine is acknowledged",
     EVENT,
-    "ok ? DocumentLiteral.EVENT_ANSWER + 1 : DocumentLiteral.EVENT_ANSWER",
-    "DocumentLiteral.EVENT_ANSWER + 1",
+    "ok ? DocumentLiteral.EVENT_ACKNOWLEDGED : DocumentLiteral.EVENT_REFUSED",
+    "DocumentLiteral.EVENT_ACKNOWLEDGED",
   ),
   other(
     "an event that nobody has signed is applied",
     EVENT,
-    "if (ok && !isDuplicate(device)) device.endsWith",
-    "if (!isDuplicate(device)) device.endsWith",
+    "if (ok && rememberEvent(device)) device.endsWith",
+    "if (rememberEvent(device)) device.endsWith",
   ),
   other(
     "a verification that comes late is taken for the present one",

@@ -199,12 +199,6 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "Names, spaces of lists and plain characters forget a high surrogate: with one, a region that counts holds its three bytes. Only of a text that nobody wants they are not kept.",
   },
   {
-    file: "core/loop/create.ts",
-    line: "for (var i = 5 + (reference & 7); i > 0 && device.writeAt < device.writeEnd; i--) {",
-    mutants: ["device.writeAt < device.writeEnd => device.writeAt <= device.writeEnd"],
-    why: "At the end what is read lies in front of it still, and the writer drops what it is to write.",
-  },
-  {
     file: "core/loop/tick.ts",
     line: "if (device.call) checkCall(device);",
     mutants: ["device.call => true"],

@@ -280,7 +280,8 @@ export class Ideal {
 
   /** The application's own request was refused the access token: it is renewed before it is used again. */
   accessTokenRefused(): void {
-    if (this.state === State.SIGNED_IN) this.accessToken = undefined;
+    // It counts as expired; where no refresh token came, it is still what is revoked.
+    if (this.state === State.SIGNED_IN) this.clock.accessLifeS = 0;
   }
 
   // the start
