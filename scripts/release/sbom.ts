@@ -45,9 +45,9 @@ export function billOfMaterials(): Bill {
     metadata: { timestamp: string };
   };
   const { timestamp: _now, ...lasting } = metadata;
-  const { dependencies: installed } = JSON.parse(
+  const { name, dependencies: installed } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8"),
-  ) as { dependencies: Record<string, string> };
+  ) as { name: string; dependencies: Record<string, string> };
   const wanted = new Set([
     ...bundled(),
     ...Object.entries(installed).map(([name, version]) => `${name}@${version}`),
@@ -60,7 +60,8 @@ export function billOfMaterials(): Bill {
   const own = metadata.component["bom-ref"];
   return {
     ...bill,
-    metadata: lasting,
+    // npm takes the name of the folder, which is whoever's who made the release.
+    metadata: { ...lasting, component: { ...metadata.component, name } },
     components: components.map(withoutDevelopment),
     dependencies: [
       { ref: own, dependsOn: [...refs].sort() },

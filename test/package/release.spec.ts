@@ -1,0 +1,88 @@
+// `npm run release -- --dry-run`: the files of a release, made twice with the same bytes.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folder = mkdtempSync(path.join(tmpdir(), "picogrant-release-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const { version } = manifest;
+const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");
+let printed = "";
+
+beforeAll(() => {
+  const args = ["run", "-s", "release", "--", "--dry-run", "--twice", "--out", folder];
+  printed = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: "pipe" });
+}, 600_000);
+
+describe("a release", () => {
+  it("made twice has the same bytes", () => {
+    expect(printed).toContain("made twice: the same bytes");
+  });
+
+  it("npm would publish it as it is: nothing is corrected, and nothing is asked of a network", () => {
+    const tarball = path.join(folder, `picogrant-${version}.tgz`);
+    // At this address nobody listens.
+    const args = ["publish", "--dry-run", "--registry", "http://127.0.0.1:1/", tarball];
+    const { status, stdout, stderr } = spawnSync("npm", args, { encoding: "utf8" });
+    expect(stdout).toBe(`+ picogrant@${version}\n`);
+    expect(stderr).not.toMatch(/npm (?:auto-corrected|warn publish (?!This command requires))/);
+    expect(status).toBe(0);
+  });
+
+  it("has checksums of all its files", () => {
+    const names = readdirSync(folder).filter((name) => name !== "SHA256SUMS");
+    expect(names).toEqual([
+      `picogrant-${version}.cdx.json`,
+      `picogrant-${version}.tgz`,
+      `picogrant-firmware-${version}.tar.gz`,
+    ]);
+    const sums = names.map((name) => {
+      const hash = createHash("sha256").update(readFileSync(path.join(folder, name)));
+      return `${hash.digest("hex")}  ${name}\n`;
+    });
+    expect(read("SHA256SUMS")).toBe(sums.join(""));
+  });
+
+  it("the archive for firmware has bundles, types, maps, programs, conformance script and host", () => {
+    const archive = path.join(folder, `picogrant-firmware-${version}.tar.gz`);
+    const list = execFileSync("tar", ["-tzf", archive], { encoding: "utf8" }).split("\n");
+    for (const name of [
+      "picogrant.js",
+      "picogrant.js.map",
+      "picogrant.d.ts",
+      "picogrant-grant.js",
+      "picogrant.qjs.js",
+      "picogrant-conformance.js",
+      "core/SPEC.md",
+      "LICENSE",
+      "targets/host/portable/picogrant.h",
+    ]) {
+      expect(list).toContain(`picogrant-firmware-${version}/${name}`);
+    }
+  });
+
+  it("lists what others have written (CycloneDX), each package once, without a date or a number drawn", () => {
+    const bill = JSON.parse(read(`picogrant-${version}.cdx.json`)) as {
+      bomFormat: string;
+      serialNumber?: string;
+      metadata: { timestamp?: string; component: { name: string } };
+      components: { name: string; licenses: unknown[] }[];
+    };
+    expect(bill.bomFormat).toBe("CycloneDX");
+    expect(bill.metadata.component.name).toBe("picogrant");
+    expect([bill.serialNumber, bill.metadata.timestamp]).toEqual([undefined, undefined]);
+    const names = bill.components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["tweetnacl", "qrcode-generator", "hono"]));
+    expect(names).not.toContain("vitest");
+    expect(new Set(names).size).toBe(names.length);
+    for (const { licenses } of bill.components) expect(licenses.length).toBeGreaterThan(0);
+  });
+});
