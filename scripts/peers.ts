@@ -9,6 +9,7 @@ import { commandLine } from "./command-line.ts";
 import { markdownTable, printTable } from "./engines/table.ts";
 import { shippedClients } from "./peers/bundles.ts";
 import { type Client, clients } from "./peers/clients.ts";
+import { FIVE_LINES } from "./peers/five-lines.ts";
 import { judge, type Outcome, scenarios } from "./peers/scenarios.ts";
 import { ScriptedServer } from "./peers/scripted-server.ts";
 
@@ -103,6 +104,7 @@ median of five rounds. "own" leaves the network out: the answer is there at once
 allocates is taken off.
 
 ${markdownTable(bytes)}
+${FIVE_LINES}
 ## How they come through
 
 "completes": the token arrives and no poll came early. "starts over": the user has to enter a new code.
