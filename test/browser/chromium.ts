@@ -1,28 +1,11 @@
 // A real browser for tests of pages: Debian's Chromium, headless, driven by playwright-core. Where it
 // is missing the tests are skipped with a message, except under CI=true, where that is a failure.
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EXECUTABLE, launchChromium, MISSING } from "./launch.ts";
 
-const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium";
-const MISSING =
-  `${EXECUTABLE} is missing: install the Debian package chromium (apt-get install chromium), ` +
-  "or name another one in PICOGRANT_CHROMIUM";
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--headless",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-/** Starts Chromium; the caller closes it. */
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
-}
+export { launchChromium } from "./launch.ts";
 
 /**
  * A `describe` whose tests share one browser, started before and closed after them. `body` receives a

@@ -1,24 +1,14 @@
 // The panel as a person uses it, in a real browser against the simulator: a sign-in by clicks alone, a
-// denial, a power cut, keys, a narrow screen, dark mode. PICOGRANT_PICTURES=1 renews the documentation's.
+// denial, a power cut, keys, a narrow screen, dark mode.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { readOptions } from "../../targets/desktop/options.ts";
-import { createPanel } from "../../targets/desktop/panel/routes.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
-import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
 import { PATIENCE_MS } from "../patience.ts";
+import { shows, startSimulator } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
 
-const PICTURES = fileURLToPath(new URL("../../targets/desktop/docs/", import.meta.url));
-
-interface Bench {
+interface Use {
   page: Page;
   simulation: Simulation;
   url: string;
@@ -27,16 +17,11 @@ interface Bench {
 /** The simulator with its panel open; whatever the page complains about fails the test. */
 async function atPanel(
   browser: Browser,
-  use: (bench: Bench) => Promise<void>,
+  use: (bench: Use) => Promise<void>,
   context: BrowserContextOptions = {},
 ): Promise<void> {
-  const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  const front: { handle?: Front } = {};
-  const options = readOptions(["--port", "0", "--state", state, "--speed", "10"]);
-  const world = await createWorld(options, front, () => {});
-  const { simulation, url } = world;
-  const controller = new Controller(simulation, new Viewer(simulation), true);
-  front.handle = createPanel(simulation, controller);
+  const bench = await startSimulator();
+  const { simulation, url } = bench;
   const opened = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...context });
   opened.setDefaultTimeout(PATIENCE_MS);
   const page = await opened.newPage();
@@ -48,30 +33,14 @@ async function atPanel(
     }
   });
   try {
-    simulation.powerOn();
-    simulation.clock.paused = false;
     await page.goto(`${url}/panel`);
     await page.waitForSelector("body[data-live=yes]");
     await use({ page, simulation, url });
     expect(complaints).toEqual([]);
   } finally {
     await opened.close();
-    await world.close();
-    rmSync(state, { recursive: true, force: true });
+    await bench.close();
   }
-}
-
-async function shows(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(
-    (wanted) =>
-      document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(wanted),
-    text,
-  );
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (process.env.PICOGRANT_PICTURES !== "1") return;
-  await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
 }
 
 /** Through the service's pages on the phone, from the QR code to the decision. */
@@ -84,7 +53,6 @@ async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<vo
     .toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
   await phone.locator("main button").first().click();
   await phone.getByRole("button", { name: /Ada Brook/ }).click();
-  if (decision === "Allow") await picture(page, "panel-pending");
   await phone.getByRole("button", { name: decision }).click();
 }
 
@@ -107,7 +75,6 @@ describeInChromium("the panel", (browser) => {
       await expect.poll(() => detail.last().textContent()).toContain('"title": "Harbour regatta"');
       expect(await detail.first().textContent()).toContain("Authorization: Bearer ***");
       expect(await page.content()).not.toMatch(/pga\.|pgr\.|tv-secret/);
-      await picture(page, "panel-signed-in");
       await page.click("[data-command='press sign-out']");
       await shows(page, "Not signed in");
       expect(simulation.exchanges.counts.get("revoke")).toBe(1);
@@ -118,7 +85,6 @@ describeInChromium("the panel", (browser) => {
       await shows(page, "Code ");
       await decideOnPhone(page, "Deny");
       await shows(page, "Access refused");
-      await picture(page, "panel-denied");
       await page.click("[data-command='press new-code']");
       await shows(page, "Code ");
     }));
@@ -131,7 +97,6 @@ describeInChromium("the panel", (browser) => {
       await page.waitForFunction(() => document.getElementById("frame")?.textContent === "");
       await page.click("[data-command='fault offline']");
       await page.waitForSelector("[data-command='fault offline'][aria-pressed=true]");
-      await picture(page, "panel-power-cut");
       await page.click("[data-command='mend']");
       await page.click("[data-command='power']");
       await shows(page, code);
@@ -191,7 +156,6 @@ describeInChromium("the panel", (browser) => {
         expect(inner).toBeLessThanOrEqual(outer!);
         for (const button of await page.getByRole("button").all())
           expect((await button.textContent())?.trim()).not.toBe("");
-        await picture(page, "panel-narrow-dark");
       },
       { viewport: { width: 390, height: 844 }, colorScheme: "dark" },
     ));

@@ -1,33 +1,17 @@
 // The playground as a stranger meets it: a folder on any file server, below a path. Everything happens in the page.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mallocExport, quickjsPackage } from "../../scripts/budgets/engine.ts";
-import { countCalls } from "../../scripts/budgets/wasm-counter.ts";
-import { writePlayground } from "../../targets/desktop/playground/folder.ts";
 import { PATIENCE_MS } from "../patience.ts";
+import { shows, startPlayground } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
-import { type StaticServer, serveFolder } from "./static-server.ts";
 
-const BELOW = "/some/where/";
-
-let folder: string;
-let server: StaticServer;
+let server: Awaited<ReturnType<typeof startPlayground>>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  const wasm = readFileSync(createRequire(import.meta.url).resolve(`${quickjsPackage}/wasm`));
-  await writePlayground(folder, countCalls(wasm, mallocExport()));
-  server = await serveFolder(folder, BELOW);
+  server = await startPlayground();
 });
 
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 /** The playground in a fresh browser; complaints, and requests that leave its folder, fail the test. */
 async function atPlayground(
@@ -54,14 +38,6 @@ async function atPlayground(
   } finally {
     await opened.close();
   }
-}
-
-async function shows(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(
-    (wanted) =>
-      document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(wanted),
-    text,
-  );
 }
 
 async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {

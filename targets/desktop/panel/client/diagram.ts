@@ -159,7 +159,7 @@ export class Diagram {
 function block(title: string, text: string): HTMLElement[] {
   const pre = make("pre", "", text);
   pre.tabIndex = 0;
-  pre.setAttribute("role", "region");
+  pre.setAttribute("role", "group");
   pre.setAttribute("aria-label", title);
   return [make("h3", "", title), pre];
 }

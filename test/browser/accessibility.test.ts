@@ -1,0 +1,112 @@
+// Panel, playground and the service's pages by axe-core: nothing is left open, in light and dark, on a desk and on a
+// phone.
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PATIENCE_MS } from "../patience.ts";
+import { accessibilityProblems } from "./axe.ts";
+import { type Bench, shows, startPlayground, startSimulator } from "./bench.ts";
+import { describeInChromium } from "./chromium.ts";
+
+const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
+  ["a desk, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
+  ["a phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
+];
+
+let bench: Bench;
+let playground: Awaited<ReturnType<typeof startPlayground>>;
+
+beforeAll(async () => {
+  [bench, playground] = await Promise.all([startSimulator(), startPlayground()]);
+});
+
+afterAll(() => Promise.all([bench.close(), playground.close()]));
+
+async function visit(
+  browser: Browser,
+  look: BrowserContextOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(look);
+  context.setDefaultTimeout(PATIENCE_MS);
+  try {
+    await use(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+describeInChromium("accessibility", (browser) => {
+  test.each(LOOKS)("the panel, on %s", (_name, look) =>
+    visit(browser(), look, async (page) => {
+      await page.goto(`${bench.url}/panel`);
+      await page.click("[data-command='press new-code']");
+      await shows(page, "Code ");
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.click("#tab-events");
+      await page.click("[data-command='deny']");
+      await shows(page, "refused");
+      await page.locator("#sequence summary").last().click();
+      await page.locator("#sequence .detail pre").first().waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      for (const kind of ["printer", "console", "bare"]) {
+        await bench.controller.run(`device ${kind}`);
+        await bench.controller.run("press new-code");
+        await shows(page, "Code ");
+        await expect.poll(() => page.locator("#qr path").count()).toBe(1);
+        expect(await accessibilityProblems(page)).toEqual([]);
+      }
+    }),
+  );
+
+  test.each(LOOKS)("the playground, on %s", (_name, look) =>
+    visit(browser(), look, async (page) => {
+      await page.goto(playground.url);
+      await shows(page, "Code ");
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.click("#scenario-step");
+      await page.locator("#scenario-lines .done").first().waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }),
+  );
+
+  test.each(LOOKS)("the service's pages, on %s", (_name, look) =>
+    visit(browser(), look, async (page) => {
+      const isGood = async (): Promise<void> =>
+        expect(await accessibilityProblems(page)).toEqual([]);
+      await bench.controller.run("press sign-out");
+      // Signing out takes a while, and until then the button has nothing to do.
+      const code = async (): Promise<string> => {
+        if (bench.simulation.userCode === "") await bench.controller.run("press new-code");
+        return bench.simulation.userCode;
+      };
+      await expect.poll(code, { interval: 500, timeout: PATIENCE_MS }).not.toBe("");
+      await page.goto(bench.url);
+      await isGood();
+      await page.goto(`${bench.url}/device?user_code=WRNG-CDXX`);
+      await isGood();
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("not right").waitFor();
+      await isGood();
+      await page.goto(`${bench.url}/device?user_code=${bench.simulation.userCode}`);
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("button", { name: "Ada Brook" }).waitFor();
+      await isGood();
+      await page.getByRole("button", { name: "Ada Brook" }).click();
+      await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
+      await isGood();
+      await page.getByRole("button", { name: "Allow", exact: true }).click();
+      await page.getByText("Connected").first().waitFor();
+      await isGood();
+      await page.goto(`${bench.url}/account`);
+      await isGood();
+    }),
+  );
+
+  test("the tool sees what is wrong", () =>
+    visit(browser(), {}, async (page) => {
+      await page.setContent('<html lang="en"><title>x</title><main><img src="a.png"></main>');
+      expect(await accessibilityProblems(page)).toContainEqual(
+        expect.stringContaining("image-alt"),
+      );
+    }));
+});
