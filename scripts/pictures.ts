@@ -36,7 +36,7 @@ async function goToConsent(page: Page): Promise<void> {
 }
 
 async function takePanel(browser: Browser): Promise<void> {
-  const bench = await startSimulator();
+  const bench = await startSimulator(["--port", "8628"]);
   try {
     const page = await open(browser, `${bench.url}/panel`, DESK);
     const press = (command: string): Promise<void> => page.click(`[data-command='${command}']`);
@@ -47,6 +47,7 @@ async function takePanel(browser: Browser): Promise<void> {
     await shows(page, "Harbour regatta");
     await page.locator("#sequence summary", { hasText: "call the API" }).last().click();
     await take(page, "panel-signed-in");
+    await page.locator("#sequence summary", { hasText: "call the API" }).last().click();
     await press("press sign-out");
     await shows(page, "Not signed in");
     await press("press new-code");
@@ -56,12 +57,12 @@ async function takePanel(browser: Browser): Promise<void> {
     await take(page, "panel-denied");
     await press("press new-code");
     await shows(page, "Code ");
-    await press("fault offline");
-    await press("power");
+    await bench.controller.run("fault offline");
+    await bench.controller.run("power");
     await take(page, "panel-power-cut");
-    await press("mend");
+    await bench.controller.run("mend");
     await bench.controller.run("device printer");
-    await press("power");
+    await bench.controller.run("power");
     await press("press new-code");
     await shows(page, "Code ");
     await take(page, "panel-printer");

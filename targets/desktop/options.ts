@@ -20,6 +20,7 @@ export interface Options {
   client?: string;
   port: number;
   host: string;
+  publicUrl?: string;
   state: string;
   account: string;
   rotate?: boolean;
@@ -172,6 +173,11 @@ function describedProgram(usage: string): Command {
       PORT_DEFAULT,
     )
     .option("--host <address>", "address to listen on; 0.0.0.0 lets your phone in", "127.0.0.1")
+    .option(
+      "--public-url <url>",
+      "the address that devices and phones use, if it is another",
+      readAddress,
+    )
     .option("--state <folder>", "where device and service keep their state", ".state")
     .option("--account <id>", "who allows: ada, ben, pupil, nora, guest, gone ...", "ada")
     .option("--rotate", "the service hands out a new refresh token at each refresh")

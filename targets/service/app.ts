@@ -39,6 +39,13 @@ export function createApp(
   });
   app.get("/assets/pages.css", (c) => asset(c, "text/css; charset=utf-8", STYLESHEET));
   app.get("/assets/icon.svg", (c) => asset(c, "image/svg+xml", ICON));
+  // A display may show a shorter path than the page's own.
+  app.use(async (c, next) => {
+    const { path, method } = c.req;
+    const isShort = path === service.options.verificationPath && path !== "/device";
+    if (isShort && method === "GET") return c.redirect(`/device${new URL(c.req.url).search}`, 303);
+    return next();
+  });
   addConsentPages(app, service);
   addAccountPages(app, service);
   const methods = methodsByPath(app);

@@ -100,8 +100,8 @@ function freshUserCode(context: ServiceContext): string {
 
 /** The success object of device doc §2.1, with RFC 8628's names beside the document's. */
 function describeAttempt(context: ServiceContext, attempt: Attempt, nowMs: number): object {
-  const { verificationUri, verificationUriComplete } = context.options;
-  const url = `${baseUrlOf(context)}/device`;
+  const { verificationPath, verificationUri, verificationUriComplete } = context.options;
+  const url = baseUrlOf(context) + verificationPath;
   return {
     device_code: attempt.deviceCode,
     user_code: attempt.userCode,

@@ -28,6 +28,11 @@ const userCodeFormat = z
 export const optionsSchema = z.strictObject({
   /** Issuer and base of every address; null: `serve` fills in the address it listens on. */
   baseUrl: rootUrl.nullable().default(null),
+  /** Path that verification_url names; the page itself stays at /device. A short one fits small displays. */
+  verificationPath: z
+    .string()
+    .regex(/^\/[\w-]{1,30}$/, "is a path such as /device or /d")
+    .default("/device"),
   /** {scope_base} of the documents. */
   scopeBase: httpUrl.default("https://auth.picogrant.test"),
 

@@ -80,6 +80,49 @@ describeInChromium("the panel", (browser) => {
       expect(simulation.exchanges.counts.get("revoke")).toBe(1);
     }));
 
+  test("the diagram keeps its headings, and polls that were answered alike are one row", () =>
+    atPanel(browser(), async ({ page, simulation }) => {
+      await shows(page, "Code ");
+      await simulation.clock.advance(60_000);
+      await page.getByText(/poll × 1\d/).waitFor();
+      for (let count = 0; count < 12; count++) simulation.timeline.note("something happens");
+      for (let count = 0; count < 12; count++) simulation.powerCycle();
+      simulation.touch();
+      await page.getByText("something happens").last().waitFor();
+      const top = await page.evaluate(() => {
+        const scroll = document.querySelector(".scroll")!;
+        scroll.scrollTop = scroll.scrollHeight;
+        const lanes = document.querySelector(".lanes")!;
+        const below = lanes.getBoundingClientRect().top - scroll.getBoundingClientRect().top;
+        return { below, rolled: scroll.scrollTop };
+      });
+      expect(top.rolled).toBeGreaterThan(100);
+      expect(top.below).toBe(0);
+    }));
+
+  test("a key that does nothing says so, and no message stays", () =>
+    atPanel(browser(), async ({ page }) => {
+      await shows(page, "Code ");
+      await page.keyboard.press("Z");
+      await page.getByText("The key Z does nothing").waitFor();
+      await page.waitForFunction(() => document.getElementById("message")?.textContent === "");
+    }));
+
+  test("on a desk of 1280x800 device, phone and diagram are in sight at once", () =>
+    atPanel(
+      browser(),
+      async ({ page }) => {
+        await shows(page, "Code ");
+        for (const part of ["#lcd", ".phone", "[data-command='allow']", ".lanes", "#qr"]) {
+          const box = (await page.locator(part).first().boundingBox())!;
+          expect(box.y).toBeGreaterThanOrEqual(0);
+          expect(box.y + box.height).toBeLessThanOrEqual(800);
+        }
+        expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(800);
+      },
+      { viewport: { width: 1280, height: 800 } },
+    ));
+
   test("a denial on the phone reaches the display; the new-code button starts again", () =>
     atPanel(browser(), async ({ page }) => {
       await shows(page, "Code ");

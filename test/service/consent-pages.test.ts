@@ -5,6 +5,18 @@ import { SCOPE_BASE, VIDEO, VIDEO_READONLY } from "./harness.ts";
 import { Visitor } from "./visitor.ts";
 import { Walk } from "./walk.ts";
 
+test("RFC 8628 §3.3: the address may have a short path, which leads to the page with the code", async () => {
+  const walk = new Walk();
+  const { service } = walk.bench;
+  service.setOptions({ verificationPath: "/d" });
+  const { json } = walk.bench.requestCodes({ scope: "email", client_id: "living-room-tv" });
+  expect(json.verification_url).toBe(`${service.baseUrl}/d`);
+  const answer = await service.fetch(new Request(String(json.verification_uri_complete)));
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get("location")).toBe(`/device?user_code=${json.user_code}`);
+  expect(() => service.setOptions({ verificationPath: "https://elsewhere/" })).toThrow("path");
+});
+
 describe("device doc §3 the user decides", () => {
   test("device doc §3: code, account, Allow: the next poll has tokens", async () => {
     const walk = new Walk();

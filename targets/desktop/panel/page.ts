@@ -126,8 +126,8 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
   <section class="exchange" aria-labelledby="exchange-title">
     <h2 id="exchange-title" class="hidden-text">Requests and answers</h2>
     <div class="scroll" tabindex="0" role="group" aria-label="Sequence, newest last">
-      <div class="lanes" aria-hidden="true"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div>
-      <ol id="sequence"></ol>
+      <div class="roll"><div class="lanes" aria-hidden="true"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div>
+      <ol id="sequence"></ol></div>
     </div>
   </section>
   <section class="deeds" aria-labelledby="deeds-title">

@@ -2,13 +2,13 @@
 // events, and its commands. Everything else is the service's.
 
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
+import { isOwnName } from "../../service/addresses.ts";
 import { CONTROLS, type Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
@@ -47,6 +47,7 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   const app = new Hono();
   // Made when first asked for: most runs by script never are.
   let script: string | undefined;
+  const guard = ownNameOnly(simulation);
   app.use("/panel/*", guard, headers);
   app.use("/panel", guard, headers);
   app.get("/panel", async (c) =>
@@ -75,13 +76,14 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
  * Only who was given this address may look: a page elsewhere could make its own name point here
  * (DNS rebinding), but it cannot make it an IP address.
  */
-async function guard(c: Context, next: () => Promise<void>) {
-  const { hostname } = new URL(c.req.url);
-  const name = hostname.replace(/^\[|\]$/g, "");
-  if (name !== "localhost" && isIP(name) === 0)
-    return c.text("Open the panel by its address.", 403);
-  await next();
-  return undefined;
+function ownNameOnly({ service }: Simulation) {
+  return async (c: Context, next: () => Promise<void>) => {
+    const { hostname } = new URL(c.req.url);
+    if (!isOwnName(hostname, service?.baseUrl ?? "http://localhost"))
+      return c.text("Open the panel by its address.", 403);
+    await next();
+    return undefined;
+  };
 }
 
 function asset(c: Context, type: string, text: string): Response {

@@ -90,7 +90,7 @@ export class Diagram {
   /** Draws what is new; the end stays in sight where it was. */
   show(view: View): void {
     const rows = rowsOf(view);
-    const scroll = this.list.parentElement!;
+    const scroll = this.list.closest(".scroll")!;
     const wasAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 40;
     const keys = new Set(rows.map(({ key }) => key));
     for (const [key, { item }] of this.#items) {
@@ -196,7 +196,7 @@ function drawEntry(entry: TimelineEntry): HTMLElement[] {
   }
   const row = make("div", "row");
   const way = make("span", `way ${wayOf(entry)}`);
-  way.append(make("span", "label", entry.what));
+  way.append(make("span", "label", entry.what.replace(/ pressed$/, "")));
   row.append(when, way);
   return [row];
 }

@@ -5,7 +5,7 @@ import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf } from "../font.ts";
 
 const LIT = { ground: "#a9cf3f", ghost: "#a2c63a", dot: "#1c2907" };
 /** A screen that lights by itself. */
-const SCREEN = { ground: "#10222f", ghost: "#10222f", dot: "#cfe9ff" };
+const SCREEN = { ground: "#10222f", off: "#0a0f13", letter: "#d6ecff" };
 const DARK = { ground: "#3c4529", ghost: "#39422a", dot: "#39422a" };
 /** In dots: between two characters, and around all of them. */
 const GAP = 1;
@@ -13,7 +13,7 @@ const MARGIN = 3;
 /** Pixels of the canvas for a dot; the browser scales the picture to its place, at most so large. */
 const DOT = 6;
 const DOT_MAX = 5;
-const SCREEN_SHARE = 0.76;
+const SCREEN_SHARE = 0.74;
 /** Of the bezel. */
 const PADDING = 18;
 
@@ -34,7 +34,11 @@ export function drawDisplay(
   canvas.style.width = `${Math.min(room * (isScreen ? SCREEN_SHARE : 1), wide * DOT_MAX)}px`;
   const context = canvas.getContext("2d");
   if (context === null) return;
-  const colours = !lit ? DARK : isScreen ? SCREEN : LIT;
+  if (isScreen) {
+    drawScreen(canvas, context, display);
+    return;
+  }
+  const colours = !lit ? DARK : LIT;
   context.fillStyle = colours.ground;
   context.fillRect(0, 0, width, height);
   for (let row = 0; row < rows; row++) {
@@ -44,6 +48,28 @@ export function drawDisplay(
       drawGlyph(context, lines[row]?.charCodeAt(column) ?? 32, x, y, pitch, colours);
     }
   }
+}
+
+/** A screen of pixels has letters of its own. */
+function drawScreen(
+  canvas: HTMLCanvasElement,
+  context: CanvasRenderingContext2D,
+  { columns, lines, lit }: View["display"],
+): void {
+  const { width, height } = canvas;
+  context.fillStyle = lit ? SCREEN.ground : SCREEN.off;
+  context.fillRect(0, 0, width, height);
+  if (!lit) return;
+  const cell = width / (columns + 2);
+  const line = height / (lines.length + 0.6);
+  context.font = `${Math.round(cell * 1.6)}px ui-monospace, Menlo, Consolas, monospace`;
+  context.fillStyle = SCREEN.letter;
+  context.textAlign = "center";
+  lines.forEach((text, row) => {
+    [...text].forEach((letter, column) => {
+      context.fillText(letter, (column + 1.5) * cell, (row + 0.95) * line);
+    });
+  });
 }
 
 function drawGlyph(

@@ -207,6 +207,8 @@ async function startService(
     fixture: data,
     options: {
       framedBySelf: true,
+      // With it the address fits on one line of every display: 127.0.0.1:8628/d
+      verificationPath: "/d",
       refreshTokenRotation: options.rotate ?? false,
       // A device that lost its power, or whose clock counts whole milliseconds, is not punished for a few.
       pollToleranceMs: POLL_TOLERANCE_MS,
@@ -222,7 +224,8 @@ async function startService(
   const server = await serve(fronted, { host, port }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(describeListenError(error, options));
   });
-  const address = publicAddress(host);
+  if (options.publicUrl) usePublicUrl(service, options.publicUrl);
+  const address = options.publicUrl ? "" : publicAddress(host);
   if (address) service.setOptions({ baseUrl: `http://${address}:${server.port}` });
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
@@ -269,4 +272,12 @@ function publicAddress(host: string): string {
 
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+function usePublicUrl(service: Service, baseUrl: string): void {
+  try {
+    service.setOptions({ baseUrl });
+  } catch (error) {
+    throw new UsageError(`--public-url: ${(error as Error).message}`);
+  }
 }
