@@ -178,6 +178,28 @@ it("a firmware that hangs is reset by the watchdog, and comes back signed in", a
   expect(world.answers("/device/code")).toEqual([200]);
 });
 
+it("on batteries the display rests between polls, and polls go on (host.h, countdown_ms)", async () => {
+  await world.end();
+  world = new BoardWorld({ interval: 5 });
+  await world.open();
+  // Wide enough for the countdown.
+  const factoryPage = world.factoryPage({ display: { columns: 20, rows: 4 } });
+  const board = world.board({ factoryPage });
+  await board.powerOn();
+  await board.state("PENDING");
+  /** Frames that are shown while three polls are made. */
+  const framesOf = async (): Promise<number> => {
+    const polls = world.answers("/token").length;
+    const from = board.output.length;
+    await board.until("three polls", () => world.answers("/token").length >= polls + 3);
+    return board.output.slice(from).split("+\n|").length;
+  };
+  const onMains = await framesOf();
+  board.press("b");
+  await board.says("batteries: ");
+  expect(await framesOf()).toBeLessThan(onMains / 2);
+});
+
 describe("the display", () => {
   it("the panel shows the frame's characters, dot by dot", async () => {
     const board = await pendingBoard();

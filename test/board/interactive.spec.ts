@@ -1,0 +1,64 @@
+// npm run board -- --interactive in a terminal: script(1) makes the terminal, keys go in, frames come out.
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const PATIENCE_MS = 120_000;
+
+let program: ChildProcessByStdio<Writable, Readable, null>;
+let output = "";
+let ended: Promise<number | null>;
+
+beforeEach(() => {
+  output = "";
+  const command = "npx tsx scripts/board.ts --interactive";
+  const args = ["--quiet", "--return", "--command", command, "/dev/null"];
+  program = spawn("script", args, { cwd: root, stdio: ["pipe", "pipe", "ignore"] });
+  program.stdout.on("data", (bytes: Buffer) => {
+    output += bytes.toString("latin1");
+  });
+  ended = new Promise((resolve) => {
+    program.on("close", resolve);
+  });
+});
+
+afterEach(() => {
+  program.kill();
+});
+
+async function says(pattern: RegExp): Promise<RegExpExecArray> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = pattern.exec(output);
+    if (found) return found;
+    if (Date.now() > end || program.exitCode !== null) {
+      throw new Error(`waited in vain for ${pattern}; the terminal shows:\n${output}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+it("keys are the board's buttons, the page takes the code, q ends it", async () => {
+  const [, pages] = await says(/enter the code at (http:\/\/127\.0\.0\.1:\d+)\/device/);
+  await says(/\|Code [A-Z]{4}-[A-Z]{4} {2}\|/);
+  expect((await fetch(`${pages}/device`)).status).toBe(200);
+  await says(/update: the running image is confirmed/);
+  program.stdin.write("m");
+  await says(/sleep: wakes \d+, asleep [1-9]/);
+  program.stdin.write("u");
+  await says(/loader: tries slot B, release 1\.1\.0/);
+  await says(/(?:image is confirmed.*){2}/s);
+  program.stdin.write("c");
+  await says(/state: SIGNED_OUT/);
+  program.stdin.write("q");
+  expect(await ended).toBe(0);
+});
+
+it("Control-C ends it, too", async () => {
+  await says(/enter the code at/);
+  program.stdin.write("\u0003");
+  expect(await ended).toBe(0);
+});
