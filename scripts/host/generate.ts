@@ -30,12 +30,16 @@ export function numbersHeader(): string {
   );
 }
 
-/** Version of the engine whose bytecode the host runs, as `qjsc` prints it. */
-function codeHeader(engineVersion: string): string {
+/**
+ * `core-code.h`.
+ * @param engineVersion of the engine whose bytecode the host runs, as `qjsc` prints it; undefined: it runs the source
+ */
+function codeHeader(engineVersion: string | undefined): string {
+  const version = engineVersion ? `#define PG_ENGINE_VERSION "${engineVersion}"\n\n` : "";
   return (
-    "/* Generated: the core's bytecode. */\n#ifndef PICOGRANT_CORE_CODE_H\n" +
+    "/* Generated: the core's code. */\n#ifndef PICOGRANT_CORE_CODE_H\n" +
     "#define PICOGRANT_CORE_CODE_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
-    `#define PG_ENGINE_VERSION "${engineVersion}"\n\nextern const uint8_t *const pg_core_code;\n` +
+    `${version}extern const uint8_t *const pg_core_code;\n` +
     "extern const size_t pg_core_code_size;\n\n#endif\n"
   );
 }
@@ -78,6 +82,6 @@ export async function generate(
   const { code } = await bundleCore(variant);
   writeIfChanged(`${folder}/core.js`, romPrefix + code);
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
-  writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion ?? "source"));
+  writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));
   if (engineVersion === undefined) writeIfChanged(`${folder}/core-code.c`, sourceAsC(code));
 }

@@ -16,7 +16,7 @@ import { borderDigest } from "../host/border.ts";
 import { generate } from "../host/generate.ts";
 import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
 import type { Options, TargetName } from "./options.ts";
-import { checkedAbi, ownPayload, SOURCE_TARGETS } from "./targets.ts";
+import { checkedAbi, ownPayload, SOURCE_TARGETS, sourcePayload } from "./targets.ts";
 
 /** Where an image goes unless it is said. */
 export const imageFolder: string = fileURLToPath(new URL("../../dist/", import.meta.url));
@@ -47,7 +47,9 @@ export function borderOf({ abi }: Target): Uint8Array {
  */
 export async function payloadFor(options: Options, target: Target): Promise<Uint8Array> {
   if (options.payload !== undefined) return ownPayload(options.payload, target);
-  if (target.engine === "any") return Buffer.from((await bundleCore(options.variant)).code);
+  if (target.engine === "any") {
+    return sourcePayload(Buffer.from((await bundleCore(options.variant)).code), target);
+  }
   if (kindOf(target) === PayloadKind.source) return Buffer.from(await bundleProgram("main"));
   return bytecode(options.variant, target.abi);
 }

@@ -18,14 +18,20 @@ export function checkedAbi(abi: string): string {
   throw new UsageError(`--abi ${abi}: picogrant-host --abi prints it, e.g. 2025-04-26-le32`);
 }
 
+/** Source as the target's hosts read it: some engines want one NUL behind the core's bundle where it lies. */
+export function sourcePayload(source: Uint8Array, target: Target): Uint8Array {
+  if (target.engine !== "any" || source.at(-1) === 0) return source;
+  return Buffer.concat([source, Uint8Array.of(0)]);
+}
+
 /** @throws UsageError where the file cannot be one for this target */
 export function ownPayload(path: string, target: Target): Uint8Array {
   const bytes = readInput(path);
   if (kindOf(target) === PayloadKind.bytecode) return bytes;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return bytes;
   } catch {
     throw new UsageError(`${path}: is not UTF-8; this target takes source`);
   }
+  return sourcePayload(bytes, target);
 }

@@ -5,7 +5,12 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { borderDigest } from "../../scripts/host/border.ts";
 import type { Options, TargetName } from "../../scripts/image/options.ts";
-import { checkedAbi, ownPayload, SOURCE_TARGETS } from "../../scripts/image/targets.ts";
+import {
+  checkedAbi,
+  ownPayload,
+  SOURCE_TARGETS,
+  sourcePayload,
+} from "../../scripts/image/targets.ts";
 import { UsageError } from "../desktop/usage-error.ts";
 import { NO_BORDER, type Target } from "../firmware/image/format.ts";
 
@@ -33,7 +38,8 @@ export async function payloadFor(options: Options, target: Target): Promise<Uint
     );
   }
   if (target.engine !== "any") return readShipped("picogrant.qjs.js");
-  return readShipped(options.variant === "grant" ? "picogrant-grant.js" : "picogrant.js");
+  const bundle = options.variant === "grant" ? "picogrant-grant.js" : "picogrant.js";
+  return sourcePayload(readShipped(bundle), target);
 }
 
 /** The bundles lie in dist/, beside the command's folder. */

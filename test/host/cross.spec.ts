@@ -139,3 +139,73 @@ describe("npm run image, the loader in C and the one in JavaScript", () => {
     }
   });
 });
+
+describe("FORMAT.md: the core's source as an image, on hosts that evaluate it", () => {
+  describe.each(["duktape", "mujs"] as const)("%s", (kind) => {
+    const host = programOf(kind);
+    let world: World;
+    let args: string[];
+
+    beforeAll(async () => {
+      world = new World("http");
+      await world.open();
+      writeFileSync(join(world.folder, "maker.pub"), `${publicKey}\n`);
+      const key = join(world.folder, "maker.pub");
+      args = [host, "--images", world.folder, "--product", PRODUCT, "--key", key];
+    });
+
+    afterAll(() => world.end());
+
+    async function install(image: Uint8Array): Promise<string> {
+      writeFileSync(join(world.folder, "new.img"), image);
+      const process = new HostProcess([...args, "--install", join(world.folder, "new.img")]);
+      return (await process.exit()) === 0 ? "installed" : process.messages;
+    }
+
+    async function signed(...own: string[]): Promise<Buffer> {
+      const config = world.configure({ display: { columns: 24, rows: 4 } });
+      return made("--target", "es5", "--config", config, ...own);
+    }
+
+    it("says what it takes", () => {
+      expect(execFileSync(host, ["--abi"], { encoding: "utf8" })).toBe("es5\n");
+    });
+
+    it("takes no image whose bytes were changed, nor one of bytecode", async () => {
+      const image = await signed();
+      for (const at of [0, 40, 170, 200, 241, image.length - 70, image.length - 1]) {
+        const bytes = Buffer.from(image);
+        bytes[at]! ^= 1;
+        expect(await install(bytes)).toMatch(/not-an-image|damaged|signature-wrong/);
+      }
+      const bytecode = await made("--target", "c-host", "--abi", abi, "--payload", path("payload"));
+      expect(await install(bytecode)).toContain("wrong-engine");
+    });
+
+    it("installs it, starts it with the configuration inside, and no more once it was changed", async () => {
+      expect(await install(await signed())).toBe("installed");
+      const device = new HostProcess(args);
+      await device.state("PENDING");
+      expect(device.frame[0]).toHaveLength(24);
+      expect(await device.quit()).toBe(0);
+      const slot = join(world.folder, "slot-a.img");
+      const bytes = readFileSync(slot);
+      bytes[300]! ^= 1;
+      writeFileSync(slot, bytes);
+      const spoilt = new HostProcess(args);
+      expect(await spoilt.exit()).toBe(2);
+      expect(spoilt.messages).toContain("damaged");
+    });
+
+    it("refuses signed source that is no core, and source without its NUL where it needs one", async () => {
+      const source = kind === "mujs" ? (await signed()).subarray(240, -64) : Buffer.from("1;");
+      const payload = kind === "mujs" ? source.subarray(0, source.indexOf(0)) : source;
+      const parts = { engine: "any", abi: "es5", kind: 1, payload, counter: COUNTER };
+      expect(await install(makeImage({ ...parts, border }))).toBe("installed");
+      const config = world.configure();
+      const device = new HostProcess([...args, "--config", config]);
+      expect(await device.exit()).not.toBe(0);
+      expect(device.messages.trimEnd().split("\n")).toHaveLength(1);
+    });
+  });
+});

@@ -128,6 +128,16 @@ describe("npm run image -- --key", () => {
     expect(await image("--inspect", path("new.img"))).toMatch(/^border +its own$/m);
   });
 
+  it("FORMAT.md: ends the core's source in one NUL, whoever brings it", async () => {
+    const own = ["--counter", "1", "--product", PRODUCT, "--out", path("own.img")];
+    await image("--key", path("maker.key"), ...own, "--target", "es5");
+    for (const name of [path("own.img"), path("new.img")]) {
+      await image(...build("--target", "es5"));
+      const payload = readFileSync(name).subarray(240, -64);
+      expect([payload.indexOf(0), payload.length > 1]).toEqual([payload.length - 1, true]);
+    }
+  });
+
   it("puts picogrant's own program into it where none is named", async () => {
     const own = ["--counter", "1", "--product", PRODUCT, "--out", path("own.img")];
     await image("--key", path("maker.key"), ...own);

@@ -280,7 +280,7 @@ static int install_image(const char *path) {
 
 /* The image to run, where there are images. 0, or -1 where all is done, or the exit code. */
 static int choose_image(struct pg_options *options, struct pg_image *image) {
-  static const struct pg_image_target target = {"quickjs", PG_IMAGE_ABI};
+  static const struct pg_image_target target = {PG_IMAGE_ENGINE, PG_IMAGE_ABI};
   static const uint8_t border[PG_BORDER_BYTES] = PG_BORDER;
   const char *what = "";
   int unwritten = 0;
