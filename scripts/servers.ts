@@ -1,38 +1,18 @@
 // npm run servers: what a device gets through with each authorization server, tried just now. With
-// --write the tables go into platform/servers/README.md; with --expand a device.json is printed with
-// what its server's profile says filled in, for hosts that know no profiles.
+// --write the tables go into platform/servers/README.md.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import {
-  ConfigError,
-  expandedConfig,
-  parseDeviceConfig,
-} from "../platform/configuration/device-config.ts";
 import { SERVERS } from "../platform/servers/index.ts";
 import { commandLine } from "./command-line.ts";
 
 const README = new URL("../platform/servers/README.md", import.meta.url);
 
-const { write, expand } = commandLine("servers", "Authorization servers: what completes with each.")
+const { write } = commandLine("servers", "Authorization servers: what completes with each.")
   .option("--write", "put the tables into platform/servers/README.md")
-  .option("--expand <file>", "print a device.json with its server's profile filled in")
   .parse()
-  .opts<{ write?: boolean; expand?: string }>();
+  .opts<{ write?: boolean }>();
 
-if (expand !== undefined) printExpanded(expand);
-else await printTables();
-
-function printExpanded(file: string): void {
-  try {
-    const config = expandedConfig(parseDeviceConfig(readFileSync(file, "utf8")));
-    process.stdout.write(`${JSON.stringify(config, null, 2)}\n`);
-  } catch (error) {
-    const isTheFile = error instanceof ConfigError || (error as { code?: string }).code;
-    if (!isTheFile) throw error;
-    process.stderr.write(`servers: ${file}: ${(error as Error).message}\n`);
-    process.exitCode = 2;
-  }
-}
+await printTables();
 
 async function printTables(): Promise<void> {
   const tables = await import("./servers/tables.ts");

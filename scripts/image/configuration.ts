@@ -51,7 +51,9 @@ function problemsFor(config: DeviceConfig, target: TargetName): string[] {
   if (target === "c-host") {
     // It does not know the profiles.
     if (config.server !== undefined) {
-      problems.push("server is not for the C host; npm run servers -- --expand FILE fills it in");
+      problems.push(
+        "server is not for the C host; picogrant configure FILE writes in what it says",
+      );
     }
     if (messages !== undefined) problems.push("messages is not supported by the C host");
     for (const name of ["deviceAuthorization", "token"] as const) {

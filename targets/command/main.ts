@@ -44,6 +44,11 @@ const PARTS: readonly Part[] = [
     load: async () => (await import("./conform/conform.ts")).conform,
   },
   {
+    name: "configure",
+    summary: "write what a server says of itself into a device.json",
+    load: async () => (await import("./configure.ts")).configure,
+  },
+  {
     name: "sizing",
     summary: "the memory that a server's tokens need on a device",
     load: async () => (await import("./sizing.ts")).sizing,

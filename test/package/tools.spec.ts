@@ -1,6 +1,6 @@
 // `picogrant image` and `picogrant sizing` of the installed package, without the sources.
 
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { run } from "./command.ts";
@@ -38,6 +38,28 @@ describe("picogrant image", () => {
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^picogrant image: [^\n]*\n$/);
     expect(code).toBe(2);
+  });
+});
+
+describe("picogrant configure", () => {
+  it("writes what the server's profile says into a device.json that every host takes", async () => {
+    mkdirSync(folder, { recursive: true });
+    const file = path.join(folder, "device.json");
+    const out = path.join(folder, "complete.json");
+    writeFileSync(
+      file,
+      JSON.stringify({ clientId: "c", scope: "openid", server: "google", clientSecret: "x" }),
+    );
+    expect(await run(["configure", file, "--out", out])).toMatchObject({ code: 0, stderr: "" });
+    const config = JSON.parse(readFileSync(out, "utf8")) as { endpoints: { token: string } };
+    expect(config.endpoints.token).toMatch(/^https:/);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+
+    const again = await run(["configure", file, "--out", out]);
+    expect(again).toMatchObject({ code: 2, stdout: "" });
+    expect(again.stderr).toMatch(
+      /^picogrant configure: [^\n]*complete\.json: exists already[^\n]*\n$/,
+    );
   });
 });
 

@@ -43,7 +43,9 @@ export async function openPlatform(
 }
 
 /** What the login says about certificates. */
-export function httpOptionsOf({ certificates }: LoginSettings): NodeHttpOptions {
+export function httpOptionsOf({
+  certificates,
+}: Pick<LoginSettings, "certificates">): NodeHttpOptions {
   if (certificates === undefined) return {};
   const ca = readText(certificates, "file of certificates");
   if (ca.includes("-----BEGIN CERTIFICATE-----")) return { ca };

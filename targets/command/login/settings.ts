@@ -4,14 +4,16 @@
 import { readFileSync } from "node:fs";
 import * as core from "../../../core/complete.ts";
 import { addressProblem } from "../../../platform/address.ts";
+import { completeConfig } from "../../../platform/configuration/complete-config.ts";
 import {
   ConfigError,
   type clientAuthentications,
+  type DeviceConfig,
   driverOptionsOf,
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
-import { discoverEndpoints } from "../../../platform/discovery.ts";
+import { discoverServer } from "../../../platform/discovery.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import {
@@ -95,16 +97,10 @@ async function byDeviceConfig(
   file: string,
   host: { http: Http; timers: Timers },
 ): Promise<ReadySettings> {
-  const config = readDeviceConfig(file);
+  const config = await discovered(readDeviceConfig(file), file, host);
   const options = driverOptionsOf(config);
-  let { endpoints } = options;
+  const { endpoints } = options;
   const { issuer } = config;
-  if (issuer !== undefined && endpoints.token === "") {
-    const found = await discoverEndpoints(core, host, issuer).catch((error: Error) => {
-      throw new Failure(error.message);
-    });
-    endpoints = { ...endpoints, ...found };
-  }
   if (endpoints.token === "" || endpoints.deviceAuthorization === "") {
     throw new UsageError(`${file}: names no server; give server, issuer or endpoints`);
   }
@@ -118,6 +114,25 @@ async function byDeviceConfig(
     },
     title: config.server ?? issuer ?? new URL(endpoints.token).origin,
   };
+}
+
+/** With what its issuer says of itself, if it names one. */
+async function discovered(
+  config: DeviceConfig,
+  file: string,
+  host: { http: Http; timers: Timers },
+): Promise<DeviceConfig> {
+  if (config.issuer === undefined) return config;
+  try {
+    return await completeConfig(config, (issuer) =>
+      discoverServer(core, host, issuer).catch((error: Error) => {
+        throw new Failure(error.message);
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(`${file}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** As for a program on Node: there is room for tokens that are signed documents. */

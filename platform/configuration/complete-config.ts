@@ -1,0 +1,44 @@
+// A configuration for a host that asks nobody: what the server's profile or its metadata says is written into it.
+// For firmware whose host knows no profiles and does no discovery, such as the one in C.
+
+import { clientAuthenticationFor, type DiscoveredServer } from "../discovery.ts";
+import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.ts";
+
+/**
+ * @param config as parseDeviceConfig gives it; what it says itself goes before what the server says
+ * @param discover asks the issuer for its metadata; called at most once, and only where addresses are missing
+ * @returns the same configuration with addresses, client authentication and parameters, without `server`
+ * @throws ConfigError where the server speaks a language that only hosts in JavaScript translate, or takes no client
+ *   secret; what `discover` throws
+ */
+export async function completeConfig(
+  config: DeviceConfig,
+  discover: (issuer: string) => Promise<DiscoveredServer>,
+): Promise<Omit<DeviceConfig, "server">> {
+  const { issuer, endpoints = {} } = config;
+  const isComplete = Boolean(endpoints.deviceAuthorization && endpoints.token);
+  if (issuer === undefined || isComplete) return expandedConfig(config);
+  const { endpoints: found, clientAuthenticationMethods } = await discover(issuer);
+  const addresses = Object.fromEntries(
+    Object.entries(found).filter(([, address]) => address !== ""),
+  );
+  return {
+    ...config,
+    clientAuthentication:
+      config.clientAuthentication ?? authentication(clientAuthenticationMethods, config),
+    endpoints: { ...addresses, ...endpoints },
+  };
+}
+
+function authentication(
+  methods: readonly string[],
+  { clientSecret = "" }: DeviceConfig,
+): NonNullable<DeviceConfig["clientAuthentication"]> {
+  try {
+    return clientAuthenticationFor(methods, clientSecret !== "");
+  } catch (error) {
+    throw new ConfigError([
+      { path: "clientSecret", message: `cannot go: ${(error as Error).message}` },
+    ]);
+  }
+}

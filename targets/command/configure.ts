@@ -1,0 +1,70 @@
+// `picogrant configure`: a device.json for hosts that ask nobody where their server is, such as the one in C.
+
+import { writeFileSync } from "node:fs";
+import * as core from "../../core/complete.ts";
+import { completeConfig } from "../../platform/configuration/complete-config.ts";
+import { ConfigError, parseDeviceConfig } from "../../platform/configuration/device-config.ts";
+import { discoverServer } from "../../platform/discovery.ts";
+import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
+import { UsageError } from "../desktop/usage-error.ts";
+import { commandLine } from "./command-line.ts";
+import { Failure } from "./errors.ts";
+import { httpOptionsOf } from "./login/open.ts";
+import { readText } from "./login/settings.ts";
+
+interface Flags {
+  out?: string;
+  certificates?: string;
+}
+
+const HELP = `
+The file names a server (a profile) or an issuer. What comes out names its addresses and how the client
+authenticates, as the profile or the server's metadata has it, and stays a device.json for every host.
+
+  picogrant configure device.json --out device-c.json`;
+
+export async function configure(argv: readonly string[]): Promise<number> {
+  const command = commandLine(
+    "configure",
+    "Writes what a server's profile or metadata says into a device.json, for hosts that do no discovery.",
+  )
+    .argument("<file>", "the device.json")
+    .option("--out <file>", "write it there, readable by you alone, instead of printing it")
+    .option("--certificates <file>", "trust these (PEM) instead of the system's")
+    .addHelpText("after", HELP)
+    .parse(argv, { from: "user" });
+  const [file = ""] = command.args;
+  const { out, certificates } = command.opts<Flags>();
+  const text = `${JSON.stringify(await completed(file, certificates), null, 2)}\n`;
+  if (out === undefined) process.stdout.write(text);
+  else write(out, text);
+  return 0;
+}
+
+async function completed(file: string, certificates: string | undefined): Promise<object> {
+  const http = new NodeHttp(httpOptionsOf({ certificates }));
+  const host = { http, timers: nodeTimers() };
+  try {
+    const config = parseDeviceConfig(readText(file, "configuration"));
+    return await completeConfig(config, (issuer) =>
+      discoverServer(core, host, issuer).catch((error: Error) => {
+        throw new Failure(error.message);
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** It may hold the client's secret. */
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === "EEXIST" ? "exists already; remove it first" : `cannot be written (${code})`;
+    throw new UsageError(`${file}: ${why}`);
+  }
+}

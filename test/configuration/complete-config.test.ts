@@ -1,0 +1,74 @@
+// A device.json for hosts that ask nobody: what a profile or the metadata says is written into it.
+
+import { describe, expect, it } from "vitest";
+import { completeConfig } from "../../platform/configuration/complete-config.ts";
+import { parseDeviceConfig } from "../../platform/configuration/device-config.ts";
+import type { DiscoveredServer } from "../../platform/discovery.ts";
+import { noEndpoints } from "../../platform/driver.ts";
+
+const issuer = "https://login.example.com";
+const found: DiscoveredServer = {
+  endpoints: {
+    ...noEndpoints,
+    deviceAuthorization: `${issuer}/device`,
+    token: `${issuer}/token`,
+    revocation: "",
+  },
+  clientAuthenticationMethods: ["client_secret_basic", "client_secret_post"],
+};
+const answering = (methods: readonly string[]) => async (asked: string) => {
+  expect(asked).toBe(issuer);
+  return { ...found, clientAuthenticationMethods: methods };
+};
+const nobody = (): never => {
+  throw new Error("nobody is to be asked");
+};
+const read = (members: object) =>
+  parseDeviceConfig(JSON.stringify({ clientId: "c", scope: "s", ...members }));
+
+describe("RFC 8414 §2 how a client with a secret authenticates is learnt from the metadata", () => {
+  it.each([
+    [["client_secret_basic", "client_secret_post"], "client_secret_basic"],
+    [["client_secret_post"], "client_secret_post"],
+  ])("%j: %s", async (methods, method) => {
+    const config = await completeConfig(read({ issuer, clientSecret: "x" }), answering(methods));
+    expect(config.clientAuthentication).toBe(method);
+    expect(config.endpoints).toEqual({
+      deviceAuthorization: `${issuer}/device`,
+      token: `${issuer}/token`,
+    });
+  });
+
+  it("a client without a secret has none to send, and what the file says goes first", async () => {
+    const plain = await completeConfig(read({ issuer }), answering(["client_secret_basic"]));
+    expect(plain.clientAuthentication).toBe("none");
+    const said = read({ issuer, clientSecret: "x", clientAuthentication: "client_secret_post" });
+    const own = await completeConfig(said, answering(["client_secret_basic"]));
+    expect(own.clientAuthentication).toBe("client_secret_post");
+  });
+
+  it("a server that takes no secret: the member is named", async () => {
+    const asked = completeConfig(
+      read({ issuer, clientSecret: "x" }),
+      answering(["private_key_jwt"]),
+    );
+    await expect(asked).rejects.toThrow(
+      "clientSecret cannot go: the server takes no client secret",
+    );
+  });
+});
+
+describe("what is complete is left as it is", () => {
+  it("addresses in the file: nobody is asked", async () => {
+    const endpoints = { deviceAuthorization: `${issuer}/a`, token: `${issuer}/b` };
+    const config = read({ issuer, endpoints });
+    expect(await completeConfig(config, nobody)).toEqual(config);
+  });
+
+  it("a profile's name: its addresses are written down, and the name goes", async () => {
+    const config = await completeConfig(read({ server: "google", clientSecret: "x" }), nobody);
+    expect(config).not.toHaveProperty("server");
+    expect(config.endpoints?.token).toMatch(/^https:\/\//);
+    expect(parseDeviceConfig(JSON.stringify(config))).toEqual(config);
+  });
+});
