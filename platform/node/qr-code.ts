@@ -9,6 +9,7 @@ const QUIET = 4;
 /** Two rows of modules in one line, by which of them are light: neither, the lower, the upper, both. */
 const LIGHT_HALVES = [" ", "▄", "▀", "█"] as const;
 
+/** A QR code, as modules and as text for a terminal. */
 export class QrCode {
   /** Modules on each side, without the quiet zone around them. */
   readonly size: number;

@@ -42,6 +42,7 @@ function options(root: string, { readme, documents }: Prepared, out: string): Ty
     searchInDocuments: true,
     cleanOutputDir: true,
     customCss: `${root}scripts/docs/site.css`,
+    customJs: `${root}scripts/docs/site.js`,
     highlightLanguages: ["bash", "c", "javascript", "json", "typescript", "text"],
     navigation: { includeCategories: false, includeGroups: false, excludeReferences: true },
     validation: {
