@@ -135,6 +135,7 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 async function story(flags: Flags): Promise<void> {
   const bar = progressBar();
   const startedMs = performance.now();
+  const startedCpu = process.cpuUsage();
   const result = await playInWorkers(flags, (share) => bar.show(share));
   bar.clear();
   const seconds = (performance.now() - startedMs) / 1000;
@@ -179,6 +180,8 @@ async function story(flags: Flags): Promise<void> {
     `${result.requests.toLocaleString("en")} requests in ${round(seconds)} s of real time`,
   );
   console.log(`${rate.toLocaleString("en")} devices x hours per second`);
+  const { user } = process.cpuUsage(startedCpu);
+  console.log(`${round(user / 1e6)} s of processor time in ${flags.workers} threads`);
   console.log(`${result.bytesPerDevice.toLocaleString("en")} bytes of this computer per device\n`);
   save(
     flags,

@@ -392,7 +392,7 @@ export class Simulation {
     const { network, timeline } = this;
     return {
       send: (request, sink) => {
-        if (this.driver) timeline.observe(this.driver.device);
+        if (this.driver) timeline.observe(this.driver);
         const { authorization } = request;
         if (this.application.tokenInQuery && authorization.startsWith("Bearer ")) {
           // The document's 4.5: the query is the other place for it, which logs on the way may keep.
@@ -409,7 +409,7 @@ export class Simulation {
     const { driver } = this;
     if (driver === undefined) return;
     this.countedMs = this.clock.nowMs();
-    this.timeline.observe(driver.device);
+    this.timeline.observe(driver);
     this.#printSlip(driver);
     // Whatever it does leads back here.
     if (!this.application.attend(driver)) this.#tell();

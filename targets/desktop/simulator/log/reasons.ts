@@ -3,7 +3,7 @@
 import { ErrorCode, ErrorKind } from "../../../../core/complete.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { missingRoomOf } from "../../../../platform/missing-room.ts";
-import { errorName } from "./timeline.ts";
+import { errorName } from "./names.ts";
 
 export interface Reason {
   /** As it is named on the wire, or by the device. */

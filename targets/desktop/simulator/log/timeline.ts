@@ -1,8 +1,10 @@
 // What happened to the device, in order: its states with the events that led there, and what people
 // and faults did meanwhile.
-import { type Device, ErrorCode, Event, State } from "../../../../core/complete.ts";
-import { missingRoomOf } from "../../../../platform/missing-room.ts";
+import { Event, State } from "../../../../core/complete.ts";
+import type { Driver } from "../../../../platform/driver.ts";
 import type { Moment, Moments } from "./moments.ts";
+import { errorName, eventName, stateName } from "./names.ts";
+import { reasonOfDevice } from "./reasons.ts";
 
 export interface TimelineEntry extends Moment {
   /** State after it, or "" for something that came from outside. */
@@ -32,13 +34,14 @@ export class Timeline {
   }
 
   /** Takes the device's state down if it moved since the last time. */
-  observe(device: Device): void {
+  observe(driver: Driver): void {
+    const { device } = driver;
     if (device.moves === this.#moves) return;
     this.#moves = device.moves;
     if (device.event === Event.NONE) return;
     this.#add(
       stateName(device.state),
-      `${eventName(device.event)}${errorSuffix(device)}`,
+      `${eventName(device.event)}${errorSuffix(driver)}`,
       "device",
     );
   }
@@ -50,24 +53,12 @@ export class Timeline {
   }
 }
 
-function words(name: string): string {
-  return name.toLowerCase().replaceAll("_", " ");
-}
+export { errorName, eventName, stateName } from "./names.ts";
 
-export function stateName(state: number): string {
-  return words(State[state] ?? `state ${state}`);
-}
-
-export function eventName(event: number): string {
-  return words(Event[event] ?? `event ${event}`);
-}
-
-export function errorName(error: number): string {
-  return error === ErrorCode.NONE ? "" : words(ErrorCode[error] ?? `error ${error}`);
-}
-
-function errorSuffix(device: Device): string {
-  if (device.state !== State.FAILED || !device.error) return "";
-  const room = missingRoomOf(device);
-  return `: ${errorName(device.error)}${room && ` (${room})`}`;
+/** Why it has failed: the name, where it came from, who can mend it. */
+function errorSuffix(driver: Driver): string {
+  const { device } = driver;
+  const reason = device.state === State.FAILED ? reasonOfDevice(driver) : undefined;
+  if (reason === undefined) return "";
+  return `: ${errorName(device.error)}, says ${reason.from}; mended by: ${reason.mend}`;
 }
