@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { State } from "../../core/index.ts";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
-import { buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
+import { buildCountingProgram, buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 
 const grant = readFileSync(
@@ -107,21 +107,33 @@ export async function measureHeap(bundle: string): Promise<HeapGrowth> {
   };
 }
 
-/**
- * The core as firmware has it, in QuickJS on 32-bit ARM: bytes of stripped bytecode, which stays in flash,
- * and bytes on the engine's heap for the core and its device, `create` given back, by the engine's own
- * accounting. Undefined where the host for that is not built.
- */
-export async function measureOnArm(
-  variant: Variant,
-): Promise<{ heap: number; bytecode: number } | undefined> {
+/** The core in QuickJS on 32-bit ARM. */
+export interface OnArm {
+  /** Bytes on the engine's heap for the core and its device, `create` given back, by the engine's own account. */
+  readonly heap: number;
+  /** Bytes of stripped bytecode, which stays in flash. */
+  readonly bytecode: number;
+}
+
+/** What the program that counts allocations says, and the size of the code in it. */
+function figuresOf(program: string, generated: string): OnArm {
+  const text = execFileSync("qemu-arm", ["-L", armSysroot(), program], { encoding: "utf8" });
+  const found = /^core (\d+)$/m.exec(text)?.[1];
+  if (!found) throw new Error(`the host on ARM says nothing of the core's heap: ${text}`);
+  const bytes = readFileSync(`${hostFolder}${generated}/bytecode.h`, "latin1");
+  return { heap: Number(found), bytecode: bytes.match(/0x[0-9a-f]{2}/g)!.length };
+}
+
+/** The core as firmware has it. Undefined where the host for that is not built. */
+export async function measureOnArm(variant: Variant): Promise<OnArm | undefined> {
   const kind = variant === "grant" ? "arm-grant" : "arm";
   if (!isBuilt(kind)) return undefined;
   await buildHost(kind);
-  const arguments_ = ["-L", armSysroot(), programOf(kind, "allocations")];
-  const text = execFileSync("qemu-arm", arguments_, { encoding: "utf8" });
-  const found = /^core (\d+)$/m.exec(text)?.[1];
-  if (!found) throw new Error(`the host on ARM says nothing of the core's heap: ${text}`);
-  const bytes = readFileSync(`${hostFolder}generated-${variant}/bytecode.h`, "latin1");
-  return { heap: Number(found), bytecode: bytes.match(/0x[0-9a-f]{2}/g)!.length };
+  return figuresOf(programOf(kind, "allocations"), `generated-${variant}`);
+}
+
+/** The same of any build's code. */
+export async function measureCodeOnArm(code: string): Promise<OnArm | undefined> {
+  if (!isBuilt("arm")) return undefined;
+  return figuresOf(await buildCountingProgram(code), "generated-compared");
 }

@@ -9,8 +9,8 @@ export interface Budget {
 
 /** Minified bytes: ceilings, not goals. Below them plain code wins over short code. */
 export const sizeCeilings = {
-  complete: { goal: 18_000, reached: 25_400 },
-  grant: { goal: 14_000, reached: 17_800 },
+  complete: { goal: 18_000, reached: 25_800 },
+  grant: { goal: 14_000, reached: 17_900 },
 } as const satisfies Record<string, Budget>;
 
 /** Engine heap of the flashed core in QuickJS on 32-bit ARM, from stripped bytecode. */

@@ -1,26 +1,38 @@
-// The smallest host of the Duktape library: `print`, and `counter`, an Int32Array whose first element
-// counts every allocation and reallocation that the engine asks its host for.
+// The smallest host of the Duktape library: `print`, `collect`, and `counter`, an Int32Array: element 0 counts
+// every allocation and reallocation that the engine asks its host for, element 1 is the bytes that it holds. Runs the
+// scripts that it is given, one after the other.
 
 #include <duktape.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int counter[1];
+static int counter[2];
+
+static void *hold(void *block) {
+  if (block) counter[1] += (int)malloc_usable_size(block);
+  return block;
+}
 
 static void *count_alloc(void *user, duk_size_t size) {
   (void)user;
-  if (size) counter[0]++;
-  return malloc(size);
+  if (!size) return NULL;
+  counter[0]++;
+  return hold(malloc(size));
 }
 
 static void *count_realloc(void *user, void *block, duk_size_t size) {
   (void)user;
+  int before = block ? (int)malloc_usable_size(block) : 0;
   if (size) counter[0]++;
-  return realloc(block, size);
+  void *moved = realloc(block, size);
+  if (moved || !size) counter[1] -= before;
+  return size ? hold(moved) : NULL;
 }
 
 static void count_free(void *user, void *block) {
   (void)user;
+  if (block) counter[1] -= (int)malloc_usable_size(block);
   free(block);
 }
 
@@ -29,9 +41,18 @@ static duk_ret_t print(duk_context *context) {
   return 0;
 }
 
+static duk_ret_t collect(duk_context *context) {
+  /* Twice, for what has a finalizer. */
+  duk_gc(context, 0);
+  duk_gc(context, 0);
+  return 0;
+}
+
 static void define_globals(duk_context *context) {
   duk_push_c_function(context, print, 1);
   duk_put_global_string(context, "print");
+  duk_push_c_function(context, collect, 0);
+  duk_put_global_string(context, "collect");
   duk_push_external_buffer(context);
   duk_config_buffer(context, -1, counter, sizeof counter);
   duk_push_buffer_object(context, -1, 0, sizeof counter, DUK_BUFOBJ_INT32ARRAY);
@@ -56,14 +77,18 @@ static void push_file(duk_context *context, const char *path) {
 
 int main(int count, char **arguments) {
   if (count < 2) {
-    fputs("usage: duktape-host SCRIPT\n", stderr);
+    fputs("usage: duktape-host SCRIPT...\n", stderr);
     return 2;
   }
   duk_context *context = duk_create_heap(count_alloc, count_realloc, count_free, NULL, NULL);
   define_globals(context);
-  push_file(context, arguments[1]);
-  int failed = duk_peval(context) != 0;
-  if (failed) fprintf(stderr, "%s\n", duk_safe_to_string(context, -1));
+  int failed = 0;
+  for (int i = 1; i < count && !failed; i++) {
+    push_file(context, arguments[i]);
+    failed = duk_peval(context) != 0;
+    if (failed) fprintf(stderr, "%s\n", duk_safe_to_string(context, -1));
+    duk_pop(context);
+  }
   duk_destroy_heap(context);
   return failed;
 }

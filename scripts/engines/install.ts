@@ -119,7 +119,8 @@ const hosts = [
   { engine: "mujs", library: "/libmujs.a" },
 ];
 
-function buildHosts(report: (line: string) => void): void {
+/** Builds them, of the libraries that are there. */
+export function buildHosts(report: (line: string) => void): void {
   for (const { engine, library } of hosts) {
     const folder = enginesFolder + engine;
     const path = findFile(folder, library);

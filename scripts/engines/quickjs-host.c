@@ -1,5 +1,6 @@
-// The smallest host of the native QuickJS library: `print`, and `counter`, an Int32Array whose first
-// element counts every allocation and reallocation that the engine asks its host for.
+// The smallest host of the native QuickJS library: `print`, `collect`, and `counter`, an Int32Array: element 0
+// counts every allocation and reallocation that the engine asks its host for, element 1 is the bytes that it holds.
+// Runs the scripts that it is given, one after the other.
 //
 // That count is whole for QuickJS up to 2025-04-26; later versions carve small blocks out of larger
 // ones by themselves. A control shows whether it counts at all (scripts/budgets).
@@ -9,17 +10,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int counter[1];
+static int counter[2];
+
+static void hold(JSMallocState *state, size_t size) {
+  state->malloc_size += size;
+  counter[1] += (int)size;
+}
 
 static void *count_malloc(JSMallocState *state, size_t size) {
   counter[0]++;
   void *block = malloc(size);
-  if (block) state->malloc_size += malloc_usable_size(block);
+  if (block) hold(state, malloc_usable_size(block));
   return block;
 }
 
 static void count_free(JSMallocState *state, void *block) {
-  if (block) state->malloc_size -= malloc_usable_size(block);
+  if (block) hold(state, -malloc_usable_size(block));
   free(block);
 }
 
@@ -32,7 +38,7 @@ static void *count_realloc(JSMallocState *state, void *block, size_t size) {
   }
   counter[0]++;
   block = realloc(block, size);
-  if (block) state->malloc_size += malloc_usable_size(block) - before;
+  if (block) hold(state, malloc_usable_size(block) - before);
   return block;
 }
 
@@ -49,6 +55,14 @@ static JSValue print(JSContext *context, JSValueConst self, int count, JSValueCo
     JS_FreeCString(context, text);
   }
   putchar('\n');
+  return JS_UNDEFINED;
+}
+
+static JSValue collect(JSContext *context, JSValueConst self, int count, JSValueConst *values) {
+  (void)self;
+  (void)count;
+  (void)values;
+  JS_RunGC(JS_GetRuntime(context));
   return JS_UNDEFINED;
 }
 
@@ -76,6 +90,7 @@ static void define_globals(JSContext *context) {
   JSValue buffer =
       JS_NewArrayBuffer(context, (uint8_t *)counter, sizeof counter, keep_nothing, NULL, 0);
   JS_SetPropertyStr(context, global, "print", JS_NewCFunction(context, print, "print", 1));
+  JS_SetPropertyStr(context, global, "collect", JS_NewCFunction(context, collect, "collect", 0));
   JSValue type = JS_GetPropertyStr(context, global, "Int32Array");
   JS_SetPropertyStr(context, global, "counter", JS_CallConstructor(context, type, 1, &buffer));
   JS_FreeValue(context, type);
@@ -83,17 +98,15 @@ static void define_globals(JSContext *context) {
   JS_FreeValue(context, global);
 }
 
-int main(int count, char **arguments) {
+/* 1 where the script failed. */
+static int run(JSContext *context, const char *path) {
   size_t length = 0;
-  char *text = count > 1 ? read_file(arguments[1], &length) : NULL;
+  char *text = read_file(path, &length);
   if (!text) {
-    fputs("usage: quickjs-host SCRIPT\n", stderr);
-    return 2;
+    fprintf(stderr, "%s cannot be read\n", path);
+    return 1;
   }
-  JSRuntime *runtime = JS_NewRuntime2(&functions, NULL);
-  JSContext *context = JS_NewContext(runtime);
-  define_globals(context);
-  JSValue result = JS_Eval(context, text, length, arguments[1], JS_EVAL_TYPE_GLOBAL);
+  JSValue result = JS_Eval(context, text, length, path, JS_EVAL_TYPE_GLOBAL);
   int failed = JS_IsException(result);
   if (failed) {
     JSValue error = JS_GetException(context);
@@ -103,8 +116,21 @@ int main(int count, char **arguments) {
     JS_FreeValue(context, error);
   }
   JS_FreeValue(context, result);
+  free(text);
+  return failed;
+}
+
+int main(int count, char **arguments) {
+  if (count < 2) {
+    fputs("usage: quickjs-host SCRIPT...\n", stderr);
+    return 2;
+  }
+  JSRuntime *runtime = JS_NewRuntime2(&functions, NULL);
+  JSContext *context = JS_NewContext(runtime);
+  define_globals(context);
+  int failed = 0;
+  for (int i = 1; i < count && !failed; i++) failed = run(context, arguments[i]);
   JS_FreeContext(context);
   JS_FreeRuntime(runtime);
-  free(text);
   return failed;
 }

@@ -50,6 +50,26 @@ function programsOf(kind: Kind): readonly string[] {
   return isOtherEngine(kind) ? ["allocations"] : testPrograms;
 }
 
+/**
+ * Builds the program that counts allocations on 32-bit ARM with the code of any build.
+ * @returns its path
+ */
+export async function buildCountingProgram(code: string): Promise<string> {
+  const quickjs = quickjsFolder();
+  const generated = `${hostFolder}generated-compared`;
+  await generate(generated, "complete", engineVersion(quickjs), code);
+  const out = `${hostFolder}arm-compared`;
+  const settings = [
+    `QUICKJS_DIR=${quickjs}`,
+    `GENERATED=${generated}`,
+    `OUT=${out}`,
+    `TESTS=${root}test/host/c`,
+    ...settingsOf("arm", quickjs),
+  ];
+  run("make", ["-s", "-C", sources, ...settings, `${out}/allocations`]);
+  return `${out}/allocations`;
+}
+
 function settingsOf(kind: Kind, quickjs: string): string[] {
   if (kind === "release") return [];
   if (kind === "sanitize" || isOtherEngine(kind)) {

@@ -72,14 +72,16 @@ function sourceAsC(code: string): string {
  * Writes the generated files of a variant into `folder`.
  * @param engineVersion of QuickJS, whose compiler makes the code out of core.js; undefined for engines that
  *   run the source
+ * @param code of another build than the one that ships
  */
 export async function generate(
   folder: string,
   variant: Variant,
   engineVersion: string | undefined,
+  code?: string,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const { code } = await bundleCore(variant);
+  code ??= (await bundleCore(variant)).code;
   writeIfChanged(`${folder}/core.js`, romPrefix + code);
   writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
   writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 import uglify from "uglify-js";
 
 import { markFunctions } from "./inlining.ts";
@@ -83,9 +83,33 @@ async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
   const joined = await joinSources(variant);
   if (!minify) return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
   return cached(JSON.stringify([joined, publicNames(variant)]), async () => {
-    const compiled = await compile(joined, publicNames(variant));
-    return shorten(compiled);
+    const marked = { ...joined, code: markFunctions(joined.code) };
+    return shorten(await compile(marked, publicNames(variant)));
   });
+}
+
+/** A build that is not shipped, for comparison. */
+export interface ComparedBuild {
+  readonly name: string;
+  readonly code: string;
+}
+
+/** What ships and what each of the tools makes of it: `npm run builds` compares them. */
+export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]> {
+  const joined = await bundleCore(variant, { minify: false });
+  const minified = await transform(joined.code, { minify: true, target: "es5" });
+  const unmarked = await joinSources(variant);
+  const marked = { ...unmarked, code: markFunctions(unmarked.code) };
+  const inLoops = { ...unmarked, code: markFunctions(unmarked.code, 0) };
+  const names = publicNames(variant);
+  const asCalled = await compile(inLoops, names);
+  return [
+    { name: "esbuild, minified", code: minified.code },
+    { name: "esbuild, Closure Compiler", code: asCalled.code },
+    { name: "esbuild, Closure Compiler, uglify-js", code: shorten(asCalled).code },
+    { name: "the same, small functions in place", code: (await compile(marked, names)).code },
+    { name: "and uglify-js: what ships", code: (await bundleCore(variant)).code },
+  ];
 }
 
 /** The core's files as one script of functions, with the object of the public ones at its end. */
@@ -156,7 +180,7 @@ async function compile(joined: Bundle, names: readonly string[]): Promise<Bundle
   const folder = mkdtempSync(join(tmpdir(), "picogrant-build-"));
   const file = (name: string): string => join(folder, name);
   try {
-    writeFileSync(file("joined.js"), markFunctions(joined.code));
+    writeFileSync(file("joined.js"), joined.code);
     writeFileSync(file("joined.js.map"), joined.map);
     const externs = names.map((name) => `Object.prototype.${name};\n`).join("");
     writeFileSync(file("externs.js"), `/** @externs */\nvar picogrant;\n${externs}`);

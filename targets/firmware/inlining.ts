@@ -56,7 +56,7 @@ function ownerOf(ancestors: readonly AnyNode[]): string | undefined {
  * The code with `@encourageInlining` in front of every function that is small enough, and `@noinline` in front of
  * every one that returns from within a loop: the compiler would end the loop by a label, and Espruino has none.
  */
-export function markFunctions(code: string): string {
+export function markFunctions(code: string, limit: number = nodesOfCopies): string {
   const program = parse(code, { ecmaVersion: 5 }) as AnyNode;
   const functions = declared(program);
   ancestor(program, {
@@ -77,15 +77,15 @@ export function markFunctions(code: string): string {
   });
   let marked = code;
   for (const known of [...functions.values()].reverse()) {
-    const mark = markOf(known);
+    const mark = markOf(known, limit);
     const { start } = known.node;
     if (mark) marked = `${marked.slice(0, start)}/** ${mark} */ ${marked.slice(start)}`;
   }
   return marked;
 }
 
-function markOf({ nodes, calls, stays, returnsFromLoop }: Known): string {
+function markOf({ nodes, calls, stays, returnsFromLoop }: Known, limit: number): string {
   if (returnsFromLoop) return "@noinline";
-  const isSmall = calls > 1 && nodes * (calls - 1) <= nodesOfCopies;
+  const isSmall = calls > 1 && nodes * (calls - 1) <= limit;
   return isSmall && !stays ? "@encourageInlining" : "";
 }

@@ -2,8 +2,16 @@
 // allocation counted is the core's. `counter` and `forbid` are the engine's (scripts/budgets/engine.ts).
 
 function pollBytes(text) {
-  var bytes = new Uint8Array(text.length);
+  var bytes = pollMemory(text.length);
   for (var i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+/** MuJS has no typed arrays. */
+function pollMemory(size) {
+  if (typeof Uint8Array === "function") return new Uint8Array(size);
+  var bytes = [];
+  while (bytes.length < size) bytes.push(0);
   return bytes;
 }
 
@@ -22,7 +30,7 @@ var pollConfig = {
   tokenParameters: "",
   messages: ""
 };
-var pollDevice = picogrant.create(new Uint8Array(4096), pollConfig);
+var pollDevice = picogrant.create(pollMemory(4096), pollConfig);
 var pollCode = pollBytes(
   '{"device_code":"0123456789abcdef0123456789abcdef","user_code":"ABCD-EFGH","expires_in":1800,' +
     '"verification_url":"https://www.example.com/device","interval":5}'

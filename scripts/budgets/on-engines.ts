@@ -1,0 +1,45 @@
+// A build on the native engines: the heap that it holds, and the time of a pending poll. The engines' hosts
+// (scripts/engines/*-host.c) count the bytes.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { runCommand } from "../engines/catalogue.ts";
+import { enginesFolder } from "../engines/install.ts";
+import { borderNumbers } from "../engines/script.ts";
+import type { NativeEngine } from "./allocations.ts";
+
+const guest = (name: string): string =>
+  readFileSync(
+    fileURLToPath(new URL(`../../test/budgets/guest/${name}.js`, import.meta.url)),
+    "utf8",
+  );
+
+/** The fastest of so many runs counts, each of so many polls. */
+const runs = 3;
+const pollsPerRun = 100;
+
+function run(engine: NativeEngine, scripts: readonly string[]): number {
+  const home = enginesFolder + engine;
+  const output = runCommand(`${home}/${engine}-host`, home, ...scripts);
+  const figure = Number(output.trim().split("\n").at(-1));
+  if (!Number.isFinite(figure)) throw new Error(`${engine}: ${output.slice(0, 300)}`);
+  return figure;
+}
+
+/** Bytes that the core and one device hold, `create` given back; the device's memory is not counted. */
+export function heapIn(engine: NativeEngine, code: string): number {
+  return run(engine, [guest("heap-before"), code, guest("heap-after")]);
+}
+
+/** Microseconds of a pending poll: the request made, its answer read, the frame drawn each second. */
+export function pollTimeIn(engine: NativeEngine, code: string): number {
+  const timing = `var fastest = 1e9;
+    for (var run = 0; run < ${runs}; run++) {
+      var began = Date.now();
+      pollCycles(${pollsPerRun}, 0);
+      var took = Date.now() - began;
+      if (took < fastest) fastest = took;
+    }
+    print("" + fastest * 1000 / ${pollsPerRun});`;
+  return run(engine, [code, `${borderNumbers()}\n${guest("polls")}`, timing]);
+}
