@@ -1,11 +1,12 @@
-// The smallest host of the Duktape library: `print`, `collect`, and `counter`, an Int32Array: element 0 counts
-// every allocation and reallocation that the engine asks its host for, element 1 is the bytes that it holds. Runs the
-// scripts that it is given, one after the other.
+// The smallest host of the Duktape library: `print`, `collect`, `cpuMicroseconds`, and `counter`, an Int32Array:
+// element 0 counts every allocation and reallocation that the engine asks its host for, element 1 is the bytes that it
+// holds. Runs the scripts that it is given, one after the other.
 
 #include <duktape.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static int counter[2];
 
@@ -48,11 +49,18 @@ static duk_ret_t collect(duk_context *context) {
   return 0;
 }
 
+static duk_ret_t cpu_microseconds(duk_context *context) {
+  duk_push_number(context, (double)clock() * 1000000 / CLOCKS_PER_SEC);
+  return 1;
+}
+
 static void define_globals(duk_context *context) {
   duk_push_c_function(context, print, 1);
   duk_put_global_string(context, "print");
   duk_push_c_function(context, collect, 0);
   duk_put_global_string(context, "collect");
+  duk_push_c_function(context, cpu_microseconds, 0);
+  duk_put_global_string(context, "cpuMicroseconds");
   duk_push_external_buffer(context);
   duk_config_buffer(context, -1, counter, sizeof counter);
   duk_push_buffer_object(context, -1, 0, sizeof counter, DUK_BUFOBJ_INT32ARRAY);

@@ -1,11 +1,12 @@
-// The smallest host of the MuJS library: `print`, `collect`, and `counter`: element 0 is the number of allocations
-// and reallocations that the engine asked its host for so far, element 1 the bytes that it holds. Runs the scripts that
-// it is given, one after the other. MuJS has no typed arrays.
+// The smallest host of the MuJS library: `print`, `collect`, `cpuMicroseconds`, and `counter`: element 0 is the number
+// of allocations and reallocations that the engine asked its host for so far, element 1 the bytes that it holds. Runs
+// the scripts that it is given, one after the other. MuJS has no typed arrays.
 
 #include <malloc.h>
 #include <mujs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static int counter;
 static int held;
@@ -38,11 +39,17 @@ static void collect(js_State *state) {
   js_pushundefined(state);
 }
 
+static void cpu_microseconds(js_State *state) {
+  js_pushnumber(state, (double)clock() * 1000000 / CLOCKS_PER_SEC);
+}
+
 static void define_globals(js_State *state) {
   js_newcfunction(state, print, "print", 1);
   js_setglobal(state, "print");
   js_newcfunction(state, collect, "collect", 0);
   js_setglobal(state, "collect");
+  js_newcfunction(state, cpu_microseconds, "cpuMicroseconds", 0);
+  js_setglobal(state, "cpuMicroseconds");
   js_newobject(state);
   js_newcfunction(state, read_counter, "read", 0);
   js_pushnull(state);

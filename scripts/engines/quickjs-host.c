@@ -1,6 +1,6 @@
-// The smallest host of the native QuickJS library: `print`, `collect`, and `counter`, an Int32Array: element 0
-// counts every allocation and reallocation that the engine asks its host for, element 1 is the bytes that it holds.
-// Runs the scripts that it is given, one after the other.
+// The smallest host of the native QuickJS library: `print`, `collect`, `cpuMicroseconds`, and `counter`, an
+// Int32Array: element 0 counts every allocation and reallocation that the engine asks its host for, element 1 is the
+// bytes that it holds. Runs the scripts that it is given, one after the other.
 //
 // That count is whole for QuickJS up to 2025-04-26; later versions carve small blocks out of larger
 // ones by themselves. A control shows whether it counts at all (scripts/budgets).
@@ -9,6 +9,7 @@
 #include <quickjs/quickjs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static int counter[2];
 
@@ -66,6 +67,14 @@ static JSValue collect(JSContext *context, JSValueConst self, int count, JSValue
   return JS_UNDEFINED;
 }
 
+static JSValue cpu_microseconds(JSContext *context, JSValueConst self, int count,
+                                JSValueConst *values) {
+  (void)self;
+  (void)count;
+  (void)values;
+  return JS_NewFloat64(context, (double)clock() * 1000000 / CLOCKS_PER_SEC);
+}
+
 static char *read_file(const char *path, size_t *length) {
   FILE *file = fopen(path, "rb");
   if (!file) return NULL;
@@ -91,6 +100,8 @@ static void define_globals(JSContext *context) {
       JS_NewArrayBuffer(context, (uint8_t *)counter, sizeof counter, keep_nothing, NULL, 0);
   JS_SetPropertyStr(context, global, "print", JS_NewCFunction(context, print, "print", 1));
   JS_SetPropertyStr(context, global, "collect", JS_NewCFunction(context, collect, "collect", 0));
+  JS_SetPropertyStr(context, global, "cpuMicroseconds",
+                    JS_NewCFunction(context, cpu_microseconds, "cpuMicroseconds", 0));
   JSValue type = JS_GetPropertyStr(context, global, "Int32Array");
   JS_SetPropertyStr(context, global, "counter", JS_CallConstructor(context, type, 1, &buffer));
   JS_FreeValue(context, type);
