@@ -7,7 +7,10 @@ export interface Budget {
   readonly reached: number;
 }
 
-/** Minified bytes: ceilings, not goals. Below them plain code wins over short code. */
+/**
+ * Minified bytes: ceilings, not goals. Below them plain code wins over short code. core/DESIGN.md says by what
+ * they are exceeded: the heap, which counts four times, is below its goal for it.
+ */
 export const sizeCeilings = {
   complete: { goal: 18_000, reached: 25_800 },
   grant: { goal: 14_000, reached: 17_900 },
