@@ -144,36 +144,6 @@ export var MESSAGES =
   "Too little memory. Ask the maker\n" +
   "Tokens not erased";
 
-/**
- * Names on the wire in the order of their codes, as in MEMBERS: those of RFC 6749, 8628, 6750 and the
- * documents; behind a space, aliases of other servers.
- */
-export var ERRORS =
-  "Bauthorization_pending!" +
-  "slow_down!" +
-  "expired_token token_expired code_expired!" +
-  "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair " +
-  "bad_refresh_token!" +
-  "access_denied authorization_declined!" +
-  "admin_policy_enforced!" +
-  "org_internal!" +
-  "invalid_client incorrect_client_credentials!" +
-  "unauthorized_client device_flow_disabled!" +
-  "invalid_scope!" +
-  "invalid_request!" +
-  "unsupported_grant_type!" +
-  "rate_limit_exceeded!" +
-  "server_error!" +
-  "temporarily_unavailable!" +
-  "invalid_token!" +
-  "insufficient_scope!" +
-  "unsupported_token_type ";
-
-/** Kind (a digit) and message ('A' is message 0) of every ErrorCode. */
-export var ERROR_KINDS =
-  "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R" + // NONE, and what a server names
-  "1L1M1M5W5V3S3T5W3T4U5V5R"; // UNREACHABLE to USELESS_ANSWERS
-
 /** Kind of an error (ErrorCode, but for NONE): one of ErrorKind. */
 export function errorKind(device: Device, error: number): number {
   return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * error] - 48;

@@ -108,16 +108,6 @@ export enum Region {
 }
 
 /**
- * Member names behind the letter of the first one's field ('A' is field 0). A name ends with a space where the
- * next is of the same field, with `!` where it is of the following one, with `"` of the second following...
- * The documents' service says verification_url and error_code; RFC 8628 says verification_uri and error.
- */
-export var MEMBERS =
-  "Bdevice_code!user_code!verification_uri verification_url!verification_uri_complete!" +
-  "access_token!refresh_token!scope!token_type!error error_code" +
-  '"expires_in!refresh_token_expires_in!interval ';
-
-/**
  * What a request beyond the grant is for: what is looked for in a success of it, and what it leads to. There is
  * one for each kind, made when the file is loaded.
  */

@@ -2,14 +2,15 @@
 // that is ever allocated is allocated here.
 
 import { type Config, configError } from "../device/config.ts";
-import { ERROR_KINDS, ERRORS, MESSAGES, Message } from "../device/errors.ts";
+import { MESSAGES, Message } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, Field, Literal, MEMBERS, Region } from "../device/memory.ts";
+import { type Bytes, type Device, Field, Literal, Region } from "../device/memory.ts";
 import { placeDeviceCode } from "../device/regions.ts";
+import { ERROR_KINDS, ERRORS, MEMBERS } from "../device/tables.ts";
 import { writeClient } from "../grant/client-authentication.ts";
 import { Job } from "../records/record-keeping.ts";
 import { writeByte } from "../text/form-encoder.ts";
-import { GRAMMAR } from "../text/json-scanner.ts";
+import { GRAMMAR } from "../text/tables.ts";
 
 /** In the order of Literal, a line each. The build makes one text of them. */
 var LITERALS =

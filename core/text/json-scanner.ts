@@ -12,11 +12,11 @@ import { type Device, equals, Field, holds, Literal, Region } from "../device/me
 import { keep, keepUnit } from "./unicode.ts";
 
 /**
- * The states: where their rows begin in GRAMMAR. STRING, UNICODE, INVALID and END have numbers that are
- * no row's; the last two are ends of rows, where nothing but a blank may come. Below 0 are no states,
- * but the ends of values.
+ * The states: where their rows begin in GRAMMAR, which `npm run tables` makes of tables/grammar.ts, pairs of a byte
+ * and the state that it leads to. STRING, UNICODE, INVALID and END have numbers that are no row's; the last two are
+ * ends of rows, where nothing but a blank may come. Below 0 are no states, but the ends of values.
  */
-enum Scan {
+export enum Scan {
   /** The byte behind the number is still to be looked at. */
   NUMBER_END = -20,
   WORD_END = -19,
@@ -39,32 +39,6 @@ enum Scan {
   WORDS = 39,
   ESCAPE = 57,
 }
-
-/**
- * What may come in a state, in pairs: a byte, and the state that it leads to ('A' is 0). The row of a
- * state ends with a blank and what any other byte leads to; one without goes on in the next. `1` stands
- * for all digits, but for 0 where a number begins.
- */
-export var GRAMMAR =
-  ",J}: F" + // A behind a member
-  ",M]: F" + // D behind an element
-  ":M F" + // G colon
-  "}:" + // I first name, or
-  '"B F' + // J name
-  "]:" + // L first element, or
-  '"B{I[Lthfnnt-T' + // M value, or what comes behind a sign:
-  "0d1c F" + // T first digit
-  "+Y-Y" + // W exponent
-  "1[ F" + // Y its first digit
-  "1[ -" + // [ its digits
-  "1_ F" + // ] first digit behind the point
-  "1_eWEW -" + // _ digits behind the point
-  "1c" + // c digits in front of it
-  ".]eWEW -" + // d no more digits in front of it
-  "rj Ful Fe. F" + // h j l true
-  "ap Flr Fsl F" + // n p r false, its end is true's
-  "uv Flx Fl. F" + // t v x null
-  '"A\\A/AbIfMnKrNtJuE F'; // z escapes: to UNICODE, INVALID, or what stands for itself (A) or 8..13
 
 /**
  * Starts a document.

@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import * as core from "../../core/complete.ts";
-import { ERRORS } from "../../core/device/errors.ts";
+import { ERRORS } from "../../core/device/tables.ts";
 import { ADVICE } from "./advice.ts";
 
 /** Files with tables, and how each table is made, by the name in its marks. */

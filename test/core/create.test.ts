@@ -2,7 +2,7 @@
 // written beyond the end, nothing left of an earlier life.
 
 import { describe, expect, it } from "vitest";
-import { Literal } from "../../core/device/memory.ts";
+import { Literal, Region } from "../../core/device/memory.ts";
 import type { Bytes } from "../../core/index.ts";
 import * as grant from "../../core/index.ts";
 import { config } from "./bench.ts";
@@ -13,8 +13,11 @@ const MESSAGES = 24;
 describe("create", () => {
   it("makes as many regions as there are texts and values, and no more", () => {
     const device = grant.create(new Uint8Array(4096), config)!;
-    for (const table of [device.start, device.length, device.capacity]) {
-      expect(table).toHaveLength(Literal.NEXT + MESSAGES);
+    const { start, length, capacity } = device;
+    for (const table of [start, length]) expect(table).toHaveLength(Literal.NEXT + MESSAGES);
+    // Nothing is ever written to a text.
+    expect(capacity).toHaveLength(Region.COUNT);
+    for (const table of [start, length, capacity]) {
       expect(table.every((number) => Number.isInteger(number))).toBe(true);
     }
     const from = device.start[Literal.NEXT]!;

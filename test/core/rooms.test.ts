@@ -21,6 +21,8 @@ const core = fileURLToPath(new URL("../../core/", import.meta.url));
 const ROOMS = [
   ...["device", "text", "records", "grant", "display"],
   ...["requests", "documents", "loop"],
+  // What the shipped tables are made of.
+  "tables",
 ];
 
 const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((file) =>

@@ -4,10 +4,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { ErrorCode, ErrorKind, errorKind, errorMessage } from "../../core/complete.ts";
-import { ERRORS, MESSAGES, Message } from "../../core/device/errors.ts";
+import { MESSAGES, Message } from "../../core/device/errors.ts";
 import { Field, Region } from "../../core/device/memory.ts";
 import { regionLives } from "../../core/device/regions.ts";
 import { Event, State, transitions } from "../../core/device/states.ts";
+import { ERRORS } from "../../core/device/tables.ts";
 import { Bench, code, error } from "./bench.ts";
 import { claims, VERIFICATION } from "./security-events.ts";
 import { bytesOf, call, LIST, session } from "./session.ts";

@@ -1,0 +1,90 @@
+// Every error: its names on the wire, what kind it is, and what the display says. To be read and changed here;
+// `npm run tables` makes of it what is shipped (device/tables.ts).
+
+import { ErrorCode, ErrorKind, Message } from "../device/errors.ts";
+
+export interface ErrorRow {
+  readonly error: ErrorCode;
+  readonly kind: ErrorKind;
+  readonly message: Message;
+  /** What servers call it; none for what the device finds itself. */
+  readonly names: readonly string[];
+}
+
+function row(error: ErrorCode, kind: ErrorKind, message: Message, names: string[]): ErrorRow {
+  return { error: error, kind: kind, message: message, names: names };
+}
+
+/** In the order of ErrorCode. The first name is that of the RFCs or the documents; the others are other servers'. */
+export function errorRows(): ErrorRow[] {
+  return [
+    // RFC 8628 §3.5
+    row(ErrorCode.AUTHORIZATION_PENDING, ErrorKind.TRANSIENT, Message.RESUMING, [
+      "authorization_pending",
+    ]),
+    row(ErrorCode.SLOW_DOWN, ErrorKind.TRANSIENT, Message.RESUMING, ["slow_down"]),
+    row(ErrorCode.EXPIRED_TOKEN, ErrorKind.RENEWABLE, Message.CODE_EXPIRED, [
+      "expired_token",
+      "token_expired",
+      "code_expired",
+    ]),
+    // RFC 6749 §5.2
+    row(ErrorCode.INVALID_GRANT, ErrorKind.RENEWABLE, Message.CODE_EXPIRED, [
+      "invalid_grant",
+      "bad_verification_code",
+      "incorrect_device_code",
+      "invalid_code_pair",
+      "bad_refresh_token",
+    ]),
+    row(ErrorCode.ACCESS_DENIED, ErrorKind.USER, Message.DENIED, [
+      "access_denied",
+      "authorization_declined",
+    ]),
+    // the documents
+    row(ErrorCode.ADMIN_POLICY_ENFORCED, ErrorKind.ADMINISTRATOR, Message.POLICY, [
+      "admin_policy_enforced",
+    ]),
+    row(ErrorCode.ORG_INTERNAL, ErrorKind.ADMINISTRATOR, Message.MEMBERS_ONLY, ["org_internal"]),
+    // RFC 6749 §5.2
+    row(ErrorCode.INVALID_CLIENT, ErrorKind.MAKER, Message.DEVICE_REFUSED, [
+      "invalid_client",
+      "incorrect_client_credentials",
+    ]),
+    row(ErrorCode.UNAUTHORIZED_CLIENT, ErrorKind.MAKER, Message.DEVICE_REFUSED, [
+      "unauthorized_client",
+      "device_flow_disabled",
+    ]),
+    row(ErrorCode.INVALID_SCOPE, ErrorKind.MAKER, Message.SETUP, ["invalid_scope"]),
+    row(ErrorCode.INVALID_REQUEST, ErrorKind.MAKER, Message.SETUP, ["invalid_request"]),
+    row(ErrorCode.UNSUPPORTED_GRANT_TYPE, ErrorKind.MAKER, Message.SETUP, [
+      "unsupported_grant_type",
+    ]),
+    // the documents
+    row(ErrorCode.RATE_LIMIT_EXCEEDED, ErrorKind.TRANSIENT, Message.BUSY, ["rate_limit_exceeded"]),
+    // RFC 6749 §4.1.2.1
+    row(ErrorCode.SERVER_ERROR, ErrorKind.TRANSIENT, Message.BUSY, ["server_error"]),
+    row(ErrorCode.TEMPORARILY_UNAVAILABLE, ErrorKind.TRANSIENT, Message.BUSY, [
+      "temporarily_unavailable",
+    ]),
+    // RFC 6750 §3.1
+    row(ErrorCode.INVALID_TOKEN, ErrorKind.USER, Message.SESSION_ENDED, ["invalid_token"]),
+    row(ErrorCode.INSUFFICIENT_SCOPE, ErrorKind.MAKER, Message.SETUP, ["insufficient_scope"]),
+    // RFC 7009 §2.2.1
+    row(ErrorCode.UNSUPPORTED_TOKEN_TYPE, ErrorKind.MAKER, Message.SETUP, [
+      "unsupported_token_type",
+    ]),
+    // found by the device
+    row(ErrorCode.UNREACHABLE, ErrorKind.TRANSIENT, Message.NO_CONNECTION, []),
+    row(ErrorCode.UNAVAILABLE, ErrorKind.TRANSIENT, Message.BUSY, []),
+    row(ErrorCode.MALFORMED_RESPONSE, ErrorKind.TRANSIENT, Message.BUSY, []),
+    row(ErrorCode.VALUE_TOO_LONG, ErrorKind.MAKER, Message.TOO_LITTLE_MEMORY, []),
+    row(ErrorCode.UNKNOWN_ERROR, ErrorKind.MAKER, Message.FAILED, []),
+    row(ErrorCode.RENEWALS_EXHAUSTED, ErrorKind.USER, Message.CODE_EXPIRED, []),
+    row(ErrorCode.SESSION_ENDED, ErrorKind.USER, Message.SESSION_ENDED, []),
+    row(ErrorCode.MEMORY_TOO_SMALL, ErrorKind.MAKER, Message.TOO_LITTLE_MEMORY, []),
+    row(ErrorCode.TOKEN_REVOKED, ErrorKind.USER, Message.SESSION_ENDED, []),
+    row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),
+    row(ErrorCode.UNEXPECTED_STATE, ErrorKind.MAKER, Message.FAILED, []),
+    row(ErrorCode.USELESS_ANSWERS, ErrorKind.MAKER, Message.SETUP, []),
+  ];
+}
