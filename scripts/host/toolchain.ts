@@ -45,9 +45,16 @@ function hasFuzzer(): boolean {
   return spawnSync("clang", args, { input: program, stdio: "pipe" }).status === 0;
 }
 
+/** The C library's headers: the compiler only recommends them. */
+const headersNeed: Need = {
+  package: "libc6-dev",
+  isThere: () => existsSync("/usr/include/stdlib.h"),
+};
+
 /** For the engine's compiler, which runs on this machine in any case. */
 export const engineNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
+  headersNeed,
   tool("make", "make"),
   tool("dpkg-source", "dpkg-dev"),
 ];
@@ -66,6 +73,7 @@ export const hostNeeds: readonly Need[] = [
 /** For a port of one's own on Duktape, tried on this machine. */
 export const portNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
+  headersNeed,
   tool("make", "make"),
   tool("pkg-config", "pkg-config"),
   library("duktape", "duktape-dev"),
@@ -80,6 +88,7 @@ export const fuzzNeeds: readonly Need[] = [
 /** For the static analysers. */
 export const analyserNeeds: readonly Need[] = [
   tool("gcc", "gcc"),
+  headersNeed,
   tool("clang", "clang"),
   tool("cppcheck", "cppcheck"),
 ];

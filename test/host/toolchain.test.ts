@@ -8,10 +8,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { InstallError } from "../../scripts/engines/install.ts";
 import { refuseSpaces } from "../../scripts/host/build.ts";
 import {
+  analyserNeeds,
   armNeeds,
   ensurePackages,
   hostNeeds,
   missingPackages,
+  portNeeds,
 } from "../../scripts/host/toolchain.ts";
 
 const EVERYTHING =
@@ -53,6 +55,12 @@ it("says in one line that make knows no folder with a space", () => {
     /^make cannot build in \/home\/ada\/my projects\/picogrant\/; move it/,
   );
   expect(() => refuseSpaces("/home/ädä/picogrant/")).not.toThrow();
+});
+
+it("wherever the compiler is asked for the C library's headers are, too: Debian's gcc only recommends them", () => {
+  for (const needs of [hostNeeds, armNeeds, portNeeds, analyserNeeds]) {
+    expect(needs.map((need) => need.package)).toEqual(expect.arrayContaining(["gcc", "libc6-dev"]));
+  }
 });
 
 describe("npm run host -- --install", () => {
