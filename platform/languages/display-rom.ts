@@ -6,8 +6,11 @@ export type RomName = "A00" | "A02";
 /** Katakana in half width, from 0xA1 on: JIS X 0201. */
 const KATAKANA = "｡｢｣､･ｦｧｨｩｪｫｬｭｮｯｰｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜﾝﾞﾟ";
 
-/** The Japanese standard ROM: 0xE0 on (letters with descenders are at other places as well). */
-const A00_LAST = "αäβεμσρg√⁻jˣ¢£ñöpqθ∞ΩüΣπx̄y千万円÷ █";
+/**
+ * The Japanese standard ROM: 0xE0 on. Letters with descenders are there a second time; ẋ stands for an x with a bar,
+ * which has no character of its own.
+ */
+const A00_LAST = "αäβεμσρg√⁻jˣ¢£ñöpqθ∞ΩüΣπẋy千万円÷ █";
 
 /** The European ROM: 0x80 on, and what is Latin-1 from 0xC0 on but for two. */
 const A02_MIDDLE =
@@ -23,25 +26,20 @@ function ascii(): string[] {
   return Array.from({ length: 96 }, (_, at) => (at === 95 ? "" : String.fromCharCode(32 + at)));
 }
 
-/** Its characters one by one; a mark above belongs to the letter before it. */
-function cells(text: string): string[] {
-  return text.match(/.\u0304?/gu) ?? [];
-}
-
 function a00(): string[] {
   const table = ascii();
   table[0x5c - 32] = "¥";
   table[0x7e - 32] = "→";
   table[0x7f - 32] = "←";
   const nothing = Array.from({ length: 0xa1 - 0x80 }, () => "");
-  return [...table, ...nothing, ...cells(KATAKANA), ...cells(A00_LAST)];
+  return [...table, ...nothing, ...KATAKANA, ...A00_LAST];
 }
 
 function a02(): string[] {
   const latin = Array.from({ length: 64 }, (_, at) => String.fromCharCode(0xc0 + at));
   latin[0xd8 - 0xc0] = "Φ";
   latin[0xf8 - 0xc0] = "φ";
-  return [...ascii(), ...cells(A02_MIDDLE), ...latin];
+  return [...ascii(), ...A02_MIDDLE, ...latin];
 }
 
 /** The character that a byte draws; a blank where the ROM has none, or one that can be redefined. */

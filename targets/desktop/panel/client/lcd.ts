@@ -45,7 +45,9 @@ export function drawDisplay(
     for (let column = 0; column < columns; column++) {
       const x = (MARGIN + column * (GLYPH_COLUMNS + GAP)) * pitch;
       const y = (MARGIN + row * (GLYPH_ROWS + GAP)) * pitch;
-      drawGlyph(context, lines[row]?.charCodeAt(column) ?? 32, x, y, pitch, colours);
+      const code = lines[row]?.charCodeAt(column) ?? 32;
+      drawGlyph(context, code, x, y, pitch, colours);
+      if (code > LAST_GLYPH) drawLetter(context, String.fromCharCode(code), x, y, pitch, colours);
     }
   }
 }
@@ -70,6 +72,29 @@ function drawScreen(
       context.fillText(letter, (column + 1.5) * cell, (row + 0.95) * line);
     });
   });
+}
+
+/** The last character whose dots are known (font.ts). */
+const LAST_GLYPH = 126;
+
+/**
+ * What the display's ROM has beyond ASCII, katakana or letters with accents: as a letter of the computer's, in the place
+ * of the dots.
+ */
+function drawLetter(
+  context: CanvasRenderingContext2D,
+  letter: string,
+  x: number,
+  y: number,
+  pitch: number,
+  colours: typeof LIT,
+): void {
+  const [width, height] = [GLYPH_COLUMNS * pitch, GLYPH_ROWS * pitch];
+  context.fillStyle = colours.dot;
+  context.font = `bold ${height}px ui-monospace, Menlo, Consolas, monospace`;
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  context.fillText(letter, x + width / 2, y + height - pitch, width);
 }
 
 function drawGlyph(
