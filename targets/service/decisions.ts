@@ -117,7 +117,11 @@ function shortest(a: number | undefined, b: number | undefined): number | undefi
 
 function tell(context: ServiceContext, attempt: Attempt): void {
   if (!context.observers.any) return;
-  const { state, clientId, accountId, refusal } = attempt;
+  const { state, clientId, accountId, refusal, accessSeconds, grantedScopes } = attempt;
   const atMs = context.env.now();
-  context.observers.tell({ type: "attempt", atMs, state, clientId, accountId, refusal });
+  const isLess = state === "granted" && grantedScopes.length < attempt.scopes.length;
+  const scopes = isLess ? grantedScopes : undefined;
+  context.observers.tell({
+    ...{ type: "attempt", atMs, state, clientId, accountId, refusal, scopes, accessSeconds },
+  });
 }

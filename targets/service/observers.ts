@@ -20,6 +20,10 @@ export type ServiceEvent =
       state: "pending" | "granted" | "refused" | "claimed";
       clientId: string;
       accountId?: string | undefined;
+      /** What was granted, where that is less than was asked for. */
+      scopes?: readonly string[] | undefined;
+      /** How long it was granted for, where the person set an end. */
+      accessSeconds?: number | undefined;
       /** Why it was refused: access_denied, admin_policy_enforced or org_internal. */
       refusal?: string | undefined;
     }

@@ -9,6 +9,7 @@ import { countCalls } from "../../scripts/budgets/wasm-counter.ts";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { createPanel } from "../../targets/desktop/panel/routes.ts";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
+import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
@@ -17,6 +18,8 @@ import { serveFolder } from "./static-server.ts";
 
 export interface Bench {
   readonly simulation: Simulation;
+  /** Ends the recording of the session; its text as a scenario. */
+  recording(): string;
   readonly controller: Controller;
   /** Where the service is; the panel is at /panel. */
   readonly url: string;
@@ -26,18 +29,36 @@ export interface Bench {
 /** A simulator that runs ten times as fast as the world, its state in a folder of its own. */
 export async function startSimulator(flags: readonly string[] = []): Promise<Bench> {
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const recorded = path.join(state, "session.scenario");
   const front: { handle?: Front } = {};
-  const options = readOptions(["--port", "0", "--state", state, "--speed", "10", ...flags]);
+  const options = readOptions([
+    "--port",
+    "0",
+    "--state",
+    state,
+    "--speed",
+    "10",
+    "--record",
+    recorded,
+    ...flags,
+  ]);
   const world = await createWorld(options, front, () => {});
   const { simulation, url } = world;
+  const recorder = new Recorder(simulation, recorded);
   const controller = new Controller(simulation, new Viewer(simulation), true);
   front.handle = createPanel(simulation, controller);
+  controller.recorder = recorder;
   simulation.powerOn();
   simulation.clock.paused = false;
   return {
     simulation,
     controller,
     url,
+    recording() {
+      simulation.clock.paused = true;
+      recorder.save();
+      return readFileSync(recorded, "utf8");
+    },
     async close() {
       await world.close();
       rmSync(state, { recursive: true, force: true });

@@ -3,6 +3,9 @@
 
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { play } from "../../targets/desktop/scenarios/play.ts";
+import { sideBySide } from "../../targets/desktop/scenarios/player.ts";
+import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { shows, startSimulator } from "./bench.ts";
@@ -19,6 +22,8 @@ async function atPanel(
   browser: Browser,
   use: (bench: Use) => Promise<void>,
   context: BrowserContextOptions = {},
+  /** False where a test does to the world what no person can do. */
+  isReplayed = true,
 ): Promise<void> {
   const bench = await startSimulator();
   const { simulation, url } = bench;
@@ -37,6 +42,11 @@ async function atPanel(
     await page.waitForSelector("body[data-live=yes]");
     await use({ page, simulation, url });
     expect(complaints).toEqual([]);
+    // Whatever a test has done here by clicks, keys and on the phone is in the recording, and ends the same way.
+    if (isReplayed) {
+      const { unmet } = await play(readScenario("session", bench.recording()));
+      expect(unmet && sideBySide(unmet)).toBeUndefined();
+    }
   } finally {
     await opened.close();
     await bench.close();
@@ -81,24 +91,29 @@ describeInChromium("the panel", (browser) => {
     }));
 
   test("the diagram keeps its headings, and polls that were answered alike are one row", () =>
-    atPanel(browser(), async ({ page, simulation }) => {
-      await shows(page, "Code ");
-      await simulation.clock.advance(60_000);
-      await page.getByText(/poll × 1\d/).waitFor();
-      for (let count = 0; count < 12; count++) simulation.timeline.note("something happens");
-      for (let count = 0; count < 12; count++) simulation.powerCycle();
-      simulation.touch();
-      await page.getByText("something happens").last().waitFor();
-      const top = await page.evaluate(() => {
-        const scroll = document.querySelector(".scroll")!;
-        scroll.scrollTop = scroll.scrollHeight;
-        const lanes = document.querySelector(".lanes")!;
-        const below = lanes.getBoundingClientRect().top - scroll.getBoundingClientRect().top;
-        return { below, rolled: scroll.scrollTop };
-      });
-      expect(top.rolled).toBeGreaterThan(100);
-      expect(top.below).toBe(0);
-    }));
+    atPanel(
+      browser(),
+      async ({ page, simulation }) => {
+        await shows(page, "Code ");
+        await simulation.clock.advance(60_000);
+        await page.getByText(/poll × 1\d/).waitFor();
+        for (let count = 0; count < 12; count++) simulation.timeline.note("something happens");
+        for (let count = 0; count < 12; count++) simulation.powerCycle();
+        simulation.touch();
+        await page.getByText("something happens").last().waitFor();
+        const top = await page.evaluate(() => {
+          const scroll = document.querySelector(".scroll")!;
+          scroll.scrollTop = scroll.scrollHeight;
+          const lanes = document.querySelector(".lanes")!;
+          const below = lanes.getBoundingClientRect().top - scroll.getBoundingClientRect().top;
+          return { below, rolled: scroll.scrollTop };
+        });
+        expect(top.rolled).toBeGreaterThan(100);
+        expect(top.below).toBe(0);
+      },
+      {},
+      false,
+    ));
 
   test("a key that does nothing says so, and no message stays", () =>
     atPanel(browser(), async ({ page }) => {

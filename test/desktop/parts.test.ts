@@ -17,6 +17,7 @@ import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
 import { Network } from "../../targets/desktop/simulator/world/network.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
+import { Visitor } from "../service/visitor.ts";
 
 test("answers and forms are shown without their secrets and without control characters", () => {
   const answer = { access_token: "s1", refresh_token: "s2", device_code: "s3", user_code: "s4" };
@@ -67,13 +68,49 @@ test("what a person does is recorded into a scenario that can be replayed", asyn
   const text = readFileSync(file, "utf8");
   rmSync(folder, { recursive: true });
   expect(text).toContain(
-    "advance 12345ms\nfault slow\nadvance 3000ms\nfault slow\nallow\nadvance 30",
+    "advance 12345ms\nfault slow\nadvance 3000ms\nfault slow\nallow ada\nadvance 30",
   );
   expect(text).toContain("|Signed in           |");
   expect((await play(readScenario("recorded", text))).unmet).toBeUndefined();
-  const changed = text.replace("\nallow\n", "\ndeny\n");
+  const changed = text.replace("\nallow ada\n", "\ndeny\n");
   expect((await play(readScenario("recorded", changed))).unmet).toBeDefined();
   simulation.clock.close();
+});
+
+test("what is decided on the service's own pages is recorded with its choices, and replays", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const file = path.join(folder, "recorded.scenario");
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const service = simulation.service!;
+  const recorder = new Recorder(simulation, file);
+  await simulation.clock.advance(0);
+  simulation.useScope(["video.readonly", "email"]);
+  recorder.step("scope video.readonly email");
+  simulation.powerOn();
+  await simulation.clock.advance(12_000);
+  const visitor = new Visitor(service);
+  const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
+  const chooser = await visitor.submit(entry, "/device", {});
+  const consent = await visitor.submit(chooser, "/device/account", { account: "ben" });
+  const decision = { decision: "allow", access: "" };
+  await visitor.submit(consent, "/device/decision", decision, ["email"]);
+  await simulation.clock.advance(30_000);
+  expect(() => new Recorder(simulation, `${file}.2`)).toThrow(/has a past/);
+  const account = await visitor.get("/account");
+  await visitor.submit(account, "/account/sign-out-everywhere", {});
+  await simulation.clock.advance(1000);
+  recorder.step("press list");
+  simulation.press("list");
+  recorder.save();
+  const text = readFileSync(file, "utf8");
+  const fresh = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  expect(() => new Recorder(fresh, file)).toThrow(/is there already; choose another file/);
+  expect(readFileSync(file, "utf8")).toBe(text);
+  rmSync(folder, { recursive: true });
+  expect(text).toMatch(/allow ben scopes=\S+video\.readonly\n/);
+  expect(text).toContain("account sign-out-everywhere ben");
+  expect(text).toContain("|Session ended");
+  expect((await play(readScenario("recorded", text))).unmet).toBeUndefined();
 });
 
 test("a wrong command is told in one line and changes nothing", async () => {

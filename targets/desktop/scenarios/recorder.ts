@@ -1,34 +1,72 @@
 // Records what a person does into a scenario: each step, the time before it, and at the end the frame
 // as an expectation, so that the recording can be replayed and compared.
 import { writeFileSync } from "node:fs";
+import type { ServiceEvent } from "../../service/observers.ts";
+import { readOptions } from "../../service/options.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { UsageError } from "../usage-error.ts";
 
+/** What the account page does, by the last word of its form's address, as a step. */
+const ACCOUNT_STEPS = ["remove", "sign-out-everywhere", "disable", "enable"];
+
 export class Recorder {
   readonly #lines: string[] = [];
+  readonly #stop: () => void;
   #lastMs = 0;
 
+  /** @throws UsageError where the file is there already, or the device has been used before */
   constructor(
     private readonly simulation: Simulation,
     private readonly file: string,
   ) {
-    const { columns, rows } = simulation.display;
-    this.#lines.push("# Recorded with npm start -- --record.", `with display ${columns}x${rows}`);
-    this.#lines.push(`with account ${simulation.settings.account}`, "");
+    const { display, settings, storage, kind, service } = simulation;
+    if (storage.views().some(({ bytes }) => bytes > 0)) {
+      throw new UsageError(
+        `--record ${file}: this device has a past, which a replay would not have; choose a new folder with --state`,
+      );
+    }
+    this.#lines.push("# Recorded with npm start -- --record.", `with device ${kind.name}`);
+    this.#lines.push(`with display ${display.columns}x${display.rows}`);
+    if (simulation.settings.language) {
+      this.#lines.push(`with language ${simulation.settings.language}`);
+    }
+    this.#lines.push(`with account ${settings.account}`, ...optionLines(simulation), "");
     this.#lastMs = simulation.clock.nowMs();
     try {
-      // Now, and not when all the work is done.
-      writeFileSync(file, "");
+      // Now, and not when all the work is done. What is there already is not overwritten.
+      writeFileSync(file, "", { flag: "wx" });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw new UsageError(`--record ${file}: cannot be written (${code}); choose another file`);
+      const why = code === "EEXIST" ? "is there already" : `cannot be written (${code})`;
+      throw new UsageError(`--record ${file}: ${why}; choose another file`);
+    }
+    this.#stop = service?.observe((event) => this.#observe(event)) ?? (() => {});
+  }
+
+  /**
+   * Whatever a person decides is recorded where it takes effect: it comes by key, from the service's own pages,
+   * or from --approve, and is the same step.
+   */
+  #observe(event: ServiceEvent): void {
+    const { simulation } = this;
+    if (event.type === "attempt" && simulation.watchesDecisions) {
+      if (event.clientId !== simulation.config.clientId) return;
+      const isRuled = event.state === "refused" && event.refusal !== "access_denied";
+      if (event.state === "granted" || isRuled) {
+        this.#add(["allow", event.accountId, ...choicesOf(event)].join(" "));
+      } else if (event.state === "refused") this.#add("deny");
+    }
+    if (event.type === "exchange" && event.method === "POST" && event.status === 303) {
+      const deed = /^\/account\/([a-z-]+)$/.exec(event.path)?.[1] ?? "";
+      const account = new URLSearchParams(event.requestBody).get("account");
+      if (account && ACCOUNT_STEPS.includes(deed)) this.#add(`account ${deed} ${account}`);
     }
   }
 
   /** Before the step is carried out. */
   step(line: string): void {
-    this.#pause();
-    this.#lines.push(line);
+    // These are observed where they take effect.
+    if (!/^(allow|deny)\b/.test(line)) this.#add(line);
   }
 
   /** After a step that let time pass by itself. */
@@ -38,6 +76,7 @@ export class Recorder {
 
   /** Writes the file, with the words of the last frame as expectation. */
   save(): void {
+    this.#stop();
     this.#pause();
     // Countdowns and codes differ between a recording and its replay.
     const frame = this.simulation.display.lines.map((line) =>
@@ -47,10 +86,33 @@ export class Recorder {
     writeFileSync(this.file, this.#lines.join("\n"));
   }
 
+  #add(line: string): void {
+    this.#pause();
+    this.#lines.push(line);
+  }
+
   #pause(): void {
     const nowMs = this.simulation.clock.nowMs();
     const passedMs = Math.round(nowMs - this.#lastMs);
     if (passedMs > 0) this.#lines.push(`advance ${passedMs}ms`);
     this.#lastMs = nowMs;
   }
+}
+
+/** The service's options that are not as they are by themselves; a replay brings the others. */
+function optionLines({ service }: Simulation): string[] {
+  if (service === undefined) return [];
+  const usual = readOptions({}) as Record<string, unknown>;
+  return Object.entries({ ...service.options, baseUrl: service.baseUrl })
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name]))
+    .filter(([name]) => name !== "framedBySelf" && name !== "pollToleranceMs")
+    .map(([name, value]) => `with option ${name} ${JSON.stringify(value)}`);
+}
+
+/** What the person chose on the page: fewer scopes than were asked for, access that ends by itself. */
+function choicesOf({ scopes, accessSeconds }: ServiceEvent & { type: "attempt" }): string[] {
+  return [
+    ...(scopes ? [`scopes=${scopes.join(",")}`] : []),
+    ...(accessSeconds ? [`seconds=${accessSeconds}`] : []),
+  ];
 }

@@ -15,7 +15,7 @@ import type { PrinterSink } from "../../../platform/escpos.ts";
 import type { RomName } from "../../../platform/languages/display-rom.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/languages/index.ts";
 import { asciiOf } from "../../../platform/text.ts";
-import type { DecisionOutcome } from "../../service/decisions.ts";
+import type { ApprovalChoices, DecisionOutcome } from "../../service/decisions.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
@@ -316,11 +316,15 @@ export class Simulation {
   }
 
   /** The person with the second device allows or denies what the display asks for. */
-  decide(decision: "allow" | "deny", account = this.settings.account): DecisionOutcome | "no-code" {
+  decide(
+    decision: "allow" | "deny",
+    account = this.settings.account,
+    choices: ApprovalChoices = {},
+  ): DecisionOutcome | "no-code" {
     const { service, userCode } = this;
     if (service === undefined || userCode === "") return "no-code";
     const outcome =
-      decision === "allow" ? service.approve(userCode, account) : service.deny(userCode);
+      decision === "allow" ? service.approve(userCode, account, choices) : service.deny(userCode);
     this.#tell();
     return outcome;
   }

@@ -5,7 +5,7 @@
 import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import { deedOf } from "./deeds.ts";
-import { CALLS, type CallName } from "./device/application.ts";
+import { CALLS, type CallName, readWords } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
@@ -39,9 +39,16 @@ const STEPS: Readonly<Record<string, Perform>> = {
     const isDone = simulation.driver!.device.moves !== before || button === "list";
     return isDone ? "" : `${button.replace("-", " ")}: nothing to do in this state`;
   },
-  allow: (simulation, [account]) => {
+  allow: (simulation, words) => {
+    const { named, plain } = readWords(words);
+    const [account] = plain;
     if (account !== undefined) checkAccount(simulation, account);
-    return said(simulation.decide("allow", account));
+    const seconds = named.get("seconds");
+    const choices = {
+      ...(named.has("scopes") && { scopes: named.get("scopes")!.split(",") }),
+      ...(seconds !== undefined && { accessSeconds: Number(seconds) }),
+    };
+    return said(simulation.decide("allow", account, choices));
   },
   deny: (simulation) => said(simulation.decide("deny")),
   power: (simulation, [how]) => {
@@ -142,6 +149,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     const { service, timeline } = simulation;
     if (service === undefined) return "only with the simulated service";
     const deeds: Readonly<Record<string, () => void>> = {
+      remove: () => service.revokeAllFor(id, simulation.config.clientId),
       "sign-out-everywhere": () => service.signOutEverywhere(id),
       disable: () => service.disableAccount(id, "hijacking"),
       enable: () => service.enableAccount(id),

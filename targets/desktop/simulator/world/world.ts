@@ -9,6 +9,7 @@ import path from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import type { DriverConfig } from "../../../../platform/driver.ts";
 import type { PrinterSink } from "../../../../platform/escpos.ts";
+import { SeededEntropy } from "../../../../platform/fake/entropy.ts";
 import {
   FileStorage,
   NodeEntropy,
@@ -32,7 +33,7 @@ import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { readFixtureFile, readOptionsFile } from "./service-files.ts";
 import { ServiceStore } from "./service-store.ts";
-import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
+import { DEVICE_SEED, deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
 import { WorldClock } from "./world-clock.ts";
 
 export interface World {
@@ -103,7 +104,8 @@ export async function createWorld(
       epochMs,
       http,
       storage,
-      entropy: new NodeEntropy(),
+      // What is recorded is replayed by a device with the same dice.
+      entropy: options.record === undefined ? new NodeEntropy() : new SeededEntropy(DEVICE_SEED),
       config: remote ? remoteConfig(options, remote) : deviceConfig(options),
       endpoints: remote?.endpoints ?? endpointsOf(embedded?.localUrl ?? ""),
       allowHttp: remote?.allowHttp ?? false,
