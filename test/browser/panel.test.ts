@@ -170,6 +170,8 @@ describeInChromium("the panel", (browser) => {
       await page.waitForFunction(() => document.getElementById("speed")?.textContent === "paused");
       const before = simulation.userCode;
       await page.keyboard.press("j");
+      // Before its end, the space bar would end the jump.
+      await expect.poll(() => simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
       await page.keyboard.press("Space");
       await expect
         .poll(() => simulation.userCode)

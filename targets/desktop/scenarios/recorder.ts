@@ -69,11 +69,6 @@ export class Recorder {
     if (!/^(allow|deny)\b/.test(line)) this.#add(line);
   }
 
-  /** After a step that let time pass by itself. */
-  skip(): void {
-    this.#lastMs = this.simulation.clock.nowMs();
-  }
-
   /** Writes the file, with the words of the last frame as expectation. */
   save(): void {
     this.#stop();

@@ -93,10 +93,9 @@ export class Controller {
   }
 
   async #step(command: string): Promise<string> {
-    this.recorder?.step(deedOf(command)?.step ?? command);
-    const line = await perform(this.simulation, command);
-    if (command.startsWith("advance")) this.recorder?.skip();
-    return line;
+    // Of a jump, which may be ended before its time, the time that has passed is recorded.
+    if (!command.startsWith("advance")) this.recorder?.step(deedOf(command)?.step ?? command);
+    return await perform(this.simulation, command);
   }
 }
 
