@@ -128,7 +128,9 @@ describe("picogrant login", () => {
     const { code, stdout, stderr } = await signIn();
     expect(code).toBe(0);
     expect(stderr).toBe("");
-    expect(stdout).toMatch(/^Open {3}http:\S+\/device\nEnter {2}[A-Z-]{9}\nWaiting /);
+    expect(stdout).toMatch(
+      /^Open {3}http:\S+\/device\nEnter {2}[A-Z-]{9}\nor open http:\S+\nWaiting /,
+    );
     expect(stdout).toMatch(/Signed in at \S+\.\nThe access token is good for \d+ \w+, and renewed/);
     for (const never of ["\x1b", "\r", "tv-secret"]) expect(stdout).not.toContain(never);
   });

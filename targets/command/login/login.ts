@@ -115,6 +115,7 @@ class Screen {
     if (this.codes++ > 0) this.say("That code has expired; here is a new one.");
     this.say(`Open   ${this.paint.bold(verificationUri)}`);
     this.say(`Enter  ${this.paint.bold(userCode)}`);
+    if (verificationUriComplete) this.say(`or open ${verificationUriComplete}`);
     this.drawQr(prompt);
     const waiting = "Waiting until you have allowed it";
     if (!this.stream.isTTY) this.say(`${waiting}; the code is good for ${inWords(expiresInS)}.`);
