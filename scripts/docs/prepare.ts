@@ -61,8 +61,11 @@ export class Preparation {
     const text = readFileSync(path.join(this.root, page.file), "utf8");
     const head = page === start ? "" : `---\ntitle: ${page.title}\n---\n\n`;
     // The page's title stands above it already.
-    const body = page === start ? text : text.replace(/^# .*\n+/, "");
-    writeFileSync(this.at(page.name), head + this.withLinks(page.file, withoutDrawings(body)));
+    const body = text.replace(/^# .*\n+/, "");
+    writeFileSync(
+      this.at(page.name),
+      head + this.withLinks(page.file, asText(withoutDrawings(body))),
+    );
   }
 
   private writeChapter(chapter: Chapter): string {
@@ -140,4 +143,9 @@ function sourceName(file: string): string {
 /** Diagrams are drawn by nobody here; the table below each says the same. */
 function withoutDrawings(text: string): string {
   return text.replace(/^```mermaid\n[\s\S]*?^```\n/gm, "");
+}
+
+/** A block whose language nobody has named is no program: it is shown as it is. */
+function asText(text: string): string {
+  return text.replace(/^```\n([\s\S]*?^```)$/gm, "```text\n$1");
 }

@@ -240,7 +240,7 @@ describe("RFC 8259 §4: which members count", () => {
   });
 });
 
-describe("design §6: nesting", () => {
+describe("limits.ts JSON_DEPTH_MAX: nesting", () => {
   const nested = (depth: number, open: string, close: string, inner = "1"): string =>
     open.repeat(depth) + inner + close.repeat(depth);
   // The document itself is the first level.

@@ -305,7 +305,7 @@ describe("SPEC Time: what is at random", () => {
   );
 });
 
-describe("design §3: errors that a poll survives keep the interval as it is", () => {
+describe("SPEC.md, Time: errors that a poll survives keep the interval as it is", () => {
   it("a backoff is over with the next answer, and the interval unchanged", () => {
     const pending = error(428, "authorization_pending");
     const bench = codeNow({});

@@ -164,7 +164,7 @@ describe("the scanner agrees with JSON.parse", () => {
   });
 });
 
-describe("design §5: the display", () => {
+describe("SPEC.md, Display: what is shown", () => {
   const visible = fc.string({
     unit: fc.integer({ min: 33, max: 126 }).map((c) => String.fromCharCode(c)),
     minLength: 1,

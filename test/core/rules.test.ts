@@ -57,7 +57,7 @@ describe("device doc §7: every error of a poll", () => {
     ["a cut body", { status: 200, body: '{"access_token":"a' }],
     ["429", { status: 429, body: "" }],
     ["a reset", null],
-  ])("design §3: %s never kills a valid code", (_name, answer) => {
+  ])("SPEC.md, Errors: %s never kills a valid code", (_name, answer) => {
     const bench = new Bench([code(), answer, answer, answer, tokens()]);
     bench.until(5);
     expect(bench.device.state).toBe(State.SIGNED_IN);
@@ -72,7 +72,7 @@ describe("device doc §7: every error of a poll", () => {
   });
 });
 
-describe("design §3: timing", () => {
+describe("SPEC.md, Time: timing", () => {
   it("one poll per interval, none early", () => {
     const bench = new Bench([code({ interval: 7 })]);
     bench.until(6);
@@ -152,7 +152,7 @@ describe("design §3: timing", () => {
   });
 });
 
-describe("design §4: what survives", () => {
+describe("SPEC.md, Records: what survives", () => {
   it("two record writes per sign-in, none per poll or refresh", () => {
     const bench = new Bench([code(), error(428, "authorization_pending"), tokens()]);
     bench.until(4);

@@ -15,7 +15,7 @@ function refuseTokens(bench: Bench): void {
   }
 }
 
-describe("design §5: other texts", () => {
+describe("SPEC.md, Display: other texts", () => {
   it.each([
     [16, 2, ["Not allowed. Ask", "your|administrator"]],
     [20, 2, ["Not allowed. Ask|your administrator"]],

@@ -15,7 +15,7 @@ function pending(...later: Reaction[]): Bench {
   return bench;
 }
 
-describe("design §3: elapsed time as hosts report it", () => {
+describe("SPEC.md, Time: elapsed time as hosts report it", () => {
   it.each([0, -1, -134_216_000, Number.NaN])("%d lets no time pass", (elapsed) => {
     const bench = pending();
     const before = bench.core.wakeIn(bench.device);
@@ -62,7 +62,7 @@ describe("design §3: elapsed time as hosts report it", () => {
   });
 });
 
-describe("design §3: answers that come late", () => {
+describe("SPEC.md, The loop: answers that come late", () => {
   it.each(["cancel", "signIn"] as const)(
     "one to a request given up by %s changes nothing",
     (act) => {

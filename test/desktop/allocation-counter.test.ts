@@ -26,7 +26,7 @@ test("what a function of its files allocates is counted, and what others do is c
   expect(rest).toBeGreaterThan(1000 * 8);
 });
 
-test("design §2 ticks of the core allocate less than one byte each, V8's own included", () => {
+test("core/DESIGN.md, One array of bytes: ticks of the core allocate less than one byte each, V8's own included", () => {
   const device = create(new Uint8Array(8192), settings)!;
   for (let i = 0; i < 20_000; i++) tick(device, 1 + (wakeIn(device) & 1));
   counter = new AllocationCounter();

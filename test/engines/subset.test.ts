@@ -5,7 +5,7 @@ import { conformanceParts } from "../../scripts/engines/script.ts";
 import { checkSubset, describeComplaint } from "../../scripts/engines/subset.ts";
 import { bundleCore } from "../../targets/firmware/bundle.ts";
 
-describe("design §2: the strictest engines' subset", () => {
+describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () => {
   for (const variant of ["complete", "grant"] as const) {
     for (const minify of [true, false]) {
       test(`the ${minify ? "" : "readable "}${variant} bundle keeps to it`, async () => {

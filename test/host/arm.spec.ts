@@ -16,7 +16,7 @@ let world: World | undefined;
 
 afterEach(() => world?.end());
 
-describe("design §8 a whole grant on 32-bit ARM, nothing allocated after the start", () => {
+describe("core/DESIGN.md, Sizes: a whole grant on 32-bit ARM, nothing allocated after the start", () => {
   it.each([
     ["the grant alone, in 96 KiB", "arm-grant", "http", heapLimits.grant, false],
     ["the complete core, in 96 KiB", "arm", "http", heapLimits.complete, true],

@@ -173,7 +173,7 @@ describe("parts", () => {
     execFileSync(program, args, { encoding: "utf8", env: strict, maxBuffer: 1 << 25 });
 
   it.each(["release", "duktape", "mujs"] as const)(
-    "design §2 after the start nothing allocates: 200 polls, tokens, sign-out; the control does (%s)",
+    "core/DESIGN.md, One array of bytes: after the start nothing allocates: 200 polls, tokens, sign-out; the control does (%s)",
     (kind) => {
       const lines = run(programOf(kind, "allocations")).trim().split("\n");
       const counts = Object.fromEntries(lines.map((line) => line.split(" ")));
@@ -190,7 +190,7 @@ describe("parts", () => {
     },
   );
 
-  it("design §4 power cut at every byte of a write and an erase: old, new or none, never the other", () => {
+  it("SPEC.md, Records: power cut at every byte of a write and an erase: old, new or none, never the other", () => {
     // In memory: the syncs are not what is tested.
     const folder = mkdtempSync("/dev/shm/picogrant-");
     try {
@@ -203,7 +203,7 @@ describe("parts", () => {
     }
   });
 
-  it("design §4 each call on the file of records failed, once and for good: the old state or the new", () => {
+  it("SPEC.md, Records: each call on the file of records failed, once and for good: the old state or the new", () => {
     const folder = mkdtempSync("/dev/shm/picogrant-");
     try {
       const lines = run(programOf("sanitize", "record-faults"), folder).trim().split("\n");

@@ -93,7 +93,7 @@ describe("answers of a hostile server", () => {
     expect(await host.quit()).toBe(0);
   });
 
-  it("design §3 an address with a query of its own keeps it; what the core adds follows `&`", async () => {
+  it("SPEC.md, The loop: an address with a query of its own keeps it; what the core adds follows `&`", async () => {
     const { port, requests } = await answering([ok(CODE)]);
     const changes = { ...endpointsAt(port, "?tenant=7"), clientAuthentication: "documents" };
     const host = new HostProcess([sanitized, "--config", (await opened()).configure(changes)]);
@@ -288,7 +288,7 @@ describe("files and descriptors", () => {
   });
 });
 
-describe("design §4 a disk that fails", () => {
+describe("SPEC.md, Records: a disk that fails", () => {
   /** Lets every call that would write fail from the start, as a disk does that is full or read-only. */
   function broken(error: string): Record<string, string> {
     const library = `${hostFolder}broken-disk.so`;
