@@ -252,6 +252,24 @@ describe("files and descriptors", () => {
     },
   );
 
+  it.each(["release", "duktape", "mujs"] as const)(
+    "a second device on the same records is refused, the first goes on (%s)",
+    async (kind) => {
+      const own = await opened();
+      const config = own.configure();
+      const first = new HostProcess([programOf(kind), "--config", config]);
+      await first.state("PENDING");
+      const second = new HostProcess([programOf(kind), "--config", config]);
+      expect(await second.exit()).toBe(2);
+      expect(second.messages).toMatch(
+        /^picogrant-host: \S+records\.flash: is in use by another host\n$/,
+      );
+      expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");
+      await first.state("SIGNED_IN");
+      expect(await first.quit()).toBe(0);
+    },
+  );
+
   it("a directory that others can write to is refused", async () => {
     const own = await opened();
     const config = own.configure();
@@ -351,6 +369,34 @@ describe("RFC 9700 §4.14 secrets in memory", () => {
       await host.state("SIGNED_OUT");
       const after = memoryOf(host.pid);
       expect(tokens.filter((token) => after.includes(token))).toEqual([]);
+      expect(await host.quit()).toBe(0);
+    },
+  );
+
+  it.each(["http", "https"] as const)(
+    "%s: signed out, headers of the configuration are only where they were before the first request",
+    async (protocol) => {
+      const own = await opened(protocol);
+      const headers = ["grant-header-7Hq2Zr9Lm4Xw", "resource-header-5Tn8Vb3Kc6Yd"];
+      const config = own.configure({
+        autoStart: false,
+        headers: { grant: { "X-Maker": headers[0] }, resource: { "X-Maker": headers[1] } },
+      });
+      const copies = (memory: Buffer): number[] =>
+        headers.map((secret) => memory.toString("latin1").split(secret).length - 1);
+      const host = new HostProcess([release, "--config", config]);
+      await host.state("SIGNED_OUT");
+      const before = copies(memoryOf(host.pid));
+      expect(Math.min(...before)).toBeGreaterThan(0);
+      host.press("s");
+      await host.state("PENDING");
+      expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");
+      await host.state("SIGNED_IN");
+      host.press("a");
+      await host.says("api: status 200");
+      host.press("o");
+      await host.state("SIGNED_OUT", 2);
+      expect(copies(memoryOf(host.pid))).toEqual(before);
       expect(await host.quit()).toBe(0);
     },
   );
