@@ -72,7 +72,7 @@ describeInChromium("the playground", (browser) => {
       await shows(page, "Code ");
       await decideOnPhone(page, "Deny");
       await shows(page, "Access refused");
-      await page.getByText("says the authorization server").waitFor();
+      await page.locator("#reason", { hasText: "says the authorization server" }).waitFor();
       await page.click("[data-command='press new-code']");
       await shows(page, "Code ");
       await page.context().setOffline(false);
