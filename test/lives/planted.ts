@@ -143,12 +143,12 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "ask again at once after a failure",
-    find: inside("backOff", "wait\\(device, [^;]*;"),
-    replacement: "$1wait(device, 0);",
+    find: inside("backOff", "waitAtLeast\\([^;]*;"),
+    replacement: "$1waitAtLeast(device, 0);",
   },
   {
     name: "cut a long Retry-After",
-    find: inside("wait", "asked > ms"),
+    find: inside("waitAtLeast", "asked > ms"),
     replacement: "$1asked > ms && asked < 20000",
   },
   {
@@ -198,8 +198,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "count half of the time that passes",
-    find: inside("advance", "device\\.codeLifeS = less\\(device\\.codeLifeS, seconds\\)"),
-    replacement: "$1device.codeLifeS = less(device.codeLifeS, seconds >> 1)",
+    find: inside("advance", "device\\.codeLifeS = countDown\\(device\\.codeLifeS, seconds\\)"),
+    replacement: "$1device.codeLifeS = countDown(device.codeLifeS, seconds >> 1)",
   },
   {
     name: "end the session with every event",
