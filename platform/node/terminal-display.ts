@@ -12,6 +12,7 @@ export interface TerminalOutput {
   readonly isTTY?: boolean | undefined;
   /** The terminal's width in characters. */
   readonly columns?: number | undefined;
+  /** Hears of errors of the output, such as a pipe whose reader has gone. */
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 

@@ -147,5 +147,6 @@ function withoutDrawings(text: string): string {
 
 /** A block whose language nobody has named is no program: it is shown as it is. */
 function asText(text: string): string {
-  return text.replace(/^```\n([\s\S]*?^```)$/gm, "```text\n$1");
+  const block = /^```(\w*)\n([\s\S]*?)^```$/gm;
+  return text.replace(block, (_, language, body) => `\`\`\`${language || "text"}\n${body}\`\`\``);
 }
