@@ -2,11 +2,16 @@
 // numbers as C constants, so that they can never differ.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { ErrorCode, Field, State } from "../../core/index.ts";
+import { ErrorCode, Field, MESSAGES, State } from "../../core/index.ts";
+import { messageNames } from "../../platform/configuration/device-config.ts";
 import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
 import { borderDigest, type Enum, enums, membersOf } from "./border.ts";
 
 export { borderDigest, enums, membersOf } from "./border.ts";
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(", ");
+}
 
 /** `picogrant-numbers.h`. */
 export function numbersHeader(): string {
@@ -25,6 +30,9 @@ export function numbersHeader(): string {
     "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
     `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${namesOf(State)}}\n` +
     `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
+    `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
+    `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
+    `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
     `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase()}}\n` +
     `#define PG_BORDER {${border.join(", ")}}\n\n#endif\n`
   );

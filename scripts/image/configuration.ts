@@ -38,7 +38,7 @@ export function readConfiguration(path: string, target: TargetName): Uint8Array 
 
 /** What the schema cannot know: what this kind of host needs, and what does not belong into an image. */
 function problemsFor(config: DeviceConfig, target: TargetName): string[] {
-  const { storage, messages, endpoints } = config;
+  const { storage, endpoints } = config;
   const problems: string[] = [];
   if (storage?.deviceKey !== undefined) {
     problems.push(
@@ -55,7 +55,6 @@ function problemsFor(config: DeviceConfig, target: TargetName): string[] {
         "server is not for the C host; picogrant configure FILE writes in what it says",
       );
     }
-    if (messages !== undefined) problems.push("messages is not supported by the C host");
     for (const name of ["deviceAuthorization", "token"] as const) {
       if (!endpoints?.[name]) problems.push(`endpoints.${name} is missing; the C host needs it`);
     }

@@ -85,7 +85,17 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     ["a flag", { autoStart: "yes" }, "autoStart is not true or false"],
     ["other characters", { scope: "caf\u00e9" }, "scope has other than printable ASCII"],
     ["too long a text", { scope: "x".repeat(513) }, "scope is empty or too long"],
-    ["texts it cannot show", { messages: {} }, "messages is not supported"],
+    ["texts it cannot show", { messages: { busy: "\u4e2d" } }, "messages has a character that"],
+    [
+      "too long a text to show",
+      { messages: { busy: "x".repeat(97) } },
+      "messages has an empty or too",
+    ],
+    [
+      "a text of another name",
+      { messages: { bussy: "x" } },
+      "messages has a message of an unknown",
+    ],
     ["a header's name", { headers: { grant: { "a b": "c" } } }, "headers.grant has a name that"],
     [
       "a header that is the host's",
@@ -149,7 +159,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   });
 
   it.each([
-    ["sanitize", 100_000],
+    ["sanitize", 85_000],
     ["duktape", 240_000],
     ["mujs", 900_000],
   ] as const)(

@@ -118,6 +118,16 @@ describe("what a maker adds to requests", () => {
     expect(await host.quit()).toBe(0);
   });
 
+  it("texts of the maker's own are shown, with bytes of the display's character ROM; the others stay", async () => {
+    const { port } = await answering([ok("{}")]);
+    const messages = { requesting: "Code wird geholt", signedOut: "F\u00fcr \u00c4" };
+    const config = (await opened()).configure({ ...endpointsAt(port), messages, autoStart: false });
+    const host = new HostProcess([sanitized, "--config", config]);
+    const shown = (): string => Buffer.from(host.display, "latin1").toString();
+    await host.until("the text", () => shown().includes("F\u00fcr \u00c4"));
+    expect(await host.quit()).toBe(0);
+  });
+
   it("RFC 6749 §3.1, §3.2 no parameters for one request are no parameters, whatever the other has", async () => {
     const { port, requests } = await answering([ok(CODE)]);
     const parameters = { deviceParameters: {}, tokenParameters: { resource: "r" } };

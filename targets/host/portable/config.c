@@ -18,8 +18,8 @@ enum kind {
   METHOD,     /* of client authentication */
   PARAMETERS, /* names and texts, put together form-encoded */
   HEADERS,    /* names and texts, put together as lines of a request's head */
-  IGNORED,    /* for other hosts */
-  REFUSED     /* would change what the device does, and this host does not know how */
+  MESSAGES,   /* display texts by name, put together as the core takes them */
+  IGNORED     /* for other hosts */
 };
 
 struct member {
@@ -33,7 +33,7 @@ struct member {
 #define AT(field) offsetof(struct pg_config, field)
 #define ADDRESS_AT(endpoint) AT(settings.addresses) + PG_ENDPOINT_##endpoint * sizeof(const char *)
 
-enum { PATH_MAX_SIZE = 1024, ADDRESS_MAX_SIZE = 256 };
+enum { PATH_MAX_SIZE = 1024, ADDRESS_MAX_SIZE = 256, MESSAGE_MAX = 96 };
 
 static const struct member members[] = {
     {"$schema", IGNORED, 0, 0, 0},
@@ -61,7 +61,7 @@ static const struct member members[] = {
     {"display.rows", NUMBER, AT(settings.rows), 2, 8},
     {"display.path", IGNORED, 0, 0, 0},
     {"display.fileDescriptor", IGNORED, 0, 0, 0},
-    {"messages", REFUSED, 0, 0, 0},
+    {"messages", MESSAGES, AT(settings.messages), 0, MESSAGE_MAX},
     {"limits", OBJECT, 0, 0, 0},
     {"limits.memoryBytes", NUMBER, AT(settings.memory_bytes), 2048, PG_MEMORY_MAX},
     {"limits.exchangeSeconds", NUMBER, AT(settings.exchange_seconds), 1, 110},
@@ -278,16 +278,72 @@ static int put_header(struct reader *reader, const struct member *member) {
   return ok ? 1 : fail(member->path, "is too long");
 }
 
-/* The members of an object, put together as one text. */
-static int take_joined(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
-  if (kind != PG_JSON_OBJECT) return fail(member->path, "is not an object");
-  const char *joined = reader->room + reader->room_at;
+/* How many characters of a display a text has: printable ASCII and U+0080..U+00FF, its own. -1: it has others. */
+static int displayable(const char *text, size_t size) {
+  int count = 0;
+  for (size_t i = 0; i < size; i++) {
+    unsigned char c = (unsigned char)text[i];
+    if (c == 0xC2 || c == 0xC3) i++;
+    else if (c < 32 || c > 126) return -1;
+    count++;
+  }
+  return count;
+}
+
+/* The number of the message that is named so, or -1. */
+static int message_of(const char *name) {
+  static const char *const names[PG_MESSAGE_COUNT] = PG_MESSAGE_NAMES;
+  for (int i = 0; i < PG_MESSAGE_COUNT; i++) {
+    if (strcmp(names[i], name) == 0) return i;
+  }
+  return -1;
+}
+
+/* One message, its name having been read; `all` has them by number. */
+static int take_message(struct reader *reader, const struct member *member, const char **all) {
+  int message = message_of(reader->json.string);
+  if (message < 0) return fail(member->path, "has a message of an unknown name");
+  enum pg_json_kind kind = pg_json_value(&reader->json);
+  if (!is_json(kind)) return 0;
+  if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
+  int count = displayable(reader->json.string, reader->json.string_size);
+  if (count < 0) return fail(member->path, "has a character that is none of the display's");
+  if (count == 0 || count > member->high) return fail(member->path, "has an empty or too long text");
+  all[message] = reader->json.string;
+  return 1;
+}
+
+/* The core takes all of them or none: what the document leaves out stays in English. */
+static int put_messages(struct reader *reader, const struct member *member) {
+  const char *all[PG_MESSAGE_COUNT] = PG_MESSAGE_TEXTS;
+  int more;
+  while ((more = pg_json_member(&reader->json)) > 0) {
+    if (!take_message(reader, member, all)) return 0;
+  }
+  if (more < 0) return is_json(PG_JSON_BAD);
+  for (int i = 0; i < PG_MESSAGE_COUNT; i++) {
+    int ok = (i == 0 || put(reader, '\n')) && put_text(reader, all[i], strlen(all[i]));
+    if (!ok) return fail(member->path, "is too long");
+  }
+  return 1;
+}
+
+/* The members of an object, each put behind the ones before. */
+static int put_members(struct reader *reader, const struct member *member) {
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
     int ok = member->kind == HEADERS ? put_header(reader, member) : put_parameter(reader, member);
     if (!ok) return 0;
   }
-  if (more < 0) return is_json(PG_JSON_BAD);
+  return more == 0 ? 1 : is_json(PG_JSON_BAD);
+}
+
+/* An object, put together as one text. */
+static int take_joined(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
+  if (kind != PG_JSON_OBJECT) return fail(member->path, "is not an object");
+  const char *joined = reader->room + reader->room_at;
+  int ok = member->kind == MESSAGES ? put_messages(reader, member) : put_members(reader, member);
+  if (!ok) return 0;
   *(const char **)(void *)((char *)reader->config + member->offset) = joined;
   /* Behind the 0. */
   if (reader->room_at + 1 < reader->room_size) {
@@ -319,9 +375,8 @@ static int take(struct reader *reader, const struct member *member) {
       return take_method(reader, member, kind);
     case PARAMETERS:
     case HEADERS:
+    case MESSAGES:
       return take_joined(reader, member, kind);
-    case REFUSED:
-      return fail(member->path, "is not supported by the C host; leave it out");
     default:
       return take_text(reader, member, kind);
   }
@@ -348,7 +403,8 @@ static int take_object(struct reader *reader, const char *path) {
 }
 
 static int is_text(enum kind kind) {
-  return kind == TEXT || kind == ADDRESS || kind == FILE_PATH || kind == PARAMETERS || kind == HEADERS;
+  return kind == TEXT || kind == ADDRESS || kind == FILE_PATH || kind == PARAMETERS || kind == HEADERS ||
+         kind == MESSAGES;
 }
 
 /* What the document leaves out is ""; what it must not leave out is named. */

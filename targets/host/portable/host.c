@@ -46,6 +46,7 @@ static enum pg_open_result open_core(const struct pg_host *own) {
       .scope = settings->scope,
       .device_parameters = settings->device_parameters,
       .token_parameters = settings->token_parameters,
+      .messages = settings->messages,
       .columns = settings->columns,
       .rows = settings->rows,
       .seed = random_seed(),

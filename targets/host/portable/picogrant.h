@@ -20,7 +20,7 @@
  *           PG_REGION_CLIENT_CREDENTIALS. Answered by pg_response_start, pg_response_body any number of
  *           times, then pg_response_end; or at any time by pg_response_failed, which ends it.
  *   ABORT   end the exchange under way; nothing more of it is told to the core.
- *   SHOW    columns * rows character codes 32..126 from pg_start(PG_REGION_FRAME).
+ *   SHOW    columns * rows character codes (32..126, 128..255 only of texts of the maker's own) from pg_start(PG_REGION_FRAME).
  *   LOAD    read slot PG_SLOT into memory[PG_DATA ..], PG_DATA_LENGTH bytes at the most; answered by
  *           pg_storage_done(length; 0 empty, -1 cannot be read).
  *   STORE   write memory[PG_DATA .. + PG_DATA_LENGTH) to slot PG_SLOT, durably; pg_storage_done(1 or 0).
@@ -94,6 +94,7 @@ struct pg_core_config {
   int auto_start;                /* 1: asks for a code by itself */
   int renewals_max;              /* 0..1000 */
   int client_authentication;     /* enum pg_client_authentication */
+  const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
   const char *server;            /* the issuer, or the origin of the token endpoint */
 };
 

@@ -17,6 +17,8 @@ struct pg_settings {
   const char *scope;
   const char *device_parameters; /* encoded, each starting with '&' */
   const char *token_parameters;  /* the same, of token requests */
+  /* Display texts in the core's order, a line each, in UTF-8: U+0080..U+00FF are the display's own; "": English. */
+  const char *messages;
   const char *server; /* the issuer; "": the origin of the token endpoint stands for the server */
   const char *user_agent;
   /* Headers of the maker's own: lines `Name: value`, each ended by CR LF; or "". */

@@ -10,6 +10,16 @@ static void edge(int columns) {
   puts("+");
 }
 
+/* A display has a byte for each character; a terminal wants those beyond ASCII in UTF-8, as Latin-1 has them. */
+static void put_cell(uint8_t cell) {
+  if (cell < 128) {
+    putchar(cell);
+    return;
+  }
+  putchar(0xC0 | cell >> 6);
+  putchar(0x80 | (cell & 63));
+}
+
 void pg_display_show(const uint8_t *cells, int columns, int rows) {
   static int shown;
   /* The new frame goes over the one before. */
@@ -18,7 +28,7 @@ void pg_display_show(const uint8_t *cells, int columns, int rows) {
   edge(columns);
   for (int row = 0; row < rows; row++) {
     putchar('|');
-    fwrite(cells + row * columns, 1, (size_t)columns, stdout);
+    for (int column = 0; column < columns; column++) put_cell(cells[row * columns + column]);
     puts("|");
   }
   edge(columns);
