@@ -69,9 +69,9 @@ export function areCleanTokens(members: Members): boolean {
   );
 }
 
-/** http or https, or no scheme at all, which a person types as well. */
+/** RFC 8628 §3.2: a URI, and one that a person can open. */
 function isAddress(uri: string): boolean {
-  return /^(?:https?:\/\/.|[^:/?]*(?:[/?]|$))/i.test(uri);
+  return /^https?:\/\/./i.test(uri);
 }
 
 /** A device authorization response of the same kind (RFC 8628 §3.2). */

@@ -200,10 +200,9 @@ describe("npm run image -- --key", () => {
         ...CONFIG,
         endpoints: undefined,
         issuer: "https://a.example",
-        messages: { signedIn: "In" },
       },
       ["--target", "c-host", "--abi", "2025-04-26-le32"],
-      ["messages", "endpoints.token", "endpoints.deviceAuthorization"],
+      ["endpoints.token", "endpoints.deviceAuthorization"],
     ],
   ];
   it.each(configs)("refuses a configuration with %s", async (_name, config, args, expected) => {

@@ -64,6 +64,15 @@ class DeviceInQjs implements SlotDevice {
     return refusalOf(await this.run("--install", image));
   }
 
+  async installAtOnce(versions: readonly Version[]): Promise<string[]> {
+    const ends = versions.map((version, at) => {
+      const image = join(this.folder, `${at}.img`);
+      this.make(version, image);
+      return this.run("--install", image);
+    });
+    return (await Promise.all(ends)).map(refusalOf);
+  }
+
   async start(counterMin: number, meanwhile?: Version): Promise<string> {
     if (meanwhile) this.make(meanwhile, this.other);
     const ended = await this.run("--counter-min", String(counterMin));
@@ -166,6 +175,25 @@ describe.each(enginesHere())("%s", (name, qjs) => {
 
   it.each(soundScenarioRows)("two slots: %s", async (_name, steps) => {
     await play(steps, await DeviceInQjs.make(qjs));
+  });
+
+  it("FORMAT.md two installs at once: each is done or refused, and what starts is one that was done", async () => {
+    const device = await DeviceInQjs.make(qjs);
+    expect(await device.install({ label: 20 })).toBe("");
+    expect(await device.start(0)).toBe("20");
+    for (const labels of [
+      [24, 28],
+      [32, 20],
+      [24, 28],
+    ] as const) {
+      const refusals = await device.installAtOnce(labels.map((label) => ({ label })));
+      for (const refusal of refusals) {
+        expect(refusal).toMatch(/^$|another program is writing there/);
+      }
+      const done = labels.filter((_, at) => refusals[at] === "").map(String);
+      expect(done.length).toBeGreaterThan(0);
+      expect(done).toContain(await device.start(0));
+    }
   });
 
   it("runs what was built for its own engine, not for the other one", async () => {
