@@ -2,9 +2,10 @@
 import { expect, test } from "vitest";
 import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
 import { play } from "../../targets/desktop/scenarios/play.ts";
-import { isFrame, shows, sideBySide } from "../../targets/desktop/scenarios/player.ts";
+import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
+import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
 import { isStep } from "../../targets/desktop/simulator/steps.ts";
 import { run } from "./command.ts";
 

@@ -1,7 +1,8 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
+import { ANSWERS } from "../simulator/answers.ts";
 import { CONTROLS, type Control } from "../simulator/controls.ts";
-import { DEEDS } from "../simulator/deeds.ts";
+import { DEEDS, deedOf } from "../simulator/deeds.ts";
 import { findFault } from "../simulator/world/faults.ts";
 
 type Html = ReturnType<typeof html>;
@@ -29,6 +30,7 @@ const TABS = [
   ["events", "Events"],
   ["clients", "Clients"],
   ["service", "Service"],
+  ["answers", "Every answer"],
 ] as const;
 /** Beside the phone, not behind a tab. */
 const AT_PHONE = ["allow", "deny"];
@@ -52,6 +54,15 @@ function button({ key, label, command }: Control): Html {
   }${fault ? html` title="${fault.title}"` : ""}><span>${label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
 }
 
+/** The gallery of section 7: a button for each row, what the display then says, and who can mend it. */
+function answers(): Html {
+  return html`<p class="hint">Section 7 of the device document: a click makes the world as usual and provokes the answer.</p>
+  <ul class="answers">${ANSWERS.map((answer) => {
+    const { label, step } = deedOf(`answer-${answer.name}`)!;
+    return html`<li>${button({ key: "", label, command: step, group: "answers" })}<p><q>${answer.display}</q> ${answer.mend}</p></li>`;
+  })}</ul>`;
+}
+
 function tabs(): Html {
   return html`<div class="tabs" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
@@ -60,9 +71,9 @@ function tabs(): Html {
   )}</div>
   ${TABS.map(
     ([group], at) =>
-      html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
+      html`<div class="${group === "answers" ? "gallery" : "buttons"}" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
-      }>${buttons(group, (command) => !AT_PHONE.includes(command))}</div>`,
+      }>${group === "answers" ? answers() : buttons(group, (command) => !AT_PHONE.includes(command))}</div>`,
   )}`;
 }
 

@@ -1,6 +1,7 @@
 // Plays a scenario line by line. An expectation that is not met ends it. The world is the caller's: this
 // runs in the playground's page, too.
 
+import { shows } from "../simulator/device/frame-display.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import type { ExchangePurpose } from "../simulator/log/exchanges.ts";
 import { reasonOfDevice } from "../simulator/log/reasons.ts";
@@ -125,12 +126,6 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
     default:
       throw new Error(`"${line.text}" is not an expectation`);
   }
-}
-
-/** Whether the text is on the display, in one row or wrapped over several. */
-export function shows(lines: readonly string[], text: string): boolean {
-  const joined = lines.map((line) => line.trim()).join(" ");
-  return joined.replace(/\s+/g, " ").includes(text.replace(/\s+/g, " "));
 }
 
 /** Row by row; `?` stands for any character, blanks at the end of a row count for nothing. */

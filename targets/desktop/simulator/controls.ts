@@ -93,9 +93,10 @@ export class Controller {
   }
 
   async #step(command: string): Promise<string> {
-    // Of a jump, which may be ended before its time, the time that has passed is recorded.
-    if (!command.startsWith("advance")) this.recorder?.step(deedOf(command)?.step ?? command);
-    return await perform(this.simulation, command);
+    return await perform(this.simulation, command, (step) => {
+      // Of a jump, which may be ended before its time, the time that has passed is recorded.
+      if (!step.startsWith("advance")) this.recorder?.step(step);
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 // command line, the panel's buttons and the lines of scenario files all come from this table. What a deed
 // does is its step (steps.ts), which takes other words as well: `allow ben`, `call broadcasts id=regatta`.
 
+import { ANSWERS, titleOf } from "./answers.ts";
 import { FAULTS } from "./world/faults.ts";
 
 export type DeedGroup =
@@ -12,6 +13,7 @@ export type DeedGroup =
   | "events"
   | "clients"
   | "service"
+  | "answers"
   | "fault";
 
 export interface Deed {
@@ -46,6 +48,7 @@ export const DEEDS: readonly Deed[] = [
   theirs("user", "allow-as-nora", "allow as Nora (Northwind)", "allow nora"),
   theirs("user", "allow-for-an-hour", "allow for an hour", "allow guest"),
   theirs("user", "allow-as-robot", "allow as a service account", "allow robot"),
+  theirs("user", "remove-access", "remove its access unnoticed", "account remove"),
 
   own("device", "new-code", "new code", "press new-code", "n"),
   own("device", "cancel", "cancel", "press cancel", "c"),
@@ -136,6 +139,10 @@ export const DEEDS: readonly Deed[] = [
   ),
   theirs("service", "rotation", "rotate refresh tokens", "service refreshTokenRotation true"),
   theirs("service", "usual-settings", "all as usual", "service as-usual"),
+
+  ...ANSWERS.map((answer) =>
+    theirs("answers", `answer-${answer.name}`, titleOf(answer), `answer ${answer.name}`),
+  ),
 
   ...FAULTS.map(
     ({ name, key, needsService }): Deed => ({

@@ -4,6 +4,7 @@
 
 import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
+import { ANSWERS, answerOf, playAnswer } from "./answers.ts";
 import { deedOf } from "./deeds.ts";
 import { CALLS, type CallName, readWords } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
@@ -25,7 +26,14 @@ export function readDuration(text: string): number {
   return Number(count) * UNITS[unit]!;
 }
 
-type Perform = (simulation: Simulation, words: readonly string[]) => string | Promise<string>;
+/** Hears of each step that a step is made of. */
+type Told = (step: string) => void;
+
+type Perform = (
+  simulation: Simulation,
+  words: readonly string[],
+  told: Told,
+) => string | Promise<string>;
 
 const STEPS: Readonly<Record<string, Perform>> = {
   press: (simulation, [button = ""]) => {
@@ -117,6 +125,18 @@ const STEPS: Readonly<Record<string, Perform>> = {
       throw new StepError(`no call "${name}", but ${CALLS.join(", ")}`);
     }
     return simulation.call(name as CallName, words);
+  },
+  answer: async (simulation, [name = ""], told) => {
+    const answer = answerOf(name);
+    if (answer === undefined) {
+      throw new StepError(`no answer "${name}", but ${ANSWERS.map((one) => one.name).join(", ")}`);
+    }
+    if (simulation.service === undefined) return "only with the simulated service";
+    return await playAnswer(simulation, answer, async (deed) => {
+      const step = deedOf(deed)?.step ?? deed;
+      told(step);
+      await perform(simulation, step);
+    });
   },
   client: (simulation, [id = "", word = ""]) => {
     if (id === "") throw new StepError("a client has an identifier");
@@ -233,15 +253,22 @@ export function isStep(line: string): boolean {
 
 /**
  * Carries a step out.
+ * @param told hears of each step beforehand; of one that is made of others, of those
  * @returns a line for the person at the screen, "" where the display says it all
  * @throws StepError
  */
-export async function perform(simulation: Simulation, line: string): Promise<string> {
+export async function perform(
+  simulation: Simulation,
+  line: string,
+  told: Told = () => {},
+): Promise<string> {
   const said = line.trim();
-  const [verb = "", ...words] = (deedOf(said)?.step ?? said).split(/\s+/);
+  const inFull = deedOf(said)?.step ?? said;
+  const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
   if (step === undefined) throw new StepError(`"${verb}" is not a step`);
-  return await step(simulation, words);
+  if (verb !== "answer") told(inFull);
+  return await step(simulation, words, told);
 }
 
 function said(outcome: string): string {

@@ -44,3 +44,9 @@ export class FrameDisplay implements Display {
     return Array.from({ length: this.rows }, () => " ".repeat(this.columns));
   }
 }
+
+/** Whether the text is on the display, in one row or wrapped over several. */
+export function shows(lines: readonly string[], text: string): boolean {
+  const joined = lines.map((line) => line.trim()).join(" ");
+  return joined.replace(/\s+/g, " ").includes(text.replace(/\s+/g, " "));
+}

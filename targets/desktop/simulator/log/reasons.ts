@@ -1,6 +1,6 @@
 // Why something went wrong, in words: the error's name, where it came from, and who can mend it. For
 // display, log, terminal and panel alike.
-import { ErrorCode, ErrorKind } from "../../../../core/complete.ts";
+import { ErrorCode, ErrorKind, State } from "../../../../core/complete.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { missingRoomOf } from "../../../../platform/missing-room.ts";
 import { errorName } from "./names.ts";
@@ -27,6 +27,8 @@ const BY_KIND: Readonly<Record<number, string>> = {
 
 /** Of these more is known than their kind. */
 const BY_CODE: Readonly<Record<number, string>> = {
+  [ErrorCode.AUTHORIZATION_PENDING]: "the user, who has not decided yet",
+  [ErrorCode.SLOW_DOWN]: "it passes by itself: the device polls more slowly from now on",
   [ErrorCode.ADMIN_POLICY_ENFORCED]: "the organization's administrator allows the scope",
   [ErrorCode.ORG_INTERNAL]: "an account of the client's own organization is used",
   [ErrorCode.INVALID_CLIENT]: "the maker: identifier, secret and type of the client",
@@ -37,13 +39,19 @@ const BY_CODE: Readonly<Record<number, string>> = {
   [ErrorCode.RENEWALS_EXHAUSTED]: "the user asks for a new code",
 };
 
+/** Whatever the server had against a revocation, the user is signed out. */
+const AT_SIGN_OUT = "nobody needs to: the device has forgotten its tokens all the same";
+
 /** What the device itself says is wrong; undefined where nothing is. */
 export function reasonOfDevice({ core, device }: Driver): Reason | undefined {
   const { error } = device;
   if (error === ErrorCode.NONE) return undefined;
   const room = missingRoomOf(device);
+  const isAfterSignOut = device.state === State.SIGNED_OUT && error <= LAST_OF_SERVER;
   const mend =
-    BY_CODE[error] ?? BY_KIND[core.errorKind?.(device, error) ?? -1] ?? "the maker of the device";
+    (isAfterSignOut ? AT_SIGN_OUT : BY_CODE[error]) ??
+    BY_KIND[core.errorKind?.(device, error) ?? -1] ??
+    "the maker of the device";
   return {
     name: ErrorCode[error]!.toLowerCase(),
     from: error <= LAST_OF_SERVER ? "the authorization server" : "the device",

@@ -33,6 +33,8 @@ export const FAULTS: readonly Fault[] = [
   once("slow-down", "7", "next poll: slow_down", false),
   { name: "quota", key: "8", title: "no more codes: quota", lasting: true, needsService: true },
   once("repeat-poll", "r", "a proxy repeats the next poll: too early for the service"),
+  once("wrong-grant-type", "h", "a proxy changes the next poll's grant_type", false),
+  once("cut-poll", "z", "the next poll arrives without its last parameter", false),
   once("restart", "9", "service restarts, forgets codes"),
   once("revoke", "v", "user removes the device's access"),
   {

@@ -6,6 +6,7 @@ import type {
   HttpSink,
   TransportFailure,
 } from "../../../../platform/contracts.ts";
+import { asciiOf } from "../../../../platform/text.ts";
 import type { ExchangeEntry, ExchangeLog } from "../log/exchanges.ts";
 import type { WorldClock } from "./world-clock.ts";
 
@@ -19,7 +20,13 @@ export const LASTING_FAULTS = [
   "unavailable",
 ] as const;
 /** Faults that befall the next exchange of their kind. */
-export const PASSING_FAULTS = ["slow-down", "lose-answer", "repeat-poll"] as const;
+export const PASSING_FAULTS = [
+  "slow-down",
+  "lose-answer",
+  "repeat-poll",
+  "wrong-grant-type",
+  "cut-poll",
+] as const;
 
 export type LastingFault = (typeof LASTING_FAULTS)[number];
 export type PassingFault = (typeof PASSING_FAULTS)[number];
@@ -52,6 +59,11 @@ const SLOW_DOWN: Answer = {
   retryAfterS: -1,
   body: encoder.encode('{"error":"slow_down","error_description":"Forbidden"}'),
 };
+
+function withBody(request: HttpRequest, text: string): HttpRequest {
+  const body = encoder.encode(text);
+  return { ...request, body, bodyFrom: 0, bodyTo: body.length };
+}
 
 /** One exchange of the device. */
 interface Exchange {
@@ -96,8 +108,23 @@ export class Network implements Http {
       if (entry.purpose === "poll" && this.passing.delete("repeat-poll")) {
         this.#repeat(exchange, request);
       }
-      this.#forward(exchange, request);
+      this.#forward(exchange, this.#garbled(exchange, request));
     }
+  }
+
+  /** The request as it arrives where something on the way changes the next poll. */
+  #garbled({ entry }: Exchange, request: HttpRequest): HttpRequest {
+    if (entry.purpose !== "poll") return request;
+    const text = asciiOf(request.body, request.bodyFrom, request.bodyTo);
+    if (this.passing.delete("wrong-grant-type")) {
+      entry.fault = "wrong-grant-type";
+      return withBody(request, text.replace(/grant_type=[^&]*/, "grant_type=implicit"));
+    }
+    if (this.passing.delete("cut-poll")) {
+      entry.fault = "cut-poll";
+      return withBody(request, text.slice(0, text.lastIndexOf("&")));
+    }
+    return request;
   }
 
   abort(): void {

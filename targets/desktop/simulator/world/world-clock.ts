@@ -149,13 +149,13 @@ export class WorldClock {
 
   /**
    * Jumps: `advance` for somebody who watches, and who may end it. Real exchanges on the way are carried out one
-   * after the other, so that it takes some seconds.
+   * after the other, so that it takes some seconds. `until` ends it early, too.
    */
-  async jump(ms: number): Promise<void> {
+  async jump(ms: number, until: () => boolean = () => false): Promise<void> {
     this.#jumpToMs = this.nowMs() + ms;
     this.#jumpEnds = false;
     try {
-      await this.advance(ms, () => this.#jumpEnds);
+      await this.advance(ms, () => this.#jumpEnds || until());
     } finally {
       this.#jumpToMs = undefined;
     }

@@ -1,0 +1,242 @@
+// Every answer of the device document's section 7: for each row of its table, and for the sentence below it,
+// the deeds that provoke it, what the display says then, and who can mend it. `answer NAME` plays a row up to
+// its answer, in whatever state the world was before.
+import { State } from "../../../core/complete.ts";
+import { shows } from "./device/frame-display.ts";
+import type { ExchangeEntry, ExchangePurpose } from "./log/exchanges.ts";
+import type { Simulation } from "./simulation.ts";
+
+export const ANSWERS_SECTION = "7";
+
+export interface Answer {
+  /** One word, for `answer NAME`. */
+  readonly name: string;
+  /** The row's first column. */
+  readonly where: "Device code request" | "Poll" | "Revoke";
+  readonly status: number;
+  /** On the wire the value of `error`, or of `member`. */
+  readonly code: string;
+  readonly member?: "error" | "error_code";
+  /** The row's name where it is not made of the three above. */
+  readonly row?: string;
+  /** Names of deeds (deeds.ts): from a code on the display to the answer. */
+  readonly deeds: readonly string[];
+  /** What the display then says, in English. */
+  readonly display: string;
+  readonly mend: string;
+}
+
+export const ANSWERS: readonly Answer[] = [
+  {
+    name: "rate-limit-exceeded",
+    where: "Device code request",
+    status: 403,
+    code: "rate_limit_exceeded",
+    member: "error_code",
+    deeds: ["quota", "new-code"],
+    display: "Service busy",
+    mend: "it passes by itself: the client's quota is used up for now",
+  },
+  {
+    name: "authorization-pending",
+    where: "Poll",
+    status: 428,
+    code: "authorization_pending",
+    deeds: ["new-code"],
+    display: "Open in browser:",
+    mend: "the user, who has not decided yet",
+  },
+  {
+    name: "access-denied",
+    where: "Poll",
+    status: 403,
+    code: "access_denied",
+    deeds: ["deny"],
+    display: "Access refused. Sign in again",
+    mend: "the user signs in again",
+  },
+  {
+    name: "slow-down",
+    where: "Poll",
+    status: 403,
+    code: "slow_down",
+    deeds: ["repeat-poll"],
+    display: "Open in browser:",
+    mend: "it passes by itself: the device polls more slowly from now on",
+  },
+  {
+    name: "admin-policy-enforced",
+    where: "Poll",
+    status: 400,
+    code: "admin_policy_enforced",
+    deeds: ["allow-as-pupil"],
+    display: "Not allowed. Ask your administrator",
+    mend: "the organization's administrator allows the scope",
+  },
+  {
+    name: "invalid-client",
+    where: "Poll",
+    status: 401,
+    code: "invalid_client",
+    deeds: ["wrong-secret"],
+    display: "Device refused. Ask its maker",
+    mend: "the maker: identifier, secret and type of the client",
+  },
+  {
+    name: "invalid-grant",
+    where: "Poll",
+    status: 400,
+    code: "invalid_grant",
+    deeds: ["restart"],
+    display: "Open in browser:",
+    mend: "the device asks for a new code by itself",
+  },
+  {
+    name: "unsupported-grant-type",
+    where: "Poll",
+    status: 400,
+    code: "unsupported_grant_type",
+    deeds: ["wrong-grant-type"],
+    display: "Wrong setup. Ask the maker",
+    mend: "the maker of the device",
+  },
+  {
+    name: "org-internal",
+    where: "Poll",
+    status: 403,
+    code: "org_internal",
+    deeds: ["northwind-kiosk", "allow"],
+    display: "Wrong organization. Ask your administrator",
+    mend: "an account of the client's own organization is used",
+  },
+  {
+    name: "revocation-failed",
+    where: "Revoke",
+    status: 400,
+    code: "invalid_token",
+    row: "Revoke: 400",
+    deeds: ["allow", "remove-access", "sign-out"],
+    display: "Not signed in",
+    mend: "nobody needs to: the device has forgotten its tokens all the same",
+  },
+  {
+    name: "missing-parameter",
+    where: "Poll",
+    status: 400,
+    code: "invalid_request",
+    row: "missing parameters or wrong values: 400 or 401",
+    deeds: ["cut-poll"],
+    display: "Wrong setup. Ask the maker",
+    mend: "the maker of the device",
+  },
+];
+
+export function answerOf(name: string): Answer | undefined {
+  return ANSWERS.find((answer) => answer.name === name);
+}
+
+/** "Poll: 403 slow_down" */
+export function titleOf({ where, status, code }: Answer): string {
+  return `${where}: ${status} ${code}`;
+}
+
+/** The row's name, as in the section. */
+export function rowOf(answer: Answer): string {
+  return answer.row ?? titleOf(answer);
+}
+
+/** What makes the world as it usually is, whatever was done to it. */
+const AS_USUAL = ["power on", "mend", "usual-settings", "enable-account", "living-room-tv"];
+/** How long is waited for anything: a device that has to wait itself waits 64 s at most. */
+const PATIENCE_MS = 180_000;
+/** From the answer to the words on the display: a revocation is tried four times before. */
+const WORDS_MS = 60_000;
+
+const PURPOSES: Readonly<Record<Answer["where"], ExchangePurpose>> = {
+  "Device code request": "ask for a code",
+  Poll: "poll",
+  Revoke: "revoke",
+};
+
+/**
+ * The exchange with this answer among those from number `from` on. What is answered to the copy of a poll,
+ * the device does not hear.
+ */
+export function exchangeOf(
+  { where, status, code, member = "error" }: Answer,
+  simulation: Simulation,
+  from: number,
+): ExchangeEntry | undefined {
+  return simulation.exchanges.entries.find(
+    (entry) =>
+      entry.id >= from &&
+      entry.purpose === PURPOSES[where] &&
+      entry.fault !== "repeat-poll" &&
+      entry.status === status &&
+      entry.answer.split(" ").includes(`${member}=${code}`),
+  );
+}
+
+/**
+ * Plays a row: makes the world as usual with a new code on the display, does the row's deeds each as soon as
+ * it can be done, and lets time pass until the answer has come.
+ * @param carryOut carries out a deed by its name, or a step
+ * @returns a line for the person at the screen
+ */
+export async function playAnswer(
+  simulation: Simulation,
+  answer: Answer,
+  carryOut: (step: string) => Promise<void>,
+): Promise<string> {
+  const title = titleOf(answer);
+  const waitFor = async (isThere: () => boolean, mostMs = PATIENCE_MS): Promise<boolean> => {
+    await simulation.clock.jump(mostMs, isThere);
+    return isThere();
+  };
+  for (const step of AS_USUAL) await carryOut(step);
+  if (!(await takeNewCode(simulation, carryOut, waitFor))) {
+    return `${title} did not come: the device got no code`;
+  }
+  const from = simulation.exchanges.count;
+  for (const deed of answer.deeds) {
+    if (!(await waitFor(() => canBeDone(simulation, deed)))) {
+      return `${title} did not come: it was too early for ${deed}`;
+    }
+    await carryOut(deed);
+  }
+  if (!(await waitFor(() => exchangeOf(answer, simulation, from) !== undefined))) {
+    return `${title} did not come: it takes the accounts and clients that the service has by itself`;
+  }
+  const { display } = simulation;
+  if (simulation.language === "en") {
+    await waitFor(() => shows(display.lines, answer.display), WORDS_MS);
+  }
+  return `${title}; who can mend it: ${answer.mend}`;
+}
+
+/** From whatever state the device is in to a code that nobody has had before. */
+async function takeNewCode(
+  simulation: Simulation,
+  carryOut: (step: string) => Promise<void>,
+  waitFor: (isThere: () => boolean) => Promise<boolean>,
+): Promise<boolean> {
+  const state = (): number => simulation.driver?.device.state ?? State.FAILED;
+  const rests = (): boolean =>
+    simulation.userCode !== "" ||
+    [State.SIGNED_IN, State.SIGNED_OUT, State.FAILED].includes(state());
+  if (!(await waitFor(rests))) return false;
+  if (state() === State.SIGNED_IN) {
+    await carryOut("sign-out");
+    await waitFor(() => state() === State.SIGNED_OUT || state() === State.FAILED);
+  }
+  const before = simulation.userCode;
+  await carryOut("new-code");
+  return await waitFor(() => simulation.userCode !== "" && simulation.userCode !== before);
+}
+
+/** People decide about a code on the display; what is done to a session wants one. */
+function canBeDone(simulation: Simulation, deed: string): boolean {
+  if (["allow", "deny", "allow-as-pupil"].includes(deed)) return simulation.userCode !== "";
+  if (["remove-access", "sign-out"].includes(deed)) return simulation.isSettled;
+  return true;
+}

@@ -1,0 +1,125 @@
+// The device document's section 7 in the simulator: each of its rows is provoked by a click, answered as the document
+// has it, and told on the display with who can mend it.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { panelPage } from "../../targets/desktop/panel/page.ts";
+import { findScenario } from "../../targets/desktop/scenarios/library.ts";
+import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { sideBySide } from "../../targets/desktop/scenarios/player.ts";
+import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
+import {
+  ANSWERS,
+  ANSWERS_SECTION,
+  type Answer,
+  exchangeOf,
+  playAnswer,
+  rowOf,
+  titleOf,
+} from "../../targets/desktop/simulator/answers.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { deedOf } from "../../targets/desktop/simulator/deeds.ts";
+import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
+import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { perform } from "../../targets/desktop/simulator/steps.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { documentRows } from "../coverage/rows.ts";
+
+const WORLD = { columns: 20, rows: 4, account: "ada", rotate: false };
+const byTitle = ANSWERS.map((answer): [string, Answer] => [titleOf(answer), answer]);
+
+/** A world whose device has just been switched on. */
+function switchedOn(): Simulation {
+  const simulation = virtualWorld(WORLD);
+  simulation.powerOn();
+  return simulation;
+}
+
+/** Plays the answer and checks what is on the wire and what the device says. */
+async function provoke(simulation: Simulation, answer: Answer): Promise<void> {
+  const from = simulation.exchanges.count;
+  const said = await perform(simulation, `answer-${answer.name}`);
+  expect(said).toBe(`${titleOf(answer)}; who can mend it: ${answer.mend}`);
+  const exchange = exchangeOf(answer, simulation, from);
+  const detail = simulation.exchanges.detailOf(exchange!.id)!.answer;
+  const [head = "", body = ""] = detail.split("\n\n");
+  expect(head).toBe(`HTTP status ${answer.status}`);
+  expect(JSON.parse(body)).toMatchObject({ [answer.member ?? "error"]: answer.code });
+  expect(shows(simulation.display.lines, answer.display), simulation.display.lines.join("|")).toBe(
+    true,
+  );
+  // With the new code that the device has asked for by itself nothing is wrong any more.
+  const reason = { name: answer.code, from: "the authorization server", mend: answer.mend };
+  const isOver = answer.code === "invalid_grant";
+  expect(reasonOfDevice(simulation.driver!)).toEqual(isOver ? undefined : reason);
+}
+
+describe("device doc section 7 in the simulator", () => {
+  test("there is an answer for each row of the section, and no other", () => {
+    const rows = documentRows
+      .filter(({ document, section }) => document === "device doc" && section === ANSWERS_SECTION)
+      .map(({ row }) => row);
+    expect(ANSWERS.map(rowOf).sort()).toEqual(rows.sort());
+  });
+
+  test.each(byTitle)("%s is provoked by deeds of the table", async (_title, answer) => {
+    expect(answer.deeds).not.toEqual([]);
+    for (const deed of answer.deeds) expect(deedOf(deed), deed).toBeDefined();
+    await provoke(switchedOn(), answer);
+  });
+
+  test("each can be provoked after any other, and after faults", async () => {
+    const simulation = switchedOn();
+    for (const [, answer] of [...byTitle, ...byTitle.toReversed()]) {
+      await perform(simulation, "fault offline on");
+      await provoke(simulation, answer);
+    }
+  });
+
+  test("the panel has a button for each, beside it the device's words and who can mend it", async () => {
+    const page = String(await panelPage({ hasService: true, folder: "/panel/" }));
+    for (const [title, { name, display, mend }] of byTitle) {
+      const row = new RegExp(`<li[^>]*>(?:(?!</li>).)*"answer ${name}".*?</li>`, "s").exec(
+        page,
+      )?.[0];
+      expect(row, title).toContain(title);
+      expect(row).toContain(display);
+      expect(row?.replaceAll("&#39;", "'")).toContain(mend);
+    }
+  });
+
+  test.each(byTitle)(
+    "%s is recorded step by step, and the replay ends alike",
+    async (_, answer) => {
+      const file = path.join(mkdtempSync(path.join(tmpdir(), "picogrant-")), "recorded.scenario");
+      const simulation = virtualWorld(WORLD);
+      const controller = new Controller(simulation, new Viewer(simulation), true);
+      controller.recorder = new Recorder(simulation, file);
+      simulation.powerOn();
+      await controller.run(`answer ${answer.name}`);
+      controller.recorder.save();
+      const recorded = findScenario(file);
+      expect(recorded.lines.filter(({ text }) => text.startsWith("answer"))).toEqual([]);
+      const { unmet, simulatedMs } = await play(recorded);
+      expect(unmet && sideBySide(unmet)).toBeUndefined();
+      expect(simulatedMs).toBe(Math.round(simulation.clock.nowMs()));
+    },
+  );
+
+  test("an unknown one is refused with the names of all", async () => {
+    await expect(perform(switchedOn(), "answer nobody")).rejects.toThrow(
+      /^no answer "nobody", but rate-limit-exceeded, .*missing-parameter$/,
+    );
+  });
+
+  test("where it does not come, it says so, and nothing hangs", async () => {
+    const simulation = switchedOn();
+    const answer = { ...ANSWERS[1]!, deeds: ["deny"] };
+    const said = await playAnswer(simulation, answer, async (step) => {
+      await perform(simulation, step);
+    });
+    expect(said).toMatch(/^Poll: 428 authorization_pending did not come: /);
+  });
+});
