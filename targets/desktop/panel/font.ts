@@ -1,5 +1,7 @@
-// The display's own character set: 5x8 dots for each printable ASCII character, as the controllers of
-// such displays have it in their ROM. Five columns a character, the lowest bit on top.
+// The display's own character set: 5x8 dots for each printable ASCII character, for small letters with accents
+// and for katakana, as the controllers of such displays have them in their ROMs. Five columns a character, the
+// lowest bit on top.
+import { JAPANESE_DOTS } from "./japanese-dots.ts";
 
 export const GLYPH_COLUMNS = 5;
 export const GLYPH_ROWS = 8;
@@ -24,7 +26,62 @@ const GLYPHS: readonly (readonly number[])[] = COLUMNS.split(" ").map((text) =>
   ),
 );
 
+/** Small letters leave the two uppermost rows and the lowest one free: what belongs above or below them. */
+const MARKS: Readonly<Record<string, readonly string[]>> = {
+  "\u0300": [".#...", "..#.."], // grave
+  "\u0301": ["...#.", "..#.."], // acute
+  "\u0302": ["..#..", ".#.#."], // circumflex
+  "\u0303": [".##.#", "#..#."], // tilde
+  "\u0308": [".#.#.", "....."], // diaeresis
+  "\u030a": [".##..", ".##.."], // ring
+  "\u0327": [".....", ".....", ".....", ".....", ".....", ".....", ".....", "..#.."], // cedilla
+};
+const MARKED = "àáâãäåçèéêëìíîïñòóôõöùúûüýÿ";
+/** Where an i has its dot, which a mark takes the place of. */
+const TOP_ROWS = 0b11;
+
+const FURTHER: ReadonlyMap<number, readonly number[]> = new Map([...japanese(), ...marked()]);
+
+/** Five columns of rows of dots, the first one on top. */
+function columnsOf(rows: readonly string[]): number[] {
+  return Array.from({ length: GLYPH_COLUMNS }, (_, column) =>
+    rows.reduce((bits, row, at) => bits | (row[column] === "#" ? 1 << at : 0), 0),
+  );
+}
+
+/** Blocks of a row of letters and their rows of dots, each letter above its own. */
+function japanese(): [number, number[]][] {
+  return JAPANESE_DOTS.trim()
+    .split("\n\n")
+    .flatMap((block) => {
+      const [letters = "", ...rows] = block.split("\n");
+      return letters
+        .split(/ +/)
+        .map((letter, at): [number, number[]] => [
+          letter.charCodeAt(0),
+          columnsOf(rows.map((row) => row.split(" ")[at]!)),
+        ]);
+    });
+}
+
+/** Letter and mark, dot by dot. */
+function marked(): [number, number[]][] {
+  return [...MARKED].map((letter) => {
+    const [plain = "", mark = ""] = letter.normalize("NFD");
+    const above = columnsOf(MARKS[mark]!);
+    const body = GLYPHS[plain.charCodeAt(0) - 32]!.map((column) =>
+      plain === "i" ? column & ~TOP_ROWS : column,
+    );
+    return [letter.charCodeAt(0), body.map((column, at) => column | above[at]!)];
+  });
+}
+
+/** Whether the dots of a character are known; of few that the ROMs have they are not. */
+export function hasGlyph(code: number): boolean {
+  return GLYPHS[code - 32] !== undefined || FURTHER.has(code);
+}
+
 /** The five columns of a character; a blank for what the display has no character for. */
 export function glyphOf(code: number): readonly number[] {
-  return GLYPHS[code - 32] ?? GLYPHS[0]!;
+  return GLYPHS[code - 32] ?? FURTHER.get(code) ?? GLYPHS[0]!;
 }

@@ -1,7 +1,7 @@
 // Draws the character display on a canvas: every dot of every character, as the glass shows them.
 
 import type { View } from "../../simulator/view.ts";
-import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf } from "../font.ts";
+import { GLYPH_COLUMNS, GLYPH_ROWS, glyphOf, hasGlyph } from "../font.ts";
 
 const LIT = { ground: "#a9cf3f", ghost: "#a2c63a", dot: "#1c2907" };
 /** A screen that lights by itself. */
@@ -47,7 +47,7 @@ export function drawDisplay(
       const y = (MARGIN + row * (GLYPH_ROWS + GAP)) * pitch;
       const code = lines[row]?.charCodeAt(column) ?? 32;
       drawGlyph(context, code, x, y, pitch, colours);
-      if (code > LAST_GLYPH) drawLetter(context, String.fromCharCode(code), x, y, pitch, colours);
+      if (!hasGlyph(code)) drawLetter(context, String.fromCharCode(code), x, y, pitch, colours);
     }
   }
 }
@@ -74,13 +74,7 @@ function drawScreen(
   });
 }
 
-/** The last character whose dots are known (font.ts). */
-const LAST_GLYPH = 126;
-
-/**
- * What the display's ROM has beyond ASCII, katakana or letters with accents: as a letter of the computer's, in the place
- * of the dots.
- */
+/** What the display's ROM has beyond the dots that are known (font.ts): as a letter of the computer's in their place. */
 function drawLetter(
   context: CanvasRenderingContext2D,
   letter: string,
