@@ -59,7 +59,7 @@ function answers(): Html {
   return html`<p class="hint">Section 7 of the device document: a click makes the world as usual and provokes the answer.</p>
   <ul class="answers">${ANSWERS.map((answer) => {
     const { label, step } = deedOf(`answer-${answer.name}`)!;
-    return html`<li>${button({ key: "", label, command: step, group: "answers" })}<p><q>${answer.display}</q> ${answer.mend}</p></li>`;
+    return html`<li>${button({ key: "", label, command: step, group: "answers" })}<p><q>${answer.display}</q> · ${answer.mend}</p></li>`;
   })}</ul>`;
 }
 
