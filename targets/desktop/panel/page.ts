@@ -13,6 +13,8 @@ export interface PageSettings {
   /** Where script, stylesheet and icon are. */
   readonly folder: string;
   readonly title?: string;
+  /** Where accounts and clients are edited. */
+  readonly fixturePage?: string;
   /** Further stylesheet in the folder. */
   readonly style?: string;
   /** A section of its own, before the tabs. */
@@ -63,7 +65,7 @@ function answers(): Html {
   })}</ul>`;
 }
 
-function tabs(): Html {
+function tabs(fixturePage?: string): Html {
   return html`<div class="tabs" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
@@ -73,7 +75,11 @@ function tabs(): Html {
     ([group], at) =>
       html`<div class="${group === "answers" ? "gallery" : "buttons"}" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
-      }>${group === "answers" ? answers() : buttons(group, (command) => !AT_PHONE.includes(command))}</div>`,
+      }>${group === "answers" ? answers() : buttons(group, (command) => !AT_PHONE.includes(command))}${
+        group === "service" && fixturePage
+          ? html`<a href="${fixturePage}" target="_blank">accounts and clients</a>`
+          : ""
+      }</div>`,
   )}`;
 }
 
@@ -81,6 +87,7 @@ const LANES = ["person", "device", "service"];
 
 export function panelPage(settings: PageSettings) {
   const { hasService, folder, title = "simulator", style, more = "", head = "" } = settings;
+  const { fixturePage } = settings;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -144,7 +151,7 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
   <section class="deeds" aria-labelledby="deeds-title">
     <h2 id="deeds-title" class="hidden-text">What can be done</h2>
     ${more}
-    ${tabs()}
+    ${tabs(hasService ? fixturePage : undefined)}
   </section>
 </main>
 <script type="module" src="${folder}panel.js"></script>

@@ -1,18 +1,23 @@
 // What the web server of the simulator answers beside the service: the panel's page and files, its live
 // events, and its commands. Everything else is the service's.
 
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { isOwnName } from "../../service/addresses.ts";
+import type { FixtureInput } from "../../service/fixture.ts";
 import { CONTROLS, type Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
+import { fixtureText, readFixtureText } from "../simulator/world/service-files.ts";
 import type { Front } from "../simulator/world/world.ts";
+import { fixturePage } from "./fixture-page.ts";
 import { panelPage } from "./page.ts";
 
 /** Between two views sent to a page: many changes in a row are sent as one. */
@@ -23,6 +28,13 @@ const COMMANDS = new Set([
   ...CONTROLS.map(({ command }) => command),
   ...DEEDS.flatMap(({ name, step }) => [name, step]),
 ]);
+/** Far more than anybody writes by hand. */
+const FIXTURE_BYTES_MAX = 2_000_000;
+const fixtureSchema = z.object({
+  key: z.string(),
+  deed: z.enum(["apply", "save"]),
+  fixture: z.string(),
+});
 const commandSchema = z.strictObject({ command: z.string().max(80) });
 
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#22301a"/><rect x="2" y="4" width="12" height="8" rx="1" fill="#a9cf3f"/><path d="M4 7h5M4 9.5h8" stroke="#22301a" stroke-width="1.3"/></svg>`;
@@ -37,7 +49,7 @@ const headers = secureHeaders({
     frameSrc: ["'self'"],
     frameAncestors: ["'none'"],
     baseUri: ["'none'"],
-    formAction: ["'none'"],
+    formAction: ["'self'"],
   },
   strictTransportSecurity: false,
 });
@@ -51,7 +63,13 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
   app.use("/panel/*", guard, headers);
   app.use("/panel", guard, headers);
   app.get("/panel", async (c) =>
-    c.html(await panelPage({ hasService: simulation.service !== undefined, folder: "/panel/" })),
+    c.html(
+      await panelPage({
+        hasService: simulation.service !== undefined,
+        folder: "/panel/",
+        fixturePage: "/panel/fixture",
+      }),
+    ),
   );
   app.get("/panel/panel.js", (c) => {
     script ??= clientScript();
@@ -64,6 +82,15 @@ export function createPanel(simulation: Simulation, controller: Controller): Fro
     return detail ? c.json(detail) : c.text("No such exchange.", 404);
   });
   app.get("/panel/events", (c) => events(c, simulation, controller));
+  const key = randomUUID();
+  app.get("/panel/fixture", async (c) => {
+    const { fixtureNow } = simulation;
+    if (fixtureNow === undefined) return c.text("Only with the simulated service.", 404);
+    return c.html(await fixturePage({ text: fixtureText(fixtureNow), key }));
+  });
+  app.post("/panel/fixture", bodyLimit({ maxSize: FIXTURE_BYTES_MAX }), (c) =>
+    takeFixture(c, controller, key),
+  );
   app.post("/panel/command", (c) => takeCommand(c, controller));
   return async (request, env) => {
     const { pathname } = new URL(request.url);
@@ -132,4 +159,30 @@ async function takeCommand(c: Context, controller: Controller): Promise<Response
   if (!parsed.success || !COMMANDS.has(parsed.data.command)) return c.text("No such command.", 400);
   await controller.run(parsed.data.command);
   return c.body(null, 204);
+}
+
+/** What the page about accounts and clients sends: a wrong text comes back with one line about it. */
+async function takeFixture(c: Context, controller: Controller, key: string): Promise<Response> {
+  const parsed = fixtureSchema.safeParse(await c.req.parseBody());
+  if (!parsed.success || parsed.data.key !== key) return c.text("Not from the panel.", 403);
+  // A form sends its lines with a carriage return each.
+  const text = parsed.data.fixture.replaceAll("\r\n", "\n");
+  const refused = async (problem: string): Promise<Response> =>
+    c.html(await fixturePage({ text, key, problem }), 400);
+  let fixture: FixtureInput;
+  try {
+    fixture = readFixtureText(text);
+  } catch (error) {
+    return await refused((error as Error).message);
+  }
+  if (parsed.data.deed === "save") {
+    return c.body(fixtureText(fixture), 200, {
+      "content-type": "application/json",
+      "content-disposition": 'attachment; filename="fixture.json"',
+    });
+  }
+  const problem = await controller.useFixture(fixture);
+  if (problem) return await refused(problem);
+  const done = "Applied: the service has begun anew.";
+  return c.html(await fixturePage({ text: fixtureText(fixture), key, done }));
 }

@@ -1,6 +1,7 @@
 // What a person can do, by key or button: each is a step (steps.ts), or changes how time passes. Keys
 // and the panel come through here, and so does the recording.
 
+import type { FixtureInput } from "../../service/fixture.ts";
 import type { Recorder } from "../scenarios/recorder.ts";
 import { DEEDS, type DeedGroup, deedOf } from "./deeds.ts";
 import type { Simulation } from "./simulation.ts";
@@ -74,6 +75,28 @@ export class Controller {
       this.simulation.touch();
     });
     return this.#last;
+  }
+
+  /**
+   * Other accounts and clients for the service, in the same order as commands.
+   * @returns "" or one line that says what is wrong
+   */
+  useFixture(fixture: FixtureInput): Promise<string> {
+    const { simulation, recorder } = this;
+    const done = this.#last.then(async () => {
+      if (recorder)
+        return "a recording has one world: begin another one with --fixture and --record";
+      try {
+        // A fault that changes the service's settings is none of the service that begins now.
+        await perform(simulation, "mend");
+        simulation.useFixture(fixture);
+        return "";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    });
+    this.#last = done.then(() => simulation.touch());
+    return done;
   }
 
   async #carryOut(command: string): Promise<string> {

@@ -65,6 +65,8 @@ export interface SimulationSettings {
   readonly rom?: RomName | undefined;
   /** Accounts and clients of the embedded service. */
   readonly fixture?: FixtureInput | undefined;
+  /** Has the embedded service begin anew with others (world/changeable-service.ts). */
+  readonly beginAnew?: ((fixture: FixtureInput) => void) | undefined;
   /** The receiver of security events, whose environment the embedded service was made with. */
   readonly maker?: MakerServer | undefined;
 }
@@ -98,6 +100,8 @@ export class Simulation {
   language: Language;
   /** What the maker of the device has set. */
   config: DriverConfig;
+  /** Accounts and clients as the service began with them. */
+  fixture: FixtureInput | undefined;
   display: FrameDisplay;
   application: Application;
   driver: Driver | undefined;
@@ -111,6 +115,7 @@ export class Simulation {
     this.settings = settings;
     this.clock = settings.clock;
     this.service = settings.service;
+    this.fixture = settings.fixture;
     this.usualOptions = settings.service && { ...settings.service.options };
     this.storage = new MeteredStorage(settings.storage);
     const changed = (): void => this.#tell();
@@ -150,8 +155,7 @@ export class Simulation {
 
   /** Accounts, clients and the rest as they are now: the fixture with what was changed meanwhile. */
   get fixtureNow(): FixtureInput | undefined {
-    const { service } = this;
-    const { fixture } = this.settings;
+    const { service, fixture } = this;
     if (service === undefined || fixture === undefined) return undefined;
     const withPolicy = <T extends { id: string }>(holder: T): T => ({
       ...holder,
@@ -236,7 +240,7 @@ export class Simulation {
    * what it kept belongs to the other client.
    */
   useClient(clientId: string, secret?: string): void {
-    const client = this.settings.fixture?.clients?.find(({ id }) => id === clientId);
+    const client = this.fixture?.clients?.find(({ id }) => id === clientId);
     const isPublisher = client?.permittedScopes?.includes("publisher") === true;
     this.#configure({
       clientId,
@@ -244,6 +248,26 @@ export class Simulation {
       scope: SCOPE_BASE + (isPublisher ? "publisher" : "video.readonly"),
     });
     this.maker.clientId = clientId;
+  }
+
+  /**
+   * Other accounts and clients: the service begins anew with them, and the device is switched off and on.
+   * @throws Error of one line for a fixture with which that is not possible; then nothing has happened
+   */
+  useFixture(fixture: FixtureInput): void {
+    const { beginAnew, account } = this.settings;
+    if (beginAnew === undefined) throw new Error("only with the simulated service");
+    if (!fixture.accounts?.some(({ id }) => id === account)) {
+      throw new Error(
+        `fixture: accounts: there is no "${account}", who allows; keep it, or start with another --account`,
+      );
+    }
+    beginAnew(fixture);
+    this.fixture = fixture;
+    this.maker.useReceivers(fixture);
+    this.timeline.note("the service begins anew with other accounts and clients");
+    const client = fixture.clients?.find(({ id }) => id === this.config.clientId);
+    this.#configure({ clientSecret: client?.secret ?? "" });
   }
 
   /**

@@ -241,8 +241,8 @@ export function readValue(text: string): unknown {
   }
 }
 
-function checkAccount({ settings }: Simulation, id: string): void {
-  const ids = settings.fixture?.accounts?.map((account) => account.id) ?? [id];
+function checkAccount({ fixture }: Simulation, id: string): void {
+  const ids = fixture?.accounts?.map((account) => account.id) ?? [id];
   if (!ids.includes(id)) throw new StepError(`no account "${id}", but ${ids.join(", ")}`);
 }
 

@@ -66,9 +66,15 @@ export class MakerServer {
   /** The world that it belongs to; the device's client says which receiver it is. */
   attach(service: Service, fixture: FixtureInput, moments: Moments, handOn: HandOn): void {
     this.#service = service;
-    this.#receivers = fixture.receivers ?? [];
+    this.useReceivers(fixture);
     this.#moments = moments;
     this.#handOn = handOn;
+  }
+
+  /** The service has begun with these; it knows of no stream. */
+  useReceivers({ receivers = [] }: FixtureInput): void {
+    this.#receivers = receivers;
+    this.#delivery = "off";
   }
 
   set clientId(clientId: string) {

@@ -14,11 +14,11 @@ export function otherDevices(
   which: "same-client" | "all-clients",
   count?: number,
 ): string {
-  const { service, settings, config } = simulation;
+  const { service, settings, fixture, config } = simulation;
   if (service === undefined) return "only with the simulated service";
   const { refreshTokensPerClientAndUser, refreshTokensPerUser, deviceCodeQuota } = service.options;
   const limit = which === "same-client" ? refreshTokensPerClientAndUser : refreshTokensPerUser;
-  const clients = (settings.fixture?.clients ?? []).filter(
+  const clients = (fixture?.clients ?? []).filter(
     ({ id, type, internalTo, deviceCodeQuota: own }) =>
       (which === "same-client") === (id === config.clientId) &&
       type === undefined &&

@@ -14,10 +14,30 @@ function readJson(flag: string, file: string): unknown {
     throw new UsageError(`${flag} ${file}: cannot be read (${code}); check the path`);
   }
   try {
+    return parseJson(text);
+  } catch (error) {
+    throw new UsageError(`${flag} ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** @throws Error of one line, whatever part of the text it shows */
+function parseJson(text: string): unknown {
+  try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new UsageError(`${flag} ${file}: is not JSON: ${(error as Error).message}`);
+    throw new Error(`is not JSON: ${(error as Error).message.replace(/\s+/g, " ")}`);
   }
+}
+
+/** What somebody has typed, checked as a file for --fixture is. @throws Error of one line */
+export function readFixtureText(text: string): FixtureInput {
+  const value = parseJson(text);
+  readFixture(value);
+  return value as FixtureInput;
+}
+
+export function fixtureText(fixture: FixtureInput): string {
+  return `${JSON.stringify(fixture, null, 2)}\n`;
 }
 
 /** @throws UsageError with one line that says where the file is wrong */
@@ -51,7 +71,7 @@ export function saveFixture(simulation: Simulation, file: string): string {
   if (fixtureNow === undefined) return "only with the simulated service";
   try {
     // Not over a file that is there: it may be somebody's work.
-    fs.writeFileSync(file, `${JSON.stringify(fixtureNow, null, 2)}\n`, { flag: "wx" });
+    fs.writeFileSync(file, fixtureText(fixtureNow), { flag: "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === "EEXIST"

@@ -9,6 +9,7 @@ import type { ServiceOptionsInput } from "../../../service/options.ts";
 import { createService } from "../../../service/service.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
+import { changeableService } from "./changeable-service.ts";
 import { DirectHttp } from "./direct-http.ts";
 import { MakerServer } from "./maker-server.ts";
 import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
@@ -48,23 +49,26 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
   const clock = settings.clock ?? new WorldClock({ paused: true });
   const maker = new MakerServer(clock);
   const entropy = new SeededEntropy(seed);
-  const service = createService({
+  const environment = {
     now: () => epochMs + clock.nowMs(),
-    random(count) {
+    random(count: number) {
       const bytes = new Uint8Array(count);
       entropy.fill(bytes, 0, count);
       return bytes;
     },
-    fixture: settings.fixture,
     ...maker.environment,
-    options: {
-      baseUrl,
-      refreshTokenRotation: settings.rotate,
-      pollToleranceMs: POLL_TOLERANCE_MS,
-      framedBySelf: settings.framed ?? false,
-      ...settings.options,
-    },
-  });
+  };
+  const options = {
+    baseUrl,
+    refreshTokenRotation: settings.rotate,
+    pollToleranceMs: POLL_TOLERANCE_MS,
+    framedBySelf: settings.framed ?? false,
+    ...settings.options,
+  };
+  const first = createService({ ...environment, fixture: settings.fixture, options });
+  const { service, beginAnew } = changeableService(first, (fixture, present) =>
+    createService({ ...environment, fixture, options: present }),
+  );
   const simulation = new Simulation({
     clock,
     epochMs,
@@ -80,6 +84,7 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     core: settings.core,
     issuer: baseUrl,
     fixture: settings.fixture,
+    beginAnew,
     maker,
     kind: deviceKind(settings.device ?? "bare"),
     language: settings.language,

@@ -29,6 +29,7 @@ import { isRemote, type Options } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
+import { changeableService } from "./changeable-service.ts";
 import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { readFixtureFile, readOptionsFile } from "./service-files.ts";
@@ -116,6 +117,7 @@ export async function createWorld(
       issuer: embedded?.service.baseUrl ?? options.issuer,
       account: options.account,
       fixture: embedded?.fixture,
+      beginAnew: embedded?.beginAnew,
       maker,
       kind: deviceKind(options.device),
       language: options.language,
@@ -187,6 +189,7 @@ interface Embedded {
   readonly server: RunningServer;
   readonly localUrl: string;
   readonly fixture: FixtureInput;
+  readonly beginAnew: (fixture: FixtureInput) => void;
 }
 
 async function startService(
@@ -203,9 +206,13 @@ async function startService(
     const names = data.accounts?.map(({ id }) => id).join(", ");
     throw new UsageError(`there is no account ${options.account}; choose --account from ${names}`);
   }
-  const service = createService({
+  const environment = {
     now,
-    random: (count) => randomBytes(count),
+    random: (count: number) => randomBytes(count),
+    ...maker.environment,
+  };
+  const first = createService({
+    ...environment,
     fixture: data,
     options: {
       framedBySelf: true,
@@ -217,8 +224,10 @@ async function startService(
       ...settings,
     },
     snapshot,
-    ...maker.environment,
   });
+  const { service, beginAnew } = changeableService(first, (other, present) =>
+    createService({ ...environment, fixture: other, options: present }),
+  );
   const fetch = async (request: Request, env: unknown): Promise<Response> =>
     (await front.handle?.(request, env)) ?? service.fetch(request, env);
   const fronted: Service = Object.create(service, { fetch: { value: fetch } });
@@ -231,7 +240,7 @@ async function startService(
   if (address) service.setOptions({ baseUrl: `http://${address}:${server.port}` });
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
-  return { service, server, localUrl, fixture: data };
+  return { service, server, localUrl, fixture: data, beginAnew };
 }
 
 /** The panel alone, where the service is somebody else's. */

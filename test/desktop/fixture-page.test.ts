@@ -1,0 +1,192 @@
+// Accounts and clients edited behind the panel: checked as --fixture is, applied to the world that runs, saved as a file.
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { panelPage } from "../../targets/desktop/panel/page.ts";
+import { createPanel } from "../../targets/desktop/panel/routes.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { perform } from "../../targets/desktop/simulator/steps.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import type { FixtureInput } from "../../targets/service/fixture.ts";
+
+const URL_OF_PAGE = "http://127.0.0.1:8628/panel/fixture";
+
+let simulation: Simulation;
+let controller: Controller;
+let ask: (request: Request) => Promise<Response>;
+
+beforeEach(() => {
+  simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  controller = new Controller(simulation, new Viewer(simulation), true);
+  const panel = createPanel(simulation, controller);
+  ask = async (request) => (await panel(request, {}))!;
+  simulation.powerOn();
+});
+
+/** The text in the page's text area. */
+function textIn(page: string): string {
+  const [, escaped = ""] = /<textarea[^>]*>\n(.*)<\/textarea>/s.exec(page) ?? [];
+  return escaped
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}
+
+async function openPage(): Promise<{ key: string; fixture: FixtureInput }> {
+  const page = await (await ask(new Request(URL_OF_PAGE))).text();
+  const [, key = ""] = /name="key" value="([^"]+)"/.exec(page) ?? [];
+  return { key, fixture: JSON.parse(textIn(page)) as FixtureInput };
+}
+
+async function send(deed: "apply" | "save", text: string, key?: string): Promise<Response> {
+  const used = key ?? (await openPage()).key;
+  const body = new URLSearchParams({ key: used, deed, fixture: text.replaceAll("\n", "\r\n") });
+  return await ask(new Request(URL_OF_PAGE, { method: "POST", body }));
+}
+
+/** The fixture as it is now, with a change. */
+async function changed(change: (fixture: FixtureInput) => void): Promise<string> {
+  const { fixture } = await openPage();
+  change(fixture);
+  return JSON.stringify(fixture, null, 2);
+}
+
+async function until(text: string): Promise<void> {
+  await simulation.clock.advance(60_000, () => shows(simulation.display.lines, text));
+  expect(shows(simulation.display.lines, text), simulation.display.lines.join("|")).toBe(true);
+}
+
+describe("accounts and clients behind the panel", () => {
+  test("the page has them as they are now, with a policy that was set meanwhile", async () => {
+    await perform(simulation, "policy pupil video");
+    const { fixture } = await openPage();
+    expect(fixture).toEqual(simulation.fixtureNow);
+    expect(fixture.accounts?.find(({ id }) => id === "pupil")?.blockedScopes).toEqual(["video"]);
+  });
+
+  test("the panel leads to it, and a panel without a service has none", async () => {
+    const panel = await (await ask(new Request("http://127.0.0.1:8628/panel"))).text();
+    expect(panel).toContain('href="/panel/fixture"');
+    const settings = { hasService: false, folder: "/panel/", fixturePage: "/panel/fixture" };
+    expect(String(await panelPage(settings))).not.toContain("/panel/fixture");
+  });
+
+  test("applied, the service begins anew: a device that was signed in signs in again", async () => {
+    await until("Code ");
+    await perform(simulation, "allow");
+    await until("3 broadcasts: Harbour regatta");
+    const text = await changed(({ broadcasts = [] }) => {
+      for (const one of broadcasts) if (one.id === "regatta") one.title = "Rowing & <rain>";
+    });
+    const answer = await send("apply", text);
+    expect(answer.status).toBe(200);
+    const page = await answer.text();
+    expect(page).toContain("Applied");
+    expect(textIn(page)).toContain('"Rowing & <rain>"');
+    await until("Session ended. Sign in again");
+    await perform(simulation, "new-code");
+    await until("Code ");
+    await perform(simulation, "allow");
+    await until("3 broadcasts: Rowing & <rain>");
+    expect(simulation.timeline.entries.filter(({ what }) => what === "ada allows")).toHaveLength(2);
+  });
+
+  test("a code that was shown is unknown to it: the device asks for a new one by itself", async () => {
+    await until("Code ");
+    const before = simulation.userCode;
+    await perform(simulation, "service interval 7");
+    await send("apply", await changed(() => {}));
+    await simulation.clock.advance(
+      60_000,
+      () => simulation.userCode !== "" && simulation.userCode !== before,
+    );
+    expect(simulation.userCode).not.toBe(before);
+    expect(simulation.service!.options.interval).toBe(7);
+  });
+
+  test("the device has the secret that its client has now", async () => {
+    await send(
+      "apply",
+      await changed(({ clients = [] }) => {
+        for (const one of clients) if (one.id === "living-room-tv") one.secret = "another secret";
+      }),
+    );
+    await until("Code ");
+    await perform(simulation, "allow");
+    await until("3 broadcasts");
+  });
+
+  test("a stream of security events is set up anew with the receivers that there are now", async () => {
+    await perform(simulation, "stream poll");
+    expect(simulation.maker.view.delivery).toBe("poll");
+    await send(
+      "apply",
+      await changed(({ receivers = [] }) => {
+        for (const one of receivers) one.token = `${one.token}-and-more`;
+      }),
+    );
+    expect(simulation.maker.view.delivery).toBe("off");
+    expect(await perform(simulation, "stream poll")).toBe("");
+    expect(simulation.maker.authorization).toMatch(/-and-more$/);
+  });
+
+  test("a lasting fault of the service before is mended first", async () => {
+    await perform(simulation, "fault quota on");
+    await send("apply", await changed(() => {}));
+    await until("Code ");
+    expect(simulation.service!.options.deviceCodeQuota?.requests).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["{", /^is not JSON: .+$/],
+    ['{"accounts": [\n1 2]}', /^is not JSON: .+$/],
+    ["[]", /^fixture: .+$/],
+    ['{"accounts": [{"id": "ada"}]}', /^fixture: accounts.+$/],
+    ['{"accounts": []}', /^fixture: accounts: there is no "ada", who allows; .+$/],
+  ])(
+    "a wrong text is kept, with one line about it, and changes nothing: %s",
+    async (text, line) => {
+      const before = simulation.fixtureNow;
+      const answer = await send("apply", text);
+      expect(answer.status).toBe(400);
+      const page = await answer.text();
+      expect(textIn(page)).toBe(text);
+      const [, problem = ""] = /role="alert">([^<]*)</.exec(page) ?? [];
+      expect(problem.replaceAll("&quot;", '"')).toMatch(line);
+      expect(simulation.fixtureNow).toEqual(before);
+    },
+  );
+
+  test("saved, it is a file as --fixture takes it; a wrong text is not saved", async () => {
+    const text = await changed(({ accounts = [] }) => {
+      accounts[0]!.name = "Zoë";
+    });
+    const answer = await send("save", text);
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="fixture.json"');
+    expect(await answer.json()).toEqual(JSON.parse(text));
+    expect(simulation.fixtureNow?.accounts?.[0]?.name).not.toBe("Zoë");
+    expect((await send("save", "{")).status).toBe(400);
+  });
+
+  test("a page elsewhere can send nothing", async () => {
+    const text = await changed(() => {});
+    expect((await send("apply", text, "guessed")).status).toBe(403);
+    expect((await ask(new Request("http://evil.example/panel/fixture"))).status).toBe(403);
+    expect((await send("apply", "x".repeat(2_000_001))).status).toBe(413);
+  });
+
+  test("a recording has one world", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+    controller.recorder = new Recorder(simulation, path.join(folder, "one.scenario"));
+    const answer = await send("apply", await changed(() => {}));
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("a recording has one world");
+  });
+});
