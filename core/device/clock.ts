@@ -8,7 +8,7 @@ import { State } from "./states.ts";
 
 /** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
 function countDown(value: number, step: number): number {
-  if (value === Limit.ENDLESS_S) return value;
+  if (value === Limit.ENDLESS) return value;
   return value > step ? value - step : 0;
 }
 

@@ -47,11 +47,11 @@ export enum ErrorCode {
   // found by the device
   /** No answer, or no whole one. */
   UNREACHABLE = 19,
-  /** Status 3xx, 429 or 5xx. */
+  /** Neither a success nor 429, and no error that is known was named (of a 4xx: none at all). */
   UNAVAILABLE = 20,
   /** Not JSON, or something needed is missing. */
   MALFORMED_RESPONSE = 21,
-  /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`. */
+  /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`; of a call `callErrorField` alone. */
   VALUE_TOO_LONG = 22,
   /** An error that the server names and nobody knows. */
   UNKNOWN_ERROR = 23,
@@ -59,7 +59,7 @@ export enum ErrorCode {
   RENEWALS_EXHAUSTED = 24,
   /** The refresh token was refused. */
   SESSION_ENDED = 25,
-  /** A request, a record or an event does not fit: `memoryNeeded`. */
+  /** A request of the grant does not fit: `memoryNeeded`. Of a call: the identifier of an event does not. */
   MEMORY_TOO_SMALL = 26,
   /** A security event: the token was revoked. */
   TOKEN_REVOKED = 27,

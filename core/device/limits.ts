@@ -1,11 +1,14 @@
 // Every bound of the core, with its reason. No value and no intermediate passes 2^27 - 1: beyond it some
 // engines box integers. Plain enums: the build writes the numbers in their places.
-// What is not here: the sizes of the memory's regions that follow from the memory given (memory.ts).
+// What is not here: the sizes of the memory's regions that follow from the memory given (create.ts).
 
 export enum Limit {
-  /** Seconds of a lifetime that is unknown, or that no device sees the end of (three years). */
-  ENDLESS_S = 100000000,
-  TENTH_OF_ENDLESS_S = 10000000,
+  /**
+   * A time that never ends, in seconds or milliseconds: a lifetime that is unknown or longer than three years, a
+   * page of the display that is the only one. It is not counted down.
+   */
+  ENDLESS = 100000000,
+  TENTH_OF_ENDLESS = 10000000,
   /** Longest step of time one tick takes in; a longer sleep counts as this (27 hours). */
   ELAPSED_MS_MAX = 100000000,
   ELAPSED_S_MAX = 100000,
@@ -23,8 +26,9 @@ export enum Limit {
   /** RFC 8628 §3.2 requires expires_in, and one large vendor omits it: ten minutes, as its codes live. */
   CODE_LIFE_DEFAULT_S = 600,
   /**
-   * Answers to the code request that are JSON without a code, in a row, until the device says that it is
-   * set up wrongly. The last of them comes about a minute after the first.
+   * Answers to the code request that are JSON without a code, since the last code or the user's last command, until
+   * the device says that it is set up wrongly. With nothing else in between, the last of them comes 15 to 30 seconds
+   * after the first, and what the answers take.
    */
   USELESS_ANSWERS_MAX = 5,
 
@@ -56,7 +60,7 @@ export enum Limit {
   /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
   EXPIRY_WARNING_S = 259200,
 
-  /** An answer longer than this is nobody's token: stop reading. */
+  /** An answer longer than this is nobody's token, and is never taken. */
   BODY_MAX = 65536,
   /** Nesting of a JSON document; the stack is the bits of one integer. */
   JSON_DEPTH_MAX = 24,
@@ -75,8 +79,9 @@ export enum Limit {
   VERIFICATION_URI_MAX = 128,
   VERIFICATION_URI_COMPLETE_MAX = 176,
   /**
-   * Shares of the memory that the fixed regions leave over, in 32ths: both refresh tokens, the access token; the
-   * rest is for requests, which hold one token and the client, and for records, which hold both.
+   * Shares of the memory that the fixed regions leave over, in 32ths: one for the access token, one for each of the
+   * two refresh tokens. The rest is for requests, which hold the client and one token or code, and for records, which
+   * hold one token or a code.
    */
   ACCESS_TOKEN_SHARE = 9,
   REFRESH_TOKEN_SHARE = 5,
@@ -99,6 +104,4 @@ export enum Limit {
   ROWS_MAX = 8,
   /** How long one page of a text longer than the display stays. */
   PAGE_MS = 3000,
-  /** Of a page that is the only one: it is never turned, as an unknown lifetime never ends. */
-  ENDLESS_PAGE_MS = 100000000,
 }

@@ -95,7 +95,7 @@ export enum Region {
    * one before: it is tried once more before the user has to sign in again.
    */
   PRESENT_REFRESH_TOKEN = 26,
-  /** Path, query and fields of an API call; overlaid on the codes, which a session has no use for. */
+  /** The target of a call, or an event poll's body; lies on the codes, which no session has. */
   CALL = 27,
   /** The application's own line below `Signed in`. */
   STATUS = 28,
@@ -127,7 +127,7 @@ export interface CallKind {
 
 /** The whole state of one device beside its memory: small integers, and arrays made once. */
 export interface Device {
-  /** The host's memory; first byte and present length (-1: absent) of each region. */
+  /** The host's memory. */
   memory: Bytes;
   /** First byte of each region in `memory`, by Field and Region. */
   start: number[];
@@ -135,7 +135,7 @@ export interface Device {
   length: number[];
   /** How much each region can take; -1 where it has no place. */
   capacity: number[];
-  /** The same four under names that the build may shorten; the core uses these. */
+  /** As `memory`, under a name that the build may shorten: the core uses it and the next three. */
   bytes: Bytes;
   /** @internal As `start`. */
   at: number[];
@@ -158,17 +158,17 @@ export interface Device {
   moves: number;
   /** One of ErrorCode: what went wrong last, NONE once it has passed. */
   error: number;
-  /** The value that VALUE_TOO_LONG is about: its field, and how many bytes it had. */
+  /** The field that VALUE_TOO_LONG is about. */
   errorField: number;
   /** Bytes that the value of `errorField` had. */
   errorLength: number;
   /**
-   * Bytes of memory that a device needs for what did not fit: a value, a request, or a record. 0: nothing
-   * is known to be missing, or it is no matter of memory.
+   * Bytes of memory that a device needs for what did not fit of the grant: a value, a request, or a record.
+   * 0: nothing is known to be missing, or more memory does not help. Calls do not set it.
    */
   memoryNeeded: number;
 
-  /** Of SEND: what follows the endpoint's address (path and query), the body, GET, Authorization. */
+  /** Of SEND and VERIFY: the number that the answer is given with. */
   requestId: number;
   /** Of SEND: one of Endpoint, where the request goes. */
   endpoint: number;
@@ -184,18 +184,18 @@ export interface Device {
   isGet: number;
   /** Of SEND: one of Authorization. */
   authorization: number;
-  /** Of LOAD, STORE, ERASE, VERIFY. */
+  /** Of LOAD, STORE, ERASE: 0 or 1. */
   slot: number;
   /** Of LOAD, STORE, VERIFY: first byte of the range in `memory`. */
   data: number;
   /** Of LOAD: the most bytes that fit; of STORE and VERIFY: bytes of the range. */
   dataLength: number;
 
-  /** The exchange: what the last request was for, whether it is under way and for how long it, or VERIFY, may be. */
+  /** What the last request was for: one of Purpose (loop/exchange.ts). */
   purpose: number;
   /** 1 while a request is under way. */
   inFlight: number;
-  /** @internal Milliseconds that the request may still take. */
+  /** @internal Milliseconds that the request or VERIFY may still take. */
   exchangeMs: number;
   /** @internal 1: ABORT is due. */
   abortDue: number;
@@ -205,12 +205,12 @@ export interface Device {
   hadAccess: number;
   /** HTTP status of the last answer, 100..599. */
   httpStatus: number;
-  /** Its Retry-After in seconds, -1 where absent. */
+  /** Its Retry-After in seconds, -1 where absent, 0 until an answer begins. */
   retryAfterS: number;
   /** @internal Bytes of its body so far. */
   bodyBytes: number;
 
-  /** Milliseconds until the next request may go out; polling interval; last backoff; jitter's state. */
+  /** Milliseconds until what is due is done (the next request). A call does not wait for it. */
   waitMs: number;
   /** Milliseconds between two polls: what the server asks for. */
   intervalMs: number;
@@ -218,9 +218,9 @@ export interface Device {
   backoffMs: number;
   /** @internal State of the jitter. */
   random: number;
-  /** Clocks, counting down; Limit.ENDLESS_S where a lifetime is unknown. */
+  /** Milliseconds that have passed of the second that the three lifetimes below count next. */
   carryMs: number;
-  /** Seconds that the code lives on; 100000000: unknown. */
+  /** Seconds that the code lives on; 100000000: unknown; -1: no number came, so that there is no code. */
   codeLifeS: number;
   /** Seconds that the access token lives on; 0: it is to be renewed before it is used; 100000000: unknown. */
   accessLifeS: number;
@@ -229,11 +229,11 @@ export interface Device {
   /** @internal Seconds ahead of the end at which the access token is renewed. */
   refreshMarginS: number;
 
-  /** 1 while the user code may be on the display; 1 for a code from before a restart. */
+  /** 1 while the code is shown: one from before a restart once the server has confirmed it. */
   codeShown: number;
-  /** 1 for a code from before a restart, until the server has confirmed it. */
+  /** 1 until a code is received: the countdown of one from before a restart is never shown. */
   codeResumed: number;
-  /** Codes asked for since the user's last command, and how many may be. */
+  /** Codes that the device has asked for by itself since the last signIn. */
   renewals: number;
   /** As in Config. */
   renewalsMax: number;
@@ -250,36 +250,33 @@ export interface Device {
   /** One of ClientAuthentication. */
   clientAuthentication: number;
 
-  /**
-   * Storage: the job, the command that the host is at, and how often it has failed (-1: the host is at
-   * a command of the job before).
-   */
+  /** One of Job (records/record-keeping.ts): what is to be done with the storage. */
   job: number;
-  /** @internal 1: the host is at the command of the job. */
+  /** @internal The storage Command that the host is at, NONE for none. */
   jobActive: number;
-  /** @internal How often the job has failed. */
+  /** @internal Failures of the job so far; -1: the host is still at one of the job before. */
   jobTries: number;
-  /** State that the record to write is of, or the last one read; odd with a refresh token. */
+  /** RecordKind of the record to write, or of the last one read. */
   recordKind: number;
-  /** How many slots may hold something: none, the newest, both. */
+  /** How many slots may hold something: 0, 1 (the newest) or 2. */
   slotsUsed: number;
   /** @internal The slot with the newest record. */
   slotNewest: number;
-  /** Of the next record. */
+  /** Sequence of the next record. */
   sequence: number;
-  /** 1: storage refuses what should be kept; 1: it refuses to erase tokens that should be gone. */
+  /** 1: what should be kept is not: storage refuses it, or it does not fit. */
   notSaved: number;
   /** 1: storage refuses to erase tokens that should be gone. */
   notErased: number;
   /** Start value of checksums: records of another client fail. */
   binding: number;
 
-  /** The writer's place, and where it must stop. */
+  /** Where the writer is. */
   writeAt: number;
   /** @internal Where the writer must stop. */
   writeEnd: number;
 
-  /** The scanner. */
+  /** State of the scanner: one of Scan (text/json-scanner.ts). */
   scanState: number;
   /** @internal A bit for each open object or array. */
   scanStack: number;
@@ -300,20 +297,17 @@ export interface Device {
   /** For each field, the bytes of its value that the region had no room for. */
   excess: number[];
 
-  /** The display: to be drawn, changed. */
+  /** 1: the display has to be laid out anew. */
   frameDue: number;
   /** @internal 1: a cell has changed since SHOW. */
   frameChanged: number;
-  /**
-   * The cells of the text that are shown, as many as there is room for, and for how much longer
-   * (Limit.ENDLESS_S: there are no others).
-   */
+  /** First cell of the page of the text that is shown. */
   pageStart: number;
   /** @internal Where the page of the text ends. */
   pageEnd: number;
-  /** @internal For how much longer the page is shown. */
+  /** @internal For how much longer the page is shown; Limit.ENDLESS: there is no other. */
   pageMs: number;
-  /** The cell reached in the text that is being laid out, and where its row ends. */
+  /** The cell reached in the text that is being laid out. */
   cell: number;
   /** @internal Where the row ends. */
   rowEnd: number;
@@ -342,7 +336,7 @@ export interface Device {
   callBodyFrom: number;
   /** Of SEND with `callBody`: where it ends, exclusively. */
   callBodyTo: number;
-  /** What the host lends to a call until it is done: a body, an issuer. */
+  /** What the host lends to a call until it is done: a body, an issuer; null: nothing. */
   lent: Bytes | null;
   /** @internal First byte of what is lent. */
   lentFrom: number;

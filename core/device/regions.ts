@@ -1,11 +1,16 @@
-// Who owns which bytes, and for how long. This is the only place that says so: a move ends the lives of
-// what its new state has no use for (moves.ts), and whoever wants OUTPUT has to claim it here.
+// Who owns which bytes, and for how long: the rules, and a chart of all regions. A move ends the lives of what its
+// new state has no use for (moves.ts), and whoever wants OUTPUT has to claim it here. Within a state a value that
+// turns out to be of no use ends where that is found out: a token that is refused (refresh.ts, call-answer.ts,
+// security-event.ts), an answer that breaks off (token-response.ts), a scanner that begins anew (json-scanner.ts).
+// The places are laid out in create.ts.
 //
-// Most regions have a place of their own. Three share one, and never at the same time:
+// Most regions have a place of their own. These share one:
 //  - DEVICE_CODE lies where PRESENT_REFRESH_TOKEN does: a code lives until there is a session, a refresh token
 //    from then on. An answer that brings tokens writes to ACCESS_TOKEN and REFRESH_TOKEN, never there.
 //  - CALL lies on what the user is shown of a code: there are calls with a target in a session only.
 //  - The values of a call's answer lie in OUTPUT, and so do requests of the grant and records: one at a time.
+//  - REFRESH_TOKEN and PRESENT_REFRESH_TOKEN have two places, which they exchange with each new token.
+//  - The beginning of CLIENT, or all of it, is the end of DEVICE_AUTHORIZATION: neither ever changes.
 
 import { Limit } from "./limits.ts";
 import { type Device, Field, Region } from "./memory.ts";
@@ -106,7 +111,7 @@ export function dropTokens(device: Device): void {
   device.size[Field.ACCESS_TOKEN] = -1;
   device.size[Field.REFRESH_TOKEN] = -1;
   device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
-  device.refreshLifeS = Limit.ENDLESS_S;
+  device.refreshLifeS = Limit.ENDLESS;
 }
 
 /** A row of the chart of regions, which SPEC.md shows. */
@@ -129,6 +134,7 @@ export function regionLives(): RegionLife[] {
   var code =
     "from the answer that brought it (or its record) until there is no code to poll any more";
   var answer = "of the last answer of the grant, until the next one begins";
+  var success = "of the last success of the token endpoint, until the next one begins";
   var constant = "from create on";
   var value = "while OUTPUT is the answer's: see OUTPUT";
   var inOutput = "in OUTPUT";
@@ -150,11 +156,16 @@ export function regionLives(): RegionLife[] {
       "until the session ends or an answer names another",
       "",
     ),
-    life(Field.SCOPE, "scope", answer, ""),
-    life(Field.TOKEN_TYPE, "token_type, in lower case", answer, ""),
+    life(Field.SCOPE, "scope", success, ""),
+    life(Field.TOKEN_TYPE, "token_type, in lower case", success, ""),
     life(Field.ERROR, "the name of the error that the authorization server gave", answer, ""),
-    life(Field.EXPIRES_IN, "expires_in, as text", answer, ""),
-    life(Field.REFRESH_TOKEN_EXPIRES_IN, "refresh_token_expires_in, as text", answer, ""),
+    life(
+      Field.EXPIRES_IN,
+      "expires_in, as text",
+      "as SCOPE, and of the last answer to a request for a code",
+      "",
+    ),
+    life(Field.REFRESH_TOKEN_EXPIRES_IN, "refresh_token_expires_in, as text", success, ""),
     life(Field.INTERVAL, "interval, as text", answer, ""),
     life(
       Field.VALUE_A,

@@ -174,7 +174,7 @@ export function drawFrame(device: Device): void {
       device.pageMs = 0;
     } else {
       // A page that is the only one is never turned.
-      if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS_PAGE_MS;
+      if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
       fill(device, device.pageEnd);
     }
   }

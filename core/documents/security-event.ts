@@ -37,7 +37,7 @@ import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
 import { DocumentLiteral } from "./literals.ts";
 
 /** Claims that are looked for in the outermost object, and further in. */
-enum Claims {
+enum EventClaims {
   /** The identifier. */
   OUTERMOST = 1 << Field.VALUE_B,
   /** How the event names a token, the token, and the types of events. */
@@ -92,7 +92,7 @@ export function pollEvents(device: Device): number {
   return 1;
 }
 
-/** Whether the scanner is in the outermost object, or in one that is a member of it. */
+/** Whether the scanner is in the outermost object (or array), and in none within it. */
 function isOutermost(device: Device): boolean {
   return device.scanStack >> 1 === 1;
 }
@@ -128,21 +128,24 @@ function takeEvent(device: Device): ErrorCode {
 }
 
 /**
- * Starts to read claims. The identifier goes to the `size` bytes of OUTPUT from `at`, the other two, which are
- * short, behind it. Where a token lies there, the identifier is written over what has been read of it: never
- * ahead of that, and never too long.
+ * Starts to read the claims of an event. The identifier goes to the `size` bytes of OUTPUT from `at`, the other two,
+ * which are short, behind it. Where a token lies there, the identifier is written over what has been read of it:
+ * never ahead of that, and never too long.
  */
-function beginClaims(device: Device, at: number, size: number): void {
+function beginEventClaims(device: Device, at: number, size: number): void {
   device.at[Field.VALUE_B] = at;
   device.room[Field.VALUE_B] = size;
   shareValues(device, at + size, Field.VALUE_C, 2);
-  scanBegin(device, DocumentLiteral.EVENT_MEMBERS, Claims.OUTERMOST | Claims.INNER, 4);
+  scanBegin(device, DocumentLiteral.EVENT_MEMBERS, EventClaims.OUTERMOST | EventClaims.INNER, 4);
 }
 
-/** The identifier is the document's own: the subject of an event may have one as well (RFC 9493). */
-function scanClaim(device: Device, c: number): void {
+/**
+ * Takes in one byte of the claims. The identifier is looked for in the outermost object alone, where the stack is
+ * below 4: the subject of an event may have one as well (RFC 9493).
+ */
+function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
-  device.scanWanted = device.scanStack < 4 ? Claims.OUTERMOST : Claims.INNER;
+  device.scanWanted = device.scanStack < 4 ? EventClaims.OUTERMOST : EventClaims.INNER;
 }
 
 /** Value of a base64url character, below 0 for anything else. */
@@ -161,7 +164,8 @@ function base64Value(c: number): number {
  */
 function scanPayload(device: Device, at: number, end: number): void {
   while (at < end && device.bytes[at++] !== 46);
-  // The last bits read, and how many of them are still to be handed on.
+  // The last bits read, and how many of them are still to be handed on. Six come in with each character; as soon
+  // as there are eight, those go out, and count is what stays.
   var bits = 0;
   var count = 0;
   while (at < end) {
@@ -169,7 +173,7 @@ function scanPayload(device: Device, at: number, end: number): void {
     if (value < 0) break;
     bits = ((bits & 63) << 6) | value;
     count = (count + 6) & 7;
-    if (count < 6) scanClaim(device, (bits >> count) & 255);
+    if (count < 6) scanEventClaim(device, (bits >> count) & 255);
   }
 }
 
@@ -246,7 +250,7 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
   device.size[Field.VALUE_A] = -1;
   // The session may have ended meanwhile; the next tick says so.
   if (!hasSession(device)) return;
-  beginClaims(device, at, size);
+  beginEventClaims(device, at, size);
   scanPayload(device, at, at + size);
   if (!isEvent(device)) {
     finishCall(device, ErrorCode.MALFORMED_RESPONSE);
@@ -272,8 +276,8 @@ export function applySecurityEvent(
   to: number,
 ): number {
   if (!hasSession(device) || !claimOutput(device, OutputUse.SCRATCH)) return 0;
-  beginClaims(device, device.at[Region.OUTPUT], device.room[Region.OUTPUT] >> 1);
-  while (from < to) scanClaim(device, claims[from++]);
+  beginEventClaims(device, device.at[Region.OUTPUT], device.room[Region.OUTPUT] >> 1);
+  while (from < to) scanEventClaim(device, claims[from++]);
   var isOne = isEvent(device);
   var error: number = isOne && rememberEvent(device) ? applyEvent(device) : ErrorCode.NONE;
   releaseOutput(device, OutputUse.SCRATCH);

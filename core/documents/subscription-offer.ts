@@ -51,7 +51,7 @@ export enum OfferError {
   BODY_OFFER_ID = 10,
   /** Another call is under way, or nobody is signed in. */
   NOT_NOW = 11,
-  /** The target does not fit CALL: give more memory. */
+  /** The target does not fit CALL, which only a display of more columns makes longer. */
   TOO_LONG = 12,
 }
 

@@ -22,7 +22,7 @@ export enum TokenFields {
 }
 
 /**
- * Value of an integer field, at most Limit.ENDLESS_S; a fraction is dropped. `otherwise` where it is
+ * Value of an integer field, at most Limit.ENDLESS; a fraction is dropped. `otherwise` where it is
  * absent, negative, written with an exponent, or no number.
  */
 export function numberOf(device: Device, field: number, otherwise: number): number {
@@ -34,7 +34,7 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
     if (digit === -2) inFraction = 1;
     else if (digit < 0 || digit > 9) return otherwise;
     else if (!inFraction) {
-      if (value >= Limit.TENTH_OF_ENDLESS_S) return Limit.ENDLESS_S;
+      if (value >= Limit.TENTH_OF_ENDLESS) return Limit.ENDLESS;
       value = value * 10 + digit;
     }
   }
@@ -154,7 +154,7 @@ export function checkTokens(device: Device): ErrorCode {
   }
   keepWholeScopes(device);
   // A lifetime that the server does not name counts as endless.
-  device.accessLifeS = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS_S);
+  device.accessLifeS = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS);
   if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;
   var margin = device.accessLifeS >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;

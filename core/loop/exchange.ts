@@ -84,7 +84,7 @@ export function isOutputHeld(device: Device): boolean {
   );
 }
 
-/** What waitMs holds back (a call waits for nothing), NONE where nothing is to be done. */
+/** What is due now, or once waitMs is over (a call does not wait for it); NONE where nothing is to be done. */
 export function duePurpose(device: Device): Purpose {
   if (device.inFlight || device.job || isOutputHeld(device)) return Purpose.NONE;
   if (device.call && isCallDue(device)) return Purpose.CALL;
@@ -165,7 +165,7 @@ function wantedFields(device: Device): number {
  * @param requestId id that the request was sent with
  * @param status 100..599
  * @param retryAfterSeconds value of Retry-After, -1 where absent
- * @returns 1 where the body is of use to the caller of an API too, 0 where only to the core
+ * @returns 1 where the host should hand the body on to its application as well, 0 where only the core reads it
  */
 export function responseStart(
   device: Device,
@@ -258,6 +258,7 @@ function grantAnswered(device: Device, error: number): void {
     return;
   }
   dropBrought(device);
+  // The first two codes: AUTHORIZATION_PENDING and SLOW_DOWN.
   if (purpose === Purpose.POLL && error <= ErrorCode.SLOW_DOWN) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device);
   else if (purpose === Purpose.REFRESH) refreshRefused(device, error);

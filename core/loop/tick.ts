@@ -63,7 +63,7 @@ export function tick(device: Device, elapsedMs: number): Command {
 export function wakeIn(device: Device): number {
   var purpose = duePurpose(device);
   var wake: number = Limit.ELAPSED_MS_MAX;
-  var seconds: number = Limit.ENDLESS_S;
+  var seconds: number = Limit.ENDLESS;
   if (
     device.abortDue ||
     device.frameDue ||

@@ -60,7 +60,7 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
       else byte = device.bytes[device.writeAt];
     }
     device.writeAt++;
-    // Never more than 27 bits, whatever the bytes.
+    // The low 19 bits (2^19 is 524288) and 8 more: never more than 27, whatever the bytes.
     moved = ((moved % 524288) << 8) | byte;
   }
   return moved;
@@ -69,7 +69,8 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
 /** Moves the value of a region: its length and 1 (0 where it is absent), and its bytes. */
 function moveValue(device: Device, direction: Direction, region: number): void {
   var size = moveNumber(device, direction, device.size[region] + 1, 2) - 1;
-  // Without room for a value nothing of its record counts.
+  // Without room for a value nothing of its record counts: it ends here, and readRecord sees that it was read
+  // further than that.
   if (size > device.room[region]) size = device.writeEnd = -1;
   device.size[region] = size;
   for (var at = device.at[region]; size-- > 0; at++) {
@@ -142,7 +143,8 @@ export function sealRecord(device: Device, size: number): void {
  * another client (a token must never go to a server that did not issue it).
  */
 export function isRecord(device: Device, size: number): boolean {
-  // A checksum behind what it is of makes 0 of it, and zeros go on so: hence the size in its start.
+  // The CRC of a record with its own checksum behind it is 0, and stays 0 over zeros behind that: so the size is
+  // part of the start value.
   return (
     size <= device.room[Region.OUTPUT] &&
     !checksum(device, device.binding ^ size, device.at[Region.OUTPUT], size)

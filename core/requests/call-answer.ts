@@ -33,6 +33,6 @@ export function callAnswered(device: Device, error: number): void {
   if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
   // Before it is done: what it was lent is the host's again then.
   if (!error) error = device.call!.take(device);
-  // An event in it waits for the host.
+  // take may have left it VERIFYING: then eventVerified goes on.
   if (device.callState !== CallState.VERIFYING) finishCall(device, error);
 }

@@ -28,7 +28,7 @@ export enum CallState {
   VERIFYING = 4,
 }
 
-/** What the host is told of the event in a call's answer. */
+/** How far the check of the event in a call's answer has come. */
 export enum Verification {
   NONE = 0,
   /** The command VERIFY is due. */
@@ -124,7 +124,8 @@ export function isCallDue(device: Device): boolean {
 }
 
 /**
- * Makes the call's request. Its body is the host's, or the one in CALL, where the target is otherwise.
+ * Makes the call's request. CALL holds its target, or for EVENTS its body; the body of a resource request is what
+ * was lent.
  * @returns whether it fits
  */
 export function prepareCall(device: Device): boolean {

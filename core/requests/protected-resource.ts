@@ -1,7 +1,7 @@
 // Calling an API with the access token (RFC 6750 §2.1; the documents' 4.5). The target (path and query)
 // is built in CALL piece by piece; body and answer stay the host's.
 //
-// With default memory a target may have some 300 bytes.
+// A target may have 304 bytes and as many more as the display has columns, whatever the memory.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";

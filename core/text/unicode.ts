@@ -4,8 +4,24 @@
 import type { Device } from "../device/memory.ts";
 
 /**
- * Adds a byte to the region that is being filled (scanField). The byte behind its room takes one more:
- * then the value is too long (isTooLong), and further ones are dropped.
+ * Surrogates, 0xD800 to 0xDFFF: a pair of a high and a low one stands for the code point
+ * 65536 + ((high - FIRST_HIGH) << 10) + (low - FIRST_LOW).
+ */
+enum Surrogate {
+  /** The five bits that every surrogate begins with. */
+  PREFIX = 27,
+  FIRST_HIGH = 55296,
+  LAST_HIGH = 56319,
+  FIRST_LOW = 56320,
+  /** FIRST_HIGH - 9: as 9 << 10 is 65536 - FIRST_LOW, a pair is ((high - PAIR_BASE) << 10) + low. */
+  PAIR_BASE = 55287,
+  /** U+FFFD, in the place of one without its partner; three bytes in UTF-8. */
+  REPLACEMENT = 65533,
+}
+
+/**
+ * Adds a byte to the region that is being filled (scanField). At most one byte more than its room is stored: a
+ * size above the room says that the value is too long (isTooLong). Further ones are only counted.
  */
 export function keep(device: Device, byte: number): void {
   var region = device.scanField;
@@ -39,16 +55,15 @@ function keepPoint(device: Device, point: number): void {
 export function keepUnit(device: Device, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
-  if (unit >> 11 === 27) {
-    // A high surrogate stands as U+FFFD until its low one comes. Where there is none to take back, the
-    // region has no room for it, or what is in scanHigh is another text's.
-    if (unit > 56319 && high && device.size[device.scanField] > 2) {
+  if (unit >> 11 === Surrogate.PREFIX) {
+    // A high surrogate stands as U+FFFD until its low one comes, and is then taken back. Where there is none to
+    // take back, the region has no room for it, or what is in scanHigh is another text's.
+    if (unit > Surrogate.LAST_HIGH && high && device.size[device.scanField] > 2) {
       device.size[device.scanField] -= 3;
       unit += high;
     } else {
-      // What makes the code point of a low surrogate: 10 bits higher, and 65536 - 56320 on.
-      if (unit < 56320) device.scanHigh = (unit - 55287) << 10;
-      unit = 65533;
+      if (unit < Surrogate.FIRST_LOW) device.scanHigh = (unit - Surrogate.PAIR_BASE) << 10;
+      unit = Surrogate.REPLACEMENT;
     }
   }
   keepPoint(device, unit);

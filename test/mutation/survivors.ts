@@ -191,7 +191,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/text/unicode.ts",
-    line: "if (unit > 56319 && high && device.size[device.scanField] > 2) {",
+    line: "if (unit > Surrogate.LAST_HIGH && high && device.size[device.scanField] > 2) {",
     mutants: [
       "device.size[device.scanField] > 2 => true",
       "device.size[device.scanField] > 2 => device.size[device.scanField] >= 2",
