@@ -9,6 +9,7 @@ import {
   equals,
   Field,
   isSame,
+  isTooLong,
   Region,
 } from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
@@ -116,8 +117,11 @@ function writeTarget(
     if (!nameError && device.size[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
     // The offer's own the query supplies: a body need not repeat it.
     var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
-    if (!error && which < compared && !equals(device, Field.VALUE_A + which, start, size)) {
-      error = OfferError.BODY_PACKAGE_NAME + which;
+    var field = Field.VALUE_A + which;
+    if (!error && which < compared) {
+      // What was cut off at the end of its room is not compared.
+      if (isTooLong(device, field)) error = OfferError.TOO_LONG;
+      else if (!equals(device, field, start, size)) error = OfferError.BODY_PACKAGE_NAME + which;
     }
   }
   return nameError || error;

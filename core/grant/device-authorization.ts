@@ -34,6 +34,8 @@ export function finish(device: Device, event: Event, error: number, state: State
   device.error = error;
   dropTokens(device);
   moveTo(device, event, state);
+  // What storage does not erase now is tried again then, whatever the server had asked to wait for.
+  device.waitMs = Limit.SAVE_AGAIN_MS;
   startJob(device, Job.WIPE);
 }
 

@@ -16,6 +16,7 @@ import {
   isRecord,
   isRevocation,
   kindOfRecord,
+  RecordKind,
   readRecord,
   sealRecord,
   writeRecord,
@@ -125,8 +126,12 @@ export function finishStorage(device: Device, result: number): void {
   if ((hasFailed || device.jobTries < 0) && ++device.jobTries < Limit.STORAGE_TRIES) return;
   device.jobTries = 0;
   device.frameDue = 1;
-  if (command === Command.LOAD) device.job = nextRead(device, earlier);
-  else {
+  if (command === Command.LOAD) {
+    // The newer record was there and is not any more: the older must not count in its place. It may be of a session
+    // that the newer one ends.
+    if (device.job === Job.READ_AGAIN && !isDone) device.recordKind = RecordKind.NONE;
+    device.job = nextRead(device, earlier);
+  } else {
     if (device.job !== Job.WIPE) device.notSaved = isDone ? 0 : 1;
     if (device.job === Job.WIPE) device.notErased = isDone ? 0 : 1;
     else if (isDone) device.notErased = 0;

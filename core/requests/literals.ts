@@ -15,7 +15,7 @@ export enum RequestLiteral {
 /** A line each. Member names as in MEMBERS; what is not wanted has a number that nobody wants. */
 export var REQUEST_LITERALS =
   "OnextPageToken \n" +
-  "&pageToken=\n" +
+  "pageToken=\n" +
   "Oissuer!device_authorization_endpoint!token_endpoint!revocation_endpoint \n" +
   "https://\n" +
   "http://127.0.0.1\n" +

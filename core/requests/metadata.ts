@@ -21,19 +21,6 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
   return 1;
 }
 
-/**
- * https: a secret must not cross a network in the clear. http is for the device itself, where the issuer is
- * there as well: a server elsewhere must not send the device to its own ports.
- */
-function isSecure(device: Device, region: number): boolean {
-  if (beginsWith(device, region, RequestLiteral.SECURE)) return isPlainAddress(device, region);
-  return (
-    !beginsWith(device, Field.VALUE_A, RequestLiteral.SECURE) &&
-    isPlainAddress(device, region) &&
-    isLoopback(device, region)
-  );
-}
-
 /** Printable ASCII without a user: http://localhost:80@elsewhere is elsewhere. */
 function isPlainAddress(device: Device, region: number): boolean {
   var at = device.at[region];
@@ -68,16 +55,34 @@ function isOfIssuer(device: Device): boolean {
   return size === 0;
 }
 
+/** https, and something behind it: a secret must not cross a network in the clear. */
+function isSecure(device: Device, region: number): boolean {
+  return (
+    beginsWith(device, region, RequestLiteral.SECURE) &&
+    device.size[region] > device.size[RequestLiteral.SECURE]
+  );
+}
+
+/**
+ * Whether secrets may go to all of the addresses. http is for the device itself, where the issuer is there as well:
+ * a server elsewhere must not send the device to its own ports.
+ */
+function areSafe(device: Device): boolean {
+  var isIssuerHere = isLoopback(device, Field.VALUE_A);
+  for (var field: number = Field.VALUE_B; field <= Field.VALUE_D; field++) {
+    // Only the revocation endpoint may be absent.
+    if (field === Field.VALUE_D && device.size[field] < 0) return true;
+    if (!isPlainAddress(device, field)) return false;
+    if (!isSecure(device, field) && !(isIssuerHere && isLoopback(device, field))) return false;
+  }
+  return true;
+}
+
 /** @returns NONE where the answer is this issuer's and names what is needed, or what is wrong with it */
 function checkMetadata(device: Device): ErrorCode {
   device.callErrorField = misfit(device, CallFields.WANTED);
   if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
-  return isOfIssuer(device) &&
-    isSecure(device, Field.VALUE_B) &&
-    isSecure(device, Field.VALUE_C) &&
-    (device.size[Field.VALUE_D] < 0 || isSecure(device, Field.VALUE_D))
-    ? ErrorCode.NONE
-    : ErrorCode.MALFORMED_RESPONSE;
+  return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 
 // Behind its functions: Espruino knows none that stands further down when the file is loaded.

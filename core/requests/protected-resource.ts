@@ -17,6 +17,7 @@ import {
 import {
   Encoding,
   endWrite,
+  writeByte,
   writeEncoded,
   writeLiteral,
   writeRegion,
@@ -90,6 +91,14 @@ export function sendCall(
   return 1;
 }
 
+/** Whether the call's target has a query: a `?` in it. */
+function hasQuery(device: Device): boolean {
+  var at = device.at[Region.CALL];
+  var end = at + device.targetSize;
+  while (at < end && device.bytes[at] !== 63) at++;
+  return at < end;
+}
+
 /**
  * A page token goes behind the target at once: what is in OUTPUT does not stay. Only a list has pages: the body
  * of a POST is the host's again. A list must not end where a token has no room, as if that were its last page.
@@ -101,6 +110,7 @@ function keepPageToken(device: Device): ErrorCode {
   }
   device.size[Region.CALL] = device.targetSize;
   writeOn(device);
+  writeByte(device, hasQuery(device) ? 38 : 63);
   writeLiteral(device, RequestLiteral.PAGE_TOKEN);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);

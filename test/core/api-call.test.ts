@@ -150,6 +150,19 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
   });
 
   it.each([
+    ["/v1/items", "/v1/items?pageToken=p"],
+    ["/v1/items?", "/v1/items?&pageToken=p"],
+    ["/v1/items?a=b", "/v1/items?a=b&pageToken=p"],
+  ])("RFC 3986 §3.4: the next page of %s is %s", (target, next) => {
+    const bench = session([json(200, { nextPageToken: "p" })]);
+    call(bench, target);
+    bench.pass(0);
+    expect(bench.core.nextPage(bench.device)).toBe(1);
+    bench.pass(0);
+    expect(bench.sent.map((request) => request.target)).toEqual([target, next]);
+  });
+
+  it.each([
     ["CALL", "p".repeat(400)],
     ["OUTPUT", "p".repeat(5000)],
     ["CALL, once encoded", "&".repeat(120)],

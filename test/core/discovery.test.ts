@@ -61,6 +61,7 @@ describe("device doc §4.1: discovery", () => {
 
   const bad = [
     "http://issuer.example/token",
+    "https://",
     "http://127.0.0.1.evil.example/",
     "http://localhost.evil.example/",
     "http://localhost:80@evil.example/",
@@ -100,6 +101,14 @@ describe("device doc §4.1: discovery", () => {
       // A server elsewhere would send the device to its own ports.
       const elsewhere = { ...METADATA, token_endpoint: address };
       expect(discovered(elsewhere).number).toBe(ErrorCode.MALFORMED_RESPONSE);
+    },
+  );
+
+  it.each(["http://printer.lan", "HTTPS://issuer.example", "http://127.0.0.1.example/"])(
+    "RFC 8414 §2: the issuer %s is not on the device: no address there is right",
+    (issuer) => {
+      const metadata = { ...METADATA, issuer, token_endpoint: "http://127.0.0.1:8080/" };
+      expect(discovered(metadata, issuer).number).toBe(ErrorCode.MALFORMED_RESPONSE);
     },
   );
 

@@ -10,6 +10,9 @@ import { scarce } from "./subject.ts";
 const EMPTY = new Uint8Array();
 const token = (value: string, sequence: number): Uint8Array =>
   recordOf({ kind: Kind.REFRESH_TOKEN, sequence, values: [value] });
+/** What a slot has that could be read before. */
+const bytesAgain = (what: string): Uint8Array =>
+  what === "noise" ? new Uint8Array(30).fill(7) : EMPTY;
 const found = (slots: Uint8Array[], settings: object = {}): Bench =>
   new Bench([], { slots, autoStart: 0, ...settings });
 const present = (bench: Bench): string => bench.text(Region.PRESENT_REFRESH_TOKEN);
@@ -39,6 +42,29 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     expect(bench.device.state).toBe(State.REFRESHING);
     expect(present(bench)).toBe(newer);
   });
+
+  it.each(["nothing", "noise", "an error"])(
+    "the newer, of a session signed out, is %s when it is read again: the older does not come back",
+    (what) => {
+      const memory: number[] = Array(4096).fill(0);
+      const device = core.create(memory, { ...config, autoStart: 0 })!;
+      const revoked = recordOf({
+        kind: Kind.REVOCATION,
+        sequence: 7,
+        values: ["first"],
+      });
+      const slots = [revoked, token("first", 6)];
+      for (let reads = 0; core.tick(device, 0) === core.Command.LOAD && reads < 9; reads++) {
+        const bytes = reads < 2 ? slots[device.slot]! : bytesAgain(what);
+        bytes.forEach((byte, i) => {
+          memory[device.data + i] = byte;
+        });
+        core.storageDone(device, reads > 1 && what === "an error" ? -1 : bytes.length);
+      }
+      expect(device.state).toBe(State.SIGNED_OUT);
+      expect(device.length[Region.PRESENT_REFRESH_TOKEN]).toBe(-1);
+    },
+  );
 
   it.each([
     [0xffffff, 0, 0],
@@ -251,6 +277,22 @@ describe("SPEC Records: room", () => {
     bench.pass(60_000);
     expect(bench.device.notSaved).toBe(0);
     expect(bench.slots.some((slot) => slot[0] === Kind.REFRESH_TOKEN)).toBe(true);
+  });
+
+  it("SPEC Records: what is not erased is tried again in a minute, however long the server's interval is", () => {
+    const bench = new Bench([
+      code({ interval: 3600, expires_in: 9000 }),
+      error(400, "authorization_pending"),
+    ]);
+    bench.until(2);
+    bench.storageFails = true;
+    bench.core.cancel(bench.device);
+    bench.run(0);
+    expect(bench.device.notErased).toBe(1);
+    bench.storageFails = false;
+    bench.pass(60_000);
+    expect(bench.device.notErased).toBe(0);
+    expect(bench.slots).toEqual([EMPTY, EMPTY]);
   });
 
   it("a record that does not fit is not written beyond the memory", () => {

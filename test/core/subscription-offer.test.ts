@@ -45,6 +45,16 @@ describe("offer doc", () => {
     expect(bench.sent[0]!.body).toBe(body);
   });
 
+  it("offer doc §4 row packageName: a name in the body is compared whole, however little room there is", () => {
+    for (let length = 40; length < 255; length++) {
+      const name = `a.${"b".repeat(length - 2)}`;
+      const bench = new Bench([code(), tokens()], { memoryBytes: 4096 });
+      bench.until(2);
+      const body = { ...BODY, packageName: `${name}c` };
+      expect(offer(bench, withName(0, name), body), String(length)).not.toBe(OfferError.NONE);
+    }
+  });
+
   it("offer doc §4 row response body: the offer's own members are taken for no error", () => {
     const bench = session([made({ error: "none", message: "text", reason: "x" })]);
     offer(bench);

@@ -116,8 +116,11 @@ export function refusalOf(document: Document): Refusal {
 /** https; http to the device itself where the issuer is there too (RFC 8414 §2, RFC 8252 §7.3). */
 export function isSecure(address: string | undefined, issuer: string): boolean {
   if (!isVisible(address) || address.includes("@")) return false;
-  if (address.startsWith("https://")) return true;
-  if (issuer.startsWith("https://")) return false;
+  if (address.startsWith("https://")) return address.length > "https://".length;
+  return isOnDevice(issuer) && isOnDevice(address);
+}
+
+function isOnDevice(address: string): boolean {
   return /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(address);
 }
 

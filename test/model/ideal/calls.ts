@@ -321,7 +321,8 @@ export class Calls {
     const { device } = this;
     const token = document.isComplete ? members.get("nextPageToken") : undefined;
     if (!this.made!.isGet || !token) return ErrorCode.NONE;
-    this.nextTarget = `${this.base}&pageToken=${formEncoded(token)}`;
+    const joint = this.base.includes("?") ? "&" : "?";
+    this.nextTarget = `${this.base}${joint}pageToken=${formEncoded(token)}`;
     this.hasNextPage =
       Buffer.byteLength(token) <= this.valueRoom(1) &&
       this.nextTarget.length <= device.room(Region.CALL);

@@ -174,6 +174,8 @@ export class Ideal {
 
   /** The attempt or session is over for good, in memory and in storage. */
   private end(event: number, error: number, state: number): void {
+    // When storage is asked again to erase what it does not erase now.
+    this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
     this.error = error;
     this.dropTokens();
     this.moveTo(event, state);

@@ -121,6 +121,8 @@ export class StorageTask {
       return;
     }
     this.sequence = this.found ? this.found.sequence + 1 : 0;
+    // The newer record was there and cannot be read again: the older one does not count in its place.
+    if (this.readStep === 2 && !record) this.found = undefined;
     this.task = Task.NONE;
   }
 
