@@ -15,10 +15,12 @@ import {
   Literal,
   Region,
 } from "../../core/device/memory.ts";
+import { DOCUMENT_LITERALS, DocumentLiteral } from "../../core/documents/literals.ts";
+import { misfit } from "../../core/grant/token-response.ts";
 import * as grant from "../../core/index.ts";
 import { createDevice } from "../../core/loop/create.ts";
-import { startCall } from "../../core/requests/call.ts";
-import { REQUEST_LITERALS, RequestLiteral } from "../../core/requests/literals.ts";
+import { CallFields, startCall } from "../../core/requests/call.ts";
+import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
 import { scanByte } from "../../core/text/json-scanner.ts";
 import { Bench, code, json, tokens } from "./bench.ts";
 import { outcome } from "./session.ts";
@@ -26,7 +28,8 @@ import type { Core } from "./subject.ts";
 
 // example: begin
 // 1. The names that its answer is searched for, behind the last literal: `sub` goes to VALUE_A ('O' is field 14).
-var USERINFO_MEMBERS: number = RequestLiteral.NEXT;
+//    `create` in complete.ts adds the text to its own, and one more to their number.
+var USERINFO_MEMBERS: number = DocumentLiteral.NEXT;
 var USERINFO_LITERALS = "Osub \n";
 
 // 2. What its answer has to hold.
@@ -47,13 +50,17 @@ function askUserInfo(device: Device): number {
 
 // 4. What its answer leads to; the host reads the subject from Field.VALUE_A.
 function takeUserInfo(device: Device): ErrorCode {
+  // A subject that was cut short would look like another one.
+  device.callErrorField = misfit(device, CallFields.WANTED);
+  if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
   return holds(device, Field.VALUE_A) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 // example: end
 
 function create(memory: Bytes, config: Config): Device | null {
-  const count = RequestLiteral.NEXT + 1 - Literal.NEXT;
-  return createDevice(memory, config, REQUEST_LITERALS + USERINFO_LITERALS, count);
+  const count = DocumentLiteral.NEXT - Literal.NEXT + 1;
+  const literals = REQUEST_LITERALS + DOCUMENT_LITERALS + USERINFO_LITERALS;
+  return createDevice(memory, config, literals, count);
 }
 
 const part = (file: string, begin: string, end: string): string => {
@@ -85,4 +92,8 @@ it("asks with the access token, tells the subject, and is refused without a sess
   askUserInfo(bench.device);
   bench.pass(0);
   expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
+  bench.answers = [json(200, { sub: "s".repeat(8192) })];
+  askUserInfo(bench.device);
+  bench.pass(0);
+  expect(outcome(bench).error).toBe(ErrorCode.VALUE_TOO_LONG);
 });
