@@ -52,7 +52,7 @@ export enum OfferError {
   BODY_OFFER_ID = 10,
   /** Another call is under way, or nobody is signed in. */
   NOT_NOW = 11,
-  /** The target does not fit CALL, which only a display of more columns makes longer. */
+  /** The target does not fit CALL, which only more columns make longer; or a name in the body a quarter of OUTPUT. */
   TOO_LONG = 12,
 }
 
@@ -64,6 +64,14 @@ enum Name {
   OFFER = 1 << 3,
   REGIONS_VERSION = 1 << 4,
   ANY = PACKAGE | PRODUCT | BASE_PLAN | OFFER | REGIONS_VERSION,
+}
+
+/** How many bytes a name of an offer may have. */
+enum Longest {
+  PACKAGE = 255,
+  PRODUCT = 40,
+  /** Base plan, offer and regions version. */
+  OTHER = 63,
 }
 
 /** The names that a character may stand in: the first of one, or behind that. */
@@ -81,7 +89,7 @@ function namesWith(c: number, isFirst: boolean): number {
   return c > 32 && c < 127 ? Name.REGIONS_VERSION : 0;
 }
 
-/** Reads the body's identifiers. They are short: OUTPUT has room for all of a name's. */
+/** Reads the body's identifiers, each into a quarter of OUTPUT: a longer one is cut off, and known to be. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(device, DocumentLiteral.OFFER_MEMBERS, CallFields.WANTED, 1);
@@ -112,7 +120,12 @@ function writeTarget(
     from++;
     // None of the first four's characters is encoded: what was written is the name itself.
     var size = device.writeAt - start;
-    if (!size || size > (which ? (which === 1 ? 40 : 63) : 255)) nameError = which + 1;
+    if (
+      !size ||
+      size > (which ? (which === 1 ? Longest.PRODUCT : Longest.OTHER) : Longest.PACKAGE)
+    ) {
+      nameError = which + 1;
+    }
     if (!nameError) endWrite(device, Region.CALL);
     if (!nameError && device.size[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
     // The offer's own the query supplies: a body need not repeat it.

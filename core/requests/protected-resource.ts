@@ -110,7 +110,7 @@ function keepPageToken(device: Device): ErrorCode {
   }
   device.size[Region.CALL] = device.targetSize;
   writeOn(device);
-  writeByte(device, hasQuery(device) ? 38 : 63);
+  writeByte(device, hasQuery(device) ? 38 : 63); // & or ?
   writeLiteral(device, RequestLiteral.PAGE_TOKEN);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);
