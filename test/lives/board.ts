@@ -88,6 +88,8 @@ export class Board {
   private endpoints: Endpoints = noEndpoints;
   private alarm: Appointment | undefined;
   private powerOns = 0;
+  /** The power has gone in the middle of a step. */
+  private isCut = false;
   private guarded: Uint8Array | undefined;
   private arrays: { array: number[]; length: number }[] = [];
 
@@ -101,6 +103,7 @@ export class Board {
     const { oracle, plan } = this.parts;
     const roll = plan.roll("power-on", this.powerOns);
     this.frame = "";
+    this.isCut = false;
     this.endpoints = this.drawEndpoints();
     oracle.poweredOn(this.parts.makeStorage(this.powerOns++));
     this.driver = new Driver({
@@ -230,7 +233,10 @@ export class Board {
       const isStep = STEPS.includes(name);
       const isResponse = name.startsWith("response");
       watched[name] = (...args: unknown[]) => {
+        // The driver takes what is thrown at it for a mistake of an adapter, and goes on: without power it cannot.
+        if (this.isCut) throw new PowerCut();
         if (isStep && (this.steps++ === this.cutAtStep || plan.strikes("cut-at-step"))) {
+          this.isCut = true;
           throw new PowerCut();
         }
         oracle.beforeCall(name, isResponse ? (args[1] as number) : -1);
