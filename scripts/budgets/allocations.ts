@@ -59,13 +59,15 @@ export async function measureLife(
 /** Engines whose library is driven by a host of ours that counts what they ask of it. */
 export type NativeEngine = "quickjs" | "duktape" | "mujs";
 
+const DEEPER_THAN_THE_CORE = 40;
+
 function hostOf(engine: NativeEngine): string | undefined {
   return findFile(enginesFolder + engine, `/${engine}-host`);
 }
 
 /**
- * Gross allocations of pending polls at a native engine's hooks, behind one poll that lets the engine's
- * own stack grow (Duktape's does), and of ten more that make an object each; undefined where it is not
+ * Gross allocations of pending polls at a native engine's hooks, behind a call deeper than any of the core's and one
+ * poll, which let the engine's own stacks grow (Duktape's do, at the first call of each depth), and of ten more that make an object each; undefined where it is not
  * installed.
  */
 export async function measurePollsNatively(
@@ -75,7 +77,8 @@ export async function measurePollsNatively(
 ): Promise<{ allocations: number; control: number } | undefined> {
   const command = hostOf(engine);
   if (!command) return undefined;
-  const measured = `pollCount(1, 0);
+  const measured = `(function deep(more) { if (more) deep(more - 1); })(${DEEPER_THAN_THE_CORE});
+    pollCount(1, 0);
     print("" + pollCount(${cycles}, 0));
     print("" + pollCount(10, 1));`;
   const script = `${await builtBundle(variant)}\n${borderNumbers()}\n${polls}\n${measured}`;
