@@ -45,7 +45,8 @@ export class App {
     this.config = config;
     this.emit = emit;
     this.http = new CopyingHttp(platform.http);
-    this.platform = { ...platform, http: this.http };
+    // Not a copy of its members: what stands before another platform has some of them from that one.
+    this.platform = Object.assign(Object.create(platform) as QuickJsPlatform, { http: this.http });
     this.isFound = config.issuer === undefined;
     this.driver = this.makeDriver();
   }
