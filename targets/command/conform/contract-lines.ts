@@ -38,7 +38,7 @@ const DISPLAY: Lines = [
     "Size in characters: columns 16..80, rows 2..8. Fixed while a driver runs.",
   ],
   [/copy/, "The range is the caller's and only good until return."],
-  [/./, "printable ASCII codes (32..126) from `cells[from]`, row by row"],
+  [/./, "`columns * rows` codes from `cells[from]`, row by row"],
 ];
 
 const HTTP: Lines = [
