@@ -1,11 +1,20 @@
 // What a device had no room for, in words for whoever gave it its memory.
 
-import { type Device, Field } from "../core/index.ts";
+import { type Device, ErrorCode, Field } from "../core/index.ts";
 
-/** Names the value, how long it was, and how much memory would do; "" where nothing is missing. */
+/**
+ * Names the value, how long it was, and how much memory would do, or the most that any memory has room for; "" where
+ * nothing is missing.
+ */
 export function missingRoomOf(device: Device): string {
-  if (device.memoryNeeded === 0) return "";
-  const name = device.errorField > 0 ? (Field[device.errorField] ?? "").toLowerCase() : "";
-  const what = name === "" ? "a request or a record" : `${name} of ${device.errorLength} bytes`;
-  return `no room for ${what}; ${device.memoryNeeded} bytes of memory would do`;
+  const { error, errorField, errorLength, memoryNeeded } = device;
+  const isMisfit = error === ErrorCode.VALUE_TOO_LONG && errorField > 0;
+  if (memoryNeeded === 0 && !isMisfit) return "";
+  const name = isMisfit ? (Field[errorField] ?? "").toLowerCase() : "";
+  const what = name === "" ? "a request or a record" : `${name} of ${errorLength} bytes`;
+  const remedy =
+    memoryNeeded === 0
+      ? `at most ${device.capacity[errorField]} are taken`
+      : `${memoryNeeded} bytes of memory would do`;
+  return `no room for ${what}; ${remedy}`;
 }

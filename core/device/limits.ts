@@ -78,6 +78,10 @@ export enum Limit {
   /** The documents ask for 40 characters on the display; real servers' URLs are longer. */
   VERIFICATION_URI_MAX = 128,
   VERIFICATION_URI_COMPLETE_MAX = 176,
+  /** RFC 8628 §3.2 sets no bound: whoever gives this much memory has room for longer ones, too. */
+  LONG_URI_MEMORY = 24576,
+  LONG_URI_MAX = 512,
+  LONG_URI_COMPLETE_MAX = 768,
   /**
    * Shares of the memory that the fixed regions leave over, in 32ths: one for the access token, one for each of the
    * two refresh tokens. The rest is for requests, which hold the client and one token or code, and for records, which

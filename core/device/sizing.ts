@@ -15,13 +15,27 @@ function shareOf(region: number): number {
   return region === Region.OUTPUT ? Limit.OUTPUT_SHARE : 0;
 }
 
+/** What longer addresses take of a memory from Limit.LONG_URI_MEMORY on. */
+enum LongUris {
+  BYTES = Limit.LONG_URI_MAX -
+    Limit.VERIFICATION_URI_MAX +
+    Limit.LONG_URI_COMPLETE_MAX -
+    Limit.VERIFICATION_URI_COMPLETE_MAX,
+}
+
 /** Bytes of memory with which the region would hold `length` bytes; 0 where more memory does not help. */
 function memoryFor(device: Device, region: number, length: number): number {
+  var bytes = device.bytes.length;
+  var isSmall = bytes < Limit.LONG_URI_MEMORY;
   var share = shareOf(region);
-  if (!share) return 0;
+  if (!share) {
+    var helps = isSmall && region === Field.VERIFICATION_URI && length <= Limit.LONG_URI_MAX;
+    return helps ? Limit.LONG_URI_MEMORY : 0;
+  }
   // Regions grow by their share of every 32 bytes.
   var missing = length - device.room[region];
-  return device.bytes.length + 32 * quotient(missing + share - 1, share);
+  bytes += 32 * quotient(missing + share - 1, share);
+  return isSmall && bytes >= Limit.LONG_URI_MEMORY ? bytes + LongUris.BYTES : bytes;
 }
 
 /** Notes that the region would have to hold `length` bytes: the most of what is missing counts. */

@@ -176,6 +176,9 @@ function placeLines(device: Device, literal: number, text: string): void {
 
 /** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
 function divide(device: Device, extraCount: number): void {
+  var isLong = device.bytes.length >= Limit.LONG_URI_MEMORY;
+  var uriMax = isLong ? Limit.LONG_URI_MAX : Limit.VERIFICATION_URI_MAX;
+  var uriCompleteMax = isLong ? Limit.LONG_URI_COMPLETE_MAX : Limit.VERIFICATION_URI_COMPLETE_MAX;
   takeRegion(device, Region.FRAME, device.columns * device.rows);
   takeRegion(device, Region.STATUS, device.columns * (device.rows - 1));
   takeRegion(device, Region.KEY, Limit.KEY_MAX);
@@ -187,13 +190,12 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);
   if (extraCount) {
     device.at[Region.CALL] = device.writeAt;
-    device.room[Region.CALL] =
-      device.columns + Limit.VERIFICATION_URI_MAX + Limit.VERIFICATION_URI_COMPLETE_MAX;
+    device.room[Region.CALL] = device.columns + uriMax + uriCompleteMax;
   }
   // A longer code could not be shown on one line.
   takeRegion(device, Field.USER_CODE, device.columns);
-  takeRegion(device, Field.VERIFICATION_URI, Limit.VERIFICATION_URI_MAX);
-  takeRegion(device, Field.VERIFICATION_URI_COMPLETE, Limit.VERIFICATION_URI_COMPLETE_MAX);
+  takeRegion(device, Field.VERIFICATION_URI, uriMax);
+  takeRegion(device, Field.VERIFICATION_URI_COMPLETE, uriCompleteMax);
   var share = (device.writeEnd - device.writeAt) >> 5;
   takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);

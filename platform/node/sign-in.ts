@@ -81,8 +81,8 @@ export function withQr(prompt: VerificationPrompt): NodeVerificationPrompt {
   };
 }
 
-/** The program shows the code itself. */
-const noDisplay: Display = { columns: 40, rows: 4, show: () => {} };
+/** The program shows the code itself; a code has as much room as a display has columns. */
+const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 function sealed(storage: Storage, entropy: Entropy, deviceKey: Uint8Array): Storage {
   return new SealedStorage({ storage, entropy, deviceKey });

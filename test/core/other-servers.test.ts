@@ -117,6 +117,32 @@ describe("SPEC.md Memory: a value that is needed and does not fit says how much 
     expect(shown(bench)).toContain("Failed");
   });
 
+  it.each([129, 200, 512])(
+    "a verification_uri of %i characters: as many as 512 with 24 KiB",
+    (length) => {
+      const verification_uri = `https://example.com/${"v".repeat(600)}`.slice(0, length);
+      const complete = `${verification_uri}?user_code=ABCD-EFGH`;
+      const answer = code({ verification_uri, verification_uri_complete: complete });
+      const small = had([answer], { memoryBytes: 4096 });
+      expect(small.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+      expect(small.device.errorField).toBe(Field.VERIFICATION_URI);
+      expect(small.device.errorLength).toBe(length);
+      expect(small.device.memoryNeeded).toBe(24_576);
+      const enough = had([answer, tokens()], { memoryBytes: small.device.memoryNeeded });
+      expect(enough.device.state).toBe(State.SIGNED_IN);
+      const pending = had([answer], { memoryBytes: small.device.memoryNeeded });
+      expect(pending.text(Field.VERIFICATION_URI)).toBe(verification_uri);
+      expect(pending.text(Field.VERIFICATION_URI_COMPLETE)).toBe(complete);
+    },
+  );
+
+  it("a verification_uri longer than that is no matter of memory", () => {
+    const verification_uri = `https://example.com/${"v".repeat(600)}`.slice(0, 513);
+    const bench = had([code({ verification_uri })], { memoryBytes: 32_768 });
+    expect(bench.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    expect(bench.device.memoryNeeded).toBe(0);
+  });
+
   it("a request that does not fit says so as well", () => {
     const room = new Bench([], { autoStart: 0 }).device.capacity[Field.DEVICE_CODE]!;
     const device_code = "/".repeat(room);

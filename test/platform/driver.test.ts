@@ -219,4 +219,16 @@ describe("what does not fit is named, with the memory that would do", () => {
     const driver = settle(Number(needed));
     expect([driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([true, ""]);
   });
+
+  it("a user code that no memory makes room for: how long it is, and how long it may be", () => {
+    const platform = fakePlatform({
+      http: { handler: () => ({ status: 200, body: { ...CODE, user_code: "U".repeat(81) } }) },
+    });
+    const driver = driverOn(platform);
+    driver.start();
+    pass(platform, 60);
+    expect(missingRoomOf(driver.device)).toBe(
+      `no room for user_code of 81 bytes; at most ${platform.display.columns} are taken`,
+    );
+  });
 });

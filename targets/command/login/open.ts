@@ -16,8 +16,8 @@ import { UsageError } from "../../desktop/usage-error.ts";
 import { HttpEar } from "./http-ear.ts";
 import { type LoginSettings, type ReadySettings, readText } from "./settings.ts";
 
-/** This command shows the code itself. */
-const noDisplay: Display = { columns: 40, rows: 4, show: () => {} };
+/** This command shows the code itself; a code has as much room as a display has columns. */
+const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 /** Another of these commands may be at work: scripts ask for tokens at the same time. */
 const LOCK_PATIENCE_MS = 30_000;
