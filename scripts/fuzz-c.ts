@@ -26,13 +26,14 @@ const flags = commandLine("fuzz:c", "Fuzzes what the host in C reads from outsid
 
 /** Runs a fuzzer; its report goes to standard error, as libFuzzer writes it. */
 function run(program: string, args: readonly string[], cwd: string): { ok: boolean; said: string } {
-  const { status, stderr } = spawnSync(program, args, {
+  const { status, signal, error, stderr } = spawnSync(program, args, {
     cwd,
     encoding: "utf8",
     maxBuffer: 1 << 28,
     env: { ...process.env, ASAN_OPTIONS: "detect_leaks=1" },
   });
-  return { ok: status === 0, said: stderr };
+  const end = error?.message ?? signal ?? `exit code ${status}`;
+  return { ok: status === 0, said: `${stderr ?? ""}\nit ended with ${end}` };
 }
 
 /** @returns whether nothing was found */
@@ -42,7 +43,8 @@ function fuzz(surface: Surface, seconds: number): boolean {
   const kept = `${root}test/host/corpus/${surface.name}`;
   const found = `${folder}/corpus`;
   mkdirSync(found, { recursive: true });
-  const limits = [`-max_len=${surface.longest}`, "-timeout=10", "-rss_limit_mb=1024"];
+  // Each input takes microseconds: the limit is for one that never ends, on a machine that does other things as well.
+  const limits = [`-max_len=${surface.longest}`, "-timeout=60", "-rss_limit_mb=2048"];
   const seed = process.env.PICOGRANT_SEED ? [`-seed=${process.env.PICOGRANT_SEED}`] : [];
   const time = [`-max_total_time=${seconds}`, "-print_final_stats=1", "-verbosity=1"];
   const { ok, said } = run(program, [...limits, ...seed, ...time, found, kept], folder);

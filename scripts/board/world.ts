@@ -100,6 +100,8 @@ export class BoardWorld {
         videoApi: `${base}/video/v3`,
       },
       display: { columns: 16, rows: 2 },
+      // The emulator shares its machine with others: a handshake that takes one second may take twenty.
+      limits: { connectSeconds: 60, exchangeSeconds: 110 },
       ...config,
     };
     const updates = `https://${UPDATES_NAME}/${PRODUCT}`;

@@ -4,9 +4,9 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { PATIENCE_MS } from "../../scripts/board/emulator.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const PATIENCE_MS = 120_000;
 
 let program: ChildProcessByStdio<Writable, Readable, null>;
 let output = "";
