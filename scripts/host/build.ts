@@ -27,6 +27,7 @@ export const testPrograms = [
   "record-faults",
   "boot-device",
   "boot-flash",
+  "boot-corruption",
   "check-image",
 ] as const;
 
