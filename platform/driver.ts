@@ -2,26 +2,14 @@
 // would otherwise write itself. A host in C does the same with the core directly (SPEC.md).
 
 import type * as complete from "../core/complete.ts";
-import {
-  Authorization,
-  Command,
-  ConfigMember,
-  Endpoint,
-  Field,
-  Region,
-  State,
-} from "../core/index.ts";
-import { addressProblem, originOf, withQuery } from "./address.ts";
-import type {
-  Bytes,
-  Header,
-  Http,
-  HttpRequest,
-  HttpSink,
-  Platform,
-  TransportFailure,
-} from "./contracts.ts";
-import { asciiOf } from "./text.ts";
+import { Command, Endpoint, Region, State } from "../core/index.ts";
+import type { Http, HttpSink, Platform } from "./contracts.ts";
+import { makeDevice } from "./driver/device.ts";
+import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
+import { Exchange } from "./driver/exchange.ts";
+import { checkHeaders } from "./driver/headers.ts";
+import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
+import { accessTokenOf, Requests } from "./driver/requests.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -37,199 +25,19 @@ export type {
   Timers,
   TransportFailure,
 } from "./contracts.ts";
+export { type Endpoints, noEndpoints } from "./driver/endpoints.ts";
+export type { HostHeaders } from "./driver/headers.ts";
+export {
+  type Core,
+  type DriverConfig,
+  type DriverOptions,
+  MEMORY_BYTES_DEFAULT,
+  type Translate,
+} from "./driver/options.ts";
 export { retryAfterSeconds } from "./retry-after.ts";
-
-/** The core as the driver uses it: the sources, or the built bundle. */
-export type Core = Pick<
-  typeof complete,
-  | "create"
-  | "tick"
-  | "wakeIn"
-  | "responseStart"
-  | "responseBody"
-  | "responseEnd"
-  | "responseFailed"
-  | "storageDone"
-  | "signIn"
-  | "cancel"
-  | "signOut"
-  | "setStatus"
-  | "accessTokenRefused"
-> &
-  Partial<typeof complete>;
-
-/**
- * Absolute addresses of what the core sends to, with a query of their own where the server wants one. An
- * empty one is reported as unreachable; without `revocation` signing out forgets the tokens.
- */
-export interface Endpoints {
-  /** Device authorization endpoint (RFC 8628 §3.1). */
-  deviceAuthorization: string;
-  /** Token endpoint (RFC 6749 §3.2). */
-  token: string;
-  /** Revocation endpoint (RFC 7009 §2). */
-  revocation: string;
-  /** Metadata document (RFC 8414 §3), for `discover`. */
-  metadata: string;
-  /** The first resource server: Endpoint.RESOURCE. */
-  videoApi: string;
-  /** The second resource server. */
-  publisherApi: string;
-  /** Polls for security events (RFC 8936). */
-  events: string;
-}
-
-/** No address at all: to spread, and to fill in what there is. */
-export const noEndpoints: Endpoints = {
-  deviceAuthorization: "",
-  token: "",
-  revocation: "",
-  metadata: "",
-  videoApi: "",
-  publisherApi: "",
-  events: "",
-};
-
-/** Headers of the host's own, such as a client assertion, a client attestation or an API key. */
-export interface HostHeaders {
-  /** With requests to the authorization server. */
-  readonly grant?: readonly Header[];
-  /** With calls of resource servers. */
-  readonly resource?: readonly Header[];
-}
-
-/** For a server that does not speak RFC 8628: an HTTP adapter around the platform's (servers/). */
-export type Translate = (
-  http: Http,
-  client: {
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly scope: string;
-    accessToken(): string;
-  },
-) => Http;
-
-/** The maker's settings; what the platform determines (display, seed) is added by the driver. */
-export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed" | "server"> & {
-  /** The issuer; by default the origin of the token endpoint stands for the server. */
-  server?: string;
-};
-
-/** Bytes for the core where nothing else is said. */
-export const MEMORY_BYTES_DEFAULT = 4096;
-
-/** What a driver is made of. */
-export interface DriverOptions {
-  /** The sources (`picogrant/core`), or the bundle. */
-  readonly core: Core;
-  /** The five adapters. */
-  readonly platform: Platform;
-  /** The maker's settings, of which nothing is kept but in `memory`. */
-  readonly config: DriverConfig;
-  /** Where requests go. */
-  readonly endpoints: Endpoints;
-  /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
-  readonly allowHttp?: boolean;
-  /** Headers of the host's own. */
-  readonly headers?: HostHeaders;
-  /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
-  readonly translate?: Translate | undefined;
-  /** Bytes for the core; 4096 by default. */
-  readonly memoryBytes?: number;
-  /** After anything that may have changed the device's state. */
-  readonly onChange?: () => void;
-  /** A piece of an API's answer; the range is only good until return. */
-  readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
-  /**
-   * `Authorization` of the polls for security events, such as "Bearer ..." with the receiver's own token
-   * (RFC 8936 §2.4 leaves it to the two): the user's access token never goes there. Default: none.
-   */
-  readonly eventsAuthorization?: string;
-  /** Checks the signature of a security event token, `bytes[from..to)`: a JWS in compact form. */
-  readonly verifyEvent?: (bytes: Bytes, from: number, to: number) => boolean;
-}
-
-const NO_HEADERS: readonly Header[] = [];
 
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;
-
-/** A request that the next exchange overwrites: a poll makes no object. */
-interface ReusedRequest extends HttpRequest {
-  method: "GET" | "POST";
-  url: string;
-  contentType: string;
-  authorization: string;
-  headers: readonly Header[];
-  body: Bytes;
-  bodyFrom: number;
-  bodyTo: number;
-}
-
-/**
- * One exchange: its request, and the sink that passes on what the adapter reports under the request's id.
- * It serves again and again, since a poll must not make an object.
- */
-class Exchange implements HttpSink {
-  readonly request: ReusedRequest;
-  /** From `begin` until the adapter has reported the end, as it must unless the exchange is aborted. */
-  isOpen = false;
-  private id = 0;
-  private streams = false;
-
-  constructor(
-    private readonly driver: Driver,
-    private readonly onApiBody: DriverOptions["onApiBody"],
-  ) {
-    this.request = {
-      method: "POST",
-      url: "",
-      contentType: "",
-      authorization: "",
-      headers: NO_HEADERS,
-      body: driver.memory,
-      bodyFrom: 0,
-      bodyTo: 0,
-    };
-  }
-
-  begin(id: number): void {
-    this.id = id;
-    this.isOpen = true;
-    this.streams = false;
-  }
-
-  status(status: number, retryAfterSeconds: number): void {
-    if (!this.isOpen) return;
-    const { core, device } = this.driver;
-    this.streams = core.responseStart(device, this.id, status, retryAfterSeconds) === 1;
-  }
-
-  body(bytes: Bytes, from: number, to: number): void {
-    if (!this.isOpen) return;
-    const { core, device } = this.driver;
-    if (this.streams && device.requestId === this.id) this.onApiBody?.(bytes, from, to);
-    core.responseBody(device, this.id, bytes, from, to);
-  }
-
-  end(): void {
-    if (!this.isOpen) return;
-    this.isOpen = false;
-    const { driver } = this;
-    driver.run();
-    driver.core.responseEnd(driver.device, this.id);
-    driver.run();
-  }
-
-  failed(_failure: TransportFailure): void {
-    if (!this.isOpen) return;
-    this.isOpen = false;
-    const { driver } = this;
-    driver.run();
-    driver.core.responseFailed(driver.device, this.id);
-    driver.run();
-  }
-}
 
 /**
  * A device on its platform. Nothing happens before `start`, and nothing after `stop`.
@@ -251,8 +59,8 @@ export class Driver {
   private readonly platform: Platform;
   private readonly http: Http;
   private readonly options: DriverOptions;
+  private readonly requests: Requests;
   private lastMs = 0;
-  private basic = "";
   private running = false;
   /** A driver starts once: a device that comes back is a new one, which reads its records. */
   private life: "new" | "started" | "stopped" = "new";
@@ -280,26 +88,8 @@ export class Driver {
     checkEndpoints(options.endpoints, options.allowHttp);
     this.addresses = options.endpoints;
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
-    const { columns, rows } = options.platform.display;
-    const config = {
-      ...options.config,
-      server: options.config.server ?? originOf(options.endpoints.token),
-      columns,
-      rows,
-      seed: seedFrom(options.platform),
-    };
-    const device = this.core.create(this.memory, config);
-    if (!device) {
-      const wrong = this.core.configError?.(config) ?? ConfigMember.NONE;
-      if (wrong !== ConfigMember.NONE) {
-        throw new RangeError(`the configuration: ${memberName(wrong)} is missing or out of range`);
-      }
-      throw new RangeError(
-        `${this.memory.length} bytes of memory are too few for this configuration; give more`,
-      );
-    }
-    checkStorage(device, options.platform.storage.capacity);
-    this.device = device;
+    this.device = makeDevice(options, this.memory);
+    this.requests = new Requests(this.device, this.memory, options);
     this.exchange = this.newExchange();
     this.exchangeBefore = this.newExchange();
     const { clientId, clientSecret, scope } = options.config;
@@ -481,74 +271,15 @@ export class Driver {
   }
 
   private send(): void {
-    const { device, memory } = this;
+    const { endpoint } = this.device;
     const exchange = this.nextExchange();
-    const base = this.addressOf(device.endpoint);
-    if (!base) {
-      unaddressed(device.endpoint, exchange);
+    const address = addressOf(this.addresses, endpoint);
+    if (!address) {
+      unaddressed(endpoint, exchange);
       return;
     }
-    const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
-    const hasBody = ownBody !== null || device.bodyLength > 0;
-    const { request } = exchange;
-    request.method = device.isGet === 1 ? "GET" : "POST";
-    request.url =
-      device.targetLength > 0
-        ? withQuery(base, asciiOf(memory, device.target, device.target + device.targetLength))
-        : base;
-    request.contentType = hasBody || device.isGet === 0 ? contentType(device.endpoint) : "";
-    request.authorization =
-      device.endpoint === Endpoint.EVENTS
-        ? (this.options.eventsAuthorization ?? "")
-        : this.authorization();
-    request.headers = this.headersFor(device.endpoint);
-    request.body = ownBody ?? memory;
-    request.bodyFrom = ownBody ? device.callBodyFrom : device.body;
-    request.bodyTo = ownBody ? device.callBodyTo : device.body + device.bodyLength;
-    this.http.send(request, exchange);
-  }
-
-  private headersFor(endpoint: Endpoint): readonly Header[] {
-    const { headers } = this.options;
-    if (endpoint <= Endpoint.REVOCATION) return headers?.grant ?? NO_HEADERS;
-    return (endpoint >= Endpoint.RESOURCE ? headers?.resource : undefined) ?? NO_HEADERS;
-  }
-
-  /** The Authorization header's value, "" for none. */
-  private authorization(): string {
-    const { device, memory } = this;
-    switch (device.authorization) {
-      case Authorization.BEARER:
-        return `Bearer ${accessTokenOf(device, memory)}`;
-      case Authorization.BASIC:
-        // Made once: polls carry it, and a poll makes no new string.
-        this.basic ||= `Basic ${credentialsOf(device, memory)}`;
-        return this.basic;
-      default:
-        return "";
-    }
-  }
-
-  private addressOf(endpoint: Endpoint): string {
-    const endpoints = this.addresses;
-    switch (endpoint) {
-      case Endpoint.DEVICE_AUTHORIZATION:
-        return endpoints.deviceAuthorization;
-      case Endpoint.TOKEN:
-        return endpoints.token;
-      case Endpoint.REVOCATION:
-        return endpoints.revocation;
-      case Endpoint.METADATA:
-        return endpoints.metadata;
-      case Endpoint.RESOURCE:
-        return endpoints.videoApi;
-      case Endpoint.RESOURCE + 1:
-        return endpoints.publisherApi;
-      case Endpoint.EVENTS:
-        return endpoints.events;
-      default:
-        return "";
-    }
+    this.requests.write(exchange.request, address);
+    this.http.send(exchange.request, exchange);
   }
 }
 
@@ -560,98 +291,4 @@ function unaddressed(endpoint: Endpoint, sink: HttpSink): void {
   }
   sink.status(200, -1);
   sink.end();
-}
-
-/** @throws TypeError with the first endpoint that secrets must not go to */
-function checkEndpoints(endpoints: Endpoints, allowHttp = false): void {
-  for (const [name, address] of Object.entries(endpoints) as [string, string][]) {
-    const problem = address && addressProblem(address, allowHttp);
-    if (problem) throw new TypeError(`endpoints.${name} ${problem}`);
-  }
-}
-
-/** What the driver and the adapters set themselves. */
-const OWN_HEADERS = [
-  "accept",
-  "authorization",
-  "connection",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "transfer-encoding",
-  "user-agent",
-];
-
-/** @throws TypeError with the first header that cannot be sent */
-function checkHeaders(headers: HostHeaders = {}): void {
-  for (const header of [...(headers.grant ?? []), ...(headers.resource ?? [])]) {
-    const problem = headerProblem(header);
-    if (problem) throw new TypeError(`headers: ${problem}`);
-  }
-}
-
-/** What is wrong with a header of the host's own, "" for nothing. The value may be a secret. */
-export function headerProblem([name, value]: Header): string {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
-    return "a name must be a token of RFC 9110 section 5.6.2";
-  }
-  if (OWN_HEADERS.includes(name.toLowerCase())) return `${name} is not the host's to set`;
-  return /^[ -~]*$/.test(value) ? "" : `the value of ${name} must be printable ASCII`;
-}
-
-function accessTokenOf(device: complete.Device, memory: Bytes): string {
-  const from = device.start[Field.ACCESS_TOKEN]!;
-  return asciiOf(memory, from, from + Math.max(0, device.length[Field.ACCESS_TOKEN]!));
-}
-
-/** The client's credentials in base64 (RFC 6749 §2.3.1). */
-function credentialsOf(device: complete.Device, memory: Bytes): string {
-  const from = device.start[Region.CLIENT_CREDENTIALS]!;
-  return asciiOf(memory, from, from + Math.max(0, device.length[Region.CLIENT_CREDENTIALS]!));
-}
-
-/** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
-function contentType(endpoint: Endpoint): string {
-  return endpoint >= Endpoint.EVENTS ? "application/json" : "application/x-www-form-urlencoded";
-}
-
-/** A member of the configuration as it is spelled there. */
-function memberName(member: ConfigMember): string {
-  return ConfigMember[member]!.toLowerCase().replace(/_(.)/g, (_, letter: string) =>
-    letter.toUpperCase(),
-  );
-}
-
-/** 26 random bits for the core's jitter; a platform without entropy gives all devices the same. */
-function seedFrom(platform: Platform): number {
-  const bytes = new Uint8Array(4);
-  if (!platform.entropy.fill(bytes, 0, 4)) return 0;
-  return (bytes[0]! | (bytes[1]! << 8) | (bytes[2]! << 16) | (bytes[3]! << 24)) & 67108863;
-}
-
-/** Bytes of a record beside its values: head, a length in front of each value, checksum (core/SPEC.md). */
-const RECORD_FRAME_BYTES = 19;
-const LENGTH_BYTES = 2;
-
-/** The longest record that the device may write with the memory that it has. */
-function recordBytesMax({ capacity }: complete.Device): number {
-  const room = (region: number): number => LENGTH_BYTES + Math.max(0, capacity[region] ?? 0);
-  const code =
-    room(Field.DEVICE_CODE) +
-    room(Field.USER_CODE) +
-    room(Field.VERIFICATION_URI) +
-    room(Field.VERIFICATION_URI_COMPLETE);
-  const token = Math.max(room(Field.ACCESS_TOKEN), room(Region.PRESENT_REFRESH_TOKEN));
-  return Math.min(RECORD_FRAME_BYTES + Math.max(code, token), capacity[Region.OUTPUT] ?? 0);
-}
-
-/** Better now than when the user has signed in and the tokens do not fit. */
-function checkStorage(device: complete.Device, capacity: number): void {
-  const needed = recordBytesMax(device);
-  if (capacity >= needed) return;
-  throw new RangeError(
-    `the storage takes records of ${capacity} bytes; with this much memory the device may write ` +
-      `${needed}: give the storage more, or the device less memory`,
-  );
 }

@@ -19,9 +19,7 @@ export async function completeConfig(
   const isComplete = Boolean(endpoints.deviceAuthorization && endpoints.token);
   if (issuer === undefined || isComplete) return expandedConfig(config);
   const { endpoints: found, clientAuthenticationMethods } = await discover(issuer);
-  const addresses = Object.fromEntries(
-    Object.entries(found).filter(([, address]) => address !== ""),
-  );
+  const addresses = Object.fromEntries(Object.entries(found).filter(([, said]) => said.length > 0));
   return {
     ...config,
     clientAuthentication:

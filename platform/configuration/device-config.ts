@@ -2,14 +2,10 @@
 // what the driver takes. The same when an image is built and when a device starts; no files in here.
 
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
-import { addressProblem, originOf } from "../address.ts";
-import {
-  type DriverConfig,
-  type DriverOptions,
-  type Endpoints,
-  headerProblem,
-  noEndpoints,
-} from "../driver.ts";
+import { originOf } from "../address.ts";
+import { endpointProblems } from "../driver/endpoints.ts";
+import { headerProblem } from "../driver/headers.ts";
+import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { formEncode } from "../form.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";
 import schema from "./device.schema.json";
@@ -95,7 +91,8 @@ export function parseDeviceConfig(text: string): DeviceConfig {
   const problems = checkSchema(value, schema as Schema);
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withServer(value as DeviceConfig);
-  const wrong = [...endpointProblems(config), ...headerProblems(config)];
+  const { endpoints = {}, allowHttp = false } = config;
+  const wrong = [...endpointProblems(endpoints, allowHttp), ...headerProblems(config)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   return config;
 }
@@ -157,13 +154,6 @@ function serverOfConfig(config: DeviceConfig): Server | undefined {
     if (!(error instanceof ServerError)) throw error;
     throw new ConfigError([{ path: error.path, message: error.message }]);
   }
-}
-
-function endpointProblems({ endpoints = {}, allowHttp = false }: DeviceConfig): Problem[] {
-  return Object.entries(endpoints).flatMap(([name, address]) => {
-    const message = address && addressProblem(address, allowHttp);
-    return message ? [{ path: `endpoints.${name}`, message }] : [];
-  });
 }
 
 function headerProblems({ headers = {} }: DeviceConfig): Problem[] {

@@ -7,7 +7,7 @@ export interface Schema {
   readonly $ref?: string;
   /** What the value is to be; ends up in the message. */
   readonly description?: string;
-  readonly type?: "object" | "string" | "integer" | "boolean";
+  readonly type?: "object" | "array" | "string" | "integer" | "boolean";
   readonly enum?: readonly string[];
   readonly const?: string;
   readonly pattern?: string;
@@ -18,6 +18,8 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly maxItems?: number;
   readonly propertyNames?: Schema;
   readonly if?: Schema;
   readonly then?: Schema;
@@ -37,7 +39,7 @@ export interface Problem {
 const KEYWORDS = new Set(
   (
     "$ref description type enum const pattern minLength maxLength minimum maximum required " +
-    "properties additionalProperties propertyNames if then else $defs $schema title"
+    "properties additionalProperties propertyNames items maxItems if then else $defs $schema title"
   ).split(" "),
 );
 
@@ -59,6 +61,7 @@ class Check {
       this.problems.push({ path, message: must });
     }
     if (isObject(value)) this.object(value, schema, path);
+    if (Array.isArray(value)) this.elements(value, schema, path);
     this.condition(value, schema, path);
   }
 
@@ -78,6 +81,9 @@ class Check {
     }
     if (typeof value === "string") return textProblem(value, schema);
     if (typeof value === "number") return numberProblem(value, schema);
+    if (Array.isArray(value) && value.length > (schema.maxItems ?? value.length)) {
+      return `has more than ${schema.maxItems} elements`;
+    }
     return "";
   }
 
@@ -99,6 +105,10 @@ class Check {
         this.problems.push({ path: at, message: `is unknown; known here: ${names}` });
       } else if (other !== true) this.value(value[name], other, at);
     }
+  }
+
+  private elements(values: readonly unknown[], { items }: Schema, path: string): void {
+    for (let i = 0; items && i < values.length; i++) this.value(values[i], items, `${path}[${i}]`);
   }
 
   private condition(value: unknown, schema: Schema, path: string): void {
@@ -133,6 +143,7 @@ function typeProblem(value: unknown, schema: Schema): string {
   const right =
     type === undefined ||
     (type === "object" && isObject(value)) ||
+    (type === "array" && Array.isArray(value)) ||
     (type === "integer" && Number.isInteger(value)) ||
     (type === "string" && typeof value === "string") ||
     (type === "boolean" && typeof value === "boolean");

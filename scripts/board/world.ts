@@ -97,7 +97,7 @@ export class BoardWorld {
         deviceAuthorization: `${base}/device/code`,
         token: `${base}/token`,
         revocation: `${base}/revoke`,
-        videoApi: `${base}/video/v3`,
+        resources: [`${base}/video/v3`],
       },
       display: { columns: 16, rows: 2 },
       // The emulator shares its machine with others: a handshake that takes one second may take twenty.

@@ -92,20 +92,21 @@ export class App {
         this.driver.setStatus(rest.join(" ").replace(/[^ -~]/g, "?"));
         break;
       case "get":
-        this.call(rest[0], rest.slice(1).join(" "));
+        this.call(rest[0] ?? "", rest.slice(1).join(" "));
         break;
       default:
         this.emit({ event: "refused", reason: "unknown command" });
     }
   }
 
-  /** Calls an API: `video` or `publisher`, and what follows its address. */
-  private call(api: string | undefined, target: string): void {
-    const endpoint = { video: Endpoint.RESOURCE, publisher: Endpoint.RESOURCE + 1 }[api ?? ""];
-    if (endpoint === undefined || !/^[!-~]*$/.test(target)) {
-      this.emit({ event: "refused", reason: "get video TARGET, or get publisher TARGET" });
+  /** Calls an API: its place in the configuration's endpoints.resources, and what follows its address. */
+  private call(place: string, target: string): void {
+    if (!/^\d{1,2}$/.test(place) || !/^[!-~]*$/.test(target)) {
+      const reason = "get N TARGET: N is the API's place in endpoints.resources, from 0";
+      this.emit({ event: "refused", reason });
       return;
     }
+    const endpoint = Endpoint.RESOURCE + Number(place);
     const { device } = this.driver;
     const bytes = bytesOf(target);
     if (this.asked !== "none" || core.beginCall(device) === 0) {

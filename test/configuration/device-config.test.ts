@@ -28,7 +28,7 @@ const complete = {
     deviceAuthorization: "https://accounts.example/device/code",
     token: "https://accounts.example/token",
     revocation: "http://127.0.0.1:8080/revoke",
-    videoApi: "https://api.example/video/v3",
+    resources: ["https://api.example/video/v3"],
   },
   allowHttp: false,
   headers: { grant: { "Client-Attestation": "eyJ" }, resource: { "X-Api-Key": "k" } },
@@ -81,13 +81,13 @@ function ourPaths(value: unknown): string[] {
   return [...new Set(paths)].sort();
 }
 
-type Tree = { [name: string]: Tree | string | number | boolean };
+type Tree = { [name: string]: Tree | readonly string[] | string | number | boolean };
 
 /** Every place in the complete configuration, as a list of names. */
 function places(tree: Tree, above: string[] = []): string[][] {
   return Object.entries(tree).flatMap(([name, value]) => [
     [...above, name],
-    ...(typeof value === "object" ? places(value, [...above, name]) : []),
+    ...(typeof value === "object" ? places(value as Tree, [...above, name]) : []),
   ]);
 }
 
@@ -99,7 +99,7 @@ function parentOf(tree: Tree, place: readonly string[]): Tree | undefined {
     if (typeof at !== "object" || at === null) return undefined;
     at = (at as Tree)[name];
   }
-  return typeof at === "object" && at !== null && !Array.isArray(at) ? (at as Tree) : undefined;
+  return typeof at === "object" && at !== null ? (at as Tree) : undefined;
 }
 
 const nearText = fc.constantFrom(
@@ -214,6 +214,18 @@ describe("device.json: each mistake is named with its path", () => {
       { ...complete, endpoints: { token: "http://a.example/" } },
       "endpoints.token must be an https",
     ],
+    [
+      { ...complete, endpoints: { ...complete.endpoints, resources: "https://a.example" } },
+      "endpoints.resources must be a list of up to 16 addresses",
+    ],
+    [
+      { ...complete, endpoints: { ...complete.endpoints, resources: ["https://a.test", "x"] } },
+      "endpoints.resources[1] must be an https",
+    ],
+    [
+      { ...complete, endpoints: { ...complete.endpoints, resources: Array(17).fill("https://a") } },
+      "endpoints.resources must be a list of up to 16 addresses",
+    ],
     [{ ...complete, issuer: undefined, endpoints: undefined }, "endpoints is missing"],
     [{ ...complete, issuer: undefined, endpoints: {} }, "endpoints.deviceAuthorization is missing"],
     [
@@ -327,13 +339,13 @@ describe("device.json: a server by its name", () => {
       clientSecret: "s",
       clientAuthentication: "client_secret_post",
       limits: { memoryBytes: 20_000 },
-      endpoints: { videoApi: "https://api.example/" },
+      endpoints: { resources: ["https://api.example/"] },
     });
     const options = driverOptionsOf(config);
     expect(options.config.scope).toBe("openid email");
     expect(options.config.clientAuthentication).toBe(ClientAuthentication.CLIENT_SECRET_POST);
     expect(options.memoryBytes).toBe(20_000);
-    expect(options.endpoints.videoApi).toBe("https://api.example/");
+    expect(options.endpoints.resources).toEqual(["https://api.example/"]);
   });
 
   it("parameters of the profile and of the file are sent together", () => {
@@ -434,6 +446,6 @@ it("the device.json of targets/quickjs/README.md is right, and sets what a first
   const readme = readFileSync(new URL("../../targets/quickjs/README.md", import.meta.url), "utf8");
   const config = parseDeviceConfig(/```json\n(.*?)```/s.exec(readme)![1]!);
   expect(config.storage?.directory).toBeDefined();
-  expect(config.endpoints?.videoApi).toBeDefined();
+  expect(config.endpoints?.resources).toHaveLength(1);
   expect(config.control).toEqual({ commands: "stdin", events: "stderr" });
 });

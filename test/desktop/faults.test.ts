@@ -123,7 +123,10 @@ describe("offer document: the device creates an offer at the simulated service",
       scope,
     });
     Object.assign(simulation.settings, {
-      endpoints: { ...simulation.settings.endpoints, videoApi: "" },
+      endpoints: {
+        ...simulation.settings.endpoints,
+        resources: ["", simulation.settings.endpoints.resources[1]!],
+      },
     });
     simulation.powerOn();
     await simulation.clock.advance(20_000);

@@ -90,7 +90,7 @@ export class World {
         deviceAuthorization: `${base}/device/code`,
         token: `${base}/token`,
         revocation: `${base}/revoke`,
-        videoApi: `${base}/video/v3`,
+        resources: [`${base}/video/v3`],
       },
       storage: { directory: join(this.folder, "state"), deviceKeyFile: "/dev/null" },
       http: { certificates: join(this.folder, "ca.pem") },

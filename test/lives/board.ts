@@ -146,20 +146,20 @@ export class Board {
       token: `${grant}/token`,
       revocation: `${base()}/revoke`,
       metadata: `${base()}${METADATA_PATH}`,
-      videoApi: `${base()}/video/v3`,
-      publisherApi: publisher,
+      resources: [`${base()}/video/v3`, publisher],
       events: `${base()}${EVENTS_PATH}`,
     };
   }
 
   /** The origin of the address that this URL belongs to; undefined where the device was given none such. */
   originOf(url: string): string | undefined {
-    const { publisherApi, ...others } = this.endpoints;
+    const { resources, ...others } = this.endpoints;
+    const [videoApi, publisherApi] = resources as [string, string];
     const path = url.slice(originIn(url).length);
     const isOffer = path.startsWith("/publisher/") && url.startsWith(publisherApi);
     const isKnown =
       isOffer ||
-      Object.values(others).some(
+      [...Object.values(others), videoApi].some(
         (address) =>
           url === address || url.startsWith(`${address}/`) || url.startsWith(`${address}?`),
       );

@@ -152,7 +152,7 @@ export class PeerDevice {
     const endpoints = await discoverEndpoints(makeCore(), host, issuer);
     http.dispose();
     // The provider's own protected resource stands in for an API.
-    const all = { ...noEndpoints, ...endpoints, videoApi: `${issuer}/me` };
+    const all = { ...noEndpoints, ...endpoints, resources: [`${issuer}/me`] };
     const device = new PeerDevice(makeCore(), time, all, config);
     device.driver.start();
     return device;

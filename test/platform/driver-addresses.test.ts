@@ -65,7 +65,6 @@ it.each([
   ["token", "http://localhost.example/token"],
   ["token", "http://localhost:80@s.example/token"],
   ["revocation", "ftp://s.example/"],
-  ["videoApi", "http://127.0.0.1.example/"],
   ["events", "https://user@s.example/"],
 ])("RFC 6749 section 10.3: endpoints.%s %s is refused, with the member's name", (name, address) => {
   const wrong = { ...endpoints, [name]: address };
@@ -74,6 +73,32 @@ it.each([
   expect(() => {
     driver.endpoints = wrong;
   }).toThrow(`endpoints.${name} must be`);
+});
+
+it.each([
+  [["http://127.0.0.1.example/"], "endpoints.resources[0] must be an https address"],
+  [["https://a.example/", "ftp://b.example/"], "endpoints.resources[1] must be an https address"],
+  ["https://a.example/", "endpoints.resources must be a list of addresses, [] for none"],
+  [undefined, "endpoints.resources must be a list of addresses, [] for none"],
+])("RFC 6749 section 10.3: resource servers at %j are refused", (resources, message) => {
+  const wrong = { ...endpoints, resources: resources as string[] };
+  expect(() => device({ endpoints: wrong })).toThrow(message);
+});
+
+it.each([
+  [0, ["https://a.example"]],
+  [1, []],
+  [2, ["https://c.example"]],
+  [3, []],
+])("Endpoint.RESOURCE + %i is that of endpoints.resources: %j", (number, expected) => {
+  const { driver, platform } = device({
+    endpoints: { ...endpoints, resources: ["https://a.example", "", "https://c.example"] },
+  });
+  const { length } = platform.http.requests;
+  core.beginCall(driver.device);
+  expect(core.sendCall(driver.device, core.Endpoint.RESOURCE + number, 1, null, 0, 0)).toBe(1);
+  driver.run();
+  expect(platform.http.requests.slice(length).map(({ url }) => url)).toEqual(expected);
 });
 
 it("http is for this device itself, or where somebody says so", () => {
@@ -92,7 +117,7 @@ it("headers of the host's own: some for the authorization server, others for res
   } as const;
   const { driver, platform } = device({
     headers,
-    endpoints: { ...endpoints, videoApi: "https://api.example/", events: "https://e.example/t" },
+    endpoints: { ...endpoints, resources: ["https://api.example/"], events: "https://e.example/t" },
   });
   for (const request of platform.http.requests) expect(request.headers).toEqual(headers.grant);
   core.beginCall(driver.device);

@@ -45,7 +45,7 @@ function configOf(folder: string, url: string, secure: boolean): DeviceConfig {
     clientSecret: TV.client_secret,
     scope: VIDEO_READONLY,
     issuer: url,
-    endpoints: { videoApi: `${url}/video/v3` },
+    endpoints: { resources: [`${url}/video/v3`] },
     display: { kind: "text", path: join(folder, "display"), columns: 40, rows: 4 },
     storage: { directory: join(folder, "state"), deviceKeyFile: join(folder, "device.key") },
     control: { commands: "stdin", events: "stdout" },
@@ -70,7 +70,7 @@ async function untilSignedIn(service: RunningService, device: RunningDevice): Pr
 
 async function list(device: RunningDevice): Promise<unknown> {
   const from = device.events.length;
-  device.send(`get video ${LIST}`);
+  device.send(`get 0 ${LIST}`);
   const answer = await device.event("the answer", ({ event }) => event === "answer", from);
   expect(answer).toMatchObject({ status: 200, error: "none" });
   return JSON.parse(answer.body ?? "");

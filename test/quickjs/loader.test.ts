@@ -266,7 +266,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
     service.service.approve(service.service.pending().at(-1)!.userCode, "ada");
     await running.state("signed-in");
     // Its record must be durable first: a signal ends QuickJS-ng at once, like a loss of power.
-    running.send("get video /liveBroadcasts?part=id&broadcastStatus=all");
+    running.send("get 0 /liveBroadcasts?part=id&broadcastStatus=all");
     await running.event("the answer", ({ event }) => event === "answer");
     const records = (): string => readdirSync(join(device.folder, "state")).join();
     await expect.poll(records).not.toContain("draft");
@@ -291,7 +291,7 @@ function configOf(folder: string, url: string) {
     clientSecret: TV.client_secret,
     scope: VIDEO_READONLY,
     issuer: url,
-    endpoints: { videoApi: `${url}/video/v3` },
+    endpoints: { resources: [`${url}/video/v3`] },
     display: { kind: "text" as const, path: join(folder, "display"), columns: 40, rows: 4 },
     storage: {
       directory: join(folder, "state"),

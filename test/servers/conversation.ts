@@ -105,7 +105,7 @@ export class Conversation {
   private meet401(): void {
     const { driver, platform } = this;
     const api = "https://api.example/";
-    driver.endpoints = { ...driver.endpoints, videoApi: api };
+    driver.endpoints = { ...driver.endpoints, resources: [api] };
     platform.http.handler = (request) =>
       request.url.startsWith(api) ? { status: 401, body: "{}" } : this.answer(request);
     core.beginCall(driver.device);

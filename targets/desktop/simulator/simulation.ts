@@ -410,8 +410,9 @@ export class Simulation {
   #newApplication(): Application {
     const { endpoints } = this.settings;
     const isPublisher = /\/publisher$/.test(this.config.scope);
-    const first = isPublisher && endpoints.publisherApi !== "" ? "offers" : "broadcasts";
-    const hasApi = endpoints.videoApi !== "" || first === "offers";
+    const [videoApi = "", publisherApi = ""] = endpoints.resources;
+    const first = isPublisher && publisherApi !== "" ? "offers" : "broadcasts";
+    const hasApi = videoApi !== "" || first === "offers";
     return new Application(hasApi ? first : undefined, this.settings.issuer ?? "");
   }
 

@@ -12,6 +12,7 @@ enum kind {
   OBJECT,
   TEXT,       /* printable ASCII */
   ADDRESS,    /* https, or http to this device itself */
+  ADDRESSES,  /* a list of those, for the endpoints from the first resource server on */
   FILE_PATH,  /* absolute */
   NUMBER,     /* low..high */
   FLAG,       /* true or false */
@@ -52,9 +53,8 @@ static const struct member members[] = {
     {"endpoints.token", ADDRESS, ADDRESS_AT(TOKEN), 1, ADDRESS_MAX_SIZE},
     {"endpoints.revocation", ADDRESS, ADDRESS_AT(REVOCATION), 0, ADDRESS_MAX_SIZE},
     {"endpoints.metadata", IGNORED, 0, 0, 0},
-    {"endpoints.videoApi", ADDRESS, ADDRESS_AT(RESOURCE), 0, ADDRESS_MAX_SIZE},
-    {"endpoints.publisherApi", IGNORED, 0, 0, 0},
     {"endpoints.events", IGNORED, 0, 0, 0},
+    {"endpoints.resources", ADDRESSES, ADDRESS_AT(RESOURCE), 0, ADDRESS_MAX_SIZE},
     {"display", OBJECT, 0, 0, 0},
     {"display.kind", IGNORED, 0, 0, 0},
     {"display.columns", NUMBER, AT(settings.columns), 16, 80},
@@ -146,6 +146,26 @@ static int take_text(struct reader *reader, const struct member *member, enum pg
   }
   *(const char **)(void *)((char *)reader->config + member->offset) = text;
   return 1;
+}
+
+/* The addresses that there is a place for; resource servers beyond those are for other hosts. */
+static int take_addresses(struct reader *reader, const struct member *member,
+                          enum pg_json_kind kind) {
+  struct member address = {member->path, ADDRESS, member->offset, 0, member->high};
+  int endpoint = PG_ENDPOINT_RESOURCE;
+  int more;
+  if (kind != PG_JSON_ARRAY) return fail(member->path, "is not a list");
+  while ((more = pg_json_element(&reader->json)) > 0) {
+    if (endpoint == PG_ADDRESS_COUNT) {
+      if (!pg_json_skip(&reader->json)) return is_json(PG_JSON_BAD);
+      continue;
+    }
+    kind = pg_json_value(&reader->json);
+    if (!is_json(kind) || !take_text(reader, &address, kind)) return 0;
+    address.offset += sizeof(const char *);
+    endpoint++;
+  }
+  return more == 0 ? 1 : is_json(PG_JSON_BAD);
 }
 
 static int take_number(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
@@ -367,6 +387,8 @@ static int take(struct reader *reader, const struct member *member) {
   enum pg_json_kind kind = pg_json_value(&reader->json);
   if (!is_json(kind)) return 0;
   switch (member->kind) {
+    case ADDRESSES:
+      return take_addresses(reader, member, kind);
     case NUMBER:
       return take_number(reader, member, kind);
     case FLAG:

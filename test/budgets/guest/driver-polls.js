@@ -66,9 +66,8 @@ var driver = new driverModule.Driver({
     token: "https://example.com/token",
     revocation: "",
     metadata: "",
-    videoApi: "",
-    publisherApi: "",
-    events: ""
+    events: "",
+    resources: []
   }
 });
 

@@ -89,7 +89,7 @@ async function byIssuer(options: Options, issuer: string, http: Http): Promise<R
 
 function described(options: Options, endpoints: Endpoints, method: Method): RemoteServer {
   return {
-    endpoints: { ...endpoints, videoApi: options.videoApi ?? "" },
+    endpoints: { ...endpoints, resources: [options.videoApi ?? ""] },
     config: {
       scope: options.scope ?? "",
       clientAuthentication: clientAuthentications[options.clientAuth ?? method],

@@ -20,11 +20,10 @@ export function endpointsOf(baseUrl: string): Endpoints {
     deviceAuthorization: baseUrl + PATHS.deviceAuthorization,
     token: baseUrl + PATHS.token,
     revocation: baseUrl + PATHS.revocation,
-    videoApi: baseUrl + PATHS.liveBroadcasts,
-    // The core writes the whole path of an offer (the offer document, section 4).
-    publisherApi: baseUrl,
     events: baseUrl + PATHS.streamPoll,
     metadata: `${baseUrl}/.well-known/openid-configuration`,
+    // The video API and the publisher's; of an offer the core writes the whole path (the offer document, section 4).
+    resources: [baseUrl + PATHS.liveBroadcasts, baseUrl],
   };
 }
 

@@ -1,0 +1,91 @@
+// One HTTP exchange: the request that goes out, and what the adapter reports about it, told to the core.
+
+import type * as complete from "../../core/complete.ts";
+import type { Bytes, Header, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { NO_HEADERS } from "./headers.ts";
+import type { Core, DriverOptions } from "./options.ts";
+
+/** A request that the next exchange overwrites: a poll makes no object. */
+export interface ReusedRequest extends HttpRequest {
+  method: "GET" | "POST";
+  url: string;
+  contentType: string;
+  authorization: string;
+  headers: readonly Header[];
+  body: Bytes;
+  bodyFrom: number;
+  bodyTo: number;
+}
+
+/** Whose exchange it is: the driver. */
+export interface ExchangeOwner {
+  readonly core: Core;
+  readonly device: complete.Device;
+  readonly memory: Uint8Array;
+  run(): void;
+}
+
+/**
+ * One exchange: its request, and the sink that passes on what the adapter reports under the request's id.
+ * It serves again and again, since a poll must not make an object.
+ */
+export class Exchange implements HttpSink {
+  readonly request: ReusedRequest;
+  /** From `begin` until the adapter has reported the end, as it must unless the exchange is aborted. */
+  isOpen = false;
+  private id = 0;
+  private streams = false;
+
+  constructor(
+    private readonly owner: ExchangeOwner,
+    private readonly onApiBody: DriverOptions["onApiBody"],
+  ) {
+    this.request = {
+      method: "POST",
+      url: "",
+      contentType: "",
+      authorization: "",
+      headers: NO_HEADERS,
+      body: owner.memory,
+      bodyFrom: 0,
+      bodyTo: 0,
+    };
+  }
+
+  begin(id: number): void {
+    this.id = id;
+    this.isOpen = true;
+    this.streams = false;
+  }
+
+  status(status: number, retryAfterSeconds: number): void {
+    if (!this.isOpen) return;
+    const { core, device } = this.owner;
+    this.streams = core.responseStart(device, this.id, status, retryAfterSeconds) === 1;
+  }
+
+  body(bytes: Bytes, from: number, to: number): void {
+    if (!this.isOpen) return;
+    const { core, device } = this.owner;
+    if (this.streams && device.requestId === this.id) this.onApiBody?.(bytes, from, to);
+    core.responseBody(device, this.id, bytes, from, to);
+  }
+
+  end(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    const { owner } = this;
+    owner.run();
+    owner.core.responseEnd(owner.device, this.id);
+    owner.run();
+  }
+
+  failed(_failure: TransportFailure): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    const { owner } = this;
+    owner.run();
+    owner.core.responseFailed(owner.device, this.id);
+    owner.run();
+  }
+}

@@ -1,0 +1,53 @@
+// Headers of the host's own beside those that the driver and the adapters set.
+
+import { Endpoint } from "../../core/index.ts";
+import type { Header } from "../contracts.ts";
+
+/** Headers of the host's own, such as a client assertion, a client attestation or an API key. */
+export interface HostHeaders {
+  /** With requests to the authorization server. */
+  readonly grant?: readonly Header[];
+  /** With calls of resource servers. */
+  readonly resource?: readonly Header[];
+}
+
+export const NO_HEADERS: readonly Header[] = [];
+
+/** What goes with a request: nothing of the host's own with metadata and polls for events. */
+export function headersFor(
+  headers: HostHeaders | undefined,
+  endpoint: Endpoint,
+): readonly Header[] {
+  if (endpoint <= Endpoint.REVOCATION) return headers?.grant ?? NO_HEADERS;
+  return (endpoint >= Endpoint.RESOURCE ? headers?.resource : undefined) ?? NO_HEADERS;
+}
+
+/** What the driver and the adapters set themselves. */
+const OWN_HEADERS = [
+  "accept",
+  "authorization",
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "transfer-encoding",
+  "user-agent",
+];
+
+/** @throws TypeError with the first header that cannot be sent */
+export function checkHeaders(headers: HostHeaders = {}): void {
+  for (const header of [...(headers.grant ?? []), ...(headers.resource ?? [])]) {
+    const problem = headerProblem(header);
+    if (problem) throw new TypeError(`headers: ${problem}`);
+  }
+}
+
+/** What is wrong with a header of the host's own, "" for nothing. The value may be a secret. */
+export function headerProblem([name, value]: Header): string {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
+    return "a name must be a token of RFC 9110 section 5.6.2";
+  }
+  if (OWN_HEADERS.includes(name.toLowerCase())) return `${name} is not the host's to set`;
+  return /^[ -~]*$/.test(value) ? "" : `the value of ${name} must be printable ASCII`;
+}

@@ -1,0 +1,76 @@
+// What a driver is made of: the core, the platform, the maker's settings, and what to call.
+
+import type * as complete from "../../core/complete.ts";
+import type { Bytes, Http, Platform } from "../contracts.ts";
+import type { Endpoints } from "./endpoints.ts";
+import type { HostHeaders } from "./headers.ts";
+
+/** The core as the driver uses it: the sources, or the built bundle. */
+export type Core = Pick<
+  typeof complete,
+  | "create"
+  | "tick"
+  | "wakeIn"
+  | "responseStart"
+  | "responseBody"
+  | "responseEnd"
+  | "responseFailed"
+  | "storageDone"
+  | "signIn"
+  | "cancel"
+  | "signOut"
+  | "setStatus"
+  | "accessTokenRefused"
+> &
+  Partial<typeof complete>;
+
+/** For a server that does not speak RFC 8628: an HTTP adapter around the platform's (servers/). */
+export type Translate = (
+  http: Http,
+  client: {
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly scope: string;
+    accessToken(): string;
+  },
+) => Http;
+
+/** The maker's settings; what the platform determines (display, seed) is added by the driver. */
+export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed" | "server"> & {
+  /** The issuer; by default the origin of the token endpoint stands for the server. */
+  server?: string;
+};
+
+/** Bytes for the core where nothing else is said. */
+export const MEMORY_BYTES_DEFAULT = 4096;
+
+/** What a driver is made of. */
+export interface DriverOptions {
+  /** The sources (`picogrant/core`), or the bundle. */
+  readonly core: Core;
+  /** The five adapters. */
+  readonly platform: Platform;
+  /** The maker's settings, of which nothing is kept but in `memory`. */
+  readonly config: DriverConfig;
+  /** Where requests go. */
+  readonly endpoints: Endpoints;
+  /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
+  readonly allowHttp?: boolean;
+  /** Headers of the host's own. */
+  readonly headers?: HostHeaders;
+  /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
+  readonly translate?: Translate | undefined;
+  /** Bytes for the core; 4096 by default. */
+  readonly memoryBytes?: number;
+  /** After anything that may have changed the device's state. */
+  readonly onChange?: () => void;
+  /** A piece of an API's answer; the range is only good until return. */
+  readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
+  /**
+   * `Authorization` of the polls for security events, such as "Bearer ..." with the receiver's own token
+   * (RFC 8936 §2.4 leaves it to the two): the user's access token never goes there. Default: none.
+   */
+  readonly eventsAuthorization?: string;
+  /** Checks the signature of a security event token, `bytes[from..to)`: a JWS in compact form. */
+  readonly verifyEvent?: (bytes: Bytes, from: number, to: number) => boolean;
+}

@@ -1,0 +1,77 @@
+// What goes out: a request as the adapter takes it, of what the core has laid out in its memory. Requests are
+// written into objects that serve again and again, since a poll must make none.
+
+import type * as complete from "../../core/complete.ts";
+import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
+import { withQuery } from "../address.ts";
+import type { Bytes } from "../contracts.ts";
+import { asciiOf } from "../text.ts";
+import type { ReusedRequest } from "./exchange.ts";
+import { headersFor } from "./headers.ts";
+import type { DriverOptions } from "./options.ts";
+
+export class Requests {
+  private basic = "";
+
+  constructor(
+    private readonly device: complete.Device,
+    private readonly memory: Uint8Array,
+    private readonly options: DriverOptions,
+  ) {}
+
+  /** Writes the request that the core wants sent now. @param address its endpoint's */
+  write(request: ReusedRequest, address: string): void {
+    const { device, memory } = this;
+    const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
+    const hasBody = ownBody !== null || device.bodyLength > 0;
+    request.method = device.isGet === 1 ? "GET" : "POST";
+    request.url =
+      device.targetLength > 0
+        ? withQuery(address, asciiOf(memory, device.target, device.target + device.targetLength))
+        : address;
+    request.contentType = hasBody || device.isGet === 0 ? contentType(device.endpoint) : "";
+    request.authorization =
+      device.endpoint === Endpoint.EVENTS
+        ? (this.options.eventsAuthorization ?? "")
+        : this.authorization();
+    request.headers = headersFor(this.options.headers, device.endpoint);
+    request.body = ownBody ?? memory;
+    request.bodyFrom = ownBody ? device.callBodyFrom : device.body;
+    request.bodyTo = ownBody ? device.callBodyTo : device.body + device.bodyLength;
+  }
+
+  /** The Authorization header's value, "" for none. */
+  private authorization(): string {
+    const { device, memory } = this;
+    switch (device.authorization) {
+      case Authorization.BEARER:
+        return `Bearer ${accessTokenOf(device, memory)}`;
+      case Authorization.BASIC:
+        // Made once: polls carry it, and a poll makes no new string.
+        this.basic ||= `Basic ${credentialsOf(device, memory)}`;
+        return this.basic;
+      default:
+        return "";
+    }
+  }
+}
+
+/** The access token that is kept, "" for none. */
+export function accessTokenOf(device: complete.Device, memory: Bytes): string {
+  return fieldOf(device, memory, Field.ACCESS_TOKEN);
+}
+
+/** The client's credentials in base64 (RFC 6749 §2.3.1). */
+function credentialsOf(device: complete.Device, memory: Bytes): string {
+  return fieldOf(device, memory, Region.CLIENT_CREDENTIALS);
+}
+
+function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region): string {
+  const from = device.start[region]!;
+  return asciiOf(memory, from, from + Math.max(0, device.length[region]!));
+}
+
+/** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
+function contentType(endpoint: Endpoint): string {
+  return endpoint >= Endpoint.EVENTS ? "application/json" : "application/x-www-form-urlencoded";
+}
