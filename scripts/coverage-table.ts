@@ -1,17 +1,19 @@
-// npm run coverage:table: writes test/COVERAGE.md, and fails where a row of the documents has no test.
+// npm run coverage:table: writes test/COVERAGE.md, and fails where a row of the documents has no test, or a test
+// names a row that does not exist.
 
 import { writeFileSync } from "node:fs";
-import { cover, gaps, markdown, namedTests } from "../test/coverage/table.ts";
+import { cover, gaps, markdown, mistakes, namedTests } from "../test/coverage/table.ts";
 
 import { commandLine } from "./command-line.ts";
 
 const file = "test/COVERAGE.md";
 
 async function main(): Promise<number> {
-  const covered = cover(await namedTests());
-  const missing = gaps(covered);
-  for (const gap of missing) console.error(gap);
-  if (missing.length > 0) return 1;
+  const tests = await namedTests();
+  const covered = cover(tests);
+  const wrong = [...mistakes(tests), ...gaps(covered)];
+  for (const line of wrong) console.error(line);
+  if (wrong.length > 0) return 1;
   writeFileSync(new URL(`../${file}`, import.meta.url), markdown(covered));
   console.log(`${file}: ${covered.length} rows`);
   return 0;
@@ -19,6 +21,6 @@ async function main(): Promise<number> {
 
 commandLine(
   "coverage:table",
-  "Writes test/COVERAGE.md; exit code 1 where a row of the documents has no test.",
+  "Writes test/COVERAGE.md; exit code 1 where a row of the documents has no test, or a test names none.",
 ).parse();
 process.exitCode = await main();

@@ -7,7 +7,7 @@ import { Bench, code, error, json, tokens } from "./bench.ts";
 import { bytesOf, call, LIST, outcome, RESOURCE, SECOND_RESOURCE, session } from "./session.ts";
 
 describe("device doc §4.5 and §5.3: a call to an API", () => {
-  it("device doc §4.5 row part: and mine; GET with the token in the header only", () => {
+  it("device doc §4.5 row part and mine: GET with the token in the header only", () => {
     const bench = session([json(200, { items: [] })]);
     const { core, device } = bench;
     expect(core.beginCall(device)).toBe(1);
@@ -60,7 +60,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     }
   });
 
-  it("device doc §5.3 row 401: refreshed and sent again once, with the new token", () => {
+  it("device doc §5.3 row bearer credential: refreshed after 401, and sent again once with the new token", () => {
     const bench = session([
       json(401, { error: { code: 401, message: "Invalid Credentials" } }),
       tokens({ access_token: "second" }),
@@ -77,7 +77,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
-  it("device doc §5.3 row 401: a second one ends the call, not the session, and no third is sent", () => {
+  it("device doc §5.3 row bearer credential: a second 401 ends the call, not the session, and no third is sent", () => {
     const bench = session([json(401, {}), tokens({ access_token: "second" }), json(401, {})]);
     call(bench, LIST);
     bench.pass(60_000);
@@ -86,7 +86,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it("device doc §5.3 row 401: without a refresh token the session is over", () => {
+  it("device doc §5.3 row bearer credential: 401 without a refresh token ends the session", () => {
     const bench = session([json(401, {})], { refresh_token: undefined });
     call(bench, LIST);
     bench.pass(5000);
@@ -95,7 +95,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
   });
 
-  it("device doc §5.3 row 401: a refresh that is refused ends call and session", () => {
+  it("device doc §5.3 row bearer credential: a refresh that is refused after 401 ends call and session", () => {
     const bench = session([json(401, {}), error(400, "invalid_grant")]);
     call(bench, LIST);
     bench.pass(5000);
@@ -103,7 +103,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.device.state).toBe(State.FAILED);
   });
 
-  it("device doc §5.3 row 401: a POST with a lent body is sent again with the same body", () => {
+  it("device doc §5.3 row bearer credential: a POST with a lent body is sent again with it after 401", () => {
     const bench = session([json(401, {}), tokens({ access_token: "second" }), json(200, {})]);
     call(bench, "/x", '{"a":1}', SECOND_RESOURCE);
     bench.pass(5000);
@@ -127,7 +127,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it("device doc §4.5 row pages: nextPage repeats the call with the token, until there is none", () => {
+  it("device doc §4.5: nextPage repeats the call with the token, until there is none", () => {
     const bench = session([
       json(200, { items: [], nextPageToken: "p/2&+" }),
       json(200, { nextPageToken: "p3" }),
@@ -244,7 +244,7 @@ describe("device doc §4.5 and §5.3: a call to an API", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it("device doc §9: the path goes out with its version, as the application gives it", () => {
+  it("device doc §9 row the path carries v3: it goes out with its version, as the application gives it", () => {
     const bench = session([json(200, {})]);
     call(bench, LIST);
     bench.pass(0);

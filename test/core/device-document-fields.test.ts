@@ -7,7 +7,7 @@ import { ClientAuthentication, ErrorCode, Field, State } from "../../core/comple
 import { Bench, code, error, json, tokens } from "./bench.ts";
 import { fields, polls, shown, signedIn } from "./session.ts";
 
-test("device doc §1: the six steps, then refresh and revocation", () => {
+test("device doc §1 row the six steps: then refresh and revocation", () => {
   const pending = error(428, "authorization_pending");
   const bench = new Bench([code(), pending, pending, tokens(), tokens({ access_token: "second" })]);
   bench.until(1);

@@ -7,7 +7,7 @@ import { Bench, code, error, json } from "./bench.ts";
 import { fields, polls, shown, signedIn } from "./session.ts";
 
 describe("device doc §7", () => {
-  it("device doc §7 Device code request: 403 rate_limit_exceeded backs off, longer each time", () => {
+  it("device doc §7 row Device code request 403 rate_limit_exceeded: backs off, longer each time", () => {
     const quota = json(403, { error_code: "rate_limit_exceeded" });
     const bench = new Bench([quota, quota, quota, quota, code()]);
     bench.until(5);
@@ -25,7 +25,7 @@ describe("device doc §7", () => {
     [400, '{"error":"invalid_token"}'],
     [400, '{"error":{"code":400,"message":"no"}}'],
     [400, "<html>"],
-  ])("device doc §7 Revoke: %i with %j is tried again, then let be", (status, body) => {
+  ])("device doc §7 row Revoke 400: %j is tried again, then let be", (status, body) => {
     const bench = signedIn();
     bench.answers = Array(10).fill({ status, body });
     bench.core.signOut(bench.device);
@@ -38,7 +38,7 @@ describe("device doc §7", () => {
   });
 
   it.each([400, 401])(
-    "device doc §7: %i for missing parameters or wrong values is final, and nothing to ask again",
+    "device doc §7 row missing parameters or wrong values: %i is final, and nothing to ask again",
     (status) => {
       const bench = new Bench([code(), error(status, "invalid_request")]);
       bench.pass(86_400_000);

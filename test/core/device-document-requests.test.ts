@@ -7,21 +7,21 @@ import { Bench, code, error, json, tokens } from "./bench.ts";
 import { fields, GRANT, polls, shown, signedIn } from "./session.ts";
 
 describe("device doc §3", () => {
-  it("device doc §3 row (none), Device code request: a code leads to pending", () => {
+  it("device doc §3 row device code request: a code leads to pending", () => {
     const bench = new Bench([code()]);
     expect(bench.device.state).toBe(State.REQUESTING);
     bench.until(1);
     expect(bench.device.state).toBe(State.PENDING);
   });
 
-  it("device doc §3 row pending, Poll: 428 authorization_pending changes nothing", () => {
+  it("device doc §3 row pending: a poll with 428 authorization_pending changes nothing", () => {
     const bench = new Bench([code()]);
     bench.until(8);
     expect(bench.device.state).toBe(State.PENDING);
     expect(new Set(polls(bench).map(({ body }) => body)).size).toBe(1);
   });
 
-  it("device doc §3 row pending, slow_down: still pending, polled less often", () => {
+  it("device doc §3 row slow_down: still pending, polled less often", () => {
     const bench = new Bench([code(), error(403, "slow_down")]);
     bench.until(4);
     const [, first, second, third] = bench.sent;
@@ -63,7 +63,7 @@ describe("device doc §3", () => {
   });
 
   it.each(["expired_token", "invalid_grant"])(
-    "device doc §3 row response to a poll after expiry, not shown: %s brings a new code",
+    "device doc §3 row expired: the response to a later poll is not shown; %s brings a new code",
     (name) => {
       const bench = new Bench([code(), error(400, name), code({ user_code: "SECOND" })]);
       bench.until(3);
@@ -71,7 +71,7 @@ describe("device doc §3", () => {
     },
   );
 
-  it("device doc §3 row lifetimes: a dead access token is not sent, a refresh comes first", () => {
+  it("device doc §3 row token lifetimes: a dead access token is not sent, a refresh comes first", () => {
     const bench = signedIn({ expires_in: 60 });
     bench.answers = [null, null, null, null, null, null, null, null];
     bench.pass(120_000);
@@ -85,7 +85,7 @@ describe("device doc §3", () => {
     expect(bench.sent.map(({ bearer }) => bearer)).toContain("second");
   });
 
-  it("device doc §3 row lifetimes: the refresh token, if there is one, is what is revoked", () => {
+  it("device doc §3 row token lifetimes: the refresh token, if there is one, is what is revoked", () => {
     const bench = signedIn();
     bench.core.signOut(bench.device);
     bench.pass(0);
@@ -98,7 +98,7 @@ describe("device doc §3", () => {
 });
 
 describe("device doc §4", () => {
-  it("device doc §4: every body of the grant reads as a form", () => {
+  it("device doc §4 row bodies are forms: every body of the grant reads as a form", () => {
     const answers = [code(), tokens(), tokens(), error(400, "invalid_token"), json(200, {})];
     const bench = new Bench(answers, {
       clientSecret: "ä€😀 +&%",
@@ -110,7 +110,7 @@ describe("device doc §4", () => {
     for (const { body } of bench.sent) expect(String(new URLSearchParams(body))).toBe(body);
   });
 
-  it("device doc §4.1 row client_id: and row scope, and nothing else", () => {
+  it("device doc §4.1 row client_id and row scope: and nothing else", () => {
     const scope = "email https://example.com/auth/video.readonly";
     const bench = new Bench([code()], { scope });
     bench.until(1);
@@ -137,7 +137,7 @@ describe("device doc §4", () => {
     },
   );
 
-  it("device doc §4.2: polls every interval until a final answer, then never again", () => {
+  it("device doc §4.2 row every interval: polls until a final answer, then never again", () => {
     const bench = new Bench([code(), ...Array(20).fill(error(428, "authorization_pending"))]);
     bench.answers.push(error(403, "access_denied"));
     bench.pass(1_700_000);
@@ -161,7 +161,7 @@ describe("device doc §4", () => {
     },
   );
 
-  it("device doc §4.3: the response's four fields are enough", () => {
+  it("device doc §4.3 row answer: its four fields are enough", () => {
     const bench = signedIn();
     bench.answers = [
       json(200, { access_token: "new", expires_in: 3920, scope: "email", token_type: "Bearer" }),
@@ -180,7 +180,7 @@ describe("device doc §4", () => {
   });
 
   it.each(["", "{}", '{"anything":1}'])(
-    "device doc §4.4: 200 with the body %j (not shown) is a success",
+    "device doc §4.4 row success: 200 with the body %j, which is not shown",
     (body) => {
       const bench = signedIn();
       bench.answers = [{ status: 200, body }];
@@ -193,13 +193,13 @@ describe("device doc §4", () => {
 });
 
 describe("device doc §5", () => {
-  it("device doc §5.1: the device code request identifies the client by client_id only", () => {
+  it("device doc §5.1 row client_id alone: it identifies the client in the device code request", () => {
     const bench = new Bench([code()]);
     bench.until(1);
     expect(fields(bench.sent[0]!)).not.toHaveProperty("client_secret");
   });
 
-  it("device doc §5.2: polling and refreshing send client_id and client_secret", () => {
+  it("device doc §5.2 row client_id and client_secret: polling and refreshing send both", () => {
     const bench = signedIn();
     bench.until(3);
     for (const sent of polls(bench)) {
@@ -207,7 +207,7 @@ describe("device doc §5", () => {
     }
   });
 
-  it("device doc §5.4: invalid_client is final, and the maker's to put right", () => {
+  it("device doc §5.4 row client type: invalid_client is final, and the maker's to put right", () => {
     for (const answers of [
       [error(401, "invalid_client")],
       [code(), error(401, "invalid_client")],
@@ -220,7 +220,7 @@ describe("device doc §5", () => {
   });
 
   it.each(["email", "openid", "profile", "https://example.com/auth/storage.appdata"])(
-    "device doc §5.5: the scope %s goes out as it is",
+    "device doc §5.5 row allowed scopes: %s goes out as it is",
     (scope) => {
       const bench = new Bench([code()], { scope });
       bench.until(1);
@@ -228,7 +228,7 @@ describe("device doc §5", () => {
     },
   );
 
-  it("device doc §5.5: a scope that is not allowed is final", () => {
+  it("device doc §5.5 row allowed scopes: one that is not is final", () => {
     const bench = new Bench([error(400, "invalid_scope")]);
     bench.until(1);
     expect(bench.device.state).toBe(State.FAILED);

@@ -26,7 +26,7 @@ function discovered(metadata: unknown, issuer = ISSUER): { bench: Bench; number:
 }
 
 describe("device doc §4.1: discovery", () => {
-  it("device doc §4.1 row discovery: the metadata's device_authorization_endpoint is taken over", () => {
+  it("device doc §4.1 row device_authorization_endpoint: the metadata's is taken over", () => {
     const { bench, number } = discovered({ extra: [1], ...METADATA });
     expect(number).toBe(0);
     expect(bench.text(Field.VALUE_B)).toBe(METADATA.device_authorization_endpoint);
@@ -34,7 +34,7 @@ describe("device doc §4.1: discovery", () => {
     expect(bench.text(Field.VALUE_D)).toBe(METADATA.revocation_endpoint);
   });
 
-  it("device doc §4.1 row discovery: a server without revocation will do", () => {
+  it("device doc §4.1 row device_authorization_endpoint: a server without revocation will do", () => {
     const { bench, number } = discovered({ ...METADATA, revocation_endpoint: undefined });
     expect(number).toBe(0);
     expect(bench.device.length[Field.VALUE_D]).toBe(-1);
@@ -47,12 +47,15 @@ describe("device doc §4.1: discovery", () => {
     "https://evil.example/tenant",
     "",
     undefined,
-  ])("device doc §4.1 row discovery: the issuer %j is not exactly the one asked for", (issuer) => {
-    expect(discovered({ ...METADATA, issuer }).number).toBe(ErrorCode.MALFORMED_RESPONSE);
-  });
+  ])(
+    "device doc §4.1 row device_authorization_endpoint: the issuer %j is not exactly the one asked for",
+    (issuer) => {
+      expect(discovered({ ...METADATA, issuer }).number).toBe(ErrorCode.MALFORMED_RESPONSE);
+    },
+  );
 
   it.each(["device_authorization_endpoint", "token_endpoint"])(
-    "device doc §4.1 row discovery: without %s it is refused",
+    "device doc §4.1 row device_authorization_endpoint: without %s it is refused",
     (member) => {
       expect(discovered({ ...METADATA, [member]: undefined }).number).not.toBe(0);
       expect(discovered({ ...METADATA, [member]: "" }).number).not.toBe(0);
@@ -76,17 +79,20 @@ describe("device doc §4.1: discovery", () => {
     "https://issuer.example/\r\nX: y",
     "javascript:alert(1)",
   ];
-  it.each(bad)("device doc §4.1 row discovery: %j is no address for a secret", (address) => {
-    for (const member of [
-      "device_authorization_endpoint",
-      "token_endpoint",
-      "revocation_endpoint",
-    ]) {
-      expect(discovered({ ...METADATA, [member]: address }).number).toBe(
-        ErrorCode.MALFORMED_RESPONSE,
-      );
-    }
-  });
+  it.each(bad)(
+    "device doc §4.1 row device_authorization_endpoint: %j is no address for a secret",
+    (address) => {
+      for (const member of [
+        "device_authorization_endpoint",
+        "token_endpoint",
+        "revocation_endpoint",
+      ]) {
+        expect(discovered({ ...METADATA, [member]: address }).number).toBe(
+          ErrorCode.MALFORMED_RESPONSE,
+        );
+      }
+    },
+  );
 
   it.each([
     "http://127.0.0.1:8080/t",
@@ -94,7 +100,7 @@ describe("device doc §4.1: discovery", () => {
     "http://[::1]:1/t",
     "http://localhost",
   ])(
-    "device doc §4.1 row discovery: %s stays on the device itself: right for an issuer that is there too",
+    "device doc §4.1 row device_authorization_endpoint: %s stays on the device itself: right for an issuer that is there too",
     (address) => {
       const here = { ...METADATA, issuer: HERE, token_endpoint: address };
       expect(discovered(here, HERE).number).toBe(0);
@@ -113,13 +119,13 @@ describe("device doc §4.1: discovery", () => {
   );
 
   it.each(["", "{", "<html>", "[]", "null"])(
-    "device doc §4.1 row discovery: %j is no document",
+    "device doc §4.1 row device_authorization_endpoint: %j is no document",
     (body) => {
       expect(discovered(body).number).not.toBe(0);
     },
   );
 
-  it("device doc §4.1 row discovery: an address that does not fit is refused, not cut", () => {
+  it("device doc §4.1 row device_authorization_endpoint: an address that does not fit is refused, not cut", () => {
     const token_endpoint = `https://issuer.example/${"x".repeat(9000)}`;
     expect(discovered({ ...METADATA, token_endpoint }).number).toBe(ErrorCode.VALUE_TOO_LONG);
   });
@@ -172,12 +178,15 @@ describe("device doc §4.1: an address is judged by itself", () => {
     ["https://host.example/\u007f", false],
     ["https://host.example/\u00e9", false],
     ["https://host.example/ ", false],
-  ])("device doc §4.1 row discovery: %j is one for a secret: %j", (token_endpoint, isSecure) => {
-    const { number } = discovered({ ...METADATA, issuer: HERE, token_endpoint }, HERE);
-    expect(number).toBe(isSecure ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE);
-  });
+  ])(
+    "device doc §4.1 row device_authorization_endpoint: %j is one for a secret: %j",
+    (token_endpoint, isSecure) => {
+      const { number } = discovered({ ...METADATA, issuer: HERE, token_endpoint }, HERE);
+      expect(number).toBe(isSecure ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE);
+    },
+  );
 
-  it("device doc §4.1 row discovery: each may have a quarter of OUTPUT, and not a byte more", () => {
+  it("device doc §4.1 row device_authorization_endpoint: each may have a quarter of OUTPUT, and not a byte more", () => {
     const { capacity } = new Bench([], { autoStart: 0, memoryBytes: 12_288 }).device;
     const most = Math.floor(capacity[Region.OUTPUT]! / 4) - 1;
     const ofSize = (size: number) => ({ token_endpoint: "https://h/".padEnd(size, "x") });
@@ -193,20 +202,23 @@ describe("device doc §4.1: an address is judged by itself", () => {
     ["http://localhost:8080/", "http://localhos"],
     ["http://[::1]/", "http://[::1"],
     ["http://127.0.0.1/", "http://127.0.0."],
-  ])("device doc §4.1 row discovery: behind %s in the same place, %s is none", (first, second) => {
-    const here = { ...METADATA, issuer: HERE };
-    const both = { device_authorization_endpoint: first, token_endpoint: first };
-    const { bench, number } = discovered({ ...here, ...both }, HERE);
-    expect(number).toBe(ErrorCode.NONE);
-    const later = { device_authorization_endpoint: second, token_endpoint: second };
-    bench.answers = [json(200, { ...here, ...later })];
-    const issuer = bytesOf(HERE);
-    bench.core.discover(bench.device, issuer, 0, issuer.length);
-    bench.pass(0);
-    expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
-  });
+  ])(
+    "device doc §4.1 row device_authorization_endpoint: behind %s in the same place, %s is none",
+    (first, second) => {
+      const here = { ...METADATA, issuer: HERE };
+      const both = { device_authorization_endpoint: first, token_endpoint: first };
+      const { bench, number } = discovered({ ...here, ...both }, HERE);
+      expect(number).toBe(ErrorCode.NONE);
+      const later = { device_authorization_endpoint: second, token_endpoint: second };
+      bench.answers = [json(200, { ...here, ...later })];
+      const issuer = bytesOf(HERE);
+      bench.core.discover(bench.device, issuer, 0, issuer.length);
+      bench.pass(0);
+      expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    },
+  );
 
-  it("device doc §4.1 row discovery: behind one with an @, the part in front of it is good", () => {
+  it("device doc §4.1 row device_authorization_endpoint: behind one with an @, the part in front of it is good", () => {
     const [token_endpoint] = METADATA.token_endpoint.split("@");
     const { bench, number } = discovered({ ...METADATA, token_endpoint: `${token_endpoint}@x` });
     expect(number).toBe(ErrorCode.MALFORMED_RESPONSE);
@@ -217,7 +229,7 @@ describe("device doc §4.1: an address is judged by itself", () => {
     expect(outcome(bench).error).toBe(ErrorCode.NONE);
   });
 
-  it("device doc §4.1 row discovery: a revocation endpoint that is named must be an address", () => {
+  it("device doc §4.1 row device_authorization_endpoint: a revocation endpoint that is named must be an address", () => {
     const { number } = discovered({ ...METADATA, revocation_endpoint: "" });
     expect(number).toBe(ErrorCode.MALFORMED_RESPONSE);
   });

@@ -124,7 +124,7 @@ describe("RFC 6749 §5.1: expires_in of an access token", () => {
   });
 });
 
-describe("device doc §2.2: refresh_token_expires_in", () => {
+describe("device doc §2.2 row refresh_token_expires_in: any number", () => {
   it.each([[0, 0] as [unknown, number], ...seconds])("%j is %i seconds", (sent, read) => {
     expect(tokensNow({ refresh_token_expires_in: sent }).device.refreshLifeS).toBe(read);
   });

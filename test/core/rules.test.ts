@@ -9,21 +9,8 @@ const polls = (bench: Bench): number[] =>
 const gaps = (times: number[]): number[] => times.slice(1).map((time, i) => time - times[i]!);
 
 describe("device doc §7: every error of a poll", () => {
-  it.each([
-    [428, "authorization_pending", State.PENDING, ErrorCode.AUTHORIZATION_PENDING],
-    [403, "slow_down", State.PENDING, ErrorCode.SLOW_DOWN],
-    [403, "access_denied", State.FAILED, ErrorCode.ACCESS_DENIED],
-    [400, "admin_policy_enforced", State.FAILED, ErrorCode.ADMIN_POLICY_ENFORCED],
-    [401, "invalid_client", State.FAILED, ErrorCode.INVALID_CLIENT],
-    [400, "unsupported_grant_type", State.FAILED, ErrorCode.UNSUPPORTED_GRANT_TYPE],
-    [403, "org_internal", State.FAILED, ErrorCode.ORG_INTERNAL],
-    [400, "invalid_request", State.FAILED, ErrorCode.INVALID_REQUEST],
-    [400, "unauthorized_client", State.FAILED, ErrorCode.UNAUTHORIZED_CLIENT],
-    [400, "invalid_scope", State.FAILED, ErrorCode.INVALID_SCOPE],
-    [400, "authorization_declined", State.FAILED, ErrorCode.ACCESS_DENIED],
-    [200, "authorization_pending", State.PENDING, ErrorCode.AUTHORIZATION_PENDING],
-    [400, "something_new", State.FAILED, ErrorCode.UNKNOWN_ERROR],
-  ])("§7 Poll: %i %s", (status, name, state, number) => {
+  /** A poll has been answered with an error: the state that follows, and no record behind a final one. */
+  const answered = (status: number, name: string, state: State, number: ErrorCode): void => {
     const bench = new Bench([code(), error(status, name)]);
     bench.until(2);
     expect(bench.device.state).toBe(state);
@@ -34,20 +21,42 @@ describe("device doc §7: every error of a poll", () => {
       );
       expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
     }
-  });
+  };
 
   it.each([
-    "expired_token",
-    "token_expired",
-    "invalid_grant",
-    "bad_verification_code",
-    "incorrect_device_code",
-  ])("§7 Poll: %s brings a new code by itself", (name) => {
+    [428, "authorization_pending", State.PENDING, ErrorCode.AUTHORIZATION_PENDING],
+    [403, "slow_down", State.PENDING, ErrorCode.SLOW_DOWN],
+    [403, "access_denied", State.FAILED, ErrorCode.ACCESS_DENIED],
+    [400, "admin_policy_enforced", State.FAILED, ErrorCode.ADMIN_POLICY_ENFORCED],
+    [401, "invalid_client", State.FAILED, ErrorCode.INVALID_CLIENT],
+    [400, "unsupported_grant_type", State.FAILED, ErrorCode.UNSUPPORTED_GRANT_TYPE],
+    [403, "org_internal", State.FAILED, ErrorCode.ORG_INTERNAL],
+  ])("device doc §7 row Poll %i %s: the state that it leads to", answered);
+
+  it.each([
+    [400, "invalid_request", State.FAILED, ErrorCode.INVALID_REQUEST],
+    [400, "unauthorized_client", State.FAILED, ErrorCode.UNAUTHORIZED_CLIENT],
+    [400, "invalid_scope", State.FAILED, ErrorCode.INVALID_SCOPE],
+    [400, "authorization_declined", State.FAILED, ErrorCode.ACCESS_DENIED],
+    [200, "authorization_pending", State.PENDING, ErrorCode.AUTHORIZATION_PENDING],
+    [400, "something_new", State.FAILED, ErrorCode.UNKNOWN_ERROR],
+  ])("SPEC.md, Errors: a poll's %i %s, and the state that it leads to", answered);
+
+  const renewed = (name: string): void => {
     const bench = new Bench([code(), error(400, name), code({ user_code: "NEW" })]);
     bench.until(3);
     expect(bench.sent[2]!.endpoint).toBe(0);
     expect(bench.text(Field.USER_CODE)).toBe("NEW");
+  };
+
+  it("device doc §7 row Poll 400 invalid_grant: a new code by itself", () => {
+    renewed("invalid_grant");
   });
+
+  it.each(["expired_token", "token_expired", "bad_verification_code", "incorrect_device_code"])(
+    "SPEC.md, Errors: %s brings a new code by itself",
+    renewed,
+  );
 
   it.each([
     ["502 with HTML", { status: 502, body: "<html>" }],
@@ -63,7 +72,7 @@ describe("device doc §7: every error of a poll", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
-  it("§7 Device code request: 403 with error_code only backs off and goes on", () => {
+  it("device doc §7 row Device code request 403 rate_limit_exceeded: error_code alone backs off and goes on", () => {
     const quota = { status: 403, body: '{"error_code":"rate_limit_exceeded"}' };
     const bench = new Bench([quota, quota, code()]);
     bench.until(3);

@@ -98,7 +98,7 @@ describe("device doc §6: security events", () => {
   );
 
   it.each([VERIFICATION, `${TYPES}risc/event-type/account-enabled`, "https://new.example/type"])(
-    "device doc §6 row further types: %s changes nothing",
+    "device doc §6: the further type %s changes nothing",
     (type) => {
       const bench = session();
       expect(hand(bench, claims(type, { state: "abc" }))).toBe(1);

@@ -212,7 +212,7 @@ describe("offer doc", () => {
     }
   });
 
-  it("offer doc §3 row (none), Create offer: DRAFT is the success, and nothing more is sent", () => {
+  it("offer doc §3 row create offer: DRAFT is the success, and nothing more is sent", () => {
     const bench = session([made()]);
     offer(bench);
     bench.pass(600_000);
@@ -220,7 +220,7 @@ describe("offer doc", () => {
     expect(bench.sent).toHaveLength(1);
   });
 
-  it("offer doc §1: a base plan that cannot have offers is refused by the service; its reason is told", () => {
+  it("offer doc §1 row auto-renewing base plans only: the service refuses others, and its reason is told", () => {
     const message = "Offers need an auto-renewing base plan.";
     const refusal = json(400, { error: { code: 400, message, status: "FAILED_PRECONDITION" } });
     const bench = session([refusal]);
@@ -241,7 +241,7 @@ describe("offer doc", () => {
     expect(outcome(bench).error).toBe(0);
   });
 
-  it("offer doc §5: a missing scope (403) is told, and ends no session", () => {
+  it("offer doc §5 row the scope publisher: a missing one (403) is told, and ends no session", () => {
     const bench = session([json(403, { error: { code: 403, status: "PERMISSION_DENIED" } })]);
     offer(bench);
     bench.pass(5000);
@@ -250,7 +250,7 @@ describe("offer doc", () => {
   });
 
   it.each([null, json(409, { error: { status: "ALREADY_EXISTS" } }), { status: 500, body: "" }])(
-    "offer doc §7: whatever the refusal %j, the offer is not sent twice",
+    "offer doc §7 row errors: whatever the refusal %j, the offer is not sent twice",
     (answer) => {
       const bench = session([answer]);
       offer(bench);
@@ -260,7 +260,7 @@ describe("offer doc", () => {
     },
   );
 
-  it("offer doc §9: the path carries the version v3", () => {
+  it("offer doc §9 row the path carries v3: so it goes out", () => {
     const bench = session([made()]);
     offer(bench);
     bench.pass(0);

@@ -1,5 +1,6 @@
-// What the two documents say, row by row: the tables' rows, and the sentences beside them. The table of
-// tests (COVERAGE.md) is made from these and from the tests' names.
+// What the two documents say, row by row: the tables' rows, and the sentences beside them. A test that guards
+// a row names it, as `device doc §2.1 row interval: ...` (references.ts); the table of tests (COVERAGE.md) is
+// made of these.
 
 /** Who has to do with a row: most concern both; a reason is given where one side has nothing to do. */
 export type Sides = "both" | { readonly only: "service" | "device"; readonly because: string };
@@ -7,9 +8,10 @@ export type Sides = "both" | { readonly only: "service" | "device"; readonly bec
 export interface Row {
   readonly document: "device doc" | "offer doc";
   readonly section: string;
+  /** The name by which tests refer to the row. */
   readonly row: string;
-  /** With one of these a test of this row goes on after it has cited the section. */
-  readonly keys: readonly string[];
+  /** What the name alone does not say, "" for nothing. */
+  readonly says: string;
   readonly sides: Sides;
 }
 
@@ -21,27 +23,28 @@ function device(because: string): Sides {
   return { only: "device", because };
 }
 
-type Line = readonly [
-  section: string,
-  row: string,
-  keys?: readonly string[] | undefined,
-  sides?: Sides,
-];
+type Line = readonly [section: string, row: string, says?: string, sides?: Sides];
 
 function rows(document: Row["document"], lines: readonly Line[]): Row[] {
-  return lines.map(([section, row, keys, sides]) => ({
+  return lines.map(([section, row, says = "", sides = "both"]) => ({
     document,
     section,
     row,
-    keys: keys ?? [row],
-    sides: sides ?? "both",
+    says,
+    sides,
   }));
 }
 
-/** Documents' titles, in the order of the table. */
+/** Documents' titles, in the order of the table, and what is said about them. */
 export const documents = {
-  "device doc": "Device Authorization Service",
-  "offer doc": "Subscription Offer Creation Operation",
+  "device doc": {
+    title: "Device Authorization Service",
+    page: "../targets/docs/two-services.md#the-device-authorization-service",
+  },
+  "offer doc": {
+    title: "Subscription Offer Creation Operation",
+    page: "../targets/docs/two-services.md#the-creation-of-subscription-offers",
+  },
 } as const;
 
 export const documentRows: readonly Row[] = [
@@ -62,194 +65,84 @@ export const documentRows: readonly Row[] = [
     ["2.3", "Quota error"],
     ["2.4", "client_id"],
     ["2.4", "client_secret"],
-    ["3", "(none): device code request", ["(none), Device code request", "code, account, Allow"]],
-    [
-      "3",
-      "pending: user has not finished",
-      ["pending, Poll: 428", "pending: polls at exactly the interval"],
-    ],
-    [
-      "3",
-      "pending: polled faster than interval",
-      ["pending, slow_down", "pending: by default slow_down"],
-    ],
-    ["3", "granted", ["granted", "code, account, Allow"]],
-    ["3", "denied", ["denied", "Deny"]],
-    ["3", "expired", ["expired", "an expired code is explained"]],
-    [
-      "3",
-      "token lifetimes",
-      [
-        "lifetimes",
-        "an access token works until expires_in seconds",
-        "what the user revokes is dead",
-      ],
-    ],
-    [
-      "4",
-      "bodies are forms",
-      ["every body of the grant reads as a form", "a body that is not a form"],
-    ],
+    ["3", "device code request", "from no state to pending"],
+    ["3", "pending", "the user has not finished"],
+    ["3", "slow_down", "pending, polled faster than the interval"],
+    ["3", "granted"],
+    ["3", "denied"],
+    ["3", "expired"],
+    ["3", "token lifetimes"],
+    ["4", "bodies are forms"],
     ["4.1", "client_id"],
-    ["4.1", "scope", ["scope", "client_id: and row scope"]],
-    [
-      "4.1",
-      "published as device_authorization_endpoint",
-      [
-        "discovery: the metadata's device_authorization_endpoint",
-        "/.well-known/oauth-authorization-server publishes",
-        "/.well-known/openid-configuration publishes",
-      ],
-    ],
+    ["4.1", "scope"],
+    ["4.1", "device_authorization_endpoint", "in the metadata"],
     ["4.2", "client_id"],
     ["4.2", "client_secret"],
     ["4.2", "device_code"],
     ["4.2", "grant_type"],
-    [
-      "4.2",
-      "polls every interval until a final answer",
-      undefined,
-      device("the service only answers"),
-    ],
+    ["4.2", "every interval", "polls until a final answer", device("the service only answers")],
     ["4.3", "client_id"],
     ["4.3", "client_secret"],
     ["4.3", "refresh_token"],
     ["4.3", "grant_type"],
-    [
-      "4.3",
-      "success: four fields",
-      [
-        "the response's four fields are enough",
-        "a refresh answers access_token, expires_in, scope, token_type",
-      ],
-    ],
-    [
-      "4.4",
-      "token in the query string",
-      [
-        "token: in the query string",
-        "token: access_token in the query",
-        "token: refresh_token in the query",
-      ],
-    ],
-    ["4.4", "success is 200", ["200 with the body", "a refresh token in the query, 200"]],
-    ["4.5", "part and mine", ["part and mine", "part: and mine"]],
-    [
-      "5.1",
-      "client_id alone",
-      ["client_id alone", "the device code request identifies the client by client_id only"],
-    ],
-    [
-      "5.2",
-      "client_id and client_secret when polling and refreshing",
-      ["polling and refreshing send", "refreshing needs the client's secret"],
-    ],
-    [
-      "5.3",
-      "bearer credential",
-      [
-        "401: refreshed and sent again once, with the new token",
-        "in the header or in the query parameter access_token",
-      ],
-    ],
-    ["5.4", "client type", ["invalid_client is final", "a client of another type is refused"]],
-    [
-      "5.5",
-      "allowed scopes",
-      [
-        "the scope email goes out",
-        "the scope openid goes out",
-        "email is allowed",
-        "openid is allowed",
-        "profile is allowed",
-        '"calendar" is 400 invalid_scope',
-      ],
-    ],
+    ["4.3", "answer", "four fields"],
+    ["4.4", "token", "in the query string"],
+    ["4.4", "success", "is 200"],
+    ["4.5", "part and mine"],
+    ["5.1", "client_id alone", "in the device code request"],
+    ["5.2", "client_id and client_secret", "when polling and refreshing"],
+    ["5.3", "bearer credential"],
+    ["5.4", "client type"],
+    ["5.5", "allowed scopes"],
     [
       "5.6",
       "the video API's scopes",
-      ["the video API's"],
+      "",
       service("a scope is a text to the device: it sends what its maker has set"),
     ],
-    [
-      "5.7",
-      "NoLinkedVideoAccount",
-      ["NoLinkedVideoAccount", "a service account is refused with NoLinkedVideoAccount"],
-    ],
-    [
-      "5.8",
-      "the consent screen",
-      ["the page names the app, the code and each scope"],
-      service("the page is the service's"),
-    ],
+    ["5.7", "NoLinkedVideoAccount"],
+    ["5.8", "the consent screen", "", service("the page is the service's")],
     ["6", "sessions-revoked"],
     ["6", "token-revoked"],
     ["6", "account-disabled"],
-    [
-      "7",
-      "Device code request: 403 rate_limit_exceeded",
-      ["Device code request: 403 rate_limit_exceeded", "Device code request: 403 with error_code"],
-    ],
-    ["7", "Poll: 428 authorization_pending"],
-    ["7", "Poll: 403 access_denied"],
-    ["7", "Poll: 403 slow_down"],
-    ["7", "Poll: 400 admin_policy_enforced"],
-    ["7", "Poll: 401 invalid_client"],
-    ["7", "Poll: 400 invalid_grant", ["Poll: 400 invalid_grant", "Poll: invalid_grant"]],
-    ["7", "Poll: 400 unsupported_grant_type"],
-    ["7", "Poll: 403 org_internal"],
-    ["7", "Revoke: 400"],
-    [
-      "7",
-      "missing parameters or wrong values: 400 or 401",
-      [
-        "400 for missing parameters or wrong values",
-        "401 for missing parameters or wrong values",
-        "Poll: a missing client_id",
-        "Poll: a missing client_secret",
-        "Poll: a missing device_code",
-        "Poll: a missing grant_type",
-      ],
-    ],
+    ["7", "Device code request 403 rate_limit_exceeded"],
+    ["7", "Poll 428 authorization_pending"],
+    ["7", "Poll 403 access_denied"],
+    ["7", "Poll 403 slow_down"],
+    ["7", "Poll 400 admin_policy_enforced"],
+    ["7", "Poll 401 invalid_client"],
+    ["7", "Poll 400 invalid_grant"],
+    ["7", "Poll 400 unsupported_grant_type"],
+    ["7", "Poll 403 org_internal"],
+    ["7", "Revoke 400"],
+    ["7", "missing parameters or wrong values", "400 or 401"],
     ["8", "Code lifetime"],
     ["8", "Polling rate"],
-    [
-      "8",
-      "Device code request quota",
-      ["Device code request quota", "the quota is counted per client_id"],
-    ],
+    ["8", "Device code request quota"],
     ["8", "Refresh tokens issued"],
-    ["8", "user_code display", ["user_code display", "a user code fits 15 wide characters"]],
-    [
-      "8",
-      "verification_url display",
-      ["verification_url display", "the verification URL fits 40 characters"],
-    ],
+    ["8", "user_code display"],
+    ["8", "verification_url display"],
     ["8", "Refresh token lifetime"],
-    ["9", "the path carries v3", ["the path carries v3", "the path goes out with its version"]],
+    ["9", "the path carries v3"],
   ]),
   ...rows("offer doc", [
-    ["1", "auto-renewing base plans only", ["a base plan that"]],
+    ["1", "auto-renewing base plans only"],
     ["2", "packageName"],
     ["2", "productId"],
     ["2", "basePlanId"],
     ["2", "offerId"],
-    ["2", "state: DRAFT after creation", ["state"]],
-    ["3", "(none): create offer, to DRAFT", ["(none), Create offer", "a new offer is DRAFT"]],
-    ["4", "method and path", ["method and path", "the documented request creates the offer"]],
+    ["2", "state", "DRAFT after creation"],
+    ["3", "create offer", "from no state to DRAFT"],
+    ["4", "method and path"],
     ["4", "packageName"],
     ["4", "productId"],
     ["4", "basePlanId"],
     ["4", "offerId"],
     ["4", "regionsVersion"],
-    ["4", "request body", ["request body", 'the body "', "a body of another type"]],
-    [
-      "4",
-      "response body",
-      ["response body", "the documented request creates the offer and returns it"],
-    ],
-    ["5", "the scope publisher", ["without the publisher scope", "a missing scope (403)"]],
-    ["7", "errors, not shown", ["every refusal has the same body", "whatever the refusal"]],
-    ["9", "the path carries v3", ["the path carries v3", "the path carries the version v3"]],
+    ["4", "request body"],
+    ["4", "response body"],
+    ["5", "the scope publisher"],
+    ["7", "errors", "not shown"],
+    ["9", "the path carries v3"],
   ]),
 ];

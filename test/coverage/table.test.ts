@@ -3,19 +3,15 @@
 
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { documentRows, type Row } from "./rows.ts";
 import {
   type Covered,
   cover,
   gaps,
   markdown,
+  mistakes,
   type NamedTest,
   namedTests,
-  proves,
 } from "./table.ts";
-
-const rowOf = (section: string, row: string): Row =>
-  documentRows.find((each) => each.section === section && each.row === row)!;
 
 let tests: readonly NamedTest[];
 beforeAll(async () => {
@@ -29,14 +25,8 @@ test("each row has its tests, and test/COVERAGE.md is up to date (npm run covera
   expect(kept).toBe(markdown(covered));
 });
 
-test("each key of a row is that of a test: none is left of a test that is gone", () => {
-  const names = [...new Set(tests.map(({ name }) => name))];
-  const unused = documentRows.flatMap((row) =>
-    row.keys
-      .filter((key) => !names.some((name) => proves(name, { ...row, keys: [key] })))
-      .map((key) => `${row.document} §${row.section} ${row.row}: ${key}`),
-  );
-  expect(unused).toEqual([]);
+test("each reference in a test's name is one to a row that exists", () => {
+  expect(mistakes(tests)).toEqual([]);
 });
 
 describe("a test that is taken away is missed", () => {
@@ -80,25 +70,4 @@ test("a row without a test on a side is a gap", () => {
   expect(lines).toContain("device doc §2.1 interval: no test of the device");
   expect(lines).not.toContain("device doc §2.1 interval: no test of the service");
   expect(lines).not.toContain("device doc §5.6 the video API's scopes: no test of the device");
-});
-
-test.each([
-  ["device doc §2.1 row interval: the least wait", "2.1", "interval", true],
-  ["device doc §2.1 row expires_in: a number", "2.1", "interval", false],
-  ["device doc §2.1 row expires_in: longer than interval", "2.1", "interval", false],
-  ["device doc §2.1 row interval_s: a number", "2.1", "interval", false],
-  ["device doc §2.1: the interval is a number", "2.1", "interval", false],
-  ["device doc §2.1: interval > RFC 8628 §3.5: five seconds", "2.1", "interval", true],
-  ["device doc §2.1 fields > row interval", "2.1", "interval", false],
-  ["device doc §2.2 fields > device doc §2.1 row interval", "2.1", "interval", true],
-  ["device doc §2 fields > §2.1 row interval", "2.1", "interval", true],
-  ["offer doc §2 fields > §2.1 row interval", "2.1", "interval", false],
-  ["offer doc > device doc §2.1 row interval, again", "2.1", "interval", true],
-  ["device doc §2 row interval", "2.1", "interval", false],
-  ["device doc §2.12 row interval", "2.1", "interval", false],
-  ["offer doc §2.1 row interval", "2.1", "interval", false],
-  ["RFC 8628 §2.1 row interval", "2.1", "interval", false],
-  ["device doc §7: every error > §7 Poll: 403 slow_down", "7", "Poll: 403 slow_down", true],
-])("%s: of %s %s: %s", (name, section, row, expected) => {
-  expect(proves(name, rowOf(section, row))).toBe(expected);
 });

@@ -1,4 +1,4 @@
-// The table of the documents' rows and the tests that prove them, made from the tests' names.
+// The table of the documents' rows and the tests that guard them, made from the references in the tests' names.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { referencesOf } from "./references.ts";
 import { documentRows, documents, type Row } from "./rows.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -46,48 +47,23 @@ export async function namedTests(): Promise<NamedTest[]> {
   }
 }
 
-/** What one part of a test's name cites: `device doc §2.1 row interval: ...`. */
-interface Citation {
-  readonly document: string;
-  readonly section: string;
-  /** What follows the section, without `row` and colon. */
-  readonly text: string;
-}
-
-/** A group's document is its tests' as well: `device doc §7: errors > §7 Poll: 403 slow_down`. */
-function citationsOf(name: string): Citation[] {
-  const found: Citation[] = [];
-  let document = "";
-  for (const part of name.split(" > ")) {
-    const [, cited, section = "", text = ""] =
-      /^(?:(\w+ doc) )?§(\d+(?:\.\d+)?)(?::| row|(?= )) (.*)$/.exec(part) ?? [];
-    document = cited ?? document;
-    if (section !== "") found.push({ document, section, text });
-  }
-  return found;
-}
-
-/** Whether a test is one of the row's: a part of its name cites the section and goes on with a key of the row. */
-export function proves(name: string, { document, section, keys }: Row): boolean {
-  return citationsOf(name).some(
-    (citation) =>
-      citation.document === document &&
-      citation.section === section &&
-      keys.some((key) => begins(citation.text, key)),
-  );
-}
-
-/** `expires_in` begins no text about `expires_in_seconds`. */
-function begins(text: string, key: string): boolean {
-  return text.startsWith(key) && !/^\w/.test(text.slice(key.length));
-}
-
 export function cover(tests: readonly NamedTest[]): Covered[] {
+  const testsOf = new Map<Row, NamedTest[]>(documentRows.map((row) => [row, []]));
+  for (const test of tests) {
+    for (const row of referencesOf(test.name).rows) testsOf.get(row)!.push(test);
+  }
   return documentRows.map((row) => {
-    const found = tests.filter(({ name }) => name.includes(`§${row.section}`) && proves(name, row));
+    const found = testsOf.get(row)!;
     const of = (folder: string) => found.filter(({ file }) => file.startsWith(`test/${folder}/`));
     return { row, service: of("service"), device: of("core") };
   });
+}
+
+/** One line for each reference to a row that does not exist. */
+export function mistakes(tests: readonly NamedTest[]): string[] {
+  return tests.flatMap(({ name, file }) =>
+    referencesOf(name).wrong.map((reference) => `${file}: no such row: ${reference}`),
+  );
 }
 
 /** One line for each row that has no test on a side that it concerns. */
@@ -120,13 +96,16 @@ export function markdown(covered: readonly Covered[]): string {
   const lines = [
     "# What the documents say, and the tests that prove it",
     "",
-    "Made by `npm run coverage:table` from the tests' names; do not edit. A row that concerns one side only",
-    "says why.",
+    "Made by `npm run coverage:table` from the tests' names; do not edit. A test names the row that it guards:",
+    "`device doc §2.1 row interval: ...`, where the device doc and the offer doc are the two descriptions below. A row",
+    "that concerns one side only says why.",
   ];
-  for (const [document, title] of Object.entries(documents)) {
+  for (const [document, { title, page }] of Object.entries(documents)) {
     lines.push(
       "",
       `## ${title}`,
+      "",
+      `The ${document}: [what it asks for](${page}).`,
       "",
       "| § | row | service | device |",
       "| --- | --- | --- | --- |",
@@ -134,7 +113,8 @@ export function markdown(covered: readonly Covered[]): string {
     for (const { row, service, device } of covered) {
       if (row.document !== document) continue;
       const cells = [cell(row, service), cell(row, device)];
-      lines.push(`| ${row.section} | ${row.row} | ${cells.join(" | ")} |`);
+      const name = row.says === "" ? row.row : `${row.row}: ${row.says}`;
+      lines.push(`| ${row.section} | ${name} | ${cells.join(" | ")} |`);
     }
   }
   return `${lines.join("\n")}\n`;

@@ -18,7 +18,7 @@ test("RFC 8628 §3.3: the address may have a short path, which leads to the page
 });
 
 describe("device doc §3 the user decides", () => {
-  test("device doc §3: code, account, Allow: the next poll has tokens", async () => {
+  test("device doc §3 row device code request and row granted: code, account, Allow, and the next poll has tokens", async () => {
     const walk = new Walk();
     const page = await walk.decide("allow");
     expect(page.status).toBe(200);
@@ -26,7 +26,7 @@ describe("device doc §3 the user decides", () => {
     expect(walk.poll().json.scope).toBe(`${VIDEO_READONLY} email`);
   });
 
-  test("device doc §3: Deny: the next poll has access_denied", async () => {
+  test("device doc §3 row denied: the next poll has access_denied", async () => {
     const walk = new Walk();
     const page = await walk.decide("deny");
     expect(page.html).toContain("got no access");
@@ -70,7 +70,7 @@ describe("device doc §3 the user decides", () => {
     expect(walk.poll().json.refresh_token_expires_in).toBeUndefined();
   });
 
-  test("device doc §5.8: the page names the app, the code and each scope in words", async () => {
+  test("device doc §5.8 row the consent screen: it names the app, the code and each scope in words", async () => {
     const { html } = await new Walk({ scope: `${VIDEO} profile` }).choose();
     expect(html).toContain("Living Room TV wants to use your account");
     expect(html).toContain("Manage your video account");
@@ -145,7 +145,7 @@ describe("device doc §2.1 typing the code", () => {
     expect(page.html).toContain("Capital letters count");
   });
 
-  test("device doc §3: an expired code is explained", async () => {
+  test("device doc §3 row expired: the page explains it", async () => {
     const walk = new Walk();
     walk.bench.wait(1800);
     const page = await walk.enter();

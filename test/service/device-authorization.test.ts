@@ -99,7 +99,7 @@ describe("device doc §2.1 device authorization response", () => {
 
 describe("device doc §4.1 request", () => {
   test.each(["client_id", "scope"])(
-    "device doc §4.1: %s is required: 400 invalid_request",
+    "device doc §4.1 row %s: required, else 400 invalid_request",
     (name) => {
       const answer = new Bench().requestCodes({ [name]: undefined });
       expect(answer.status).toBe(400);
@@ -110,7 +110,7 @@ describe("device doc §4.1 request", () => {
     },
   );
 
-  test("device doc §5.1: client_id alone identifies the client; a secret is neither asked for nor used", () => {
+  test("device doc §5.1 row client_id alone: it identifies the client; a secret is neither asked for nor used", () => {
     const bench = new Bench();
     expect(bench.requestCodes({ client_secret: undefined }).status).toBe(200);
     expect(bench.requestCodes({ client_secret: "wrong" }).status).toBe(200);
@@ -121,7 +121,7 @@ describe("device doc §4.1 request", () => {
     expect(answer).toMatchObject({ status: 401, json: { error: "invalid_client" } });
   });
 
-  test("device doc §5.4: a client of another type is refused here already: 401 invalid_client", () => {
+  test("device doc §5.4 row client type: a client of another is refused here already: 401 invalid_client", () => {
     const answer = new Bench().requestCodes({ client_id: "web-shop" });
     expect(answer).toMatchObject({ status: 401, json: { error: "invalid_client" } });
   });
@@ -143,7 +143,7 @@ describe("device doc §4.1 request", () => {
     expect(empty.json.error_description).toBe("Missing required parameter: client_id");
   });
 
-  test("device doc §4: a body that is not a form is 400 invalid_request", () => {
+  test("device doc §4 row bodies are forms: one that is not a form is 400 invalid_request", () => {
     const json = JSON.stringify({ client_id: TV.client_id, scope: "email" });
     const headers = { "content-type": "application/json" };
     const answer = new Bench().send("POST", "/device/code", json, headers);
@@ -185,9 +185,12 @@ describe("device doc §4.1 request", () => {
 });
 
 describe("device doc §5 scopes", () => {
-  test.each(ALLOWED)("device doc §5.5: %s is allowed on the device flow", (scope) => {
-    expect(new Bench().requestCodes({ scope }).status).toBe(200);
-  });
+  test.each(ALLOWED)(
+    "device doc §5.5 row allowed scopes: %s is allowed on the device flow",
+    (scope) => {
+      expect(new Bench().requestCodes({ scope }).status).toBe(200);
+    },
+  );
 
   test.each([
     "video.channel-memberships.creator",
@@ -195,7 +198,7 @@ describe("device doc §5 scopes", () => {
     "video.upload",
     "video.partner",
     "video.partner-channel-audit",
-  ])("device doc §5.6: the video API's %s is not allowed on the device flow", (name) => {
+  ])("device doc §5.6 row the video API's scopes: %s is not allowed on the device flow", (name) => {
     const answer = new Bench().requestCodes({ scope: `${SCOPE_BASE}/auth/${name}` });
     expect(answer).toMatchObject({ status: 400, json: { error: "invalid_scope" } });
   });
@@ -209,12 +212,15 @@ describe("device doc §5 scopes", () => {
     "<script>",
     " ",
     "__proto__",
-  ])("device doc §5.5: %j is 400 invalid_scope, also beside an allowed one", (scope) => {
-    const bench = new Bench();
-    expect(bench.requestCodes({ scope }).json.error).toBe("invalid_scope");
-    if (scope !== " ")
-      expect(bench.requestCodes({ scope: `email ${scope}` }).json.error).toBe("invalid_scope");
-  });
+  ])(
+    "device doc §5.5 row allowed scopes: %j is 400 invalid_scope, also beside an allowed one",
+    (scope) => {
+      const bench = new Bench();
+      expect(bench.requestCodes({ scope }).json.error).toBe("invalid_scope");
+      if (scope !== " ")
+        expect(bench.requestCodes({ scope: `email ${scope}` }).json.error).toBe("invalid_scope");
+    },
+  );
 
   test("offer doc §5: the publisher scope is for clients that are permitted, and only them", () => {
     const bench = new Bench();
@@ -235,7 +241,7 @@ describe("device doc §5 scopes", () => {
 });
 
 describe("device doc §7 and §8: quota", () => {
-  test("device doc §7 Device code request: 403 with error_code rate_limit_exceeded and nothing else", () => {
+  test("device doc §7 row Device code request 403 rate_limit_exceeded: in error_code, and nothing else", () => {
     const bench = new Bench();
     const client_id = "impatient-box";
     expect(bench.requestCodes({ client_id }).status).toBe(200);
@@ -245,7 +251,7 @@ describe("device doc §7 and §8: quota", () => {
     expect(answer.json).toEqual({ error_code: "rate_limit_exceeded" });
   });
 
-  test("device doc §8: the quota is counted per client_id and comes back after its window", () => {
+  test("device doc §8 row Device code request quota: counted per client_id and comes back after its window", () => {
     const bench = new Bench({ deviceCodeQuota: { requests: 1, windowSeconds: 60 } });
     expect(bench.requestCodes().status).toBe(200);
     expect(bench.requestCodes().status).toBe(403);
@@ -267,21 +273,21 @@ describe("device doc §7 and §8: quota", () => {
     expect(bench.requestCodes().json).toMatchObject({ expires_in: 90, interval: 7 });
   });
 
-  test("device doc §8: a user code fits 15 wide characters, whatever its format", () => {
+  test("device doc §8 row user_code display: it fits 15 wide characters, whatever its format", () => {
     const bench = new Bench({ userCodeFormat: "XXXXX-XXX-XXXXX" });
     expect(bench.requestCodes().json.user_code).toHaveLength(15);
     expect(() => optionsSchema.parse({ userCodeFormat: "XXXXXXXX-XXXXXXX" })).toThrow();
     expect(() => optionsSchema.parse({ userCodeFormat: "XX-XX" })).toThrow();
   });
 
-  test("device doc §8: the verification URL fits 40 characters on usual bases", () => {
+  test("device doc §8 row verification_url display: it fits 40 characters on usual bases", () => {
     for (const baseUrl of ["http://127.0.0.1:65535", "https://192.168.100.200:65535"]) {
       const { verification_url } = new Bench({ baseUrl }).requestCodes().json;
       expect(String(verification_url).length).toBeLessThanOrEqual(40);
     }
   });
 
-  test("device doc §3: expired codes are forgotten in the end, so memory stays bounded", () => {
+  test("device doc §3 row expired: such codes are forgotten in the end, so memory stays bounded", () => {
     const bench = new Bench({ codeLifetime: 60, expiredCodeMemory: 60, deviceCodeQuota: null });
     const first = bench.requestCodes().json.device_code;
     bench.wait(119);

@@ -17,7 +17,7 @@ const POSITIVE = (value: unknown) => Number.isInteger(value) && (value as number
 const PRINTABLE = (value: unknown) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value);
 
 describe("device doc §1 what the service does", () => {
-  test("device doc §1: the six steps, then refresh and revocation at the addresses published", () => {
+  test("device doc §1 row the six steps: then refresh and revocation at the addresses published", () => {
     const bench = new Bench({ baseUrl: "https://s.test" });
     const metadata = bench.get("/.well-known/openid-configuration").json;
     const path = (name: string) => new URL(String(metadata[name])).pathname;
@@ -136,7 +136,7 @@ describe("device doc §4 parameters", () => {
   );
 
   test.each(["client_id", "client_secret", "refresh_token", "grant_type"])(
-    "device doc §4.3 %s: needed and used",
+    "device doc §4.3 row %s: needed and used",
     (name) => {
       const bench = new Bench();
       const { refresh_token } = bench.signIn();
@@ -147,13 +147,16 @@ describe("device doc §4 parameters", () => {
     },
   );
 
-  test.each(["access_token", "refresh_token"])("device doc §4.4 token: %s in the query", (name) => {
-    const bench = new Bench();
-    const token = String(bench.signIn()[name]);
-    expect(bench.post(`/revoke?${form({ token })}`, {}).status).toBe(200);
-  });
+  test.each(["access_token", "refresh_token"])(
+    "device doc §4.4 row token: %s in the query",
+    (name) => {
+      const bench = new Bench();
+      const token = String(bench.signIn()[name]);
+      expect(bench.post(`/revoke?${form({ token })}`, {}).status).toBe(200);
+    },
+  );
 
-  test("device doc §4.5 part and mine: both are needed for the documents' request", () => {
+  test("device doc §4.5 row part and mine: both are needed for the documents' request", () => {
     const bench = new Bench();
     const { access_token } = bench.signIn();
     expect(bench.get(API, access_token).status).toBe(200);
@@ -231,16 +234,16 @@ describe("offer doc rows", () => {
     ["packageName", "test.other"],
     ["productId", "other"],
     ["basePlanId", "other"],
-  ])("offer doc §4 row %s (path): names an existing parent", (name, value) => {
+  ])("offer doc §4 row %s: in the path, names an existing parent", (name, value) => {
     expect(create(new Bench(), { ids: { [name]: value } }).status).toBe(404);
   });
 
-  test.each(["offerId", "regionsVersion.version"])(
-    "offer doc §4 row %s (query): required",
-    (name) => {
-      expect(create(new Bench(), { query: { [name]: undefined } }).status).toBe(400);
-    },
-  );
+  test.each([
+    ["offerId", "offerId"],
+    ["regionsVersion", "regionsVersion.version"],
+  ])("offer doc §4 row %s: required in the query", (_, name) => {
+    expect(create(new Bench(), { query: { [name]: undefined } }).status).toBe(400);
+  });
 
   test("offer doc §6: creating an offer sends no event", () => {
     const bench = new Bench();
@@ -252,7 +255,7 @@ describe("offer doc rows", () => {
     expect(bench.send("POST", "/events/v1/poll", "{}", receiver).json).toEqual({ sets: {} });
   });
 
-  test("offer doc §7: every refusal has the same body: code, message, status, errors, details", () => {
+  test("offer doc §7 row errors: every refusal has the same body: code, message, status, errors, details", () => {
     const refusals = [
       create(new Bench(), { query: { offerId: undefined } }),
       create(new Bench(), { ids: { productId: "other" } }),

@@ -25,7 +25,7 @@ const reason = (answer: Answer) =>
   (answer.json.error as { errors: { reason: string }[] }).errors[0]!.reason;
 
 describe("device doc §4.5 list", () => {
-  test("device doc §4.5: part and mine list the account's broadcasts and nobody else's", () => {
+  test("device doc §4.5 row part and mine: they list the account's broadcasts and nobody else's", () => {
     const answer = signedIn()("part=id&mine=true");
     expect(answer.status).toBe(200);
     expect(ids(answer)).toEqual(["regatta", "choir", "market"]);
@@ -134,7 +134,7 @@ describe("device doc §4.5 list", () => {
     });
   });
 
-  test("device doc §9: the path carries v3; other versions are 404", () => {
+  test("device doc §9 row the path carries v3: other versions are 404", () => {
     const bench = new Bench();
     const { access_token } = bench.signIn();
     expect(bench.get("/video/v2/liveBroadcasts?part=id&mine=true", access_token).status).toBe(404);
@@ -142,7 +142,7 @@ describe("device doc §4.5 list", () => {
 });
 
 describe("device doc §5.3 the bearer token", () => {
-  test("device doc §5.3: in the header or in the query parameter access_token", () => {
+  test("device doc §5.3 row bearer credential: in the header or in the query parameter access_token", () => {
     const bench = new Bench();
     const token = String(bench.signIn().access_token);
     expect(bench.get(`${PATH}?part=id&mine=true`, token).status).toBe(200);
@@ -213,7 +213,7 @@ describe("device doc §5 scopes and accounts", () => {
     },
   );
 
-  test("device doc §5.7: a service account is refused with NoLinkedVideoAccount", () => {
+  test("device doc §5.7 row NoLinkedVideoAccount: a service account is refused with it", () => {
     const answer = signedIn(VIDEO_READONLY, "robot")("part=id&mine=true");
     expect(answer.status).toBe(403);
     expect(reason(answer)).toBe("NoLinkedVideoAccount");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Bench, SCOPE_BASE } from "./harness.ts";
 
 test.each(["openid-configuration", "oauth-authorization-server"])(
-  "device doc §4.1: /.well-known/%s publishes device_authorization_endpoint and the others",
+  "device doc §4.1 row device_authorization_endpoint: /.well-known/%s publishes it and the others",
   (name) => {
     const bench = new Bench({ baseUrl: "https://s.test/" });
     const { status, json, headers } = bench.get(`/.well-known/${name}`);

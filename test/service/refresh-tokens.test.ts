@@ -5,7 +5,7 @@ import { Bench, CONSOLE, TV, VIDEO_READONLY } from "./harness.ts";
 const API = "/video/v3/liveBroadcasts?part=id&mine=true";
 
 describe("device doc §3 token lifetimes", () => {
-  test("device doc §3: an access token works until expires_in seconds have gone, then no more", () => {
+  test("device doc §3 row token lifetimes: an access token works until expires_in seconds have gone, then no more", () => {
     const bench = new Bench({ accessTokenLifetime: 60 });
     const { access_token, expires_in } = bench.signIn();
     expect(expires_in).toBe(60);
@@ -22,7 +22,7 @@ describe("device doc §3 token lifetimes", () => {
     expect(bench.refresh(refresh_token).status).toBe(200);
   });
 
-  test("device doc §3: what the user revokes is dead: refresh 400, API 401", () => {
+  test("device doc §3 row token lifetimes: what the user revokes is dead, refresh 400, API 401", () => {
     const bench = new Bench();
     const { access_token, refresh_token } = bench.signIn();
     expect(bench.service.revokeAllFor("ada", TV.client_id)).toBe(1);

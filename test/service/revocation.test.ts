@@ -6,7 +6,7 @@ const API = "/video/v3/liveBroadcasts?part=id&mine=true";
 const inQuery = (token: unknown) => `/revoke?${new URLSearchParams({ token: String(token) })}`;
 
 describe("device doc §4.4 revocation", () => {
-  test("device doc §4.4: a refresh token in the query, 200, and both tokens are dead", () => {
+  test("device doc §4.4 row success: a refresh token in the query, 200, and both tokens are dead", () => {
     const bench = new Bench();
     const { access_token, refresh_token } = bench.signIn();
     expect(bench.post(inQuery(refresh_token), {}).status).toBe(200);
@@ -47,9 +47,9 @@ describe("device doc §4.4 revocation", () => {
   });
 });
 
-describe("device doc §7 Revoke: 400", () => {
+describe("device doc §7: what revokes nothing", () => {
   test.each(["none", "pgr.", "\u0000", "é"])(
-    "device doc §7 Revoke: 400 invalid_token for %j",
+    "device doc §7 row Revoke 400: invalid_token for %j",
     (token) => {
       const answer = new Bench().post(inQuery(token), {});
       expect(answer.status).toBe(400);
@@ -58,7 +58,7 @@ describe("device doc §7 Revoke: 400", () => {
     },
   );
 
-  test("device doc §7 Revoke: 400 when the token was revoked before or has expired", () => {
+  test("device doc §7 row Revoke 400: when the token was revoked before or has expired", () => {
     const bench = new Bench();
     const { refresh_token } = bench.signIn();
     bench.post(inQuery(refresh_token), {});
@@ -68,7 +68,7 @@ describe("device doc §7 Revoke: 400", () => {
     expect(bench.post(inQuery(access_token), {}).json.error).toBe("invalid_token");
   });
 
-  test("device doc §7 Revoke: 400 invalid_request without a token, or with two", () => {
+  test("device doc §7 row Revoke 400: invalid_request without a token, or with two", () => {
     const bench = new Bench();
     expect(bench.post("/revoke", {}).json.error).toBe("invalid_request");
     expect(bench.post("/revoke?token=a&token=b", {}).json.error).toBe("invalid_request");

@@ -16,7 +16,7 @@ describe("device doc §6 the events", () => {
     expect(receiver.poll().sets).toEqual({});
   });
 
-  test("device doc §6: sessions-revoked when the user signs out everywhere", () => {
+  test("device doc §6 row sessions-revoked: when the user signs out everywhere", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling([`${RISC}sessions-revoked`]);
     bench.signIn();
@@ -29,7 +29,7 @@ describe("device doc §6 the events", () => {
     ]);
   });
 
-  test("device doc §6: token-revoked when the user removes the app; the token by its double hash", () => {
+  test("device doc §6 row token-revoked: when the user removes the app; the token by its double hash", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling();
     const { refresh_token } = bench.signIn();
@@ -52,7 +52,7 @@ describe("device doc §6 the events", () => {
     ]);
   });
 
-  test("device doc §6: token-revoked can name the token by its first 16 characters", () => {
+  test("device doc §6 row token-revoked: it can name the token by its first 16 characters", () => {
     const bench = new Bench({ tokenIdentifier: "prefix" });
     const receiver = new Receiver(bench).usePolling();
     const { refresh_token } = bench.signIn();
@@ -64,7 +64,7 @@ describe("device doc §6 the events", () => {
   });
 
   test.each([undefined, "hijacking", "bulk-account"] as const)(
-    "device doc §6: account-disabled, reason %s",
+    "device doc §6 row account-disabled: reason %s",
     (reason) => {
       const bench = new Bench();
       const receiver = new Receiver(bench).usePolling();

@@ -65,13 +65,13 @@ class Publisher {
 const status = (answer: Answer) => (answer.json.error as { status: string }).status;
 
 describe("offer doc §3 and §4 create", () => {
-  test("offer doc §4: the documented request creates the offer and returns it", () => {
+  test("offer doc §4 row method and path and row response body: the documented request creates and returns the offer", () => {
     const answer = new Publisher().create();
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({ ...IDS, offerId: "intro", state: "DRAFT" });
   });
 
-  test("offer doc §3: a new offer is DRAFT, whatever state the body claims", () => {
+  test("offer doc §3 row create offer: the new one is DRAFT, whatever state the body claims", () => {
     expect(new Publisher().create({ ...IDS, state: "ACTIVE" }).json.state).toBe("DRAFT");
   });
 
@@ -82,7 +82,7 @@ describe("offer doc §3 and §4 create", () => {
   });
 
   test.each(["packageName", "productId", "basePlanId"])(
-    "offer doc §2: %s of the body must equal the path parameter",
+    "offer doc §2 row %s: the body's must equal the path parameter",
     (name) => {
       for (const value of ["other", undefined]) {
         const answer = new Publisher().create({ ...IDS, [name]: value });
@@ -97,7 +97,7 @@ describe("offer doc §3 and §4 create", () => {
     expect(new Publisher().create({ ...IDS, offerId: "other" }).status).toBe(400);
   });
 
-  test("offer doc §4: the query parameter offerId is required", () => {
+  test("offer doc §4 row offerId: required in the query", () => {
     const answer = new Publisher().send("POST", `${MONTHLY}?${VERSION}`, IDS);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("offerId");
@@ -125,20 +125,20 @@ describe("offer doc §3 and §4 create", () => {
   });
 
   test.each(["a", "0", "intro-2026", "a".repeat(63)])(
-    "offer doc §2: offerId %.12s is well formed",
+    "offer doc §2 row offerId: %.12s is well formed",
     (id) => {
       expect(new Publisher().create(IDS, id).status).toBe(200);
     },
   );
 
   test.each(["", "-a", "Intro", "in_tro", "in.tro", "a".repeat(64), "é", "a b", "../x"])(
-    "offer doc §2: offerId %.12j is 400",
+    "offer doc §2 row offerId: %.12j is 400",
     (id) => {
       expect(new Publisher().create(IDS, id).status).toBe(400);
     },
   );
 
-  test("offer doc §4: regionsVersion is required", () => {
+  test("offer doc §4 row regionsVersion: required", () => {
     const answer = new Publisher().create(IDS, "intro", "");
     expect(answer.status).toBe(400);
     expect((answer.json.error as { message: string }).message).toBe(
@@ -147,7 +147,7 @@ describe("offer doc §3 and §4 create", () => {
   });
 
   test.each(["regionsVersion.version=2022%2F02", "regionsVersion%5Bversion%5D=2022%2F02"])(
-    "offer doc §4: regionsVersion as %s",
+    "offer doc §4 row regionsVersion: as %s",
     (version) => {
       expect(new Publisher().create(IDS, "intro", version).status).toBe(200);
     },
@@ -160,7 +160,7 @@ describe("offer doc §3 and §4 create", () => {
     },
   );
 
-  test("offer doc §1: a base plan that does not renew itself cannot have offers", () => {
+  test("offer doc §1 row auto-renewing base plans only: one that does not renew itself cannot have offers", () => {
     const target = `${APP}/subscriptions/premium/basePlans/prepaid-30/offers?offerId=a&${VERSION}`;
     const answer = new Publisher().send("POST", target, { ...IDS, basePlanId: "prepaid-30" });
     expect(answer.status).toBe(400);
@@ -197,7 +197,7 @@ describe("offer doc §3 and §4 create", () => {
     expect(new Publisher().send("POST", target, IDS).status).toBe(expected);
   });
 
-  test("offer doc §9: the path carries v3", () => {
+  test("offer doc §9 row the path carries v3: nothing answers below another", () => {
     const target = `${MONTHLY.replace("/v3/", "/v2/")}?offerId=intro&${VERSION}`;
     expect(new Publisher().send("POST", target, IDS).status).toBe(404);
   });
@@ -254,7 +254,7 @@ describe("offer doc §2 the fields of an offer", () => {
     expect(publisher.send("GET", `${MONTHLY}/intro`).json).toEqual(created.json);
   });
 
-  test("offer doc §4: a body of another type is 400 and names the header", () => {
+  test("offer doc §4 row request body: one of another type is 400 and names the header", () => {
     const publisher = new Publisher();
     const headers = { authorization: `Bearer ${publisher.token}`, "content-type": "text/plain" };
     const target = `${MONTHLY}?offerId=intro&${VERSION}`;
@@ -266,9 +266,12 @@ describe("offer doc §2 the fields of an offer", () => {
     });
   });
 
-  test.each(["", "{", "[]", "null", "1", '"offer"'])("offer doc §4: the body %j is 400", (body) => {
-    expect(new Publisher().create(body).status).toBe(400);
-  });
+  test.each(["", "{", "[]", "null", "1", '"offer"'])(
+    "offer doc §4 row request body: %j is 400",
+    (body) => {
+      expect(new Publisher().create(body).status).toBe(400);
+    },
+  );
 
   test.each([
     { upgradeRule: { oncePerUser: true, billingPeriodDuration: "P1Y" } },
@@ -342,7 +345,7 @@ describe("offer doc §5 authentication", () => {
     expect(new Bench().send("POST", target, JSON.stringify(IDS)).status).toBe(401);
   });
 
-  test("offer doc §5: without the publisher scope 403", () => {
+  test("offer doc §5 row the scope publisher: without it 403", () => {
     const answer = new Publisher({ scope: "email" }).create();
     expect(answer.status).toBe(403);
     expect(status(answer)).toBe("PERMISSION_DENIED");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Bench, CONSOLE, pendingCode, VIDEO } from "./harness.ts";
 
 describe("device doc §7 Poll", () => {
-  test("device doc §7 Poll: 428 authorization_pending, Precondition Required, while nobody decided", () => {
+  test("device doc §7 row Poll 428 authorization_pending: Precondition Required, while nobody decided", () => {
     const bench = new Bench();
     const answer = bench.poll(pendingCode(bench).device);
     expect(answer.status).toBe(428);
@@ -14,7 +14,7 @@ describe("device doc §7 Poll", () => {
     expect(answer.headers["content-type"]).toMatch(/^application\/json/);
   });
 
-  test("device doc §7 Poll: 403 slow_down, Forbidden, when polled faster than the interval", () => {
+  test("device doc §7 row Poll 403 slow_down: Forbidden, when polled faster than the interval", () => {
     const bench = new Bench();
     const { device } = pendingCode(bench);
     bench.poll(device);
@@ -24,7 +24,7 @@ describe("device doc §7 Poll", () => {
     expect(answer.json).toEqual({ error: "slow_down", error_description: "Forbidden" });
   });
 
-  test("device doc §7 Poll: 403 access_denied, Forbidden, after the user refused", () => {
+  test("device doc §7 row Poll 403 access_denied: Forbidden, after the user refused", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench);
     bench.service.deny(user);
@@ -33,7 +33,7 @@ describe("device doc §7 Poll", () => {
     expect(answer.json).toEqual({ error: "access_denied", error_description: "Forbidden" });
   });
 
-  test("device doc §7 Poll: 400 admin_policy_enforced when the organization forbids a scope", () => {
+  test("device doc §7 row Poll 400 admin_policy_enforced: when the organization forbids a scope", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench, { scope: `${VIDEO} email` });
     expect(bench.service.approve(user, "pupil")).toBe("admin_policy_enforced");
@@ -42,7 +42,7 @@ describe("device doc §7 Poll", () => {
     expect(answer.json.error).toBe("admin_policy_enforced");
   });
 
-  test("device doc §7 Poll: 401 invalid_client for an unknown client", () => {
+  test("device doc §7 row Poll 401 invalid_client: for an unknown client", () => {
     const bench = new Bench();
     const answer = bench.poll(pendingCode(bench).device, { client_id: "nobody" });
     expect(answer.status).toBe(401);
@@ -50,7 +50,7 @@ describe("device doc §7 Poll", () => {
     expect(answer.headers["www-authenticate"]).toBeUndefined();
   });
 
-  test("device doc §7 Poll: 401 invalid_client for a client of another type", () => {
+  test("device doc §7 row Poll 401 invalid_client: for a client of another type", () => {
     const bench = new Bench();
     const web = { client_id: "web-shop", client_secret: "web-secret" };
     const answer = bench.poll(pendingCode(bench).device, web);
@@ -58,7 +58,7 @@ describe("device doc §7 Poll", () => {
     expect(answer.json.error).toBe("invalid_client");
   });
 
-  test("device doc §7 Poll: 401 invalid_client for a wrong secret", () => {
+  test("device doc §7 row Poll 401 invalid_client: for a wrong secret", () => {
     const bench = new Bench();
     const answer = bench.poll(pendingCode(bench).device, { client_secret: "tv-secreT" });
     expect(answer.status).toBe(401);
@@ -66,7 +66,7 @@ describe("device doc §7 Poll", () => {
   });
 
   test.each(["nonsense", "%00", "pgd.", "\u{1F600}", "x".repeat(10_000)])(
-    "device doc §7 Poll: 400 invalid_grant for a code that cannot be parsed: %.20s",
+    "device doc §7 row Poll 400 invalid_grant: for a code that cannot be parsed: %.20s",
     (code) => {
       const answer = new Bench().poll(code);
       expect(answer.status).toBe(400);
@@ -74,7 +74,7 @@ describe("device doc §7 Poll", () => {
     },
   );
 
-  test("device doc §7 Poll: 400 invalid_grant when the code was already claimed", () => {
+  test("device doc §7 row Poll 400 invalid_grant: when the code was already claimed", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench);
     bench.service.approve(user, "ada");
@@ -85,7 +85,7 @@ describe("device doc §7 Poll", () => {
   });
 
   test.each(["password", "authorization_code", "urn:ietf:params:oauth:grant-type:device-code"])(
-    "device doc §7 Poll: 400 unsupported_grant_type for %s",
+    "device doc §7 row Poll 400 unsupported_grant_type: for %s",
     (grantType) => {
       const bench = new Bench();
       const answer = bench.poll(pendingCode(bench).device, { grant_type: grantType });
@@ -94,7 +94,7 @@ describe("device doc §7 Poll", () => {
     },
   );
 
-  test("device doc §7 Poll: 403 org_internal when an outsider approves an internal client", () => {
+  test("device doc §7 row Poll 403 org_internal: when an outsider approves an internal client", () => {
     const bench = new Bench();
     const kiosk = { client_id: "northwind-kiosk", client_secret: "kiosk-secret" };
     const { device, user } = pendingCode(bench, { client_id: kiosk.client_id });
@@ -104,7 +104,7 @@ describe("device doc §7 Poll", () => {
     expect(answer.json.error).toBe("org_internal");
   });
 
-  test("device doc §7 Poll: an internal client works for its own organization", () => {
+  test("device doc §7 row Poll 403 org_internal: an internal client works for its own organization", () => {
     const bench = new Bench();
     const kiosk = { client_id: "northwind-kiosk", client_secret: "kiosk-secret" };
     expect(bench.signIn({ account: "nora", client: kiosk }).token_type).toBe("Bearer");
@@ -115,17 +115,20 @@ describe("device doc §7 Poll", () => {
     ["client_secret", 400],
     ["device_code", 400],
     ["grant_type", 400],
-  ])("device doc §7 Poll: a missing %s gives 400 or 401", (name, status) => {
-    const bench = new Bench();
-    const answer = bench.poll(pendingCode(bench).device, { [name]: undefined });
-    expect(answer.status).toBe(status);
-    expect(answer.json.error).toBe("invalid_request");
-    expect(answer.json.error_description).toContain(name);
-  });
+  ])(
+    "device doc §7 row missing parameters or wrong values: without %s 400 or 401",
+    (name, status) => {
+      const bench = new Bench();
+      const answer = bench.poll(pendingCode(bench).device, { [name]: undefined });
+      expect(answer.status).toBe(status);
+      expect(answer.json.error).toBe("invalid_request");
+      expect(answer.json.error_description).toContain(name);
+    },
+  );
 });
 
 describe("device doc §3 states", () => {
-  test("device doc §3 pending: polls at exactly the interval stay pending", () => {
+  test("device doc §3 row pending: polls at exactly the interval stay pending", () => {
     const bench = new Bench();
     const { device } = pendingCode(bench);
     for (let poll = 0; poll < 20; poll++) {
@@ -134,7 +137,7 @@ describe("device doc §3 states", () => {
     }
   });
 
-  test("device doc §3 pending: by default slow_down does not lengthen the interval", () => {
+  test("device doc §3 row slow_down: by default it does not lengthen the interval", () => {
     const bench = new Bench();
     const { device } = pendingCode(bench);
     bench.poll(device);
@@ -156,7 +159,7 @@ describe("device doc §3 states", () => {
     expect(bench.poll(device).json.error).toBe("authorization_pending");
   });
 
-  test("device doc §3 granted: the next poll returns the tokens, however soon it comes", () => {
+  test("device doc §3 row granted: the next poll returns the tokens, however soon it comes", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench);
     bench.poll(device);
@@ -164,7 +167,7 @@ describe("device doc §3 states", () => {
     expect(bench.poll(device).status).toBe(200);
   });
 
-  test("device doc §3 denied: a later approval changes nothing", () => {
+  test("device doc §3 row denied: a later approval changes nothing", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench);
     bench.service.deny(user);
@@ -172,7 +175,7 @@ describe("device doc §3 states", () => {
     expect(bench.poll(device).json.error).toBe("access_denied");
   });
 
-  test("device doc §3 expired: 400 expired_token from exactly expires_in seconds on", () => {
+  test("device doc §3 row expired: 400 expired_token from exactly expires_in seconds on", () => {
     const bench = new Bench();
     const { device } = pendingCode(bench);
     bench.wait(1799.999);
@@ -233,7 +236,7 @@ describe("device doc §3 states", () => {
     expect(bench.poll(device).status).toBe(200);
   });
 
-  test("device doc §3 expired: nobody can approve an expired code", () => {
+  test("device doc §3 row expired: nobody can approve an expired code", () => {
     const bench = new Bench();
     const { user } = pendingCode(bench);
     bench.wait(1800);

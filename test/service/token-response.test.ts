@@ -22,14 +22,14 @@ describe("device doc §2.2 token response", () => {
     expect(tokens.refresh_token).not.toBe(tokens.access_token);
   });
 
-  test("device doc §2.2: scope holds what was granted, which may be less than was asked for", () => {
+  test("device doc §2.2 row scope: what was granted, which may be less than was asked for", () => {
     const bench = new Bench();
     const { device, user } = pendingCode(bench, { scope: `email ${VIDEO_READONLY}` });
     bench.service.approve(user, "ada", { scopes: ["email"] });
     expect(bench.poll(device).json.scope).toBe("email");
   });
 
-  test("device doc §2.2: refresh_token_expires_in only for time-based access", () => {
+  test("device doc §2.2 row refresh_token_expires_in: only for time-based access", () => {
     const bench = new Bench();
     expect(bench.signIn().refresh_token_expires_in).toBeUndefined();
     expect(bench.signIn({ accessSeconds: 86_400 }).refresh_token_expires_in).toBe(86_400);
@@ -38,7 +38,7 @@ describe("device doc §2.2 token response", () => {
 });
 
 describe("device doc §4.3 refresh", () => {
-  test("device doc §4.3: a refresh answers access_token, expires_in, scope, token_type and no more", () => {
+  test("device doc §4.3 row answer: a refresh gives access_token, expires_in, scope, token_type and no more", () => {
     const bench = new Bench();
     const tokens = bench.signIn();
     const answer = bench.refresh(tokens.refresh_token);
@@ -61,7 +61,7 @@ describe("device doc §4.3 refresh", () => {
     expect(bench.refresh(refresh_token).status).toBe(200);
   });
 
-  test("device doc §5.2: refreshing needs the client's secret", () => {
+  test("device doc §5.2 row client_id and client_secret: refreshing needs the client's secret", () => {
     const bench = new Bench();
     const { refresh_token } = bench.signIn();
     expect(bench.refresh(refresh_token, { client_secret: undefined }).status).toBe(400);
