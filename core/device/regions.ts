@@ -49,9 +49,19 @@ export enum OutputUse {
   SCRATCH = 5,
 }
 
+/** The life of a region's value ends: a token or a code must not be found in the memory any more. */
+export function forget(device: Device, region: number): void {
+  var at = device.at[region];
+  var end = at + device.size[region];
+  while (at < end) device.bytes[at++] = 0;
+  device.size[region] = -1;
+}
+
 /** Forgets what lies in OUTPUT, the values of the last call's answer among it. */
 function emptyOutput(device: Device): void {
-  device.size[Region.OUTPUT] = -1;
+  // Of a request it is known how long it is; anything else may be as long as there is room.
+  if (device.size[Region.OUTPUT] < 0) device.size[Region.OUTPUT] = device.room[Region.OUTPUT];
+  forget(device, Region.OUTPUT);
   for (var field: number = Field.VALUE_A; field <= Field.VALUE_D; field++) device.size[field] = -1;
 }
 
@@ -63,12 +73,13 @@ export function isOutputFree(device: Device): boolean {
 /** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
 export function claimOutput(device: Device, use: OutputUse): boolean {
   if (!isOutputFree(device)) return false;
-  emptyOutput(device);
+  // Nobody's is empty already.
+  if (device.outputUse) emptyOutput(device);
   device.outputUse = use;
   return true;
 }
 
-/** Gives OUTPUT back, if it is this owner's; what lies there may be overwritten from now on. */
+/** Gives OUTPUT back, if it is this owner's; what lies there is overwritten. */
 export function releaseOutput(device: Device, use: OutputUse): void {
   if (device.outputUse === use) {
     emptyOutput(device);
@@ -78,7 +89,7 @@ export function releaseOutput(device: Device, use: OutputUse): void {
 
 /** Before a code is read or asked for: it lies where no answer with tokens is written to. */
 export function placeDeviceCode(device: Device): void {
-  device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
+  forget(device, Region.PRESENT_REFRESH_TOKEN);
   device.at[Field.DEVICE_CODE] = device.at[Region.PRESENT_REFRESH_TOKEN];
 }
 
@@ -96,7 +107,7 @@ export function swapRefreshTokens(device: Device): void {
 export function endLives(device: Device, state: State): void {
   if (!((CODE_STATES >> state) & 1)) {
     for (var field: number = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
-      device.size[field] = -1;
+      forget(device, field);
     }
   }
   if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
@@ -108,9 +119,9 @@ export function endLives(device: Device, state: State): void {
 
 /** Forgets every token in memory. */
 export function dropTokens(device: Device): void {
-  device.size[Field.ACCESS_TOKEN] = -1;
-  device.size[Field.REFRESH_TOKEN] = -1;
-  device.size[Region.PRESENT_REFRESH_TOKEN] = -1;
+  forget(device, Field.ACCESS_TOKEN);
+  forget(device, Field.REFRESH_TOKEN);
+  forget(device, Region.PRESENT_REFRESH_TOKEN);
   device.refreshLifeS = Limit.ENDLESS;
 }
 

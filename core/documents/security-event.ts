@@ -19,7 +19,7 @@ import {
   lacks,
   Region,
 } from "../device/memory.ts";
-import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
+import { claimOutput, forget, OutputUse, releaseOutput } from "../device/regions.ts";
 import { Event } from "../device/states.ts";
 import { endAsTold, endSession, hasSession, refreshNow } from "../grant/refresh.ts";
 import { misfit } from "../grant/token-response.ts";
@@ -224,7 +224,7 @@ function applyEvent(device: Device): ErrorCode {
   if (named(device, Field.SESSIONS_REVOKED) || (isRevoked && !isComparable)) {
     // The tokens may be dead: the refresh tells, and ends the session if they are.
     if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
-    device.size[Field.ACCESS_TOKEN] = -1;
+    forget(device, Field.ACCESS_TOKEN);
     refreshNow(device, Event.SESSIONS_REVOKED);
   }
   return ErrorCode.NONE;

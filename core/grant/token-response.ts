@@ -4,6 +4,7 @@ import { jitter } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
+import { forget } from "../device/regions.ts";
 import { noteNeed } from "../device/sizing.ts";
 import { numberNamed, scanComplete } from "../text/json-scanner.ts";
 
@@ -168,6 +169,6 @@ export function checkTokens(device: Device): ErrorCode {
 
 /** An answer of no use leaves no half of a token behind. */
 export function dropBrought(device: Device): void {
-  if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;
-  if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) device.size[Field.REFRESH_TOKEN] = -1;
+  if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) forget(device, Field.ACCESS_TOKEN);
+  if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) forget(device, Field.REFRESH_TOKEN);
 }

@@ -2,7 +2,7 @@
 // the token of a session, or a token that is still to be revoked. SPEC.md draws them.
 
 import { type Device, Field, holds, Region } from "../device/memory.ts";
-import { placeDeviceCode, swapRefreshTokens } from "../device/regions.ts";
+import { forget, placeDeviceCode, swapRefreshTokens } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { writeTo } from "../text/form-encoder.ts";
 
@@ -157,7 +157,8 @@ export function isRecord(device: Device, size: number): boolean {
  * kind NONE: what is older than it is out of date all the same.
  */
 export function readRecord(device: Device, size: number): void {
-  device.size[Field.DEVICE_CODE] = device.size[Field.ACCESS_TOKEN] = -1;
+  forget(device, Field.DEVICE_CODE);
+  forget(device, Field.ACCESS_TOKEN);
   swapRefreshTokens(device);
   writeTo(device, Region.OUTPUT);
   device.writeEnd = device.writeAt + size - Layout.CHECKSUM_SIZE;

@@ -2,7 +2,7 @@
 
 import { ErrorCode } from "../device/errors.ts";
 import { type Device, Field } from "../device/memory.ts";
-import { OutputUse, releaseOutput } from "../device/regions.ts";
+import { forget, OutputUse, releaseOutput } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { hasSession, refreshNow } from "../grant/refresh.ts";
 import { CallState, carriesToken, finishCall } from "./call.ts";
@@ -17,7 +17,7 @@ export function callAnswered(device: Device, error: number): void {
     error = ErrorCode.INVALID_TOKEN;
     if (!device.callRetried) {
       device.callRetried = 1;
-      device.size[Field.ACCESS_TOKEN] = -1;
+      forget(device, Field.ACCESS_TOKEN);
       // The display says that nobody is connected.
       device.frameDue = 1;
       if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);

@@ -9,6 +9,7 @@
 
 import { Limit } from "../device/limits.ts";
 import { type Device, equals, Field, holds, Literal, Region } from "../device/memory.ts";
+import { forget } from "../device/regions.ts";
 import { keep, keepUnit } from "./unicode.ts";
 
 /**
@@ -98,7 +99,7 @@ function endName(device: Device): void {
   // Only now: a name that is not wanted must not come in again by `*`.
   device.scanField = (device.scanWanted >> field) & 1 ? field : Field.NONE;
   device.scanSeen |= 1 << device.scanField;
-  device.size[device.scanField] = -1;
+  forget(device, device.scanField);
   device.scanState = Scan.COLON;
 }
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "wipe.h"
+
 static struct pg_heap_figures figures;
 
 static size_t size_of(void *block) { return malloc_usable_size(block); }
@@ -38,8 +40,11 @@ void *pg_heap_take(size_t size) {
 
 void pg_heap_give(void *block) {
   if (!block) return;
+  size_t size = size_of(block);
   figures.blocks--;
-  figures.used -= size_of(block) + PG_HEAP_OVERHEAD;
+  figures.used -= size + PG_HEAP_OVERHEAD;
+  /* It may have been a text of the configuration: the client's secret. */
+  pg_wipe(block, size);
   free(block);
 }
 

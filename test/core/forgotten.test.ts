@@ -1,0 +1,108 @@
+// What lies in the memory once it is of no use any more: nothing. Whoever reads a device's memory later (a debug
+// port, a core dump, another program on the same board) finds no token and no code that has ended.
+
+import { describe, expect, it } from "vitest";
+import { Event, State } from "../../core/complete.ts";
+import { type Answer, Bench, code, error, tokens } from "./bench.ts";
+
+const DEVICE_CODE = "device-code-7Hq2Zr9Lm4XwPd";
+const FIRST = { access_token: "first-access-5Tn8Vb3Kc6YdQw", refresh_token: "first-refresh-8Jr4" };
+const SECOND = { access_token: "second-acc", refresh_token: "second-refresh-2Gk9" };
+const THIRD = { access_token: "third-acce", refresh_token: "third-refresh-6Ws3" };
+
+/** The ends of texts count too: a shorter value must not leave the rest of a longer one. */
+function remains(bench: Bench, text: string): string[] {
+  const memory = Buffer.from(bench.memory).toString("latin1");
+  return [text.slice(0, 10), text.slice(-10)].filter((part) => memory.includes(part));
+}
+
+function expectForgotten(bench: Bench, ...texts: string[]): void {
+  for (const text of texts) expect(remains(bench, text), text).toEqual([]);
+}
+
+function signedIn(...answers: Answer[]): Bench {
+  const bench = new Bench([code({ device_code: DEVICE_CODE }), tokens(FIRST), ...answers]);
+  bench.until(2);
+  bench.run(0);
+  expect(bench.device.state).toBe(State.SIGNED_IN);
+  return bench;
+}
+
+const everyToken = [FIRST, SECOND, THIRD].flatMap((set) => Object.values(set));
+
+describe("SPEC Regions: what a life has ended of is overwritten", () => {
+  it("the device code, once there is a session", () => {
+    const bench = signedIn();
+    expectForgotten(bench, DEVICE_CODE);
+    for (const text of Object.values(FIRST)) expect(remains(bench, text)).toHaveLength(2);
+  });
+
+  it.each([
+    ["the user cancels", (bench: Bench) => bench.core.cancel(bench.device)],
+    ["the user refuses", (bench: Bench) => bench.pass(60_000)],
+  ])("the device code, once %s", (_, end) => {
+    const bench = new Bench([code({ device_code: DEVICE_CODE }), error(403, "access_denied")]);
+    bench.until(1);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(remains(bench, DEVICE_CODE)).toHaveLength(2);
+    end(bench);
+    bench.run(0);
+    expect([State.SIGNED_OUT, State.FAILED]).toContain(bench.device.state);
+    expectForgotten(bench, DEVICE_CODE);
+  });
+
+  it("an access token, once another has come; of refresh tokens all but the present one and the one before", () => {
+    const bench = signedIn(tokens(SECOND), tokens(THIRD));
+    bench.until(3);
+    expectForgotten(bench, FIRST.access_token);
+    expect(remains(bench, FIRST.refresh_token)).toHaveLength(2);
+    bench.until(4);
+    expectForgotten(bench, FIRST.access_token, FIRST.refresh_token, SECOND.access_token);
+    expect(remains(bench, SECOND.refresh_token)).toHaveLength(2);
+    expect(remains(bench, THIRD.refresh_token)).toHaveLength(2);
+  });
+
+  it.each<[string, Answer]>([
+    ["the server revokes", { status: 200, body: "" }],
+    ["the server refuses", error(400, "invalid_request")],
+  ])("every token, once signed out: %s", (_, answer) => {
+    const bench = signedIn(tokens(SECOND), tokens(THIRD));
+    bench.until(4);
+    bench.answers = [answer, answer, answer];
+    bench.core.signOut(bench.device);
+    bench.pass(600_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expectForgotten(bench, DEVICE_CODE, ...everyToken);
+  });
+
+  it("every token, once the grant is refused", () => {
+    const refusal = error(400, "invalid_grant");
+    const bench = signedIn(tokens(SECOND), refusal, refusal, refusal);
+    bench.until(4);
+    bench.pass(60_000);
+    expect(bench.device.event).toBe(Event.SESSION_ENDED);
+    expectForgotten(bench, DEVICE_CODE, ...everyToken);
+  });
+
+  it("every token, once a session that was read from a record has ended", () => {
+    const before = signedIn(tokens(SECOND));
+    before.until(3);
+    before.pass(1000);
+    const bench = new Bench([tokens(THIRD), { status: 200, body: "" }], { slots: before.slots });
+    bench.until(1);
+    bench.run(0);
+    bench.core.signOut(bench.device);
+    bench.pass(60_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expectForgotten(bench, DEVICE_CODE, ...everyToken);
+  });
+
+  it("an access token that came with an answer of no use", () => {
+    const useless = tokens({ ...THIRD, token_type: "mac" });
+    const bench = new Bench([code({ device_code: DEVICE_CODE }), useless, useless, useless]);
+    bench.pass(120_000);
+    expect(bench.device.state).not.toBe(State.SIGNED_IN);
+    expectForgotten(bench, ...Object.values(THIRD));
+  });
+});
