@@ -52,5 +52,7 @@ export function revocationAnswered(device: Device, error: number): void {
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device);
+    // Whatever the server asks for: somebody has signed out, and waits to see that done.
+    if (device.waitMs > Limit.BACKOFF_MAX_MS) device.waitMs = Limit.BACKOFF_MAX_MS;
   }
 }

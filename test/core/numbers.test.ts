@@ -238,6 +238,26 @@ describe("RFC 9110 §10.2.3: Retry-After", () => {
     expect(bench.sent[1]!.atMs - bench.sent[0]!.atMs).toBeGreaterThanOrEqual(1000);
   });
 
+  it("RFC 7009 §2.2.1: of a revocation it counts up to a minute: the user has signed out", () => {
+    for (const [retryAfterS, ms] of [
+      [3600, 64_000],
+      [65, 64_000],
+      [64, 64_000],
+      [63, 63_000],
+    ] as const) {
+      const bench = tokensNow({});
+      const busy = { status: 503, body: "", retryAfterS };
+      bench.answers = [busy, busy, busy, busy];
+      bench.sent.length = 0;
+      bench.core.signOut(bench.device);
+      bench.pass(300_000);
+      const times = bench.sent.map(({ atMs }) => atMs);
+      expect(times.slice(1).map((time, i) => time - times[i]!)).toEqual([ms, ms, ms]);
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+      expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+    }
+  });
+
   it("with a code, too, is waited for before the first poll", () => {
     const bench = new Bench([{ ...code(), retryAfterS: 30 }]);
     bench.until(2);
