@@ -91,6 +91,8 @@ export function refreshRefused(device: Device, error: number): void {
   } else if (device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
+    // Nobody has to sign in again as long as that may do.
+    device.error = ErrorCode.NONE;
     device.triedPrevious = 1;
     swapRefreshTokens(device);
     device.waitMs = Limit.INTERVAL_MIN_MS;

@@ -288,6 +288,26 @@ describe("SPEC.md, Records: what survives", () => {
     expect(bench.sent[4]!.body).toContain("refresh_token=refresh");
   });
 
+  it("SPEC Errors: while the token before is tried, nobody is told to sign in again", () => {
+    const rotated = tokens({ refresh_token: "second", expires_in: 60 });
+    for (const name of ["invalid_grant", "expired_token", "access_denied", "invalid_token"]) {
+      const bench = new Bench([code(), tokens(), rotated, error(400, name), "hang"]);
+      bench.until(4);
+      bench.run(0);
+      while (bench.sent.length < 5) {
+        expect(bench.device.state).toBe(State.REFRESHING);
+        expect(bench.device.error).toBe(ErrorCode.NONE);
+        expect(bench.frame().join("")).not.toContain("again");
+        bench.pass(100);
+      }
+      bench.pass(61_000);
+      expect(bench.frame().join("")).toContain("Connecting");
+      bench.give(bench.sent[4]!.id, error(400, name));
+      bench.run(0);
+      expect(bench.frame().join("")).toContain("Session ended. Sign in again");
+    }
+  });
+
   it("SPEC Errors: a token in a refusal takes the place of none", () => {
     const refusal = json(503, { access_token: "rubbish", refresh_token: "rubbish" });
     const bench = new Bench([code(), tokens(), refusal, "hang"]);

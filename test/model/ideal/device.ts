@@ -42,6 +42,8 @@ export enum Purpose {
 const START_SPREAD_MS = 5000;
 const SAVE_AGAIN_MS = 60_000;
 const REVOCATION_TRIES = 4;
+/** A user who signs out waits for no server longer than the backoff at its longest. */
+const REVOCATION_WAIT_S_MAX = 64;
 const SLOW_DOWN_MS = 5000;
 const INTERVAL_MS_MAX = 99_990_000;
 /** RFC 8628 §3.2 requires expires_in; where it is missing a code lives as long. */
@@ -552,7 +554,7 @@ export class Ideal {
   private revocationAnswered(error: number, { retryAfterS }: Arrival): void {
     if (!error || ++this.revocationTries >= REVOCATION_TRIES) {
       this.end(Event.REVOKED, error, State.SIGNED_OUT);
-    } else this.clock.backOff(0, retryAfterS);
+    } else this.clock.backOff(0, Math.min(retryAfterS, REVOCATION_WAIT_S_MAX));
   }
 
   private grantAnswered(failure: number, arrival: Arrival, reading: Reading): void {
@@ -717,6 +719,8 @@ export class Ideal {
       return;
     }
     this.triedPrevious = true;
+    // Nobody has to sign in again before that is known to be refused as well.
+    this.error = ErrorCode.NONE;
     [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
     this.clock.wait.leastMs = this.clock.wait.mostMs = 1000;
   }
