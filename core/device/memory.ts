@@ -52,7 +52,8 @@ export enum Field {
   TOKEN_TYPE = 8,
   /** `error` or `error_code` (RFC 6749 §5.2), at most 40 bytes. */
   ERROR = 9,
-  // 10 is free.
+  /** `sets` of a poll for events (RFC 8936 §2.3): only its name counts, and nothing is kept of a text. */
+  SETS = 10,
   // integers, as the text that the server sent
   /** `expires_in`, digits. */
   EXPIRES_IN = 11,
@@ -286,6 +287,8 @@ export interface Device {
   scanNames: number;
   /** @internal Bit mask of the fields that are wanted. */
   scanWanted: number;
+  /** @internal The field that an error's name goes to, NONE where the document is not to name one. */
+  nameField: number;
   /** Bit mask of the fields that the document has named so far. */
   scanSeen: number;
   /** The region that the present string or number goes to, NONE if it is skipped. */

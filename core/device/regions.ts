@@ -193,8 +193,8 @@ export function regionLives(): RegionLife[] {
       Region.OUTPUT,
       "a request of the grant; a record; the answer to a call",
       "a request: from SEND until the exchange has ended or ABORT is given; a record: from LOAD or STORE until " +
-        "storageDone; an answer: from the call's SEND until another call is begun, or tick is called again after it " +
-        "answered NONE with the call done (then whoever needs the bytes gets them)",
+        "storageDone; an answer: from the call's SEND until another call is begun; once tick has answered NONE with " +
+        "the call done, also until applySecurityEvent, or the next tick (then whoever needs the bytes gets them)",
       "",
     ),
     life(Region.CLIENT, "what the client says of itself in bodies, encoded", constant, ""),

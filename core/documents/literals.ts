@@ -30,7 +30,7 @@ export var DOCUMENT_LITERALS =
   "/offers?offerId=\n" +
   "&regionsVersion.version=\n" +
   "DRAFT\n" +
-  "Psets \n" +
+  "Ksets \n" +
   "O* \n" +
   "Pjti!token_identifier_alg!token!" +
   "https://schemas.openid.net/secevent/risc/event-type/sessions-revoked!" +

@@ -92,14 +92,14 @@ export function pollEvents(device: Device): number {
   return 1;
 }
 
-/** Whether the scanner is in the outermost object (or array), and in none within it. */
+/** Whether the scanner is in no object (or array) within the outermost: the stack has a bit for each. */
 function isOutermost(device: Device): boolean {
-  return device.scanStack >> 1 === 1;
+  return device.scanStack < 4;
 }
 
 /** Events are the members of `sets` (RFC 8936 §2.3), whatever their names are. Others may lie beside it. */
 function scanPoll(device: Device, c: number): void {
-  var sets = 1 << Field.VALUE_B;
+  var sets = 1 << Field.SETS;
   scanByte(device, c);
   if (isOutermost(device)) {
     // A name begins: what is in the member before it is over.
@@ -136,16 +136,22 @@ function beginEventClaims(device: Device, at: number, size: number): void {
   device.at[Field.VALUE_B] = at;
   device.room[Field.VALUE_B] = size;
   shareValues(device, at + size, Field.VALUE_C, 2);
-  scanBegin(device, DocumentLiteral.EVENT_MEMBERS, EventClaims.OUTERMOST | EventClaims.INNER, 4);
+  scanBegin(
+    device,
+    DocumentLiteral.EVENT_MEMBERS,
+    EventClaims.OUTERMOST | EventClaims.INNER,
+    4,
+    Field.NONE,
+  );
 }
 
 /**
- * Takes in one byte of the claims. The identifier is looked for in the outermost object alone, where the stack is
- * below 4: the subject of an event may have one as well (RFC 9493).
+ * Takes in one byte of the claims. The identifier is looked for in the outermost object alone: the
+ * subject of an event may have one as well (RFC 9493).
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
-  device.scanWanted = device.scanStack < 4 ? EventClaims.OUTERMOST : EventClaims.INNER;
+  device.scanWanted = isOutermost(device) ? EventClaims.OUTERMOST : EventClaims.INNER;
 }
 
 /** Value of a base64url character, below 0 for anything else. */

@@ -92,7 +92,7 @@ function namesWith(c: number, isFirst: boolean): number {
 /** Reads the body's identifiers, each into a quarter of OUTPUT: a longer one is cut off, and known to be. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
   shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
-  scanBegin(device, DocumentLiteral.OFFER_MEMBERS, CallFields.WANTED, 1);
+  scanBegin(device, DocumentLiteral.OFFER_MEMBERS, CallFields.WANTED, 1, Field.NONE);
   while (start < end) scanByte(device, body[start++]);
   return scanComplete(device) ? OfferError.NONE : OfferError.BODY;
 }

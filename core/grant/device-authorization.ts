@@ -94,8 +94,7 @@ function isAddress(device: Device, region: number): boolean {
  * and addresses are set up. An empty answer may come of a network that is not up yet, and does not count.
  */
 function uselessAnswer(device: Device): ErrorCode {
-  if (device.bodyBytes && device.uselessAnswers < Limit.USELESS_ANSWERS_MAX)
-    device.uselessAnswers++;
+  if (device.bodyBytes) device.uselessAnswers++;
   return device.uselessAnswers < Limit.USELESS_ANSWERS_MAX
     ? ErrorCode.MALFORMED_RESPONSE
     : ErrorCode.USELESS_ANSWERS;

@@ -43,7 +43,7 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
 }
 
 /** Whether the answer names an error. Some servers send 0, false, null or "" where there is none. */
-function hasError(device: Device, nameField: Field): boolean {
+function hasError(device: Device, nameField: number): boolean {
   return holds(device, nameField) && numberOf(device, nameField, 1) !== 0;
 }
 
@@ -56,10 +56,10 @@ export function isSuccess(device: Device): boolean {
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
  * before the status: servers answer errors with 200, and pending with 400, 403 or 428. Nothing at all is
  * no answer of the wrong kind (204): whoever wants something of it misses that.
- * @param nameField the field with the error's name, Field.NONE where none can be
  */
-export function classify(device: Device, nameField: Field): ErrorCode {
+export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
+  var nameField = device.nameField;
   var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
   if (json && nameField && hasError(device, nameField)) {
     // The comparison is exact, as RFC 6749 §5.2 has it.

@@ -109,6 +109,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     scanDepthMax: 0,
     scanNames: 0,
     scanWanted: 0,
+    nameField: 0,
     scanSeen: 0,
     scanField: 0,
     scanUnit: 0,

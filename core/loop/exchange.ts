@@ -39,14 +39,7 @@ import {
   TokenFields,
 } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
-import {
-  beginAnswer,
-  CallState,
-  errorNameOf,
-  isCallDue,
-  prepareCall,
-  scanAnswer,
-} from "../requests/call.ts";
+import { beginAnswer, CallState, isCallDue, prepareCall, scanAnswer } from "../requests/call.ts";
 import { callAnswered } from "../requests/call-answer.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
@@ -96,20 +89,21 @@ export function duePurpose(device: Device): Purpose {
  * @returns whether it fits
  */
 function prepareGrant(device: Device, purpose: Purpose): boolean {
-  var region: number = purpose === Purpose.CODE ? Region.DEVICE_AUTHORIZATION : Region.OUTPUT;
-  device.endpoint =
-    purpose === Purpose.CODE
-      ? Endpoint.DEVICE_AUTHORIZATION
-      : purpose === Purpose.REVOCATION
-        ? Endpoint.REVOCATION
-        : Endpoint.TOKEN;
+  var region: number = Region.OUTPUT;
+  device.endpoint = Endpoint.TOKEN;
   device.isGet = 0;
   device.authorization = clientAuthorization(device);
-  if (purpose === Purpose.CODE) placeDeviceCode(device);
-  else if (purpose === Purpose.POLL) preparePoll(device);
+  if (purpose === Purpose.CODE) {
+    device.endpoint = Endpoint.DEVICE_AUTHORIZATION;
+    region = Region.DEVICE_AUTHORIZATION;
+    placeDeviceCode(device);
+  } else if (purpose === Purpose.POLL) preparePoll(device);
   else if (purpose === Purpose.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
-  } else if (purpose === Purpose.REVOCATION) prepareRevocation(device);
+  } else {
+    device.endpoint = Endpoint.REVOCATION;
+    prepareRevocation(device);
+  }
   var size = device.size[region];
   var isTarget = purpose === Purpose.REVOCATION && revokesByQuery(device);
   device.target = device.body = device.at[region];
@@ -181,7 +175,7 @@ export function responseStart(
       return status === 401 && !device.callRetried ? 0 : 1;
     }
     device.hadAccess = +holds(device, Field.ACCESS_TOKEN);
-    scanBegin(device, Literal.MEMBERS, wantedFields(device), 1);
+    scanBegin(device, Literal.MEMBERS, wantedFields(device), 1, Field.ERROR);
   }
   return 0;
 }
@@ -197,7 +191,7 @@ export function responseBody(
   from: number,
   to: number,
 ): void {
-  if (!isCurrent(device, requestId)) return;
+  if (!isCurrent(device, requestId) || !device.httpStatus) return;
   for (; from < to; from++) {
     // Counted up to what is too long.
     if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;
@@ -209,9 +203,7 @@ export function responseBody(
 /** The answer is complete. */
 export function responseEnd(device: Device, requestId: number): void {
   if (isCurrent(device, requestId)) {
-    var nameField: Field =
-      device.call && device.purpose === Purpose.CALL ? errorNameOf(device) : Field.ERROR;
-    takeAnswer(device, device.httpStatus ? classify(device, nameField) : ErrorCode.UNREACHABLE);
+    takeAnswer(device, device.httpStatus ? classify(device) : ErrorCode.UNREACHABLE);
   }
 }
 

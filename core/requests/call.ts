@@ -146,21 +146,25 @@ export function prepareCall(device: Device): boolean {
   return size >= 0;
 }
 
-/** An answer begins, whose status is known: its values are placed in OUTPUT. */
+/**
+ * An answer begins, whose status is known: its values are placed in OUTPUT. A success may have members that are
+ * named like an error's.
+ */
 export function beginAnswer(device: Device): void {
   var kind = device.call!;
   if (isSuccess(device)) {
     shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, kind.values);
-    scanBegin(device, kind.names, CallFields.WANTED, kind.depth);
+    scanBegin(device, kind.names, CallFields.WANTED, kind.depth, Field.NONE);
   } else {
     shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, REFUSAL_VALUES);
-    scanBegin(device, RequestLiteral.REFUSAL_MEMBERS, CallFields.WANTED, REFUSAL_DEPTH);
+    scanBegin(
+      device,
+      RequestLiteral.REFUSAL_MEMBERS,
+      CallFields.WANTED,
+      REFUSAL_DEPTH,
+      Field.VALUE_A,
+    );
   }
-}
-
-/** The field with the error's name: a success may have members that are named alike. */
-export function errorNameOf(device: Device): Field {
-  return isSuccess(device) ? Field.NONE : Field.VALUE_A;
 }
 
 /** Takes in one byte of the answer. What refuses a call is read alike for all. */

@@ -47,13 +47,21 @@ export enum Scan {
  * @param wanted bit mask of fields to fill; absent (-1) from here on, but for the two tokens: the ones
  *   in use are not given up before an answer names new ones (see scanSeen)
  * @param depth deepest object, from 1, in which members are looked up
+ * @param nameField the field that an error's name goes to, NONE where the document is not to name one
  */
-export function scanBegin(device: Device, names: number, wanted: number, depth: number): void {
+export function scanBegin(
+  device: Device,
+  names: number,
+  wanted: number,
+  depth: number,
+  nameField: Field,
+): void {
   device.scanState = Scan.VALUE;
   device.scanStack = 1;
   device.scanDepthMax = depth;
   device.scanNames = names;
   device.scanWanted = wanted;
+  device.nameField = nameField;
   device.scanField = Field.NONE;
   device.scanSeen = 0;
   wanted &= ~((1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN));
@@ -92,8 +100,8 @@ function endName(device: Device): void {
     device.scanStack >> device.scanDepthMax < 2
       ? numberNamed(device, device.scanNames, Region.KEY)
       : Field.NONE;
-  // The first error that is one counts: `"error_code":0` behind it takes nothing back.
-  if (field === Field.ERROR && holds(device, field) && device.bytes[device.at[field]] !== 48) {
+  // The first name of the error counts. A number is none, and `"error_code":0` takes nothing back.
+  if (field === device.nameField && holds(device, field) && device.bytes[device.at[field]] > 57) {
     field = Field.NONE;
   }
   // Only now: a name that is not wanted must not come in again by `*`.

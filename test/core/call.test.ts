@@ -53,6 +53,24 @@ describe("one call at a time", () => {
     }
   });
 
+  it.each([
+    [{ error: "invalid_token", status: 400 }, "invalid_token", ErrorCode.INVALID_TOKEN],
+    [{ status: 400, error: "invalid_token" }, "invalid_token", ErrorCode.INVALID_TOKEN],
+    [{ status: "400", error: "invalid_token" }, "invalid_token", ErrorCode.INVALID_TOKEN],
+    [{ error: "invalid_token", status: "QUOTA" }, "invalid_token", ErrorCode.INVALID_TOKEN],
+    [{ error: { status: "QUOTA" }, status: 400 }, "QUOTA", ErrorCode.UNKNOWN_ERROR],
+    [{ error: "", status: "QUOTA" }, "QUOTA", ErrorCode.UNKNOWN_ERROR],
+    [{ error: null, status: "QUOTA" }, "QUOTA", ErrorCode.UNKNOWN_ERROR],
+    [{ title: "Gone", status: 410 }, "410", ErrorCode.UNKNOWN_ERROR],
+  ])("SPEC Calls: the first that is a name is a refusal's, before any number: %j", (...row) => {
+    const [body, name, number] = row;
+    const bench = session([json(400, body)]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(bench.text(Field.VALUE_A)).toBe(name);
+    expect(outcome(bench)).toEqual({ error: number, status: 400 });
+  });
+
   it("a page of members named like an error's is no error, nor kept for one", () => {
     const bench = session([json(200, { error: "x", status: "x", message: "y", reason: "z" })]);
     call(bench, LIST);

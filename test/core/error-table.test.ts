@@ -161,6 +161,24 @@ describe("the error table", () => {
     expect(asked([json(400, both)]).device.error).toBe(ErrorCode.INVALID_CLIENT);
   });
 
+  it.each([31, "31", 1e9, -1])(
+    "a name counts before a number, %j, wherever it stands",
+    (number) => {
+      for (const members of [
+        { error_code: number, error: "authorization_pending" },
+        { error: "authorization_pending", error_code: number },
+        { error: number, error_code: "authorization_pending" },
+        { error_code: "authorization_pending", error: number },
+      ]) {
+        const bench = asked([code(), json(400, members)]);
+        bench.pass(5000);
+        expect(bench.device.error).toBe(ErrorCode.AUTHORIZATION_PENDING);
+        expect(bench.device.state).toBe(State.PENDING);
+      }
+      expect(asked([json(400, { error: number })]).device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+    },
+  );
+
   it("one that the table does not know is shown with the server's word for it", () => {
     const bench = asked([error(400, "quota-7")]);
     expect(shown(bench)).toEqual([FAILED, "quota-7", "", ""]);

@@ -182,6 +182,31 @@ describe("RFC 8936: events by polling", () => {
   });
 
   it.each([
+    ["fits", "x".repeat(100)],
+    ["is longer than any room", "x".repeat(9000)],
+    ["is a number", 12],
+    ["is a list", ["x"]],
+    ["is a list of objects", [{ x: "y" }]],
+    ["is nothing", null],
+  ])("SPEC Security events: a `sets` that %s instead of an object has no events", (_, sets) => {
+    const bench = session([json(200, { sets })]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: ErrorCode.NONE, status: 200 });
+    expect(bench.verified).toEqual([]);
+  });
+
+  it("RFC 8936 §2.3: text beside the events, in a member of the same name too, leaves them whole", () => {
+    const event = claims(VERIFICATION, { state: "x" });
+    const delivered = `{"sets":{"a":"${jws(event)}"},"sets":"${"x".repeat(700)}"}`;
+    const bench = session([delivery(event), { status: 200, body: delivered }, EMPTY]);
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.verified).toEqual([jws(event), jws(event)]);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+
+  it.each([
     ["no JWS", "abc"],
     ["a payload that is no JSON", "a.YWJj.c"],
     ["a payload that is no base64url", "a.*.c"],

@@ -19,7 +19,7 @@ function makeDevice(): void {
 }
 
 function takes(document: string): boolean {
-  scanBegin(device, Literal.MEMBERS, 1 << Field.SCOPE, 2);
+  scanBegin(device, Literal.MEMBERS, 1 << Field.SCOPE, 2, Field.NONE);
   for (const byte of encoder.encode(document)) scanByte(device, byte);
   return scanComplete(device);
 }
@@ -159,7 +159,7 @@ describe("values of fields without a region", () => {
     makeDevice();
     const type = "https://schemas.openid.net/secevent/oauth/event-type/token-revoked";
     const before = memory.slice();
-    scanBegin(device, DocumentLiteral.EVENT_MEMBERS, 1 << Field.TOKEN_REVOKED, 4);
+    scanBegin(device, DocumentLiteral.EVENT_MEMBERS, 1 << Field.TOKEN_REVOKED, 4, Field.NONE);
     const value = '"0123456789\\ud83d\\ude00"';
     for (const byte of encoder.encode(`{"${type}":[${value},${value},1]}`)) scanByte(device, byte);
     expect(scanComplete(device)).toBe(true);

@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Command, ErrorCode, State } from "../../core/complete.ts";
+import { Command, ErrorCode, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, json, publicState, type Reaction, tokens } from "./bench.ts";
 import { call, LIST, shown } from "./session.ts";
 
@@ -342,6 +342,26 @@ describe("SPEC A request: an answer belongs to the request whose id it carries",
     bench.core.responseEnd(bench.device, bench.sent[1]!.id);
     bench.run(0);
     expect(bench.device.error).toBe(ErrorCode.UNREACHABLE);
+  });
+
+  it("a body without a status is nobody's: it does not go on with the answer before it", () => {
+    for (const cut of [3, 10, 20, 30, 60, bytes.length - 1]) {
+      const bench = coded({}, ["hang", "hang"]);
+      const { core, device } = bench;
+      bench.pass(5000);
+      const first = bench.sent[1]!.id;
+      core.responseStart(device, first, 200, -1);
+      core.responseBody(device, first, bytes, 0, cut);
+      core.responseFailed(device, first);
+      bench.until(3);
+      const before = publicState(bench);
+      core.responseBody(device, bench.sent[2]!.id, bytes, cut, bytes.length);
+      expect(publicState(bench)).toEqual(before);
+      // Nor does it count as the beginning of what comes then.
+      bench.give(bench.sent[2]!.id, tokens());
+      expect(device.state).toBe(State.SIGNED_IN);
+      expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+    }
   });
 
   it("identifiers differ from one request to the next, for more than 65536 of them", () => {

@@ -163,7 +163,7 @@ export class Answers {
     const { dice } = this;
     if (dice.chance(70)) return { error };
     if (dice.chance(50)) return { error_code: error };
-    const other = dice.pick<unknown>([0, "", null, false, "slow_down"]);
+    const other = dice.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
     return dice.chance(50) ? { error, error_code: other } : { error_code: other, error };
   }
 
@@ -308,6 +308,7 @@ export class Answers {
           errors: [{ domain: "global", reason, message: "inner" }],
           status: dice.pick(["PERMISSION_DENIED", undefined]),
         },
+        status: dice.pick([undefined, undefined, 403, "403", "OTHER"]),
       });
     }
     if (draw < 40) return this.refusal();
@@ -335,7 +336,10 @@ export class Answers {
   private events(host: Host): Answer {
     const { dice } = this;
     if (!this.isRunOfEvents && dice.chance(10)) return this.refusal();
-    if (!this.isRunOfEvents && dice.chance(20)) return this.answer(200, { sets: {} });
+    if (!this.isRunOfEvents && dice.chance(20)) {
+      const sets = dice.pick<unknown>([{}, {}, {}, "x".repeat(dice.pick([9, 2000])), [], 7, null]);
+      return this.answer(200, { sets });
+    }
     const id = dice.pick(["e1", "e2", "e3", "e4", `jti-${this.serial++}`, 'é"\\\n']);
     const claims =
       this.isRunOfEvents || dice.chance(94)

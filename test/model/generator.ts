@@ -67,7 +67,8 @@ export class Generator {
     const { exchange } = host;
     if (!exchange!.hasHead) {
       const draw = dice.below(100);
-      if (draw < 92) return { do: "head", ...this.answers.to(host) };
+      if (draw < 90) return { do: "head", ...this.answers.to(host) };
+      if (draw < 92) return { do: "more", bytes: 1 + dice.below(50) };
       return draw < 98 ? { do: "fail" } : { do: "end" };
     }
     if (exchange!.rest === "") return dice.chance(96) ? { do: "end" } : { do: "fail" };

@@ -296,6 +296,14 @@ export class Host implements Scene {
 
   more(count: number): void {
     const { exchange, ideal } = this;
+    if (exchange && !exchange.hasHead) {
+      // Bytes without a status: nothing may come of them.
+      const stray = bytesOf('{"error":"access_denied","access_token":"x"').slice(0, count);
+      const bytes = Buffer.from(stray, "latin1");
+      this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
+      this.check();
+      return;
+    }
     if (!exchange?.hasHead || exchange.rest === "") return;
     const piece = exchange.rest.slice(0, count);
     exchange.rest = exchange.rest.slice(count);

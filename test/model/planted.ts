@@ -129,8 +129,8 @@ export const PLANTED: readonly Planted[] = [
     "what refuses a call replaces the error that is shown",
     edit(
       CALL,
-      "    scanBegin(device, RequestLiteral.REFUSAL_MEMBERS",
-      "    device.size[Field.ERROR] = -1;\n    scanBegin(device, RequestLiteral.REFUSAL_MEMBERS",
+      "    scanBegin(\n      device,\n      RequestLiteral.REFUSAL_MEMBERS",
+      "    device.size[Field.ERROR] = -1;\n    scanBegin(\n      device,\n      RequestLiteral.REFUSAL_MEMBERS",
     ),
   ),
   shared(

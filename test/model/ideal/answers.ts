@@ -33,12 +33,14 @@ export function readingOf(arrival: Arrival): Reading {
   return { document, members };
 }
 
-/** Of several members that may name an error, the first that does counts; 0, "" and null name none. */
+/** Not a number, which some servers have beside the name of the error or in the place of it. */
+const isName = (text: string | undefined): boolean => !!text && /^[^-+.\d]/.test(text);
+
+/** Of several members that may name an error, the first counts that has a name; a number where none has. */
 function firstError({ root }: Document): string | undefined {
   let error: string | undefined;
   for (const { name, value } of root?.kind === "object" ? root.members : []) {
-    const isThere = error !== undefined && error !== "" && !error.startsWith("0");
-    if (!isThere && (ALIASES[name] ?? name) === "error") error = textOf(value);
+    if (!isName(error) && (ALIASES[name] ?? name) === "error") error = textOf(value);
   }
   return error;
 }
@@ -106,8 +108,9 @@ export interface Refusal {
 export function refusalOf(document: Document): Refusal {
   const refusal: Refusal = { error: undefined, message: undefined, reason: undefined };
   for (const { name, value } of membersWithin(document, 4)) {
-    if (name === "error" || name === "status") refusal.error = textOf(value);
-    else if (name === "message") refusal.message = textOf(value);
+    if (name === "error" || name === "status") {
+      if (!isName(refusal.error)) refusal.error = textOf(value);
+    } else if (name === "message") refusal.message = textOf(value);
     else if (name === "reason") refusal.reason = textOf(value);
   }
   return refusal;
