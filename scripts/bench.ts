@@ -1,19 +1,15 @@
 // npm run bench: the core's hot paths beside what one would write instead, in the same run, on V8 and on
 // QuickJS. Times depend on the machine; the ratios are what to look at. Nothing is judged by them.
 
-import { readFileSync } from "node:fs";
 import vm from "node:vm";
+import { guest } from "./budgets/guest.ts";
 import { commandLine } from "./command-line.ts";
 import { definePrint, evaluate, newModule, variants } from "./engines/quickjs-wasm.ts";
 import { borderNumbers, builtBundle } from "./engines/script.ts";
 import { printTable } from "./engines/table.ts";
 
-const guest = (name: string): string => {
-  return readFileSync(new URL(`../test/budgets/guest/${name}.js`, import.meta.url), "utf8");
-};
-
 async function script(): Promise<string> {
-  const parts = [await builtBundle("complete"), borderNumbers(), guest("polls"), guest("bench")];
+  const parts = [await builtBundle("complete"), borderNumbers(), guest("config", "polls", "bench")];
   return parts.join("\n");
 }
 

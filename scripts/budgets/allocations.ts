@@ -1,7 +1,6 @@
 // Gross allocations of every call of the core, in every state of its life, by two methods that do not
 // depend on one another; and of ten thousand pending polls.
 
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Variant } from "../../targets/firmware/bundle.ts";
@@ -10,6 +9,7 @@ import { enginesFolder, findFile } from "../engines/install.ts";
 import { borderNumbers, builtBundle, conformanceScript } from "../engines/script.ts";
 import { readTap } from "../engines/tap.ts";
 import { newCountedEngine } from "./engine.ts";
+import { guest } from "./guest.ts";
 import {
   type Method,
   measuringScript,
@@ -18,12 +18,7 @@ import {
   type Tally,
 } from "./measured-core.ts";
 
-const guest = (name: string): string =>
-  readFileSync(
-    fileURLToPath(new URL(`../../test/budgets/guest/${name}.js`, import.meta.url)),
-    "utf8",
-  );
-const polls = guest("polls");
+const polls = guest("config", "polls");
 
 /** The whole life, measured: bundle, measuring, the conformance script, the tally. */
 async function lifeScript(variant: Variant, method: Method, bundle?: string): Promise<string> {

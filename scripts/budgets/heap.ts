@@ -3,17 +3,14 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { State } from "../../core/index.ts";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
 import { buildCountingProgram, buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
+import { guest } from "./guest.ts";
 
-const grant = readFileSync(
-  fileURLToPath(new URL("../../test/budgets/guest/grant.js", import.meta.url)),
-  "utf8",
-);
+const grant = guest("config", "grant");
 
 export interface HeapGrowth {
   /** Bytes in use beyond what there was before the bundle was loaded. */

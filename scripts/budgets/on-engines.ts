@@ -1,18 +1,11 @@
 // A build on the native engines: the heap that it holds, and the time of a pending poll. The engines' hosts
 // (scripts/engines/*-host.c) count the bytes.
 
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder } from "../engines/install.ts";
 import { borderNumbers } from "../engines/script.ts";
 import type { NativeEngine } from "./allocations.ts";
-
-const guest = (name: string): string =>
-  readFileSync(
-    fileURLToPath(new URL(`../../test/budgets/guest/${name}.js`, import.meta.url)),
-    "utf8",
-  );
+import { guest } from "./guest.ts";
 
 /** The fastest of so many runs counts, each of so many polls. */
 const runs = 3;
@@ -28,7 +21,7 @@ function run(engine: NativeEngine, scripts: readonly string[]): number {
 
 /** Bytes that the core and one device hold, `create` given back; the device's memory is not counted. */
 export function heapIn(engine: NativeEngine, code: string): number {
-  return run(engine, [guest("heap-before"), code, guest("heap-after")]);
+  return run(engine, [guest("config", "heap-before"), code, guest("heap-after")]);
 }
 
 /** Microseconds of the processor for a pending poll: the request made, its answer read, the frame drawn each second. */
@@ -41,5 +34,5 @@ export function pollTimeIn(engine: NativeEngine, code: string): number {
       if (took < fastest) fastest = took;
     }
     print("" + fastest / ${pollsPerRun});`;
-  return run(engine, [code, `${borderNumbers()}\n${guest("polls")}`, timing]);
+  return run(engine, [code, `${borderNumbers()}\n${guest("config", "polls")}`, timing]);
 }

@@ -18,29 +18,18 @@ const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
 const folder = fileURLToPath(new URL("../../test/engines/conformance/", import.meta.url));
 
 /** Enums of the border that the script names. */
-const {
-  Authorization,
-  ClientAuthentication,
-  Command,
-  Endpoint,
-  CallState,
-  ErrorCode,
-  ErrorKind,
-  Field,
-} = core;
-const { OfferError, Region, State } = core;
 const enums = {
-  ...{
-    Authorization,
-    ClientAuthentication,
-    Command,
-    Endpoint,
-    CallState,
-    ErrorCode,
-    ErrorKind,
-    Field,
-  },
-  ...{ OfferError, Region, State },
+  Authorization: core.Authorization,
+  ClientAuthentication: core.ClientAuthentication,
+  Command: core.Command,
+  Endpoint: core.Endpoint,
+  CallState: core.CallState,
+  ErrorCode: core.ErrorCode,
+  ErrorKind: core.ErrorKind,
+  Field: core.Field,
+  OfferError: core.OfferError,
+  Region: core.Region,
+  State: core.State,
 };
 
 /** `var Command={NONE:0,...};` for each enum: the bundle itself holds numbers only. */

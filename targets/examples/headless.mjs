@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";
 import { nodePlatform } from "picogrant/node";
-import { clientId, clientSecret, endpoints, scope, state } from "./settings.mjs";
+import { config, endpoints, state } from "./settings.mjs";
 
 const { Field, State } = core;
 
@@ -52,17 +52,7 @@ const driver = new Driver({
     display: { columns: 16, rows: 2, show() {} },
   }),
   endpoints: { ...noEndpoints, ...endpoints },
-  config: {
-    clientId,
-    clientSecret,
-    clientAuthentication: core.ClientAuthentication.CLIENT_SECRET_POST,
-    scope,
-    deviceParameters: "",
-    tokenParameters: "",
-    autoStart: 1,
-    renewalsMax: 3,
-    messages: "",
-  },
+  config,
 });
 driver.start();
 setInterval(blink, 250);

@@ -4,7 +4,7 @@
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";
 import { nodePlatform } from "picogrant/node";
-import { clientId, clientSecret, endpoints, scope, state } from "./settings.mjs";
+import { config, endpoints, state } from "./settings.mjs";
 
 const COLUMNS = 16;
 const ROWS = 2;
@@ -64,17 +64,7 @@ const driver = new Driver({
   core,
   platform: nodePlatform({ stateDirectory: state, display: glass }),
   endpoints: { ...noEndpoints, ...endpoints },
-  config: {
-    clientId,
-    clientSecret,
-    clientAuthentication: core.ClientAuthentication.CLIENT_SECRET_POST,
-    scope,
-    deviceParameters: "",
-    tokenParameters: "",
-    autoStart: 1,
-    renewalsMax: 3,
-    messages: "",
-  },
+  config,
   onChange: changed,
 });
 driver.start();

@@ -1,5 +1,7 @@
 // Where the examples sign in: `npm run service` prints such addresses, or take your own server's.
 
+import { ClientAuthentication } from "picogrant/core";
+
 const { env } = process;
 export const server = env.SERVER ?? "http://127.0.0.1:8080";
 export const clientId = env.CLIENT_ID ?? "living-room-tv";
@@ -12,4 +14,17 @@ export const endpoints = {
   deviceAuthorization: `${server}/device/code`,
   token: `${server}/token`,
   revocation: `${server}/revoke`,
+};
+
+/** What the maker of a device sets; the driver adds what its platform knows. */
+export const config = {
+  clientId,
+  clientSecret,
+  clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
+  scope,
+  deviceParameters: "",
+  tokenParameters: "",
+  autoStart: 1,
+  renewalsMax: 3,
+  messages: "",
 };

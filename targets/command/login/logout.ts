@@ -3,12 +3,11 @@
 import path from "node:path";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { commandLine } from "../command-line.ts";
-import { defaultState, readKeptLogin, removeKeptLogin } from "./kept-login.ts";
+import { defaultState, removeKeptLogin } from "./kept-login.ts";
 import { removeKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";
-import { httpOptionsOf, openPlatform, openSession } from "./open.ts";
+import { notSignedIn, openSession, withKeptLogin } from "./open.ts";
 import { readySettings } from "./settings.ts";
-import { notSignedIn } from "./token.ts";
 
 interface Flags {
   state: string;
@@ -22,11 +21,7 @@ export async function logout(argv: readonly string[]): Promise<number> {
     .parse(argv, { from: "user" })
     .opts<Flags>();
   const state = path.resolve(flags.state);
-  if (readKeptLogin(state) === undefined) throw notSignedIn(state);
-  const platform = await openPlatform(state, httpOptionsOf(readKeptLogin(state)!.settings));
-  try {
-    const kept = readKeptLogin(state);
-    if (kept === undefined) throw notSignedIn(state);
+  await withKeptLogin(state, async (platform, kept) => {
     const ready = await readySettings(kept.settings, platform);
     const { session, ear } = await openSession(platform, kept.settings, ready, {
       resumeOnly: true,
@@ -43,10 +38,8 @@ export async function logout(argv: readonly string[]): Promise<number> {
     const result = { event: "signed_out", server: ready.title, revoked: isRevoked };
     if (flags.json) process.stdout.write(`${JSON.stringify(result)}\n`);
     else process.stdout.write(`${inWords(ready.title, hasRevocation, isRevoked)}\n`);
-    return 0;
-  } finally {
-    platform.dispose();
-  }
+  });
+  return 0;
 }
 
 function forget(state: string): void {

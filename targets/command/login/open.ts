@@ -13,7 +13,9 @@ import { SealedStorage } from "../../../platform/sealed-storage.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
+import { Failure } from "../errors.ts";
 import { HttpEar } from "./http-ear.ts";
+import { type KeptLogin, readKeptLogin } from "./kept-login.ts";
 import { type LoginSettings, type ReadySettings, readText } from "./settings.ts";
 
 /** This command shows the code itself; a code has as much room as a display has columns. */
@@ -39,6 +41,33 @@ export async function openPlatform(
       if (!isInUse || performance.now() > endMs) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** How a login that is not there is told; the same for token and logout. */
+export function notSignedIn(directory: string): Failure {
+  return new Failure(`${directory}: not signed in there; picogrant login signs in`);
+}
+
+/**
+ * Does something with the login that a directory holds, which nobody else uses meanwhile.
+ * @throws Failure where nobody is signed in there
+ */
+export async function withKeptLogin<T>(
+  directory: string,
+  work: (platform: NodePlatform, kept: KeptLogin) => Promise<T>,
+): Promise<T> {
+  // Before a directory is made for nothing.
+  const before = readKeptLogin(directory);
+  if (before === undefined) throw notSignedIn(directory);
+  const platform = await openPlatform(directory, httpOptionsOf(before.settings));
+  try {
+    // Another of these commands may have signed out while this one waited.
+    const kept = readKeptLogin(directory);
+    if (kept === undefined) throw notSignedIn(directory);
+    return await work(platform, kept);
+  } finally {
+    platform.dispose();
   }
 }
 

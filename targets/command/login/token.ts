@@ -5,10 +5,10 @@ import type { NodePlatform } from "../../../platform/node/index.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { commandLine, integer } from "../command-line.ts";
 import { Failure } from "../errors.ts";
-import { defaultState, type KeptLogin, readKeptLogin } from "./kept-login.ts";
+import { defaultState, type KeptLogin } from "./kept-login.ts";
 import { type KeptToken, keepToken, readKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";
-import { httpOptionsOf, openPlatform, openSession } from "./open.ts";
+import { notSignedIn, openSession, withKeptLogin } from "./open.ts";
 import { readySettings } from "./settings.ts";
 
 interface Flags {
@@ -20,11 +20,6 @@ interface Flags {
 
 const HELP = `
 Example: curl -H "Authorization: Bearer $(picogrant token)" https://api.github.com/user`;
-
-/** How a login that is not there is told; the same for token and logout. */
-export function notSignedIn(directory: string): Failure {
-  return new Failure(`${directory}: not signed in there; picogrant login signs in`);
-}
 
 export async function token(argv: readonly string[]): Promise<number> {
   const flags = commandLine("token", "Prints an access token that is good now, for scripts.")
@@ -41,18 +36,11 @@ export async function token(argv: readonly string[]): Promise<number> {
     .parse(argv, { from: "user" })
     .opts<Flags>();
   const state = path.resolve(flags.state);
-  // Before a directory is made for nothing.
-  if (readKeptLogin(state) === undefined) throw notSignedIn(state);
-  const platform = await openPlatform(state, httpOptionsOf(readKeptLogin(state)!.settings));
-  try {
-    const kept = readKeptLogin(state);
-    if (kept === undefined) throw notSignedIn(state);
+  await withKeptLogin(state, async (platform, kept) => {
     const earlier = flags.fresh ? undefined : readKeptToken(state, Date.now());
     print(earlier ?? (await renewed(platform, kept, flags)), flags);
-    return 0;
-  } finally {
-    platform.dispose();
-  }
+  });
+  return 0;
 }
 
 /** An access token from the session, which may have to ask the server for it. */

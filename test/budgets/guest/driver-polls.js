@@ -60,7 +60,7 @@ var driverPlatform = {
 var driver = new driverModule.Driver({
   core: picogrant,
   platform: driverPlatform,
-  config: pollConfig,
+  config: guestConfig,
   endpoints: {
     deviceAuthorization: "https://example.com/device",
     token: "https://example.com/token",

@@ -7,21 +7,6 @@ function grantBytes(text) {
   return bytes;
 }
 
-var grantConfig = {
-  clientId: "client",
-  clientSecret: "secret",
-  scope: "email",
-  deviceParameters: "",
-  columns: 20,
-  rows: 4,
-  seed: 1,
-  autoStart: 1,
-  renewalsMax: 3,
-  clientAuthentication: 3,
-  server: "https://auth.example",
-  tokenParameters: "",
-  messages: ""
-};
 var grantMemory = new Uint8Array(4096);
 var grantCode = grantBytes(
   '{"device_code":"0123456789abcdef0123456789abcdef","user_code":"ABCD-EFGH","expires_in":1800,' +
@@ -60,7 +45,7 @@ function grantAnswer(status, bytes) {
 }
 
 function grantCreate() {
-  grantDevice = picogrant.create(grantMemory, grantConfig);
+  grantDevice = picogrant.create(grantMemory, guestConfig);
 }
 
 function grantRun() {

@@ -1,7 +1,7 @@
 // Runs inside the engine, behind the bundle: makes a device, gives `create` back, and prints how many bytes more
 // the engine holds than before.
 
-heapDevice = picogrant.create(heapMemory, heapConfig);
+heapDevice = picogrant.create(heapMemory, guestConfig);
 if (!heapDevice) throw new Error("no device");
 picogrant.create = null;
 collect();

@@ -15,22 +15,9 @@ function pollMemory(size) {
   return bytes;
 }
 
-var pollConfig = {
-  clientId: "client",
-  clientSecret: "secret",
-  scope: "email",
-  deviceParameters: "",
-  columns: 20,
-  rows: 4,
-  seed: 1,
-  autoStart: 1,
-  renewalsMax: 1000,
-  clientAuthentication: 3,
-  server: "https://auth.example",
-  tokenParameters: "",
-  messages: ""
-};
-var pollDevice = picogrant.create(pollMemory(4096), pollConfig);
+// A code runs out after half an hour, and as many polls are made as are asked for.
+guestConfig.renewalsMax = 1000;
+var pollDevice = picogrant.create(pollMemory(4096), guestConfig);
 var pollCode = pollBytes(
   '{"device_code":"0123456789abcdef0123456789abcdef","user_code":"ABCD-EFGH","expires_in":1800,' +
     '"verification_url":"https://www.example.com/device","interval":5}'
