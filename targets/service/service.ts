@@ -72,6 +72,7 @@ export interface Service {
   revokeAllFor(accountId: string, clientId?: string): number;
   /** Ends all grants and browser sessions of an account; returns how many grants lived. */
   signOutEverywhere(accountId: string): number;
+  isDisabled(accountId: string): boolean;
   disableAccount(accountId: string, reason?: DisableReason): void;
   enableAccount(accountId: string): void;
   /** Sends account-credential-change-required to the receivers. */
@@ -132,6 +133,7 @@ export function createService(settings: ServiceSettings): Service {
         ? revokeTokens(context, directory.account(accountId).id)
         : removeApp(context, directory.account(accountId).id, clientId),
     signOutEverywhere: (accountId) => signOutEverywhere(context, accountId),
+    isDisabled: (accountId) => directory.account(accountId).disabled,
     disableAccount: (accountId, reason) => disableAccount(context, accountId, reason),
     enableAccount: (accountId) => enableAccount(context, accountId),
     requireCredentialChange: (accountId) => requireCredentialChange(context, accountId),

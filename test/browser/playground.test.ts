@@ -102,6 +102,55 @@ describeInChromium("the playground", (browser) => {
       await shows(page, "Code ");
     }));
 
+  test("another world's rows are not those of the world before", () =>
+    atPlayground(browser(), async (page) => {
+      await shows(page, "Code ");
+      await page.click("[data-command='press cancel']");
+      await page.locator("#sequence .person-device", { hasText: "cancel" }).waitFor();
+      await page.fill(
+        "#scenario-text",
+        'expect "Code " within 10s\npower off\npower on\npower off\npower on\nexpect state pending\n',
+      );
+      for (let line = 0; line < 6; line++) await page.click("#scenario-step");
+      await page.getByText("expectations held").waitFor();
+      const rows = page.locator("#sequence li");
+      await expect.poll(() => rows.filter({ hasText: "power off" }).count()).toBe(2);
+      expect(await rows.filter({ hasText: "cancel" }).count()).toBe(0);
+    }));
+
+  test("accounts and clients are edited, refused with a reason, applied, and saved as a file", () =>
+    atPlayground(browser(), async (page) => {
+      await shows(page, "Code ");
+      await page.click("#tab-service");
+      await page.click("#fixture-open");
+      const field = page.locator("#fixture");
+      const text = await field.inputValue();
+      await field.fill('{"accounts": [{"id": "ada"}]}');
+      await page.click("#fixture-apply");
+      await page.getByText(/^fixture: accounts/).waitFor();
+      // Keys are letters here, and none of them is a key of the panel.
+      await field.press("x");
+      await field.fill(text.replace("Harbour regatta", "Rowing and rain"));
+      await page.locator("#fixture-save").focus();
+      await page.keyboard.press("x");
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.click("#fixture-save"),
+      ]);
+      expect(download.suggestedFilename()).toBe("fixture.json");
+      await page.click("#fixture-apply");
+      await page.locator("#fixture-dialog").waitFor({ state: "hidden" });
+      await page.getByText("begun anew with these accounts").waitFor();
+      await shows(page, "Code ");
+      await page.click("[data-command='allow']");
+      await shows(page, "3 broadcasts: Rowing and rain");
+      // A live world that comes after it has them, too.
+      await page.click("#scenario-live");
+      await shows(page, "Code ");
+      await page.click("[data-command='allow']");
+      await shows(page, "3 broadcasts: Rowing and rain");
+    }));
+
   test("on a phone: nothing is wider than the screen, and it signs in", () =>
     atPlayground(
       browser(),

@@ -71,6 +71,20 @@ describe("accounts and clients behind the panel", () => {
     expect(fixture.accounts?.find(({ id }) => id === "pupil")?.blockedScopes).toEqual(["video"]);
   });
 
+  test("an account that was disabled meanwhile is disabled in it, and after it is applied", async () => {
+    await perform(simulation, "account disable ben");
+    const disabledOf = ({ accounts = [] }: FixtureInput): string[] =>
+      accounts.filter(({ disabled }) => disabled).map(({ id }) => id);
+    expect(disabledOf((await openPage()).fixture)).toEqual(["ben"]);
+    await send("apply", await changed(() => {}));
+    expect(disabledOf(simulation.fixtureNow!)).toEqual(["ben"]);
+    expect(await perform(simulation, "account disable ben")).toBe(
+      "ben's account is disabled already",
+    );
+    await perform(simulation, "account enable ben");
+    expect(disabledOf(simulation.fixtureNow!)).toEqual([]);
+  });
+
   test("the panel leads to it, and a panel without a service has none", async () => {
     const panel = await (await ask(new Request("http://127.0.0.1:8628/panel"))).text();
     expect(panel).toContain('href="/panel/fixture"');

@@ -1,5 +1,5 @@
-// The page behind the panel on which the service's accounts, clients and the rest are edited as JSON: applied to
-// the world that runs, or saved as a file for --fixture. It works without a script.
+// Where the service's accounts, clients and the rest are edited as JSON: applied to the world that runs, or saved as
+// a file for --fixture. Behind the panel it is a page, which works without a script; in the playground a dialog.
 import { html } from "hono/html";
 
 export interface FixturePage {
@@ -11,6 +11,9 @@ export interface FixturePage {
   /** What has been done. */
   readonly done?: string;
 }
+
+const LABEL = html`<label for="fixture">The service's organizations, accounts, clients, broadcasts, apps and receivers, as JSON.
+    Applied, the service begins anew with them: what it issued before is worth nothing.</label>`;
 
 export function fixturePage({ text, key, problem = "", done = "" }: FixturePage) {
   return html`<!doctype html>
@@ -28,8 +31,7 @@ export function fixturePage({ text, key, problem = "", done = "" }: FixturePage)
   <section>
   <form method="post" action="/panel/fixture">
     <input type="hidden" name="key" value="${key}">
-    <label for="fixture">The service's organizations, accounts, clients, broadcasts, apps and receivers, as JSON.
-    Applied, the service begins anew with them: what it issued before is worth nothing.</label>
+    ${LABEL}
     ${problem ? html`<p id="problem" role="alert">${problem}</p>` : ""}
     ${done ? html`<p role="status">${done}</p>` : ""}
     <textarea id="fixture" name="fixture" spellcheck="false" autocomplete="off"${
@@ -37,7 +39,7 @@ export function fixturePage({ text, key, problem = "", done = "" }: FixturePage)
     }>
 ${text}</textarea>
     <div class="fixture-keys">
-      <button type="submit" name="deed" value="apply">apply</button>
+      <button type="submit" class="main" name="deed" value="apply">apply</button>
       <button type="submit" name="deed" value="save">save as a file</button>
       <a href="/panel">back to the panel</a>
     </div>
@@ -48,3 +50,16 @@ ${text}</textarea>
 </html>
 `;
 }
+
+/** The same in front of a page that has its world in itself. */
+export const FIXTURE_DIALOG = html`<dialog id="fixture-dialog" class="fixture" aria-labelledby="fixture-title">
+<h2 id="fixture-title">Accounts and clients</h2>
+${LABEL}
+<p id="fixture-problem" role="alert"></p>
+<textarea id="fixture" spellcheck="false" autocomplete="off" aria-describedby="fixture-problem"></textarea>
+<div class="fixture-keys">
+<button type="button" class="main" id="fixture-apply">apply</button>
+<button type="button" id="fixture-save">save as a file</button>
+<button type="button" id="fixture-close">back</button>
+</div>
+</dialog>`;

@@ -13,12 +13,13 @@ export interface PageSettings {
   /** Where script, stylesheet and icon are. */
   readonly folder: string;
   readonly title?: string;
-  /** Where accounts and clients are edited. */
+  /** Where accounts and clients are edited: a page's address, or a dialog of this page. */
   readonly fixturePage?: string;
+  readonly fixtureDialog?: Html;
   /** Further stylesheet in the folder. */
   readonly style?: string;
-  /** A section of its own, before the tabs. */
-  readonly more?: Html | "";
+  /** A section of its own, after the diagram. */
+  readonly more?: { readonly title: string; readonly content: Html };
   /** What goes into the head beside the usual. */
   readonly head?: Html | "";
 }
@@ -65,7 +66,23 @@ function answers(): Html {
   })}</ul>`;
 }
 
-function tabs(fixturePage?: string): Html {
+/** What leads to the accounts and clients, after the buttons about the service. */
+function fixtureKey({ hasService, fixturePage, fixtureDialog }: PageSettings): Html | "" {
+  if (!hasService) return "";
+  if (fixtureDialog) {
+    return html`<button type="button" id="fixture-open"><span>accounts and clients ...</span></button>`;
+  }
+  return fixturePage ? html`<a href="${fixturePage}" target="_blank">accounts and clients</a>` : "";
+}
+
+/** What is behind a tab. */
+function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
+  if (group === "answers") return answers();
+  const all = buttons(group, (command) => !AT_PHONE.includes(command));
+  return html`${all}${group === "service" ? fixtureKey(settings) : ""}`;
+}
+
+function tabs(settings: PageSettings): Html {
   return html`<div class="tabs" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
@@ -75,19 +92,22 @@ function tabs(fixturePage?: string): Html {
     ([group], at) =>
       html`<div class="${group === "answers" ? "gallery" : "buttons"}" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
-      }>${group === "answers" ? answers() : buttons(group, (command) => !AT_PHONE.includes(command))}${
-        group === "service" && fixturePage
-          ? html`<a href="${fixturePage}" target="_blank">accounts and clients</a>`
-          : ""
-      }</div>`,
+      }>${deeds(group, settings)}</div>`,
   )}`;
+}
+
+function moreSection({ more }: PageSettings): Html | "" {
+  if (!more) return "";
+  return html`<section class="more" aria-labelledby="more-title">
+    <h2 id="more-title" class="hidden-text">${more.title}</h2>
+    ${more.content}
+  </section>`;
 }
 
 const LANES = ["person", "device", "service"];
 
 export function panelPage(settings: PageSettings) {
-  const { hasService, folder, title = "simulator", style, more = "", head = "" } = settings;
-  const { fixturePage } = settings;
+  const { hasService, folder, title = "simulator", style, head = "" } = settings;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -122,9 +142,9 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
     <p id="reason" hidden></p>
     <p id="message" role="status"></p>
     <dl class="facts">
-      <div><dt>Next request</dt><dd><meter id="poll" aria-label="Until the next request" min="0" max="1" value="0"></meter><span id="poll-text"></span></dd></div>
-      <div><dt>Code</dt><dd><meter id="code" aria-label="Left of the code" min="0" max="1" value="0"></meter><span id="code-text"></span></dd></div>
-      <div><dt>Access token</dt><dd><meter id="access" aria-label="Left of the access token" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
+      <div class="gauge"><dt>Next request</dt><dd><meter id="poll" aria-label="Until the next request" min="0" max="1" value="0"></meter><span id="poll-text"></span></dd></div>
+      <div class="gauge"><dt>Code</dt><dd><meter id="code" aria-label="Left of the code" min="0" max="1" value="0"></meter><span id="code-text"></span></dd></div>
+      <div class="gauge"><dt>Access token</dt><dd><meter id="access" aria-label="Left of the access token" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
       <div><dt>Memory</dt><dd id="memory"></dd></div>
       <div><dt>Allocated</dt><dd id="allocated"></dd></div>
       <div><dt>Flash slots</dt><dd><span id="slot-0"></span><span id="slot-1"></span></dd></div>
@@ -148,12 +168,13 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
       <ol id="sequence"></ol></div>
     </div>
   </section>
+  ${moreSection(settings)}
   <section class="deeds" aria-labelledby="deeds-title">
     <h2 id="deeds-title" class="hidden-text">What can be done</h2>
-    ${more}
-    ${tabs(hasService ? fixturePage : undefined)}
+    ${tabs(settings)}
   </section>
 </main>
+${settings.fixtureDialog ?? ""}
 <script type="module" src="${folder}panel.js"></script>
 </body>
 </html>

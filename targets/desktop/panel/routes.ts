@@ -15,7 +15,7 @@ import type { FixtureInput } from "../../service/fixture.ts";
 import { CONTROLS, type Controller } from "../simulator/controls.ts";
 import { DEEDS } from "../simulator/deeds.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import { fixtureText, readFixtureText } from "../simulator/world/service-files.ts";
+import { fixtureText, readFixtureText } from "../simulator/world/fixture-text.ts";
 import type { Front } from "../simulator/world/world.ts";
 import { fixturePage } from "./fixture-page.ts";
 import { panelPage } from "./page.ts";

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { html } from "hono/html";
 import { shippedFiles } from "../../firmware/shipped.ts";
+import { FIXTURE_DIALOG } from "../panel/fixture-page.ts";
 import { panelPage } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";
 import { scenarioNames, scenarioText } from "../scenarios/library.ts";
@@ -47,7 +48,8 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     folder: "./",
     title: "playground",
     style: "playground.css",
-    more: SCENARIOS,
+    more: { title: "Scenarios", content: SCENARIOS },
+    fixtureDialog: FIXTURE_DIALOG,
     head: html`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
   });
   const files: Record<string, string | Uint8Array> = {

@@ -38,12 +38,15 @@ export class PageLink implements Link {
   #world: World;
   #show: Parameters<Link["watch"]>[0] = () => {};
   #drawn = true;
+  /** Of live worlds; scenarios are written for the accounts and clients that there are by themselves. */
+  #fixture: FixtureInput;
 
   constructor(
     private readonly module: QuickJSWASMModule,
     private readonly data: PlaygroundData,
     private readonly frame: HTMLIFrameElement,
   ) {
+    this.#fixture = data.fixture;
     this.#world = this.#create(LIVE, true);
     setInterval(() => this.#draw(), TICK_MS);
   }
@@ -87,12 +90,22 @@ export class PageLink implements Link {
     return "The service lives in this page alone: scan with the phone beside it.";
   }
 
+  /**
+   * Other accounts and clients, for this world and for live ones that come after it.
+   * @returns "" or one line that says what is wrong
+   */
+  async useFixture(fixture: FixtureInput): Promise<string> {
+    const problem = await this.#world.controller.useFixture(fixture);
+    if (problem === "") this.#fixture = fixture;
+    return problem;
+  }
+
   #create(settings: Settings, isLive: boolean): World {
     const engine = new CoreInQuickjs(this.module, this.data.bundle);
     const clock = new WorldClock({ paused: !isLive });
     const simulation = createVirtualWorld({
       ...settings,
-      fixture: this.data.fixture,
+      fixture: isLive ? this.#fixture : this.data.fixture,
       clock,
       core: engine.core,
       baseUrl: BASE_URL,

@@ -3,6 +3,7 @@
 import releaseVariant from "@jitl/quickjs-wasmfile-release-sync";
 import { newQuickJSWASMModuleFromVariant, newVariant } from "quickjs-emscripten-core";
 import { Panel } from "../panel/client/panel.ts";
+import { FixtureEditor } from "./fixture-editor.ts";
 import { PageLink, type PlaygroundData } from "./link.ts";
 import { ScenarioPlayer } from "./scenarios.ts";
 
@@ -22,8 +23,9 @@ async function begin(): Promise<void> {
   const module = await newQuickJSWASMModuleFromVariant(newVariant(releaseVariant, { wasmModule }));
   const frame = document.getElementById("phone") as HTMLIFrameElement;
   const link = new PageLink(module, data, frame);
-  new Panel(link);
+  const panel = new Panel(link);
   new ScenarioPlayer(link, data);
+  new FixtureEditor(link, (line) => panel.say(line));
 }
 
 begin().catch((error: Error) => {

@@ -3,11 +3,9 @@
 import { writeFileSync } from "node:fs";
 import type { ServiceEvent } from "../../service/observers.ts";
 import { readOptions } from "../../service/options.ts";
+import { accountDeedOf } from "../simulator/log/person.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { UsageError } from "../usage-error.ts";
-
-/** What the account page does, by the last word of its form's address, as a step. */
-const ACCOUNT_STEPS = ["remove", "sign-out-everywhere", "disable", "enable"];
 
 export class Recorder {
   readonly #lines: string[] = [];
@@ -56,10 +54,9 @@ export class Recorder {
         this.#add(["allow", event.accountId, ...choicesOf(event)].join(" "));
       } else if (event.state === "refused") this.#add("deny");
     }
-    if (event.type === "exchange" && event.method === "POST" && event.status === 303) {
-      const deed = /^\/account\/([a-z-]+)$/.exec(event.path)?.[1] ?? "";
-      const account = new URLSearchParams(event.requestBody).get("account");
-      if (account && ACCOUNT_STEPS.includes(deed)) this.#add(`account ${deed} ${account}`);
+    if (event.type === "exchange") {
+      const did = accountDeedOf(event);
+      if (did) this.#add(`account ${did.deed} ${did.account}`);
     }
   }
 

@@ -27,6 +27,7 @@ import { Paper } from "./device/paper.ts";
 import { slipWords } from "./device/slip-words.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
 import { Moments } from "./log/moments.ts";
+import { PersonSteps } from "./log/person.ts";
 import { Timeline } from "./log/timeline.ts";
 import { MakerServer } from "./world/maker-server.ts";
 import { Network } from "./world/network.ts";
@@ -142,6 +143,7 @@ export class Simulation {
         this.#take(claims),
       );
       this.#watchDecisions(settings.service);
+      this.#watchPages(settings.service);
     }
     this.display = new FrameDisplay(settings.columns, settings.rows, changed, rom);
     this.application = this.#newApplication();
@@ -161,10 +163,11 @@ export class Simulation {
       ...holder,
       blockedScopes: [...service.policyOf(holder.id)],
     });
+    const accounts = fixture.accounts?.map(withPolicy) ?? [];
     return {
       ...fixture,
       organizations: fixture.organizations?.map(withPolicy) ?? [],
-      accounts: fixture.accounts?.map(withPolicy) ?? [],
+      accounts: accounts.map((one) => ({ ...one, disabled: service.isDisabled(one.id) })),
     };
   }
 
@@ -361,6 +364,18 @@ export class Simulation {
       if (event.state === "granted") this.timeline.note(`${event.accountId} allows`, "person");
       if (event.state === "refused") this.timeline.note(describeRefusal(event), "person");
       if (event.state === "granted" || event.state === "refused") this.#tell();
+    });
+  }
+
+  /** What the person does on the service's pages is told as it happens; the same page a second time is not. */
+  #watchPages(service: Service): void {
+    const person = new PersonSteps();
+    service.observe((event) => {
+      if (event.type !== "exchange") return;
+      const step = person.stepOf(event, this.userCode !== "");
+      if (step === "" || this.timeline.entries.at(-1)?.what === step) return;
+      this.timeline.note(step, "person");
+      this.#tell();
     });
   }
 

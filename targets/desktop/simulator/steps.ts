@@ -8,6 +8,7 @@ import { ANSWERS, answerOf, playAnswer } from "./answers.ts";
 import { deedOf } from "./deeds.ts";
 import { CALLS, type CallName, readWords } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
+import { ACCOUNT_DEED_NAMES, type AccountDeed, accountLine } from "./log/person.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
 import { otherDevices } from "./world/other-devices.ts";
@@ -168,20 +169,24 @@ const STEPS: Readonly<Record<string, Perform>> = {
   account: (simulation, [what = "", id = simulation.settings.account]) => {
     const { service, timeline } = simulation;
     if (service === undefined) return "only with the simulated service";
-    const deeds: Readonly<Record<string, () => void>> = {
+    const deeds: Readonly<Record<AccountDeed, () => void>> = {
       remove: () => service.revokeAllFor(id, simulation.config.clientId),
       "sign-out-everywhere": () => service.signOutEverywhere(id),
       disable: () => service.disableAccount(id, "hijacking"),
       enable: () => service.enableAccount(id),
       "change-credential": () => service.requireCredentialChange(id),
     };
-    const deed = Object.hasOwn(deeds, what) ? deeds[what] : undefined;
-    if (deed === undefined) {
-      throw new StepError(`an account knows ${Object.keys(deeds).join(", ")}, not "${what}"`);
+    const name = ACCOUNT_DEED_NAMES.find((one) => one === what);
+    if (name === undefined) {
+      throw new StepError(`an account knows ${ACCOUNT_DEED_NAMES.join(", ")}, not "${what}"`);
     }
     checkAccount(simulation, id);
-    timeline.note(`${id}: ${what.replaceAll("-", " ")}`, "person");
-    deed();
+    const isDisabled = service.isDisabled(id);
+    if ((name === "enable" && !isDisabled) || (name === "disable" && isDisabled)) {
+      return `${id}'s account is ${isDisabled ? "disabled" : "enabled"} already`;
+    }
+    timeline.note(accountLine(id, name), "person");
+    deeds[name]();
     simulation.touch();
     return "";
   },

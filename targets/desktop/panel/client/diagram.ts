@@ -61,10 +61,21 @@ function rowsOf(view: View): Row[] {
     const last = row.exchanges.at(-1);
     return {
       ...row,
-      key: String(row.order),
+      key: keyOf(row),
       state: last ? `${row.exchanges.length} ${last.ended?.order} ${last.fault}` : "",
     };
   });
+}
+
+/** In another world, which may come instead of this one, what has the same place is another row. */
+function keyOf({
+  order,
+  exchanges,
+  entry,
+  event,
+}: Pick<Row, "order" | "exchanges" | "entry" | "event">) {
+  const first = exchanges[0] ?? entry ?? event;
+  return `${order} ${first?.atMs} ${exchanges[0]?.purpose ?? entry?.what ?? event?.verdict}`;
 }
 
 function isAlike(a: ExchangeEntry, b: ExchangeEntry): boolean {
@@ -192,13 +203,22 @@ function drawEntry(entry: TimelineEntry): HTMLElement[] {
     const row = make("div", `row state ${entry.state.replace(" ", "-")}`);
     const bead = make("span", "bead", entry.state);
     row.append(when, bead, make("span", "cause", entry.what));
-    return [row];
+    return BRINGS_CODE.includes(entry.what) ? [row, drawWay("device-person", "shows code")] : [row];
   }
-  const row = make("div", "row");
-  const way = make("span", `way ${wayOf(entry)}`);
-  way.append(make("span", "label", entry.what.replace(/ pressed$/, "")));
-  row.append(when, way);
+  const row = drawWay(wayOf(entry), entry.what.replace(/ pressed$/, ""));
+  row.prepend(when);
   return [row];
+}
+
+/** Events after which a code is on the display, for the person to read. */
+const BRINGS_CODE = ["code received", "code found"];
+
+function drawWay(between: string, label: string): HTMLElement {
+  const row = make("div", "row");
+  const way = make("span", `way ${between}`);
+  way.append(make("span", "label", label));
+  row.append(way);
+  return row;
 }
 
 /** Between whom it passes. What the world does to them has no arrow. */

@@ -99,7 +99,7 @@ export class Panel {
   #press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.key.length > 1) return;
     const at = event.target as Element;
-    if (at.closest("input, textarea, select")) return;
+    if (at.closest("input, textarea, select, dialog")) return;
     // A focused button or row has its own meaning for the space bar.
     if (event.key === " " && at.closest("button, summary")) return;
     const button = [...document.querySelectorAll<HTMLButtonElement>("[data-key]")].find(

@@ -4,6 +4,7 @@ import { type FixtureInput, readFixture } from "../../../service/fixture.ts";
 import { readOptions, type ServiceOptionsInput } from "../../../service/options.ts";
 import { UsageError } from "../../usage-error.ts";
 import type { Simulation } from "../simulation.ts";
+import { fixtureText, parseJson } from "./fixture-text.ts";
 
 function readJson(flag: string, file: string): unknown {
   let text: string;
@@ -18,26 +19,6 @@ function readJson(flag: string, file: string): unknown {
   } catch (error) {
     throw new UsageError(`${flag} ${file}: ${(error as Error).message}`);
   }
-}
-
-/** @throws Error of one line, whatever part of the text it shows */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new Error(`is not JSON: ${(error as Error).message.replace(/\s+/g, " ")}`);
-  }
-}
-
-/** What somebody has typed, checked as a file for --fixture is. @throws Error of one line */
-export function readFixtureText(text: string): FixtureInput {
-  const value = parseJson(text);
-  readFixture(value);
-  return value as FixtureInput;
-}
-
-export function fixtureText(fixture: FixtureInput): string {
-  return `${JSON.stringify(fixture, null, 2)}\n`;
 }
 
 /** @throws UsageError with one line that says where the file is wrong */
