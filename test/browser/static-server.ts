@@ -1,4 +1,5 @@
-// A plain file server below a path, as a stranger would put a folder on the web. It remembers what was asked for.
+// A plain file server below a path, as a stranger would put a folder on the web, with the strictest policy with which
+// WebAssembly can be used at all.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,6 +13,13 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
   ".json": "application/json",
 };
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  ...["style-src 'self'", "img-src 'self'", "connect-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join("; ");
 
 export interface StaticServer {
   /** Where the folder is, with a slash at the end. */
@@ -27,6 +35,7 @@ export async function serveFolder(folder: string, below: string): Promise<Static
     try {
       if (!/^[\w.-]+$/.test(name)) throw new Error("not in the folder");
       const content = readFileSync(path.join(folder, name));
+      response.setHeader("content-security-policy", POLICY);
       response.setHeader("content-type", TYPES[path.extname(name)] ?? "application/octet-stream");
       response.end(content);
     } catch {

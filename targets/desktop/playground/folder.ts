@@ -15,10 +15,10 @@ import type { PlaygroundData } from "./link.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Nothing may be asked for but what lies beside the page; the phone's pages bring their style with them. */
+/** Nothing may be asked for but what lies beside the page, and nothing is written into it. */
 const POLICY =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; " +
-  "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'";
 
 const SCENARIOS = html`<div class="scenario-head">
 <label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>

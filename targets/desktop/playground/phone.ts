@@ -1,5 +1,6 @@
 // The phone of the playground: shows the service's own pages in a frame, though there is no server. What is
 // clicked or sent in them becomes a request to the service in this page, and the answer the next page.
+import { STYLESHEET } from "../../service/pages/stylesheet.ts";
 import type { Service } from "../../service/service.ts";
 import { COOKIE_HEADER } from "./stand-ins/cookie.ts";
 
@@ -39,7 +40,9 @@ export class Phone {
     this.#address = address.href;
     const isPage = (answer.headers.get("content-type") ?? "").startsWith("text/html");
     const text = await answer.text();
-    this.frame.srcdoc = isPage ? await this.#withStyle(text) : pageOfText(text);
+    // Until it has its style.
+    this.frame.style.visibility = "hidden";
+    this.frame.srcdoc = isPage ? withoutLinks(text) : pageOfText(text);
   }
 
   async #ask(url: URL, form?: URLSearchParams): Promise<Response> {
@@ -58,19 +61,11 @@ export class Phone {
     return answer;
   }
 
-  /** The pages name a stylesheet by address; there is nobody to be asked for it. */
-  async #withStyle(text: string): Promise<string> {
-    const style = await this.service.fetch(
-      new Request(new URL("/assets/pages.css", this.service.baseUrl)),
-    );
-    return text
-      .replace(/<link rel="stylesheet"[^>]*>/, `<style>${await style.text()}</style>`)
-      .replace(/<link rel="icon"[^>]*>/, "");
-  }
-
   readonly #attach = (): void => {
     const page = this.frame.contentDocument;
     if (page === null || this.#address === "") return;
+    giveStyle(page);
+    this.frame.style.visibility = "";
     page.addEventListener("click", (event) => {
       const link = (event.target as Element).closest("a[href]");
       if (link === null) return;
@@ -93,8 +88,25 @@ export class Phone {
   };
 }
 
+/** Of the service's pages, and of what is no page. */
+const STYLE = `${STYLESHEET}
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }`;
+
+/** There is nobody to be asked for what the pages name by address. */
+function withoutLinks(text: string): string {
+  return text.replace(/<link rel="(?:stylesheet|icon)"[^>]*>/g, "");
+}
+
 /** Metadata and the like: shown as they are. */
 function pageOfText(text: string): string {
   const escaped = text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-  return `<!doctype html><title>Answer</title><pre style="white-space: pre-wrap">${escaped}</pre>`;
+  return `<!doctype html><html lang="en"><title>Answer</title><main><pre>${escaped}</pre></main>`;
+}
+
+/** Styles a page without writing into it, which the strictest policy of a server allows. */
+function giveStyle(page: Document): void {
+  const { CSSStyleSheet: Sheet } = page.defaultView!;
+  const sheet = new Sheet();
+  sheet.replaceSync(STYLE);
+  page.adoptedStyleSheets = [sheet];
 }
