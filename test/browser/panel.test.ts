@@ -78,7 +78,7 @@ describeInChromium("the panel", (browser) => {
         () => document.getElementById("state")?.textContent === "signed in",
       );
       expect(await page.locator("#sequence").textContent()).toMatch(
-        /ask for a code.*poll.*ada allows.*200 OK.*signed in/,
+        /ask for a code.*shows code.*scans the code.*confirms the code.*signs in as ada.*ada allows.*200 OK.*signed in/,
       );
       await page.locator("#sequence summary", { hasText: "call the API" }).click();
       const detail = page.locator("#sequence .detail pre");
@@ -172,6 +172,7 @@ describeInChromium("the panel", (browser) => {
       await page.keyboard.press("j");
       // Before its end, the space bar would end the jump.
       await expect.poll(() => simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
+      await expect.poll(() => simulation.clock.jumpLeftMs).toBe(0);
       await page.keyboard.press("Space");
       await expect
         .poll(() => simulation.userCode)
