@@ -52,7 +52,10 @@ export enum OfferError {
   BODY_OFFER_ID = 10,
   /** Another call is under way, or nobody is signed in. */
   NOT_NOW = 11,
-  /** The target does not fit CALL, which only more columns make longer; or a name in the body a quarter of OUTPUT. */
+  /**
+   * The target does not fit CALL, which more columns or 24 KiB of memory make longer; or a name in the body does not
+   * fit a quarter of OUTPUT.
+   */
   TOO_LONG = 12,
 }
 

@@ -1,7 +1,7 @@
 // Calling an API with the access token (RFC 6750 §2.1; the documents' 4.5). The target (path and query)
 // is built in CALL piece by piece; body and answer stay the host's.
 //
-// A target may have 304 bytes and as many more as the display has columns, whatever the memory.
+// A target may have 304 bytes and as many more as the display has columns; 1280 and those from 24 KiB of memory on.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";

@@ -42,6 +42,9 @@ export enum Purpose {
 const START_SPREAD_MS = 5000;
 const SAVE_AGAIN_MS = 60_000;
 const REVOCATION_TRIES = 4;
+/** From so many bytes of memory on a verification address may be as long. */
+const LONG_URI_MEMORY = 24_576;
+const LONG_URI_MAX = 512;
 /** A user who signs out waits for no server longer than the backoff at its longest. */
 const REVOCATION_WAIT_S_MAX = 64;
 const SLOW_DOWN_MS = 5000;
@@ -639,10 +642,17 @@ export class Ideal {
     this.misfits = values.filter(
       ([field, value]) => value !== undefined && Buffer.byteLength(value) > this.room(field),
     );
-    this.isMemoryShort = this.misfits.some(
-      ([field]) => field !== Field.USER_CODE && field !== Field.VERIFICATION_URI,
-    );
+    this.isMemoryShort = this.misfits.some(([field, value]) => this.isHelped(field, value!));
     return this.errorField !== 0;
+  }
+
+  /** Whether a value that has no room would have it in a larger memory. */
+  isHelped(field: Field, value: string): boolean {
+    // A code has to be shown on one line.
+    if (field === Field.USER_CODE) return false;
+    if (field !== Field.VERIFICATION_URI) return true;
+    const { memoryBytes } = this.settings;
+    return memoryBytes < LONG_URI_MEMORY && Buffer.byteLength(value) <= LONG_URI_MAX;
   }
 
   /** A success without a code; an empty answer may come of a network that is not up yet. */

@@ -34,7 +34,7 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
   if (!isMemoryShort) return;
   const room = roomOf({ ...settings, memoryBytes: bytes });
   for (const [field, value] of misfits) {
-    if (field === Field.USER_CODE || field === Field.VERIFICATION_URI) continue;
+    if (!ideal.isHelped(field, value!)) continue;
     const fits = Buffer.byteLength(value!) <= room(field);
     holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} has no room`, fits);
   }
