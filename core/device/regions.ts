@@ -70,21 +70,20 @@ export function isOutputFree(device: Device): boolean {
   return device.outputUse === OutputUse.NOBODY || device.outputUse === OutputUse.ANSWER_SHOWN;
 }
 
-/** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
-export function claimOutput(device: Device, use: OutputUse): boolean {
-  if (!isOutputFree(device)) return false;
-  // Nobody's is empty already.
-  if (device.outputUse) emptyOutput(device);
-  device.outputUse = use;
-  return true;
-}
-
 /** Gives OUTPUT back, if it is this owner's; what lies there is overwritten. */
 export function releaseOutput(device: Device, use: OutputUse): void {
   if (device.outputUse === use) {
     emptyOutput(device);
     device.outputUse = OutputUse.NOBODY;
   }
+}
+
+/** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
+export function claimOutput(device: Device, use: OutputUse): boolean {
+  if (!isOutputFree(device)) return false;
+  releaseOutput(device, OutputUse.ANSWER_SHOWN);
+  device.outputUse = use;
+  return true;
 }
 
 /** Before a code is read or asked for: it lies where no answer with tokens is written to. */
