@@ -81,6 +81,11 @@ export interface Http {
   send(request: HttpRequest, sink: HttpSink): void;
   /** Ends the exchange under way, if any; its sink hears nothing more. */
   abort(): void;
+  /**
+   * Why the last exchange failed, in the adapter's own words (`ECONNREFUSED`), for a person who looks into it. An
+   * adapter may leave it out; no address, header or body is in it.
+   */
+  readonly lastFailure?: string;
 }
 
 /** Monotonic time and one alarm. */

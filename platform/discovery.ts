@@ -1,9 +1,10 @@
 // Finding a server's addresses before there is a device: a throw-away core reads the discovery
 // document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
 import { CallState, ClientAuthentication, ErrorCode, Field } from "../core/complete.ts";
+import { addressProblem, isLoopback } from "./address.ts";
 import type { Display, Http, HttpRequest, HttpSink, Storage, Timers } from "./contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
-import { asciiOf, bytesOf, textOf } from "./text.ts";
+import { asciiOf, bytesOf, printable, textOf } from "./text.ts";
 
 /** Four addresses at once need more room than a device's calls. */
 const MEMORY_BYTES = 12_288;
@@ -21,11 +22,28 @@ const display: Display = { columns: 16, rows: 2, show: () => {} };
 export function metadataAddresses(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
-  return [
-    `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
-    // RFC 8414 §3.1 puts the well-known part before the issuer's path.
+  const whole = issuer.replace(/\/$/, "");
+  const addresses = [
+    `${whole}/.well-known/openid-configuration`,
+    // RFC 8414 §3.1 puts the well-known part before the issuer's path; its §5 knows this of both documents.
     `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    // No document says so, and there are servers that do.
+    `${whole}/.well-known/oauth-authorization-server`,
   ];
+  return [...new Set(addresses)];
+}
+
+/** There is no document with which a device could sign in; one line, with what came of each address. */
+export class MetadataError extends Error {
+  /** Nothing answered, or the server has failed: another try may go better. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, isTransient = false) {
+    super(message);
+    this.name = "MetadataError";
+    this.isTransient = isTransient;
+  }
 }
 
 /** What a server says of itself. */
@@ -38,24 +56,117 @@ export interface DiscoveredServer {
 
 /**
  * Asks for a server's metadata.
- * @param issuer the issuer's identifier; the document must name exactly this one (RFC 8414 §3.3)
- * @throws Error with one line where there is no usable document
+ * @param issuer the issuer's identifier; the document must name exactly this one (RFC 8414 §3.3), but for a slash
+ *   at the end, which the documents' address does not have either
+ * @param allowHttp plain http to other machines is taken as it is
+ * @throws MetadataError where there is no usable document
  */
 export async function discoverServer(
   core: Core,
   host: { http: Http; timers: Timers },
   issuer: string,
+  allowHttp = false,
 ): Promise<DiscoveredServer> {
-  const refusals: string[] = [];
-  for (const metadata of metadataAddresses(issuer)) {
+  const problem = issuerProblem(issuer, allowHttp);
+  if (problem !== "") throw new MetadataError(`the issuer ${problem}`);
+  const found = await lookFor(core, host, issuer, allowHttp);
+  if (!Array.isArray(found)) return found;
+  const twin = issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
+  const ofTwin = found.some((refusal) => refusal.issuer === twin)
+    ? await lookFor(core, host, twin, allowHttp)
+    : found;
+  if (!Array.isArray(ofTwin)) return ofTwin;
+  const isTransient = ofTwin.every((refusal) => refusal.isTransient);
+  const reasons = ofTwin.map(({ address, why }) => `${address}: ${why}`).join("; ");
+  throw new MetadataError(`no metadata of ${issuer} (${reasons})`, isTransient);
+}
+
+/** An issuer is an address without query and fragment (RFC 8414 §2). */
+function issuerProblem(issuer: string, allowHttp: boolean): string {
+  const wellKnown = issuer.indexOf("/.well-known/");
+  if (wellKnown > 0) return `is what stands before /.well-known/: ${issuer.slice(0, wellKnown)}`;
+  if (issuer.includes("?")) return "must be an address without a query";
+  return addressProblem(issuer, allowHttp);
+}
+
+/** Why one document is of no use. */
+interface Refusal {
+  readonly address: string;
+  readonly why: string;
+  readonly isTransient: boolean;
+  /** The issuer that it names; "" where it names none. */
+  readonly issuer: string;
+}
+
+async function lookFor(
+  core: Core,
+  host: { http: Http; timers: Timers },
+  issuer: string,
+  allowHttp: boolean,
+): Promise<DiscoveredServer | Refusal[]> {
+  const refusals: Refusal[] = [];
+  for (const address of metadataAddresses(issuer)) {
     const http = new CopyingHttp(host.http);
     http.begin();
-    const answer = await ask(core, { ...host, http }, issuer, metadata);
-    const clientAuthenticationMethods = methodsIn(http.take());
-    if (typeof answer !== "string") return { endpoints: answer, clientAuthenticationMethods };
-    refusals.push(`${metadata}: ${answer}`);
+    const answer = await ask(core, { ...host, http }, issuer, address, allowHttp);
+    const document = http.take();
+    const clientAuthenticationMethods = methodsIn(document);
+    if ("token" in answer) return { endpoints: answer, clientAuthenticationMethods };
+    const metadata = parsed(document);
+    const problem = metadata && problemOf(metadata, issuer, allowHttp);
+    // The core takes plain http on the machine itself only.
+    if (problem === "" && allowHttp && answer.isSuccess) {
+      return { endpoints: endpointsIn(metadata!), clientAuthenticationMethods };
+    }
+    const why = answer.isSuccess ? (problem ?? "HTTP 200, but no JSON object") : answer.why;
+    const named = metadata?.issuer;
+    refusals.push({
+      ...{ address, why: why || answer.why, isTransient: answer.isTransient },
+      issuer: typeof named === "string" ? named : "",
+    });
+    // Whoever cannot be reached at one address cannot at the next, and each takes its time.
+    if (answer.isUnreachable) break;
   }
-  throw new Error(`no metadata of ${issuer} (${refusals.join("; ")})`);
+  return refusals;
+}
+
+/** What a device cannot sign in with; "" where there is nothing wrong. */
+function problemOf(metadata: Metadata, issuer: string, allowHttp: boolean): string {
+  if (typeof metadata.issuer !== "string") return "names no issuer";
+  if (metadata.issuer !== issuer) {
+    return `is of another issuer, ${printable(metadata.issuer).slice(0, 200)}`;
+  }
+  for (const [member, isNeeded] of ADDRESSES) {
+    const address = metadata[member];
+    if (address === undefined || address === null) {
+      if (isNeeded) return `has no ${member}${member === DEVICE ? NO_GRANT : ""}`;
+      continue;
+    }
+    if (typeof address !== "string") return `${member} is no text`;
+    const problem = addressProblem(address, allowHttp);
+    if (problem !== "") return `${member} ${problem}`;
+    // A server elsewhere must not send the device to its own ports.
+    if (isLoopback(address) && !isLoopback(issuer)) return `${member} is on this machine`;
+  }
+  return "";
+}
+
+const DEVICE = "device_authorization_endpoint";
+const NO_GRANT = ": the server does not say that it offers the device grant";
+const ADDRESSES = [
+  [DEVICE, true],
+  ["token_endpoint", true],
+  ["revocation_endpoint", false],
+] as const;
+
+function endpointsIn(metadata: Metadata): Endpoints {
+  const { device_authorization_endpoint, token_endpoint, revocation_endpoint } = metadata;
+  return {
+    ...noEndpoints,
+    deviceAuthorization: `${device_authorization_endpoint}`,
+    token: `${token_endpoint}`,
+    revocation: typeof revocation_endpoint === "string" ? revocation_endpoint : "",
+  };
 }
 
 /** The endpoints alone. */
@@ -70,7 +181,7 @@ export async function discoverEndpoints(
 /**
  * The way of authenticating for a client with or without a secret. HTTP Basic comes first: servers must
  * support it (RFC 6749 §2.3.1).
- * @throws Error where the server takes neither way that a secret can go
+ * @throws MetadataError where the server takes neither way that a secret can go
  */
 export function clientAuthenticationFor(
   methods: readonly string[],
@@ -79,7 +190,7 @@ export function clientAuthenticationFor(
   if (!hasSecret) return "none";
   if (methods.includes("client_secret_basic")) return "client_secret_basic";
   if (methods.includes("client_secret_post")) return "client_secret_post";
-  throw new Error(`the server takes no client secret, only: ${methods.join(", ")}`);
+  throw new MetadataError(`the server takes no client secret, only: ${methods.join(", ")}`);
 }
 
 /** What a metadata document says in `token_endpoint_auth_methods_supported`, or RFC 8414 §2 where it does not. */
@@ -89,12 +200,20 @@ export function methodsIn(document: readonly number[]): readonly string[] {
   return isList ? methods : ["client_secret_basic"];
 }
 
-/** Undefined where it is no JSON: of that the core complains. */
-function parsed(
-  document: readonly number[],
-): { token_endpoint_auth_methods_supported?: unknown } | null | undefined {
+/** Members that count here, not yet looked at (RFC 8414 §2). */
+interface Metadata {
+  readonly issuer?: unknown;
+  readonly device_authorization_endpoint?: unknown;
+  readonly token_endpoint?: unknown;
+  readonly revocation_endpoint?: unknown;
+  readonly token_endpoint_auth_methods_supported?: unknown;
+}
+
+/** Undefined where it is no JSON object: of that the core complains. */
+function parsed(document: readonly number[]): Metadata | undefined {
   try {
-    return JSON.parse(textOf(document) ?? "");
+    const value: unknown = JSON.parse(textOf(document) ?? "");
+    return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
@@ -143,6 +262,18 @@ export class CopyingHttp implements Http {
   abort(): void {
     this.http.abort();
   }
+
+  get lastFailure(): string {
+    return this.http.lastFailure ?? "";
+  }
+}
+
+/** What came of asking for a document that is of no use. */
+interface NoAnswer {
+  readonly why: string;
+  readonly isSuccess: boolean;
+  readonly isTransient: boolean;
+  readonly isUnreachable: boolean;
 }
 
 /** One document: the endpoints in it, or why it is of no use. */
@@ -151,13 +282,16 @@ function ask(
   host: { http: Http; timers: Timers },
   issuer: string,
   metadata: string,
-): Promise<Endpoints | string> {
+  allowHttp: boolean,
+): Promise<Endpoints | NoAnswer> {
   return new Promise((resolve) => {
     const finish = (): void => {
       const { device } = driver;
       if (device.callState !== CallState.DONE) return;
       driver.stop();
-      resolve(device.callError ? refusal(device.callStatus, device.callError) : found(driver));
+      resolve(
+        device.callError ? refusal(device.callStatus, device.callError, host.http) : found(driver),
+      );
     };
     const driver = new Driver({
       core,
@@ -174,6 +308,7 @@ function ask(
         messages: "",
       },
       endpoints: { ...noEndpoints, metadata },
+      allowHttp,
       memoryBytes: MEMORY_BYTES,
       onChange: finish,
     });
@@ -181,7 +316,7 @@ function ask(
     const bytes = bytesOf(issuer);
     if (!core.discover?.(driver.device, bytes, 0, bytes.length)) {
       driver.stop();
-      resolve("the issuer is too long");
+      resolve({ ...NO_ANSWER, why: "the issuer is too long" });
       return;
     }
     driver.run();
@@ -201,10 +336,22 @@ function found({ device }: Driver): Endpoints {
   };
 }
 
-function refusal(status: number, error: number): string {
-  if (error === ErrorCode.UNREACHABLE) return "not reachable";
-  if (status < 200 || status > 299) return `HTTP ${status}`;
-  return error === ErrorCode.VALUE_TOO_LONG
-    ? "an address is too long"
-    : "not the metadata of exactly this issuer with https addresses for the device grant";
+const NO_ANSWER: NoAnswer = {
+  why: "",
+  isSuccess: false,
+  isTransient: false,
+  isUnreachable: false,
+};
+
+function refusal(status: number, error: number, { lastFailure }: Http): NoAnswer {
+  if (error === ErrorCode.UNREACHABLE) {
+    const why = lastFailure ? `not reachable (${lastFailure})` : "not reachable";
+    return { ...NO_ANSWER, why, isTransient: true, isUnreachable: true };
+  }
+  if (status < 200 || status > 299) {
+    return { ...NO_ANSWER, why: `HTTP ${status}`, isTransient: status >= 500 || status === 429 };
+  }
+  const why =
+    error === ErrorCode.VALUE_TOO_LONG ? "an address is too long" : "not the issuer's metadata";
+  return { ...NO_ANSWER, why, isSuccess: true };
 }

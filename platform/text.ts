@@ -44,3 +44,8 @@ export function textOf(bytes: Bytes): string | undefined {
     return undefined;
   }
 }
+
+/** What a server sends, as one line without anything that could move a cursor or turn the writing around. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
+}

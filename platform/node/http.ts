@@ -3,6 +3,8 @@
 
 import http from "node:http";
 import https from "node:https";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { retryAfterSeconds } from "../retry-after.ts";
 
@@ -32,6 +34,8 @@ interface Exchange {
   timeLimit: NodeJS.Timeout;
   connectLimit: NodeJS.Timeout | undefined;
   bodyBytes: number;
+  /** The last byte has come; it may still have to be decoded. */
+  isWhole: boolean;
 }
 
 /** HTTP and HTTPS over kept connections. `dispose` closes what is left open. */
@@ -43,6 +47,7 @@ export class NodeHttp implements Http {
   readonly #plainAgent: http.Agent;
   readonly #tlsAgent: https.Agent;
   #current: Exchange | undefined;
+  #lastFailure = "";
 
   constructor(options: NodeHttpOptions = {}) {
     this.#timeLimitMs = options.timeLimitMs ?? 30_000;
@@ -59,21 +64,30 @@ export class NodeHttp implements Http {
     );
   }
 
+  /** Node's or OpenSSL's name for what went wrong last, or which limit passed; "" where nothing did. */
+  get lastFailure(): string {
+    return this.#lastFailure;
+  }
+
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.#current !== undefined) throw new Error("http: an exchange is under way");
     const exchange: Exchange = {
       sink,
       client: undefined,
-      timeLimit: setTimeout(() => this.#fail(exchange, "timeout"), this.#timeLimitMs),
+      timeLimit: setTimeout(
+        () => this.#fail(exchange, "timeout", "no whole answer in time"),
+        this.#timeLimitMs,
+      ),
       connectLimit: undefined,
       bodyBytes: 0,
+      isWhole: false,
     };
     this.#current = exchange;
     try {
       this.#start(exchange, request);
     } catch {
       // An address or a header value that cannot be sent.
-      this.#fail(exchange, "unreachable");
+      this.#fail(exchange, "unreachable", "the request cannot be sent");
     }
   }
 
@@ -104,14 +118,19 @@ export class NodeHttp implements Http {
     this.#limitConnecting(exchange, client, secure ? "secureConnect" : "connect");
     client.on("response", (response) => this.#receive(exchange, response));
     // Node never repeats a request: an error here, on a kept connection too, ends the exchange.
-    client.on("error", (error) => this.#fail(exchange, failureOf(error)));
-    client.on("close", () => this.#fail(exchange, "unreachable"));
+    client.on("error", (error) => this.#fail(exchange, failureOf(error), codeOf(error)));
+    client.on("close", () => {
+      if (!exchange.isWhole) this.#fail(exchange, "unreachable", CUT_OFF);
+    });
     client.end(body);
   }
 
   /** A fresh connection has to stand within its own limit, its TLS handshake included. */
   #limitConnecting(exchange: Exchange, client: http.ClientRequest, established: string): void {
-    const limit = setTimeout(() => this.#fail(exchange, "timeout"), this.#connectLimitMs);
+    const limit = setTimeout(
+      () => this.#fail(exchange, "timeout", "no connection in time"),
+      this.#connectLimitMs,
+    );
     exchange.connectLimit = limit;
     client.on("socket", (socket) => {
       if (client.reusedSocket) clearTimeout(limit);
@@ -122,6 +141,8 @@ export class NodeHttp implements Http {
   #headers(request: HttpRequest, bodyBytes: number): http.OutgoingHttpHeaders {
     const headers: http.OutgoingHttpHeaders = {
       Accept: "application/json",
+      // RFC 9110 §12.5.3: without it a server may encode as it likes.
+      "Accept-Encoding": "identity",
       "User-Agent": this.#userAgent,
     };
     if (request.contentType !== "") headers["Content-Type"] = request.contentType;
@@ -132,29 +153,36 @@ export class NodeHttp implements Http {
   }
 
   #receive(exchange: Exchange, response: http.IncomingMessage): void {
-    response.on("error", (error) => this.#fail(exchange, failureOf(error)));
-    response.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
+    response.on("error", (error) => this.#fail(exchange, failureOf(error), codeOf(error)));
+    const body = decoded(response);
     response.on("end", () => {
+      exchange.isWhole = response.complete;
+    });
+    if (body !== response) {
+      body.on("error", (error) => this.#fail(exchange, "unreachable", codeOf(error)));
+    }
+    body.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
+    body.on("end", () => {
       if (response.complete) this.#end(exchange);
-      else this.#fail(exchange, "unreachable");
+      else this.#fail(exchange, "unreachable", CUT_OFF);
     });
     if (this.#current !== exchange) return;
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 599) {
       // Of the interim ones Node passes on 101 only, and no switch of protocols was asked for.
-      this.#fail(exchange, "unreachable");
+      this.#fail(exchange, "unreachable", `HTTP ${status}`);
       return;
     }
     exchange.sink.status(status, retryAfterSeconds(retryAfter, date, Date.now()));
     // `#fail` does nothing where the sink has aborted meanwhile.
-    if (Number(promised) > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
+    if (Number(promised) > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LARGE);
   }
 
   #take(exchange: Exchange, chunk: Buffer): void {
     if (this.#current !== exchange) return;
     exchange.bodyBytes += chunk.length;
-    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
+    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LARGE);
     else exchange.sink.body(chunk, 0, chunk.length);
   }
 
@@ -164,8 +192,9 @@ export class NodeHttp implements Http {
     exchange.sink.end();
   }
 
-  #fail(exchange: Exchange, failure: TransportFailure): void {
+  #fail(exchange: Exchange, failure: TransportFailure, why: string): void {
     if (this.#current !== exchange) return;
+    this.#lastFailure = why;
     this.#finish(exchange);
     exchange.sink.failed(failure);
   }
@@ -181,6 +210,29 @@ export class NodeHttp implements Http {
     clearTimeout(exchange.connectLimit);
     this.#current = undefined;
   }
+}
+
+/** The body as it was before somebody on the way compressed it all the same (RFC 9110 §8.4.1). */
+function decoded(response: http.IncomingMessage): Readable {
+  switch (response.headers["content-encoding"]?.toLowerCase()) {
+    case "gzip":
+    case "x-gzip":
+      return response.pipe(createGunzip());
+    case "deflate":
+      return response.pipe(createInflate());
+    case "br":
+      return response.pipe(createBrotliDecompress());
+    default:
+      return response;
+  }
+}
+
+const CUT_OFF = "the answer was cut off";
+const TOO_LARGE = "more than sizeLimitBytes";
+
+/** `ECONNREFUSED`, `CERT_HAS_EXPIRED` and the like. The message would name addresses. */
+function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.name;
 }
 
 function failureOf(error: Error): TransportFailure {

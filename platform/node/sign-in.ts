@@ -1,15 +1,23 @@
 // Signing in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
 
 import type { Display, Entropy, Storage } from "../contracts.ts";
+import { MetadataError } from "../discovery.ts";
 import type { DriverOptions } from "../driver.ts";
 import { SealedStorage } from "../sealed-storage.ts";
-import { type Client, type ServerChoice, settingsFor } from "../session/authorization-server.ts";
+import { ServerError } from "../servers/index.ts";
+import {
+  type Client,
+  type ServerChoice,
+  type ServerSettings,
+  settingsFor,
+} from "../session/authorization-server.ts";
 import type { Session } from "../session/session.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
-import { SignInError } from "../session/sign-in-error.ts";
-import { type NodeHttpOptions, nodePlatform } from "./index.ts";
+import { metadataErrorOf, SignInError } from "../session/sign-in-error.ts";
+import { type NodeHttpOptions, type NodePlatform, nodePlatform } from "./index.ts";
 import { QrCode } from "./qr-code.ts";
 
+export type { ServerAnswer } from "../session/answer-ear.ts";
 export type {
   Client,
   NamedServer,
@@ -52,10 +60,10 @@ export interface SignInOptions extends Client, Omit<SignInHandlers, "onCode"> {
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
   const { server, state, deviceKey, allowHttp, headers, http, signal } = options;
-  if (signal?.aborted) throw new SignInError("aborted", "nobody", "signing in was given up");
+  if (signal?.aborted) throw givenUp();
   const node = nodePlatform({ stateDirectory: state, display: noDisplay, ...(http && { http }) });
   try {
-    const settings = await settingsFor(server, options, node);
+    const settings = await unlessAborted(signal, () => serverSettings(server, options, node));
     const storage = deviceKey ? sealed(node.storage, node.entropy, deviceKey) : node.storage;
     return await signInOn(
       { ...node, storage },
@@ -66,6 +74,45 @@ export async function signIn(options: SignInOptions): Promise<Session> {
   } catch (error) {
     node.dispose();
     throw error;
+  }
+}
+
+async function serverSettings(
+  server: ServerChoice,
+  options: SignInOptions,
+  node: NodePlatform,
+): Promise<ServerSettings> {
+  try {
+    return await settingsFor(server, options, node, options.allowHttp);
+  } catch (error) {
+    if (error instanceof MetadataError) throw metadataErrorOf(error);
+    // The words of a known server stand in `server` here.
+    if (error instanceof ServerError) {
+      throw new ServerError(error.path.replace("serverParameters.", "server."), error.problem);
+    }
+    throw error;
+  }
+}
+
+function givenUp(): SignInError {
+  return new SignInError("aborted", "nobody", "signing in was given up");
+}
+
+/** Asking for metadata may take a minute, and nobody may be waiting any more. */
+async function unlessAborted<T>(
+  signal: AbortSignal | undefined,
+  act: () => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return await act();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(givenUp());
+    signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([act(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort!);
   }
 }
 

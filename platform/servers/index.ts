@@ -17,11 +17,14 @@ export type * from "./profile.ts";
 export class ServerError extends Error {
   /** The member of the configuration that is wrong. */
   readonly path: string;
+  /** What is wrong with it: the message without the member in front. */
+  readonly problem: string;
 
-  constructor(path: string, message: string) {
-    super(message);
+  constructor(path: string, problem: string) {
+    super(`${path} ${problem}`);
     this.name = "ServerError";
     this.path = path;
+    this.problem = problem;
   }
 }
 

@@ -57,16 +57,18 @@ const MEMORY_BYTES = 32_768;
 
 /**
  * @param host asks for the metadata where an issuer is given
- * @throws ServerError where the name or a word is wrong; Error with one line where the issuer has no metadata
+ * @param allowHttp plain http to other machines is taken as it is
+ * @throws ServerError where the name or a word is wrong; MetadataError where the issuer has no metadata of use
  */
 export async function settingsFor(
   choice: ServerChoice,
   client: Client,
   host: { http: Http; timers: Timers },
+  allowHttp = false,
 ): Promise<ServerSettings> {
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   if (typeof choice === "string" && choice.includes("://")) {
-    const found = await discoverServer(core, host, choice);
+    const found = await discoverServer(core, host, choice, allowHttp);
     const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
     return settings(client, found.endpoints, method, { issuer: choice });
   }

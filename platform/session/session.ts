@@ -2,6 +2,7 @@
 
 import { Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
+import type { ServerAnswer } from "./answer-ear.ts";
 import { SignInError, signInErrorOf } from "./sign-in-error.ts";
 
 /** What a session is doing. */
@@ -64,16 +65,30 @@ export class Session {
   }
 
   /**
-   * The access token, renewed first where it is about to expire.
-   * @throws SignInError where the session has ended
+   * The access token, renewed first where it is about to expire: that waits for as long as the network is away.
+   * @param signal gives up waiting
+   * @throws SignInError where the session has ended; the signal's reason where it gives up
    */
-  async accessToken(): Promise<string> {
+  async accessToken(signal?: AbortSignal | null): Promise<string> {
     for (;;) {
       if (this.end !== undefined) throw this.end;
       const token = this.driver.accessToken;
       if (token !== "") return token;
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      signal?.throwIfAborted();
+      await this.nextChange(signal);
     }
+  }
+
+  /** Until something may have changed, or the signal gives up. */
+  private nextChange(signal?: AbortSignal | null): Promise<void> {
+    return new Promise<void>((resolve) => {
+      const wake = (): void => {
+        signal?.removeEventListener("abort", wake);
+        resolve();
+      };
+      signal?.addEventListener("abort", wake);
+      this.waiting.push(wake);
+    });
   }
 
   /**
@@ -83,12 +98,13 @@ export class Session {
    * @throws SignInError where the session has ended; whatever `fetch` throws
    */
   async fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
-    const token = await this.accessToken();
+    const { signal } = init;
+    const token = await this.accessToken(signal);
     const answer = await this.send(input, init, token);
     if (answer.status !== 401 || !isReplayable(init.body)) return answer;
     // Meanwhile it may have been renewed for another request.
     if (this.driver.accessToken === token) this.driver.accessTokenRefused();
-    const fresh = await this.accessToken().catch(() => undefined);
+    const fresh = await this.accessToken(signal).catch(() => undefined);
     if (fresh === undefined || fresh === token) return answer;
     await answer.body?.cancel();
     return this.send(input, init, fresh);
@@ -105,9 +121,7 @@ export class Session {
     if (this.end !== undefined) return;
     this.signOutAsked = true;
     this.driver.signOut();
-    while (this.end === undefined) {
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    }
+    while (this.end === undefined) await this.nextChange();
   }
 
   /** Lets the program go on without the session; it is there again at the next start. */
@@ -115,10 +129,13 @@ export class Session {
     this.finish(new SignInError("closed", "nobody", "the session was closed"), false);
   }
 
-  /** To be called after anything that may have changed the device's state. */
-  changed(): void {
+  /**
+   * To be called after anything that may have changed the device's state.
+   * @param answer the newest of the server's
+   */
+  changed(answer?: ServerAnswer): void {
     const { state } = this.driver.device;
-    if (state === State.FAILED) this.finish(signInErrorOf(this.driver.device), true);
+    if (state === State.FAILED) this.finish(signInErrorOf(this.driver.device, answer), true);
     else if (this.signOutAsked && state === State.SIGNED_OUT) {
       this.finish(new SignInError("signed_out", "user", "signed out; sign in again"), false);
     }

@@ -2,13 +2,14 @@
 // the network) is in ../node/sign-in.ts.
 
 import * as core from "../../core/complete.ts";
-import { Field, State } from "../../core/index.ts";
+import { ErrorCode, ErrorKind, Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { Driver, type DriverOptions } from "../driver.ts";
 import { asciiOf } from "../text.ts";
+import { AnswerEar } from "./answer-ear.ts";
 import type { ServerSettings } from "./authorization-server.ts";
 import { Session } from "./session.ts";
-import { SignInError, signInErrorOf } from "./sign-in-error.ts";
+import { SignInError, signInErrorOf, troubleOf } from "./sign-in-error.ts";
 
 /** What the user is to be shown (RFC 8628 §3.3). */
 export interface VerificationPrompt {
@@ -26,6 +27,11 @@ export interface VerificationPrompt {
 export interface SignInHandlers {
   /** Called with each code that the user is to be shown; not at all where there is a session already. */
   readonly onCode?: ((prompt: VerificationPrompt) => void) | undefined;
+  /**
+   * Called each time that a request has come to nothing and will be made again by itself: the network is away, the
+   * server has failed, or something else answers in its place. In the session, too. Nothing needs to be done.
+   */
+  readonly onTrouble?: ((trouble: SignInError) => void) | undefined;
   /** Called once where the session ends later on by itself: revoked, or refused by the server. */
   readonly onEnd?: ((error: SignInError) => void) | undefined;
   /**
@@ -51,6 +57,7 @@ export function signInOn(
   return new Promise((resolve, reject) => {
     let session: Session | undefined;
     let shownCode = "";
+    const ear = new AnswerEar();
     const { signal, resumeOnly = false } = handlers;
     const release = (): void => {
       signal?.removeEventListener("abort", abort);
@@ -69,10 +76,10 @@ export function signInOn(
     const changed = (): void => {
       const { state } = driver.device;
       if (session !== undefined) {
-        session.changed();
+        session.changed(ear.newest);
         return;
       }
-      if (state === State.FAILED) fail(signInErrorOf(driver.device));
+      if (state === State.FAILED) fail(signInErrorOf(driver.device, ear.newest));
       else if (resumeOnly && isWithoutSession(state)) fail(notSignedIn());
       else if (state === State.PENDING) shownCode = tell(driver, shownCode, handlers.onCode);
       else if (driver.accessToken !== "" || (resumeOnly && driver.isSignedIn)) {
@@ -82,11 +89,29 @@ export function signInOn(
       }
     };
     const config = resumeOnly ? { ...settings.config, autoStart: 0 } : settings.config;
-    const driver = new Driver({ core, platform, ...settings, config, onChange: changed });
+    const translate = ear.around(settings.translate);
+    const driver = new Driver({
+      core,
+      platform,
+      ...settings,
+      config,
+      translate,
+      onChange: changed,
+    });
+    ear.onAnswer = (answer) => {
+      if (isTrouble(driver.device)) handlers.onTrouble?.(troubleOf(driver.device, answer));
+    };
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
     else driver.start();
   });
+}
+
+/** Something that passes by itself, other than a user who has not decided yet. */
+function isTrouble(device: core.Device): boolean {
+  const { error } = device;
+  if (error === ErrorCode.NONE || error <= ErrorCode.SLOW_DOWN) return false;
+  return core.errorKind(device, error) === ErrorKind.TRANSIENT;
 }
 
 /** Nothing is kept that could become a session without the user. */

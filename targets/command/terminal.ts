@@ -36,11 +36,6 @@ export function asClock(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** What a server sends is shown without anything that could move the cursor or turn the writing around. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");
-}
-
 /** A line at the bottom that says how long something still takes; nothing where there is no terminal. */
 export class CountdownLine {
   private readonly stream: WriteStream | NodeJS.WriteStream;
@@ -59,9 +54,13 @@ export class CountdownLine {
 
   /** Takes the line away. Harmless the second time. */
   stop(): void {
-    if (this.interval === undefined) return;
     clearInterval(this.interval);
-    this.stream.write("\r\x1b[K");
+    this.clear();
+  }
+
+  /** Makes room for another line; it is drawn again below that within a second. */
+  clear(): void {
+    if (this.interval !== undefined) this.stream.write("\r\x1b[K");
   }
 
   private draw(): void {

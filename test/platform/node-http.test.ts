@@ -1,6 +1,7 @@
 // The Node HTTP adapter under the conformance suite on real sockets, and what the suite leaves to it.
 
 import net from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Ear } from "../../platform/conformance/http-bench.ts";
@@ -63,6 +64,64 @@ describe("Node HTTP adapter: raw answers", () => {
     expect(ear.problem).toBe("");
     return ear;
   };
+
+  const textOf = ({ bytes }: Ear): string => Buffer.from(bytes).toString();
+
+  it.each([
+    ["gzip", gzipSync],
+    ["X-GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ] as const)(
+    "RFC 9110 §8.4: a body that is %s although nobody asked for it",
+    async (coding, encode) => {
+      const body = encode(JSON.stringify({ device_code: "d".repeat(3000) }));
+      const head = `HTTP/1.1 200 OK\r\nCONTENT-ENCODING: ${coding}\r\nContent-Length: ${body.length}\r\n\r\n`;
+      script = (socket) => {
+        socket.write(head);
+        socket.end(body);
+      };
+      const ear = await ask();
+      expect(ear.failure).toBeUndefined();
+      expect(textOf(ear)).toBe(JSON.stringify({ device_code: "d".repeat(3000) }));
+      // Cut off, and more than may come: what it becomes counts.
+      script = (socket) => {
+        socket.write(head.replace(`${body.length}`, "9"));
+        socket.end(body.subarray(0, 9));
+      };
+      expect((await ask()).failure).toBe("unreachable");
+      http.dispose();
+      http = new NodeHttp({ sizeLimitBytes: 2000 });
+      script = (socket) => {
+        socket.write(head);
+        socket.end(body);
+      };
+      expect((await ask()).failure).toBe("too-large");
+    },
+  );
+
+  it("RFC 9110 §12.5.3: asks for no coding", async () => {
+    let asked = "";
+    const heard = new Promise<void>((done) => {
+      server.once("connection", (socket) => {
+        socket.once("data", (bytes) => {
+          asked = bytes.toString();
+          done();
+        });
+      });
+    });
+    script = (socket) => socket.end("HTTP/1.0 200 OK\r\n\r\n{}");
+    expect(textOf(await ask())).toBe("{}");
+    await heard;
+    expect(asked).toMatch(/^Accept-Encoding: identity\r$/m);
+  });
+
+  it("says why an exchange failed, in the system's words and without the address", async () => {
+    const ear = new Ear();
+    http.send(get("http://127.0.0.1:9/secret"), ear);
+    while (!ear.over) await realWorld.wait(2);
+    expect(http.lastFailure).toBe("ECONNREFUSED");
+  });
 
   it.each([
     ["nothing at all", "", "unreachable"],

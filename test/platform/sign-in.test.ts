@@ -1,9 +1,11 @@
 // Signing in from a program on Node (platform/node/sign-in.ts), against the simulated service on a real socket.
 
 import fs from "node:fs";
+import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Driver } from "../../platform/driver.ts";
 import { QrCode, type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
 import {
   createService,
@@ -139,6 +141,38 @@ describe("a program signs in", () => {
     expect(fs.readdirSync(state)).not.toContain("lock");
   });
 
+  it("gives up while the server is asked for its metadata", async () => {
+    const silent = net.createServer(() => {});
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    const { port } = silent.address() as net.AddressInfo;
+    try {
+      const given = signIn({
+        ...client(),
+        server: `http://127.0.0.1:${port}`,
+        signal: AbortSignal.timeout(50),
+      });
+      await expect(given).rejects.toMatchObject({ code: "aborted" });
+      expect(fs.readdirSync(state)).not.toContain("lock");
+    } finally {
+      silent.close();
+    }
+  });
+
+  it("is told of a network that is away, and in a session gives up waiting when it is told to", async () => {
+    const troubles: string[] = [];
+    const session = await start(allow, { onTrouble: ({ message }) => troubles.push(message) });
+    expect(troubles).toEqual([]);
+    await server.close();
+    const { driver } = session as unknown as { driver: Driver };
+    driver.accessTokenRefused();
+    const signal = AbortSignal.timeout(1500);
+    await expect(session.accessToken(signal)).rejects.toThrow(/abort|timeout/i);
+    await expect(session.fetch(list(), { signal })).rejects.toThrow(/abort|timeout/i);
+    expect(troubles[0]).toMatch(/\/token: not reachable \(ECONN[A-Z]+\); trying again in \d+ s$/);
+    expect(session.status).toBe("refreshing");
+    server = await serve(service);
+  });
+
   it("keeps no token in the clear with a device key", async () => {
     const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i * 7);
     await start(allow, { deviceKey });
@@ -160,7 +194,25 @@ describe("what is wrong is said at once", () => {
       /https/,
     ],
     ["a file where the directory should be", { state: "/etc/passwd" }, /not a directory/],
+    ["a word that is missing", { server: { name: "keycloak", host: "x" } }, /^server\.realm is/],
   ])("%s", async (_, wrong, message) => {
     await expect(signIn({ ...client(), ...wrong })).rejects.toThrow(message);
+  });
+
+  it.each([
+    [
+      "nobody there",
+      "http://127.0.0.1:9",
+      "unreachable",
+      "nobody",
+      /not reachable \(ECONNREFUSED\)/,
+    ],
+    ["no metadata", "/nothing", "no_metadata", "maker", /HTTP 404/],
+  ])("an issuer: %s", async (_, issuer, code, remedy, message) => {
+    const address = issuer.startsWith("/") ? server.url + issuer : issuer;
+    const failing = signIn({ ...client(), server: address });
+    await expect(failing).rejects.toBeInstanceOf(SignInError);
+    await expect(failing).rejects.toMatchObject({ code, remedy });
+    await expect(failing).rejects.toThrow(message);
   });
 });

@@ -59,7 +59,11 @@ async function loginOn(
   writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
   try {
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt));
-    const opened = await openSession(platform, settings, ready, { onCode, signal: giveUp.signal });
+    const opened = await openSession(platform, settings, ready, {
+      onCode,
+      onTrouble: (trouble) => screen.showTrouble(trouble),
+      signal: giveUp.signal,
+    });
     screen.stopWaiting();
     try {
       const who = nameIn(opened.ear.claims) || kept?.who || (await ask(options, opened));
@@ -95,6 +99,7 @@ class Screen {
   private readonly paint: Paint;
   private waiting: CountdownLine | undefined;
   private codes = 0;
+  private trouble = "";
 
   constructor(options: LoginOptions) {
     this.options = options;
@@ -167,6 +172,16 @@ class Screen {
     this.say(
       this.paint.faint(`picogrant token${state} prints one; picogrant logout${state} ends it.`),
     );
+  }
+
+  /** Once for each that is another: it is tried again and again. */
+  showTrouble({ code, message }: SignInError): void {
+    const lasting = message.replace(/; trying again in \d+ s$/, "");
+    if (lasting === this.trouble) return;
+    this.trouble = lasting;
+    this.tell({ event: "trouble", code, message });
+    this.waiting?.clear();
+    process.stderr.write(`picogrant login: ${message}\n`);
   }
 
   showError(error: SignInError): void {

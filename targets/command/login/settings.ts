@@ -13,7 +13,7 @@ import {
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
-import { discoverServer } from "../../../platform/discovery.ts";
+import { discoverServer, MetadataError } from "../../../platform/discovery.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import {
@@ -70,14 +70,13 @@ export async function readySettings(
   const choice = isIssuer ? server : { name: server, ...serverParameters };
   const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
-    const settings = await settingsFor(choice, client, host);
+    const settings = await settingsFor(choice, client, host, allowHttp);
     return { driver: { ...settings, allowHttp }, title: server };
   } catch (error) {
     if (error instanceof ServerError)
-      throw new UsageError(`${flagOf(error.path)} ${error.message}`);
-    // Discovery has no class of its own for a server that does not answer.
-    if ((error as Error).name !== "Error") throw error;
-    throw new Failure((error as Error).message);
+      throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
+    if (error instanceof MetadataError) throw new Failure(error.message);
+    throw error;
   }
 }
 

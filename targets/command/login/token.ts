@@ -50,14 +50,20 @@ async function renewed(
   { timeout, state }: Flags,
 ): Promise<KeptToken> {
   const ready = await readySettings(settings, platform);
-  const { session } = await openSession(platform, settings, ready, { resumeOnly: true }).catch(
-    (error: unknown) => {
-      const isThere = !(error instanceof SignInError) || error.code !== "not_signed_in";
-      throw isThere ? error : notSignedIn(path.resolve(state));
-    },
-  );
+  let trouble = "";
+  const onTrouble = ({ message }: SignInError): void => {
+    trouble = message;
+  };
+  const { session } = await openSession(platform, settings, ready, {
+    resumeOnly: true,
+    onTrouble,
+  }).catch((error: unknown) => {
+    const isThere = !(error instanceof SignInError) || error.code !== "not_signed_in";
+    throw isThere ? error : notSignedIn(path.resolve(state));
+  });
   try {
-    return await within(timeout, keepToken(path.resolve(state), settings, session));
+    const kept = keepToken(path.resolve(state), settings, session);
+    return await within(timeout, kept, () => trouble);
   } finally {
     session.close();
   }
@@ -70,11 +76,12 @@ function print({ accessToken, expiresAtMs }: KeptToken, { json }: Flags): void {
 }
 
 /** @throws Failure where it takes longer */
-async function within<T>(seconds: number, promise: Promise<T>): Promise<T> {
+async function within<T>(seconds: number, promise: Promise<T>, trouble: () => string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    const late = `the server did not renew the access token within ${seconds} s; try again later`;
-    timer = setTimeout(() => reject(new Failure(late)), seconds * 1000);
+    const late = `the server did not renew the access token within ${seconds} s`;
+    const fail = (): void => reject(new Failure(`${late}; ${trouble() || "try again later"}`));
+    timer = setTimeout(fail, seconds * 1000);
   });
   // When the session is closed, its promise ends too, and nobody listens any more.
   promise.catch(() => {});

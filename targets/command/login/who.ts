@@ -3,8 +3,7 @@
 import { addressProblem } from "../../../platform/address.ts";
 import { metadataAddresses } from "../../../platform/discovery.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
-import { textOf } from "../../../platform/text.ts";
-import { printable } from "../terminal.ts";
+import { printable, textOf } from "../../../platform/text.ts";
 import type { Claims } from "./http-ear.ts";
 import type { LoginSettings } from "./settings.ts";
 

@@ -60,7 +60,7 @@ function byProfile(options: Options, name: string): RemoteServer {
     return { ...remote, memoryBytes: server.profile.memoryBytes, translate: server.translate };
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    throw new UsageError(`${flagOf(error.path)} ${error.message}`);
+    throw new UsageError(`${flagOf(error.path)} ${error.problem}`);
   }
 }
 
@@ -74,7 +74,12 @@ function flagOf(path: string): string {
 async function byIssuer(options: Options, issuer: string, http: Http): Promise<RemoteServer> {
   try {
     const host = { http, timers: nodeTimers() };
-    const { endpoints, clientAuthenticationMethods } = await discoverServer(core, host, issuer);
+    const { endpoints, clientAuthenticationMethods } = await discoverServer(
+      core,
+      host,
+      issuer,
+      options.allowHttp,
+    );
     const method =
       options.clientAuth ??
       clientAuthenticationFor(clientAuthenticationMethods, Boolean(options.clientSecret));

@@ -1,0 +1,160 @@
+// Where a server's metadata may be, what in it is taken, and what is said of a document that is of no use.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { discoverServer, MetadataError } from "../../platform/discovery.ts";
+import { fakePlatform } from "../../platform/fake/index.ts";
+
+const HOST = "https://sso.example.com";
+const metadataOf = (issuer: string, more: object = {}): object => ({
+  issuer,
+  device_authorization_endpoint: `${HOST}/device`,
+  token_endpoint: `${HOST}/token`,
+  ...more,
+});
+
+type Documents = Readonly<Record<string, object | string | number>>;
+
+/** Asks for the metadata at a server that has these documents, by path; a number is a status. */
+function discover(issuer: string, documents: Documents, allowHttp = false) {
+  const platform = fakePlatform({
+    http: {
+      handler: ({ url }) => {
+        const document = documents[url.replace(new URL(url).origin, "")] ?? 404;
+        return typeof document === "number" ? { status: document } : { body: document };
+      },
+    },
+  });
+  const asked = () => platform.http.requests.map(({ url }) => url);
+  return { found: discoverServer(core, platform, issuer, allowHttp), asked };
+}
+
+describe("RFC 8414 §3.1, §5: an issuer with a path", () => {
+  it.each([
+    "/realms/x/.well-known/openid-configuration",
+    "/.well-known/oauth-authorization-server/realms/x",
+    "/.well-known/openid-configuration/realms/x",
+    "/realms/x/.well-known/oauth-authorization-server",
+  ])("%s", async (path) => {
+    const issuer = `${HOST}/realms/x`;
+    const { found } = discover(issuer, { [path]: metadataOf(issuer) });
+    expect((await found).endpoints).toMatchObject({
+      deviceAuthorization: `${HOST}/device`,
+      token: `${HOST}/token`,
+      revocation: "",
+    });
+  });
+
+  it("an issuer without one has two places", async () => {
+    const { found, asked } = discover(HOST, {});
+    await expect(found).rejects.toThrow(MetadataError);
+    expect(asked()).toEqual([
+      `${HOST}/.well-known/openid-configuration`,
+      `${HOST}/.well-known/oauth-authorization-server`,
+    ]);
+  });
+});
+
+describe("RFC 8414 §3.3: the document is of the issuer that was asked for", () => {
+  const path = "/.well-known/openid-configuration";
+
+  it.each([
+    [HOST, `${HOST}/`],
+    [`${HOST}/`, HOST],
+  ])(
+    "%s: %s is the same but for the slash, and its document lies in the same place",
+    async (asked, named) => {
+      const { endpoints } = await discover(asked, { [path]: metadataOf(named) }).found;
+      expect(endpoints.token).toBe(`${HOST}/token`);
+    },
+  );
+
+  it.each<[string, object | string, RegExp]>([
+    [
+      "another issuer",
+      metadataOf("https://evil.example"),
+      /is of another issuer, https:\/\/evil\.example/,
+    ],
+    ["a template", metadataOf(`${HOST}/{tenantid}/v2.0`), /is of another issuer, .*\{tenantid\}/],
+    ["no issuer", { token_endpoint: `${HOST}/t` }, /names no issuer/],
+    [
+      "no device grant",
+      metadataOf(HOST, { device_authorization_endpoint: undefined }),
+      /has no device_authorization_endpoint: the server does not say that it offers/,
+    ],
+    ["no token endpoint", metadataOf(HOST, { token_endpoint: null }), /has no token_endpoint[;)]/],
+    [
+      "plain http",
+      metadataOf(HOST, { token_endpoint: "http://sso.example.com/t" }),
+      /token_endpoint must be an https/,
+    ],
+    [
+      "half an address",
+      metadataOf(HOST, { token_endpoint: "/token" }),
+      /token_endpoint must be an https address/,
+    ],
+    ["a list", metadataOf(HOST, { token_endpoint: [HOST] }), /token_endpoint is no text/],
+    [
+      "a port of this machine",
+      metadataOf(HOST, { token_endpoint: "http://127.0.0.1:80/t" }),
+      /token_endpoint is on this machine/,
+    ],
+    ["a page of HTML", "<html>", /HTTP 200, but no JSON object/],
+  ])("%s", async (_, document, why) => {
+    const failed = discover(HOST, { [path]: document }).found;
+    await expect(failed).rejects.toThrow(why);
+    await expect(failed).rejects.toMatchObject({ isTransient: false });
+  });
+});
+
+describe("what the issuer's address may be", () => {
+  it.each([
+    [`${HOST}/.well-known/openid-configuration`, `before /.well-known/: ${HOST}`],
+    [`${HOST}/x?y=z`, "without a query"],
+    ["htps://sso.example.com", "must be an https address"],
+    ["http://sso.example.com", "must be an https address: anybody on the way can read http"],
+  ])("%s", async (issuer, why) => {
+    const { found, asked } = discover(issuer, {});
+    await expect(found).rejects.toThrow(why);
+    expect(asked()).toEqual([]);
+  });
+
+  it("plain http where somebody has said that it is right, as in a network of containers", async () => {
+    const issuer = "http://keycloak:8080/realms/x";
+    const document = {
+      issuer,
+      device_authorization_endpoint: `${issuer}/device`,
+      token_endpoint: `${issuer}/token`,
+      revocation_endpoint: `${issuer}/revoke`,
+      token_endpoint_auth_methods_supported: ["client_secret_post"],
+    };
+    const documents = { "/realms/x/.well-known/openid-configuration": document };
+    const found = await discover(issuer, documents, true).found;
+    expect(found.endpoints).toMatchObject({
+      deviceAuthorization: `${issuer}/device`,
+      token: `${issuer}/token`,
+      revocation: `${issuer}/revoke`,
+    });
+    expect(found.clientAuthenticationMethods).toEqual(["client_secret_post"]);
+  });
+});
+
+describe("a server that does not answer", () => {
+  it("another try may go better after 503, and not after 404", async () => {
+    const path = "/.well-known/openid-configuration";
+    const other = "/.well-known/oauth-authorization-server";
+    const failing = discover(HOST, { [path]: 503, [other]: 503 }).found;
+    await expect(failing).rejects.toMatchObject({ isTransient: true });
+    await expect(discover(HOST, { [path]: 503 }).found).rejects.toMatchObject({
+      isTransient: false,
+    });
+  });
+
+  it("is asked once where nothing listens", async () => {
+    const platform = fakePlatform({ http: { faultFor: () => ({ kind: "refuse" }) } });
+    const failing = discoverServer(core, platform, HOST);
+    await expect(failing).rejects.toMatchObject({ isTransient: true });
+    await expect(failing).rejects.toThrow("not reachable");
+    expect(platform.http.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,335 @@
+// Authorization servers that differ in every way that RFC 6749 and RFC 8628 leave open, and in some that they do not:
+// a sign-in completes wherever a reasonable client would, and otherwise says what the server answered.
+
+import { describe, expect, it } from "vitest";
+import { ClientAuthentication } from "../../core/index.ts";
+import { noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
+import { fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+import type { Session } from "../../platform/session/session.ts";
+import { signInOn, type VerificationPrompt } from "../../platform/session/sign-in.ts";
+import { SignInError } from "../../platform/session/sign-in-error.ts";
+
+const HOST = "https://login.example.com";
+const CODE = {
+  device_code: "dc",
+  user_code: "ABCD-EFGH",
+  verification_uri: `${HOST}/device`,
+  expires_in: 600,
+  interval: 5,
+};
+const TOKENS = {
+  access_token: "at",
+  token_type: "Bearer",
+  expires_in: 3600,
+  refresh_token: "rt",
+};
+const PENDING = { status: 400, body: { error: "authorization_pending" } };
+
+/** What is another's about a server; the rest is as RFC 8628 shows it. */
+interface Server {
+  /** Members of the code's answer; undefined leaves one out. */
+  code?: object;
+  codeAnswer?: FakeAnswer;
+  /** The first two polls. */
+  poll?: FakeAnswer;
+  /** Members of the tokens' answer. */
+  tokens?: object;
+  tokenAnswer?: FakeAnswer;
+  refresh?: (count: number) => FakeAnswer;
+  revocation?: FakeAnswer;
+}
+
+interface Outcome {
+  session: Session | undefined;
+  error: unknown;
+  prompts: VerificationPrompt[];
+  troubles: string[];
+  requests: readonly SeenRequest[];
+  platform: ReturnType<typeof fakePlatform>;
+  /** Time goes by, and promises with it. */
+  pass(seconds: number): Promise<void>;
+}
+
+async function signInAt(server: Server, limitS = 120): Promise<Outcome> {
+  let polls = 0;
+  let refreshes = 0;
+  const handler = ({ url, form }: SeenRequest): FakeAnswer => {
+    const { pathname } = new URL(url);
+    if (pathname === "/code") return server.codeAnswer ?? { body: { ...CODE, ...server.code } };
+    if (pathname === "/revoke") return server.revocation ?? {};
+    if (form.get("grant_type") === "refresh_token") {
+      return server.refresh?.(++refreshes) ?? { body: { ...TOKENS, access_token: "renewed" } };
+    }
+    if (polls++ < 2) return server.poll ?? PENDING;
+    return server.tokenAnswer ?? { body: { ...TOKENS, ...server.tokens } };
+  };
+  const storage = new MemoryStorage({ capacity: 65_536 });
+  const platform = fakePlatform({ http: { handler }, storage, columns: 80, rows: 2 });
+  const outcome: Outcome = {
+    ...{ session: undefined, error: undefined, prompts: [], troubles: [], platform },
+    requests: platform.http.requests,
+    pass: async (seconds) => {
+      for (let i = 0; i < seconds; i++) {
+        platform.clock.advance(1000);
+        await new Promise(setImmediate);
+      }
+    },
+  };
+  const endpoints = {
+    ...noEndpoints,
+    deviceAuthorization: `${HOST}/code?tenant=a`,
+    token: `${HOST}/token?tenant=a&x=`,
+    revocation: `${HOST}/revoke`,
+  };
+  const config = {
+    ...driverConfig,
+    ...{ clientId: "c", clientSecret: "", clientAuthentication: ClientAuthentication.NONE },
+    autoStart: 1,
+  };
+  signInOn(
+    platform,
+    { endpoints, config, memoryBytes: 32_768 },
+    {
+      onCode: (prompt) => outcome.prompts.push(prompt),
+      onTrouble: ({ message }) => outcome.troubles.push(message),
+    },
+    () => {},
+  ).then(
+    (session) => {
+      outcome.session = session;
+    },
+    (error: unknown) => {
+      outcome.error = error;
+    },
+  );
+  for (let i = 0; i < limitS && !outcome.session && !outcome.error; i++) await outcome.pass(1);
+  return outcome;
+}
+
+async function completes(server: Server, limitS?: number): Promise<Outcome> {
+  const outcome = await signInAt(server, limitS);
+  expect(outcome.error).toBeUndefined();
+  expect(await outcome.session!.accessToken()).not.toBe("");
+  return outcome;
+}
+
+describe("RFC 8628 §3.2: codes and addresses of every kind are shown as they came", () => {
+  const address = (length: number): string => `${HOST}/${"v".repeat(600)}`.slice(0, length);
+  it.each<[string, object]>([
+    ["a code of 20 characters", { user_code: "ABCD-EFGH-JKLM-NPQR-" }],
+    ["of 40", { user_code: "A".repeat(40) }],
+    ["of 80", { user_code: "A".repeat(80) }],
+    ["in lower case", { user_code: "abcd-efgh" }],
+    ["with spaces", { user_code: "ABC DEF GHI" }],
+    ["of digits, as text", { user_code: "012345" }],
+    ["an address of 200 characters", { verification_uri: address(200) }],
+    ["of 512", { verification_uri: address(512) }],
+    ["on another origin", { verification_uri: "https://example.org:8443/go?a=b#c" }],
+    ["no interval", { interval: undefined }],
+    ["an interval of 0", { interval: 0 }],
+    ["as text", { interval: "5" }],
+    ["with a fraction", { interval: 1.5 }],
+    ["null", { interval: null }],
+    ["no lifetime", { expires_in: undefined }],
+    ["a lifetime as text", { expires_in: "600" }],
+    ["with a fraction", { expires_in: 599.9 }],
+    ["a device code with everything in it", { device_code: "a`#&%+ =/\u00e9" }],
+    ["a device code that is a signed document", { device_code: `e.${"d".repeat(4000)}.s` }],
+    ["members that nobody knows", { message: "\u00fc\n", nested: { user_code: "WRONG" } }],
+  ])("%s", async (_, code) => {
+    const { prompts, requests } = await completes({ code });
+    const sent = { ...CODE, ...code };
+    expect(prompts).toHaveLength(1);
+    expect(prompts[0]!.userCode).toBe(sent.user_code);
+    expect(prompts[0]!.verificationUri).toBe(sent.verification_uri);
+    const polled = requests.filter(({ form }) => form.has("device_code"));
+    expect(polled[0]!.form.get("device_code")).toBe(sent.device_code);
+    // RFC 6749 §3.2: the query that an endpoint has is retained.
+    expect(polled[0]!.url).toBe(`${HOST}/token?tenant=a&x=`);
+  });
+
+  it("verification_url, as some services name it", async () => {
+    const code = { verification_uri: undefined, verification_url: `${HOST}/url` };
+    const { prompts } = await completes({ code });
+    expect(prompts[0]!.verificationUri).toBe(`${HOST}/url`);
+  });
+
+  it.each([null, "", undefined])("verification_uri_complete %j: there is none", async (none) => {
+    const { prompts } = await completes({ code: { verification_uri_complete: none } });
+    expect(prompts[0]!.verificationUriComplete).toBe("");
+  });
+
+  it("an interval of a minute is waited for", async () => {
+    const { requests } = await completes({ code: { interval: 60 } }, 300);
+    const [, first, second] = requests;
+    expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
+describe("RFC 8628 §3.5: a user who has not decided yet, however the server says it", () => {
+  const pending = { error: "authorization_pending" };
+  it.each<[string, FakeAnswer]>([
+    ["200", { status: 200, body: pending }],
+    ["202", { status: 202, body: pending }],
+    ["401", { status: 401, body: pending }],
+    ["403", { status: 403, body: pending }],
+    ["428", { status: 428, body: pending }],
+    ["500", { status: 500, body: pending }],
+    [
+      "a description of no ASCII, with a line break",
+      { status: 400, body: { ...pending, error_description: "Noch nicht\n\u2026" } },
+    ],
+    ["slow_down, 429", { status: 429, body: { error: "slow_down" } }],
+    ["slow_down with an interval", { status: 400, body: { error: "slow_down", interval: 7 } }],
+  ])("%s", async (_, poll) => {
+    const { troubles } = await completes({ poll });
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe("what passes by itself ends no sign-in, and is told", () => {
+  it.each<[string, FakeAnswer, RegExp]>([
+    [
+      "a page of HTML with 500",
+      { status: 500, body: "<html>" },
+      /HTTP 500; trying again in \d+ s$/,
+    ],
+    ["with 404", { status: 404, body: "<html>" }, /HTTP 404; /],
+    ["with 200", { status: 200, body: "<html>" }, /HTTP 200, and not what was asked for; /],
+    ["a redirect to a login page", { status: 302, body: "" }, /HTTP 302; /],
+    ["nothing at all", { status: 200 }, /HTTP 200, and not what was asked for; /],
+    ["429 without a word", { status: 429, body: "Too many" }, /HTTP 429; /],
+    [
+      "temporarily_unavailable",
+      { status: 503, body: { error: "temporarily_unavailable", error_description: "Back\nsoon" } },
+      /HTTP 503 temporarily_unavailable \(Back\?soon\); /,
+    ],
+  ])("%s", async (_, poll, told) => {
+    const { troubles } = await completes({ poll });
+    expect(troubles).toHaveLength(2);
+    for (const trouble of troubles) expect(trouble).toMatch(told);
+    // The query may hold what is nobody's business.
+    expect(troubles[0]).toMatch(/^https:\/\/login\.example\.com\/token: /);
+  });
+});
+
+describe("RFC 6749 §5.1: tokens of every kind", () => {
+  it.each<[string, object, number | undefined]>([
+    ["bearer", { token_type: "bearer" }, 3600],
+    ["BEARER", { token_type: "BEARER" }, 3600],
+    ["no token_type", { token_type: undefined }, 3600],
+    ["a lifetime as text", { expires_in: "3600" }, 3600],
+    ["with a fraction", { expires_in: 3599.75 }, 3599],
+    ["no lifetime", { expires_in: undefined }, undefined],
+    ["null", { expires_in: null }, undefined],
+    ["of ten years", { expires_in: 315_360_000 }, undefined],
+    ["of 0 seconds, taken for a minute", { expires_in: 0 }, 60],
+    ["of -1", { expires_in: -1 }, undefined],
+    ["a signed access token of 4 KB", { access_token: `e.${"a".repeat(4096)}.s` }, 3600],
+    ["an id_token of 8 KB", { id_token: "i".repeat(8192) }, 3600],
+  ])("%s", async (_, tokens, lifeS) => {
+    const { session } = await completes({ tokens });
+    expect(session!.isRenewable).toBe(true);
+    if (lifeS === undefined) expect(session!.expiresInS).toBeUndefined();
+    else expect(session!.expiresInS).toBeCloseTo(lifeS, -1);
+  });
+
+  it.each([undefined, null, ""])(
+    "refresh_token %j: the session cannot be renewed",
+    async (none) => {
+      const { session } = await completes({ tokens: { refresh_token: none } });
+      expect(session!.isRenewable).toBe(false);
+    },
+  );
+
+  it.each(["DPoP", "mac"])("token_type %s is refused: no request could use it", async (type) => {
+    const { error } = await signInAt({ tokens: { token_type: type } });
+    expect(error).toMatchObject({ code: "unsupported_token_type", remedy: "maker" });
+  });
+});
+
+describe("RFC 6749 §6: refreshing", () => {
+  const refreshed = async (server: Server): Promise<string[]> => {
+    const outcome = await completes({ tokens: { expires_in: 600 }, ...server });
+    for (const life of [590, 590]) await outcome.pass(life);
+    expect(outcome.session!.status).toBe("signed-in");
+    return outcome.requests.flatMap(({ form }) => form.get("refresh_token") ?? []);
+  };
+
+  it("an answer without a refresh token leaves the one there is", async () => {
+    const body = { access_token: "b", token_type: "Bearer", expires_in: 600 };
+    expect((await refreshed({ refresh: () => ({ body }) })).slice(0, 2)).toEqual(["rt", "rt"]);
+  });
+
+  it("an answer with another takes its place, and a shorter scope is taken", async () => {
+    const refresh = (count: number): FakeAnswer => ({
+      body: { ...TOKENS, expires_in: 600, refresh_token: `rt${count}`, scope: "a" },
+    });
+    expect((await refreshed({ refresh })).slice(0, 2)).toEqual(["rt", "rt1"]);
+  });
+});
+
+describe("RFC 7009: a revocation endpoint of little use keeps nobody signed in", () => {
+  it.each<[string, FakeAnswer]>([
+    ["404", { status: 404 }],
+    ["405", { status: 405 }],
+    ["401", { status: 401, body: { error: "invalid_client" } }],
+    ["400 unsupported_token_type", { status: 400, body: { error: "unsupported_token_type" } }],
+    ["503", { status: 503 }],
+    ["a page of HTML", { status: 200, body: "<html>" }],
+  ])("%s", async (_, revocation) => {
+    const { session, pass } = await completes({ revocation });
+    const out = session!.signOut();
+    await pass(120);
+    await out;
+    expect(session!.status).toBe("ended");
+  });
+});
+
+describe("a server's refusal reaches the program in the server's own words", () => {
+  it.each<[string, Server, string, RegExp]>([
+    [
+      "an error that nobody knows",
+      {
+        codeAnswer: {
+          status: 400,
+          body: { error: "tenant_suspended", error_description: "Ask s\u00e4les\u202e\n" },
+        },
+      },
+      "unknown_error",
+      /code: HTTP 400 tenant_suspended \(Ask s\u00e4les\?\?\)$/,
+    ],
+    [
+      "an unknown client",
+      { codeAnswer: { status: 401, body: { error: "invalid_client" } } },
+      "invalid_client",
+      /code: HTTP 401 invalid_client$/,
+    ],
+    [
+      "a denial with 200",
+      { poll: { status: 200, body: { error: "access_denied" } } },
+      "access_denied",
+      /token: HTTP 200 access_denied$/,
+    ],
+    [
+      "a code that is too wide",
+      { code: { user_code: "A".repeat(81) } },
+      "value_too_long",
+      /no room for user_code of 81 bytes; at most 80 are taken$/,
+    ],
+  ])("%s", async (_, server, code, message) => {
+    const { error } = await signInAt(server);
+    expect(error).toBeInstanceOf(SignInError);
+    expect(error).toMatchObject({ code });
+    expect((error as Error).message).toMatch(message);
+  });
+
+  it("what is in a success stays out of it: it may be a token", async () => {
+    const body = { ...TOKENS, token_type: "mac", error_description: "secret" };
+    const { error } = await signInAt({ tokenAnswer: { body } });
+    expect((error as Error).message).not.toMatch(/secret|at\b/);
+    expect((error as SignInError).answer).toBeUndefined();
+  });
+});
