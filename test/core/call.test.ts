@@ -81,6 +81,13 @@ describe("one call at a time", () => {
     }
   });
 
+  it("nor is anything that nobody looks for, whatever its escapes", () => {
+    const bench = session([{ status: 200, body: '{"x":"\\u0065\\n","y":"\\u0065rror"}' }]);
+    call(bench, LIST);
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
+  });
+
   it("sendCall while another call is under way is refused and changes nothing for that", () => {
     const bench = session(["hang", json(200, {})]);
     const { core, device } = bench;

@@ -161,7 +161,7 @@ describe("the error table", () => {
     expect(asked([json(400, both)]).device.error).toBe(ErrorCode.INVALID_CLIENT);
   });
 
-  it.each([31, "31", 1e9, -1])(
+  it.each([31, "31", 9, 1e9, -1])(
     "a name counts before a number, %j, wherever it stands",
     (number) => {
       for (const members of [

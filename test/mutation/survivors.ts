@@ -72,6 +72,12 @@ export const SURVIVORS: readonly Explanation[] = [
     why: CLAMP,
   },
   {
+    file: "core/grant/revocation.ts",
+    line: "if (device.waitMs > Limit.BACKOFF_MAX_MS) device.waitMs = Limit.BACKOFF_MAX_MS;",
+    mutants: ["device.waitMs > Limit.BACKOFF_MAX_MS => device.waitMs >= Limit.BACKOFF_MAX_MS"],
+    why: CLAMP,
+  },
+  {
     file: "core/loop/exchange.ts",
     line: "device.requestId = (device.requestId + 1) & 65535;",
     mutants: ["device.requestId + 1 => device.requestId - 1"],
