@@ -29,15 +29,34 @@ const slow = [
 ];
 const isWhole = process.env.CI === "true" || process.env.PICOGRANT_ALL === "1";
 
+/** Files whose tests change nothing but what they have made themselves: they share a process and its modules. */
+const sharing = ["configuration", "core", "servers", "service"].map(
+  (room) => `test/${room}/**/*.test.ts`,
+);
+
+// Their scripts: npm run test:qjs, npm run test:browser.
+const exclude = ["test/quickjs/**", "test/browser/**", ...(isWhole ? [] : slow)];
+
 export default defineConfig({
   plugins: integersAreChecked ? [checkedCore()] : [],
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
-    include: ["test/**/*.test.ts"],
-    // Their scripts: npm run test:qjs, npm run test:browser.
-    exclude: ["test/quickjs/**", "test/browser/**", ...(isWhole ? [] : slow)],
     setupFiles: ["test/environment.ts", "test/seeds.ts"],
     maxWorkers: 2,
     ...patience,
+    projects: [
+      {
+        extends: true,
+        test: { name: "a process for all", include: sharing, exclude, isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: "a process for each",
+          include: ["test/**/*.test.ts"],
+          exclude: [...exclude, ...sharing],
+        },
+      },
+    ],
   },
 });
