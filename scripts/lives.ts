@@ -1,9 +1,12 @@
 // Lives of simulated devices on the command line: many from a seed, or one with its whole story.
 // What a life is and what must hold in it is in test/lives.
 
-import { describe, runCampaign, uncoveredRows } from "../test/lives/campaign.ts";
-import { runLife } from "../test/lives/life.ts";
-import { coreOf, type LivesCore, readableBundle, shippedBundle } from "../test/lives/load-core.ts";
+import { availableParallelism } from "node:os";
+import { describe, uncoveredRows } from "../test/lives/campaign.ts";
+import { coreOf, type LivesCore } from "../test/lives/core-of.ts";
+import { type LifeResult, runLife } from "../test/lives/life.ts";
+import { readableBundle, shippedBundle } from "../test/lives/load-core.ts";
+import { runInParts } from "../test/lives/parts.ts";
 import { huntPlanted } from "../test/lives/planted.ts";
 import { shrink } from "../test/lives/shrink.ts";
 import { INVARIANTS } from "../test/lives/violation.ts";
@@ -12,6 +15,7 @@ import { commandLine, integer } from "./command-line.ts";
 interface Options {
   seed?: number;
   lives: number;
+  jobs: number;
   from?: number;
   only?: string;
   planted?: boolean;
@@ -21,6 +25,8 @@ interface Options {
 
 const LIVES_DEFAULT = 20_000;
 const PLANTED_LIVES_MAX = 20_000;
+const PROGRESS_LINES = 200;
+const PROGRESS_LIVES_MIN = 1000;
 
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
@@ -35,19 +41,50 @@ function replay(core: LivesCore, seed: number, only: string | undefined): boolea
   return !result.violation;
 }
 
-function many(core: LivesCore, firstSeed: number, lives: number): boolean {
+function tell(failure: LifeResult, core: LivesCore): void {
+  const kept = shrink(failure, core);
+  print([
+    `seed ${failure.seed} broke ${failure.violation!.invariant}: ${failure.violation!.what}`,
+    `shrunk from ${failure.struck.length} faults and deeds to ${kept.length}; replay with`,
+    `  npm run lives -- --seed ${failure.seed} --only ${kept.join(",")}`,
+  ]);
+}
+
+/** Says on stderr how far it is: over and over in one line of a terminal, else a line now and then. */
+function progressOf(lives: number, startMs: number): (done: number) => void {
+  const isTerminal = process.stderr.isTTY;
+  const stepLives = Math.max(PROGRESS_LIVES_MIN, Math.ceil(lives / PROGRESS_LINES));
+  let toldLives = 0;
+  return (done) => {
+    const text = `${done} of ${lives} lives, ${Math.round((done * 1000) / (performance.now() - startMs))} lives/s`;
+    if (isTerminal) process.stderr.write(done < lives ? `\r${text} ` : "\r\x1b[K");
+    else if (done >= toldLives + stepLives) {
+      process.stderr.write(`${text}\n`);
+      toldLives = done;
+    }
+  };
+}
+
+async function many(
+  code: string,
+  firstSeed: number,
+  lives: number,
+  jobs: number,
+): Promise<boolean> {
   print([`seeds from ${firstSeed}`]);
-  const before = performance.now();
-  const campaign = runCampaign({ core, firstSeed, lives });
-  print(describe(campaign, (performance.now() - before) / 1000));
-  for (const failure of campaign.failures) {
-    const kept = shrink(failure, core);
-    print([
-      `seed ${failure.seed} broke ${failure.violation!.invariant}: ${failure.violation!.what}`,
-      `shrunk from ${failure.struck.length} faults and deeds to ${kept.length}; replay with`,
-      `  npm run lives -- --seed ${failure.seed} --only ${kept.join(",")}`,
-    ]);
-  }
+  const core = coreOf(code);
+  const startMs = performance.now();
+  const campaign = await runInParts({
+    code,
+    firstSeed,
+    lives,
+    jobs,
+    progress: progressOf(lives, startMs),
+    failed: ({ failures }) => {
+      for (const failure of failures) tell(failure, core);
+    },
+  });
+  print(describe(campaign, (performance.now() - startMs) / 1000));
   return campaign.failures.length === 0 && uncoveredRows(campaign.coverage).length === 0;
 }
 
@@ -71,9 +108,9 @@ async function main(options: Options): Promise<boolean> {
   }
   const firstSeed = options.from ?? Math.floor(Math.random() * 2 ** 32);
   if (options.planted) return planted(firstSeed);
-  const core = coreOf(await (options.shipped ? shippedBundle() : readableBundle()));
-  if (options.seed !== undefined) return replay(core, options.seed, options.only);
-  return many(core, firstSeed, options.lives);
+  const code = await (options.shipped ? shippedBundle() : readableBundle());
+  if (options.seed !== undefined) return replay(coreOf(code), options.seed, options.only);
+  return many(code, firstSeed, options.lives, options.jobs);
 }
 
 const program = commandLine(
@@ -81,6 +118,7 @@ const program = commandLine(
   "Whole lives of simulated devices, with faults, against the simulated service.",
 )
   .option("--lives <count>", "how many lives", integer(1), LIVES_DEFAULT)
+  .option("--jobs <count>", "how many threads", integer(1), availableParallelism())
   .option("--from <seed>", "seed of the first life (default: random)", integer(0))
   .option("--seed <seed>", "replay the life of this seed with its log", integer(0))
   .option("--only <ids>", "of the life's faults and deeds only these, separated by commas")

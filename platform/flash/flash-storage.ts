@@ -197,7 +197,7 @@ export class FlashStorage implements Storage {
     let freePage = 0;
     for (let page = 0; page < this.#pagesPerBlock; page++) {
       this.#readPage(slot, block, page);
-      if (this.#page.some((byte) => byte !== BLANK)) freePage = page + 1;
+      if (!this.#isBlank()) freePage = page + 1;
     }
     for (let page = 0; page < freePage; ) {
       const found = this.#entryAt(slot, block, page);
@@ -227,6 +227,13 @@ export class FlashStorage implements Storage {
       this.#entry.set(this.#page.subarray(1), i * perPage);
     }
     return readUint32(this.#entry, 6) === this.#checksum(log.length);
+  }
+
+  /** Whether no byte of the page read last has been programmed. */
+  #isBlank(): boolean {
+    const page = this.#page;
+    for (let i = 0; i < page.length; i++) if (page[i] !== BLANK) return false;
+    return true;
   }
 
   #readPage(slot: number, block: number, page: number): Uint8Array {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { LivesCore } from "../lives/load-core.ts";
+import type { LivesCore } from "../lives/core-of.ts";
 import { readableBundle } from "../lives/load-core.ts";
 import { instrument } from "./instrument.ts";
 import type { Target } from "./targets.ts";

@@ -3,7 +3,7 @@
 import type { Device } from "../../core/complete.ts";
 import { Command, State } from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import type { LivesCore } from "../lives/load-core.ts";
+import type { LivesCore } from "../lives/core-of.ts";
 import { checkIntegers, watchedMemory } from "../lives/watched-memory.ts";
 
 export type Situation =

@@ -4,9 +4,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Field, State } from "../../core/index.ts";
+import { coreOf, type LivesCore } from "../lives/core-of.ts";
 import { Roll } from "../lives/dice.ts";
-import type { LivesCore } from "../lives/load-core.ts";
-import { coreOf, readableBundle } from "../lives/load-core.ts";
+import { readableBundle } from "../lives/load-core.ts";
 import { PLANTED, plant } from "../lives/planted.ts";
 import { freshSeed } from "../seeds.ts";
 import { corpusOf, countingCore } from "./corpus.ts";

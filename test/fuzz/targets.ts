@@ -3,8 +3,8 @@
 
 import { Event, Field, State } from "../../core/index.ts";
 import { createService, type FixtureInput, type Service } from "../../targets/service/index.ts";
+import type { LivesCore } from "../lives/core-of.ts";
 import { Roll } from "../lives/dice.ts";
-import type { LivesCore } from "../lives/load-core.ts";
 import { DeviceBench, type Situation } from "./device-bench.ts";
 import {
   areCleanTokens,

@@ -7,8 +7,8 @@ import { type Core, Driver, type Endpoints, noEndpoints } from "../../platform/d
 import { driverConfig } from "../../platform/fake/config.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { EVENTS_PATH } from "./account-service.ts";
+import { coreForWatched, type LivesCore } from "./core-of.ts";
 import type { Plan, Roll } from "./dice.ts";
-import type { LivesCore } from "./load-core.ts";
 import { BASE, type Network } from "./network.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Appointment, Time } from "./time.ts";
@@ -35,7 +35,13 @@ const METADATA_PATH = "/.well-known/oauth-authorization-server";
 const ORIGINS = [BASE, "https://login.example.test", "https://api.example.test:8443/v2"];
 
 function originIn(url: string): string {
-  return ORIGINS.find((origin) => url.startsWith(`${origin}/`)) ?? "";
+  return ORIGINS.find((origin) => url.startsWith(origin) && url[origin.length] === "/") ?? "";
+}
+
+function isAtOrBelow(url: string, address: string): boolean {
+  if (!url.startsWith(address)) return false;
+  const next = url[address.length];
+  return next === undefined || next === "/" || next === "?";
 }
 
 const GUARD_BYTES = 32;
@@ -91,7 +97,10 @@ export class Board {
   /** The power has gone in the middle of a step. */
   private isCut = false;
   private guarded: Uint8Array | undefined;
-  private arrays: { array: number[]; length: number }[] = [];
+  private arrays: DeviceArray[] = [];
+  /** The device's endpoints but for the publisher API's, which is a whole origin. */
+  private addresses: readonly string[] = [];
+  private publisherApi = "";
 
   constructor(
     readonly settings: BoardSettings,
@@ -105,6 +114,10 @@ export class Board {
     this.frame = "";
     this.isCut = false;
     this.endpoints = this.drawEndpoints();
+    const { resources, ...others } = this.endpoints;
+    const [videoApi, publisherApi] = resources as [string, string];
+    this.addresses = [...Object.values(others), videoApi];
+    this.publisherApi = publisherApi;
     oracle.poweredOn(this.parts.makeStorage(this.powerOns++));
     this.driver = new Driver({
       core: this.watchedCore(),
@@ -153,17 +166,11 @@ export class Board {
 
   /** The origin of the address that this URL belongs to; undefined where the device was given none such. */
   originOf(url: string): string | undefined {
-    const { resources, ...others } = this.endpoints;
-    const [videoApi, publisherApi] = resources as [string, string];
-    const path = url.slice(originIn(url).length);
-    const isOffer = path.startsWith("/publisher/") && url.startsWith(publisherApi);
-    const isKnown =
-      isOffer ||
-      [...Object.values(others), videoApi].some(
-        (address) =>
-          url === address || url.startsWith(`${address}/`) || url.startsWith(`${address}?`),
-      );
-    return isKnown ? originIn(url) : undefined;
+    const origin = originIn(url);
+    const isOffer =
+      url.startsWith("/publisher/", origin.length) && url.startsWith(this.publisherApi);
+    const isKnown = isOffer || this.addresses.some((address) => isAtOrBelow(url, address));
+    return isKnown ? origin : undefined;
   }
 
   /** Power goes: whatever the device was at is over. */
@@ -226,7 +233,8 @@ export class Board {
 
   /** The core with a judge between it and its host. */
   private watchedCore(): Core {
-    const { core, oracle, plan } = this.parts;
+    const { oracle, plan } = this.parts;
+    const core = this.settings.isWatched ? coreForWatched(this.parts.core) : this.parts.core;
     const watched: Record<string, unknown> = { ...core };
     for (const name of [...STEPS, ...USER_CALLS]) {
       const call = (core as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!;
@@ -262,18 +270,29 @@ export class Board {
   private checkDevice(device: Device): void {
     if (!this.settings.isWatched) return;
     checkIntegers(device);
-    for (const { array, length } of this.arrays) {
-      if (array.length !== length || !Object.values(device).includes(array)) {
+    for (const { name, array, length } of this.arrays) {
+      if (array.length !== length || (device as unknown as Members)[name] !== array) {
         throw new Violation("no-allocation", "an array of the device grew or was replaced");
       }
     }
   }
 }
 
-function arraysOf(device: Device): { array: number[]; length: number }[] {
-  return Object.values(device as unknown as Record<string, unknown>)
-    .filter((value): value is number[] => Array.isArray(value))
-    .map((array) => ({ array, length: array.length }));
+type Members = Readonly<Record<string, unknown>>;
+
+/** One of the device's arrays, as it was made. */
+interface DeviceArray {
+  name: string;
+  array: unknown[];
+  length: number;
+}
+
+function arraysOf(device: Device): DeviceArray[] {
+  const arrays: DeviceArray[] = [];
+  for (const [name, array] of Object.entries(device)) {
+    if (Array.isArray(array)) arrays.push({ name, array, length: array.length });
+  }
+  return arrays;
 }
 
 export function entropyOf(roll: Roll): Entropy {

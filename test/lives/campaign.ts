@@ -2,9 +2,9 @@
 
 import { transitions } from "../../core/device/states.ts";
 import { Event, State } from "../../core/index.ts";
+import type { LivesCore } from "./core-of.ts";
 import { FAULTS, type StrikeId } from "./dice.ts";
 import { type LifeResult, runLife } from "./life.ts";
-import type { LivesCore } from "./load-core.ts";
 import type { Coverage } from "./oracle.ts";
 import type { MediumName, Workshop } from "./workshop.ts";
 
@@ -17,7 +17,11 @@ export interface CampaignOptions {
   workshop?: Workshop;
   /** Stop after so many failing lives. */
   failuresMax?: number;
+  /** Told how many have been lived, now and then. */
+  progress?: (lives: number) => void;
 }
+
+const PROGRESS_LIVES = 500;
 
 export interface Campaign {
   lives: number;
@@ -41,9 +45,8 @@ export function kindOf(id: StrikeId): string {
   return id.slice(0, id.indexOf(":"));
 }
 
-/** Lives of the seeds from `firstSeed` on (32 bits, wrapping). */
-export function runCampaign(options: CampaignOptions): Campaign {
-  const campaign: Campaign = {
+function empty(): Campaign {
+  return {
     lives: 0,
     failures: [],
     strikes: new Map(),
@@ -53,7 +56,31 @@ export function runCampaign(options: CampaignOptions): Campaign {
     powerOns: 0,
     virtualHours: 0,
   };
-  const { failuresMax = 1, firstSeed, lives, ...shared } = options;
+}
+
+/** What several campaigns come to together. */
+export function sumOf(campaigns: readonly Campaign[]): Campaign {
+  const sum = empty();
+  const add = (to: Map<string, number>, from: ReadonlyMap<string, number>): void => {
+    for (const [name, times] of from) to.set(name, (to.get(name) ?? 0) + times);
+  };
+  for (const one of campaigns) {
+    sum.lives += one.lives;
+    sum.failures.push(...one.failures);
+    add(sum.strikes, one.strikes);
+    add(sum.traits, one.traits);
+    add(sum.coverage, one.coverage);
+    sum.steps += one.steps;
+    sum.powerOns += one.powerOns;
+    sum.virtualHours += one.virtualHours;
+  }
+  return sum;
+}
+
+/** Lives of the seeds from `firstSeed` on (32 bits, wrapping). */
+export function runCampaign(options: CampaignOptions): Campaign {
+  const campaign = empty();
+  const { failuresMax = 1, firstSeed, lives, progress, ...shared } = options;
   const lifeOptions = { ...shared, coverage: campaign.coverage };
   while (campaign.lives < lives && campaign.failures.length < failuresMax) {
     const seed = (firstSeed + campaign.lives) >>> 0;
@@ -65,6 +92,7 @@ export function runCampaign(options: CampaignOptions): Campaign {
     for (const id of result.struck) count(campaign.strikes, kindOf(id));
     for (const trait of result.traits) count(campaign.traits, trait);
     if (result.violation) campaign.failures.push(result);
+    if (campaign.lives % PROGRESS_LIVES === 0) progress?.(campaign.lives);
   }
   return campaign;
 }

@@ -47,6 +47,10 @@ export const FAULTS = [
 
 export type FaultKind = (typeof FAULTS)[number];
 
+const INDEX_OF = Object.fromEntries(FAULTS.map((kind, index) => [kind, index])) as Readonly<
+  Record<FaultKind, number>
+>;
+
 /** One fault or deed of one life: `kind:number`. */
 export type StrikeId = string;
 
@@ -150,7 +154,7 @@ export class Plan {
 
   /** Whether the fault strikes at this opportunity; if so, the numbers that say how. */
   strikes(kind: FaultKind): Roll | undefined {
-    const index = FAULTS.indexOf(kind);
+    const index = INDEX_OF[kind];
     const rate = this.rates[index]!;
     if (this.calm || rate === 0) return undefined;
     const number = this.asked[index]!++;

@@ -2,8 +2,8 @@
 // rotation, sign-out. The world is otherwise calm; what must hold is checked as in any life.
 
 import { State } from "../../core/index.ts";
+import type { LivesCore } from "./core-of.ts";
 import { Life } from "./life.ts";
-import type { LivesCore } from "./load-core.ts";
 import { Violation } from "./violation.ts";
 
 export type Sequence = "sign-in" | "refresh" | "sign-out";

@@ -23,7 +23,8 @@ export class FlashMedium implements Medium {
   readonly capacity: number;
   private readonly chip: FlashChip;
   private storage: Storage;
-  private readonly found: (Uint8Array | undefined)[] = [undefined, undefined];
+  /** What both slots read as, until something is done to the chip. */
+  private found: readonly [Uint8Array, Uint8Array] | undefined;
   /** What the adapter's promise comes to: pages filled, and erases that something else was good for. */
   private pages = 0;
   private erasesAllowed: number;
@@ -43,9 +44,14 @@ export class FlashMedium implements Medium {
   }
 
   peek(slot: number): Uint8Array {
-    // By an adapter of its own: the device's must find everything by itself.
-    this.found[slot] ??= recordIn(new FlashStorage(this.chip), slot) ?? NOTHING;
-    return this.found[slot];
+    this.found ??= this.look();
+    return this.found[slot as 0 | 1];
+  }
+
+  /** By an adapter of its own: the device's must find everything by itself. */
+  private look(): readonly [Uint8Array, Uint8Array] {
+    const storage = new FlashStorage(this.chip);
+    return [recordIn(storage, 0) ?? NOTHING, recordIn(storage, 1) ?? NOTHING];
   }
 
   get(slot: number): Uint8Array | undefined {
@@ -121,6 +127,6 @@ export class FlashMedium implements Medium {
   }
 
   private forget(): void {
-    this.found.fill(undefined);
+    this.found = undefined;
   }
 }

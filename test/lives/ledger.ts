@@ -14,9 +14,10 @@ export interface IssuedCode {
 type Members = Record<string, unknown>;
 
 /** The object that a body holds, {} where it holds none. */
-export function membersOf(body: Uint8Array | readonly number[]): Members {
+export function membersOf(body: Uint8Array): Members {
   try {
-    const value: unknown = JSON.parse(Buffer.from(body as Uint8Array).toString("utf8"));
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
     return typeof value === "object" && value !== null ? (value as Members) : {};
   } catch {
     return {};

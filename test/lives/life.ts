@@ -7,10 +7,10 @@ import type { Service } from "../../targets/service/index.ts";
 import { CLIENT, judgeLog, openStream, SECRET, serviceOf } from "./account-service.ts";
 import { Board, type BoardSettings } from "./board.ts";
 import { callApi, callResult } from "./calls.ts";
+import type { LivesCore } from "./core-of.ts";
 import { codeRead, DEEDS, EVENT_DEEDS, repertoire, type World } from "./deeds.ts";
 import { Plan, type Roll, type Selection, type StrikeId } from "./dice.ts";
 import { FURTHER_DEEDS } from "./further-deeds.ts";
-import type { LivesCore } from "./load-core.ts";
 import { Network } from "./network.ts";
 import { type Coverage, Oracle } from "./oracle.ts";
 import { namesSecret, Records } from "./records.ts";
@@ -274,7 +274,7 @@ export class Life {
   /** Calm: with or without a user's help the device ends up signed in, with tokens that work. */
   recover(withHelp: boolean): void {
     this.service.enableAccount("ada");
-    this.service.setOptions({ deviceCodeQuota: null });
+    if (this.service.options.deviceCodeQuota) this.service.setOptions({ deviceCodeQuota: null });
     this.calmUntil("is not signed in", () => {
       if (withHelp) this.help();
       const result = callResult(this.board);

@@ -4,9 +4,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { freshSeed } from "../seeds.ts";
 import { describe as reportOf, runCampaign, unusedFaults } from "./campaign.ts";
+import { coreOf, type LivesCore } from "./core-of.ts";
 import { allCuts, type Cut, cutOnce, SEQUENCES } from "./exhaustive.ts";
 import { runLife } from "./life.ts";
-import { coreOf, type LivesCore, readableBundle, shippedBundle } from "./load-core.ts";
+import { readableBundle, shippedBundle } from "./load-core.ts";
 import { huntPlanted, PLANTED } from "./planted.ts";
 import regressions from "./regression-seeds.json" with { type: "json" };
 import { shrink } from "./shrink.ts";

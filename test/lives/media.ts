@@ -7,7 +7,10 @@ import type { Roll } from "./dice.ts";
 /** Holds two records over every loss of power. An empty record stands for an erased slot. */
 export interface Medium {
   readonly capacity: number;
-  /** What a slot reads as at this moment, for whoever judges; empty where there is nothing whole. */
+  /**
+   * What a slot reads as at this moment, for whoever judges; empty where there is nothing whole. The bytes of
+   * an array that was given are never changed again: what is another record is another array.
+   */
   peek(slot: number): Uint8Array;
   /** What the device's own adapter reads; undefined where it cannot. */
   get(slot: number): Uint8Array | undefined;

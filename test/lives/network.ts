@@ -1,7 +1,7 @@
 // The network between a device and the simulated service: an HTTP adapter that calls the service's real
 // logic, with every failure between them. What an answer means is the oracle's to know.
 
-import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import type { Bytes, Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
 import type { ProtocolResponse, Service } from "../../targets/service/index.ts";
 import { EVENTS_PATH, RECEIVER_TOKEN } from "./account-service.ts";
 import type { Plan } from "./dice.ts";
@@ -18,13 +18,15 @@ export interface Exchange {
   readonly path: string;
   readonly query: string;
   readonly body: Buffer;
+  /** What stands in it, read as a form. */
+  readonly form: URLSearchParams;
   readonly sink: HttpSink;
   /** Still waited for by the device. */
   live: boolean;
   /** What was delivered so far. */
   status: number;
   retryAfterS: number;
-  delivered: number[];
+  delivered: Uint8Array;
   appointment: Appointment | undefined;
   /** The device that asked is no more. */
   epoch: number;
@@ -41,6 +43,15 @@ export interface NetworkEvents {
 }
 
 const LATE_MS_MAX = 20_000;
+const NOTHING = new Uint8Array(0);
+
+function copyOf(bytes: Bytes, from: number, to: number): Buffer {
+  const copy = Buffer.allocUnsafe(to - from);
+  // A memory that is watched is a proxy, and has to be asked for each byte.
+  if (ArrayBuffer.isView(bytes)) copy.set((bytes as Uint8Array).subarray(from, to));
+  else for (let i = from; i < to; i++) copy[i - from] = bytes[i]!;
+  return copy;
+}
 
 export class Network implements Http {
   live: Exchange | undefined;
@@ -60,8 +71,7 @@ export class Network implements Http {
 
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.live) throw new Violation("one-in-flight", "a second request");
-    const body = Buffer.alloc(request.bodyTo - request.bodyFrom);
-    for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
+    const body = copyOf(request.body, request.bodyFrom, request.bodyTo);
     const origin = this.originOf(request.url);
     if (origin === undefined) {
       throw new Violation("own-address", "a request to an address that is not the endpoint's");
@@ -73,11 +83,12 @@ export class Network implements Http {
       path,
       query,
       body,
+      form: new URLSearchParams(body.toString("latin1")),
       sink,
       live: true,
       status: 0,
       retryAfterS: -1,
-      delivered: [],
+      delivered: NOTHING,
       appointment: undefined,
       epoch: this.epoch,
     };
@@ -117,7 +128,7 @@ export class Network implements Http {
 
   private arrive(exchange: Exchange, mishap: Mishap): void {
     if (exchange.live) this.checkStable(exchange);
-    let answer: Answer = { status: 0, retryAfterS: -1, body: new Uint8Array(0) };
+    let answer: Answer = { status: 0, retryAfterS: -1, body: NOTHING };
     if (mishap.reaches) {
       for (let times = mishap.times; times > 0; times--) {
         const response = this.serve(exchange);
@@ -175,7 +186,7 @@ export class Network implements Http {
     let at = from;
     while (exchange.live && at < total) {
       const to = Math.min(total, at + mishap.chunk);
-      for (let i = at; i < to; i++) exchange.delivered.push(body[i]!);
+      exchange.delivered = body.subarray(0, to);
       const copy = body.slice(at, to);
       exchange.sink.body(copy, 0, copy.length);
       copy.fill(0xaa);

@@ -304,9 +304,8 @@ export class Oracle {
   // the network
 
   sent(exchange: Exchange): void {
-    const form = new URLSearchParams(Buffer.from(exchange.body).toString("latin1"));
-    this.answer = { path: exchange.path, form, members: {} };
-    const { path, query, request } = exchange;
+    const { path, query, form, request } = exchange;
+    this.answer = { path, form, members: {} };
     this.view.note(`send ${path} ${form.get("grant_type")?.slice(-13) ?? ""}`);
     if (path === "/token" && form.has("device_code")) this.polls.polled(form.get("device_code")!);
     else if (path === "/token") this.used(form.get("refresh_token") ?? "", true);
@@ -351,10 +350,7 @@ export class Oracle {
       return;
     }
     if (exchange.path === "/device/code") this.ledger.addCode(membersOf(body));
-    else if (exchange.path === "/token") {
-      const form = new URLSearchParams(Buffer.from(exchange.body).toString("latin1"));
-      this.ledger.addTokens(form, membersOf(body));
-    }
+    else if (exchange.path === "/token") this.ledger.addTokens(exchange.form, membersOf(body));
   }
 
   ended(exchange: Exchange, complete: boolean): void {

@@ -6,8 +6,9 @@ import type { Storage } from "../../platform/contracts.ts";
 import type { FlashDevice } from "../../platform/flash/device.ts";
 import type { Observer, Service, ServiceSettings } from "../../targets/service/index.ts";
 import { runCampaign } from "./campaign.ts";
+import { coreOf } from "./core-of.ts";
 import type { Roll } from "./dice.ts";
-import { coreOf, readableBundle } from "./load-core.ts";
+import { readableBundle } from "./load-core.ts";
 import type { Invariant } from "./violation.ts";
 import { WORKSHOP, type Workshop } from "./workshop.ts";
 

@@ -18,7 +18,13 @@ const SECRET = /pg[dra]\.[\x21-\x7e]+/;
 const TRIES = 3;
 const CHECKSUM_SIZE = 3;
 
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
 function latin1(bytes: Bytes, from: number, to: number): string {
+  if (ArrayBuffer.isView(bytes)) return bufferOf(bytes as Uint8Array).toString("latin1", from, to);
+  // A memory that is watched is a proxy, and has to be asked for each byte.
   let all = "";
   for (let at = from; at < to; at++) all += String.fromCharCode(bytes[at]!);
   return all;
@@ -27,13 +33,13 @@ function latin1(bytes: Bytes, from: number, to: number): string {
 /** Whether the bytes hold a token of the service, or a part of one. */
 export function namesToken(bytes: Uint8Array | undefined): boolean {
   if (!bytes) return false;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = bufferOf(bytes);
   return buffer.includes("pgr.") || buffer.includes("pga.");
 }
 
 /** The same, and device codes. */
 export function namesSecret(bytes: Uint8Array): boolean {
-  return namesToken(bytes) || Buffer.from(bytes).includes("pgd.");
+  return namesToken(bytes) || bufferOf(bytes).includes("pgd.");
 }
 
 export interface RecordsView {
@@ -85,6 +91,11 @@ export class Records implements Storage {
   private readonly known = new Map<string, LogicalRecord>();
   /** What raw bytes of a slot open to: opening a sealed record takes a while. */
   private readonly opened = new Map<string, string>();
+  /** The same of each slot for the array that it was last. */
+  private readonly last: { raw: Uint8Array | undefined; plain: string }[] = [
+    { raw: undefined, plain: "" },
+    { raw: undefined, plain: "" },
+  ];
   /** Slots that could not be read, until they are written or erased: their records may be the newer. */
   private readonly unread = new Set<number>();
   /** Slots that the device has not read once since power-on: their sequences are unknown to it. */
@@ -263,7 +274,16 @@ export class Records implements Storage {
   private plain(slot: number): string {
     const raw = this.view.raw(slot);
     if (raw.length === 0) return "";
-    const key = `${slot}${Buffer.from(raw).toString("latin1")}`;
+    const last = this.last[slot]!;
+    if (last.raw !== raw) {
+      last.plain = this.open(slot, raw);
+      last.raw = raw;
+    }
+    return last.plain;
+  }
+
+  private open(slot: number, raw: Uint8Array): string {
+    const key = `${slot}${bufferOf(raw).toString("latin1")}`;
     const known = this.opened.get(key);
     if (known !== undefined) return known;
     let length = 0;

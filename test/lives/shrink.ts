@@ -1,8 +1,8 @@
 // Makes a failing life simpler: takes out faults and deeds as long as the same invariant still breaks.
 
+import type { LivesCore } from "./core-of.ts";
 import type { StrikeId } from "./dice.ts";
 import { type LifeResult, runLife } from "./life.ts";
-import type { LivesCore } from "./load-core.ts";
 
 /** Lives that one shrinking may cost. */
 const ATTEMPTS_MAX = 2000;

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import * as sources from "../../core/complete.ts";
 import { CallState, ErrorCode, Field, State } from "../../core/complete.ts";
 import type { DriverConfig } from "../../platform/driver.ts";
-import { coreOf, shippedBundle } from "../lives/load-core.ts";
+import { coreOf } from "../lives/core-of.ts";
+import { shippedBundle } from "../lives/load-core.ts";
 import type { ForeignServer } from "./foreign-server.ts";
 import { ACCESS_LIFE_S, CODE_LIFE_S, PeerBrowser, startProvider } from "./oidc-provider-server.ts";
 import { PeerDevice, SharedTime } from "./peer-device.ts";
