@@ -19,8 +19,12 @@ function makeDevice(): void {
 }
 
 function takes(document: string): boolean {
+  return takesBytes(encoder.encode(document));
+}
+
+function takesBytes(document: Uint8Array): boolean {
   scanBegin(device, Literal.MEMBERS, 1 << Field.SCOPE, 2, Field.NONE);
-  for (const byte of encoder.encode(document)) scanByte(device, byte);
+  for (const byte of document) scanByte(device, byte);
   return scanComplete(device);
 }
 
@@ -151,6 +155,41 @@ describe("RFC 8259 §7: strings come out as JSON.parse decodes them, in UTF-8", 
     expect(scopeOf('{"scope":["a",{"scope":"b"},null,"c"]}')).toBe("a");
     expect(scopeOf('{"scope":[["a"]],"x":["c"]}')).toBe("a");
     expect(scopeOf('{"scope":"a","scope":null}')).toBe("");
+  });
+});
+
+describe("bytes that are no UTF-8 (SPEC.md, The loop)", () => {
+  /** Of each kind one: RFC 3629 §3. */
+  const ILL_FORMED = ["ff", "80", "c3", "e282", "f09f98", "c0af", "c0a2", "eda080", "f4908080"];
+  const BYTE_ORDER_MARK = "efbbbf";
+  const hex = (text: string): Buffer => Buffer.from(text, "hex");
+  const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
+
+  it.each([...ILL_FORMED, BYTE_ORDER_MARK])("%s in a string stays as it came", (bytes) => {
+    makeDevice();
+    const document = Buffer.concat([ascii('{"scope":"a'), hex(bytes), ascii('\\ude00b"}')]);
+    expect(takesBytes(document)).toBe(true);
+    const at = device.at[Field.SCOPE]!;
+    const scope = Buffer.from(memory.subarray(at, at + device.size[Field.SCOPE]!));
+    // The surrogate behind it has no partner, whatever the bytes look like.
+    expect(scope.toString("hex")).toBe(`61${bytes}efbfbd62`);
+  });
+
+  it.each([...ILL_FORMED, BYTE_ORDER_MARK])("with %s outside of strings it is no JSON", (bytes) => {
+    makeDevice();
+    const pieces = ["", "{", '"scope"', ":", '"a"', "}", ""].map(ascii);
+    for (let place = 1; place < pieces.length; place++) {
+      const before = pieces.slice(0, place);
+      const document = Buffer.concat([...before, hex(bytes), ...pieces.slice(place)]);
+      expect(takesBytes(document)).toBe(false);
+    }
+  });
+
+  it("a name with them is not the name without them", () => {
+    makeDevice();
+    const document = Buffer.concat([ascii('{"scope'), hex("ff"), ascii('":"a"}')]);
+    expect(takesBytes(document)).toBe(true);
+    expect(device.size[Field.SCOPE]).toBe(-1);
   });
 });
 

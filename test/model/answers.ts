@@ -4,8 +4,9 @@ import { Field, Region, State } from "../../core/complete.ts";
 import type { Dice } from "./dice.ts";
 import type { Host } from "./host.ts";
 import { Kind } from "./ideal/calls.ts";
-import { Purpose } from "./ideal/device.ts";
+
 import { ERROR_NAMES } from "./ideal/errors.ts";
+import { Purpose } from "./ideal/purpose.ts";
 
 export interface Answer {
   status: number;
@@ -16,6 +17,33 @@ export interface Answer {
 type Members = Record<string, unknown>;
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=";
+
+/** Bytes that are no UTF-8, or are nowhere but in strings: bytes.ts says how they are written. */
+export const NO_UTF8: readonly string[] = [
+  "\udcff",
+  "\udcfe",
+  // A byte of a sequence without its beginning, and beginnings without the rest (RFC 3629 §3).
+  "\udc80",
+  "\udcc3",
+  "\udce2\udc82",
+  "\udcf0\udc9f\udc98",
+  // Longer than need be: a slash, a quotation mark, NUL.
+  "\udcc0\udcaf",
+  "\udcc0\udca2",
+  "\udce0\udc80\udca2",
+  "\udcc0\udc80",
+  // Surrogates, one and a pair; a code point that there is not.
+  "\udced\udca0\udc80",
+  "\udced\udca0\udcbd\udced\udcb8\udc80",
+  "\udcf4\udc90\udc80\udc80",
+  // What an escape leaves half done.
+  "\\ud83d\udced\udcb8\udc80",
+  "\\ud83d\udcff\\ude00",
+  // A byte order mark, and characters of every length.
+  "\ufeff",
+  "é\u20ac\ud83d\ude00\u0080",
+  "\u0085\u00a0",
+];
 
 export class Answers {
   private serial = 0;
@@ -37,7 +65,7 @@ export class Answers {
   private length(room: number, usual: number): number {
     const { dice } = this;
     if (dice.chance(94)) return Math.min(room, 4 + dice.below(usual));
-    return dice.pick([room, room, room + 1, room - 1, Math.min(room + 40, 3000)]);
+    return dice.pick([room, room, room + 1, room - 1, Math.min(room + 40, 3000), 512, 513]);
   }
 
   private retryAfter(): number {
@@ -93,7 +121,21 @@ export class Answers {
       text += `${text ? "," : ""}${JSON.stringify(name)}:${JSON.stringify(value)}`;
     }
     text = `{${text}}`;
+    if (dice.chance(3)) text = this.spoilt(text);
     return dice.chance(4) ? ` \r\n${text}\t ` : text;
+  }
+
+  /** With bytes in it that are no UTF-8, or that JSON has no place for (RFC 8259 §8.1). */
+  private spoilt(text: string): string {
+    const { dice } = this;
+    const bytes = dice.pick(NO_UTF8);
+    const draw = dice.below(10);
+    if (draw === 0) return bytes + text;
+    // Within a string, of a name or a value: mostly behind a quotation mark; else anywhere.
+    const quotes = [...text.matchAll(/"/g)].map(({ index }) => index + 1);
+    const at = draw < 7 && quotes.length ? dice.pick(quotes) : dice.below(text.length + 1);
+    const end = dice.chance(50) ? at : at + dice.below(4);
+    return text.slice(0, at) + bytes + text.slice(end);
   }
 
   private answer(status: number, members: Members): Answer {

@@ -10,14 +10,17 @@ import {
   Region,
 } from "../../core/complete.ts";
 import { Broken, type Counts, Unclear } from "./broken.ts";
+import { arrayOf, bytesOf } from "./bytes.ts";
 import { EXCHANGE_MS } from "./ideal/clock.ts";
-import { Holder, Ideal, Purpose } from "./ideal/device.ts";
+import { Ideal } from "./ideal/device.ts";
+import { Holder, Purpose } from "./ideal/purpose.ts";
 import { decode } from "./ideal/record.ts";
+import { formEncoded, segmentEncoded } from "./ideal/requests.ts";
 import { checkCall, checkOutcome } from "./oracles/calls.ts";
 import { checkClocks } from "./oracles/clocks.ts";
 import { checkMemory, guardedMemory } from "./oracles/memory.ts";
 import { MoveOracle } from "./oracles/moves.ts";
-import { bytesOf, type Scene, same, textAt, textOf } from "./oracles/oracle.ts";
+import { type Scene, same, textAt } from "./oracles/oracle.ts";
 import { RangeOracle } from "./oracles/ranges.ts";
 import { checkStorage } from "./oracles/records.ts";
 import { checkRequest } from "./oracles/requests.ts";
@@ -125,15 +128,15 @@ export class Host implements Scene {
   /** Compares the command with what is due. @returns what a request is for */
   private expect(command: number): Purpose {
     const { ideal } = this;
-    const right = ideal.expected();
-    const purpose = ideal.purposeDue();
+    const right = ideal.due.expected();
+    const purpose = ideal.due.purposeDue();
     if (right.command === Command.SEND) {
-      const fits = ideal.requestFits(purpose, ideal.request(purpose));
+      const fits = ideal.due.requestFits(purpose, ideal.due.request(purpose));
       if (!fits) return this.tooLarge(command, purpose, right.isOptional);
     } else if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
       const isNow = right.command === Command.STORE || right.command === Command.ERASE;
       if (isNow && (command === right.command || !right.isOptional)) ideal.storeAgain(purpose);
-      if (isNow && ideal.expected().command === Command.NONE) right.command = Command.NONE;
+      if (isNow && ideal.due.expected().command === Command.NONE) right.command = Command.NONE;
     }
     const isAllowed = command === right.command || (right.isOptional && command === Command.NONE);
     this.counts.commands++;
@@ -168,7 +171,7 @@ export class Host implements Scene {
     const { device, ideal, memory } = this;
     switch (command) {
       case Command.SEND: {
-        const right = ideal.request(purpose);
+        const right = ideal.due.request(purpose);
         checkRequest(this, right, this.exchange !== undefined);
         this.requests = (this.requests + 1) % 65_536;
         same(this, "requests", "requestId", device.requestId, this.requests);
@@ -307,10 +310,10 @@ export class Host implements Scene {
     if (!exchange?.hasHead || exchange.rest === "") return;
     const piece = exchange.rest.slice(0, count);
     exchange.rest = exchange.rest.slice(count);
-    const bytes = Buffer.from(piece, "latin1");
+    const bytes = arrayOf(piece);
     this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
     exchange.come += piece;
-    if (ideal.isInFlight && ideal.arrival) ideal.arrival.body = textOf(exchange.come);
+    if (ideal.isInFlight && ideal.arrival) ideal.arrival.body = exchange.come;
     this.check();
   }
 
@@ -337,7 +340,7 @@ export class Host implements Scene {
     const id = (device.requestId - back) & 65535;
     if (this.exchange?.id === id) return;
     if (this.verifying !== id) this.core.eventVerified(device, id, 1);
-    const bytes = Buffer.from(body);
+    const bytes = arrayOf(bytesOf(body));
     same(this, "results", "a late head", core.responseStart(device, id, status, 5), 0);
     core.responseBody(device, id, bytes, 0, bytes.length);
     if (status % 2 === 0) core.responseEnd(device, id);
@@ -372,16 +375,16 @@ export class Host implements Scene {
   }
 
   status(text: string): void {
-    const bytes = Buffer.from(text);
-    this.core.setStatus(this.device, bytes, 0, bytes.length);
-    this.ideal.prompt.setStatus(text);
+    const bytes = bytesOf(text);
+    this.core.setStatus(this.device, arrayOf(bytes), 0, bytes.length);
+    this.ideal.prompt.setStatus(bytes);
     this.check();
   }
 
   discover(issuer: string): void {
     const bytes = this.lend(issuer);
     const result = this.core.discover(this.device, bytes, 0, bytes.length);
-    this.result("discover", result, this.ideal.calls.discover(issuer));
+    this.result("discover", result, this.ideal.calls.discover(bytesOf(issuer)));
   }
 
   private result(name: string, seen: number, right: boolean): void {
@@ -395,7 +398,7 @@ export class Host implements Scene {
 
   private add({ as, text }: CallPart): void {
     const { core, device } = this;
-    const bytes = Buffer.from(text);
+    const bytes = arrayOf(bytesOf(text));
     if (as === "path") core.addPath(device, bytes, 0, bytes.length);
     else if (as === "segment") core.addSegment(device, bytes, 0, bytes.length);
     else core.addQueryValue(device, bytes, 0, bytes.length);
@@ -409,7 +412,7 @@ export class Host implements Scene {
     const method = isGet ? 1 : 0;
     const to = bytes ? bytes.length - 1 : 0;
     const result = this.core.sendCall(this.device, endpoint, method, bytes, bytes ? 1 : 0, to);
-    this.result("sendCall", result, this.ideal.calls.send(endpoint, isGet, body));
+    this.result("sendCall", result, this.ideal.calls.send(endpoint, isGet, body && bytesOf(body)));
   }
 
   private call({ parts, endpoint, isGet, body }: Extract<Step, { do: "call" }>): void {
@@ -420,7 +423,7 @@ export class Host implements Scene {
 
   /** Bytes that the core may read until the call is done: then they become something else. */
   private lend(text: string): Uint8Array {
-    const bytes = Buffer.from(text);
+    const bytes = arrayOf(bytesOf(text));
     if (!this.ideal.calls.isBusy) this.lent = bytes;
     return bytes;
   }
@@ -430,11 +433,11 @@ export class Host implements Scene {
   }
 
   offer(names: string, body: string): void {
-    const list = Buffer.from(names);
+    const list = arrayOf(bytesOf(names));
     const bytes = this.lend(body);
     const { core, device, ideal } = this;
     const seen = core.createOffer(device, list, 0, list.length, bytes, 0, bytes.length);
-    const right = ideal.calls.createOffer(names, body, OFFERS_ENDPOINT);
+    const right = ideal.calls.createOffer(bytesOf(names), bytesOf(body), OFFERS_ENDPOINT);
     same(this, "results", "createOffer", seen, right);
     list.fill(0);
     this.check();
@@ -455,9 +458,10 @@ export class Host implements Scene {
   }
 
   applyEvent(claims: string): void {
-    const bytes = Buffer.from(claims);
-    const result = this.core.applySecurityEvent(this.device, bytes, 0, bytes.length);
-    this.result("applySecurityEvent", result, this.ideal.calls.applySecurityEvent(claims));
+    const bytes = bytesOf(claims);
+    const { core, device, ideal } = this;
+    const result = core.applySecurityEvent(device, arrayOf(bytes), 0, bytes.length);
+    this.result("applySecurityEvent", result, ideal.calls.applySecurityEvent(bytes));
   }
 
   /** The power goes: what the host was writing is done in part. */
@@ -518,10 +522,7 @@ const DEEDS = Host.deeds;
 
 /** A part of a target as it is written: RFC 3986 §2.1 for a segment, a form's value in the query. */
 function encoded(as: CallPart["as"], text: string): string {
-  if (as === "path") return text;
-  if (as === "value") return new URLSearchParams([["", text]]).toString().slice(1);
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  const bytes = bytesOf(text);
+  if (as === "path") return bytes;
+  return as === "value" ? formEncoded(bytes) : segmentEncoded(bytes);
 }

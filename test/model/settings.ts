@@ -18,7 +18,7 @@ const OTHER_TEXTS =
   "Falsch eingerichtet\nCode abgelaufen\nSitzung beendet\nKonto gesperrt\nFehler\n" +
   "Zu wenig Speicher\nNicht gel\u00f6scht";
 
-export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192];
+export const MEMORY_SIZES = [4096, 4608, 5120, 6144, 6144, 6144, 8192, 8192, 24_575, 24_576];
 
 /** The settings of one device; its memory may change when it is started again. */
 export function drawSettings(dice: Dice): Settings {

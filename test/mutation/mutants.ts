@@ -7,9 +7,9 @@ import { corpusOf } from "../fuzz/corpus.ts";
 import { Fuzzer } from "../fuzz/fuzzer.ts";
 import { eventTarget, recordTarget, responseTarget } from "../fuzz/targets.ts";
 import { runCampaign } from "../lives/campaign.ts";
+import type { LivesCore } from "../lives/core-of.ts";
 import { Roll } from "../lives/dice.ts";
 import { allCuts, cutOnce, SEQUENCES } from "../lives/exhaustive.ts";
-import type { LivesCore } from "../lives/core-of.ts";
 
 const core: LivesCore = complete;
 const FIRST_SEED = 1000;

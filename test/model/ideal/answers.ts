@@ -1,6 +1,6 @@
 // What an answer amounts to: what its body says first, then its status; and what of it is of use.
 
-import { ErrorCode, type Field } from "../../../core/index.ts";
+import { ErrorCode } from "../../../core/index.ts";
 import { errorNamed } from "./errors.ts";
 import { type Document, membersOf, membersWithin, readJson, textOf } from "./json.ts";
 
@@ -83,20 +83,6 @@ export function intervalMsOf(text: string | undefined): number {
 /** Printable ASCII without spaces, at least one character. */
 export const isVisible = (text: string | undefined): text is string =>
   text !== undefined && /^[\x21-\x7e]+$/.test(text);
-
-/** The highest of these fields whose value has no room, 0 where all have. */
-export function misfitOf(
-  values: readonly (readonly [Field, string | undefined])[],
-  room: (field: number) => number,
-): number {
-  let misfit = 0;
-  for (const [field, value] of values) {
-    if (value !== undefined && Buffer.byteLength(value) > room(field)) {
-      misfit = Math.max(misfit, field);
-    }
-  }
-  return misfit;
-}
 
 /** Error, message and reason of an API's answer: its error object is up to four deep. */
 export interface Refusal {

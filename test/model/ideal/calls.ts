@@ -15,15 +15,16 @@ import {
   type Arrival,
   errorOf,
   isSecure,
-  misfitOf,
   type Reading,
   type Refusal,
   readingOf,
   refusalOf,
 } from "./answers.ts";
-import { Holder, type Ideal } from "./device.ts";
+import type { Ideal } from "./device.ts";
 import { claimsOf, type EventClaims, payloadOf, SeenEvents } from "./events.ts";
 import { membersOf, readJson, textOf } from "./json.ts";
+import { misfitOf } from "./misfits.ts";
+import { Holder } from "./purpose.ts";
 import { formEncoded, type Request } from "./requests.ts";
 
 /** Whose call it is. */
@@ -156,7 +157,7 @@ export class Calls {
   send(endpoint: number, isGet: boolean, body: string | undefined): boolean {
     const { target } = this;
     if (target === undefined || endpoint < Endpoint.RESOURCE) return false;
-    const fits = Buffer.byteLength(target) <= this.device.room(Region.CALL);
+    const fits = target.length <= this.device.room(Region.CALL);
     if (!fits || !this.mayBegin(Kind.LIST)) return false;
     const isBodyLent = body !== undefined;
     const authorization = BEARER;
@@ -209,7 +210,7 @@ export class Calls {
       `/basePlans/${lines[2] ?? ""}/offers?offerId=${lines[3] ?? ""}` +
       `&regionsVersion.version=${formEncoded(lines[4] ?? "")}`;
     const wrong = wrongName(lines);
-    const isTooLong = Buffer.byteLength(target) > device.room(Region.CALL);
+    const isTooLong = target.length > device.room(Region.CALL);
     if (wrong && !isTooLong) return wrong;
     // Where both hold, whichever the device meets first.
     if (isTooLong) return wrong || OfferError.TOO_LONG;
@@ -324,8 +325,7 @@ export class Calls {
     const joint = this.base.includes("?") ? "&" : "?";
     this.nextTarget = `${this.base}${joint}pageToken=${formEncoded(token)}`;
     this.hasNextPage =
-      Buffer.byteLength(token) <= this.valueRoom(1) &&
-      this.nextTarget.length <= device.room(Region.CALL);
+      token.length <= this.valueRoom(1) && this.nextTarget.length <= device.room(Region.CALL);
     if (this.hasNextPage) return ErrorCode.NONE;
     this.errorField = Field.VALUE_A;
     return ErrorCode.VALUE_TOO_LONG;
@@ -369,7 +369,7 @@ export class Calls {
         : undefined;
     // Of several the last one is taken; the server offers the others again.
     const set = sets?.kind === "object" ? textOf(sets.members.at(-1)?.value) : undefined;
-    if (set !== undefined && Buffer.byteLength(set) > this.valueRoom(1)) {
+    if (set !== undefined && set.length > this.valueRoom(1)) {
       this.errorField = Field.VALUE_A;
       return ErrorCode.VALUE_TOO_LONG;
     }
@@ -396,7 +396,7 @@ export class Calls {
       return;
     }
     if (isGenuine && !this.seen.isRepeated(claims.id)) {
-      this.apply(claims, false, Buffer.byteLength(this.set));
+      this.apply(claims, false, this.set.length);
     }
     this.pollsLeft--;
     this.made = this.device.requests.eventPoll({ isAccepted: isGenuine, id: claims.id });
@@ -411,7 +411,7 @@ export class Calls {
     device.holder = Holder.NOBODY;
     const claims = claimsOf(json);
     const room = Math.floor(device.room(Region.OUTPUT) / 2);
-    if (!claims || Buffer.byteLength(claims.id) > room) return false;
+    if (!claims || claims.id.length > room) return false;
     if (!this.seen.isRepeated(claims.id)) this.apply(claims, true, room);
     return true;
   }
@@ -428,7 +428,7 @@ export class Calls {
       else if (!this.endsWith) device.endSession(error);
     };
     const room = Math.floor((device.room(Region.OUTPUT) - used) / 2) - 1;
-    const hasRoom = room >= "prefix".length && Buffer.byteLength(claims.token ?? "") <= room;
+    const hasRoom = room >= "prefix".length && (claims.token ?? "").length <= room;
     const isComparable = claims.algorithm === "prefix" && hasRoom;
     if (claims.isAccountDisabled) end(ErrorCode.ACCOUNT_DISABLED);
     else if (

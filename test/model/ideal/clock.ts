@@ -7,6 +7,8 @@ import { ENDLESS_S } from "./answers.ts";
 const STEP_MS_MAX = 100_000_000;
 export const EXCHANGE_MS = 120_000;
 export const PAGE_MS = 3000;
+/** Storage that has refused is asked again. */
+export const SAVE_AGAIN_MS = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
 const BACKOFF_MS_MAX = 64_000;

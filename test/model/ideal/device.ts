@@ -1,71 +1,22 @@
-// The device as it should be: its own reading of core/SPEC.md and the RFCs, on strings and plain numbers.
-// It is told what the host tells the core, and says what has to follow. This file has the grant; calls are
-// in calls.ts, the slots in storage.ts, time in clock.ts.
+// The device as it should be: its own reading of core/SPEC.md and the RFCs, on bytes and plain numbers.
+// It is told what the host tells the core, and says what has to follow. This file has the states and the moves between
+// them: by the user, by time, and at the start. What answers do is in grant.ts and calls.ts, what is due in due.ts.
 
-import { Command, ErrorCode, Event, Field, Region, State } from "../../../core/index.ts";
+import { ErrorCode, Event, Field, Region, State } from "../../../core/index.ts";
 import { type Settings, textsOf } from "../settings.ts";
-import {
-  type Arrival,
-  classify,
-  ENDLESS_S,
-  intervalMsOf,
-  isAddress,
-  isPrintable,
-  isVisible,
-  misfitOf,
-  type Reading,
-  readingOf,
-  secondsOf,
-} from "./answers.ts";
+import { type Arrival, classify, ENDLESS_S, readingOf } from "./answers.ts";
 import { Calls, Kind } from "./calls.ts";
-import { Clock, EXCHANGE_MS } from "./clock.ts";
-import { isRenewable, isTransient, refusesGrant } from "./errors.ts";
+import { Clock, EXCHANGE_MS, SAVE_AGAIN_MS } from "./clock.ts";
+import { Due } from "./due.ts";
+import { Grant } from "./grant.ts";
+import { Misfits } from "./misfits.ts";
 import { Prompt } from "./prompt.ts";
-import { bindingOf, type StoredRecord, sizeOf } from "./record.ts";
-import { type Request, Requests } from "./requests.ts";
+import { Holder, Purpose } from "./purpose.ts";
+import { bindingOf, type StoredRecord } from "./record.ts";
+import { Requests } from "./requests.ts";
 import { SEQUENCES, StorageTask, Task } from "./storage.ts";
 
-/** What a request is for. */
-export enum Purpose {
-  NONE = 0,
-  CODE = 1,
-  POLL = 2,
-  REFRESH = 3,
-  REVOCATION = 4,
-  CALL = 5,
-  /** No request: storage is offered the tokens again that it refused. */
-  SAVE = 6,
-  /** Nor this: it is asked again to erase what should be gone. */
-  ERASE = 7,
-}
-
 const START_SPREAD_MS = 5000;
-const SAVE_AGAIN_MS = 60_000;
-const REVOCATION_TRIES = 4;
-/** From so many bytes of memory on a verification address may be as long. */
-const LONG_URI_MEMORY = 24_576;
-const LONG_URI_MAX = 512;
-/** A user who signs out waits for no server longer than the backoff at its longest. */
-const REVOCATION_WAIT_S_MAX = 64;
-const SLOW_DOWN_MS = 5000;
-const INTERVAL_MS_MAX = 99_990_000;
-/** RFC 8628 §3.2 requires expires_in; where it is missing a code lives as long. */
-const CODE_LIFE_S = 600;
-/** Answers without a code, until the device says that it is set up wrongly. */
-const USELESS_ANSWERS = 5;
-
-/** Who has the room in which requests and records are made and answers to calls are kept. */
-export enum Holder {
-  NOBODY = 0,
-  /** A request of the grant, until it has ended or ABORT was given. */
-  REQUEST = 1,
-  /** A record, from LOAD or STORE until the host has done it. */
-  RECORD = 2,
-  /** The answer to a call, until the host has had the time to read it: until tick has answered NONE. */
-  ANSWER = 3,
-  /** One that the host has had the time to read. */
-  READ = 4,
-}
 
 /** What the host has seen the device do in a tick, where chance decides when it does. */
 export interface Observed {
@@ -74,24 +25,11 @@ export interface Observed {
   error: number;
 }
 
-/** A command that has to come now, or may. */
-export interface Expectation {
-  command: number;
-  /** It may also come later: chance decides. */
-  isOptional: boolean;
-}
-
 export class Ideal {
   state: number = State.STARTING;
   event: number = Event.NONE;
   moves = 0;
   error = 0;
-  errorField = 0;
-  /** More memory would hold what did not fit. */
-  isMemoryShort = false;
-  /** The values that did not fit, by field. */
-  misfits: (readonly [Field, string | undefined])[] = [];
-  private uselessAnswers = 0;
   /** The server's own name for an error that is not known. */
   errorName = "";
 
@@ -112,14 +50,15 @@ export class Ideal {
   refreshToken: string | undefined;
   /** The one before: it is tried once before the user has to sign in again. */
   previousToken: string | undefined;
-  private triedPrevious = false;
-  private revocationTries = 0;
 
   readonly clock = new Clock();
   readonly storage = new StorageTask();
+  readonly misfits: Misfits;
+  readonly due = new Due(this);
   readonly calls: Calls;
   readonly prompt: Prompt;
   readonly requests: Requests;
+  private readonly grant = new Grant(this);
   readonly binding: number;
 
   holder = Holder.NOBODY;
@@ -138,6 +77,7 @@ export class Ideal {
     this.autoStart = config.autoStart === 1;
     this.requests = new Requests(config);
     this.binding = bindingOf(this.requests.owner);
+    this.misfits = new Misfits(room);
     this.calls = new Calls(this);
     this.prompt = new Prompt(this, textsOf(config));
   }
@@ -157,7 +97,7 @@ export class Ideal {
 
   // moves
 
-  private moveTo(event: number, state: number): void {
+  moveTo(event: number, state: number): void {
     this.event = event;
     this.state = state;
     // Without a session there are no tokens, and no target of a call.
@@ -178,7 +118,7 @@ export class Ideal {
   }
 
   /** The attempt or session is over for good, in memory and in storage. */
-  private end(event: number, error: number, state: number): void {
+  end(event: number, error: number, state: number): void {
     // When storage is asked again to erase what it does not erase now.
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
     this.error = error;
@@ -191,7 +131,7 @@ export class Ideal {
     this.end(Event.SESSION_ENDED, error, State.FAILED);
   }
 
-  private renewCode(): void {
+  renewCode(): void {
     if (this.renewals++ < this.settings.config.renewalsMax) {
       this.requestCode(Event.CODE_EXPIRED, 0, START_SPREAD_MS - 1);
     } else {
@@ -250,7 +190,8 @@ export class Ideal {
   // the user
 
   signIn(): void {
-    this.renewals = this.uselessAnswers = 0;
+    this.renewals = 0;
+    this.grant.userActed();
     if (this.state === State.STARTING) this.autoStart = true;
     else if (this.isFree) {
       this.giveUpAttempt();
@@ -279,7 +220,7 @@ export class Ideal {
     if (this.state === State.STARTING) this.isSignOutNoted = true;
     if (this.isFree || this.state === State.REVOKING) return;
     this.giveUp();
-    this.revocationTries = 0;
+    this.grant.revocationBegins();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
     this.moveTo(Event.SIGN_OUT, State.REVOKING);
     this.storage.start(Task.WRITE, this.recordKind);
@@ -322,7 +263,7 @@ export class Ideal {
           ]
         : [record.kind % 2 === 1 ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN];
     return record.values.every(
-      (value, i) => value === undefined || Buffer.byteLength(value) <= this.room(regions[i]!),
+      (value, i) => value === undefined || value.length <= this.room(regions[i]!),
     );
   }
 
@@ -360,13 +301,6 @@ export class Ideal {
     this.prompt.advance(elapsedMs);
   }
 
-  /** Seconds until the access token is to be renewed, at the least and at the most. */
-  private get refreshDueS(): { least: number; most: number } {
-    const left = this.accessToken ? this.clock.accessLifeS : 0;
-    if (!this.refreshToken) return { least: left, most: left };
-    return { least: left - this.clock.marginMostS, most: left - this.clock.marginLeastS };
-  }
-
   /** What time brings by itself. `observed` tells what the device did where chance decides. */
   timeRules(observed: Observed): void {
     const { clock } = this;
@@ -379,7 +313,7 @@ export class Ideal {
       if (!this.isInFlight) this.renewCode();
     }
     if (this.state === State.SIGNED_IN && !this.isInFlight) {
-      const { least, most } = this.refreshDueS;
+      const { least, most } = this.due.refreshDueS;
       const hasMoved = observed.moves !== this.moves;
       const isSeen =
         hasMoved &&
@@ -389,101 +323,7 @@ export class Ideal {
     this.calls.check();
   }
 
-  /** Milliseconds after which something is due at the latest. */
-  nextDueMs(): number {
-    const { clock } = this;
-    const { command, isOptional } = this.expected();
-    if (command !== Command.NONE && !isOptional) return 0;
-    let due = Number.POSITIVE_INFINITY;
-    const purpose = this.purposeDue();
-    if (this.isInFlight || this.calls.isAsked) due = clock.exchangeMs;
-    else if (purpose !== Purpose.NONE) due = clock.wait.mostMs;
-    if (this.state === State.PENDING && !(this.isInFlight && clock.codeLifeS === 0)) {
-      due = Math.min(due, clock.msUntil(clock.codeLifeS));
-    }
-    if (this.state === State.SIGNED_IN && !this.isInFlight) {
-      due = Math.min(due, clock.msUntil(this.refreshDueS.most));
-    }
-    return Math.min(due, this.prompt.nextChangeMs());
-  }
-
   // commands
-
-  /** What has to come next. */
-  expected(): Expectation {
-    if (this.isAbortDue) return { command: Command.ABORT, isOptional: false };
-    const { storage } = this;
-    const isWrite = storage.task === Task.WRITE && !storage.active && this.isRoomFree;
-    if (isWrite && !this.recordFits()) {
-      storage.task = Task.NONE;
-      storage.notSaved = true;
-      this.holder = Holder.NOBODY;
-    }
-    const stored = storage.due();
-    if (stored && (stored === Command.ERASE || this.isRoomFree))
-      return { command: stored, isOptional: false };
-    if (this.calls.isVerifyDue) return { command: Command.VERIFY, isOptional: false };
-    if (this.prompt.isChanged()) return { command: Command.SHOW, isOptional: false };
-    const purpose = this.purposeDue();
-    let command: number = Command.SEND;
-    if (purpose === Purpose.SAVE) command = Command.STORE;
-    if (purpose === Purpose.ERASE) command = Command.ERASE;
-    const isNow = purpose === Purpose.CALL;
-    if (purpose === Purpose.NONE || (this.clock.wait.leastMs > 0 && !isNow)) {
-      return { command: Command.NONE, isOptional: false };
-    }
-    // The host is still to read the answer to a call.
-    if (command === Command.SEND && !this.isRoomFree) {
-      return { command: Command.NONE, isOptional: false };
-    }
-    return { command, isOptional: this.clock.wait.mostMs > 0 && !isNow };
-  }
-
-  purposeDue(): Purpose {
-    const isHeld = !this.isRoomFree && !(this.holder === Holder.ANSWER && this.calls.isDone);
-    if (this.isInFlight || this.storage.isBusy || isHeld) return Purpose.NONE;
-    if (this.calls.isDue) return Purpose.CALL;
-    switch (this.state) {
-      case State.REQUESTING:
-        return Purpose.CODE;
-      case State.PENDING:
-        return Purpose.POLL;
-      case State.REFRESHING:
-        return Purpose.REFRESH;
-      case State.REVOKING:
-        return Purpose.REVOCATION;
-      case State.SIGNED_IN:
-        return this.storage.notSaved ? Purpose.SAVE : Purpose.NONE;
-      case State.SIGNED_OUT:
-      case State.FAILED:
-        return this.storage.notErased ? Purpose.ERASE : Purpose.NONE;
-      default:
-        return Purpose.NONE;
-    }
-  }
-
-  /** The request that goes out now. */
-  request(purpose: Purpose): Request {
-    switch (purpose) {
-      case Purpose.CODE:
-        return this.requests.deviceAuthorization();
-      case Purpose.POLL:
-        return this.requests.poll(this.deviceCode!);
-      case Purpose.REFRESH:
-        return this.requests.refresh(this.refreshToken!);
-      case Purpose.REVOCATION:
-        return this.requests.revocation(this.refreshToken || this.accessToken || "");
-      default:
-        return this.calls.request();
-    }
-  }
-
-  /** Whether the request has room in the memory: what has none ends as an answer of its own would. */
-  requestFits(purpose: Purpose, request: Request): boolean {
-    if (purpose === Purpose.CODE) return true;
-    const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
-    return Requests.sizeOf(request) <= this.room(region);
-  }
 
   /** The request is made; without room for it, that is its answer. */
   begin(purpose: Purpose, fits: boolean): void {
@@ -524,12 +364,8 @@ export class Ideal {
   }
 
   /** The state to go on in, odd where there is a refresh token. */
-  private get recordKind(): number {
+  get recordKind(): number {
     return this.refreshToken ? this.state | 1 : this.state;
-  }
-
-  private recordFits(): boolean {
-    return sizeOf(this.record()) <= this.room(Region.OUTPUT);
   }
 
   // answers
@@ -545,193 +381,12 @@ export class Ideal {
     }
     const reading = readingOf(arrival);
     const error = failure || classify(arrival, reading);
-    if (this.purpose === Purpose.REVOCATION) this.revocationAnswered(error, arrival);
-    else this.grantAnswered(error, arrival, reading);
+    if (this.purpose === Purpose.REVOCATION) this.grant.revocationAnswered(error, arrival);
+    else this.grant.answered(error, arrival, reading);
   }
 
   /** The answer is complete; without a status there was none. */
   ended(): void {
     this.answered(this.arrival ? ErrorCode.NONE : ErrorCode.UNREACHABLE);
-  }
-
-  private revocationAnswered(error: number, { retryAfterS }: Arrival): void {
-    if (!error || ++this.revocationTries >= REVOCATION_TRIES) {
-      this.end(Event.REVOKED, error, State.SIGNED_OUT);
-    } else this.clock.backOff(0, Math.min(retryAfterS, REVOCATION_WAIT_S_MAX));
-  }
-
-  private grantAnswered(failure: number, arrival: Arrival, reading: Reading): void {
-    const { purpose } = this;
-    const isCode = purpose === Purpose.CODE;
-    let error = failure;
-    if (!error) error = isCode ? this.takeCode(reading) : this.takeTokens(reading);
-    this.error = error;
-    if (!error) {
-      if (isCode) this.codeReceived(arrival, reading);
-      else this.tokensReceived(reading);
-      return;
-    }
-    // What a success of no use names of tokens has taken the place of what was there.
-    if (arrival.status >= 200 && arrival.status <= 299) {
-      if (reading.members.has("access_token")) this.accessToken = undefined;
-      if (reading.members.has("refresh_token")) this.previousToken = undefined;
-    }
-    if (error === ErrorCode.UNKNOWN_ERROR) this.errorName = reading.members.get("error") ?? "";
-    const isStillPending =
-      error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
-    if (purpose === Purpose.POLL && isStillPending) this.stillPending(error, arrival, reading);
-    else if (isTransient(error)) {
-      const floor = this.state === State.PENDING ? this.clock.intervalMs : 0;
-      this.clock.backOff(floor, arrival.retryAfterS);
-    } else if (purpose === Purpose.REFRESH) this.refreshRefused(error);
-    else if (purpose === Purpose.POLL && isRenewable(error)) this.renewCode();
-    else this.end(Event.FINAL_ERROR, error, State.FAILED);
-  }
-
-  /** An interval that cannot be waited for: the code ends before it would be polled too early. */
-  private pollEvery(intervalMs: number): void {
-    const { clock } = this;
-    clock.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
-    if (intervalMs > INTERVAL_MS_MAX) {
-      clock.codeLifeS = Math.min(clock.codeLifeS, INTERVAL_MS_MAX / 1000);
-    }
-  }
-
-  private stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
-    const { clock } = this;
-    if (error === ErrorCode.SLOW_DOWN) {
-      const named = intervalMsOf(members.get("interval"));
-      this.pollEvery(Math.max(clock.intervalMs + SLOW_DOWN_MS, named));
-    }
-    clock.backoffMs = 0;
-    clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
-    // A code from before a restart is shown once the server has confirmed it.
-    if (clock.codeLifeS > 0) this.isCodeShown = true;
-  }
-
-  /** @returns what is wrong with the code that came, NONE where it can be shown and polled */
-  private takeCode({ members }: Reading): number {
-    const code = members.get("device_code");
-    const user = members.get("user_code");
-    const uri = members.get("verification_uri");
-    const values = [
-      [Field.DEVICE_CODE, code],
-      [Field.USER_CODE, user],
-      [Field.VERIFICATION_URI, uri],
-    ] as const;
-    if (this.isTooLong(values)) return ErrorCode.VALUE_TOO_LONG;
-    const expiresIn = members.get("expires_in");
-    const life = expiresIn === undefined ? CODE_LIFE_S : secondsOf(expiresIn, -1);
-    this.clock.codeLifeS = life;
-    if (!code || !isPrintable(user) || !isAddress(uri) || life < 0) {
-      return this.uselessAnswer();
-    }
-    const complete = members.get("verification_uri_complete");
-    const hasRoom =
-      isAddress(complete) && complete.length <= this.room(Field.VERIFICATION_URI_COMPLETE);
-    this.deviceCode = code;
-    this.userCode = user;
-    this.verificationUri = uri;
-    this.verificationUriComplete = hasRoom ? complete : undefined;
-    return ErrorCode.NONE;
-  }
-
-  /** @returns whether one of the values has no room; which of them, and what would help */
-  private isTooLong(values: readonly (readonly [Field, string | undefined])[]): boolean {
-    this.errorField = misfitOf(values, this.room);
-    this.misfits = values.filter(
-      ([field, value]) => value !== undefined && Buffer.byteLength(value) > this.room(field),
-    );
-    this.isMemoryShort = this.misfits.some(([field, value]) => this.isHelped(field, value!));
-    return this.errorField !== 0;
-  }
-
-  /** Whether a value that has no room would have it in a larger memory. */
-  isHelped(field: Field, value: string): boolean {
-    // A code has to be shown on one line.
-    if (field === Field.USER_CODE) return false;
-    if (field !== Field.VERIFICATION_URI) return true;
-    const { memoryBytes } = this.settings;
-    return memoryBytes < LONG_URI_MEMORY && Buffer.byteLength(value) <= LONG_URI_MAX;
-  }
-
-  /** A success without a code; an empty answer may come of a network that is not up yet. */
-  private uselessAnswer(): number {
-    if (this.arrival?.body && this.uselessAnswers < USELESS_ANSWERS) this.uselessAnswers++;
-    return this.uselessAnswers < USELESS_ANSWERS
-      ? ErrorCode.MALFORMED_RESPONSE
-      : ErrorCode.USELESS_ANSWERS;
-  }
-
-  private codeReceived({ retryAfterS }: Arrival, { members }: Reading): void {
-    const { clock } = this;
-    this.isCodeResumed = false;
-    this.uselessAnswers = 0;
-    this.pollEvery(intervalMsOf(members.get("interval")));
-    clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
-    this.moveTo(Event.CODE_RECEIVED, State.PENDING);
-    this.isCodeShown = true;
-    this.storage.start(Task.WRITE, this.recordKind);
-  }
-
-  /** @returns what is wrong with the tokens that came, NONE where they are of use (RFC 6749 §5.1) */
-  private takeTokens({ members }: Reading): number {
-    const { clock } = this;
-    const access = members.get("access_token");
-    const refresh = members.get("refresh_token");
-    const values = [
-      [Field.ACCESS_TOKEN, access],
-      [Field.REFRESH_TOKEN, refresh],
-    ] as const;
-    if (this.isTooLong(values)) return ErrorCode.VALUE_TOO_LONG;
-    const type = members.get("token_type");
-    if (type !== undefined && type.toLowerCase() !== "bearer") {
-      return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
-    }
-    if (!isVisible(access) || (refresh && !isVisible(refresh))) {
-      return ErrorCode.MALFORMED_RESPONSE;
-    }
-    clock.accessLifeS = Math.max(60, secondsOf(members.get("expires_in"), ENDLESS_S));
-    const margin = Math.min(300, Math.floor(clock.accessLifeS / 8));
-    clock.marginLeastS = margin;
-    clock.marginMostS = 2 * margin - 1;
-    const life = members.get("refresh_token_expires_in");
-    clock.refreshLifeS = secondsOf(life, clock.refreshLifeS);
-    clock.wait.leastMs = clock.wait.mostMs = SAVE_AGAIN_MS;
-    this.accessToken = access;
-    return ErrorCode.NONE;
-  }
-
-  private tokensReceived({ members }: Reading): void {
-    const isFirst = this.purpose === Purpose.POLL;
-    const refresh = members.get("refresh_token");
-    const isNew = !!refresh && refresh !== this.refreshToken;
-    if (isNew) {
-      this.previousToken = this.refreshToken;
-      this.refreshToken = refresh;
-    } else if (members.has("refresh_token")) this.previousToken = refresh;
-    if (isFirst) this.prompt.setStatus("");
-    this.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-    // A token that replaces a dead one is new to the storage, whichever it is.
-    if (isNew || isFirst || this.triedPrevious || this.storage.notSaved) {
-      this.storage.start(Task.WRITE, this.recordKind);
-    }
-    this.triedPrevious = false;
-  }
-
-  private refreshRefused(error: number): void {
-    if (!refusesGrant(error)) {
-      this.moveTo(Event.FINAL_ERROR, State.FAILED);
-      return;
-    }
-    if (this.triedPrevious || !this.previousToken) {
-      this.endSession(ErrorCode.SESSION_ENDED);
-      return;
-    }
-    this.triedPrevious = true;
-    // Nobody has to sign in again before that is known to be refused as well.
-    this.error = ErrorCode.NONE;
-    [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
-    this.clock.wait.leastMs = this.clock.wait.mostMs = 1000;
   }
 }

@@ -48,7 +48,7 @@ export function claimsOf(json: string): EventClaims | undefined {
  */
 export function payloadOf(set: string): string {
   const payload = /^[^.]*\.([A-Za-z0-9_-]*)/.exec(set)?.[1] ?? "";
-  return Buffer.from(payload, "base64url").toString("utf8");
+  return Buffer.from(payload, "base64url").toString("latin1");
 }
 
 /** The identifiers of the last eight events, the newest first. */

@@ -1,5 +1,8 @@
 // JSON as RFC 8259 has it, read to the last byte that is there: an answer may be cut off anywhere, and
-// what it has named by then may matter. Numbers stay as they were written.
+// what it has named by then may matter. Numbers stay as they were written, and so do the bytes of a string,
+// UTF-8 or not (SPEC.md, "The loop"); outside of strings there are none but those of RFC 8259.
+
+import { utf8 } from "../bytes.ts";
 
 /** A value as far as it matters here: text (also of a number), a list, an object, or nothing of use. */
 export type Value =
@@ -92,7 +95,10 @@ class Reader {
   private string(): string {
     const inside = this.match(STRING);
     if (inside === undefined) throw new CutOff();
-    return inside.includes("\\") ? (JSON.parse(`"${inside}"`) as string) : inside;
+    // Escapes that stand together: two of them may be one character.
+    return inside.replace(/(?:\\u[0-9a-fA-F]{4})+|\\./g, (escaped) =>
+      utf8(JSON.parse(`"${escaped}"`) as string),
+    );
   }
 
   private object(depth: number, take: (value: Value) => void): void {

@@ -82,7 +82,7 @@ export class Prompt {
   private lineOfError(): Line {
     const { device } = this;
     // More memory does not widen a display.
-    const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.isMemoryShort;
+    const isForDisplay = device.error === ErrorCode.VALUE_TOO_LONG && !device.misfits.isMemoryShort;
     return isForDisplay ? Line.FAILED : lineOf(device.error);
   }
 

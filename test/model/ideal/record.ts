@@ -36,14 +36,13 @@ export function crc24(bytes: Uint8Array, start: number): number {
 
 /** What binds a record to its owner: `client_id=...&server=...`. */
 export function bindingOf(owner: string): number {
-  return crc24(Buffer.from(owner), VERSION);
+  return crc24(Buffer.from(owner, "latin1"), VERSION);
 }
 
 /** Bytes that a record of these values has. */
 export function sizeOf(record: StoredRecord): number {
   let size = HEADER_BYTES + CHECKSUM_BYTES;
-  for (const value of record.values)
-    size += 2 + (value === undefined ? 0 : Buffer.byteLength(value));
+  for (const value of record.values) size += 2 + (value === undefined ? 0 : value.length);
   return size;
 }
 
@@ -56,7 +55,7 @@ export function encode(record: StoredRecord, binding: number): Uint8Array {
   bytes.writeUInt32BE(record.refreshLifeS, 12);
   let at = HEADER_BYTES;
   for (const value of record.values) {
-    const length = value === undefined ? 0 : bytes.write(value, at + 2);
+    const length = value === undefined ? 0 : bytes.write(value, at + 2, "latin1");
     bytes.writeUInt16BE(value === undefined ? 0 : length + 1, at);
     at += 2 + length;
   }
@@ -84,7 +83,7 @@ export function decode(bytes: Uint8Array, binding: number): StoredRecord | undef
   for (let count = record.kind === State.PENDING ? 4 : 1; count > 0; count--) {
     const length = buffer.readUInt16BE(at) - 1;
     at += 2;
-    record.values.push(length < 0 ? undefined : buffer.toString("utf8", at, at + length));
+    record.values.push(length < 0 ? undefined : buffer.toString("latin1", at, at + length));
     at += Math.max(0, length);
   }
   return record;

@@ -1,6 +1,7 @@
 // Every request as the documents have it: RFC 8628 §3.1 and §3.4, RFC 6749 §6, RFC 7009 §2.1, RFC 8936 §2.4.
 
 import { ClientAuthentication, type Config, Endpoint } from "../../../core/index.ts";
+import { bytesOf } from "../bytes.ts";
 
 /** A request as it leaves the device. */
 export interface Request {
@@ -14,11 +15,19 @@ export interface Request {
   isBodyLent: boolean;
 }
 
-/** One value as application/x-www-form-urlencoded. */
+/** One value as application/x-www-form-urlencoded: each byte for itself. */
 export function formEncoded(value: string): string {
-  return /^[A-Za-z0-9*._-]*$/.test(value)
-    ? value
-    : new URLSearchParams([["", value]]).toString().slice(1);
+  return value.replace(/[^A-Za-z0-9*._-]/g, (byte) => (byte === " " ? "+" : percentEncoded(byte)));
+}
+
+/** A segment of a path: all but what RFC 3986 §2.3 calls unreserved. */
+export function segmentEncoded(value: string): string {
+  return value.replace(/[^A-Za-z0-9._~-]/g, percentEncoded);
+}
+
+/** RFC 3986 §2.1. */
+function percentEncoded(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
 const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, DOCUMENTS } = ClientAuthentication;
@@ -34,16 +43,17 @@ export class Requests {
   private readonly isQueryRevoked: boolean;
 
   constructor(config: Config) {
-    const { clientAuthentication: method, clientSecret, deviceParameters } = config;
-    const id = formEncoded(config.clientId);
-    const secret = formEncoded(clientSecret);
+    const { clientAuthentication: method, clientSecret } = config;
+    const deviceParameters = bytesOf(config.deviceParameters);
+    const id = formEncoded(bytesOf(config.clientId));
+    const secret = formEncoded(bytesOf(clientSecret));
     const withSecret = `client_id=${id}${clientSecret && `&client_secret=${secret}`}`;
     const isInBody = method === CLIENT_SECRET_POST || method === DOCUMENTS;
     const inDeviceRequest = method === CLIENT_SECRET_POST ? withSecret : `client_id=${id}`;
     this.client = isInBody ? withSecret : `client_id=${id}`;
-    this.device = `scope=${formEncoded(config.scope)}${deviceParameters}&${inDeviceRequest}`;
-    this.parameters = config.tokenParameters;
-    this.owner = `client_id=${id}&server=${config.server}`;
+    this.device = `scope=${formEncoded(bytesOf(config.scope))}${deviceParameters}&${inDeviceRequest}`;
+    this.parameters = bytesOf(config.tokenParameters);
+    this.owner = `client_id=${id}&server=${bytesOf(config.server)}`;
     this.isQueryRevoked = method === DOCUMENTS;
     if (method === CLIENT_SECRET_BASIC) {
       this.authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
@@ -96,8 +106,8 @@ export class Requests {
 
   /** Bytes of the body or the target, whichever is the device's own. */
   static sizeOf(request: Request): number {
-    if (request.isBodyLent) return Buffer.byteLength(request.target);
-    return Buffer.byteLength(request.target) + Buffer.byteLength(request.body);
+    if (request.isBodyLent) return request.target.length;
+    return request.target.length + request.body.length;
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { CallState, ErrorCode, Field, Region } from "../../../core/complete.ts";
 import { Calls } from "../ideal/calls.ts";
-import { Holder } from "../ideal/device.ts";
-import { bytesOf, type Scene, same, textAt } from "./oracle.ts";
+import { Holder } from "../ideal/purpose.ts";
+import { type Scene, same, textAt } from "./oracle.ts";
 
 export function checkCall(scene: Scene): void {
   const { device, ideal } = scene;
@@ -32,10 +32,9 @@ function checkValue(
   count: number,
 ): void {
   const seen = regionText(scene, field);
-  const bytes = right === undefined ? undefined : bytesOf(right);
   const room = Math.floor(scene.ideal.room(Region.OUTPUT) / count) - 1;
-  if (bytes !== undefined && bytes.length > room) return;
-  same(scene, "calls", what, seen, bytes);
+  if (right !== undefined && right.length > room) return;
+  same(scene, "calls", what, seen, right);
 }
 
 /** At the end of a call: the texts that SPEC.md lets the host read, until it has had the time to. */

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { ErrorCode, Event, Field, State } from "../../../core/index.ts";
+import { isHelpedByMemory } from "../ideal/misfits.ts";
 import { roomOf } from "../rooms.ts";
 import { holds, type Scene, same } from "./oracle.ts";
 
@@ -26,16 +27,17 @@ const MOVES = movesOfSpec();
 
 /** What memoryNeeded says would do: each value that did not fit does there. */
 function checkNeed({ device, ideal, ...scene }: Scene): void {
-  const { misfits, isMemoryShort, settings } = ideal;
+  const { misfits, settings } = ideal;
+  const { isMemoryShort } = misfits;
   const bytes = device.memoryNeeded;
   if (typeof bytes !== "number") return;
   const whole = { device, ideal, ...scene };
   same(whole, "moves", "memoryNeeded above 0", bytes > 0, isMemoryShort);
   if (!isMemoryShort) return;
   const room = roomOf({ ...settings, memoryBytes: bytes });
-  for (const [field, value] of misfits) {
-    if (!ideal.isHelped(field, value!)) continue;
-    const fits = Buffer.byteLength(value!) <= room(field);
+  for (const [field, value] of misfits.values) {
+    if (!isHelpedByMemory(field, value)) continue;
+    const fits = value.length <= room(field);
     holds(whole, "moves", `with ${bytes} bytes of memory ${Field[field]} has no room`, fits);
   }
 }
@@ -62,7 +64,7 @@ export class MoveOracle {
     same(scene, "moves", "the error", ErrorCode[device.error], ErrorCode[ideal.error]);
     same(scene, "moves", "notSaved", device.notSaved, ideal.storage.notSaved ? 1 : 0);
     if (ideal.error === ErrorCode.VALUE_TOO_LONG) {
-      same(scene, "moves", "errorField", device.errorField, ideal.errorField);
+      same(scene, "moves", "errorField", device.errorField, ideal.misfits.errorField);
       checkNeed(scene);
     }
   }

@@ -39,15 +39,3 @@ function show(value: unknown): string {
 export function textAt(memory: Uint8Array, from: number, size: number): string {
   return Buffer.from(memory.buffer, memory.byteOffset + from, Math.max(0, size)).toString("latin1");
 }
-
-/** A text's bytes in UTF-8, a character for each. */
-export function bytesOf(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is its own encoding.
-  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
-}
-
-/** The text of bytes in UTF-8, a character for each; what is cut off at the end is no character. */
-export function textOf(bytes: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is its own encoding.
-  return /^[\x00-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
-}

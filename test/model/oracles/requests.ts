@@ -2,7 +2,7 @@
 
 import { Authorization, Endpoint, Field, Region } from "../../../core/complete.ts";
 import type { Request } from "../ideal/requests.ts";
-import { bytesOf, holds, type Scene, same, textAt } from "./oracle.ts";
+import { holds, type Scene, same, textAt } from "./oracle.ts";
 
 const name = (endpoint: number): string => Endpoint[endpoint] ?? `endpoint ${endpoint}`;
 
@@ -12,7 +12,7 @@ export function checkRequest(scene: Scene, right: Request, isOneUnderWay: boolea
   same(scene, "requests", "the endpoint", name(device.endpoint), name(right.endpoint));
   same(scene, "requests", "isGet", device.isGet, right.isGet ? 1 : 0);
   const target = textAt(memory, device.target, device.targetLength);
-  same(scene, "requests", "the target", target, bytesOf(right.target));
+  same(scene, "requests", "the target", target, right.target);
   const lent = device.callBody;
   same(scene, "requests", "a lent body", lent !== null, right.isBodyLent);
   let body = textAt(memory, device.body, device.bodyLength);
@@ -22,7 +22,7 @@ export function checkRequest(scene: Scene, right: Request, isOneUnderWay: boolea
       body += String.fromCharCode(lent[at]!);
     }
   }
-  same(scene, "requests", "the body", body, bytesOf(right.body));
+  same(scene, "requests", "the body", body, right.body);
   same(scene, "requests", "Authorization", authorizationOf(scene), right.authorization);
 }
 

@@ -13,7 +13,7 @@ export class WakeOracle {
   check(scene: Scene): number {
     const ms = scene.core.wakeIn(scene.device);
     holds(scene, "wakeUps", `wakeIn is ${ms}`, Number.isInteger(ms) && ms >= 0 && ms <= LONGEST_MS);
-    const due = scene.ideal.nextDueMs();
+    const due = scene.ideal.due.nextDueMs();
     holds(scene, "wakeUps", `wakeIn is ${ms}, but something is due in ${due} ms`, ms <= due);
     return ms;
   }

@@ -1,0 +1,218 @@
+// What the answers of the grant do to the device: device authorization and access token (RFC 8628 §3.2 and §3.5),
+// refresh (RFC 6749 §6) and revocation (RFC 7009 §2.2). What they amount to by themselves is in answers.ts.
+
+import { ErrorCode, Event, Field, State } from "../../../core/index.ts";
+import {
+  type Arrival,
+  ENDLESS_S,
+  intervalMsOf,
+  isAddress,
+  isPrintable,
+  isVisible,
+  type Reading,
+  secondsOf,
+} from "./answers.ts";
+import { SAVE_AGAIN_MS } from "./clock.ts";
+import type { Ideal } from "./device.ts";
+import { isRenewable, isTransient, refusesGrant } from "./errors.ts";
+import { Purpose } from "./purpose.ts";
+import { Task } from "./storage.ts";
+
+const REVOCATION_TRIES = 4;
+/** A user who signs out waits for no server longer than the backoff at its longest. */
+const REVOCATION_WAIT_S_MAX = 64;
+const SLOW_DOWN_MS = 5000;
+const INTERVAL_MS_MAX = 99_990_000;
+/** RFC 8628 §3.2 requires expires_in; where it is missing a code lives as long. */
+const CODE_LIFE_S = 600;
+/** Answers without a code, until the device says that it is set up wrongly. */
+const USELESS_ANSWERS = 5;
+
+export class Grant {
+  private uselessAnswers = 0;
+  /** The refresh token before the present one is being tried. */
+  private triedPrevious = false;
+  private revocationTries = 0;
+
+  constructor(private readonly device: Ideal) {}
+
+  /** The user has asked for something: what was tried in vain before does not count. */
+  userActed(): void {
+    this.uselessAnswers = 0;
+  }
+
+  revocationBegins(): void {
+    this.revocationTries = 0;
+  }
+
+  revocationAnswered(error: number, { retryAfterS }: Arrival): void {
+    const { device } = this;
+    if (!error || ++this.revocationTries >= REVOCATION_TRIES) {
+      device.end(Event.REVOKED, error, State.SIGNED_OUT);
+    } else device.clock.backOff(0, Math.min(retryAfterS, REVOCATION_WAIT_S_MAX));
+  }
+
+  answered(failure: number, arrival: Arrival, reading: Reading): void {
+    const { device } = this;
+    const { purpose } = device;
+    const isCode = purpose === Purpose.CODE;
+    let error = failure;
+    if (!error) error = isCode ? this.takeCode(reading) : this.takeTokens(reading);
+    device.error = error;
+    if (!error) {
+      if (isCode) this.codeReceived(arrival, reading);
+      else this.tokensReceived(reading);
+      return;
+    }
+    // What a success of no use names of tokens has taken the place of what was there.
+    if (arrival.status >= 200 && arrival.status <= 299) {
+      if (reading.members.has("access_token")) device.accessToken = undefined;
+      if (reading.members.has("refresh_token")) device.previousToken = undefined;
+    }
+    if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
+    const isStillPending =
+      error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
+    if (purpose === Purpose.POLL && isStillPending) this.stillPending(error, arrival, reading);
+    else if (isTransient(error)) {
+      const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
+      device.clock.backOff(floor, arrival.retryAfterS);
+    } else if (purpose === Purpose.REFRESH) this.refreshRefused(error);
+    else if (purpose === Purpose.POLL && isRenewable(error)) device.renewCode();
+    else device.end(Event.FINAL_ERROR, error, State.FAILED);
+  }
+
+  /** An interval that cannot be waited for: the code ends before it would be polled too early. */
+  private pollEvery(intervalMs: number): void {
+    const { clock } = this.device;
+    clock.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
+    if (intervalMs > INTERVAL_MS_MAX) {
+      clock.codeLifeS = Math.min(clock.codeLifeS, INTERVAL_MS_MAX / 1000);
+    }
+  }
+
+  private stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
+    const { device } = this;
+    const { clock } = device;
+    if (error === ErrorCode.SLOW_DOWN) {
+      const named = intervalMsOf(members.get("interval"));
+      this.pollEvery(Math.max(clock.intervalMs + SLOW_DOWN_MS, named));
+    }
+    clock.backoffMs = 0;
+    clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
+    // A code from before a restart is shown once the server has confirmed it.
+    if (clock.codeLifeS > 0) device.isCodeShown = true;
+  }
+
+  /** @returns what is wrong with the code that came, NONE where it can be shown and polled */
+  private takeCode({ members }: Reading): number {
+    const { device } = this;
+    const code = members.get("device_code");
+    const user = members.get("user_code");
+    const uri = members.get("verification_uri");
+    const values = [
+      [Field.DEVICE_CODE, code],
+      [Field.USER_CODE, user],
+      [Field.VERIFICATION_URI, uri],
+    ] as const;
+    if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
+    const expiresIn = members.get("expires_in");
+    const life = expiresIn === undefined ? CODE_LIFE_S : secondsOf(expiresIn, -1);
+    device.clock.codeLifeS = life;
+    if (!code || !isPrintable(user) || !isAddress(uri) || life < 0) {
+      return this.uselessAnswer();
+    }
+    const complete = members.get("verification_uri_complete");
+    const hasRoom =
+      isAddress(complete) && complete.length <= device.room(Field.VERIFICATION_URI_COMPLETE);
+    device.deviceCode = code;
+    device.userCode = user;
+    device.verificationUri = uri;
+    device.verificationUriComplete = hasRoom ? complete : undefined;
+    return ErrorCode.NONE;
+  }
+
+  /** A success without a code; an empty answer may come of a network that is not up yet. */
+  private uselessAnswer(): number {
+    const { device } = this;
+    if (device.arrival?.body && this.uselessAnswers < USELESS_ANSWERS) this.uselessAnswers++;
+    return this.uselessAnswers < USELESS_ANSWERS
+      ? ErrorCode.MALFORMED_RESPONSE
+      : ErrorCode.USELESS_ANSWERS;
+  }
+
+  private codeReceived({ retryAfterS }: Arrival, { members }: Reading): void {
+    const { device } = this;
+    const { clock } = device;
+    device.isCodeResumed = false;
+    this.uselessAnswers = 0;
+    this.pollEvery(intervalMsOf(members.get("interval")));
+    clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
+    device.moveTo(Event.CODE_RECEIVED, State.PENDING);
+    device.isCodeShown = true;
+    device.storage.start(Task.WRITE, device.recordKind);
+  }
+
+  /** @returns what is wrong with the tokens that came, NONE where they are of use (RFC 6749 §5.1) */
+  private takeTokens({ members }: Reading): number {
+    const { device } = this;
+    const { clock } = device;
+    const access = members.get("access_token");
+    const refresh = members.get("refresh_token");
+    const values = [
+      [Field.ACCESS_TOKEN, access],
+      [Field.REFRESH_TOKEN, refresh],
+    ] as const;
+    if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
+    const type = members.get("token_type");
+    if (type !== undefined && type.toLowerCase() !== "bearer") {
+      return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+    }
+    if (!isVisible(access) || (refresh && !isVisible(refresh))) {
+      return ErrorCode.MALFORMED_RESPONSE;
+    }
+    clock.accessLifeS = Math.max(60, secondsOf(members.get("expires_in"), ENDLESS_S));
+    const margin = Math.min(300, Math.floor(clock.accessLifeS / 8));
+    clock.marginLeastS = margin;
+    clock.marginMostS = 2 * margin - 1;
+    const life = members.get("refresh_token_expires_in");
+    clock.refreshLifeS = secondsOf(life, clock.refreshLifeS);
+    clock.wait.leastMs = clock.wait.mostMs = SAVE_AGAIN_MS;
+    device.accessToken = access;
+    return ErrorCode.NONE;
+  }
+
+  private tokensReceived({ members }: Reading): void {
+    const { device } = this;
+    const isFirst = device.purpose === Purpose.POLL;
+    const refresh = members.get("refresh_token");
+    const isNew = !!refresh && refresh !== device.refreshToken;
+    if (isNew) {
+      device.previousToken = device.refreshToken;
+      device.refreshToken = refresh;
+    } else if (members.has("refresh_token")) device.previousToken = refresh;
+    if (isFirst) device.prompt.setStatus("");
+    device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
+    // A token that replaces a dead one is new to the storage, whichever it is.
+    if (isNew || isFirst || this.triedPrevious || device.storage.notSaved) {
+      device.storage.start(Task.WRITE, device.recordKind);
+    }
+    this.triedPrevious = false;
+  }
+
+  private refreshRefused(error: number): void {
+    const { device } = this;
+    if (!refusesGrant(error)) {
+      device.moveTo(Event.FINAL_ERROR, State.FAILED);
+      return;
+    }
+    if (this.triedPrevious || !device.previousToken) {
+      device.endSession(ErrorCode.SESSION_ENDED);
+      return;
+    }
+    this.triedPrevious = true;
+    // Nobody has to sign in again before that is known to be refused as well.
+    device.error = ErrorCode.NONE;
+    [device.refreshToken, device.previousToken] = [device.previousToken, device.refreshToken];
+    device.clock.wait.leastMs = device.clock.wait.mostMs = 1000;
+  }
+}
