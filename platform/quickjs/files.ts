@@ -29,6 +29,7 @@ export function isMediumFault(errno: number): boolean {
  * @throws FileError where it cannot be read or is longer than `limit` bytes
  */
 export function readFile(os: Os, path: string, limit: number): Uint8Array | undefined {
+  refusePipe(os, path);
   const fd = os.open(path, os.O_RDONLY);
   if (fd === NO_SUCH_FILE) return undefined;
   if (fd < 0) throw new FileError(`${path}: cannot be opened (${reasonOf(fd)})`, fd);
@@ -45,6 +46,14 @@ export function readFile(os: Os, path: string, limit: number): Uint8Array | unde
     throw new FileError(`${path}: longer than ${limit} bytes`);
   } finally {
     os.close(fd);
+  }
+}
+
+/** Opening a pipe that nobody writes to would keep the device waiting for ever. */
+function refusePipe(os: Os, path: string): void {
+  const [status] = os.stat(path);
+  if (status !== null && (status.mode & os.S_IFMT) === os.S_IFIFO) {
+    throw new FileError(`${path}: is a pipe and not a file`);
   }
 }
 

@@ -55,7 +55,7 @@ function readConfig(os: Os, file: string | undefined, boot: Boot | undefined): D
   if (text === undefined) throw new FileError(`${file}: is not UTF-8`);
   try {
     const config = parseDeviceConfig(text);
-    refuseOpenSecrets(os, file, config);
+    refuseOthers(os, file, config);
     return config;
   } catch (error) {
     if (error instanceof ConfigError) throw new FileError(`${file}: ${error.message}`);
@@ -63,9 +63,13 @@ function readConfig(os: Os, file: string | undefined, boot: Boot | undefined): D
   }
 }
 
-function refuseOpenSecrets(os: Os, file: string, config: DeviceConfig): void {
+/** Whoever can change the file sends the device to a server of their own; whoever reads it has its secrets. */
+function refuseOthers(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const [status] = os.stat(file);
+  if (status !== null && (status.mode & 0o002) !== 0) {
+    throw new FileError(`${file}: every user can change it; run chmod 640 on it`);
+  }
   if (secret === undefined || status === null || (status.mode & 0o007) === 0) return;
   throw new FileError(`${file}: every user can read the secrets in it; run chmod 640 on it`);
 }

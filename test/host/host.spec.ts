@@ -2,7 +2,7 @@
 // HTTPS with a certificate authority of the test's own, and over HTTP on loopback.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf } from "../../scripts/host/build.ts";
@@ -103,6 +103,17 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
       "headers.resource has a header that is not",
     ],
     ["a header's end", { headers: { grant: { a: "b\r\nc: d" } } }, "headers.grant has other than"],
+    ["a name with an end inside", { "autoStart\0x": true }, "autoStart is unknown"],
+    [
+      "a method with an end inside",
+      { clientAuthentication: "none\0x" },
+      "clientAuthentication is not none",
+    ],
+    [
+      "a text's name with an end inside",
+      { messages: { "busy\0x": "x" } },
+      "messages has a message of an unknown",
+    ],
     ["headers of another kind", { headers: { token: {} } }, "headers.token is unknown"],
     ["a relative path", { storage: { directory: "x" } }, "storage.directory is not an absolute"],
     ["clear text", { endpoints: { token: "http://10.0.0.1/" } }, "endpoints.token is not an https"],
@@ -138,6 +149,30 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
     expect(host.messages).toContain(complaint);
     expect(host.display).toBe("");
+  });
+
+  it.each<[string, (file: string) => void, string]>([
+    ["a pipe", (file) => execFileSync("mkfifo", [file]), "is no file that can be read"],
+    ["a directory", (file) => mkdirSync(file), "is no file that can be read"],
+    ["an empty file", (file) => writeFileSync(file, ""), "or is empty"],
+    ["too long a file", (file) => writeFileSync(file, " ".repeat(1_000_000)), "or too long"],
+    ["a file with a mark ahead", (file) => writeFileSync(file, "\ufeff{}"), "it is not JSON"],
+    ["a deep file", (file) => writeFileSync(file, '{"$schema":'.padEnd(9000, "[")), "is not JSON"],
+  ])("%s in its place: one line, exit code 2", async (_name, make, complaint) => {
+    const file = join((await opened("http")).folder, "other.json");
+    make(file);
+    const host = new HostProcess([...sanitized, "--config", file], strict);
+    expect(await host.exit()).toBe(2);
+    expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
+    expect(host.messages).toContain(complaint);
+  });
+
+  it("a file that every user can change: one line, exit code 2", async () => {
+    const config = (await opened("http")).configure({ clientSecret: undefined });
+    chmodSync(config, 0o646);
+    const host = new HostProcess([...sanitized, "--config", config], strict);
+    expect(await host.exit()).toBe(2);
+    expect(host.messages).toMatch(/^picogrant-host: \S+: every user can change it; [^\n]+\n$/);
   });
 
   it("a secret in a file that every user can read: one line, exit code 2", async () => {

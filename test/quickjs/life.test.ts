@@ -1,7 +1,8 @@
 // A device's whole life in a stock qjs against the simulated service, over HTTP and HTTPS, with power
 // cuts and restarts of both, and what other users of the system can see of it meanwhile.
 
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
@@ -246,6 +247,24 @@ describe("mistakes in qjs", () => {
       const { code, errors } = await run(["--config", writeConfig(folder, make(folder))]);
       expect(errors).toMatch(/^picogrant: [^\n]+\n$/);
       expect(errors).toContain(text);
+      expect(code).toBe(2);
+    });
+
+    it("a pipe in the configuration's place: one clear line, exit code 2", async () => {
+      const file = join(temporaryFolder(), "pipe.json");
+      execFileSync("mkfifo", [file]);
+      const { code, errors } = await run(["--config", file]);
+      expect(errors).toBe(`picogrant: ${file}: is a pipe and not a file\n`);
+      expect(code).toBe(2);
+    });
+
+    it("a configuration that every user can change: one clear line, exit code 2", async () => {
+      const folder = temporaryFolder();
+      key(folder, 0o600);
+      const file = writeConfig(folder, base(folder));
+      chmodSync(file, 0o646);
+      const { code, errors } = await run(["--config", file]);
+      expect(errors).toMatch(/^picogrant: \S+: every user can change it; [^\n]+\n$/);
       expect(code).toBe(2);
     });
 

@@ -116,6 +116,11 @@ static int is_json(enum pg_json_kind kind) {
   return kind == PG_JSON_BAD ? fail("it", "is not JSON") : 1;
 }
 
+/* Whether the text or name read last is this one; behind an escaped NUL there may be more. */
+static int text_is(const struct pg_json *json, const char *expected) {
+  return json->string_size == strlen(expected) && memcmp(json->string, expected, json->string_size) == 0;
+}
+
 static int is_printable(const char *text, size_t size) {
   for (size_t i = 0; i < size; i++) {
     if (text[i] < 32 || text[i] > 126) return 0;
@@ -195,7 +200,7 @@ static int take_method(struct reader *reader, const struct member *member, enum 
       [PG_CLIENT_AUTHENTICATION_DOCUMENTS] = "documents",
   };
   for (int i = 0; kind == PG_JSON_TEXT && i < (int)(sizeof names / sizeof *names); i++) {
-    if (strcmp(reader->json.string, names[i]) == 0) {
+    if (text_is(&reader->json, names[i])) {
       *(int *)(void *)((char *)reader->config + member->offset) = i;
       return 1;
     }
@@ -311,17 +316,17 @@ static int displayable(const char *text, size_t size) {
 }
 
 /* The number of the message that is named so, or -1. */
-static int message_of(const char *name) {
+static int message_of(const struct pg_json *json) {
   static const char *const names[PG_MESSAGE_COUNT] = PG_MESSAGE_NAMES;
   for (int i = 0; i < PG_MESSAGE_COUNT; i++) {
-    if (strcmp(names[i], name) == 0) return i;
+    if (text_is(json, names[i])) return i;
   }
   return -1;
 }
 
 /* One message, its name having been read; `all` has them by number. */
 static int take_message(struct reader *reader, const struct member *member, const char **all) {
-  int message = message_of(reader->json.string);
+  int message = message_of(&reader->json);
   if (message < 0) return fail(member->path, "has a message of an unknown name");
   enum pg_json_kind kind = pg_json_value(&reader->json);
   if (!is_json(kind)) return 0;
@@ -411,7 +416,8 @@ static int take_object(struct reader *reader, const char *path) {
     char inner[176];
     snprintf(inner, sizeof inner, "%.80s%s%.80s", path, *path ? "." : "", reader->json.string);
     const struct member *member = find(inner);
-    if (!member) return fail(inner, "is unknown");
+    int is_whole = strlen(reader->json.string) == reader->json.string_size;
+    if (!member || !is_whole) return fail(inner, "is unknown");
     if (member->kind != OBJECT) {
       if (!take(reader, member)) return 0;
     } else {

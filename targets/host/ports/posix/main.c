@@ -61,30 +61,46 @@ static void print_figures(void) {
   print_resident();
 }
 
-/* 0 where the file cannot be read, or is too long. `is_open`: users outside its group may read it. */
-static size_t read_config(const char *path, int *is_open) {
+/* Reads until the file's end, or as much as there is room for. -1 where it cannot be read. */
+static ssize_t read_whole(int file) {
+  size_t size = 0;
+  ssize_t got = 1;
+  while (size < CONFIG_MAX && got != 0) {
+    got = read(file, config_text + size, CONFIG_MAX - size);
+    if (got < 0 && errno != EINTR) return -1;
+    if (got > 0) size += (size_t)got;
+  }
+  return (ssize_t)size;
+}
+
+/* 0 where the file cannot be read, or is too long; `mode`: who may do what with it. */
+static size_t read_config(const char *path, mode_t *mode) {
   struct stat status;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  *is_open = file < 0 || fstat(file, &status) != 0 || (status.st_mode & S_IRWXO) != 0;
-  ssize_t size = file < 0 ? -1 : read(file, config_text, CONFIG_MAX);
+  /* A pipe in its place would keep the device waiting for ever. */
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int is_file = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  ssize_t size = is_file ? read_whole(file) : -1;
   if (file >= 0) close(file);
-  return size < 0 || size == CONFIG_MAX ? 0 : (size_t)size;
+  if (size <= 0 || size == CONFIG_MAX) return 0;
+  *mode = status.st_mode;
+  return (size_t)size;
 }
 
 static int load_config(const struct pg_options *options, const struct pg_image *image) {
   const char *name = options->config ? options->config : "the image's device.json";
   size_t size = image->config_size;
-  int is_open = 0;
+  mode_t mode = 0;
   if (options->config) {
-    size = read_config(options->config, &is_open);
-    if (!size) return pg_complain(options->config, "cannot be read, or is empty or too long");
+    size = read_config(options->config, &mode);
+    if (!size) return pg_complain(options->config, "is no file that can be read, or is empty or too long");
   } else if (size && size <= CONFIG_MAX) {
     memcpy(config_text, image->config, size);
   } else {
     return pg_complain("--config", "name the device.json; no image brings one");
   }
   const char *why = pg_config_read(&config, config_text, size, config_room, sizeof config_room);
-  if (!why && is_open && *config.settings.client_secret) {
+  if (!why && (mode & S_IWOTH)) why = "every user can change it; run chmod 640 on it";
+  if (!why && (mode & S_IRWXO) && *config.settings.client_secret) {
     why = "every user can read the secret in it; run chmod 640 on it";
   }
   if (!why && !*config.directory) why = "storage.directory is missing";
