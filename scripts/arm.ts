@@ -1,11 +1,12 @@
 // npm run arm: cross-compiles the C host for 32-bit ARM and runs a whole grant of it under qemu, the
-// engine limited to its budget. `-- --install` installs the Debian packages that are missing; `-- --build`
+// engine limited to its budget; and the check of images as a boot loader has it for a Cortex-M3. `-- --install` installs the Debian packages that are missing; `-- --build`
 // stops after building.
 
 import { spawnSync } from "node:child_process";
 import { commandLine } from "./command-line.ts";
 import { InstallError } from "./engines/install.ts";
 import { buildHost } from "./host/build.ts";
+import { buildCheckForCortexM3 } from "./host/cortex-m3.ts";
 import { armNeeds, ensurePackages } from "./host/toolchain.ts";
 
 const flags = commandLine(
@@ -23,6 +24,8 @@ try {
     await buildHost(kind);
     console.log(`arm: ${kind} built`);
   }
+  buildCheckForCortexM3();
+  console.log("arm: the check of images for a Cortex-M3 built");
   if (!flags.build) {
     const args = ["vitest", "run", "--config", "test/host/vitest.config.ts", "test/host/arm"];
     const env = { ...process.env, PICOGRANT_ARM: "1" };

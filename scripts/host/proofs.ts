@@ -98,6 +98,33 @@ export const proofs: readonly Proof[] = [
       },
     ],
   },
+  {
+    name: "json",
+    functions: ["pg_json_skip", "pg_json_at_end"],
+    files: ["json"],
+    bound: "0..5 bytes, and as many behind beginnings of escapes, numbers and nested containers",
+    paths: { "@default": 2000, prove: 2000 },
+    plants: [
+      { file: "json", text: "json->at < json->size ? json->text", fault: "1 ? json->text" },
+      {
+        file: "json",
+        text: "json->depth >= PG_JSON_DEPTH)",
+        fault: "json->depth > PG_JSON_DEPTH)",
+      },
+    ],
+  },
+  {
+    name: "record",
+    functions: ["pg_storage_read", "pg_storage_write", "pg_storage_erase"],
+    files: ["record-slots"],
+    bound:
+      "any number of calls, medium says anything, slots of 8, 9, 20, 63..65, 128, 129 bytes, records of 0..24",
+    paths: { "@default": 20, prove_one: 200, is_blank: 200 },
+    plants: [
+      { file: "record-slots", text: "length <= size &&", fault: "length <= size + 1 &&" },
+      { file: "record-slots", text: "left < PIECE ? left : PIECE", fault: "PIECE" },
+    ],
+  },
 ];
 
 export interface Outcome {

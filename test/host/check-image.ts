@@ -1,8 +1,9 @@
-// What the checks in C say to an image: test/host/c/check-image.c, under sanitizers.
+// What the checks in C say to an image: test/host/c/check-image.c, under sanitizers, and on a Cortex-M3.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { programOf } from "../../scripts/host/build.ts";
+import { checkOnCortexM3 } from "../../scripts/host/cortex-m3.ts";
 import { NO_BORDER } from "../../targets/firmware/image/format.ts";
 import { keyIdOf, keys, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER } from "../image/image-cases.ts";
@@ -18,22 +19,37 @@ export interface Question {
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-function ask(image: Uint8Array, question: Question, ...rest: string[]): string[] {
+/** How the program is run with its arguments. */
+type Command = (args: readonly string[]) => [command: string, args: readonly string[]];
+
+const sanitized: Command = (args) => [programOf("sanitize", "check-image"), args];
+
+function ask(image: Uint8Array, question: Question, command: Command, ...rest: string[]): string[] {
   const { file, abi, oldestKey, border = NO_BORDER, keys: trusted = [keys.publicKey] } = question;
   writeFileSync(file, image);
   const oldest = oldestKey ? hex(keyIdOf(oldestKey)) : "-";
-  const device = [trusted.map(hex).join(), oldest, PRODUCT, abi, hex(border), String(COUNTER)];
-  const program = programOf("sanitize", "check-image");
-  const text = execFileSync(program, [file, ...device, ...rest], { encoding: "utf8" });
+  const device = [trusted.map(hex).join("+"), oldest, PRODUCT, abi, hex(border), String(COUNTER)];
+  const [program, args] = command([file, ...device, ...rest]);
+  const text = execFileSync(program, args, { encoding: "utf8" });
   return text.trimEnd().split("\n");
 }
 
 /** The result's name. */
 export function saidInC(image: Uint8Array, question: Question): string {
-  return ask(image, question, "once")[0]!;
+  return ask(image, question, sanitized, "once")[0]!;
+}
+
+/** The same on a Cortex-M3, with the boot loader's cryptography. */
+export function saidOnCortexM3(image: Uint8Array, question: Question): string {
+  const command: Command = (args) => {
+    const words = `${question.file}.words`;
+    writeFileSync(words, args.join(" "));
+    return checkOnCortexM3(words);
+  };
+  return ask(image, question, command, "once")[0]!;
 }
 
 /** The result's name; then a line for each byte, flipped twice; then one for each length cut. */
 export function linesInC(image: Uint8Array, question: Question): string[] {
-  return ask(image, question);
+  return ask(image, question, sanitized);
 }

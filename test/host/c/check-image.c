@@ -1,25 +1,36 @@
 /*
  * Checks an image, and the same image with each of its bytes flipped (one bit, then all), and cut at each
- * length. Usage: check-image IMAGE KEYS OLDEST-KEY-ID PRODUCT ABI BORDER COUNTER [once]. KEYS: public
- * keys in hexadecimal digits, separated by commas; OLDEST-KEY-ID: digits, or "-"; BORDER: digits. Output: the name of the image's own result;
- * then for each byte `offset name name`; then for each shorter length `cut length name`.
+ * length. Usage: check-image IMAGE KEYS OLDEST-KEY-ID PRODUCT ABI BORDER COUNTER [once], or the name of a file with
+ * these words. KEYS: public keys in hexadecimal digits, joined by "+"; OLDEST-KEY-ID: digits, or "-"; BORDER: digits.
+ * Output: the name of the image's own result; then for each byte `offset name name`; then for each shorter length
+ * `cut length name`.
  */
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef CHECKS_AS_THE_LOADER
+#include "crypto.h"
+#define CRYPTO loader_crypto
+#else
 #include "image-crypto.h"
+#define CRYPTO pg_image_crypto
+#endif
 
-enum { LIMIT = 131072 };
+enum { LIMIT = 131072, WORDS_MAX = 10 };
 
 static uint8_t bytes[LIMIT + 1];
 static uint8_t keys[PG_KEYS_MAX][PG_PUBLIC_KEY_BYTES];
-static struct pg_image_rules rules = {.crypto = &pg_image_crypto, .limit = LIMIT};
+static struct pg_image_rules rules = {.crypto = &CRYPTO, .limit = LIMIT};
 static struct pg_image_floor least;
 
 static int read_hex(uint8_t *into, size_t size, const char *digits) {
-  return sodium_hex2bin(into, size, digits, strlen(digits), NULL, NULL, NULL) == 0;
+  for (size_t i = 0; i < size; i++) {
+    unsigned int byte = 0;
+    if (sscanf(digits + 2 * i, "%2x", &byte) != 1) return 0;
+    into[i] = (uint8_t)byte;
+  }
+  return strlen(digits) == 2 * size;
 }
 
 static const char *said(size_t size) {
@@ -27,13 +38,32 @@ static const char *said(size_t size) {
   return pg_image_result_name(pg_image_check(bytes, size, &rules, &least, &image));
 }
 
+/* The arguments out of a file: there a command line is short. */
+static int read_words(const char *path, char **words) {
+  static char text[1024];
+  FILE *file = fopen(path, "rb");
+  int count = 1;
+  if (!file) return 0;
+  text[fread(text, 1, sizeof text - 1, file)] = 0;
+  fclose(file);
+  for (char *word = strtok(text, " "); word && count < WORDS_MAX; word = strtok(NULL, " ")) {
+    words[count++] = word;
+  }
+  return count;
+}
+
 int main(int count, char **arguments) {
-  if (count < 8 || sodium_init() < 0) return 2;
+  char *words[WORDS_MAX] = {NULL};
+  if (count == 2) {
+    count = read_words(arguments[1], words);
+    arguments = words;
+  }
+  if (count < 8) return 2;
   FILE *file = fopen(arguments[1], "rb");
   if (!file) return 2;
   size_t size = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
-  for (char *key = strtok(arguments[2], ","); key; key = strtok(NULL, ",")) {
+  for (char *key = strtok(arguments[2], "+"); key; key = strtok(NULL, "+")) {
     if (!read_hex(keys[rules.key_count++], PG_PUBLIC_KEY_BYTES, key)) return 2;
   }
   if (*arguments[3] != '-' && !read_hex(least.oldest_key, PG_KEY_ID_BYTES, arguments[3])) return 2;

@@ -1,0 +1,67 @@
+/*
+ * The reader and writer of record slots: any number of readings, writings and erasings in any order, over a medium
+ * that holds anything each time it is asked, and of which every call may fail. Slots are as long as their header and
+ * a little more, and as one or two of the pieces in which they are looked at, and a byte more or less. What is read
+ * goes to the very end of its room, so that one byte behind it would be one too many.
+ */
+#include "proof.h"
+
+#include "storage.h"
+
+enum { ROOM = 24 };
+
+static const uint32_t slot_sizes[] = {8, 9, 20, 63, 64, 65, 128, 129};
+
+static uint8_t room[ROOM];
+static uint8_t record[ROOM];
+
+static struct pg_medium medium;
+
+static int read_medium(int slot, uint32_t at, uint8_t *into, size_t size) {
+  //@ assert slot_is_there: 0 <= slot <= 1;
+  //@ assert within_slot: at + size <= medium.slot_bytes;
+  //@ assert room_is_there: size > 0 && \valid(into + (0 .. size - 1));
+  (void)slot, (void)at;
+  any_bytes(into, size);
+  return any_choice();
+}
+
+static int program_medium(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  //@ assert slot_is_there: 0 <= slot <= 1;
+  //@ assert within_slot: at + size <= medium.slot_bytes;
+  //@ assert lent: size > 0 && \valid_read(bytes + (0 .. size - 1)) && \initialized(bytes + (0 .. size - 1));
+  (void)slot, (void)at, (void)bytes, (void)size;
+  return any_choice();
+}
+
+static int erase_medium(int slot) {
+  //@ assert slot_is_there: 0 <= slot <= 1;
+  (void)slot;
+  return any_choice();
+}
+
+static struct pg_medium medium = {0, read_medium, program_medium, erase_medium};
+
+static void prove_one(int slot) {
+  size_t size = any_number(0, ROOM);
+  //@ split size;
+  int read = pg_storage_read(slot, room + ROOM - size, size);
+  //@ assert fits: -1 <= read && read <= size;
+  (void)read;
+  any_bytes(record, ROOM);
+  (void)pg_storage_write(slot, record + ROOM - size, size);
+  (void)pg_storage_erase(slot);
+}
+
+void prove(void) {
+  uint32_t which = any_number(0, 7);
+  //@ split which;
+  medium.slot_bytes = slot_sizes[which];
+  if (any_choice()) pg_storage_open(&medium);
+  while (any_choice()) {
+    int slot = Frama_C_interval(-2, 3);
+    //@ split slot;
+    prove_one(slot);
+    //@ merge slot;
+  }
+}
