@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { patience } from "./patience.ts";
+import { isWhole } from "./whole.ts";
 
 /**
  * What takes more than eight seconds on two idle cores. `npm test` leaves it out, so that people run it often;
@@ -17,17 +18,18 @@ const slow = [
   "test/desktop/terminal.test.ts",
   "test/engines/conformance.test.ts",
   "test/engines/integers.test.ts",
+  "test/engines/shipped.test.ts",
   "test/image/check.test.ts",
   "test/examples/examples.test.ts",
   "test/examples/porting.test.ts",
   "test/lives/lives.test.ts",
   "test/model/model.test.ts",
   "test/platform/broken-http.test.ts",
+  "test/platform/node-http.test.ts",
   "test/platform/sign-in.test.ts",
   "test/readme-example.test.ts",
   "test/service/server.test.ts",
 ];
-const isWhole = process.env.CI === "true" || process.env.PICOGRANT_ALL === "1";
 
 /** Files whose tests change nothing but what they have made themselves: they share a process and its modules. */
 const sharing = ["configuration", "core", "servers", "service"].map(

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
+import { isWhole } from "../whole.ts";
 import { Bench, code, error, type Reaction, tokens } from "./bench.ts";
 import { type Recorded, recorded, recordedNames } from "./recorded.ts";
 
@@ -372,7 +373,7 @@ describe("dialects: what must not matter", () => {
           expect(seen(having({ ...answer, body }, piece))).toEqual(seen(having(answer)));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: isWhole ? 300 : 60 },
     );
   });
 

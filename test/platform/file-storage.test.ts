@@ -11,6 +11,7 @@ import { buildSync } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { lockDirectory } from "../../platform/node/state-lock.ts";
+import { isWhole } from "../whole.ts";
 import { counterOf, recordOf } from "./kill-writer.ts";
 
 let root: string;
@@ -281,7 +282,7 @@ describe("lock of the state directory", () => {
 });
 
 /** How many times the writer is killed; more by the environment for a long run. */
-const KILLS = Number(process.env.PICOGRANT_KILLS ?? 40);
+const KILLS = Number(process.env.PICOGRANT_KILLS ?? (isWhole ? 40 : 8));
 
 describe("SIGKILL while writing", () => {
   /** The writer as one plain file, so that starting it takes as little time as Node itself. */
