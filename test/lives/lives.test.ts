@@ -17,7 +17,7 @@ const LIVES = 2000;
 const SHIPPED_LIVES = 300;
 const PLANTED_SEED = 20260101;
 const PLANTED_LIVES_MAX = 5000;
-const LIVES_MS_MAX = 120_000;
+const LIVES_MS_MAX = 900_000;
 
 let core: LivesCore;
 

@@ -9,6 +9,8 @@ const SLOW_DOWN_MS = 5000;
 const INTERVAL_MIN_MS = 1000;
 const INTERVAL_MAX_MS = 3_600_000;
 const RETRY_AFTER_MAX_S = 3600;
+/** A user who signs out is not kept waiting (core/SPEC.md, Bounds). */
+const REVOCATION_RETRY_AFTER_MAX_S = 64;
 const PACE_MS = 1000;
 /** Errors that pass by themselves; "" where the body names none. */
 const PASSING = ["", "server_error", "temporarily_unavailable", "rate_limit_exceeded"];
@@ -79,7 +81,8 @@ export class PollOracle {
     // What the body names counts before the status.
     const isBusy = exchange.status >= 500 || exchange.status === 429;
     const failed = !complete || (isBusy && PASSING.includes(error));
-    const retryAfterS = Math.min(RETRY_AFTER_MAX_S, exchange.retryAfterS);
+    const mostS = exchange.path === "/revoke" ? REVOCATION_RETRY_AFTER_MAX_S : RETRY_AFTER_MAX_S;
+    const retryAfterS = Math.min(mostS, exchange.retryAfterS);
     if (!failed || isCall(exchange.path)) return;
     this.requestFromMs = nowMs + Math.max(PACE_MS, retryAfterS * 1000);
   }
