@@ -1,5 +1,5 @@
 // Carries out the core's commands on the five adapters: the loop that a host written in JavaScript
-// would otherwise write itself. A host in C does the same with the core directly (SPEC.md).
+// would otherwise write itself. A host in C does the same with the core directly (core/SPEC.md).
 
 import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, Region, State } from "../core/index.ts";

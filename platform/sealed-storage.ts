@@ -1,6 +1,6 @@
 // Storage that seals each record with tweetnacl's secretbox before another storage keeps it, for flash that
 // can be read out, copied or exchanged. No Node in here: it runs wherever typed arrays do.
-// What it protects against, and what not, is in README.md, "Sealed storage".
+// What it protects against, and what not, is on the adapters' page (platform/README.md), "Sealed storage".
 
 import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "./contracts.ts";

@@ -19,7 +19,7 @@ const { tables } = commandLine("docs", "Makes the documentation as a static site
   .opts<{ tables?: boolean }>();
 
 async function make(): Promise<number> {
-  const prepared = new Preparation(root, drafts).run();
+  const prepared = await new Preparation(root, drafts).run();
   rmSync(site, { recursive: true, force: true });
   const complaints = await makeSite(root, prepared, site);
   if (complaints === 0) rmSync(drafts, { recursive: true, force: true });

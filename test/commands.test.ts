@@ -1,7 +1,8 @@
 // The scripts of package.json as a newcomer meets them: --help, and mistakes in one line.
 
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
@@ -53,6 +54,53 @@ describe.concurrent("npm run", () => {
     expect(stderr).toMatch(new RegExp(`^${name === "start" ? "picogrant" : name}: `));
     expect(stdout).toBe("");
     expect(code).toBe(2);
+  });
+});
+
+/** What the pages run: each program with the options that some page gives it, and the pages. */
+function commandsOfPages(): Map<string, Map<string, string>> {
+  const found = new Map<string, Map<string, string>>();
+  const note = (program: string, words: string, page: string): void => {
+    const options = found.get(program) ?? new Map<string, string>();
+    for (const [option] of words.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) options.set(option, page);
+    found.set(program, options);
+  };
+  // A command ends with its line, its code or its comment; a backslash takes it on to the next line.
+  const rest = /((?:\\\n|[^`\n#&|])*)/.source;
+  const folders = ["", "core", "platform", "targets", "test", "scripts"];
+  const pages = folders.flatMap((folder) => {
+    const names = readdirSync(path.join(ROOT, folder), {
+      encoding: "utf8",
+      recursive: folder !== "",
+    });
+    return names.filter((name) => name.endsWith(".md")).map((name) => path.join(folder, name));
+  });
+  for (const page of pages) {
+    const text = readFileSync(path.join(ROOT, page), "utf8");
+    for (const [, name, words] of text.matchAll(RegExp(`npm (?:run )?([a-z:-]+) -- ${rest}`, "g")))
+      note(scripts[name!] ?? name!, words!, page);
+    for (const [, name, words] of text.matchAll(RegExp(`npx picogrant ([a-z]+)\\b${rest}`, "g")))
+      note(`picogrant ${name}`, words!, page);
+  }
+  return found;
+}
+
+const ofPages = [...commandsOfPages()];
+
+describe.concurrent("commands that pages show", () => {
+  test("there are some", () => expect(ofPages.length).toBeGreaterThan(15));
+
+  test.each(ofPages)("%s knows the options that pages give it", async (program, options) => {
+    const file = /^tsx (\S+)$/.exec(program)?.[1];
+    const part = /^picogrant (\S+)$/.exec(program)?.[1];
+    expect([program, file ?? part]).not.toContain(undefined);
+    const { code, stdout } =
+      file !== undefined
+        ? await run(file, "--help")
+        : await run("targets/command/main.ts", part!, "--help");
+    expect(code).toBe(0);
+    const known = new Set(stdout.match(/--[a-z][a-z-]*/g));
+    expect([...options].filter(([option]) => !known.has(option))).toEqual([]);
   });
 });
 

@@ -102,6 +102,7 @@ export enum Limit {
   /** Codes asked for without the user doing anything. */
   RENEWALS_MAX = 1000,
 
+  /** The smallest and the largest display. */
   COLUMNS_MIN = 16,
   COLUMNS_MAX = 80,
   ROWS_MIN = 2,

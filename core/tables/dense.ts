@@ -1,4 +1,4 @@
-// Makes of the readable tables the texts that are shipped: an engine keeps an array of objects in kilobytes, a text
+// Makes of the readable tables the texts that are shipped: an engine keeps an array of objects in thousands of bytes, a text
 // in its length. Nothing of this room is shipped.
 
 import type { ErrorRow } from "./errors.ts";

@@ -11,7 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { withDrawings } from "./drawings.ts";
 import { type Chapter, chapters, type Page, pages, start } from "./pages.ts";
+import { SOURCES } from "./theme.ts";
 
 /** What the generator is to read. */
 export interface Prepared {
@@ -43,10 +45,10 @@ export class Preparation {
   ) {}
 
   /** Writes all pages into the folder, which is emptied first. */
-  run(): Prepared {
+  async run(): Promise<Prepared> {
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { recursive: true });
-    for (const page of pages) this.writePage(page);
+    for (const page of pages) await this.writePage(page);
     for (const file of this.sources) this.writeSource(file);
     const documents = chapters.map((chapter) => this.writeChapter(chapter));
     if (this.sources.size > 0) documents.push(this.writeSourceList());
@@ -57,23 +59,21 @@ export class Preparation {
     return path.join(this.folder, `${name}.md`);
   }
 
-  private writePage(page: Page): void {
+  private async writePage(page: Page): Promise<void> {
     const text = readFileSync(path.join(this.root, page.file), "utf8");
     const head = page === start ? "" : `---\ntitle: ${page.title}\n---\n\n`;
-    // The page's title stands above it already.
-    const body = text.replace(/^# .*\n+/, "");
-    writeFileSync(
-      this.at(page.name),
-      head + this.withLinks(page.file, asText(withoutDrawings(body))),
-    );
+    // The start has its title from the generator, which puts the version behind it.
+    const body = page === start ? text.replace(/^# .*\n+/, "") : text;
+    const shown = await withDrawings(asText(body));
+    writeFileSync(this.at(page.name), head + this.withLinks(page.file, shown));
   }
 
   private writeChapter(chapter: Chapter): string {
     const name = `chapter-${chapter.title.toLowerCase().replaceAll(/\W+/g, "-")}`;
     const children = chapter.pages.map((page) => `  - ./${page.name}.md\n`).join("");
     const list = chapter.pages.map((page) => `- [${page.title}](./${page.name}.md)\n`).join("");
-    const text = `---\ntitle: ${chapter.title}\nchildren:\n${children}---\n\n${list}`;
-    writeFileSync(this.at(name), text);
+    const head = `---\ntitle: ${chapter.title}\nchildren:\n${children}---\n\n# ${chapter.title}\n\n`;
+    writeFileSync(this.at(name), head + list);
     return this.at(name);
   }
 
@@ -82,7 +82,7 @@ export class Preparation {
     const code = readFileSync(path.join(this.root, file), "utf8");
     // A fence longer than any in the file.
     const fence = "`".repeat(8);
-    const text = `---\ntitle: ${file}\n---\n\n${fence}${language}\n${code}\n${fence}\n`;
+    const text = `---\ntitle: ${file}\n---\n\n# ${file}\n\n${fence}${language}\n${code}\n${fence}\n`;
     writeFileSync(this.at(sourceName(file)), text);
   }
 
@@ -90,7 +90,7 @@ export class Preparation {
     const files = [...this.sources].sort();
     const children = files.map((file) => `  - ./${sourceName(file)}.md\n`).join("");
     const list = files.map((file) => `- [${file}](./${sourceName(file)}.md)\n`).join("");
-    const head = `---\ntitle: Source files\nchildren:\n${children}---\n\n`;
+    const head = `---\ntitle: ${SOURCES}\nchildren:\n${children}---\n\n# ${SOURCES}\n\n`;
     writeFileSync(
       this.at("sources"),
       `${head}The source files that these pages link to.\n\n${list}`,
@@ -138,11 +138,6 @@ export class Preparation {
 /** A path as one name: no file's ending may be taken for the page's. */
 function sourceName(file: string): string {
   return IMAGE.test(file) ? file.replaceAll("/", "-") : `source-${file.replaceAll(/[/.]/g, "-")}`;
-}
-
-/** Diagrams are drawn by nobody here; the table below each says the same. */
-function withoutDrawings(text: string): string {
-  return text.replace(/^```mermaid\n[\s\S]*?^```\n/gm, "");
 }
 
 /** A block whose language nobody has named is no program: it is shown as it is. */

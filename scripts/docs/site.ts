@@ -1,36 +1,47 @@
 // The generator, and how it is set up: TypeDoc over the package's entries, with the pages beside them.
 
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import {
   Application,
+  Comment,
   ConsoleLogger,
   LogLevel,
   type ProjectReflection,
   type TypeDocOptions,
 } from "typedoc";
 import type { Prepared } from "./prepare.ts";
+import { SiteTheme } from "./theme.ts";
 
-/** The package's entries, each with the name that a program imports it by. */
-const ENTRIES: Readonly<Record<string, string>> = {
-  picogrant: "platform/node/sign-in.ts",
-  "picogrant/core": "core/complete.ts",
-  "picogrant/driver": "platform/driver.ts",
-  "picogrant/node": "platform/node/index.ts",
-  "picogrant/sealed-storage": "platform/sealed-storage.ts",
-  "picogrant/flash-storage": "platform/flash/flash-storage.ts",
-  "picogrant/servers": "platform/servers/index.ts",
-  "picogrant/fakes": "platform/fake/index.ts",
-  "picogrant/conformance": "platform/conformance.ts",
-  "picogrant/conformance/server": "platform/node/conformance-server.ts",
-};
+interface Manifest {
+  readonly exports: Readonly<
+    Record<string, string | { readonly import: { readonly types: string } }>
+  >;
+}
+
+/** The package's entries that have types, each as programs import it, with the source that its types are made of. */
+export function entries(root: string): readonly (readonly [name: string, source: string])[] {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest;
+  return Object.entries(exports).flatMap(([entry, files]) => {
+    if (typeof files === "string") return [];
+    const source = files.import.types.replace(
+      /^\.\/dist\/(esm|service\/types)\/(.*)\.d\.ts$/,
+      "$2.ts",
+    );
+    return [[`picogrant${entry.slice(1)}`, source] as const];
+  });
+}
 
 function options(root: string, { readme, documents }: Prepared, out: string): TypeDocOptions {
   return {
     name: "picogrant",
-    entryPoints: Object.values(ENTRIES).map((file) => root + file),
+    theme: "picogrant",
+    entryPoints: entries(root).map(([, source]) => root + source),
     projectDocuments: [...documents],
     readme,
     out,
     tsconfig: `${root}tsconfig.json`,
+    sortEntryPoints: false,
     // `npm run check` does that.
     skipErrorChecking: true,
     disableSources: true,
@@ -41,10 +52,9 @@ function options(root: string, { readme, documents }: Prepared, out: string): Ty
     excludeInternal: true,
     searchInDocuments: true,
     cleanOutputDir: true,
-    customCss: `${root}scripts/docs/site.css`,
-    customJs: `${root}scripts/docs/site.js`,
+    customCss: fileURLToPath(new URL("site.css", import.meta.url)),
+    customJs: fileURLToPath(new URL("site.js", import.meta.url)),
     highlightLanguages: ["bash", "c", "javascript", "json", "typescript", "text"],
-    navigation: { includeCategories: false, includeGroups: false, excludeReferences: true },
     validation: {
       notDocumented: true,
       notExported: false,
@@ -59,24 +69,39 @@ function options(root: string, { readme, documents }: Prepared, out: string): Ty
 /** Makes the site. @returns how many complaints were printed */
 export async function makeSite(root: string, prepared: Prepared, out: string): Promise<number> {
   const app = await Application.bootstrap(options(root, prepared, out));
+  app.renderer.defineTheme("picogrant", SiteTheme);
   const complaints = new Complaints();
   complaints.level = LogLevel.Warn;
   app.logger = complaints;
   const project = await app.convert();
   if (project === undefined) return 1;
-  nameEntries(project);
+  introduceEntries(project, root);
   app.validate(project);
   await app.generateOutputs(project);
   return complaints.count;
 }
 
-/** Modules have the names that programs import them by, in the order above. */
-function nameEntries(project: ProjectReflection): void {
-  const names = Object.entries(ENTRIES);
+/** Modules have the names that programs import them by, and say first what the head of their source says. */
+function introduceEntries(project: ProjectReflection, root: string): void {
   for (const module of project.children ?? []) {
-    const entry = names.find(([, file]) => file.replace(/(\/index)?\.ts$/, "") === module.name);
-    if (entry !== undefined) module.name = entry[0];
+    const entry = entries(root).find(
+      ([, source]) => source.replace(/(\/index)?\.ts$/, "") === module.name,
+    );
+    if (entry === undefined) continue;
+    const [name, source] = entry;
+    module.name = name;
+    module.comment = new Comment([{ kind: "text", text: headOf(root + source) }]);
   }
+}
+
+/** The lines of comment that a file begins with. */
+function headOf(file: string): string {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const end = lines.findIndex((line) => !line.startsWith("//"));
+  return lines
+    .slice(0, end)
+    .map((line) => line.replace(/^\/\/ ?/, ""))
+    .join("\n");
 }
 
 /** Prints complaints and counts them. */

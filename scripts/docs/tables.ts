@@ -3,6 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import * as core from "../../core/complete.ts";
+import type { Limit } from "../../core/device/limits.ts";
 import { ERRORS } from "../../core/device/tables.ts";
 import { ADVICE } from "./advice.ts";
 
@@ -146,10 +147,45 @@ function limitTable(root: string): string[] {
   return table(["limit", "value", "unit", "why"], rows);
 }
 
+type Timed = `${string}_${"MS" | "S"}` | `${string}_${"MS" | "S"}_${string}`;
+
+/** Units of the limits that are no times; the compiler asks for each. */
+const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
+  ENDLESS: "s, ms",
+  TENTH_OF_ENDLESS: "s, ms",
+  USELESS_ANSWERS_MAX: "answers",
+  REVOCATION_TRIES: "tries",
+  STORAGE_TRIES: "tries",
+  BODY_MAX: "B",
+  JSON_DEPTH_MAX: "levels",
+  CHARACTER_MAX: "B",
+  KEY_MAX: "B",
+  ERROR_MAX: "B",
+  TOKEN_TYPE_MAX: "B",
+  SCOPE_MAX: "B",
+  NUMBER_MAX: "digits",
+  VERIFICATION_URI_MAX: "B",
+  VERIFICATION_URI_COMPLETE_MAX: "B",
+  LONG_URI_MEMORY: "B",
+  LONG_URI_MAX: "B",
+  LONG_URI_COMPLETE_MAX: "B",
+  ACCESS_TOKEN_SHARE: "1/32",
+  REFRESH_TOKEN_SHARE: "1/32",
+  OUTPUT_SHARE: "1/32",
+  OUTPUT_MIN: "B",
+  EVENT_POLLS: "requests",
+  SEED_MAX: "a number",
+  RENEWALS_MAX: "codes",
+  COLUMNS_MIN: "characters",
+  COLUMNS_MAX: "characters",
+  ROWS_MIN: "lines",
+  ROWS_MAX: "lines",
+};
+
 function unitOf(name: string): string {
   if (/_MS(_|$)/.test(name)) return "ms";
   if (/_S(_|$)/.test(name)) return "s";
-  return "";
+  return UNITS[name as keyof typeof UNITS];
 }
 
 function commandTable(root: string): string[] {

@@ -3,6 +3,7 @@
 import type { ProtocolRequest, ProtocolResponse } from "./wire.ts";
 import { mediaType, textOf } from "./wire.ts";
 
+/** What an observer is told: `type` says what happened, `atMs` when, by the service's clock (ms since 1970). */
 export type ServiceEvent =
   | {
       type: "exchange";

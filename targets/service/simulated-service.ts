@@ -27,29 +27,36 @@ export interface SimulatedServiceOptions {
   readonly slowDownGrowth?: number;
   /** Also send RFC 8628's names beside `verification_url`; default true. */
   readonly verificationUri?: boolean;
+  /** Also send `verification_uri_complete` (RFC 8628 §3.3.1), an address with the code in it; default true. */
   readonly verificationUriComplete?: boolean;
   /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do; default "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
   readonly [other: string]: unknown;
 }
 
+/** Where the service listens, who its users are, and how it behaves. */
 export interface SimulatedServiceSettings {
-  /** 0 (the default) lets the system choose. */
+  /** Port, 0..65535; 0 (the default) lets the system choose. */
   readonly port?: number;
   /** Name or address to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** PEM texts; with both, HTTPS is spoken. */
+  /** Private key of `cert`, a PEM text; with both, HTTPS is spoken. */
   readonly key?: string;
+  /** Certificate of `host`, a PEM text, with those between it and a root behind it. */
   readonly cert?: string;
   /** Clients and accounts as in a fixture file (targets/service/README.md); default: `simulatedWorld`. */
   readonly fixture?: unknown;
+  /** How the service behaves; what is left out has its default. */
   readonly options?: SimulatedServiceOptions;
 }
 
 /** A code that waits for its user. */
 export interface WaitingCode {
+  /** What the user enters; `approve` and `deny` take it. */
   readonly userCode: string;
+  /** The client that asked for it. */
   readonly clientId: string;
+  /** The scopes that the client asked for. */
   readonly scopes: readonly string[];
 }
 
@@ -64,6 +71,7 @@ export type Decision =
   | "already-decided"
   | "account-disabled";
 
+/** How much a user allows. */
 export interface Approval {
   /** The scopes to grant; all that were requested when absent. */
   readonly scopes?: readonly string[];
@@ -71,6 +79,7 @@ export interface Approval {
   readonly accessSeconds?: number;
 }
 
+/** A service that listens, and whose users a test plays. */
 export interface SimulatedService {
   /** Issuer and base of every address, without a slash at the end. */
   readonly url: string;
@@ -78,6 +87,7 @@ export interface SimulatedService {
   pending(): WaitingCode[];
   /** Allows a code as an account, such as "ada". */
   approve(userCode: string, account: string, choices?: Approval): Decision;
+  /** Refuses a code: the next poll is answered with `access_denied`. */
   deny(userCode: string): Decision;
   /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
   revokeAllFor(account: string, clientId?: string): number;

@@ -98,7 +98,8 @@ export function markdown(covered: readonly Covered[]): string {
     "",
     "Made by `npm run coverage:table` from the tests' names; do not edit. A test names the row that it guards:",
     "`device doc §2.1 row interval: ...`, where the device doc and the offer doc are the two descriptions below. A row",
-    "that concerns one side only says why.",
+    "that concerns one side only says why. The documents are the [two service",
+    "descriptions](../targets/docs/two-services.md).",
   ];
   for (const [document, { title, page }] of Object.entries(documents)) {
     lines.push(

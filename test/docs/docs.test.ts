@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../core/complete.ts";
+import { heapLimits, sizeCeilings } from "../../scripts/budgets/limits.ts";
 import { brokenLinks } from "../../scripts/docs/links.ts";
 import { pages } from "../../scripts/docs/pages.ts";
 import { pagesWithTables, pageWithTables } from "../../scripts/docs/tables.ts";
@@ -23,6 +24,22 @@ it("the table of errors has every error, with its number and what to do", () => 
     if (typeof number !== "number" || name === "NONE") continue;
     expect(text).toMatch(new RegExp(`^\\| ${number} \\| \`${name}\` \\|.*\\| .+ \\|$`, "m"));
   }
+});
+
+it("sizes that pages state are the limits that npm run budgets holds", () => {
+  const { complete: file, grant: grantFile } = sizeCeilings;
+  const { complete: heap, grant: grantHeap } = heapLimits;
+  const kib = (bytes: number): string => `${Math.ceil(bytes / 102.4) / 10} KiB`;
+  const readme = readFileSync(`${root}README.md`, "utf8").replaceAll(/\s+/g, " ");
+  expect(readme).toContain(
+    `takes less than ${kib(heap.reached)} of heap and the grant alone less than ${kib(grantHeap.reached)}; ` +
+      `the minified files have less than ${kib(file.reached)} and ${kib(grantFile.reached)}`,
+  );
+  const design = readFileSync(`${root}core/DESIGN.md`, "utf8").replaceAll(/\s+/g, " ");
+  const figure = (bytes: number): string => bytes.toLocaleString("en");
+  expect(design).toContain(`${heap.goal / 1024} / ${grantHeap.goal / 1024} KiB`);
+  expect(design).toContain(`${figure(file.goal)} / ${figure(grantFile.goal)} B`);
+  expect(design).toContain(`may not pass ${figure(file.reached)} / ${figure(grantFile.reached)} B`);
 });
 
 it("every page is a file, and has a name of its own", () => {

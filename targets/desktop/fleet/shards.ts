@@ -3,7 +3,7 @@
 // gives the same figures on every computer.
 import type { Worker } from "node:worker_threads";
 
-/** So many devices share the memory of one part: some hundred megabytes. */
+/** So many devices share the memory of one part: some hundred MiB. */
 const DEVICES_PER_SHARD = 50_000;
 
 export function shardCount(devices: number): number {

@@ -88,7 +88,7 @@ function gaugeLine(name: string, gauge: Gauge): string {
   return `${name.padEnd(9)} ${bar(gauge, 16)} ${left}`;
 }
 
-function kilobytes(bytes: number): string {
+function kibibytes(bytes: number): string {
   return `${Math.round(bytes / 1024)} KiB/s`;
 }
 
@@ -103,7 +103,7 @@ function statusLines(view: View, paint: Paint): string[] {
     gaugeLine("code", device.code),
     gaugeLine("access", device.access),
     `memory    ${memory.bytes} B, of it tokens ${memory.tokens} B`,
-    `allocated ${memory.allocated.core} B/s by the core, ${kilobytes(memory.allocated.others)} else`,
+    `allocated ${memory.allocated.core} B/s by the core, ${kibibytes(memory.allocated.others)} else`,
     ...slots.map(
       ({ slot, kind, sequence, bytes, writes, erases }) =>
         `slot ${slot}    ${kind} #${sequence} ${bytes} B, ${writes} writes ${erases} erases`,

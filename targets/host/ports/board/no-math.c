@@ -1,5 +1,5 @@
 /*
- * The engine's Math object names every function of the C library's, 22 KB of them. The core reckons with small
+ * The engine's Math object names every function of the C library's, 22 KiB of them. The core reckons with small
  * integers alone and calls none: here each says that it is not a number. Remove this file from the Makefile for
  * an application that does more with the engine.
  */
