@@ -100,11 +100,11 @@ export const scenarios: readonly Scenario[] = [
   },
   { name: "body cut off while pending", device: given, token: polls({ body: tokens, cut: 20 }) },
   {
-    name: "10 MiB body while pending",
+    name: "10,000,000 B body while pending",
     device: given,
     token: polls({
       status: 428,
-      body: { error: "authorization_pending", padding: "x".repeat(10 * 1024 * 1024) },
+      body: { error: "authorization_pending", padding: "x".repeat(10_000_000) },
     }),
   },
   { name: "power lost while pending", device: given, token: polls(pending), restartAfter: 2 },
