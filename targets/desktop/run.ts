@@ -69,6 +69,7 @@ async function runScreen(world: World, options: Options, controller: Controller)
       layOut(controller.viewer.view(), title, size, paint, {
         prompt: typing.prompt,
         lines: typing.lines(size.columns),
+        page: typing.page,
       }),
     (key) => {
       pressKey(key, controller, quitting, typing);
@@ -99,6 +100,14 @@ function pressKey(
   const control = CONTROLS.find((one) => one.key === key);
   if (QUIT_KEYS.includes(key)) quitting.abort();
   else if (control) void controller.run(control.command);
+  else controller.say(`the key ${nameOf(key)} does nothing; ? lists what can be done`);
+}
+
+/** A key in a message: control characters would do something to the terminal. */
+function nameOf(key: string): string {
+  if (key === "\r" || key === "\n") return "return";
+  if (key === "\x1b") return "escape";
+  return key < " " || key === "\x7f" ? `ctrl-${String.fromCharCode(key.charCodeAt(0) ^ 64)}` : key;
 }
 
 /** Plays a scenario with its steps and frames as text. */

@@ -41,13 +41,16 @@ test("tab completes as far as all deeds agree", () => {
   expect(line.prompt).toBe(":nothing_");
 });
 
-test("a question mark lists every deed with its key, and takes the list away", () => {
+test("a question mark lists every deed with its key, another one leads on, escape takes the list away", () => {
   const line = new CommandLine();
   expect(line.press("?")).toBe("");
   const list = line.lines(120).join("\n");
   for (const { name, key } of DEEDS) expect(list).toContain(key === "" ? name : `${name} (${key})`);
   for (const row of line.lines(120)) expect(row.length).toBeLessThanOrEqual(120);
+  expect(line.page).toBe(0);
   line.press("?");
+  expect(line.page).toBe(1);
+  expect(line.press("\x1b")).toBe("");
   expect(line.lines(120)).toEqual([]);
 });
 

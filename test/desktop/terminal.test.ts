@@ -4,7 +4,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
+import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
+import { CommandLine } from "../../targets/desktop/terminal/command-line.ts";
 import { bar, cut, layOut } from "../../targets/desktop/terminal/layout.ts";
 import { coloured, colourless, visibleLength } from "../../targets/desktop/terminal/paint.ts";
 import { type Ended, ended, inFolder } from "./command.ts";
@@ -108,6 +110,24 @@ test.each([
   },
 );
 
+test("the list of all that can be done is complete, page by page, in a terminal of 80x24", async () => {
+  const view = await viewOf("advance 30s");
+  const typing = new CommandLine();
+  const seen = new Set<string>();
+  for (let page = 0; page < 20; page++) {
+    expect(typing.press("?")).toBe("");
+    const list = { prompt: typing.prompt, lines: typing.lines(80), page: typing.page };
+    const lines = layOut(view, "", { columns: 80, rows: 24 }, colourless, list);
+    expect(lines.length).toBeLessThanOrEqual(24);
+    for (const line of lines) {
+      for (const [, name] of line.matchAll(/(?:^| {2})([a-z-]+)(?: \(.\))?: /g)) seen.add(name!);
+    }
+  }
+  for (const { name } of DEEDS) expect(seen).toContain(name);
+  expect(typing.press("\x1b")).toBe("");
+  expect(typing.lines(80)).toEqual([]);
+});
+
 test("bars and cuts", () => {
   expect(bar({ leftMs: 5, totalMs: 10 }, 4)).toBe("[##..]");
   expect(bar({ leftMs: 0, totalMs: 0 }, 4)).toBe("[....]");
@@ -187,6 +207,38 @@ if (!hasScript) {
       expect(stdout).toContain(ENTER);
       expect(stdout).toContain(COLOUR);
       expect(stdout.trimEnd().endsWith(LEAVE)).toBe(true);
+    }));
+
+  test("a key that does nothing says so, one that can do nothing now says why; names are typed, and listed", () =>
+    inFolder(async (state) => {
+      const { code } = await inTerminal(simulator(state), {}, async (child, shows) => {
+        await shows("Code ");
+        child.stdin?.write("Z");
+        await shows("the key Z does nothing; ? lists what can be done");
+        child.stdin?.write("\x07");
+        await shows("the key ctrl-G does nothing");
+        child.stdin?.write("m");
+        await shows("there is no fault to mend");
+        child.stdin?.write("xn");
+        await shows("the device has no power");
+        child.stdin?.write("x");
+        child.stdin?.write("j");
+        await shows("jumps ");
+        child.stdin?.write(" ");
+        child.stdin?.write("?");
+        await shows("allow-as-robot");
+        await shows("page 1 of");
+        child.stdin?.write("?");
+        await shows("page 2 of");
+        child.stdin?.write(":dance\r");
+        await shows('"dance" is not a step');
+        child.stdin?.write(":den\t\r");
+        await shows("Access refused");
+        child.stdin?.write("a");
+        await shows("there is no code on the display");
+        child.stdin?.write("q");
+      });
+      expect(code).toBe(0);
     }));
 
   test("Ctrl-C gives the terminal back; NO_COLOR leaves colours out", () =>

@@ -50,6 +50,12 @@ export class Controller {
     private readonly ownsTime: boolean,
   ) {}
 
+  /** One line for the person at the screen. */
+  say(line: string): void {
+    this.viewer.message = line;
+    this.simulation.touch();
+  }
+
   /** Carries a command out; resolves when it is done. What went wrong is told in the message. */
   run(command: string): Promise<void> {
     const { clock } = this.simulation;
@@ -59,8 +65,9 @@ export class Controller {
       return this.#last;
     }
     if (isJumping) {
-      this.viewer.message = `time jumps: ${deedOf(command)?.name ?? command} comes after it; space ends the jump`;
-      this.simulation.touch();
+      this.say(
+        `time jumps: ${deedOf(command)?.name ?? command} comes after it; space ends the jump`,
+      );
     }
     this.#last = this.#last.then(async () => {
       this.viewer.message = "";

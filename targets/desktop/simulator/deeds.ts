@@ -40,6 +40,11 @@ function theirs(group: DeedGroup, name: string, label: string, step: string, key
   return { name, step, label, group, key, needsService: true };
 }
 
+/** The device becomes this client of the fixture. */
+function client(id: string, label: string): Deed {
+  return theirs("clients", id, label, `client ${id}`);
+}
+
 export const DEEDS: readonly Deed[] = [
   theirs("user", "allow", "allow", "allow", "a"),
   theirs("user", "deny", "deny", "deny", "d"),
@@ -48,7 +53,7 @@ export const DEEDS: readonly Deed[] = [
   theirs("user", "allow-as-nora", "allow as Nora (Northwind)", "allow nora"),
   theirs("user", "allow-for-an-hour", "allow for an hour", "allow guest"),
   theirs("user", "allow-as-robot", "allow as a service account", "allow robot"),
-  theirs("user", "remove-access", "remove its access unnoticed", "account remove"),
+  theirs("user", "remove-access", "remove access, unnoticed so far", "account remove"),
 
   own("device", "new-code", "new code", "press new-code", "n"),
   own("device", "cancel", "cancel", "press cancel", "c"),
@@ -117,14 +122,14 @@ export const DEEDS: readonly Deed[] = [
     "account change-credential",
   ),
 
-  theirs("clients", "living-room-tv", "the TV", "client living-room-tv"),
-  theirs("clients", "public-printer", "a client without a secret", "client public-printer"),
-  theirs("clients", "web-shop", "wrong type of client", "client web-shop"),
+  client("living-room-tv", "the TV"),
+  client("public-printer", "a client without a secret"),
+  client("web-shop", "wrong type of client"),
   theirs("clients", "wrong-secret", "wrong secret", "client living-room-tv secret=wrong"),
   theirs("clients", "unknown-client", "unknown client", "client nobody"),
-  theirs("clients", "unlisted-box", "project without the video API", "client unlisted-box"),
-  theirs("clients", "northwind-kiosk", "one organization's only", "client northwind-kiosk"),
-  theirs("clients", "impatient-box", "two codes a minute", "client impatient-box"),
+  client("unlisted-box", "project without the video API"),
+  client("northwind-kiosk", "one organization's only"),
+  client("impatient-box", "two codes a minute"),
   theirs("clients", "wrong-scope", "a scope that devices may not have", "scope publisher"),
 
   theirs("service", "other-devices", "sign in on devices alike", "others same-client"),

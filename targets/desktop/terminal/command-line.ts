@@ -1,5 +1,5 @@
 // Typing in the terminal: after a colon come the name of a deed, or a step in words; a question mark lists
-// what there is. What is typed is told in one line; nothing is drawn here.
+// what there is, and shows the next page of it. What is typed is told in one line; nothing is drawn here.
 import { DEEDS } from "../simulator/deeds.ts";
 
 const ENTER = ["\r", "\n"];
@@ -9,17 +9,23 @@ const TYPED_MAX = 200;
 
 export class CommandLine {
   #typed: string | undefined;
-  #listing = false;
+  /** The page of the list that is asked for, from 0; -1 while none is. */
+  #page = -1;
 
   /** What is being typed, with its colon and a cursor; "" while keys are keys. */
   get prompt(): string {
     return this.#typed === undefined ? "" : `:${this.#typed}_`;
   }
 
+  /** Which page of the lines is wanted; after the last comes the first. */
+  get page(): number {
+    return Math.max(0, this.#page);
+  }
+
   /** The lines of the list of deeds, [] while it is not asked for. */
   lines(columns: number): string[] {
     if (this.#typed !== undefined) return this.#matching(columns);
-    return this.#listing ? listOf(DEEDS, columns) : [];
+    return this.#page >= 0 ? listOf(DEEDS, columns) : [];
   }
 
   /** Takes a key. Returns a command to run, "" where the key was typing, undefined where it is not for here. */
@@ -40,11 +46,11 @@ export class CommandLine {
   #begin(key: string): string | undefined {
     if (key === ":") {
       this.#typed = "";
-      this.#listing = false;
+      this.#page = -1;
       return "";
     }
-    const wasListing = this.#listing;
-    this.#listing = key === "?" && !wasListing;
+    const wasListing = this.#page >= 0;
+    this.#page = key === "?" ? this.#page + 1 : -1;
     return key === "?" || (key === ESCAPE && wasListing) ? "" : undefined;
   }
 

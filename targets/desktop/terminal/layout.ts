@@ -20,9 +20,11 @@ const STATUS_WIDTH_MIN = 38;
 export interface Typing {
   readonly prompt: string;
   readonly lines: readonly string[];
+  /** Which page of the lines, where they do not fit on one. */
+  readonly page: number;
 }
 
-const NOTHING_TYPED: Typing = { prompt: "", lines: [] };
+const NOTHING_TYPED: Typing = { prompt: "", lines: [], page: 0 };
 
 /** The whole screen: at most `size.rows` lines, none longer than `size.columns` characters. */
 export function layOut(
@@ -37,12 +39,13 @@ export function layOut(
   const panelWidth = Math.max(0, ...panel.map(visibleLength));
   const besides = size.columns - panelWidth - 2 >= STATUS_WIDTH_MIN;
   const top = besides ? beside(panel, panelWidth, status) : [...panel, ...twoColumns(status, size)];
-  const keys = keyLines(view, size.columns, paint);
+  const isList = typing.lines.length > 0;
+  // Whoever looks for a name does not need the keys.
+  const keys = isList ? [] : keyLines(view, size.columns, paint);
   const room = size.rows - 1 - top.length - 1 - keys.length;
-  const log =
-    typing.lines.length > 0
-      ? listLines(typing.lines, Math.max(0, room), size.columns)
-      : logLines(view, Math.max(0, room), size.columns, paint);
+  const log = isList
+    ? listLines(typing, Math.max(0, room), size.columns)
+    : logLines(view, Math.max(0, room), size.columns, paint);
   const lines = [header(view, title, size.columns, paint), ...top];
   const heading = typing.prompt || view.message;
   if (room > 0) lines.push(rule(view, heading, size.columns, paint), ...log);
@@ -134,10 +137,20 @@ function rule(view: View, heading: string, columns: number, paint: Paint): strin
   return paint.faint(`-- ${clean(text)} ${"-".repeat(columns)}`.slice(0, columns));
 }
 
-function listLines(list: readonly string[], rows: number, columns: number): string[] {
-  const lines = list.slice(0, rows).map((line) => cut(line, columns));
-  if (list.length > rows && rows > 0) lines[rows - 1] = "... (a larger terminal shows the rest)";
-  return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
+/** A page of the list, with a last line that leads to the next one. */
+function listLines({ lines, page, prompt }: Typing, rows: number, columns: number): string[] {
+  const padded = (shown: readonly string[]): string[] => [
+    ...shown.map((line) => cut(line, columns)),
+    ...Array.from({ length: Math.max(0, rows - shown.length) }, () => ""),
+  ];
+  if (lines.length <= rows || rows < 2) return padded(lines.slice(0, rows));
+  const pages = Math.ceil(lines.length / (rows - 1));
+  const from = (page % pages) * (rows - 1);
+  const shown = lines.slice(from, from + rows - 1);
+  const next = prompt
+    ? `... ${lines.length - shown.length} more lines: type on`
+    : `-- page ${(page % pages) + 1} of ${pages}: ? for the next, escape to end`;
+  return [...padded(shown).slice(0, rows - 1), next];
 }
 
 /** The last things that happened, oldest first: exchanges and states, causes before effects. */
