@@ -1,5 +1,5 @@
 // npm start without a terminal: frames as text, exit codes, state that comes back, mistakes in one line.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -202,6 +202,27 @@ test("a world of one's own: --fixture, --options, --client; the printer's bytes 
     expect(stdout).toMatch(/^ {2}:within 2 minutes\. *:$/m);
     const userCode = /\|Code ([B-Z]{6}) /.exec(stdout)?.[1];
     expect(readFileSync(paper, "latin1")).toContain(`\n\x1d!\x11${userCode}\n`);
+  }));
+
+test("a second simulator on one state: one line that names the first, which goes on; the dead's lock is taken over", () =>
+  inFolder(async (state) => {
+    const first = start(["--fast", "--port", "0", "--state", state]);
+    const end = ended(first);
+    await new Promise<void>((resolve) => {
+      first.stdout!.on("data", (piece: Buffer) => piece.includes("Code ") && resolve());
+    });
+    const second = await run("--port", "0", "--state", state);
+    expect(second.code).toBe(2);
+    expect(second.stderr).toBe(
+      `picogrant: ${path.join(state, "device")}: in use by process ${first.pid}; ` +
+        "stop it or choose another directory\n",
+    );
+    expect(first.exitCode).toBe(null);
+    first.kill("SIGKILL");
+    await end;
+    expect(existsSync(path.join(state, "lock"))).toBe(true);
+    const third = await run("--approve", ...SCRIPTED, "signed-in", "--state", state);
+    expect([third.stderr, third.code]).toEqual(["", 0]);
   }));
 
 test("a busy port is one line and exit code 2", () =>
