@@ -9,7 +9,7 @@ const SLOW_DOWN_MS = 5000;
 const INTERVAL_MIN_MS = 1000;
 const INTERVAL_MAX_MS = 3_600_000;
 const RETRY_AFTER_MAX_S = 3600;
-/** A user who signs out is not kept waiting (core/SPEC.md, Bounds). */
+/** A user who signs out is not kept waiting (core/SPEC.md, Time). */
 const REVOCATION_RETRY_AFTER_MAX_S = 64;
 const PACE_MS = 1000;
 /** Errors that pass by themselves; "" where the body names none. */

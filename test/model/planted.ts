@@ -145,11 +145,6 @@ export const PLANTED: readonly Planted[] = [
     "a call without an answer keeps the texts of the one before",
     edit(
       REGIONS,
-      "  if (!isOutputFree(device)) return false;\n  emptyOutput(device);",
-      "  if (!isOutputFree(device)) return false;",
-    ),
-    edit(
-      REGIONS,
       "  if (device.outputUse === use) {\n    emptyOutput(device);",
       "  if (device.outputUse === use) {",
     ),
@@ -236,12 +231,7 @@ export const PLANTED: readonly Planted[] = [
     "    : ErrorCode.UNEXPECTED_STATE;",
     "    : ErrorCode.NONE;",
   ),
-  other(
-    "an offer's names may be longer by one",
-    OFFER,
-    "which === 1 ? 40 : 63",
-    "which === 1 ? 41 : 63",
-  ),
+  other("an offer's names may be longer by one", OFFER, "PRODUCT = 40,", "PRODUCT = 41,"),
   other(
     "metadata of any issuer are taken",
     METADATA,
@@ -298,7 +288,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "half a token that was refused stays",
     TOKENS,
-    "if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) device.size[Field.ACCESS_TOKEN] = -1;",
+    "if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) forget(device, Field.ACCESS_TOKEN);",
     "",
   ),
   other(
@@ -411,8 +401,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an error of 0 takes back the one before it",
     "text/json-scanner.ts",
-    "field === Field.ERROR && holds(device, field)",
-    "field === Field.KEY && holds(device, field)",
+    "field === device.nameField && holds(device, field)",
+    "field === Region.KEY && holds(device, field)",
   ),
   other(
     "a host that is at VERIFY is waited for without end",
@@ -467,9 +457,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the older record counts",
     KEEPING,
-    "if (command === Command.LOAD) device.job = nextRead(device, earlier);",
-    "if (command === Command.LOAD) {\n" +
-      "    device.job = device.job === Job.READ_FIRST ? Job.READ_SECOND : Job.NONE;\n  }",
+    "device.job = nextRead(device, earlier);",
+    "device.job = device.job === Job.READ_FIRST ? Job.READ_SECOND : Job.NONE;",
   ),
   other(
     "a storage operation is tried twice only",
