@@ -15,14 +15,36 @@ const flags = commandLine(
   .option("--install", "get the Debian packages that are missing first")
   .option("--build", "stop after building")
   .option("--port <folder>", "build only the port in this folder, on Duktape, for this machine")
+  .option("--check", "with --port: try its files one by one, and say what is wrong with each")
+  .option(
+    "--server <address>",
+    "for --check: a server that answers HTTP, as `npm run service` does",
+    "http://127.0.0.1:8080/",
+  )
   .parse()
-  .opts<{ install?: boolean; build?: boolean; port?: string }>();
+  .opts<{ install?: boolean; build?: boolean; port?: string; check?: boolean; server: string }>();
 
 /** A port of one's own: its five files with the portable host. */
 async function port(folder: string): Promise<void> {
   ensurePackages(portNeeds, flags.install ?? false);
+  if (flags.check) {
+    await check(path.resolve(folder));
+    return;
+  }
   await buildPort(path.resolve(folder));
   console.log(`host: ${path.relative(".", portFolder)}/device built`);
+}
+
+/** Tries the port's files (ports/template/check.c). */
+async function check(folder: string): Promise<void> {
+  const server = JSON.stringify(new URL(flags.server).href);
+  await buildPort(folder, portFolder, "check", `CHECK_FLAGS=-DCHECK_SERVER='${server}'`);
+  process.exitCode = spawnSync(`${portFolder}check`, { stdio: "inherit" }).status ?? 1;
+  if (process.exitCode !== 0) {
+    console.error(
+      "host: this port fails; the lines above, if any, come out of its port_log (clock.c)",
+    );
+  }
 }
 
 async function host(): Promise<void> {

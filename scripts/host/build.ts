@@ -1,6 +1,6 @@
 // Builds the C host in the kinds that are tested: as released, under sanitizers, and for 32-bit ARM.
 
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../targets/firmware/bundle.ts";
 import { InstallError, run } from "../engines/install.ts";
@@ -123,15 +123,33 @@ export async function buildHost(kind: Kind): Promise<void> {
 /** Where a port of one's own is built, and its program. */
 export const portFolder = `${hostFolder}port/`;
 
+/** Of what is built, all that depends on the port's own files. */
+const PORTS_OWN = ["main.o", "connection.o", "medium.o", "display.o", "clock.o", "check.o"];
+
 /**
  * Builds the port in a folder (main.c, connection.c, medium.c, display.c, clock.c; what is missing is taken from
  * ports/template) on Duktape, for this machine.
+ * @param more for make: the target `check` builds the program that tries the files
  * @throws InstallError with the compiler's first complaint
  */
-export async function buildPort(folder: string, out = portFolder): Promise<void> {
+export async function buildPort(
+  folder: string,
+  out = portFolder,
+  ...more: readonly string[]
+): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
   const generated = `${hostFolder}generated-complete-source`;
   await generate(generated, "complete", undefined);
+  // They may be another port's, whose files were newer than this one's.
+  for (const name of PORTS_OWN) rmSync(`${out}/${name}`, { force: true });
   const makefile = `${sources}/ports/template/Makefile`;
-  run("make", ["-s", "-f", makefile, `PORT=${folder}`, `GENERATED=${generated}`, `OUT=${out}`]);
+  run("make", [
+    "-s",
+    "-f",
+    makefile,
+    `PORT=${folder}`,
+    `GENERATED=${generated}`,
+    `OUT=${out}`,
+    ...more,
+  ]);
 }

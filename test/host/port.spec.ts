@@ -1,13 +1,14 @@
 // Ports of one's own: the C templates build without a warning as they are and fail in a way that is told, and the
 // example of a device in C, on the same build, signs in, reads its API's pages, and hears of the session's end.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPort, hostFolder } from "../../scripts/host/build.ts";
 import { startService } from "../peers/running-service.ts";
 import { TV } from "../service/harness.ts";
@@ -76,5 +77,142 @@ it("a device in C: signs in, reads two pages, has a refused token renewed, and e
     api.close();
     await running.server.close();
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+describe("check.c says of each file of a port what it does wrong", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-check-"));
+  const out = `${hostFolder}port-check`;
+  let server: Awaited<ReturnType<typeof startService>>;
+  beforeAll(async () => {
+    server = await startService();
+  });
+  afterAll(async () => {
+    await server.server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** The example with a fault in one file: what the check says that is not ok, and how it ends. */
+  async function tried(file?: string, right = "", wrong = ""): Promise<[string[], number | null]> {
+    const port = path.join(folder, "port");
+    cpSync(`${targets}examples/c-device`, port, { recursive: true });
+    if (file !== undefined) {
+      const text = readFileSync(path.join(port, file), "utf8");
+      expect(text).toContain(right);
+      writeFileSync(path.join(port, file), text.replace(right, wrong));
+    }
+    await buildPort(port, out, "check", `CHECK_FLAGS=-DCHECK_SERVER='"${server.url}/"'`);
+    rmSync(port, { recursive: true });
+    const program = spawn(`${out}/check`, { env: { RECORDS: path.join(folder, "records") } });
+    let said = "";
+    program.stderr.on("data", (text) => {
+      said += text;
+    });
+    const code = await new Promise<number | null>((resolve) => program.on("close", resolve));
+    expect(said).toMatch(code === 0 ? /# all passed\n$/ : /# failed: [^\n]*\n$/);
+    return [said.split("\n").filter((line) => line.startsWith("not ok")), code];
+  }
+
+  it("nothing of the example", async () => {
+    expect(await tried()).toEqual([[], 0]);
+  });
+
+  it.each([
+    [
+      "clock.c",
+      "return (uint32_t)((uint64_t)now.tv_sec",
+      "return 1 + 0 * (uint32_t)((uint64_t)now.tv_sec",
+      "clock: pg_clock_ms stands still",
+    ],
+    [
+      "clock.c",
+      "return (uint32_t)time(NULL)",
+      "return 86400",
+      "clock: pg_clock_wall_s is before 2020",
+    ],
+    [
+      "clock.c",
+      "return getrandom(",
+      "for (size_t i = 0; i < size; i++) bytes[i] = 7;\n  return 1 || getrandom(",
+      "random: two fills are alike",
+    ],
+    [
+      "clock.c",
+      "return getrandom(",
+      "bytes[size] = 1;\n  return getrandom(",
+      "random: bytes behind the range",
+    ],
+    [
+      "medium.c",
+      "(off_t)slot * SLOT_BYTES + at",
+      "(off_t)(slot * 64u) + at",
+      "medium: programming slot 0 changed slot 1",
+    ],
+    [
+      "medium.c",
+      "memset(erased, 0xff,",
+      "memset(erased, 0,",
+      "medium: an erased slot does not read 0xff",
+    ],
+    [
+      "medium.c",
+      "bytes, size, place_of(slot, at))",
+      "bytes, size, place_of(slot, at & ~1u))",
+      "medium: what was programmed, in pieces",
+    ],
+    [
+      "connection.c",
+      "return PG_CONNECTION_ENDED;",
+      "return PG_CONNECTION_BROKEN;",
+      "connection: the server closed in order",
+    ],
+    [
+      "connection.c",
+      "if (size == 0) return PG_CONNECTION_ENDED;",
+      "",
+      "connection: the server closed in order",
+    ],
+    [
+      "connection.c",
+      "connection.state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;",
+      "connection.state = PG_CONNECTION_OPEN; (void)error;",
+      "connection: where nobody listens",
+    ],
+    [
+      "connection.c",
+      "poll(&waiting, 1, 0) <= 0) return connection.state;",
+      "poll(NULL, 0, 300) < 0 || poll(&waiting, 1, 0) <= 0) return connection.state;",
+      "connection: a call took 250 ms",
+    ],
+  ])("%s: %s", async (file, right, wrong, line) => {
+    const [lines, code] = await tried(file, right, wrong);
+    expect(lines.join("\n")).toContain(`not ok ${line}`);
+    expect(code).toBe(1);
+  });
+});
+
+it("a port that is built after another, with older files, is built of its own files", async () => {
+  const out = `${hostFolder}port-two`;
+  const older = mkdtempSync(path.join(tmpdir(), "picogrant-port-older-"));
+  try {
+    await buildPort(`${targets}host/ports/template`, out);
+    cpSync(`${targets}examples/c-device`, older, { recursive: true });
+    for (const name of ["main", "connection", "medium", "display", "clock"]) {
+      utimesSync(path.join(older, `${name}.c`), 1e9, 1e9);
+    }
+    await buildPort(older, out);
+    const program = readFileSync(`${out}/device`, "latin1");
+    expect(program).toContain("the token has");
+  } finally {
+    rmSync(older, { recursive: true, force: true });
+  }
+});
+
+it("a file that the folder lacks is the template's", async () => {
+  const empty = mkdtempSync(path.join(tmpdir(), "picogrant-port-empty-"));
+  try {
+    await buildPort(empty, `${hostFolder}port-empty`);
+  } finally {
+    rmSync(empty, { recursive: true, force: true });
   }
 });
