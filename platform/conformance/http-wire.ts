@@ -97,7 +97,7 @@ function answerRules(rule: HttpRule): ConformanceCase[] {
         ] as const;
         bench.server.plan(answer("", { status: 503, headers }));
         const got = (await bench.exchange()).retryAfterSeconds;
-        must(got === seconds, `${value} at ${date} is reported as ${got} s`);
+        must(got === seconds, `${value} at ${date} is reported as ${got} s, not ${seconds} s`);
       }
     }),
     rule("an enormous Retry-After stays a small integer", async (bench) => {

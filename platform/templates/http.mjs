@@ -33,7 +33,8 @@ export function makeHttp(limits) {
      * sink.body(bytes, from, to)              pieces of the body, any size, in order; copied before it returns
      * sink.end()                              the answer is complete, as its framing promised; the last call
      * sink.failed("unreachable")              no answer, or no whole one; the last call, at any time. Also
-     *                                         "timeout", or "too-large" beyond the size limit
+     *                                         "timeout", or "too-large": a body beyond the size
+     *                                         limit, or a head beyond what your client takes
      */
     send(request, sink) {
       sink.failed("unreachable");

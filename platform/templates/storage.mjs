@@ -11,6 +11,8 @@ export function makeStorage() {
     capacity: 4096,
 
     /**
+     * `slot` is 0 or 1, here and below; for any other `done(-1)` and `done(false)`, and nothing is touched.
+     *
      * Reads a slot into `into[from]` and on, to `into[to - 1]` at the most. `done` is called once, now or later:
      * with the record's length; with 0 for an empty slot; with -1 where the slot cannot be read or the record
      * is longer than the range.
