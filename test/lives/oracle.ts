@@ -72,6 +72,8 @@ export class Oracle {
     this.device = undefined;
     this.state = State.STARTING;
     this.moves = 0;
+    // What was under way when the power went, nobody hears the end of.
+    this.ending = undefined;
     this.expected = this.view.records.newest();
     this.view.records.poweredOn(storage);
     this.view.records.checkPairKept();
