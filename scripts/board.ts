@@ -4,11 +4,14 @@
 //   -- --build        stops after building
 //   -- --test         runs the tests of test/board as well
 //   -- --interactive  leaves the board running: its display in the terminal, keys as its buttons
+//   -- --port FOLDER  builds the firmware of another board, in a folder that began as a copy of the board's, and stops
 
 import { spawnSync } from "node:child_process";
-import { buildFirmware, type Kind, kinds } from "./board/build.ts";
+import path from "node:path";
+import { buildFirmware, type Kind, kinds, mapOf, portFolder } from "./board/build.ts";
 import { runInteractive } from "./board/interactive.ts";
 import { LifeError, liveOnBoard } from "./board/life.ts";
+import { readSizes } from "./board/sizes.ts";
 import { missedLimits, type Seen, sizeTable, sleepLine } from "./board/table.ts";
 import { boardNeeds } from "./board/toolchain.ts";
 import { BoardWorld } from "./board/world.ts";
@@ -21,6 +24,7 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
   .option("--build", "stop after building")
   .option("--test", "run the tests as well")
   .option("--interactive", "leave the board running; keys are its buttons")
+  .option("--port <folder>", "build the firmware in this folder, a changed copy of the board's")
   .option("--picture <file>", "where to put the picture of the panel, a PNG file")
   .parse()
   .opts<{
@@ -28,6 +32,7 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
     build?: boolean;
     test?: boolean;
     interactive?: boolean;
+    port?: string;
     picture?: string;
   }>();
 
@@ -73,8 +78,19 @@ async function live(kind: Kind): Promise<Seen> {
   }
 }
 
+/** Another board: its loader and the complete firmware for either slot, and their sizes. */
+async function port(folder: string): Promise<number> {
+  await buildFirmware("complete", path.resolve(folder));
+  const { flashTotal, ramTotal } = readSizes(mapOf("complete", portFolder));
+  const at = path.relative(".", portFolder);
+  console.log(`board: ${at}/loader/loader.elf, ${at}/complete/firmware-a.elf and -b.elf, and .bin`);
+  console.log(`board: the firmware has ${flashTotal} bytes of flash and ${ramTotal} of RAM`);
+  return 0;
+}
+
 async function main(): Promise<number> {
   ensurePackages(boardNeeds, flags.install ?? false);
+  if (flags.port !== undefined) return port(flags.port);
   const names = Object.keys(kinds) as Kind[];
   for (const kind of names) {
     await buildFirmware(kind);

@@ -14,6 +14,10 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Where the firmwares are built; git-ignored. */
 export const boardFolder = `${root}dist/board/`;
+/** What it is built from. */
+export const boardPort = `${root}targets/host/ports/board`;
+/** Where the firmware of a board of one's own is built. */
+export const portFolder = `${root}dist/firmware/`;
 
 /** What a firmware holds, and how large its parts are. */
 interface Settings {
@@ -29,21 +33,21 @@ export const kinds = {
   complete: {
     variant: "complete",
     tlsBuffers: "small",
-    arenaBytes: 76_000,
+    arenaBytes: 70_000,
     stackBytes: 6144,
     memoryBytes: 6144,
   },
   grant: {
     variant: "grant",
     tlsBuffers: "small",
-    arenaBytes: 66_000,
+    arenaBytes: 60_000,
     stackBytes: 6144,
     memoryBytes: 4096,
   },
   full: {
     variant: "complete",
     tlsBuffers: "full",
-    arenaBytes: 76_000,
+    arenaBytes: 70_000,
     stackBytes: 6144,
     memoryBytes: 6144,
   },
@@ -61,7 +65,8 @@ export const loaderMap = `${boardFolder}loader/loader.map`;
 /** The firmware of a kind as machine code, what an image has as its payload; and the linker's map beside it. */
 export const firmwareOf = (kind: Kind, slot: Slot): string =>
   `${boardFolder}${kind}/firmware-${slot}.bin`;
-export const mapOf = (kind: Kind): string => `${boardFolder}${kind}/firmware-a.map`;
+export const mapOf = (kind: Kind, folder = boardFolder): string =>
+  `${folder}${kind}/firmware-a.map`;
 
 export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind, "a"));
 
@@ -84,11 +89,17 @@ function fontHeader(): string {
 }
 
 /**
- * Builds a kind.
+ * Builds a kind of the board's firmware, or what a folder that began as a copy of the board's makes of it.
+ * @param port that folder
+ * @param out where it is built
  * @throws InstallError with the compiler's first complaint
  */
-export async function buildFirmware(kind: Kind): Promise<void> {
-  refuseSpaces(root);
+export async function buildFirmware(
+  kind: Kind,
+  port = boardPort,
+  out = port === boardPort ? boardFolder : portFolder,
+): Promise<void> {
+  for (const folder of [root, port, out]) refuseSpaces(folder);
   const { variant, tlsBuffers, arenaBytes, stackBytes, memoryBytes } = kinds[kind];
   const quickjs = quickjsFolder();
   const generated = `${boardFolder}generated-${variant}`;
@@ -101,9 +112,10 @@ export async function buildFirmware(kind: Kind): Promise<void> {
     BEARSSL_DIR: bearsslFolder(),
     SODIUM_DIR: sodiumFolder(),
     GENERATED: generated,
-    LIBRARIES: `${boardFolder}libraries`,
-    OUT: boardFolder + kind,
-    LOADER: `${boardFolder}loader`,
+    HOST: `${root}targets/host`,
+    LIBRARIES: `${out}libraries`,
+    OUT: out + kind,
+    LOADER: `${out}loader`,
     TLS_BUFFERS: tlsBuffers,
     ARENA_BYTES: arenaBytes,
     STACK_BYTES: stackBytes,
@@ -112,7 +124,7 @@ export async function buildFirmware(kind: Kind): Promise<void> {
   const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   run("gcc", ["-O1", "-Wall", "-o", forwarder, `${root}scripts/board/forward.c`]);
   try {
-    run("make", ["-s", "-C", `${root}targets/host/ports/board`, ...words]);
+    run("make", ["-s", "-C", port, ...words]);
   } catch (error) {
     if (!(error instanceof InstallError)) throw error;
     throw new InstallError(error.message.slice(error.message.indexOf(": ") + 2));

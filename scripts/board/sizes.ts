@@ -64,7 +64,8 @@ export function sizesIn(map: string): Sizes {
   }
   ram.stack = sectionSize(map, ".stack");
   const data = sectionSize(map, ".data");
-  const flashTotal = sectionSize(map, ".text") + sectionSize(map, ".ARM.exidx") + data;
+  const code = sectionSize(map, ".head") + sectionSize(map, ".text");
+  const flashTotal = code + sectionSize(map, ".ARM.exidx") + data;
   const ramTotal = ram.stack + data + sectionSize(map, ".bss") + sectionSize(map, ".noinit");
   return { flash, ram, flashTotal, ramTotal };
 }

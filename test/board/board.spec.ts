@@ -1,9 +1,10 @@
 // The firmware on an emulated Cortex-M3, over HTTPS: what npm run board does not show. Whom it trusts
 // (RFC 8628 section 5.6, RFC 6125), what it does without a clock, a seed or a network, and when the power goes.
 
-import { readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { boardFolder, boardPort, buildFirmware, firmwareOf } from "../../scripts/board/build.ts";
 import type { Board } from "../../scripts/board/emulator.ts";
 import { missedLimits } from "../../scripts/board/table.ts";
 import { BoardWorld } from "../../scripts/board/world.ts";
@@ -264,6 +265,23 @@ describe("what the factory programs", () => {
     await board.powerOn();
     await board.says("factory page: clientId");
   });
+});
+
+it("a copy of the board's folder builds the same firmware (README.md of the board, your board)", async () => {
+  const folder = join(world.folder, "my-board");
+  cpSync(boardPort, folder, { recursive: true, preserveTimestamps: true });
+  const out = `${world.folder}/built/`;
+  mkdirSync(out);
+  // They take the most of the time, and are the board's own.
+  symlinkSync(`${boardFolder}libraries`, `${out}libraries`);
+  await buildFirmware("complete", folder, out);
+  for (const slot of ["a", "b"] as const) {
+    const same = readFileSync(`${out}complete/firmware-${slot}.bin`).equals(
+      readFileSync(firmwareOf("complete", slot)),
+    );
+    expect(same, slot).toBe(true);
+  }
+  expect(statSync(`${out}loader/loader.elf`).size).toBeGreaterThan(0);
 });
 
 it("the firmwares keep the limits of flash and RAM", () => expect(missedLimits()).toEqual([]));

@@ -6,9 +6,13 @@
 #ifndef PICOGRANT_BOARD_MAP_H
 #define PICOGRANT_BOARD_MAP_H
 
+/* The board's name and the version of this map. */
+#define MAP_NAME "mps2-an385-1"
+
 /* Flash that is programmed in the factory alone: the loader, its page, and the page of the configuration. */
 #define MAP_LOADER_AT 0x00000000
 #define MAP_LOADER_BYTES 0x10000
+/* Behind the loader's vectors: 64 bytes and 4 for each interrupt. */
 #define MAP_SERVICES_OFFSET 0x100
 #define MAP_LOADER_PAGE_AT 0x0007f000
 #define MAP_FACTORY_PAGE_AT 0x00080000
@@ -24,13 +28,17 @@
 
 /* Flash that the board writes itself: the two copies of the boot record, a sector each, and the two slots. */
 #define MAP_FLASH_AT 0x21000000
-#define MAP_RECORDS_AT 0x21000000
+#define MAP_RECORD_0_AT 0x21000000
+#define MAP_RECORD_1_AT 0x21001000
 #define MAP_SLOT_A_AT 0x21010000
 #define MAP_SLOT_B_AT 0x21060000
 #define MAP_SLOT_BYTES 0x50000
 #define MAP_FLASH_END 0x210b0000
 
-/* An image's payload begins behind the header; its vectors where a Cortex-M can have them. */
+/*
+ * An image's payload begins behind the header; its vectors where a Cortex-M can have them: at a power of two that
+ * is no less than their size, 512 for up to 112 interrupts. The slots begin at a multiple of it.
+ */
 #define MAP_IMAGE_HEADER_BYTES 0xf0
 #define MAP_VECTORS_OFFSET 0x100
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "board.h"
+#include "map.h"
 #include "mps2.h"
 
 extern uint32_t board_stack_bottom[], board_stack_top[];
@@ -101,3 +102,5 @@ __attribute__((section(".vectors"), used)) static const struct {
                on_unexpected, on_unexpected, on_unexpected},
     .interrupts = {[0 ... IRQ_COUNT - 1] = on_interrupt},
 };
+_Static_assert(sizeof vectors <= MAP_VECTORS_OFFSET,
+               "map.h: MAP_VECTORS_OFFSET is a power of two that the vectors fit into");

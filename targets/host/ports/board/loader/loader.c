@@ -124,3 +124,5 @@ __attribute__((section(".vectors"), used)) static const struct {
     .system = {[0] = loader_reset, [1 ... 14] = on_fault},
     .interrupts = {[0 ... IRQ_COUNT - 1] = on_fault},
 };
+_Static_assert(sizeof vectors <= MAP_SERVICES_OFFSET,
+               "map.h: MAP_SERVICES_OFFSET is behind the loader's vectors");

@@ -7,15 +7,14 @@
 #include "flash.h"
 #include "map.h"
 
-/* The versions of map.h and of the loader's services, and the slot. */
-static const struct pg_image_target targets[] = {{"firmware", "mps2-an385-1-a"},
-                                                 {"firmware", "mps2-an385-1-b"}};
+static const struct pg_image_target targets[] = {{"firmware", MAP_NAME "-a"},
+                                                 {"firmware", MAP_NAME "-b"}};
 
 static struct pg_image_rules *slot_rules __attribute__((section(".kept")));
 
 static uintptr_t slot_at(int slot) { return slot == 0 ? MAP_SLOT_A_AT : MAP_SLOT_B_AT; }
 
-static uintptr_t copy_at(int copy) { return MAP_RECORDS_AT + (uintptr_t)copy * FLASH_SECTOR_BYTES; }
+static uintptr_t copy_at(int copy) { return copy == 0 ? MAP_RECORD_0_AT : MAP_RECORD_1_AT; }
 
 static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
   memcpy(into, loader_slot(slot) + at, size);
