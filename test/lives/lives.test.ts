@@ -9,6 +9,7 @@ import { allCuts, type Cut, cutOnce, SEQUENCES } from "./exhaustive.ts";
 import { runLife } from "./life.ts";
 import { readableBundle, shippedBundle } from "./load-core.ts";
 import { huntPlanted, PLANTED } from "./planted.ts";
+import { namesSecret } from "./records.ts";
 import regressions from "./regression-seeds.json" with { type: "json" };
 import { shrink } from "./shrink.ts";
 import { Violation } from "./violation.ts";
@@ -89,6 +90,12 @@ describe("power cuts at every place", () => {
 });
 
 describe("the simulation itself", () => {
+  it("takes four bytes of a sealed record that chance has made for no token", () => {
+    const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
+    expect(namesSecret(bytes("\u00f0\u00dbv\u00cdpga.\u00bf\u0011\u00fd \u00f8^,"))).toBe(false);
+    for (const kind of "dra") expect(namesSecret(bytes(`\u00f0pg${kind}./#&%+aB9`))).toBe(true);
+  });
+
   it(
     `finds each of ${PLANTED.length} planted bugs`,
     async () => {
