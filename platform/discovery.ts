@@ -69,6 +69,11 @@ export async function discoverServer(
 ): Promise<DiscoveredServer> {
   const problem = issuerProblem(issuer, allowHttp);
   if (problem !== "") throw new MetadataError(`the issuer ${problem}`);
+  if (core.discover === undefined) {
+    throw new MetadataError(
+      "this core is the grant alone, which reads no metadata: take the complete core, or name the endpoints",
+    );
+  }
   const found = await lookFor(core, host, issuer, allowHttp);
   if (!Array.isArray(found)) return found;
   const twin = issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;

@@ -4,11 +4,12 @@
 import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
 import { originOf } from "../address.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
-import { headerProblem } from "../driver/headers.ts";
+import { headersProblems } from "../driver/headers.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { formEncode } from "../form.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";
 import schema from "./device.schema.json";
+import { duplicateNames } from "./duplicate-names.ts";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
 
 export type { Problem } from "./schema-check.ts";
@@ -88,7 +89,7 @@ export function parseDeviceConfig(text: string): DeviceConfig {
   } catch (error) {
     throw new ConfigError([{ path: "", message: `is not JSON${placeOf(error, text)}` }]);
   }
-  const problems = checkSchema(value, schema as Schema);
+  const problems = [...duplicateNames(text), ...checkSchema(value, schema as Schema)];
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withServer(value as DeviceConfig);
   const { endpoints = {}, allowHttp = false } = config;
@@ -157,12 +158,10 @@ function serverOfConfig(config: DeviceConfig): Server | undefined {
 }
 
 function headerProblems({ headers = {} }: DeviceConfig): Problem[] {
-  return (["grant", "resource"] as const).flatMap((kind) =>
-    Object.entries(headers[kind] ?? {}).flatMap((header) => {
-      const message = headerProblem(header);
-      return message ? [{ path: `headers.${kind}`, message }] : [];
-    }),
-  );
+  return (["grant", "resource"] as const).flatMap((kind) => {
+    const problems = headersProblems(Object.entries(headers[kind] ?? {}));
+    return problems.map((message) => ({ path: `headers.${kind}`, message }));
+  });
 }
 
 /** What a driver takes of a configuration, beside its core and its platform. */

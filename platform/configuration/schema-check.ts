@@ -167,7 +167,8 @@ function numberProblem(value: number, schema: Schema): string {
   return "";
 }
 
-function join(path: string, name: string): string {
+/** The path of a member, as one would write it in code. */
+export function join(path: string, name: string): string {
   const plain = /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name);
   if (!plain) return `${path}[${JSON.stringify(name.slice(0, 64))}]`;
   return path ? `${path}.${name}` : name;

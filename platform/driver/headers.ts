@@ -37,14 +37,27 @@ const OWN_HEADERS = [
 
 /** @throws TypeError with the first header that cannot be sent */
 export function checkHeaders(headers: HostHeaders = {}): void {
-  for (const header of [...(headers.grant ?? []), ...(headers.resource ?? [])]) {
-    const problem = headerProblem(header);
+  for (const list of [headers.grant ?? [], headers.resource ?? []]) {
+    const [problem] = headersProblems(list);
     if (problem) throw new TypeError(`headers: ${problem}`);
   }
 }
 
+/**
+ * What is wrong with the headers of one kind of request. A name counts once, in whatever case (RFC 9110 §5.1):
+ * one adapter would send both, another the last.
+ */
+export function headersProblems(headers: readonly Header[]): string[] {
+  const names = headers.map(([name]) => name.toLowerCase());
+  return headers.flatMap((header, index) => {
+    const isTwice = names.indexOf(names[index]!) < index;
+    const problem = headerProblem(header) || (isTwice ? `${header[0]} is there twice` : "");
+    return problem ? [problem] : [];
+  });
+}
+
 /** What is wrong with a header of the host's own, "" for nothing. The value may be a secret. */
-export function headerProblem([name, value]: Header): string {
+function headerProblem([name, value]: Header): string {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
     return "a name must be a token of RFC 9110 section 5.6.2";
   }

@@ -247,6 +247,35 @@ describe("device.json: each mistake is named with its path", () => {
     expect(mistakeOf(value)).toContain(message);
   });
 
+  /** The complete configuration, one text of it replaced. */
+  const with_ = (text: string, by: string): string => {
+    const whole = JSON.stringify({
+      ...complete,
+      deviceParameters: { a: "1" },
+      headers: { grant: { "X-A": "1" } },
+    });
+    expect(whole.split(text)).toHaveLength(2);
+    return whole.replace(text, by);
+  };
+
+  it.each([
+    ["a member", '"clientId":', '"clientId":"S3cr3t","clientId":', "clientId is"],
+    ["one spelled in escapes", '"clientId":', '"\\u0063lientId":"a","clientId":', "clientId is"],
+    ["an object", '"display":', '"display":{},"display":', "display is"],
+    ["a member of an object", '"columns":', '"columns":16 , "columns" :', "display.columns is"],
+    ["a parameter", '"a":"1"', '"a":"S3cr3t","a":"1"', "deviceParameters.a is"],
+    ["a header", '"X-A":"1"', '"X-A":"S3cr3t","X-A":"1"', 'headers.grant["X-A"] is'],
+    ["a header in another case", '"X-A":"1"', '"X-A":"1","x-a":"S3cr3t"', "headers.grant x-a is"],
+  ])("RFC 8259 section 4: %s that is there twice is refused", (_, text, by, message) => {
+    expect(mistakeOf(with_(text, by))).toBe(`${message} there twice`);
+  });
+
+  it("the same name in two objects, and within texts, is there once in each", () => {
+    expect(mistakeOf(with_('"a":"1"', '"a":"\\"a\\":1,{\\"a\\":","token":"x","b":"{"'))).toBe(
+      "none",
+    );
+  });
+
   it("names all of them, in one line", () => {
     const message = mistakeOf({ ...complete, clientId: "", scope: "a  b", autoStart: "yes" });
     expect(message.split("; ").map((part) => part.split(" ")[0])).toEqual([

@@ -2,7 +2,7 @@
 // HTTPS with a certificate authority of the test's own, and over HTTP on loopback.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf } from "../../scripts/host/build.ts";
@@ -133,6 +133,56 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     expect(host.messages).toContain(complaint);
     expect(host.messages).not.toContain(CLIENT.clientSecret);
     expect(host.display).toBe("");
+  });
+
+  it.each([
+    ["a member", '{"clientId":"S3cr3t",', "clientId is there twice"],
+    ["one for other hosts", '{"control":{},"control":{},', "control is there twice"],
+    ["an object", '{"limits":{},', "limits is there twice"],
+    [
+      "a member of an object",
+      '{"http":{"userAgent":"S3cr3t","\\u0075serAgent":"b"},',
+      "http.userAgent is there twice",
+    ],
+    [
+      "a parameter",
+      '{"deviceParameters":{"b c":"1","a":"b c","b c":"S3cr3t"},',
+      "deviceParameters has a name that is there twice",
+    ],
+    [
+      "a header, in another case",
+      '{"headers":{"grant":{"X-A":"1","X-B":"X-C: 2","x-a":"S3cr3t"}},',
+      "headers.grant has a name that is there twice",
+    ],
+    [
+      "a message",
+      '{"messages":{"busy":"S3cr3t","busy":"b"},',
+      "messages has a name that is there twice",
+    ],
+  ])("RFC 8259 section 4: %s that is there twice", async (_name, beginning, complaint) => {
+    const config = (await opened("http")).configure({ limits: { renewals: 3 } });
+    const text = readFileSync(config, "utf8").trim();
+    writeFileSync(config, beginning + text.slice(1));
+    const host = new HostProcess([...sanitized, "--config", config], strict);
+    expect(await host.exit()).toBe(2);
+    expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
+    expect(host.messages).toContain(complaint);
+    expect(host.messages).not.toContain("S3cr3t");
+  });
+
+  it("names that only look alike are there once: parameters and headers are sent", async () => {
+    const world = await opened("http");
+    const config = world.configure({
+      deviceParameters: { a: "&a=", A: "2", aa: "3" },
+      tokenParameters: { a: "1" },
+      headers: {
+        grant: { "X-A": "X-B: 1", "X-B": "2", "X-AB": "X-A: 3" },
+        resource: { "X-A": "1" },
+      },
+    });
+    const host = new HostProcess([...sanitized, "--config", config], strict);
+    await host.until("code", () => host.frame.length > 0);
+    expect(await host.quit()).toBe(0);
   });
 
   it.each([

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
+import * as grant from "../../core/index.ts";
 import { discoverServer, MetadataError } from "../../platform/discovery.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
 
@@ -157,4 +158,12 @@ describe("a server that does not answer", () => {
     await expect(failing).rejects.toThrow("not reachable");
     expect(platform.http.requests).toHaveLength(1);
   });
+});
+
+it("the grant alone reads no metadata, and nobody is asked", async () => {
+  const platform = fakePlatform();
+  await expect(discoverServer(grant, platform, HOST)).rejects.toThrow(
+    "this core is the grant alone, which reads no metadata: take the complete core",
+  );
+  expect(platform.http.requests).toEqual([]);
 });

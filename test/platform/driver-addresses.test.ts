@@ -143,3 +143,14 @@ it.each([
     expect(() => device({ headers: { resource: [header] } })).not.toThrow("S3cr3t");
   },
 );
+
+it("RFC 9110 section 5.1: a header that is there twice, in whatever case, is refused", () => {
+  const twice = [
+    ["X-Api-Key", "S3cr3t"],
+    ["x-api-key", "other"],
+  ] as const;
+  expect(() => device({ headers: { resource: twice } })).toThrow(
+    "headers: x-api-key is there twice",
+  );
+  device({ headers: { grant: [twice[0]], resource: [twice[1]] } });
+});

@@ -165,8 +165,11 @@ describe("a driver's life", () => {
     const driver = driverOn({ ...platform, storage: storage as never });
     driver.start();
     driver.stop();
+    const before = { device: { ...driver.device }, memory: driver.memory.slice() };
     finish(0);
+    pass(platform, 60);
     expect(driver.device.state).toBe(State.STARTING);
+    expect({ device: { ...driver.device }, memory: driver.memory }).toEqual(before);
   });
 });
 
@@ -230,5 +233,39 @@ describe("what does not fit is named, with the memory that would do", () => {
     expect(missingRoomOf(driver.device)).toBe(
       `no room for user_code of 81 bytes; at most ${platform.display.columns} are taken`,
     );
+  });
+});
+
+describe("a record belongs to the server that its tokens are of", () => {
+  const addressed = (token: string): DriverOptions["endpoints"] => ({
+    ...noEndpoints,
+    deviceAuthorization: "https://x.test/code",
+    token,
+  });
+  const here = "https://x.test/token";
+  /** The state of a device that starts on the records of another that has signed in. */
+  const stateAfter = (token: string, server?: string): State => {
+    const platform = signsIn();
+    const { server: _named, ...unnamed } = driverConfig;
+    const first = driverOn(platform, { endpoints: addressed(here), config: unnamed });
+    first.start();
+    pass(platform, 20);
+    expect(first.device.state).toBe(State.SIGNED_IN);
+    first.stop();
+    const config = { ...unnamed, autoStart: 0, ...(server !== undefined && { server }) };
+    const second = driverOn(platform, { endpoints: addressed(token), config });
+    second.start();
+    return second.device.state;
+  };
+
+  it("SPEC.md Records: to the origin of the token endpoint, where no issuer is named", () => {
+    expect(stateAfter(here)).toBe(State.REFRESHING);
+    expect(stateAfter("https://x.test/other/token")).toBe(State.REFRESHING);
+    expect(stateAfter("https://y.test/token")).toBe(State.SIGNED_OUT);
+    expect(stateAfter("https://x.test:444/token")).toBe(State.SIGNED_OUT);
+  });
+
+  it("SPEC.md Records: to the issuer, where one is named", () => {
+    expect(stateAfter(here, "https://issuer.test")).toBe(State.SIGNED_OUT);
   });
 });

@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { lockDirectory } from "../../platform/node/state-lock.ts";
 import { isWhole } from "../whole.ts";
@@ -271,6 +271,24 @@ describe("lock of the state directory", () => {
     fs.utimesSync(lock, old, old);
     expect(refusal()).toBe("opened");
   });
+
+  it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
+    "works where hard links are not to be had (%s), as on a memory card, and is one device's there too",
+    (code) => {
+      vi.spyOn(fs, "linkSync").mockImplementation(() => {
+        throw Object.assign(new Error(code), { code });
+      });
+      try {
+        const storage = new FileStorage(directory);
+        expect([put(storage, 0, "kept"), get(storage, 0)]).toEqual([true, "kept"]);
+        expect(refusal()).toContain("in use by process");
+        storage.close();
+        expect(fs.readdirSync(directory)).toEqual(["slot-0"]);
+      } finally {
+        vi.restoreAllMocks();
+      }
+    },
+  );
 
   it("unlocking leaves a lock alone that is not ours any more", () => {
     fs.mkdirSync(directory, { mode: 0o700 });

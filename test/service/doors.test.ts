@@ -1,6 +1,6 @@
 // Who gets in where: sessions of browsers, host names, proxies, push addresses, broken connections.
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, Server } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { clientAddress } from "../../targets/service/addresses.ts";
 import {
@@ -188,3 +188,24 @@ test.each(["/token", "/device"])(
     expect(seen).toMatchObject([{ type: "gone", method: "POST", path }]);
   },
 );
+
+test("a fault of the listening socket is told of, and the service goes on", async () => {
+  let listening: Server | undefined;
+  const listen = Server.prototype.listen;
+  vi.spyOn(Server.prototype, "listen").mockImplementation(function (
+    this: Server,
+    ...args: unknown[]
+  ) {
+    listening = this;
+    return listen.apply(this, args as Parameters<typeof listen>);
+  } as typeof listen);
+  const told: string[] = [];
+  const service = createService({ ...nodeEnvironment(), fixture: FIXTURE });
+  const server = await serve(service, { onError: ({ message }) => told.push(message) });
+  vi.restoreAllMocks();
+  // As Node reports an accept that fails for want of file descriptors.
+  listening!.emit("error", new Error("accept EMFILE"));
+  expect(told).toEqual(["accept EMFILE"]);
+  expect((await fetch(`${server.url}/device`)).status).toBe(200);
+  await server.close();
+});

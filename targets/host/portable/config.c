@@ -100,12 +100,15 @@ static const struct pg_config defaults = {
 struct reader {
   struct pg_json json;
   struct pg_config *config;
+  char is_read[MEMBER_COUNT]; /* by the member's place in the table */
   char *room;
   size_t room_size;
   size_t room_at;
 };
 
 static char problem[256];
+
+static const char TWICE[] = "has a name that is there twice";
 
 static int fail(const char *path, const char *what) {
   snprintf(problem, sizeof problem, "%.80s %s", path, what);
@@ -234,12 +237,38 @@ static int put_encoded(struct reader *reader, const char *text, size_t size) {
   return ok;
 }
 
-/* `&name=value`, the name having been read. */
-static int put_parameter(struct reader *reader, const struct member *member) {
+/* Letters of ASCII alone. */
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static int begins_alike(const char *text, const char *beginning, int ignores_case) {
+  for (; *beginning; text++, beginning++) {
+    int is_alike = ignores_case ? lower(*text) == lower(*beginning) : *text == *beginning;
+    if (!is_alike) return 0;
+  }
+  return 1;
+}
+
+/*
+ * Whether one of `joined`'s members has the name that was just put behind them, with what ends it there: the
+ * members begin with '&', which values have encoded only, or are lines. Names of headers are the same in any
+ * case (RFC 9110 section 5.1).
+ */
+static int is_twice(const char *joined, const char *name, int are_lines) {
+  for (const char *at = joined; at < name; at++) {
+    int is_begin = are_lines ? at == joined || at[-1] == '\n' : *at == '&';
+    if (is_begin && begins_alike(at, name, are_lines)) return 1;
+  }
+  return 0;
+}
+
+/* `&name=value` behind the others of `joined`, the name having been read. */
+static int put_parameter(struct reader *reader, const struct member *member, const char *joined) {
+  const char *name = reader->room + reader->room_at;
   if (!put(reader, '&') || !put_encoded(reader, reader->json.string, reader->json.string_size) ||
       !put(reader, '=')) {
     return fail(member->path, "is too long");
   }
+  if (is_twice(joined, name, 0)) return fail(member->path, TWICE);
   enum pg_json_kind kind = pg_json_value(&reader->json);
   if (!is_json(kind)) return 0;
   if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
@@ -264,12 +293,8 @@ static int is_token(const char *text, size_t size) {
   return size > 0;
 }
 
-static int is_same_name(const char *name, const char *lower) {
-  while (*name && *lower) {
-    char c = *name++;
-    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != *lower++) return 0;
-  }
-  return *name == *lower;
+static int is_same_name(const char *name, const char *other) {
+  return strlen(name) == strlen(other) && begins_alike(name, other, 1);
 }
 
 /* What the host writes itself: a second one would split requests, or send tokens where they do not belong. */
@@ -283,9 +308,10 @@ static int is_of_the_host(const char *name) {
   return 0;
 }
 
-/* `Name: value` and the line's end, the name having been read. */
-static int put_header(struct reader *reader, const struct member *member) {
+/* `Name: value` and the line's end behind the others of `joined`, the name having been read. */
+static int put_header(struct reader *reader, const struct member *member, const char *joined) {
   const struct pg_json *json = &reader->json;
+  const char *name = reader->room + reader->room_at;
   if (!is_token(json->string, json->string_size)) {
     return fail(member->path, "has a name that is no token of RFC 9110 section 5.6.2");
   }
@@ -293,6 +319,7 @@ static int put_header(struct reader *reader, const struct member *member) {
     return fail(member->path, "has a header that is not the configuration's to set");
   }
   int ok = put_text(reader, json->string, json->string_size) && put_text(reader, ": ", 2);
+  if (ok && is_twice(joined, name, 1)) return fail(member->path, TWICE);
   enum pg_json_kind kind = pg_json_value(&reader->json);
   if (!is_json(kind)) return 0;
   if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
@@ -324,30 +351,33 @@ static int message_of(const struct pg_json *json) {
   return -1;
 }
 
-/* One message, its name having been read; `all` has them by number. */
-static int take_message(struct reader *reader, const struct member *member, const char **all) {
+/* One message, its name having been read; `own` has those read before by number. */
+static int take_message(struct reader *reader, const struct member *member, const char **own) {
   int message = message_of(&reader->json);
   if (message < 0) return fail(member->path, "has a message of an unknown name");
+  if (own[message]) return fail(member->path, TWICE);
   enum pg_json_kind kind = pg_json_value(&reader->json);
   if (!is_json(kind)) return 0;
   if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
   int count = displayable(reader->json.string, reader->json.string_size);
   if (count < 0) return fail(member->path, "has a character that is none of the display's");
   if (count == 0 || count > member->high) return fail(member->path, "has an empty or too long text");
-  all[message] = reader->json.string;
+  own[message] = reader->json.string;
   return 1;
 }
 
 /* The core takes all of them or none: what the document leaves out stays in English. */
 static int put_messages(struct reader *reader, const struct member *member) {
-  const char *all[PG_MESSAGE_COUNT] = PG_MESSAGE_TEXTS;
+  static const char *const english[PG_MESSAGE_COUNT] = PG_MESSAGE_TEXTS;
+  const char *own[PG_MESSAGE_COUNT] = {NULL};
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
-    if (!take_message(reader, member, all)) return 0;
+    if (!take_message(reader, member, own)) return 0;
   }
   if (more < 0) return is_json(PG_JSON_BAD);
   for (int i = 0; i < PG_MESSAGE_COUNT; i++) {
-    int ok = (i == 0 || put(reader, '\n')) && put_text(reader, all[i], strlen(all[i]));
+    const char *text = own[i] ? own[i] : english[i];
+    int ok = (i == 0 || put(reader, '\n')) && put_text(reader, text, strlen(text));
     if (!ok) return fail(member->path, "is too long");
   }
   return 1;
@@ -355,9 +385,11 @@ static int put_messages(struct reader *reader, const struct member *member) {
 
 /* The members of an object, each put behind the ones before. */
 static int put_members(struct reader *reader, const struct member *member) {
+  const char *joined = reader->room + reader->room_at;
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
-    int ok = member->kind == HEADERS ? put_header(reader, member) : put_parameter(reader, member);
+    int ok = member->kind == HEADERS ? put_header(reader, member, joined)
+                                     : put_parameter(reader, member, joined);
     if (!ok) return 0;
   }
   return more == 0 ? 1 : is_json(PG_JSON_BAD);
@@ -377,11 +409,22 @@ static int take_joined(struct reader *reader, const struct member *member, enum 
   return 1;
 }
 
-static const struct member *find(const char *path) {
+/* The member of the object at `path` ("" for the document) whose name was read last, or NULL. */
+static const struct member *find(const char *path, const struct pg_json *json) {
+  size_t ahead = strlen(path);
   for (const struct member *member = members; member < members + MEMBER_COUNT; member++) {
-    if (strcmp(member->path, path) == 0) return member;
+    if (!begins_alike(member->path, path, 0)) continue;
+    const char *name = member->path + ahead;
+    if (ahead > 0 && *name++ != '.') continue;
+    if (text_is(json, name)) return member;
   }
   return NULL;
+}
+
+static int fail_unknown(const char *path, const char *name) {
+  char whole[176];
+  snprintf(whole, sizeof whole, "%.80s%s%.80s", path, *path ? "." : "", name);
+  return fail(whole, "is unknown");
 }
 
 /* The value of a member that is none of an object's. */
@@ -413,17 +456,17 @@ static int take(struct reader *reader, const struct member *member) {
 static int take_object(struct reader *reader, const char *path) {
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
-    char inner[176];
-    snprintf(inner, sizeof inner, "%.80s%s%.80s", path, *path ? "." : "", reader->json.string);
-    const struct member *member = find(inner);
-    int is_whole = strlen(reader->json.string) == reader->json.string_size;
-    if (!member || !is_whole) return fail(inner, "is unknown");
+    const struct member *member = find(path, &reader->json);
+    if (!member) return fail_unknown(path, reader->json.string);
+    char *is_read = &reader->is_read[member - members];
+    if (*is_read) return fail(member->path, "is there twice");
+    *is_read = 1;
     if (member->kind != OBJECT) {
       if (!take(reader, member)) return 0;
     } else {
       enum pg_json_kind kind = pg_json_value(&reader->json);
       if (!is_json(kind)) return 0;
-      if (kind != PG_JSON_OBJECT) return fail(inner, "is not an object");
+      if (kind != PG_JSON_OBJECT) return fail(member->path, "is not an object");
       if (!take_object(reader, member->path)) return 0;
     }
   }

@@ -1,0 +1,59 @@
+// The simulator's world as a whole: what it gives back when it ends, and who hears of it meanwhile.
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { NodeHttp } from "../../platform/node/index.ts";
+import { readOptions } from "../../targets/desktop/options.ts";
+import { createPanel } from "../../targets/desktop/panel/routes.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
+
+let state: string;
+beforeEach(() => {
+  state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(state, { recursive: true, force: true });
+});
+
+const options = () => readOptions(["--port", "0", "--state", state]);
+
+test("one part that cannot be closed keeps none of the others open, and is told of", async () => {
+  const world = await createWorld(options(), {}, () => {});
+  expect((await fetch(`${world.url}/device`)).status).toBe(200);
+  expect(readdirSync(state)).toContain("lock");
+  vi.spyOn(NodeHttp.prototype, "dispose").mockImplementation(() => {
+    throw new Error("cannot be closed");
+  });
+  await expect(world.close()).rejects.toThrow("cannot be closed");
+  await expect(fetch(`${world.url}/device`)).rejects.toThrow();
+  expect(readdirSync(state)).not.toContain("lock");
+  expect(readdirSync(path.join(state, "device"))).not.toContain("lock");
+});
+
+test("a panel that is closed is told nothing more", async () => {
+  const front: { handle?: Front } = {};
+  const world = await createWorld(options(), front, () => {});
+  const { simulation } = world;
+  front.handle = createPanel(simulation, new Controller(simulation, new Viewer(simulation), true));
+  let listeners = 0;
+  const listen = simulation.onChange.bind(simulation);
+  vi.spyOn(simulation, "onChange").mockImplementation((listener) => {
+    const stop = listen(listener);
+    listeners++;
+    return () => {
+      listeners--;
+      stop();
+    };
+  });
+  const closing = new AbortController();
+  const answer = await fetch(`${world.panelUrl}/events`, { signal: closing.signal });
+  expect(answer.status).toBe(200);
+  expect(listeners).toBe(1);
+  closing.abort();
+  await vi.waitFor(() => expect(listeners).toBe(0), 5000);
+  await world.close();
+});
