@@ -301,6 +301,27 @@ describe("files and descriptors", () => {
     expect(host.messages).toContain(`${counter}: no option, or its value is missing or wrong`);
   });
 
+  it("what is stored for one server is nothing to another: the token endpoint's origin counts, or the issuer", async () => {
+    const { port, requests } = await answering([ok(CODE)]);
+    const { endpoints } = endpointsAt(port) as { endpoints: Record<string, string> };
+    const other = { ...endpoints, token: `http://localhost:${port}/token` };
+    const own = await opened();
+    const codes = () => requests.filter((text) => text.startsWith("POST /device/code ")).length;
+    const asked: number[] = [];
+    for (const changes of [
+      { endpoints },
+      { endpoints: { ...endpoints, token: `http://127.0.0.1:${port}/elsewhere?x=1` } },
+      { endpoints: other },
+      { endpoints: other, issuer: "https://issuer.example" },
+    ]) {
+      const host = new HostProcess([sanitized, "--config", own.configure(changes)]);
+      await host.state("PENDING");
+      await host.kill("SIGKILL");
+      asked.push(codes());
+    }
+    expect(asked).toEqual([1, 1, 2, 3]);
+  });
+
   it("a memory that grows keeps what was stored: the file grows, its blocks stay in place", async () => {
     const own = await opened();
     let host = new HostProcess([sanitized, "--config", own.configure()]);
