@@ -14,9 +14,14 @@ export type SessionStatus =
   /** Over: signed out, revoked or ended by the server; nothing brings it back. */
   | "ended";
 
-/** Answers with these bodies cannot be asked for again: the body is used up. */
-function isReplayable(body: BodyInit | null | undefined): boolean {
-  return !(body instanceof ReadableStream);
+/** A `Request` has its body as a stream, whatever it was made of; undefined for an address. */
+function requestOf(input: string | URL | Request): Request | undefined {
+  return input instanceof Request ? input : undefined;
+}
+
+/** Answers to requests with a stream as their body cannot be asked for again: it is used up. */
+function isReplayable(input: string | URL | Request, { body }: RequestInit): boolean {
+  return !((body ?? requestOf(input)?.body) instanceof ReadableStream);
 }
 
 /** The core counts a lifetime that no server has told down from 100000000 s: what is that long is not known. */
@@ -93,15 +98,15 @@ export class Session {
 
   /**
    * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
-   * renewed and the request sent again, exactly once, unless its body is a stream. The token goes to any
-   * address that is given here: only ask servers that it is for.
+   * renewed and the request sent again, exactly once, unless its body is a stream, as that of a `Request` always is.
+   * The token goes to any address that is given here: only ask servers that it is for.
    * @throws SignInError where the session has ended; whatever `fetch` throws
    */
-  async fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
-    const { signal } = init;
+  async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    const signal = init.signal ?? requestOf(input)?.signal;
     const token = await this.accessToken(signal);
     const answer = await this.send(input, init, token);
-    if (answer.status !== 401 || !isReplayable(init.body)) return answer;
+    if (answer.status !== 401 || !isReplayable(input, init)) return answer;
     // Meanwhile it may have been renewed for another request.
     if (this.driver.accessToken === token) this.driver.accessTokenRefused();
     const fresh = await this.accessToken(signal).catch(() => undefined);
@@ -110,8 +115,9 @@ export class Session {
     return this.send(input, init, fresh);
   }
 
-  private send(input: string | URL, init: RequestInit, token: string): Promise<Response> {
-    const headers = new Headers(init.headers);
+  private send(input: string | URL | Request, init: RequestInit, token: string): Promise<Response> {
+    // As with the global one, headers beside a Request stand in place of its own.
+    const headers = new Headers(init.headers ?? requestOf(input)?.headers);
     headers.set("authorization", `Bearer ${token}`);
     return fetch(input, { ...init, headers });
   }

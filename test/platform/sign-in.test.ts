@@ -91,6 +91,41 @@ describe("a program signs in", () => {
     expect(service.counts().grants).toBe(0);
   });
 
+  it("takes a Request as the global fetch does: its method, headers, body and signal", async () => {
+    const session = await start(allow);
+    const real = globalThis.fetch;
+    const seen: Request[] = [];
+    let refuses = 0;
+    globalThis.fetch = (input, init) => {
+      seen.push(new Request(input, init));
+      return Promise.resolve(new Response("", { status: refuses-- > 0 ? 401 : 200 }));
+    };
+    try {
+      const headers = { "x-own": "kept", authorization: "Basic other" };
+      const bearer = `Bearer ${await session.accessToken()}`;
+      await session.fetch(new Request(list(), { method: "POST", headers, body: "text" }));
+      expect(seen[0]!.method).toBe("POST");
+      expect(seen[0]!.headers.get("x-own")).toBe("kept");
+      expect(seen[0]!.headers.get("authorization")).toBe(bearer);
+      expect(await seen[0]!.text()).toBe("text");
+      // The Fetch standard: headers beside a Request stand in place of its own.
+      await session.fetch(new Request(list(), { headers }), { headers: { "x-other": "1" } });
+      expect(seen[1]!.headers.get("x-own")).toBeNull();
+      expect(seen[1]!.headers.get("authorization")).toBe(bearer);
+      // RFC 6750 section 3.1: sent again with a new token, but not where the body is used up.
+      refuses = 1;
+      expect((await session.fetch(new Request(list(), { headers }))).status).toBe(200);
+      expect(seen).toHaveLength(4);
+      expect(seen[3]!.headers.get("x-own")).toBe("kept");
+      refuses = 1;
+      const used = new Request(list(), { method: "POST", body: "text" });
+      expect((await session.fetch(used)).status).toBe(401);
+      expect(seen).toHaveLength(5);
+    } finally {
+      globalThis.fetch = real;
+    }
+  });
+
   it("only goes on with a session where it is told to, and says how long it lasts", async () => {
     const resume = () => start(() => expect.unreachable("nobody is asked"), { resumeOnly: true });
     await expect(resume()).rejects.toMatchObject({ code: "not_signed_in", remedy: "user" });
