@@ -89,13 +89,19 @@ export function parseDeviceConfig(text: string): DeviceConfig {
   } catch (error) {
     throw new ConfigError([{ path: "", message: `is not JSON${placeOf(error, text)}` }]);
   }
-  const problems = [...duplicateNames(text), ...checkSchema(value, schema as Schema)];
+  const problems = [...duplicateNames(text), ...checkSchema(value, schema as Schema).map(nameWays)];
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withServer(value as DeviceConfig);
   const { endpoints = {}, allowHttp = false } = config;
   const wrong = [...endpointProblems(endpoints, allowHttp), ...headerProblems(config)];
   if (wrong.length > 0) throw new ConfigError(wrong);
   return config;
+}
+
+/** There are three ways to say where the server is; the schema can only ask for one of them. */
+function nameWays(problem: Problem): Problem {
+  if (problem.path !== "endpoints" || problem.message !== "is missing") return problem;
+  return { path: "", message: "must say where the server is: give server, issuer or endpoints" };
 }
 
 /**

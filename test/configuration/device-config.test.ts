@@ -226,7 +226,7 @@ describe("device.json: each mistake is named with its path", () => {
       { ...complete, endpoints: { ...complete.endpoints, resources: Array(17).fill("https://a") } },
       "endpoints.resources must be a list of up to 16 addresses",
     ],
-    [{ ...complete, issuer: undefined, endpoints: undefined }, "endpoints is missing"],
+    [{ ...complete, issuer: undefined, endpoints: undefined }, "give server, issuer or endpoints"],
     [{ ...complete, issuer: undefined, endpoints: {} }, "endpoints.deviceAuthorization is missing"],
     [
       { ...complete, limits: { memoryBytes: 100 } },
