@@ -91,6 +91,13 @@ describe("documents", () => {
     expect(encoded.test(`new URL("x", import.meta.url)${".pathname"}`)).toBe(true);
   });
 
+  it("README.md names every entry of the package", () => {
+    const list = /The package has further entries:.*?\n\n/s.exec(read("README.md"))![0];
+    const named = [...list.matchAll(/`(?:picogrant)?(\/[\w/-]+)`/g)].map((match) => `.${match[1]}`);
+    const entries = Object.keys(manifest.exports).filter((entry) => !/^\.$|\.json$/.test(entry));
+    expect(named.sort()).toEqual(entries.sort());
+  });
+
   it("the checks above can fail", () => {
     expect(
       deadLinks("README.md", "[a](nowhere.md) [b](#no-such) [c](core/SPEC.md#no-such)"),
