@@ -1,7 +1,5 @@
 // Writing for people: durations in words, colours where they are wanted, one line that changes in place.
 
-import type { WriteStream } from "node:tty";
-
 export interface Paint {
   bold(text: string): string;
   faint(text: string): string;
@@ -38,11 +36,12 @@ export function asClock(seconds: number): string {
 
 /** A line at the bottom that says how long something still takes; nothing where there is no terminal. */
 export class CountdownLine {
-  private readonly stream: WriteStream | NodeJS.WriteStream;
+  private readonly stream: NodeJS.WriteStream;
   private readonly text: (secondsLeft: number) => string;
   private readonly endMs: number;
   private readonly interval: NodeJS.Timeout | undefined;
 
+  /** @param text begins with what matters most: a narrow terminal cuts the line off. */
   constructor(stream: NodeJS.WriteStream, seconds: number, text: (secondsLeft: number) => string) {
     this.stream = stream;
     this.text = text;

@@ -92,6 +92,11 @@ async function ask({ settings }: LoginOptions, { session }: Opened): Promise<str
   return await askWho(settings, await session.accessToken(), httpOptionsOf(settings));
 }
 
+/** The time comes first: a narrow terminal cuts the line off. */
+export function waitingText(secondsLeft: number): string {
+  return `${asClock(secondsLeft)} left to allow it, Ctrl-C gives up`;
+}
+
 /** What the person sees, and with --json what the machine reads. */
 class Screen {
   private readonly options: LoginOptions;
@@ -122,13 +127,10 @@ class Screen {
     this.say(`Enter  ${this.paint.bold(userCode)}`);
     if (verificationUriComplete) this.say(`or open ${verificationUriComplete}`);
     this.drawQr(prompt);
-    const waiting = "Waiting until you have allowed it";
-    if (!this.stream.isTTY) this.say(`${waiting}; the code is good for ${inWords(expiresInS)}.`);
-    this.waiting = new CountdownLine(
-      this.stream,
-      expiresInS,
-      (seconds) => `${waiting}: ${asClock(seconds)} left, Ctrl-C gives up`,
-    );
+    if (!this.stream.isTTY) {
+      this.say(`Waiting until you have allowed it; the code is good for ${inWords(expiresInS)}.`);
+    }
+    this.waiting = new CountdownLine(this.stream, expiresInS, waitingText);
   }
 
   private drawQr({ qr }: NodeVerificationPrompt): void {
