@@ -41,10 +41,14 @@ export const amazon: ServerProfile = {
   documentation:
     "https://developer.amazon.com/docs/login-with-amazon/retrieve-code-other-platforms-cbl-docs.html",
   source: "documentation",
+  alsoRead: [
+    "https://developer.amazon.com/docs/login-with-amazon/customer-profile-other-platforms-cbl-docs.html",
+  ],
   parameters: {},
   deviceAuthorization: "https://api.amazon.com/auth/o2/create/codepair",
   token: "https://api.amazon.com/auth/o2/token",
   revocation: "",
+  userInfo: { address: "https://api.amazon.com/user/profile" },
   secret: "never",
   withSecret: "none",
   scope: "profile",

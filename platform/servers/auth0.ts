@@ -5,7 +5,8 @@ export const auth0: ServerProfile = {
   title: "Auth0",
   documentation:
     "https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow",
-  source: "clients",
+  source: "documentation",
+  alsoRead: ["https://auth0.com/docs/secure/tokens/refresh-tokens/revoke-refresh-tokens"],
   parameters: {
     domain: {
       description: "the domain of the tenant, such as example.eu.auth0.com",
@@ -15,6 +16,7 @@ export const auth0: ServerProfile = {
   deviceAuthorization: "https://{domain}/oauth/device/code",
   token: "https://{domain}/oauth/token",
   revocation: "https://{domain}/oauth/revoke",
+  userInfo: { address: "https://{domain}/userinfo" },
   secret: "optional",
   withSecret: "client_secret_post",
   scope: "openid offline_access",

@@ -15,6 +15,7 @@ import { microsoft } from "./microsoft.ts";
 import { microsoftV1 } from "./microsoft-v1.ts";
 import { oidcProvider } from "./oidc-provider.ts";
 import { okta } from "./okta.ts";
+import { pingam } from "./pingam.ts";
 import type { ServerProfile } from "./profile.ts";
 import { salesforce } from "./salesforce.ts";
 import { spotify } from "./spotify.ts";
@@ -22,6 +23,7 @@ import { trakt } from "./trakt.ts";
 import { twitch } from "./twitch.ts";
 import { yandex } from "./yandex.ts";
 import { zitadel } from "./zitadel.ts";
+import { zoom } from "./zoom.ts";
 
 /** All profiles by name. */
 export const SERVERS: readonly ServerProfile[] = [
@@ -45,5 +47,7 @@ export const SERVERS: readonly ServerProfile[] = [
   hydra,
   authentik,
   duende,
+  pingam,
+  zoom,
   oidcProvider,
 ];

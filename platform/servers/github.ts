@@ -16,6 +16,7 @@ export const github: ServerProfile = {
   deviceAuthorization: "https://{host}/login/device/code",
   token: "https://{host}/login/oauth/access_token",
   revocation: "",
+  userInfo: { address: "https://api.{host}/user" },
   secret: "optional",
   withSecret: "client_secret_post",
   scope: "read:user",

@@ -15,6 +15,7 @@ export const gitlab: ServerProfile = {
   deviceAuthorization: "https://{host}/oauth/authorize_device",
   token: "https://{host}/oauth/token",
   revocation: "https://{host}/oauth/revoke",
+  userInfo: { address: "https://{host}/api/v4/user" },
   secret: "optional",
   withSecret: "client_secret_post",
   scope: "read_user",

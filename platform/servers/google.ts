@@ -9,6 +9,7 @@ export const google: ServerProfile = {
   deviceAuthorization: "https://oauth2.googleapis.com/device/code",
   token: "https://oauth2.googleapis.com/token",
   revocation: "https://oauth2.googleapis.com/revoke",
+  userInfo: { address: "https://openidconnect.googleapis.com/v1/userinfo" },
   secret: "required",
   withSecret: "documents",
   scope: "openid email",

@@ -8,6 +8,7 @@ import type {
   ClientAuthenticationName,
   ServerProfile,
   TranslatedClient,
+  UserInfo,
 } from "./profile.ts";
 
 export { SERVERS } from "./catalogue.ts";
@@ -40,6 +41,8 @@ export interface Server {
   readonly deviceParameters: Readonly<Record<string, string>>;
   /** Further parameters of token requests. */
   readonly tokenParameters: Readonly<Record<string, string>>;
+  /** Where it says whose an access token is; undefined where that is not known. */
+  readonly userInfo: UserInfo | undefined;
   /** Undefined for a server that speaks RFC 8628. */
   readonly translate: ((http: Http, client: TranslatedClient) => Http) | undefined;
 }
@@ -77,13 +80,14 @@ export function serverOf(
     token: fill(profile.token),
     revocation: fill(profile.revocation),
   };
-  const { translate } = profile;
+  const { translate, userInfo } = profile;
   return {
     profile,
     addresses,
     clientAuthentication: hasSecret ? profile.withSecret : "none",
     deviceParameters: fillAll(profile.deviceParameters),
     tokenParameters: fillAll(profile.tokenParameters),
+    userInfo: userInfo && { ...userInfo, address: fill(userInfo.address) },
     translate: translate && ((http, client) => translate(http, addresses, client)),
   };
 }

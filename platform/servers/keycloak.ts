@@ -4,7 +4,7 @@ export const keycloak: ServerProfile = {
   name: "keycloak",
   title: "Keycloak",
   documentation: "https://www.keycloak.org/securing-apps/oidc-layers",
-  source: "clients",
+  source: "documentation",
   parameters: {
     host: { description: "the host of the installation", pattern: HOST },
     realm: { description: "the realm", pattern: STEP },
@@ -12,6 +12,7 @@ export const keycloak: ServerProfile = {
   deviceAuthorization: "https://{host}/realms/{realm}/protocol/openid-connect/auth/device",
   token: "https://{host}/realms/{realm}/protocol/openid-connect/token",
   revocation: "https://{host}/realms/{realm}/protocol/openid-connect/revoke",
+  userInfo: { address: "https://{host}/realms/{realm}/protocol/openid-connect/userinfo" },
   secret: "optional",
   withSecret: "client_secret_basic",
   scope: "openid",

@@ -31,6 +31,14 @@ export type Source =
   /** The server itself runs in the tests. */
   | "running";
 
+/** Where a server says whose an access token is. */
+export interface UserInfo {
+  /** Asked by GET with the access token; `{name}` for parameters. */
+  readonly address: string;
+  /** The scheme of `Authorization` where it is not `Bearer` (RFC 6750 §2.1). */
+  readonly scheme?: string;
+}
+
 /** What is known of a server. */
 export interface ServerProfile {
   /** As in `"server": "github"`. */
@@ -41,6 +49,8 @@ export interface ServerProfile {
   readonly documentation: string;
   /** How the profile was written. */
   readonly source: Source;
+  /** Further pages of the server's own documentation that were read: other endpoints, other parameters. */
+  readonly alsoRead?: readonly string[];
   /** `{host}` and the like in the addresses below. */
   readonly parameters: Readonly<Record<string, ProfileParameter>>;
   /** Device authorization endpoint, with `{name}` for parameters. */
@@ -49,6 +59,8 @@ export interface ServerProfile {
   readonly token: string;
   /** "": the server has none; signing out then forgets the tokens on the device. */
   readonly revocation: string;
+  /** Undefined: none is known, or it wants more than the access token. */
+  readonly userInfo?: UserInfo;
   /** Whether a client of this server has a secret. */
   readonly secret: "never" | "optional" | "required";
   /** How a client with a secret authenticates; one without has `none`. */

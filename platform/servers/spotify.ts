@@ -9,6 +9,7 @@ export const spotify: ServerProfile = {
   deviceAuthorization: "https://accounts.spotify.com/oauth2/device/authorize",
   token: "https://accounts.spotify.com/api/token",
   revocation: "",
+  userInfo: { address: "https://api.spotify.com/v1/me" },
   secret: "optional",
   withSecret: "client_secret_basic",
   scope: "streaming",

@@ -4,7 +4,8 @@ export const zitadel: ServerProfile = {
   name: "zitadel",
   title: "Zitadel",
   documentation: "https://zitadel.com/docs/guides/integrate/login/oidc/device-authorization",
-  source: "clients",
+  source: "documentation",
+  alsoRead: ["https://zitadel.com/docs/apis/openidoauth/endpoints"],
   parameters: {
     domain: {
       description: "the domain of the instance, such as example.zitadel.cloud",
@@ -14,6 +15,7 @@ export const zitadel: ServerProfile = {
   deviceAuthorization: "https://{domain}/oauth/v2/device_authorization",
   token: "https://{domain}/oauth/v2/token",
   revocation: "https://{domain}/oauth/v2/revoke",
+  userInfo: { address: "https://{domain}/oidc/v1/userinfo" },
   secret: "optional",
   withSecret: "client_secret_basic",
   scope: "openid offline_access",

@@ -35,9 +35,14 @@ export function profileTable(profiles: readonly ServerProfile[]): string {
       words(profile),
       SECRETS[profile.secret],
       profile.secret === "never" ? "`none`" : `\`${profile.withSecret}\``,
-      `[${SOURCES[profile.source]}](${profile.documentation})`,
+      documentation(profile),
     ]),
   );
+}
+
+function documentation({ source, documentation: page, alsoRead = [] }: ServerProfile): string {
+  const others = alsoRead.map((address, i) => `[${i + 2}](${address})`);
+  return [`[${SOURCES[source]}](${page})`, ...others].join(", ");
 }
 
 /** What completes with each recorded server. @throws Error where a conversation goes wrong */

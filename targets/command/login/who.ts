@@ -3,18 +3,10 @@
 import { addressProblem } from "../../../platform/address.ts";
 import { metadataAddresses } from "../../../platform/discovery.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
+import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import { printable, textOf } from "../../../platform/text.ts";
 import type { Claims } from "./http-ear.ts";
 import type { LoginSettings } from "./settings.ts";
-
-/** Where servers with a profile say who an access token is of; from their public documentation. */
-const KNOWN: Readonly<Record<string, string>> = {
-  discord: "https://discord.com/api/users/@me",
-  github: "https://api.github.com/user",
-  gitlab: "https://{host}/api/v4/user",
-  google: "https://openidconnect.googleapis.com/v1/userinfo",
-  spotify: "https://api.spotify.com/v1/me",
-};
 
 /** Standard claims (OpenID Connect Core 1.0 §5.1), then what other servers call the same. */
 const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
@@ -38,25 +30,26 @@ export async function askWho(
   accessToken: string,
   options: NodeHttpOptions,
 ): Promise<string> {
-  const address = await userinfoOf(login, options);
-  if (address === "" || addressProblem(address, login.allowHttp) !== "") return "";
-  return nameIn(await getJson(address, `Bearer ${accessToken}`, options));
+  const asked = await userInfoOf(login, options);
+  if (asked === undefined || addressProblem(asked.address, login.allowHttp) !== "") return "";
+  const { address, scheme = "Bearer" } = asked;
+  return nameIn(await getJson(address, `${scheme} ${accessToken}`, options));
 }
 
-async function userinfoOf(
+/** From the server's profile, or from the metadata of its issuer. */
+export async function userInfoOf(
   { server = "", serverParameters = {}, allowHttp }: LoginSettings,
   options: NodeHttpOptions,
-): Promise<string> {
-  if (!server.includes("://")) {
-    const host = serverParameters.host ?? "gitlab.com";
-    return (KNOWN[server] ?? "").replace("{host}", host);
-  }
-  if (addressProblem(server, allowHttp) !== "") return "";
+): Promise<UserInfo | undefined> {
+  if (server === "") return undefined;
+  // Whether the client has a secret makes no difference here.
+  if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
+  if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
     const { issuer, userinfo_endpoint: found } = (await getJson(metadata, "", options)) ?? {};
-    if (issuer === server && typeof found === "string") return found;
+    if (issuer === server && typeof found === "string") return { address: found };
   }
-  return "";
+  return undefined;
 }
 
 function getJson(

@@ -1,0 +1,50 @@
+// Zoom: RFC 8628 but for three things. The scopes are the application's and are not asked for, a dead
+// refresh token is told in `reason`, and the revocation names the access token.
+
+import type { ServerProfile, TranslatedClient } from "./profile.ts";
+import { plainError, renamed, TranslatingHttp, type Translation } from "./translating-http.ts";
+
+function translation(client: TranslatedClient): Translation {
+  return {
+    request(purpose, url, fields) {
+      if (purpose === "code") return { url, fields: renamed(fields, { scope: undefined }) };
+      if (purpose !== "revocation") return undefined;
+      const token = client.accessToken();
+      if (token === "") return "nothing";
+      return { url, fields: { ...renamed(fields, { token_type_hint: undefined }), token } };
+    },
+    answer(purpose, { status, members }) {
+      const { reason } = members;
+      const isDead = purpose === "refresh" && status < 500 && reason === "Invalid Token!";
+      return isDead ? plainError("invalid_grant", reason) : undefined;
+    },
+  };
+}
+
+export const zoom: ServerProfile = {
+  name: "zoom",
+  title: "Zoom",
+  documentation: "https://github.com/zoom/skills/blob/main/skills/oauth/concepts/oauth-flows.md",
+  source: "documentation",
+  alsoRead: [
+    "https://github.com/zoom/skills/blob/main/skills/oauth/concepts/token-lifecycle.md",
+    "https://developers.zoom.us/docs/rooms/oauth/",
+  ],
+  parameters: {},
+  deviceAuthorization: "https://zoom.us/oauth/devicecode",
+  token: "https://zoom.us/oauth/token",
+  revocation: "https://zoom.us/oauth/revoke",
+  userInfo: { address: "https://api.zoom.us/v2/users/me" },
+  secret: "required",
+  withSecret: "client_secret_basic",
+  scope: "user:read:user",
+  accessTokenBytes: 2048,
+  refreshTokenBytes: 2048,
+  memoryBytes: 18_432,
+  notes: [
+    "The setting for the use of the application on devices must be switched on.",
+    "Scopes are not asked for: the application has them.",
+    "Signing out revokes the access token, and the refresh token with it.",
+  ],
+  translate: (http, addresses, client) => new TranslatingHttp(http, addresses, translation(client)),
+};
