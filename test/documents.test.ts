@@ -56,7 +56,9 @@ function deadPaths(text: string): string[] {
 
 /** Scripts that a text runs and package.json does not have. */
 function deadScripts(text: string): string[] {
-  const named = [...text.matchAll(/npm run ([\w:-]*\w)/g)].map((match) => match[1]!);
+  const named = [...text.matchAll(/npm run (?:-[\w-]+ )*(\w(?:[\w:-]*\w)?)/g)].map(
+    (match) => match[1]!,
+  );
   return named.filter((name) => !Object.hasOwn(manifest.scripts, name));
 }
 
@@ -107,5 +109,7 @@ describe("documents", () => {
     );
     expect(deadPaths("`core/nothing.ts` and `core/index.ts`")).toEqual(["core/nothing.ts"]);
     expect(deadScripts("npm run nothing, npm run check")).toEqual(["nothing"]);
+    // A flag is no script; what follows it is one.
+    expect(deadScripts("`npm run -s`, npm run -s check, npm run -s none")).toEqual(["none"]);
   });
 });
