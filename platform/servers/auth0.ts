@@ -6,7 +6,10 @@ export const auth0: ServerProfile = {
   documentation:
     "https://auth0.com/docs/get-started/authentication-and-authorization-flow/device-authorization-flow",
   source: "documentation",
-  alsoRead: ["https://auth0.com/docs/secure/tokens/refresh-tokens/revoke-refresh-tokens"],
+  alsoRead: [
+    "https://github.com/auth0/docs/blob/master/articles/flows/guides/device-auth/call-api-device-auth.md",
+    "https://github.com/auth0/docs/blob/master/articles/tokens/guides/revoke-refresh-tokens.md",
+  ],
   parameters: {
     domain: {
       description: "the domain of the tenant, such as example.eu.auth0.com",

@@ -23,13 +23,13 @@ export const pingam: ServerProfile = {
   secret: "optional",
   withSecret: "client_secret_basic",
   scope: "openid",
-  deviceParameters: { response_type: "device_code" },
   accessTokenBytes: 2048,
   refreshTokenBytes: 2048,
   memoryBytes: 18_432,
   notes: [
     "Also for PingOne Advanced Identity Cloud, whose host is that of the tenant.",
     "Tokens are short where they are kept at the server, and as long as here where the client holds them.",
-    "For the top level realm itself give the addresses one by one, and response_type as a device parameter.",
+    "For the top level realm itself give the addresses one by one.",
+    "OpenAM is reported to want response_type=device_code: give it as a device parameter there.",
   ],
 };

@@ -33,7 +33,7 @@ export const yandex: ServerProfile = {
   title: "Yandex",
   documentation: "https://yandex.com/dev/id/doc/en/codes/screen-code-oauth",
   source: "documentation",
-  alsoRead: ["https://yandex.com/dev/id/doc/en/user-information"],
+  alsoRead: ["https://yandex.ru/dev/id/doc/en/user-information"],
   parameters: {},
   deviceAuthorization: "https://oauth.yandex.com/device/code",
   token: "https://oauth.yandex.com/token",
