@@ -3,8 +3,10 @@
 // are planted into a copy of the source, and that it must find.
 
 import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../engines/install.ts";
+import { numbersHeader } from "./generate.ts";
 import { type Plant, sourceWith } from "./plant.ts";
 import { type Need, tool } from "./toolchain.ts";
 
@@ -27,6 +29,8 @@ export interface Proof {
   readonly paths: Readonly<Record<string, number>>;
   /** Functions with loops of which the paths are joined after each turn. */
   readonly joined?: readonly string[];
+  /** How deep a function calls itself, where one does. */
+  readonly recursion?: number;
   /** Functions in which two numbers are compared with each other. */
   readonly related?: readonly string[];
   readonly plants: readonly Plant[];
@@ -114,6 +118,26 @@ export const proofs: readonly Proof[] = [
     ],
   },
   {
+    name: "config",
+    functions: ["pg_config_read"],
+    files: ["config", "json", "address"],
+    bound: "0..2 bytes behind beginnings that lead into each kind of member but addresses",
+    paths: { "@default": 3000, prove: 30_000 },
+    recursion: 2,
+    plants: [
+      {
+        file: "config",
+        text: "reader->room_size - reader->room_at < 2",
+        fault: "reader->room_size - reader->room_at < 1",
+      },
+      {
+        file: "config",
+        text: "reader->room_at + 1 < reader->room_size",
+        fault: "reader->room_at + 1 <= reader->room_size",
+      },
+    ],
+  },
+  {
     name: "record",
     functions: ["pg_storage_read", "pg_storage_write", "pg_storage_erase"],
     files: ["record-slots"],
@@ -134,15 +158,16 @@ export interface Outcome {
   readonly report: string;
 }
 
-function flagsOf({ paths, joined = [], related = [] }: Proof): string[] {
+function flagsOf({ paths, joined = [], related = [], recursion = 0 }: Proof): string[] {
   const { "@default": usual = 0, ...own } = { "@default": 0, prove: 0, ...paths };
   const list = Object.entries(own).map(([name, count]) => `${name}:${count}`);
   return [
-    `-cpp-extra-args=-I${portable} -I${harnesses}`,
+    `-cpp-extra-args=-I${portable} -I${harnesses} -I${folder}`,
     ...["-machdep", "gcc_x86_64", "-warn-invalid-pointer"],
     ...["-eva", "-main", "prove", "-eva-msg-key=-initial-state,-final-states"],
     ...["-eva-auto-loop-unroll", "64", "-eva-split-return", "full"],
     ...["-eva-slevel", `${usual}`, "-eva-slevel-function", list.join(",")],
+    ...(recursion > 0 ? ["-eva-unroll-recursive-calls", `${recursion}`] : []),
     ...(joined.length > 0 ? ["-eva-slevel-merge-after-loop", joined.join(",")] : []),
     ...related.flatMap((name) => ["-eva-domains-function", `octagon:${name}`]),
   ];
@@ -165,6 +190,8 @@ function openIn(report: string): number {
  * @throws InstallError where the analyser does not come to an end of its own
  */
 export function prove(proof: Proof, plant?: Plant): Promise<Outcome> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
   const files = [
     `${harnesses}/${proof.name}.c`,
     ...proof.files.map((file) => sourceWith(file, plant, `${folder}/${proof.name}`)),

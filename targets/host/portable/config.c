@@ -179,9 +179,9 @@ static int take_addresses(struct reader *reader, const struct member *member,
 static int take_number(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   int value = reader->json.integer;
   if (kind != PG_JSON_INTEGER || value < member->low || value > member->high) {
-    char what[80];
-    snprintf(what, sizeof what, "is not an integer from %d to %d", member->low, member->high);
-    return fail(member->path, what);
+    snprintf(problem, sizeof problem, "%.80s is not an integer from %d to %d", member->path,
+             member->low, member->high);
+    return 0;
   }
   *(int *)(void *)((char *)reader->config + member->offset) = value;
   return 1;
@@ -422,9 +422,8 @@ static const struct member *find(const char *path, const struct pg_json *json) {
 }
 
 static int fail_unknown(const char *path, const char *name) {
-  char whole[176];
-  snprintf(whole, sizeof whole, "%.80s%s%.80s", path, *path ? "." : "", name);
-  return fail(whole, "is unknown");
+  snprintf(problem, sizeof problem, "%.80s%s%.80s is unknown", path, *path ? "." : "", name);
+  return 0;
 }
 
 /* The value of a member that is none of an object's. */
