@@ -9,6 +9,8 @@ import { describeInChromium } from "./chromium.ts";
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ["a desk, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
+  ["a desk, dark", { viewport: { width: 1280, height: 800 }, colorScheme: "dark" }],
+  ["a phone, light", { viewport: { width: 390, height: 844 }, colorScheme: "light" }],
   ["a phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
 ];
 

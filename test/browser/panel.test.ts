@@ -104,12 +104,17 @@ describeInChromium("the panel", (browser) => {
         const top = await page.evaluate(() => {
           const scroll = document.querySelector(".scroll")!;
           scroll.scrollTop = scroll.scrollHeight;
-          const lanes = document.querySelector(".lanes")!;
-          const below = lanes.getBoundingClientRect().top - scroll.getBoundingClientRect().top;
-          return { below, rolled: scroll.scrollTop };
+          const lanes = document.querySelector(".lanes")!.getBoundingClientRect();
+          const list = document.querySelector("#sequence")!.getBoundingClientRect();
+          const { top, height } = scroll.getBoundingClientRect();
+          const wide = [list.left - lanes.left, list.right - lanes.right];
+          return { rolled: scroll.scrollTop, height, under: top - lanes.bottom, wide };
         });
+        // Outside of what scrolls, right above it, and each over its line.
         expect(top.rolled).toBeGreaterThan(100);
-        expect(top.below).toBe(0);
+        expect(top.height).toBeGreaterThan(100);
+        expect(top.under).toBeGreaterThanOrEqual(0);
+        expect(top.wide).toEqual([0, 0]);
       },
       {},
       false,

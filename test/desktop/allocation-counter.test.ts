@@ -1,10 +1,15 @@
 // The counter that the simulator shows: it sees what a function of the core allocates, and tells it from
 // everything else.
 
+import { readdirSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { create, tick, wakeIn } from "../../core/complete.ts";
+import { create, State, tick, wakeIn } from "../../core/complete.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import { AllocationCounter } from "../../targets/desktop/simulator/device/allocation-counter.ts";
+import {
+  AllocationCounter,
+  isOfCore,
+} from "../../targets/desktop/simulator/device/allocation-counter.ts";
+import { warmUp } from "../../targets/desktop/simulator/device/warm-up.ts";
 import { planted } from "./planted-allocation.ts";
 
 let counter: AllocationCounter | undefined;
@@ -24,6 +29,23 @@ test("what a function of its files allocates is counted, and what others do is c
   // An object with two members and an array, a thousand times.
   expect(core).toBeGreaterThan(1000 * 2 * 16);
   expect(rest).toBeGreaterThan(1000 * 8);
+});
+
+test("every file of the core is counted as the core's, in whatever room it is, and no other", () => {
+  const core = new URL("../../core/", import.meta.url);
+  const files = readdirSync(core, { recursive: true, encoding: "utf8" });
+  const sources = files.filter((name) => name.endsWith(".ts"));
+  expect(sources.length).toBeGreaterThan(30);
+  expect(sources.filter((name) => !isOfCore(new URL(name, core).href))).toEqual([]);
+  for (const other of ["platform/driver.ts", "node_modules/x/core/index.ts", "core-code.ts"])
+    expect(isOfCore(new URL(`../../${other}`, import.meta.url).href)).toBe(false);
+});
+
+test("before it is counted, the core has lived through whatever people do at the simulator", () => {
+  const { REQUESTING, PENDING, SIGNED_IN, REFRESHING, REVOKING, FAILED } = State;
+  const wanted = [REQUESTING, PENDING, SIGNED_IN, REFRESHING, REVOKING, FAILED];
+  const lived = warmUp();
+  expect(wanted.filter((state) => !lived.has(state))).toEqual([]);
 });
 
 test("core/DESIGN.md, One array of bytes: ticks of the core allocate less than one byte each, V8's own included", () => {

@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { CallState } from "../../core/complete.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
+import { Moments } from "../../targets/desktop/simulator/log/moments.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
@@ -85,12 +87,27 @@ test("device doc section 5.7: the API's own reason is on the display and in the 
   expect(call?.answer).toContain("error=NoLinkedVideoAccount");
 });
 
-test("a revocation is logged as one, in the query and in the body", async () => {
+test("RFC 7009 section 2.1: a revocation is logged as one, in the query and, retried, in the body", async () => {
   const simulation = await signedIn();
+  const { exchanges } = simulation;
+  await perform(simulation, "fault unavailable on");
   await perform(simulation, "press sign-out");
-  await simulation.clock.advance(20_000);
-  const last = simulation.exchanges.entries.at(-1);
-  expect([last?.purpose, last?.status]).toEqual(["revoke", 200]);
+  await simulation.clock.advance(1000);
+  await perform(simulation, "fault unavailable off");
+  await simulation.clock.advance(60_000);
+  const revocations = exchanges.entries.filter(({ purpose }) => purpose === "revoke");
+  expect(revocations.map(({ status }) => status)).toEqual([503, 200]);
+  expect(exchanges.counts.get("ask for a code")).toBe(1);
+  const log = new ExchangeLog(new Moments(() => 0), () => {});
+  const request = { method: "POST", contentType: "", authorization: "" } as const;
+  const purposeOf = (query: string, form: string): string => {
+    const body = new TextEncoder().encode(form);
+    const url = `http://127.0.0.1/revoke${query}`;
+    return log.begin({ ...request, url, body, bodyFrom: 0, bodyTo: body.length }).purpose;
+  };
+  expect(purposeOf("?token=t", "")).toBe("revoke");
+  expect(purposeOf("", "token=t&client_id=tv&client_secret=s")).toBe("revoke");
+  expect(purposeOf("", "client_id=tv&scope=video")).toBe("ask for a code");
 });
 
 describe("offer document: the device creates an offer at the simulated service", () => {
@@ -154,7 +171,33 @@ describe("offer document: the device creates an offer at the simulated service",
   });
 });
 
+test("how long an access token lives is never told before it is known, whatever was restored", async () => {
+  const simulation = await signedIn();
+  const viewer = new Viewer(simulation);
+  const told: number[] = [];
+  simulation.onChange(() => told.push(viewer.view().device.access.leftMs));
+  await perform(simulation, "power cycle");
+  await simulation.clock.advance(20_000);
+  expect(Math.max(...told)).toBeGreaterThan(3_000_000);
+  expect(Math.max(...told)).toBeLessThanOrEqual(3_600_000);
+});
+
 describe("a jump while a code is pending", () => {
+  test("does what happens without it, at the same moments", async () => {
+    const [jumped, passed] = [virtualWorld(SETTINGS), virtualWorld(SETTINGS)];
+    for (const simulation of [jumped, passed]) {
+      simulation.powerOn();
+      await simulation.clock.advance(10_000);
+    }
+    await new Controller(jumped, new Viewer(jumped), true).run("advance 30m");
+    await passed.clock.advance(1_800_000);
+    const logOf = ({ exchanges }: Simulation): string[] =>
+      exchanges.entries.map(({ atMs, purpose, status }) => `${atMs} ${purpose} ${status}`);
+    expect(logOf(jumped)).toEqual(logOf(passed));
+    expect([...jumped.exchanges.counts]).toEqual([...passed.exchanges.counts]);
+    expect(jumped.exchanges.counts.get("poll")).toBeGreaterThan(300);
+  });
+
   test("nothing is counted meanwhile that makes it slow", async () => {
     const simulation = virtualWorld(SETTINGS);
     const heard: string[] = [];

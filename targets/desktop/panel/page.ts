@@ -163,9 +163,9 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
   </section>
   <section class="exchange" aria-labelledby="exchange-title">
     <h2 id="exchange-title" class="hidden-text">Requests and answers</h2>
+    <div class="headings" aria-hidden="true"><div class="lanes"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div></div>
     <div class="scroll" tabindex="0" role="group" aria-label="Sequence, newest last">
-      <div class="roll"><div class="lanes" aria-hidden="true"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div>
-      <ol id="sequence"></ol></div>
+      <ol id="sequence"></ol>
     </div>
   </section>
   ${moreSection(settings)}

@@ -2,10 +2,11 @@
 // function that made it, and those of core/ are told from the rest of the process. The rest is the
 // control: a counter that sees nothing at all would show 0 there, too.
 //
-// A function's first calls cost some bytes of V8's own (feedback, optimized code), which count here; what
-// ships is counted on QuickJS, where there is no such thing (`npm run budgets`).
+// V8's own bytes for a function (feedback at its first calls, optimized code now and then) count here, too: the core
+// is warmed up first, and what ships is counted on QuickJS, where there is no such thing (`npm run budgets`).
 
 import { type HeapProfiler, Session } from "node:inspector";
+import { setFlagsFromString } from "node:v8";
 import type { AllocationMeter, Allocations } from "./allocations.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -14,15 +15,18 @@ const PERIOD_MS = 1000;
 
 const NONE: Allocations = { core: 0, others: 0 };
 
+/** Whether a file, as its URL, is the core's: one of its rooms, or what joins them. */
+export function isOfCore(url: string): boolean {
+  return /\/core\/(?:[a-z0-9-]+\/)?[a-z0-9-]+\.ts$/.test(url) && !url.includes("/node_modules/");
+}
+
 export class AllocationCounter implements AllocationMeter {
   readonly #session = new Session();
   #since = 0;
   #latest: Allocations = NONE;
 
   /** @param ours whether a file (as its URL) is the core's */
-  constructor(
-    private readonly ours = (url: string): boolean => /\/core\/[a-z0-9-]+\.ts$/.test(url),
-  ) {}
+  constructor(private readonly ours = isOfCore) {}
 
   /** The figures of the last whole second; the first call starts the counting. */
   read(): Allocations {
@@ -56,6 +60,8 @@ export class AllocationCounter implements AllocationMeter {
   }
 
   #begin(): void {
+    // V8 forgets the code of functions that rest for a while; making it again would pass for the core's.
+    setFlagsFromString("--no-flush-bytecode");
     warmUp();
     this.#session.connect();
     this.#session.post("HeapProfiler.enable");
@@ -82,7 +88,10 @@ export class AllocationCounter implements AllocationMeter {
   }
 
   #sum(node: HeapProfiler.SamplingHeapProfileNode): Allocations {
-    const isCore = this.ours(node.callFrame.url);
+    const { url } = node.callFrame;
+    const isCore = this.ours(url);
+    // What the device is given once, when it is switched on: afterwards nothing more may come.
+    if (isCore && url.endsWith("/loop/create.ts")) return { core: 0, others: wholeOf(node) };
     let core = isCore ? node.selfSize : 0;
     let others = isCore ? 0 : node.selfSize;
     for (const child of node.children) {
@@ -92,4 +101,8 @@ export class AllocationCounter implements AllocationMeter {
     }
     return { core, others };
   }
+}
+
+function wholeOf({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
+  return children.reduce((sum, child) => sum + wholeOf(child), selfSize);
 }

@@ -38,34 +38,37 @@ const CODE = bytes(
     '"verification_url":"http://127.0.0.1/device"}',
 );
 const PENDING = bytes('{"error":"authorization_pending","error_description":"\\u0050ending"}');
+const DENIED = bytes('{"error":"access_denied","error_description":"Forbidden"}');
 const TOKENS = bytes(
   '{"access_token":"a.b-c","refresh_token":"d/e","token_type":"Bearer","expires_in":3600}',
 );
-const REVOKED = bytes("{}");
+const EMPTY = bytes("{}");
 const TARGET = bytes("?part=id,snippet&mine=true");
 const NAMES = bytes("test.picogrant.player\npremium\nmonthly\nspring\n2025/03");
 const OFFER = bytes(
   '{"packageName":"test.picogrant.player","productId":"premium","basePlanId":"monthly"}',
 );
 
-/** A code, some polls, tokens, two refreshes, a sign-out. */
-function live(memory: Uint8Array): void {
+/** Codes, polls, tokens, calls, refreshes, sign-outs; a code is given up now and then. Adds the states to `lived`. */
+function live(memory: Uint8Array, lived: Set<State>): void {
   const device: Device | null = create(memory, deviceConfig);
   if (!device) return;
   let requests = 0;
   let elapsedMs = 0;
   for (let step = 0; step < STEPS; step++) {
     const command = tick(device, elapsedMs);
+    lived.add(device.state);
     elapsedMs = 0;
     if (command === Command.LOAD) storageDone(device, 0);
     else if (command === Command.STORE || command === Command.ERASE) storageDone(device, 1);
     else if (command === Command.SEND) answer(device, ++requests);
     else if (command === Command.NONE) elapsedMs = wakeIn(device);
-    if (device.state === State.SIGNED_IN && device.callState !== CallState.WAITING)
-      ask(device, step);
-    if (requests === 40) signOut(device);
-    if (requests === 3 && step % 2 === 0) cancel(device);
-    if (device.state === State.SIGNED_OUT) signIn(device);
+    lived.add(device.state);
+    const isSignedIn = device.state === State.SIGNED_IN;
+    if (isSignedIn && step % 100 === 0) signOut(device);
+    else if (isSignedIn && device.callState !== CallState.WAITING) ask(device, step);
+    if (device.state === State.PENDING && step % 50 === 0) cancel(device);
+    if (device.state === State.SIGNED_OUT || device.state === State.FAILED) signIn(device);
   }
 }
 
@@ -81,16 +84,28 @@ function ask(device: Device, step: number): void {
   setStatus(device, TARGET, 0, TARGET.length);
 }
 
+/** Of the polls at every eighth request one is denied and the next brings tokens. */
 function answer(device: Device, request: number): void {
-  const pending = request > 1 && request < 20;
-  const body = request === 1 ? CODE : pending ? PENDING : request < 23 ? TOKENS : REVOKED;
-  responseStart(device, device.requestId, pending ? 428 : 200, -1);
+  const isPoll = device.state === State.PENDING;
+  const isDenied = isPoll && request % 16 === 8;
+  const waits = isPoll && request % 8 !== 0;
+  const body = isDenied ? DENIED : bodyFor(device.state, waits);
+  const status = isDenied ? 403 : waits ? 428 : 200;
+  responseStart(device, device.requestId, status, -1);
   responseBody(device, device.requestId, body, 0, body.length);
   responseEnd(device, device.requestId);
 }
 
-/** Takes some tens of milliseconds. */
-export function warmUp(): void {
+function bodyFor(state: State, waits: boolean): Uint8Array {
+  if (state === State.REQUESTING) return CODE;
+  if (waits) return PENDING;
+  return state === State.PENDING || state === State.REFRESHING ? TOKENS : EMPTY;
+}
+
+/** Takes some tens of milliseconds. Returns the states that were lived through. */
+export function warmUp(): ReadonlySet<State> {
   const memory = new Uint8Array(4096);
-  for (let life = 0; life < LIVES; life++) live(memory);
+  const lived = new Set<State>();
+  for (let life = 0; life < LIVES; life++) live(memory, lived);
+  return lived;
 }
