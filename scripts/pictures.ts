@@ -35,6 +35,11 @@ async function open(browser: Browser, url: string, look: BrowserContextOptions):
   return page;
 }
 
+/** Waits until the page says so in one of its places. */
+async function says(page: Page, place: string, text: string): Promise<void> {
+  await page.locator(place, { hasText: text }).waitFor();
+}
+
 /** As far as the page that asks for consent; the second time the phone knows who signs in. */
 async function goToConsent(page: Page, isKnown = false): Promise<void> {
   await page.click("#scan");
@@ -100,15 +105,19 @@ async function takePanel(browser: Browser): Promise<void> {
     await press("press new-code");
     await shows(page, "Code ");
     await press("fault offline");
+    await page.locator("[data-fault=offline][aria-pressed=true]").waitFor();
     await press("power");
+    await says(page, "#state", "off");
     await take(page, "panel-power-cut");
     await press("mend");
     await page.click("[data-key='k']");
+    await says(page, "#device-name", "Printer");
     await press("power");
     await press("press new-code");
     await shows(page, "Code ");
     await take(page, "panel-printer");
     await page.click("[data-key='k']");
+    await says(page, "#device-name", "Console");
     await press("press new-code");
     await shows(page, "Code ");
     await take(page, "panel-console");

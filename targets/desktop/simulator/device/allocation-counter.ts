@@ -88,10 +88,11 @@ export class AllocationCounter implements AllocationMeter {
   }
 
   #sum(node: HeapProfiler.SamplingHeapProfileNode): Allocations {
-    const { url } = node.callFrame;
+    const { functionName, url } = node.callFrame;
     const isCore = this.ours(url);
+    const isCreate = functionName === "create" || url.endsWith("/loop/create.ts");
     // What the device is given once, when it is switched on: afterwards nothing more may come.
-    if (isCore && url.endsWith("/loop/create.ts")) return { core: 0, others: wholeOf(node) };
+    if (isCore && isCreate) return { core: 0, others: wholeOf(node) };
     let core = isCore ? node.selfSize : 0;
     let others = isCore ? 0 : node.selfSize;
     for (const child of node.children) {

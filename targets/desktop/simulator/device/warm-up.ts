@@ -15,6 +15,7 @@ import {
   pollEvents,
   responseBody,
   responseEnd,
+  responseFailed,
   responseStart,
   State,
   sendCall,
@@ -49,8 +50,29 @@ const OFFER = bytes(
   '{"packageName":"test.picogrant.player","productId":"premium","basePlanId":"monthly"}',
 );
 
+/** What one life keeps, the next one finds. */
+class Slots {
+  readonly #records = new Map<number, Uint8Array>();
+
+  load({ slot, data, dataLength }: Device, memory: Uint8Array): number {
+    const record = this.#records.get(slot)?.subarray(0, dataLength);
+    if (record) memory.set(record, data);
+    return record?.length ?? 0;
+  }
+
+  store({ slot, data, dataLength }: Device, memory: Uint8Array): number {
+    this.#records.set(slot, memory.slice(data, data + dataLength));
+    return 1;
+  }
+
+  erase({ slot }: Device): number {
+    this.#records.delete(slot);
+    return 1;
+  }
+}
+
 /** Codes, polls, tokens, calls, refreshes, sign-outs; a code is given up now and then. Adds the states to `lived`. */
-function live(memory: Uint8Array, lived: Set<State>): void {
+function live(memory: Uint8Array, slots: Slots, lived: Set<State>): void {
   const device: Device | null = create(memory, deviceConfig);
   if (!device) return;
   let requests = 0;
@@ -59,8 +81,9 @@ function live(memory: Uint8Array, lived: Set<State>): void {
     const command = tick(device, elapsedMs);
     lived.add(device.state);
     elapsedMs = 0;
-    if (command === Command.LOAD) storageDone(device, 0);
-    else if (command === Command.STORE || command === Command.ERASE) storageDone(device, 1);
+    if (command === Command.LOAD) storageDone(device, slots.load(device, memory));
+    else if (command === Command.STORE) storageDone(device, slots.store(device, memory));
+    else if (command === Command.ERASE) storageDone(device, slots.erase(device));
     else if (command === Command.SEND) answer(device, ++requests);
     else if (command === Command.NONE) elapsedMs = wakeIn(device);
     lived.add(device.state);
@@ -84,8 +107,12 @@ function ask(device: Device, step: number): void {
   setStatus(device, TARGET, 0, TARGET.length);
 }
 
-/** Of the polls at every eighth request one is denied and the next brings tokens. */
+/** Now and then there is none. Of the polls at every eighth request one is denied and the next brings tokens. */
 function answer(device: Device, request: number): void {
+  if (request % 16 === 5) {
+    responseFailed(device, device.requestId);
+    return;
+  }
   const isPoll = device.state === State.PENDING;
   const isDenied = isPoll && request % 16 === 8;
   const waits = isPoll && request % 8 !== 0;
@@ -106,6 +133,7 @@ function bodyFor(state: State, waits: boolean): Uint8Array {
 export function warmUp(): ReadonlySet<State> {
   const memory = new Uint8Array(4096);
   const lived = new Set<State>();
-  for (let life = 0; life < LIVES; life++) live(memory, lived);
+  const slots = new Slots();
+  for (let life = 0; life < LIVES; life++) live(memory, slots, lived);
   return lived;
 }
