@@ -60,7 +60,11 @@ test("core/DESIGN.md, One array of bytes: ticks of the core allocate less than o
 });
 
 test("read gives the figures of the last period, not of the moment", () => {
-  counter = new AllocationCounter();
+  let nowMs = 1;
+  counter = new AllocationCounter(isOfCore, () => nowMs);
   expect(counter.read()).toEqual({ core: 0, others: 0 });
+  nowMs += 999;
   expect(counter.read()).toEqual({ core: 0, others: 0 });
+  nowMs += 1;
+  expect(counter.read().others).toBeGreaterThan(0);
 });

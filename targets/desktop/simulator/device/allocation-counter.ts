@@ -26,15 +26,17 @@ export class AllocationCounter implements AllocationMeter {
   #latest: Allocations = NONE;
 
   /** @param ours whether a file (as its URL) is the core's */
-  constructor(private readonly ours = isOfCore) {}
+  constructor(
+    private readonly ours = isOfCore,
+    private readonly nowMs = (): number => performance.now(),
+  ) {}
 
   /** The figures of the last whole second; the first call starts the counting. */
   read(): Allocations {
-    const now = performance.now();
     if (this.#since === 0) this.#begin();
-    else if (now - this.#since < PERIOD_MS) return this.#latest;
+    else if (this.nowMs() - this.#since < PERIOD_MS) return this.#latest;
     else this.#latest = this.take();
-    this.#since = now;
+    this.#since = this.nowMs();
     return this.#latest;
   }
 
