@@ -128,6 +128,40 @@ describeInChromium("the panel", (browser) => {
       await page.waitForFunction(() => document.getElementById("message")?.textContent === "");
     }));
 
+  test("a message belongs to what was pressed: the next press ends it, and so does what makes it untrue", () =>
+    atPanel(browser(), async ({ page }) => {
+      const message = page.locator("#message");
+      await shows(page, "Code ");
+      await page.click("[data-command='fault offline']");
+      await message.getByText("network unplugged: on").waitFor();
+      await page.click("[data-command='power']");
+      await page.waitForFunction(() => document.getElementById("state")?.textContent === "off");
+      expect(await message.textContent()).toBe("");
+      await page.click("[data-command='mend']");
+      await page.click("#scan");
+      expect(await message.textContent()).toMatch("no code on the display to scan");
+      await page.keyboard.press("a");
+      await message.getByText("there is no code on the display").waitFor();
+      await page.keyboard.press("Z");
+      await message.getByText("The key Z does nothing").waitFor();
+      await page.keyboard.press("a");
+      await message.getByText("there is no code on the display").waitFor();
+      await page.click("[data-command='power']");
+      await shows(page, "Code ");
+      expect(await message.textContent()).toBe("");
+    }));
+
+  test("a jump says that it jumps", () =>
+    atPanel(browser(), async ({ page }) => {
+      await shows(page, "Code ");
+      const seen = page.waitForFunction(() =>
+        /^jumps \d+:\d\d/.test(document.getElementById("speed")?.textContent ?? ""),
+      );
+      await page.keyboard.press("j");
+      await seen;
+      await page.waitForFunction(() => document.getElementById("speed")?.textContent === "x10");
+    }));
+
   test("on a desk of 1280x800 device, phone and diagram are in sight at once", () =>
     atPanel(
       browser(),

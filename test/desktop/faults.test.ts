@@ -68,6 +68,20 @@ describe("keys that can do nothing say why", () => {
   });
 });
 
+test("a message goes when it is no longer true, and a second one of the same words is another one", async () => {
+  const simulation = virtualWorld(SETTINGS);
+  const viewer = new Viewer(simulation);
+  const controller = new Controller(simulation, viewer, true);
+  await controller.run("allow");
+  const { message, messageNumber } = viewer.view();
+  expect(message).toBe("there is no code on the display");
+  await controller.run("allow");
+  expect(viewer.view().messageNumber).toBeGreaterThan(messageNumber);
+  simulation.powerOn();
+  await simulation.clock.advance(10_000, () => simulation.userCode !== "");
+  expect(viewer.view().message).toBe("");
+});
+
 test("a power cycle while a code is pending never brings a false slow_down", async () => {
   for (let shiftMs = 0; shiftMs < 5000; shiftMs += 700) {
     const simulation = virtualWorld(SETTINGS);

@@ -13,6 +13,9 @@ import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
 import { otherDevices } from "./world/other-devices.ts";
 
+/** What a person is told who wants to decide about nothing. */
+export const NO_CODE = "there is no code on the display";
+
 /** A line that means nothing, or cannot be done. */
 export class StepError extends Error {
   override readonly name = "StepError";
@@ -282,7 +285,7 @@ function said(outcome: string): string {
     case "access_denied":
       return "";
     case "no-code":
-      return "there is no code on the display";
+      return NO_CODE;
     default:
       return outcome.replaceAll("_", " ").replaceAll("-", " ");
   }

@@ -13,6 +13,7 @@ import type { ExchangeEntry } from "./log/exchanges.ts";
 import { type Reason, reasonOfDevice } from "./log/reasons.ts";
 import { errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
 import type { Simulation } from "./simulation.ts";
+import { NO_CODE } from "./steps.ts";
 import { activeFaults } from "./world/faults.ts";
 import type { SecurityEvent, StreamView } from "./world/maker-server.ts";
 
@@ -84,6 +85,8 @@ export interface View {
   readonly faults: readonly string[];
   readonly account: string;
   readonly message: string;
+  /** Counts the messages: one that was told before is told again where it comes again. */
+  readonly messageNumber: number;
 }
 
 /** A slip without the bytes for a printer. */
@@ -115,6 +118,7 @@ class Countdown {
 export class Viewer {
   #message = "";
   #messageAtMs = 0;
+  #messageNumber = 0;
   readonly #code = new Countdown();
   readonly #poll = new Countdown();
   readonly #access = new Countdown();
@@ -125,13 +129,15 @@ export class Viewer {
     private readonly allocations?: AllocationMeter,
   ) {}
 
-  /** One line for the person at the screen; it goes away by itself. */
+  /** One line for the person at the screen; it goes away by itself, and when it is no longer true. */
   get message(): string {
+    if (this.#message === NO_CODE && this.simulation.userCode !== "") return "";
     return performance.now() - this.#messageAtMs < MESSAGE_MS ? this.#message : "";
   }
 
   set message(text: string) {
     this.#message = text;
+    this.#messageNumber++;
     this.#messageAtMs = performance.now();
   }
 
@@ -171,6 +177,7 @@ export class Viewer {
       faults: activeFaults(simulation),
       account: settings.account,
       message: this.message,
+      messageNumber: this.#messageNumber,
     };
   }
 

@@ -22,8 +22,10 @@ export function setText(id: string, text: string): void {
 
 export class Panel {
   #latest: View | undefined;
-  /** The view's message that has been said. */
-  #said = "";
+  /** The number of the world's message that was said last. */
+  #heard = -1;
+  /** Whether what is said is no longer so. */
+  #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
   readonly #diagram: Diagram;
 
@@ -49,9 +51,13 @@ export class Panel {
     );
   }
 
-  /** One line for the person, for a while. */
-  say(text: string): void {
+  /**
+   * One line for the person, for a while.
+   * @param isOver whether it is no longer so: then it goes at once
+   */
+  say(text: string, isOver: (view: View) => boolean = () => false): void {
     clearTimeout(this.#hush);
+    this.#isOver = isOver;
     setText("message", text);
     if (text !== "") this.#hush = setTimeout(() => setText("message", ""), MESSAGE_MS);
   }
@@ -62,9 +68,8 @@ export class Panel {
     this.#showCode(view);
     this.#diagram.show(view);
     setText("time", time(view.clock.ms));
-    setText("speed", view.clock.paused ? "paused" : `x${view.clock.speed}`);
-    if (view.message !== this.#said) this.say(view.message);
-    this.#said = view.message;
+    setText("speed", paceOf(view.clock));
+    this.#hear(view);
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
       button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
     }
@@ -76,9 +81,17 @@ export class Panel {
     setText("qr-text", verificationUri ? this.link.hintFor(verificationUri) : "No code now");
   }
 
+  /** A message of the world is said once, also where it was said before; it is over when the world says so. */
+  #hear(view: View): void {
+    const isNew = view.messageNumber !== this.#heard;
+    this.#heard = view.messageNumber;
+    if (isNew) this.say(view.message, ({ message }) => message === "");
+    else if (this.#isOver(view)) this.say("");
+  }
+
   async #send(command: string): Promise<void> {
-    // The same message a second time is said a second time.
-    this.#said = "";
+    // What was said belongs to what was pressed before.
+    this.say("");
     const problem = await this.link.send(command);
     if (problem) this.say(problem);
   }
@@ -86,13 +99,17 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
+    this.say("");
     const { command } = button.dataset;
     if (command) void this.#send(command);
     else if (button.id === "enter") this.link.openPhone("/device");
     else if (button.id === "scan") {
       const code = this.#latest?.device.userCode;
       if (code) this.link.openPhone(`/device?user_code=${encodeURIComponent(code)}`);
-      else this.say("There is no code on the display to scan: press new code");
+      else {
+        const hasCode = ({ device }: View): boolean => device.userCode !== "";
+        this.say("There is no code on the display to scan: press new code", hasCode);
+      }
     }
   }
 
@@ -112,6 +129,12 @@ export class Panel {
     event.preventDefault();
     void this.#send(button.dataset.command!);
   }
+}
+
+/** How time passes: the jump and what is left of it, or the pace. */
+function paceOf({ jumpLeftMs, paused, speed }: View["clock"]): string {
+  if (jumpLeftMs > 0) return `jumps ${time(jumpLeftMs)}`;
+  return paused ? "paused" : `x${speed}`;
 }
 
 function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
