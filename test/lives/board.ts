@@ -7,7 +7,7 @@ import { type Core, Driver, type Endpoints, noEndpoints } from "../../platform/d
 import { driverConfig } from "../../platform/fake/config.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { EVENTS_PATH } from "./account-service.ts";
-import { coreForWatched, type LivesCore } from "./core-of.ts";
+import { type LivesCore, watchedCoreOf } from "./core-of.ts";
 import type { Plan, Roll } from "./dice.ts";
 import { BASE, type Network } from "./network.ts";
 import type { Oracle } from "./oracle.ts";
@@ -234,7 +234,8 @@ export class Board {
   /** The core with a judge between it and its host. */
   private watchedCore(): Core {
     const { oracle, plan } = this.parts;
-    const core = this.settings.isWatched ? coreForWatched(this.parts.core) : this.parts.core;
+    const watching = this.settings.isWatched ? watchedCoreOf(this.parts.core) : undefined;
+    const core = watching?.core ?? this.parts.core;
     const watched: Record<string, unknown> = { ...core };
     for (const name of [...STEPS, ...USER_CALLS]) {
       const call = (core as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!;
@@ -257,7 +258,9 @@ export class Board {
     watched.create = (memory: Uint8Array, config: Parameters<LivesCore["create"]>[1]) => {
       this.guarded = memory.fill(0xa5, memory.length - GUARD_BYTES);
       const own = memory.subarray(0, memory.length - GUARD_BYTES);
-      const device = core.create(this.settings.isWatched ? watchedMemory(own) : own, config);
+      if (watching) watching.watch.memory = own;
+      const isBehindProxy = this.settings.isWatched && !watching;
+      const device = core.create(isBehindProxy ? watchedMemory(own) : own, config);
       if (device) {
         oracle.watch(device);
         this.arrays = arraysOf(device);

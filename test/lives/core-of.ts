@@ -1,30 +1,39 @@
 // The core as a life uses it: functions made of a bundle's text.
 
 import type * as complete from "../../core/complete.ts";
+import { evaluateWatched, Watch } from "./watched-core.ts";
 
 export type LivesCore = Omit<
   typeof complete,
   "Command" | "Endpoint" | "CallState" | "ErrorCode" | "ErrorKind" | "Event" | "Field" | "Region"
 >;
 
-const cores = new WeakMap<LivesCore, LivesCore>();
+/** The same core for a memory that is watched. */
+export interface WatchedCore {
+  readonly core: LivesCore;
+  readonly watch: Watch;
+}
+
+const codes = new WeakMap<LivesCore, string>();
+const watchedCores = new WeakMap<LivesCore, WatchedCore>();
 
 /** Evaluates a bundle. Each call makes functions of its own. */
 export function coreOf(code: string): LivesCore {
-  const core = evaluate(code);
-  // An engine evaluates a text that it knows already to functions that share what they have learnt.
-  cores.set(core, evaluate(`// for watched memories\n${code}`));
+  const core = new Function(`${code}\nreturn picogrant;`)() as LivesCore;
+  codes.set(core, code);
   return core;
 }
 
 /**
- * The same core in functions of its own, for memories that are proxies: a function that has met one is slow
- * for good, also with the typed arrays of all other lives.
+ * The same core, rewritten so that it asks before each access to the memory that is being watched; undefined for
+ * a core that no bundle's text was evaluated to.
  */
-export function coreForWatched(core: LivesCore): LivesCore {
-  return cores.get(core) ?? core;
-}
-
-function evaluate(code: string): LivesCore {
-  return new Function(`${code}\nreturn picogrant;`)() as LivesCore;
+export function watchedCoreOf(core: LivesCore): WatchedCore | undefined {
+  const known = watchedCores.get(core);
+  const code = codes.get(core);
+  if (known || code === undefined) return known;
+  const watch = new Watch();
+  const made = { core: evaluateWatched(code, watch) as LivesCore, watch };
+  watchedCores.set(core, made);
+  return made;
 }
