@@ -284,7 +284,15 @@ function checkTogether(options: Options): void {
   if (options.printer !== undefined && !deviceKind(options.device)!.hasPaper) {
     throw new UsageError("--printer goes with --device printer");
   }
+  if (options.record !== undefined && options.fixture !== undefined) {
+    throw new UsageError(
+      "--record goes without --fixture: a replay has the usual accounts and clients",
+    );
+  }
   if (!isRemote(options)) return;
+  if (options.record !== undefined) {
+    throw new UsageError("--record is for the simulated service; nobody can replay a real one");
+  }
   for (const flag of ["fixture", "options", "client"] as const) {
     if (options[flag] !== undefined) {
       throw new UsageError(`--${flag} is for the simulated service; a real one has its own`);

@@ -42,7 +42,7 @@ export async function run(options: Options): Promise<number> {
     front.handle = createPanel(simulation, controller);
     if (options.open) openBrowser(world.panelUrl);
     const code = await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
-    controller.recorder?.save();
+    await controller.recorder?.save();
     return code;
   } finally {
     simulation.powerOff();

@@ -2,9 +2,10 @@
 // phone.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Bench, startSimulator } from "../desktop/bench.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { accessibilityProblems } from "./axe.ts";
-import { type Bench, shows, startPlayground, startSimulator } from "./bench.ts";
+import { shows, startPlayground } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
@@ -21,7 +22,12 @@ beforeAll(async () => {
   [bench, playground] = await Promise.all([startSimulator(), startPlayground()]);
 });
 
-afterAll(() => Promise.all([bench.close(), playground.close()]));
+afterAll(async () => {
+  // Devices, answers, pages and all: the recording of the whole session ends as the session did.
+  const difference = await bench.replay();
+  await Promise.all([bench.close(), playground.close()]);
+  expect(difference).toBe("");
+});
 
 async function visit(
   browser: Browser,

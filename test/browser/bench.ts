@@ -1,4 +1,4 @@
-// The simulator with its panel in a browser, and the playground's folder on a file server: for tests and pictures.
+// The playground's folder on a file server, and what is waited for on its page and the panel's: for tests and pictures.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -6,65 +6,8 @@ import path from "node:path";
 import type { Page } from "playwright-core";
 import { mallocExport, quickjsPackage } from "../../scripts/budgets/engine.ts";
 import { countCalls } from "../../scripts/budgets/wasm-counter.ts";
-import { readOptions } from "../../targets/desktop/options.ts";
-import { createPanel } from "../../targets/desktop/panel/routes.ts";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
-import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
-import { Controller } from "../../targets/desktop/simulator/controls.ts";
-import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
-import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
 import { serveFolder } from "./static-server.ts";
-
-export interface Bench {
-  readonly simulation: Simulation;
-  /** Ends the recording of the session; its text as a scenario. */
-  recording(): string;
-  readonly controller: Controller;
-  /** Where the service is; the panel is at /panel. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-/** A simulator that runs ten times as fast as the world, its state in a folder of its own. */
-export async function startSimulator(flags: readonly string[] = []): Promise<Bench> {
-  const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
-  const recorded = path.join(state, "session.scenario");
-  const front: { handle?: Front } = {};
-  const options = readOptions([
-    "--port",
-    "0",
-    "--state",
-    state,
-    "--speed",
-    "10",
-    "--record",
-    recorded,
-    ...flags,
-  ]);
-  const world = await createWorld(options, front, () => {});
-  const { simulation, url } = world;
-  const recorder = new Recorder(simulation, recorded);
-  const controller = new Controller(simulation, new Viewer(simulation), true);
-  front.handle = createPanel(simulation, controller);
-  controller.recorder = recorder;
-  simulation.powerOn();
-  simulation.clock.paused = false;
-  return {
-    simulation,
-    controller,
-    url,
-    recording() {
-      simulation.clock.paused = true;
-      recorder.save();
-      return readFileSync(recorded, "utf8");
-    },
-    async close() {
-      await world.close();
-      rmSync(state, { recursive: true, force: true });
-    },
-  };
-}
 
 /** The playground, below a path. */
 export async function startPlayground(): Promise<{ url: string; close(): Promise<void> }> {

@@ -3,30 +3,18 @@
 
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { play } from "../../targets/desktop/scenarios/play.ts";
-import { sideBySide } from "../../targets/desktop/scenarios/player.ts";
-import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
-import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { type Bench, startSimulator } from "../desktop/bench.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { shows, startSimulator } from "./bench.ts";
+import { shows } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
-
-interface Use {
-  page: Page;
-  simulation: Simulation;
-  url: string;
-}
 
 /** The simulator with its panel open; whatever the page complains about fails the test. */
 async function atPanel(
   browser: Browser,
-  use: (bench: Use) => Promise<void>,
+  use: (page: Page, bench: Bench) => Promise<void>,
   context: BrowserContextOptions = {},
-  /** False where a test does to the world what no person can do. */
-  isReplayed = true,
 ): Promise<void> {
   const bench = await startSimulator();
-  const { simulation, url } = bench;
   const opened = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...context });
   opened.setDefaultTimeout(PATIENCE_MS);
   const page = await opened.newPage();
@@ -38,15 +26,12 @@ async function atPanel(
     }
   });
   try {
-    await page.goto(`${url}/panel`);
+    await page.goto(`${bench.url}/panel`);
     await page.waitForSelector("body[data-live=yes]");
-    await use({ page, simulation, url });
+    await use(page, bench);
     expect(complaints).toEqual([]);
     // Whatever a test has done here by clicks, keys and on the phone is in the recording, and ends the same way.
-    if (isReplayed) {
-      const { unmet } = await play(readScenario("session", bench.recording()));
-      expect(unmet && sideBySide(unmet)).toBeUndefined();
-    }
+    expect(await bench.replay()).toBe("");
   } finally {
     await opened.close();
     await bench.close();
@@ -68,7 +53,7 @@ async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<vo
 
 describeInChromium("the panel", (browser) => {
   test("a whole sign-in by clicks: code, phone, consent, tokens, broadcasts", () =>
-    atPanel(browser(), async ({ page, simulation }) => {
+    atPanel(browser(), async (page, { simulation }) => {
       await shows(page, "Code ");
       expect(await page.locator("#qr path").getAttribute("d")).toMatch(/^M/);
       await decideOnPhone(page, "Allow");
@@ -91,37 +76,32 @@ describeInChromium("the panel", (browser) => {
     }));
 
   test("the diagram keeps its headings, and polls that were answered alike are one row", () =>
-    atPanel(
-      browser(),
-      async ({ page, simulation }) => {
-        await shows(page, "Code ");
-        await simulation.clock.advance(60_000);
-        await page.getByText(/poll × 1\d/).waitFor();
-        for (let count = 0; count < 12; count++) simulation.timeline.note("something happens");
-        for (let count = 0; count < 12; count++) simulation.powerCycle();
-        simulation.touch();
-        await page.getByText("something happens").last().waitFor();
-        const top = await page.evaluate(() => {
-          const scroll = document.querySelector(".scroll")!;
-          scroll.scrollTop = scroll.scrollHeight;
-          const lanes = document.querySelector(".lanes")!.getBoundingClientRect();
-          const list = document.querySelector("#sequence")!.getBoundingClientRect();
-          const { top, height } = scroll.getBoundingClientRect();
-          const wide = [list.left - lanes.left, list.right - lanes.right];
-          return { rolled: scroll.scrollTop, height, under: top - lanes.bottom, wide };
-        });
-        // Outside of what scrolls, right above it, and each over its line.
-        expect(top.rolled).toBeGreaterThan(100);
-        expect(top.height).toBeGreaterThan(100);
-        expect(top.under).toBeGreaterThanOrEqual(0);
-        expect(top.wide).toEqual([0, 0]);
-      },
-      {},
-      false,
-    ));
+    atPanel(browser(), async (page, { controller }) => {
+      await shows(page, "Code ");
+      await controller.run("advance 1m");
+      await page.getByText(/poll × 1\d/).waitFor();
+      for (let count = 0; count < 12; count++) await controller.run("slow");
+      for (let count = 0; count < 12; count++) await controller.run("power-cycle");
+      await controller.run("repeat-poll");
+      await page.getByText("a proxy repeats the next poll").last().waitFor();
+      const top = await page.evaluate(() => {
+        const scroll = document.querySelector(".scroll")!;
+        scroll.scrollTop = scroll.scrollHeight;
+        const lanes = document.querySelector(".lanes")!.getBoundingClientRect();
+        const list = document.querySelector("#sequence")!.getBoundingClientRect();
+        const { top, height } = scroll.getBoundingClientRect();
+        const wide = [list.left - lanes.left, list.right - lanes.right];
+        return { rolled: scroll.scrollTop, height, under: top - lanes.bottom, wide };
+      });
+      // Outside of what scrolls, right above it, and each over its line.
+      expect(top.rolled).toBeGreaterThan(100);
+      expect(top.height).toBeGreaterThan(100);
+      expect(top.under).toBeGreaterThanOrEqual(0);
+      expect(top.wide).toEqual([0, 0]);
+    }));
 
   test("a key that does nothing says so, and no message stays", () =>
-    atPanel(browser(), async ({ page }) => {
+    atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       await page.keyboard.press("Z");
       await page.getByText("The key Z does nothing").waitFor();
@@ -129,7 +109,7 @@ describeInChromium("the panel", (browser) => {
     }));
 
   test("a message belongs to what was pressed: the next press ends it, and so does what makes it untrue", () =>
-    atPanel(browser(), async ({ page }) => {
+    atPanel(browser(), async (page) => {
       const message = page.locator("#message");
       await shows(page, "Code ");
       await page.click("[data-command='fault offline']");
@@ -152,7 +132,7 @@ describeInChromium("the panel", (browser) => {
     }));
 
   test("a jump says that it jumps", () =>
-    atPanel(browser(), async ({ page }) => {
+    atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       const seen = page.waitForFunction(() =>
         /^jumps \d+:\d\d/.test(document.getElementById("speed")?.textContent ?? ""),
@@ -165,7 +145,7 @@ describeInChromium("the panel", (browser) => {
   test("on a desk of 1280x800 device, phone and diagram are in sight at once", () =>
     atPanel(
       browser(),
-      async ({ page }) => {
+      async (page) => {
         await shows(page, "Code ");
         for (const part of ["#lcd", ".phone", "[data-command='allow']", ".lanes", "#qr"]) {
           const box = (await page.locator(part).first().boundingBox())!;
@@ -178,7 +158,7 @@ describeInChromium("the panel", (browser) => {
     ));
 
   test("a denial on the phone reaches the display; the new-code button starts again", () =>
-    atPanel(browser(), async ({ page }) => {
+    atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       await decideOnPhone(page, "Deny");
       await shows(page, "Access refused");
@@ -187,7 +167,7 @@ describeInChromium("the panel", (browser) => {
     }));
 
   test("a power cut while pending: dark, then the same code again, and it still signs in", () =>
-    atPanel(browser(), async ({ page, simulation }) => {
+    atPanel(browser(), async (page, { simulation }) => {
       await shows(page, "Code ");
       const code = simulation.userCode;
       await page.click("[data-command='power']");
@@ -203,7 +183,7 @@ describeInChromium("the panel", (browser) => {
     }));
 
   test("by keyboard alone: pause, jump past the expiry, a new code, allow", () =>
-    atPanel(browser(), async ({ page, simulation }) => {
+    atPanel(browser(), async (page, { simulation }) => {
       await shows(page, "Code ");
       await page.keyboard.press("Space");
       await page.waitForFunction(() => document.getElementById("speed")?.textContent === "paused");
@@ -222,7 +202,7 @@ describeInChromium("the panel", (browser) => {
     }));
 
   test("the phone's page, however late it comes, does not take the keys from the panel", () =>
-    atPanel(browser(), async ({ page }) => {
+    atPanel(browser(), async (page) => {
       let letGo = (): void => {};
       const held = new Promise<void>((resolve) => {
         letGo = resolve;
@@ -247,7 +227,7 @@ describeInChromium("the panel", (browser) => {
   test("narrow and dark: nothing is wider than the screen, every button has a name", () =>
     atPanel(
       browser(),
-      async ({ page }) => {
+      async (page) => {
         await shows(page, "Code ");
         const [inner, outer] = await page.evaluate(() => [
           document.documentElement.scrollWidth,
@@ -261,7 +241,7 @@ describeInChromium("the panel", (browser) => {
     ));
 
   test("who cannot be the panel gets nothing: foreign commands, foreign names, unknown commands", () =>
-    atPanel(browser(), async ({ url, simulation }) => {
+    atPanel(browser(), async (_page, { url, simulation }) => {
       const send = (headers: Record<string, string>, command: string): Promise<Response> =>
         fetch(`${url}/panel/command`, {
           method: "POST",

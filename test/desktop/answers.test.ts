@@ -99,7 +99,7 @@ describe("device doc section 7 in the simulator", () => {
       controller.recorder = new Recorder(simulation, file);
       simulation.powerOn();
       await controller.run(`answer ${answer.name}`);
-      controller.recorder.save();
+      await controller.recorder.save();
       const recorded = findScenario(file);
       expect(recorded.lines.filter(({ text }) => text.startsWith("answer"))).toEqual([]);
       const { unmet, simulatedMs } = await play(recorded);

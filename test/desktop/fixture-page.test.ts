@@ -197,11 +197,11 @@ describe("accounts and clients behind the panel", () => {
     expect((await send("apply", "x".repeat(2_000_001))).status).toBe(413);
   });
 
-  test("a recording has one world", async () => {
+  test("a recording is replayed with the usual accounts", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
     controller.recorder = new Recorder(simulation, path.join(folder, "one.scenario"));
     const answer = await send("apply", await changed(() => {}));
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("a recording has one world");
+    expect(await answer.text()).toContain("a recording is replayed with the usual accounts");
   });
 });

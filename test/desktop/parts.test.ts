@@ -64,7 +64,7 @@ test("what a person does is recorded into a scenario that can be replayed", asyn
   await controller.run("fault slow");
   await controller.run("allow");
   await simulation.clock.advance(30_000);
-  controller.recorder.save();
+  await controller.recorder.save();
   const text = readFileSync(file, "utf8");
   rmSync(folder, { recursive: true });
   expect(text).toContain(
@@ -83,10 +83,9 @@ test("what is decided on the service's own pages is recorded with its choices, a
   const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
   const service = simulation.service!;
   const recorder = new Recorder(simulation, file);
-  await simulation.clock.advance(0);
-  simulation.useScope(["video.readonly", "email"]);
-  recorder.step("scope video.readonly email");
   simulation.powerOn();
+  recorder.step("scope video.readonly email");
+  simulation.useScope(["video.readonly", "email"]);
   await simulation.clock.advance(12_000);
   const visitor = new Visitor(service);
   const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
@@ -101,7 +100,7 @@ test("what is decided on the service's own pages is recorded with its choices, a
   await simulation.clock.advance(1000);
   recorder.step("press list");
   simulation.press("list");
-  recorder.save();
+  await recorder.save();
   const text = readFileSync(file, "utf8");
   const fresh = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
   expect(() => new Recorder(fresh, file)).toThrow(/is there already; choose another file/);

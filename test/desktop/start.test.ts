@@ -85,6 +85,11 @@ test.each([
   [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
   [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
   [["--client", "nobody", "--port", "0"], /no client nobody; choose --client from living-room-tv/],
+  [["--record", "x", "--fixture", "y"], /--record goes without --fixture/],
+  [
+    ["--record", "x", "--issuer", "https://a.example", "--client-id", "x", "--scope", "a"],
+    /--record is for the simulated service/,
+  ],
   [["--device", "toaster"], /Allowed choices are bare, printer, console/],
   [["--printer", "/dev/null"], /--printer goes with --device printer/],
   [["--fixture", "/nowhere", "--port", "0"], /--fixture \/nowhere: cannot be read \(ENOENT\)/],

@@ -84,6 +84,60 @@ test("a hold in an appointment keeps everything behind it from happening until i
   expect(seen).toEqual([["later", 200]]);
 });
 
+test("a turn comes between two things that happen, and the world stands still while it lasts", async () => {
+  const { real, clock, seen } = bench(1000);
+  let endExchange = (): void => {};
+  clock.after(100, () => {
+    seen.push(["exchange begins", clock.nowMs()]);
+    endExchange = clock.hold();
+  });
+  clock.after(300, () => seen.push(["later", clock.nowMs()]));
+  // Overdue: real time has come that far, and nothing has happened yet.
+  real.ms += 0.2;
+  const turn = clock.turn();
+  void turn.then(() => seen.push(["turn", clock.nowMs()]));
+  await Promise.resolve();
+  expect(seen).toEqual([]);
+  real.pass(1);
+  await Promise.resolve();
+  expect(seen).toEqual([["exchange begins", 100]]);
+  endExchange();
+  const release = await turn;
+  real.pass(1000);
+  expect(seen).toEqual([
+    ["exchange begins", 100],
+    ["turn", 100],
+  ]);
+  release();
+  real.pass(1);
+  expect(seen.at(-1)).toEqual(["later", 300]);
+});
+
+test("a turn is given in a jump, while paused, and after the end, and to each in order", async () => {
+  const clock = new WorldClock({ paused: true });
+  const seen: string[] = [];
+  const takeTurn = async (name: string): Promise<void> => {
+    const release = await clock.turn();
+    seen.push(`${name} ${clock.nowMs()}`);
+    await new Promise((done) => setImmediate(done));
+    release();
+  };
+  await takeTurn("paused");
+  const again = (): void => {
+    const release = clock.hold();
+    if (clock.nowMs() === 20) for (const name of ["first", "second"]) void takeTurn(name);
+    setImmediate(release);
+    clock.after(10, again);
+  };
+  clock.after(10, again);
+  await clock.jump(100);
+  expect(seen).toEqual(["paused 0", "first 20", "second 20"]);
+  expect(clock.nowMs()).toBe(100);
+  clock.close();
+  await takeTurn("closed");
+  expect(seen.at(-1)).toBe("closed 100");
+});
+
 test("a jump lets everything on the way happen at its moment, and waits for what is real", async () => {
   const clock = new WorldClock({ paused: true });
   const seen: number[] = [];

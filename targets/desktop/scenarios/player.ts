@@ -10,7 +10,8 @@ import type { Simulation } from "../simulator/simulation.ts";
 import { perform } from "../simulator/steps.ts";
 import type { Line, Scenario } from "./scenario.ts";
 
-const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
+/** What `expect 3 polls` counts, by its words. */
+export const PURPOSES: Readonly<Record<string, ExchangePurpose>> = {
   polls: "poll",
   codes: "ask for a code",
   refreshes: "refresh",
@@ -85,8 +86,7 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
     case "frame":
       return isFrame(lines(), line.expected) ? undefined : unmet(line.expected);
     case "state": {
-      const { driver } = simulation;
-      const state = driver ? stateName(driver.device.state) : "off";
+      const state = stateOf(simulation);
       return state === line.expected ? undefined : unmet([line.expected], [state]);
     }
     case "call": {
@@ -126,6 +126,11 @@ async function check(simulation: Simulation, line: Line): Promise<Unmet | undefi
     default:
       throw new Error(`"${line.text}" is not an expectation`);
   }
+}
+
+/** The device's state, as `expect state` names it. */
+export function stateOf({ driver }: Simulation): string {
+  return driver ? stateName(driver.device.state) : "off";
 }
 
 /** Row by row; `?` stands for any character, blanks at the end of a row count for nothing. */

@@ -6,6 +6,7 @@ import { readOptions } from "../../service/options.ts";
 import { accountDeedOf } from "../simulator/log/person.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { UsageError } from "../usage-error.ts";
+import { PURPOSES, stateOf } from "./player.ts";
 
 export class Recorder {
   readonly #lines: string[] = [];
@@ -17,7 +18,7 @@ export class Recorder {
     private readonly simulation: Simulation,
     private readonly file: string,
   ) {
-    const { display, settings, storage, kind, service } = simulation;
+    const { display, settings, storage, kind, service, config } = simulation;
     if (storage.views().some(({ bytes }) => bytes > 0)) {
       throw new UsageError(
         `--record ${file}: this device has a past, which a replay would not have; choose a new folder with --state`,
@@ -28,7 +29,8 @@ export class Recorder {
     if (simulation.settings.language) {
       this.#lines.push(`with language ${simulation.settings.language}`);
     }
-    this.#lines.push(`with account ${settings.account}`, ...optionLines(simulation), "");
+    this.#lines.push(`with client ${config.clientId}`, `with account ${settings.account}`);
+    this.#lines.push(...optionLines(simulation), "");
     this.#lastMs = simulation.clock.nowMs();
     try {
       // Now, and not when all the work is done. What is there already is not overwritten.
@@ -66,15 +68,24 @@ export class Recorder {
     if (!/^(allow|deny)\b/.test(line)) this.#add(line);
   }
 
-  /** Writes the file, with the words of the last frame as expectation. */
-  save(): void {
+  /** Writes the file: how it ended, when nothing was under way, is what a replay has to end with. */
+  save(): Promise<void> {
+    return this.simulation.clock.inTurn(async () => this.#write());
+  }
+
+  #write(): void {
     this.#stop();
     this.#pause();
     // Countdowns and codes differ between a recording and its replay.
     const frame = this.simulation.display.lines.map((line) =>
       line.replace(/[B-Z]{4}-[B-Z]{4}|\d+:\d\d|:\d{4,5}/g, (found) => "?".repeat(found.length)),
     );
-    this.#lines.push("expect frame", ...frame.map((line) => `  |${line}|`), "");
+    this.#lines.push("expect frame", ...frame.map((line) => `  |${line}|`));
+    this.#lines.push(
+      `expect state ${stateOf(this.simulation)}`,
+      ...countLines(this.simulation),
+      "",
+    );
     writeFileSync(this.file, this.#lines.join("\n"));
   }
 
@@ -85,10 +96,17 @@ export class Recorder {
 
   #pause(): void {
     const nowMs = this.simulation.clock.nowMs();
-    const passedMs = Math.round(nowMs - this.#lastMs);
+    const passedMs = nowMs - this.#lastMs;
     if (passedMs > 0) this.#lines.push(`advance ${passedMs}ms`);
     this.#lastMs = nowMs;
   }
+}
+
+/** How many requests of each kind there were. */
+function countLines({ exchanges }: Simulation): string[] {
+  return Object.entries(PURPOSES).map(
+    ([what, purpose]) => `expect ${exchanges.counts.get(purpose) ?? 0} ${what}`,
+  );
 }
 
 /** The service's options that are not as they are by themselves; a replay brings the others. */

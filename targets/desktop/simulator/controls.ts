@@ -72,7 +72,7 @@ export class Controller {
     this.#last = this.#last.then(async () => {
       this.viewer.message = "";
       try {
-        this.viewer.message = await this.#carryOut(command);
+        this.viewer.message = await clock.inTurn(() => this.#carryOut(command));
       } catch (error) {
         // Whatever went wrong, the next key has to work.
         const { message } = error as Error;
@@ -92,7 +92,7 @@ export class Controller {
     const { simulation, recorder } = this;
     const done = this.#last.then(async () => {
       if (recorder)
-        return "a recording has one world: begin another one with --fixture and --record";
+        return "a recording is replayed with the usual accounts and clients; apply others without --record";
       try {
         // A fault that changes the service's settings is none of the service that begins now.
         await perform(simulation, "mend");

@@ -25,7 +25,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 
 /** Milliseconds of "500ms", "5s", "30m", "2h", "24h". */
 export function readDuration(text: string): number {
-  const [, count, unit] = /^(\d{1,7})(ms|s|m|h)$/.exec(text) ?? [];
+  const [, count, unit] = /^(\d{1,10})(ms|s|m|h)$/.exec(text) ?? [];
   if (unit === undefined) throw new StepError(`"${text}" is no duration such as 5s, 30m or 2h`);
   return Number(count) * UNITS[unit]!;
 }
@@ -138,8 +138,10 @@ const STEPS: Readonly<Record<string, Perform>> = {
     if (simulation.service === undefined) return "only with the simulated service";
     return await playAnswer(simulation, answer, async (deed) => {
       const step = deedOf(deed)?.step ?? deed;
-      told(step);
-      await perform(simulation, step);
+      await simulation.clock.inTurn(() => {
+        told(step);
+        return perform(simulation, step);
+      });
     });
   },
   client: (simulation, [id = "", word = ""]) => {

@@ -1,6 +1,7 @@
 // The one clock of the simulated world: device, network and service live in its time. It follows real
 // time at any speed, stands still, steps and jumps. Time passes from appointment to appointment, each at
 // its own moment, and stands still while a real exchange is under way: how fast this computer is changes nothing.
+// It is told in whole milliseconds, so that a recording in milliseconds can be replayed exactly.
 
 import type { Timers } from "../../../../platform/contracts.ts";
 import { type RealTime, systemTime } from "../../../../platform/node/timers.ts";
@@ -30,6 +31,7 @@ export class WorldClock {
   #appointments: Appointment[] = [];
   #takeBack: () => void = () => {};
   #released: (() => void)[] = [];
+  #turns: (() => void)[] = [];
   /** Where the present jump leads, and whether it is to end before. */
   #jumpToMs: number | undefined;
   #jumpEnds = false;
@@ -45,7 +47,7 @@ export class WorldClock {
   /** Milliseconds of the world since it began; never goes back. */
   nowMs(): number {
     if (this.#stands) return this.#logicalMs;
-    const reached = this.#reachedMs();
+    const reached = Math.floor(this.#reachedMs());
     const next = this.#appointments[0];
     // What is due has not happened yet: it is not later than that.
     return next === undefined ? reached : Math.max(this.#logicalMs, Math.min(reached, next.dueMs));
@@ -68,12 +70,13 @@ export class WorldClock {
   set paused(paused: boolean) {
     this.#settle();
     this.#paused = paused;
+    this.#giveTurn();
     this.#arm();
   }
 
   /** Runs `run` once, `afterMs` from now; returns what takes it back. */
   after(afterMs: number, run: () => void): () => void {
-    const appointment = { dueMs: this.nowMs() + afterMs, order: this.#order++, run };
+    const appointment = { dueMs: this.nowMs() + Math.ceil(afterMs), order: this.#order++, run };
     this.#appointments.push(appointment);
     this.#appointments.sort((a, b) => a.dueMs - b.dueMs || a.order - b.order);
     this.#arm();
@@ -89,12 +92,10 @@ export class WorldClock {
   timers(): Timers {
     let takeBack = (): void => {};
     return {
-      now: () => Math.floor(this.nowMs()) % WRAP_MS,
+      now: () => this.nowMs() % WRAP_MS,
       alarm: (afterMs, ring) => {
         takeBack();
-        // From the whole millisecond that `now` says, or who counts in those would ring too early.
-        const partMs = Math.ceil(this.nowMs()) - this.nowMs();
-        takeBack = this.after(afterMs + partMs, ring);
+        takeBack = this.after(afterMs, ring);
       },
       cancel: () => takeBack(),
     };
@@ -111,9 +112,32 @@ export class WorldClock {
       held = false;
       this.#settle();
       this.#holds--;
+      this.#giveTurn();
       if (this.#holds === 0) for (const wake of this.#released.splice(0)) wake();
       this.#arm();
     };
+  }
+
+  /**
+   * A turn for somebody who does not live by this clock, such as the person at a page: it comes between two
+   * things that happen, never while one is under way or overdue, and the world stands still until the
+   * returned function is called.
+   */
+  turn(): Promise<() => void> {
+    return new Promise((resolve) => {
+      this.#turns.push(() => resolve(this.hold()));
+      this.#giveTurn();
+    });
+  }
+
+  /** Begins something in a turn; whatever of it comes later has the clock again. */
+  async inTurn<T>(begin: () => Promise<T>): Promise<T> {
+    const release = await this.turn();
+    try {
+      return begin();
+    } finally {
+      release();
+    }
   }
 
   /** Milliseconds until the next thing happens; undefined where nothing is arranged. */
@@ -132,9 +156,11 @@ export class WorldClock {
     try {
       const targetMs = this.#logicalMs + ms;
       for (let count = 1; ; count++) {
+        this.#giveTurn();
         if (this.#holds > 0) await this.#release();
         else if (count % BREATH === 0) await breath();
-        if (until()) return;
+        // Everything of one moment happens before an end.
+        if (!this.#isOverdue && until()) return;
         const next = this.#appointments[0];
         if (next === undefined || next.dueMs > targetMs) break;
         if (this.#holds === 0) this.#happen(next);
@@ -143,6 +169,7 @@ export class WorldClock {
     } finally {
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;
+      this.#giveTurn();
       this.#arm();
     }
   }
@@ -182,11 +209,28 @@ export class WorldClock {
   close(): void {
     this.#appointments = [];
     this.#paused = true;
+    this.#giveTurn();
     this.#arm();
   }
 
   get #stands(): boolean {
     return this.#paused || this.#holds > 0 || this.#driving > 0;
+  }
+
+  /** Whether something waits to happen whose moment has come. */
+  get #isOverdue(): boolean {
+    const next = this.#appointments[0];
+    return next !== undefined && next.dueMs <= (this.#stands ? this.#logicalMs : this.#reachedMs());
+  }
+
+  #giveTurn(): void {
+    if (this.#holds > 0 || (this.#isOverdue && !this.#waitsForSomebody)) return;
+    this.#turns.shift()?.();
+  }
+
+  /** Paused, and nobody drives it: nothing happens by itself. */
+  get #waitsForSomebody(): boolean {
+    return this.#paused && this.#driving === 0;
   }
 
   #reachedMs(): number {
@@ -216,7 +260,7 @@ export class WorldClock {
 
   /** Real time has come as far as the next appointment, perhaps as several. */
   #ring(): void {
-    const targetMs = this.#reachedMs();
+    const targetMs = Math.floor(this.#reachedMs());
     this.#driving++;
     let complete = false;
     try {
@@ -230,6 +274,7 @@ export class WorldClock {
       if (complete) this.#logicalMs = Math.max(this.#logicalMs, targetMs);
       this.#realAnchorMs = this.#real.nowMs();
       this.#driving--;
+      this.#giveTurn();
       this.#arm();
     }
   }

@@ -25,6 +25,7 @@ import {
   serve,
 } from "../../../service/index.ts";
 import { describeListenError } from "../../../service/listen-error.ts";
+import { PATHS } from "../../../service/metadata.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { deviceKind } from "../device/kinds.ts";
@@ -94,7 +95,7 @@ export async function createWorld(
     const epochMs = Math.max(Date.now(), snapshot?.atMs ?? 0);
     const embedded = isRemote(options)
       ? undefined
-      : await startService(options, front, () => epochMs + clock.nowMs(), snapshot, maker);
+      : await startService(options, front, { clock, epochMs }, snapshot, maker);
     if (embedded) {
       closing.push(embedded.server.close);
       store.attach(embedded.service, warn);
@@ -195,7 +196,7 @@ interface Embedded {
 async function startService(
   options: Options,
   front: { handle?: Front },
-  now: () => number,
+  { clock, epochMs }: { clock: WorldClock; epochMs: number },
   snapshot: ReturnType<ServiceStore["load"]>,
   maker: MakerServer,
 ): Promise<Embedded> {
@@ -207,7 +208,7 @@ async function startService(
     throw new UsageError(`there is no account ${options.account}; choose --account from ${names}`);
   }
   const environment = {
-    now,
+    now: () => epochMs + clock.nowMs(),
     random: (count: number) => randomBytes(count),
     ...maker.environment,
   };
@@ -228,8 +229,18 @@ async function startService(
   const { service, beginAnew } = changeableService(first, (other, present) =>
     createService({ ...environment, fixture: other, options: present }),
   );
-  const fetch = async (request: Request, env: unknown): Promise<Response> =>
-    (await front.handle?.(request, env)) ?? service.fetch(request, env);
+  const fetch = async (request: Request, env: unknown): Promise<Response> => {
+    const own = await front.handle?.(request, env);
+    if (own !== undefined) return own;
+    if (options.record === undefined || !isDeed(request)) return await service.fetch(request, env);
+    // What is recorded happens between the device's requests, so that a replay has it at the same place.
+    const release = await clock.turn();
+    try {
+      return await service.fetch(request, env);
+    } finally {
+      release();
+    }
+  };
   const fronted: Service = Object.create(service, { fetch: { value: fetch } });
   const { host, port } = options;
   const server = await serve(fronted, { host, port }).catch((error: NodeJS.ErrnoException) => {
@@ -241,6 +252,16 @@ async function startService(
   // The device is on this machine, wherever else the service is to be reached from.
   const localUrl = isAny(host) ? `http://127.0.0.1:${server.port}` : server.url;
   return { service, server, localUrl, fixture: data, beginAnew };
+}
+
+/** Whether a person does something on the service's pages; the device's own requests go elsewhere. */
+function isDeed({ method, url }: Request): boolean {
+  const { pathname } = new URL(url);
+  return (
+    method === "POST" &&
+    pathname !== PATHS.deviceAuthorization &&
+    /^\/(device|account)(\/|$)/.test(pathname)
+  );
 }
 
 /** The panel alone, where the service is somebody else's. */

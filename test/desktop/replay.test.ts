@@ -1,0 +1,133 @@
+// Whatever a person does in any order, by keys and buttons, on the phone's pages and with faults: recorded, it replays
+// to the same end. Random sessions, on a clock that stands and on one that runs.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { Recorder } from "../../targets/desktop/scenarios/recorder.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import type { Service } from "../../targets/service/index.ts";
+import { Visitor } from "../service/visitor.ts";
+import { isWhole } from "../whole.ts";
+import { startSimulator } from "./bench.ts";
+import { differenceOf } from "./replay.ts";
+
+/** One thing that a person does: a command, a visit to the service's pages, or nothing for a while. */
+type Act =
+  | { readonly does: "command"; readonly command: string }
+  | { readonly does: "decide"; readonly how: "allow" | "deny"; readonly account: string }
+  | { readonly does: "account"; readonly deed: string }
+  | { readonly does: "wait"; readonly ms: number };
+
+const often = ["new-code", "allow", "deny", "power", "power-cycle", "sign-out", "list", "mend"];
+const act: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant("wait" as const),
+      ms: fc.integer({ min: 1, max: 400_000 }),
+    }),
+  },
+  { weight: 3, arbitrary: commandOf(often) },
+  { weight: 4, arbitrary: commandOf(DEEDS.map(({ name }) => name)) },
+  { weight: 1, arbitrary: commandOf(["advance 30m", "advance 7s", "step", "speed 100"]) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant("decide" as const),
+      how: fc.constantFrom("allow" as const, "deny" as const),
+      account: fc.constantFrom("ada", "ben", "pupil", "nora", "guest", "robot"),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant("account" as const),
+      deed: fc.constantFrom("sign-out-everywhere", "disable", "enable", "remove"),
+    }),
+  },
+);
+
+function commandOf(names: readonly string[]): fc.Arbitrary<Act> {
+  return fc.constantFrom(...names).map((command) => ({ does: "command", command }));
+}
+
+/** What the person does on the pages; one that is not offered there now is not done. */
+async function visit(visitor: Visitor, simulation: Simulation, one: Act): Promise<void> {
+  if (one.does === "decide") {
+    const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
+    const chooser = await visitor.submit(entry, "/device", { user_code: simulation.userCode });
+    if (!chooser.html.includes('action="/device/account"')) return;
+    const consent = await visitor.submit(chooser, "/device/account", { account: one.account });
+    if (!consent.html.includes('action="/device/decision"')) return;
+    await visitor.submit(consent, "/device/decision", { decision: one.how, access: "" });
+  } else if (one.does === "account") {
+    const page = await visitor.get("/account");
+    const own = page.html.includes('action="/account/choose"')
+      ? await visitor.submit(page, "/account/choose", { account: "ada" })
+      : page;
+    const action = `/account/${one.deed}`;
+    if (own.html.includes(`action="${action}"`)) await visitor.submit(own, action, {});
+  }
+}
+
+test("RFC 8628 by hand, in any order: a recording replays to the same end", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 25 }), async (acts) => {
+      const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+      const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+      const file = path.join(folder, "session.scenario");
+      const recorder = new Recorder(simulation, file);
+      const controller = new Controller(simulation, new Viewer(simulation), true);
+      controller.recorder = recorder;
+      const visitor = new Visitor(simulation.service!);
+      simulation.powerOn();
+      try {
+        for (const one of acts) {
+          if (one.does === "wait") await simulation.clock.advance(one.ms);
+          else if (one.does === "command") await controller.run(one.command);
+          else await visit(visitor, simulation, one);
+        }
+        await recorder.save();
+        expect(await differenceOf(simulation, readFileSync(file, "utf8"))).toBe("");
+      } finally {
+        simulation.clock.close();
+        rmSync(folder, { recursive: true });
+      }
+    }),
+    { numRuns: isWhole ? 150 : 15 },
+  ));
+
+/** The service behind its socket, for a visitor. */
+function atAddress(baseUrl: string): Service {
+  const fetchThere = (request: Request): Promise<Response> =>
+    fetch(request, { redirect: "manual" });
+  return { baseUrl, fetch: fetchThere } as unknown as Service;
+}
+
+test("the same while time runs, over sockets, when nobody waits for anything", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (acts) => {
+      const { simulation, controller, url, replay, close } = await startSimulator(1000);
+      const visitor = new Visitor(atAddress(url));
+      try {
+        const doing: Promise<void>[] = [];
+        for (const one of acts) {
+          if (one.does === "command") doing.push(controller.run(one.command));
+          else if (one.does === "wait")
+            await new Promise((resume) => setTimeout(resume, one.ms / 8000));
+          else await visit(visitor, simulation, one);
+        }
+        await Promise.all(doing);
+        expect(await replay()).toBe("");
+      } finally {
+        await close();
+      }
+    }),
+    { numRuns: isWhole ? 15 : 1, endOnFailure: true },
+  ));
