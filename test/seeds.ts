@@ -1,11 +1,13 @@
 // Where random tests get their seeds: a fresh one each time, so that every run looks somewhere else, or
 // PICOGRANT_SEED for a run that is to be the same every time: to replay one, or to judge a change by it.
 
-import fc from "fast-check";
-
 const { PICOGRANT_SEED: given } = process.env;
 
-if (given !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(given) });
+if (given !== undefined) {
+  // Loaded here, since most files do without it.
+  const { default: fc } = await import("fast-check");
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(given) });
+}
 
 /** A seed, 0 to 2^32-1. Who takes one prints it. */
 export function freshSeed(): number {

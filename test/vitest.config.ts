@@ -32,10 +32,17 @@ const slow = [
   "test/service/server.test.ts",
 ];
 
-/** Files whose tests change nothing but what they have made themselves: they share a process and its modules. */
-const sharing = ["configuration", "core", "servers", "service"].map(
-  (room) => `test/${room}/**/*.test.ts`,
-);
+/**
+ * Files that have a process of their own: those that count what the whole process allocates, or leave something else in
+ * the place of a module or a function, and the long ones, which lose little by it. All others share two processes and
+ * the modules in them: what such a test changes beyond its own things it puts back.
+ */
+const alone = [
+  "test/desktop/allocation-counter.test.ts",
+  "test/image/slots.test.ts",
+  "test/image/tool-faults.test.ts",
+  ...slow,
+];
 
 // Their scripts: npm run test:qjs, npm run test:browser.
 const exclude = ["test/quickjs/**", "test/browser/**", ...(isWhole ? [] : slow)];
@@ -50,15 +57,16 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "a process for all", include: sharing, exclude, isolate: false },
+        test: {
+          name: "a process for all",
+          include: ["test/**/*.test.ts"],
+          exclude: [...exclude, ...alone],
+          isolate: false,
+        },
       },
       {
         extends: true,
-        test: {
-          name: "a process for each",
-          include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...sharing],
-        },
+        test: { name: "a process for each", include: alone, exclude },
       },
     ],
   },
