@@ -32,6 +32,11 @@ export interface RunningServer {
 // A request that takes longer to arrive is an attack or a broken client, not a device.
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADER_BYTES_MAX = 16_384;
+/**
+ * Far longer than a device keeps an idle connection: where both are in one process and it was busy for a while, the
+ * connection must not be closed while the next request is on its way.
+ */
+const IDLE_MS = 30_000;
 
 /**
  * Listens and answers with the service. If the service has no baseUrl option it becomes the address
@@ -83,6 +88,7 @@ function limitsOf(requestTimeoutMs: number) {
   return {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
+    keepAliveTimeout: IDLE_MS,
     // How often Node looks for requests that took too long.
     connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
     maxHeaderSize: HEADER_BYTES_MAX,

@@ -110,6 +110,18 @@ function atAddress(baseUrl: string): Service {
   return { baseUrl, fetch: fetchThere } as unknown as Service;
 }
 
+test("RFC 9112 section 9.8: an idle connection is kept so long that a busy process does not cut a poll off", async () => {
+  const { url, close } = await startSimulator();
+  try {
+    // The device closes one after 4 seconds. Node's own 5 are over where both sides were kept busy for longer.
+    const answer = await fetch(`${url}/device`, { headers: { connection: "keep-alive" } });
+    const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "") ?? [];
+    expect(Number(seconds)).toBeGreaterThanOrEqual(30);
+  } finally {
+    await close();
+  }
+});
+
 test("the same while time runs, over sockets, when nobody waits for anything", () =>
   fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (acts) => {
