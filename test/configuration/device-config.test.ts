@@ -17,6 +17,7 @@ import {
 } from "../../platform/configuration/device-config.ts";
 import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
 import { SERVERS } from "../../platform/servers/index.ts";
+import { anyCharacter } from "../any-character.ts";
 
 const complete = {
   clientId: "living-room-tv",
@@ -302,7 +303,7 @@ describe("device.json: what becomes of it", () => {
 
   it("form parameters are encoded as URLSearchParams does it, for any text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (value) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 60 }), (value) => {
         const { deviceParameters } = driverConfigOf({ ...config, deviceParameters: { p: value } });
         expect(deviceParameters).toBe(`&${new URLSearchParams({ p: value })}`);
       }),

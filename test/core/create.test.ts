@@ -61,13 +61,9 @@ function roomOf(device: grant.Device): number {
 /** Bytes that complain of a place that they do not have. */
 function watched(size: number): Bytes {
   const check = (key: string | symbol): void => {
-    if (
-      typeof key === "string" &&
-      /^-?\d+$/.test(key) &&
-      (Number(key) < 0 || Number(key) >= size)
-    ) {
-      throw new RangeError(`${key} of ${size}`);
-    }
+    // Names of properties come to NaN, which is neither.
+    const place = typeof key === "string" ? Number(key) : 0;
+    if (place < 0 || place >= size) throw new RangeError(`${String(key)} of ${size}`);
   };
   return new Proxy(new Uint8Array(size), {
     get(bytes, key) {

@@ -7,6 +7,8 @@ import { type Device, Field, Literal, Region } from "../../core/device/memory.ts
 import { DocumentLiteral } from "../../core/documents/literals.ts";
 import { scanBegin, scanByte, scanComplete } from "../../core/text/json-scanner.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
+import { freshSeed } from "../seeds.ts";
+import { isWhole } from "../whole.ts";
 
 let memory: Uint8Array;
 let device: Device;
@@ -53,8 +55,26 @@ function* rowsOf(pieces: readonly string[], length: number): Generator<string> {
   }
 }
 
+/** Of every so many documents one is tried; the gate tries all. Which ones is another matter each time. */
+const STRIDE = isWhole ? 1 : 8;
+
+/** Those that the scanner and JSON.parse do not agree about. */
 function misjudged(documents: Iterable<string>): string[] {
-  return [...documents].filter((document) => takes(document) !== parses(document));
+  const all = [...documents];
+  const first = freshSeed() % STRIDE;
+  // JSON.parse refuses most of them: what takes longest is the list of calls that an error carries.
+  const depth = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    const wrong: string[] = [];
+    for (let at = first; at < all.length; at += STRIDE) {
+      const document = all[at]!;
+      if (takes(document) !== parses(document)) wrong.push(document);
+    }
+    return wrong;
+  } finally {
+    Error.stackTraceLimit = depth;
+  }
 }
 
 const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
@@ -121,7 +141,7 @@ describe("RFC 8259 §7: strings come out as JSON.parse decodes them, in UTF-8", 
   it("every escaped code unit", () => {
     makeDevice();
     const wrong: string[] = [];
-    for (let unit = 0; unit < 65536; unit++) {
+    for (let unit = freshSeed() % STRIDE; unit < 65536; unit += STRIDE) {
       const document = `{"scope":"\\u${unit.toString(16).padStart(4, "0")}"}`;
       if (scopeOf(document) !== wellFormed(String.fromCharCode(unit))) wrong.push(document);
     }

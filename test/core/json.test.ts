@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { isWhole } from "../whole.ts";
 import { Bench, json } from "./bench.ts";
 import { call, LIST, session } from "./session.ts";
 
@@ -324,7 +325,7 @@ describe("documents that were changed and are documents still", () => {
           expect(bench.text(Field.VERIFICATION_URI)).toBe(parsed.verification_uri);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: isWhole ? 600 : 150 },
     );
   });
 

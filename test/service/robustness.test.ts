@@ -2,6 +2,7 @@
 // with a model of the documents written independently of it. fast-check prints the seed of a failure.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyCharacter } from "../any-character.ts";
 import {
   Bench,
   CONSOLE,
@@ -32,7 +33,7 @@ const PATHS = [
 ];
 const path = fc.oneof(
   fc.constantFrom(...PATHS),
-  fc.string({ unit: "binary" }).map((s) => `/${s}`),
+  fc.string({ unit: anyCharacter }).map((s) => `/${s}`),
 );
 const method = fc.constantFrom("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "BREW");
 const token = fc.constantFrom("ada", "publisher", "tv-backend-token", "none");
@@ -68,7 +69,7 @@ describe("arbitrary requests", () => {
         authorization: fc.oneof(
           token.map((name) => `Bearer ${tokens[name]}`),
           fc.base64String().map((text) => `Basic ${text}`),
-          fc.string({ unit: "binary" }),
+          fc.string({ unit: anyCharacter }),
         ),
       },
       { requiredKeys: [] },
@@ -76,7 +77,7 @@ describe("arbitrary requests", () => {
     const request = fc.record({
       method,
       path,
-      query: fc.oneof(fc.webQueryParameters(), fc.string({ unit: "binary" })),
+      query: fc.oneof(fc.webQueryParameters(), fc.string({ unit: anyCharacter })),
       headers,
       body: fc.uint8Array({ maxLength: 300 }),
     });
@@ -91,7 +92,7 @@ describe("arbitrary requests", () => {
   test("any form at the OAuth endpoints is answered below 500", () => {
     const value = fc.oneof(
       fc.constantFrom(...Object.values(TV), "web-shop", "refresh_token", DEVICE_GRANT, "email"),
-      fc.string({ unit: "binary", maxLength: 50 }),
+      fc.string({ unit: anyCharacter, maxLength: 50 }),
     );
     const names = ["client_id", "client_secret", "grant_type", "device_code", "refresh_token"];
     const fields = fc.array(
@@ -151,7 +152,7 @@ describe("arbitrary requests", () => {
     );
     const value = fc.oneof(
       fc.constantFrom("ada", "allow", "deny", "<script>"),
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: anyCharacter }),
     );
     const names = fc.constantFrom("user_code", "account", "decision", "scope", "access", "client");
     const fields = fc.array(fc.tuple(names, value), { maxLength: 5 });
