@@ -1,39 +1,8 @@
 // The world's clock: every appointment at its own moment, whatever the speed, pauses, holds and jumps;
 // and it is a Timers adapter by the conformance suite.
 import { expect, test } from "vitest";
-import type { RealTime } from "../../platform/node/index.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-
-/** Real time by hand. */
-class Handmade implements RealTime {
-  ms = 0;
-  #waits: { dueMs: number; ring: () => void }[] = [];
-
-  nowMs(): number {
-    return this.ms;
-  }
-
-  wait(ms: number, ring: () => void): () => void {
-    const entry = { dueMs: this.ms + ms, ring };
-    this.#waits.push(entry);
-    return () => {
-      this.#waits = this.#waits.filter((other) => other !== entry);
-    };
-  }
-
-  pass(ms: number): void {
-    const targetMs = this.ms + ms;
-    for (;;) {
-      const due = this.#waits.filter(({ dueMs }) => dueMs <= targetMs);
-      const next = due.sort((a, b) => a.dueMs - b.dueMs)[0];
-      if (next === undefined) break;
-      this.#waits = this.#waits.filter((other) => other !== next);
-      this.ms = Math.max(this.ms, next.dueMs);
-      next.ring();
-    }
-    this.ms = targetMs;
-  }
-}
+import { Handmade } from "./handmade-time.ts";
 
 function bench(speed = 1): { real: Handmade; clock: WorldClock; seen: [string, number][] } {
   const real = new Handmade();

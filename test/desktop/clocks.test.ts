@@ -1,0 +1,118 @@
+// On every clock that the simulator has - real, x60, --fast, a jump, paused and stepped - the same things happen to
+// the device, and none of them is the clock's own doing.
+import { describe, expect, test } from "vitest";
+import { FAST_SPEED } from "../../targets/desktop/options.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
+import { fixture } from "../../targets/desktop/simulator/world/world.ts";
+import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
+import { Handmade } from "./handmade-time.ts";
+
+interface Bench {
+  readonly simulation: Simulation;
+  readonly controller: Controller;
+  readonly viewer: Viewer;
+  readonly real: Handmade;
+}
+
+function bench(speed: number): Bench {
+  const real = new Handmade();
+  const clock = new WorldClock({ speed, real });
+  const settings = { columns: 20, rows: 4, account: "ada", rotate: false, fixture: fixture() };
+  const simulation = createVirtualWorld({ ...settings, clock });
+  const viewer = new Viewer(simulation);
+  return { simulation, viewer, controller: new Controller(simulation, viewer, true), real };
+}
+
+/** Real time passes in uneven pieces, as timers ring: the world's time lies between two milliseconds most of the time. */
+function live({ real, simulation: { clock } }: Bench, worldMs: number): void {
+  const untilMs = clock.nowMs() + worldMs;
+  for (let count = 0; clock.nowMs() < untilMs; count++)
+    real.pass((7 + (count % 5) * 0.347) / clock.speed);
+}
+
+const CLOCKS: readonly (readonly [string, number, (bench: Bench) => Promise<void>])[] = [
+  ["real", 1, async (bench) => live(bench, 40_000)],
+  ["x60", 60, async (bench) => live(bench, 40_000)],
+  ["--fast", FAST_SPEED, async (bench) => live(bench, 40_000)],
+  ["a jump", 1, ({ controller }) => controller.run("advance 40s")],
+  [
+    "paused, step by step",
+    1,
+    async ({ controller, simulation }) => {
+      const untilMs = simulation.clock.nowMs() + 40_000;
+      await controller.run("pause");
+      while (simulation.clock.nowMs() < untilMs) await controller.run("step");
+      await controller.run("pause");
+    },
+  ],
+];
+
+describe("RFC 8628 section 3.5: no false slow_down after a power cycle, whenever it comes", () => {
+  test.each(CLOCKS)("%s", async (_name, speed, pass) => {
+    for (let shiftMs = 0; shiftMs < 5000; shiftMs += 311.7) {
+      const one = bench(speed);
+      const { simulation, controller } = one;
+      simulation.powerOn();
+      live(one, 12_000 + shiftMs);
+      await controller.run("power-cycle");
+      await pass(one);
+      const polls = simulation.exchanges.entries.filter(({ purpose }) => purpose === "poll");
+      expect(polls.length).toBeGreaterThan(6);
+      expect(polls.filter(({ status }) => status !== 428)).toEqual([]);
+      simulation.clock.close();
+    }
+  });
+});
+
+describe("a jump of half an hour while a code is pending", () => {
+  function requestsOf({ simulation }: Bench): string[] {
+    return simulation.exchanges.entries.map(({ purpose, status }) => `${purpose} ${status}`);
+  }
+
+  test("makes the requests that --fast makes, and waits for no real time, as that has to", async () => {
+    const [jumped, fast] = [bench(1), bench(FAST_SPEED)];
+    for (const one of [jumped, fast]) {
+      one.simulation.powerOn();
+      live(one, 10_000);
+    }
+    const before = [jumped, fast].map(({ real }) => ({ waits: real.waits, ms: real.ms }));
+    await jumped.controller.run("advance 30m");
+    live(fast, 1_800_000);
+    expect(requestsOf(jumped).length).toBeGreaterThan(150);
+    expect(requestsOf(jumped)).toEqual(requestsOf(fast));
+    // What is left for either is the requests themselves.
+    expect(jumped.real.ms - before[0]!.ms).toBe(0);
+    expect(fast.real.ms - before[1]!.ms).toBeGreaterThan(1700);
+    // One: for what comes after the jump.
+    expect(jumped.real.waits - before[0]!.waits).toBeLessThanOrEqual(2);
+    expect(fast.real.waits - before[1]!.waits).toBeGreaterThan(300);
+    for (const { simulation } of [jumped, fast]) simulation.clock.close();
+  });
+
+  test("says that it jumps, and whatever is pressed meanwhile says when it comes", async () => {
+    const { simulation, controller, viewer } = bench(1);
+    simulation.powerOn();
+    await simulation.clock.advance(10_000);
+    const seen: string[] = [];
+    const pressed: Promise<void>[] = [];
+    for (const command of ["deny", "power", "next-speed", "fault offline"]) {
+      simulation.clock.after(600_000, () => {
+        pressed.push(controller.run(command));
+        const { clock, message } = viewer.view();
+        seen.push(`${clock.jumpLeftMs} ${message}`);
+      });
+    }
+    await controller.run("advance 30m");
+    await Promise.all(pressed);
+    expect(seen).toEqual(
+      ["deny", "power", "next-speed", "fault offline"].map(
+        (name) => `1200000 time jumps: ${name} comes after it; space ends the jump`,
+      ),
+    );
+    expect(viewer.view().clock.jumpLeftMs).toBe(0);
+    simulation.clock.close();
+  });
+});
