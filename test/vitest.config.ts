@@ -14,6 +14,7 @@ const slow = [
   "test/coverage/table.test.ts",
   "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",
+  "test/desktop/playground-engine.test.ts",
   "test/desktop/start.test.ts",
   "test/desktop/terminal.test.ts",
   "test/engines/conformance.test.ts",

@@ -7,7 +7,6 @@ import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
 import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
 import { isStep } from "../../targets/desktop/simulator/steps.ts";
-import { run } from "./command.ts";
 
 test.each(scenarioNames())("scenario %s", async (name) => {
   const { unmet, expectations } = await play(findScenario(name));
@@ -53,16 +52,6 @@ test("shows finds wrapped text; isFrame takes ? for any character and nothing el
   expect(isFrame(["Code AB"], ["Code B?"])).toBe(false);
   expect(isFrame(["Code AB"], ["Code ???"])).toBe(false);
   expect(isFrame(["a", "b"], ["a"])).toBe(false);
-});
-
-test("npm start -- --scenario plays one with its frames; an unknown one is exit code 2", async () => {
-  const good = await run("--scenario", "deny");
-  expect(good).toMatchObject({ code: 0, stderr: "" });
-  expect(good.stdout).toContain("> deny");
-  expect(good.stdout).toContain("|Access refused. Sign|");
-  const bad = await run("--scenario", "holiday");
-  expect(bad.code).toBe(2);
-  expect(bad.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
 });
 
 test("every deed of the table is played by a scenario, by its name or in its words", () => {

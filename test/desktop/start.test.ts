@@ -41,6 +41,16 @@ test("a refusal: exit code 0 when awaited, 1 when a sign-in was", () =>
     expect(other.stderr).toBe("picogrant: not signed-in: access denied\n");
   }));
 
+test("npm start -- --scenario plays one with its frames; an unknown one is exit code 2", async () => {
+  const good = await run("--scenario", "deny");
+  expect(good).toMatchObject({ code: 0, stderr: "" });
+  expect(good.stdout).toContain("> deny");
+  expect(good.stdout).toContain("|Access refused. Sign|");
+  const bad = await run("--scenario", "holiday");
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toMatch(/^picogrant: there is no scenario holiday; choose one of .*\n$/);
+});
+
 test("a code that nobody enters expires after half an hour of the world's time", () =>
   inFolder(async (state) => {
     const { code, stdout } = await run(

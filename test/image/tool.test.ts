@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { borderDigest } from "../../scripts/host/generate.ts";
 import { readOptions } from "../../scripts/image/options.ts";
 import { perform } from "../../scripts/image/perform.ts";
@@ -284,6 +284,22 @@ describe("npm run image", () => {
   it.each([
     [["--counter", "1.5"], "It is an integer"],
     [["--release", "1 0"], "It is 1 to 32"],
+  ])("%j: one line, and the process would end with exit code 2", (args, text) => {
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    vi.spyOn(process, "exit").mockImplementation((code) => {
+      throw new Error(`exit code ${code}`);
+    });
+    try {
+      expect(() => readOptions(args)).toThrow("exit code 2");
+      const said = stderr.mock.calls.map(([line]) => String(line)).join("");
+      expect(said).toMatch(/^image: [^\n]+\n$/);
+      expect(said).toContain(text);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it.each([
     [["--frobnicate"], "unknown option"],
     [["--inspect", "/nonexistent"], "/nonexistent: cannot be read"],
   ])("%j: one line, exit code 2", (args, text) => {
