@@ -20,6 +20,8 @@ export enum Limit {
   /** The longest interval that can be waited for, 27 hours: less than what the device counts as endless. */
   INTERVAL_MAX_S = 99990,
   INTERVAL_MAX_MS = 99990000,
+  /** How long a code lives whose interval is longer than that: not until the last poll, which would be too early. */
+  UNPOLLED_LIFE_S = 99900,
   /** RFC 8628 §3.5: what every slow_down adds, for good. */
   SLOW_DOWN_STEP_MS = 5000,
 
@@ -35,6 +37,8 @@ export enum Limit {
   /** Transport backoff: the first wait and the longest. A minute keeps a user within reach. */
   BACKOFF_MIN_MS = 2000,
   BACKOFF_MAX_MS = 64000,
+  /** How long after its code's end a device still waits for the last poll: as long as the longest backoff. */
+  LAST_POLL_MS = 64000,
   /** Devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,
   /** A request or VERIFY that the host never ends is given up after this; adapters have shorter limits. */
@@ -109,4 +113,6 @@ export enum Limit {
   ROWS_MAX = 8,
   /** How long one page of a text longer than the display stays. */
   PAGE_MS = 3000,
+  /** More cells than any text has: a cell for each byte of the largest memory, and rows that are not full. */
+  BEHIND_ALL_TEXT = 100000000,
 }

@@ -234,6 +234,8 @@ export interface Device {
   codeShown: number;
   /** 1 until a code is received: the countdown of one from before a restart is never shown. */
   codeResumed: number;
+  /** @internal 1: the code was polled after its end, and is not polled again. */
+  lastPollMade: number;
   /** Codes that the device has asked for by itself since the last signIn. */
   renewals: number;
   /** As in Config. */
@@ -269,6 +271,8 @@ export interface Device {
   notSaved: number;
   /** 1: storage refuses to erase tokens that should be gone. */
   notErased: number;
+  /** @internal 1: a slot could not be read at the start, and may hold anything until one is erased. */
+  notRead: number;
   /** Start value of checksums: records of another client fail. */
   binding: number;
 

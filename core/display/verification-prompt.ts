@@ -159,25 +159,35 @@ function layOut(device: Device): void {
   else putState(device);
 }
 
+/**
+ * A later page is left where the text is of another length than before: that begins at its first page. It is
+ * measured on a page behind all text: on the present one, cells that nobody is to see would count as a change.
+ */
+function checkPage(device: Device): void {
+  var pageStart = device.pageStart;
+  device.pageStart = Limit.BEHIND_ALL_TEXT;
+  layOut(device);
+  device.pageStart = device.cell === device.textEnd ? pageStart : 0;
+}
+
 /** Brings the frame up to date where something has changed; frameChanged where a cell differs now. */
 export function drawFrame(device: Device): void {
-  while (device.frameDue || !device.pageMs) {
-    if (!device.pageMs) {
-      device.pageStart = device.pageEnd < device.textEnd ? device.pageEnd : 0;
-      device.pageMs = Limit.PAGE_MS;
-    }
-    device.frameDue = 0;
-    layOut(device);
-    if (device.cell !== device.textEnd) {
-      // Another text: its first page is the next one, and that for its whole time.
-      device.pageEnd = device.textEnd = device.cell;
-      device.pageMs = 0;
-    } else {
-      // A page that is the only one is never turned.
-      if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
-      fill(device, device.pageEnd);
-    }
+  if (!device.frameDue && device.pageMs) return;
+  if (!device.pageMs) {
+    device.pageStart = device.pageEnd < device.textEnd ? device.pageEnd : 0;
+    device.pageMs = Limit.PAGE_MS;
   }
+  if (device.pageStart) checkPage(device);
+  device.frameDue = 0;
+  layOut(device);
+  if (device.cell !== device.textEnd) {
+    // Another text: its first page stays for its whole time.
+    device.textEnd = device.cell;
+    device.pageMs = Limit.PAGE_MS;
+  }
+  // A page that is the only one is never turned.
+  if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
+  fill(device, device.pageEnd);
 }
 
 /**

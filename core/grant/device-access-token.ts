@@ -10,6 +10,7 @@ import { intervalOf, pollEvery } from "./device-authorization.ts";
 
 /** Makes the poll's body. */
 export function preparePoll(device: Device): void {
+  if (!device.codeLifeS) device.lastPollMade = 1;
   writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
 }
 

@@ -63,7 +63,7 @@ export function pollEvery(device: Device, intervalMs: number): void {
   device.intervalMs = intervalMs;
   if (intervalMs > Limit.INTERVAL_MAX_MS) {
     device.intervalMs = Limit.INTERVAL_MAX_MS;
-    if (device.codeLifeS > Limit.INTERVAL_MAX_S) device.codeLifeS = Limit.INTERVAL_MAX_S;
+    if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) device.codeLifeS = Limit.UNPOLLED_LIFE_S;
   }
 }
 
@@ -123,7 +123,7 @@ export function checkCode(device: Device): ErrorCode {
 
 /** A code has come: it is shown, kept, and polled. */
 export function codeReceived(device: Device): void {
-  device.codeResumed = 0;
+  device.codeResumed = device.lastPollMade = 0;
   device.uselessAnswers = 0;
   pollEvery(device, intervalOf(device));
   waitAtLeast(device, device.intervalMs);

@@ -21,6 +21,7 @@ function comeBack(device: Device): void {
       // The last poll may have been just before the power went: a whole interval passes first.
       device.waitMs += device.intervalMs;
       moveTo(device, Event.CODE_FOUND, State.PENDING);
+      startJob(device, Job.ERASE_OLDER);
       break;
     case RecordKind.ACCESS_TOKEN:
       moveTo(device, Event.TOKENS_FOUND, State.SIGNED_IN);

@@ -20,13 +20,20 @@ import {
   Purpose,
 } from "./exchange.ts";
 
+/**
+ * The code has lived its time and is shown no longer. Somebody may have decided since the last poll, and only a
+ * code that nobody has decided expires at the server: one last poll is made, when its interval allows it.
+ */
+function codeEnded(device: Device): void {
+  var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
+  device.codeShown = 0;
+  // The answer under way may still bring the tokens.
+  if (isLast && !device.inFlight) renewCode(device);
+}
+
 function checkTime(device: Device): void {
   checkExchange(device);
-  if (device.state === State.PENDING && !device.codeLifeS) {
-    // The answer under way may still bring the tokens; the code is shown no longer.
-    device.codeShown = 0;
-    if (!device.inFlight) renewCode(device);
-  }
+  if (device.state === State.PENDING && !device.codeLifeS) codeEnded(device);
   if (device.state === State.SIGNED_IN && !device.inFlight && refreshInS(device) <= 0) {
     refreshNow(device, Event.REFRESH_DUE);
   }

@@ -5,6 +5,8 @@
 //  - A write goes to the slot that does not hold the newest record: torn, the newest is still there.
 //  - Signing out writes a revocation record first (from then on no restart signs in again), erases the
 //    token behind it, revokes, and erases the revocation last.
+//  - A slot that could not be read, or not be erased, may hold a token that nothing else would ever end:
+//    behind the next record that is written it is erased.
 //  - A wipe erases the older slot first: erasing the newest first would bring the older back to life.
 
 import { Command } from "../device/command.ts";
@@ -110,6 +112,8 @@ export function finishStorage(device: Device, result: number): void {
   var command = device.jobActive;
   var earlier = device.sequence;
   var isDone = result > 0;
+  // A slot may hold what has no right to be there.
+  var isStray = device.notRead || device.notErased;
   if (!command) return;
   device.jobActive = 0;
   if (command === Command.LOAD) {
@@ -118,7 +122,10 @@ export function finishStorage(device: Device, result: number): void {
   }
   releaseOutput(device, OutputUse.RECORD);
   if (command === Command.ERASE) {
-    if (isDone) device.slotsUsed--;
+    if (isDone) {
+      device.slotsUsed--;
+      device.notRead = 0;
+    }
     // A write that failed may have left anything in the slot.
   } else if (result || command === Command.STORE) slotHolds(device, isDone);
   // A slot that was read may be empty.
@@ -129,7 +136,9 @@ export function finishStorage(device: Device, result: number): void {
   if (command === Command.LOAD) {
     // The newer record was there and is not any more: the older must not count in its place. It may be of a session
     // that the newer one ends.
-    if (device.job === Job.READ_AGAIN && !isDone) device.recordKind = RecordKind.NONE;
+    var isGone = device.job === Job.READ_AGAIN && !isDone;
+    if (isGone) device.recordKind = RecordKind.NONE;
+    if (isGone || hasFailed) device.notRead = 1;
     device.job = nextRead(device, earlier);
   } else {
     if (device.job !== Job.WIPE) device.notSaved = isDone ? 0 : 1;
@@ -141,7 +150,9 @@ export function finishStorage(device: Device, result: number): void {
     // its own it would count as the newer once it can.
     else if (command === Command.STORE) {
       device.job =
-        isRevocation(device.recordKind) || device.sequence < 2 ? Job.ERASE_OLDER : Job.NONE;
+        isRevocation(device.recordKind) || isStray || device.sequence < 2
+          ? Job.ERASE_OLDER
+          : Job.NONE;
     }
   }
 }

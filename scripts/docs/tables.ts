@@ -152,6 +152,7 @@ type Timed = `${string}_${"MS" | "S"}` | `${string}_${"MS" | "S"}_${string}`;
 /** Units of the limits that are no times; the compiler asks for each. */
 const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
   ENDLESS: "s, ms",
+  BEHIND_ALL_TEXT: "cells",
   TENTH_OF_ENDLESS: "s, ms",
   USELESS_ANSWERS_MAX: "answers",
   REVOCATION_TRIES: "tries",

@@ -3,8 +3,11 @@
 
 import { describe, expect, it } from "vitest";
 import { ClientAuthentication, ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, json, tokens } from "./bench.ts";
+import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
 import { fields, GRANT, polls, shown, signedIn } from "./session.ts";
+
+const pendings = (count: number): Answer[] =>
+  Array(count).fill(error(428, "authorization_pending"));
 
 describe("device doc §3", () => {
   it("device doc §3 row device code request: a code leads to pending", () => {
@@ -46,20 +49,54 @@ describe("device doc §3", () => {
   });
 
   it("device doc §3 row expired: the device restarts from the device code request by itself", () => {
-    const bench = new Bench([code({ expires_in: 3 }), code({ user_code: "SECOND" })]);
-    bench.until(2);
-    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 0]);
+    const over = error(400, "expired_token");
+    const bench = new Bench([code({ expires_in: 3 }), over, code({ user_code: "SECOND" })]);
+    bench.until(3);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 0]);
     expect(shown(bench)).toContain("SECOND");
   });
 
-  it("device doc §3 row expired: an expired code is neither displayed nor polled with", () => {
-    const bench = new Bench([code({ expires_in: 12 }), null, null, null, null, null, null]);
-    bench.until(2);
-    bench.pass(13_000);
+  it("device doc §3 row expired: an expired code is not displayed, and polled once at the most", () => {
+    const bench = new Bench([code({ expires_in: 12 }), ...pendings(2)]);
+    bench.until(3);
+    bench.pass(3000);
     expect(shown(bench)).not.toContain("ABCD-EFGH");
-    const { length } = polls(bench);
-    bench.pass(60_000);
-    expect(polls(bench).length).toBe(length);
+    bench.answers = ["hang"];
+    bench.pass(2000);
+    expect(polls(bench).length).toBe(3);
+    bench.pass(200_000);
+    expect(polls(bench).length).toBe(3);
+  });
+
+  it("device doc §3: only pending expires; what was allowed in the last moment is fetched", () => {
+    const bench = new Bench([code({ expires_in: 12 }), ...pendings(2), tokens()]);
+    bench.until(4);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 1, 1]);
+    const [, , second, last] = bench.sent;
+    // The interval holds for the last poll as well.
+    expect(last!.atMs - second!.atMs).toBe(5000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it.each([
+    ["pending", error(428, "authorization_pending")],
+    ["slow_down", error(403, "slow_down")],
+    ["a server that is down", { status: 503, body: "" }],
+    ["no connection", null],
+  ])("device doc §3 row expired: %s is the last answer that an expired code gets", (_, answer) => {
+    const bench = new Bench([code({ expires_in: 3 }), answer, code({ user_code: "SECOND" })]);
+    bench.until(3);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 0]);
+  });
+
+  it("device doc §3 row expired: no last poll more than 64 s after the end; the new code comes at once", () => {
+    const at = (interval: number): number[] => {
+      const bench = new Bench([code({ expires_in: 3, interval }), "hang"]);
+      bench.until(2);
+      return bench.sent.map(({ endpoint }) => endpoint);
+    };
+    expect(at(66)).toEqual([0, 1]);
+    expect(at(68)).toEqual([0, 0]);
   });
 
   it.each(["expired_token", "invalid_grant"])(

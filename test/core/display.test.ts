@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
-import { Bench, code, error } from "./bench.ts";
+import { Bench, code, error, tokens } from "./bench.ts";
 import { PAGE_MS, paged, visible, wrapped } from "./layout.ts";
 
 interface Prompt {
@@ -166,5 +166,32 @@ describe("SPEC.md, Display: the verification prompt, cell by cell", () => {
     next.core.signIn(next.device);
     next.run(0);
     expect(next.frame()[3]).toBe("Code ABCD-EFGH 30:00");
+  });
+});
+
+describe("SPEC.md, Display: a frame is handed over only when it has changed", () => {
+  it("a text that changes just when its page is turned begins anew, with the page that is shown already", () => {
+    const given = { columns: 20, rows: 2, userCode: "ABCD", address: "https://x.example" };
+    const bench = prompt(given);
+    bench.answers = [tokens({ refresh_token_expires_in: 100 })];
+    bench.storageHangs = true;
+    bench.pass(5000);
+    const status = new TextEncoder().encode(Array(40).fill("word").join(" "));
+    bench.core.setStatus(bench.device, status, 0, status.length);
+    bench.run(0);
+    // The tokens are refused three times: then "Not saved" comes between the first page and the status.
+    for (let refusals = 0; refusals < 2; refusals++) {
+      bench.core.storageDone(bench.device, 0);
+      bench.run(0);
+    }
+    const { shows } = bench;
+    bench.core.storageDone(bench.device, 0);
+    bench.run(PAGE_MS);
+    expect(bench.device.notSaved).toBe(1);
+    expect(bench.frame()).toEqual(["Signed in           ", "Sign in again soon  "]);
+    expect(bench.shows).toBe(shows);
+    bench.run(PAGE_MS);
+    expect(bench.frame()[0]).toBe("Not saved           ");
+    expect(bench.shows).toBe(shows + 1);
   });
 });

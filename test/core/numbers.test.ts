@@ -99,9 +99,11 @@ describe("RFC 8628 §3.2: expires_in of a code", () => {
   });
 
   it("0 is a code that is over at once: it is renewed up to the cap, not asked for for ever", () => {
-    const bench = new Bench(Array(20).fill(code({ expires_in: 0 })));
+    const bench = new Bench();
+    bench.answers = [];
+    for (let i = 0; i < 10; i++) bench.answers.push(code({ expires_in: 0 }), null);
     bench.pass(600_000);
-    expect(bench.sent).toHaveLength(4);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 1, 0, 1, 0, 1, 0, 1]);
     expect(bench.device.error).toBe(ErrorCode.RENEWALS_EXHAUSTED);
   });
 
@@ -209,7 +211,7 @@ describe("RFC 8628 §3.5: an interval that is too long to be waited for is not c
     "%j seconds: the code is never polled, and ends with the 27 hours that can be waited for",
     (interval) => {
       const bench = codeNow({ interval, expires_in: 100_000_000 });
-      passHours(bench, 99_989_000);
+      passHours(bench, 99_899_000);
       expect(bench.device.state).toBe(State.PENDING);
       bench.answers = ["hang"];
       bench.pass(10_000);

@@ -66,6 +66,71 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     },
   );
 
+  /** Starts with these slots, of which the first cannot be read from its `readable`th reading on. */
+  function halfRead(slots: Uint8Array[], readable: number): Bench {
+    const bench = new Bench([], { slots: [...slots], autoStart: 0, storageHangs: true });
+    for (let reads = 0; bench.device.state === State.STARTING && reads < 12; reads++) {
+      const { device, memory } = bench;
+      const bytes = slots[device.slot]!;
+      const isReadable = device.slot === 1 || readable-- > 0;
+      if (isReadable) memory.set(bytes, device.data);
+      bench.core.storageDone(device, isReadable ? bytes.length : -1);
+      bench.run(0);
+    }
+    bench.storageHangs = false;
+    return bench;
+  }
+
+  it("the newer cannot be read again: behind the next code the older is erased with its token", () => {
+    const bench = halfRead([token("second", 7), token("first", 6)], 1);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    // It may be readable at the next start: nothing is erased as long as nobody signs in.
+    expect(bench.slots.map(sequenceOf)).toEqual([7, 6]);
+    bench.answers = [code()];
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.slots[0]![0]).toBe(Kind.CODE);
+    expect(bench.slots[1]).toEqual(EMPTY);
+  });
+
+  it("one slot cannot be read: the session of the other goes on, and its next record stands alone", () => {
+    const bench = halfRead([token("second", 7), token("first", 6)], 0);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    bench.answers = [tokens({ refresh_token: "third" }), tokens({ refresh_token: "fourth" })];
+    bench.until(1);
+    expect(bench.slots.map(sequenceOf)).toEqual([7, 0]);
+    expect(present(found(bench.slots))).toBe("third");
+    // Everything is known again: the older stays, as it does in any session.
+    bench.core.accessTokenRefused(bench.device);
+    bench.until(2);
+    expect(bench.slots.map(sequenceOf)).toEqual([7, 8]);
+  });
+
+  it("a code that a start finds stands alone, whatever lies behind it", () => {
+    const record = recordOf({
+      kind: Kind.CODE,
+      sequence: 7,
+      values: ["dc", "AB", "https://x.test", undefined],
+    });
+    const bench = found([token("first", 6), record]);
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.slots).toEqual([EMPTY, record]);
+  });
+
+  it("a token that could not be erased goes behind the next code", () => {
+    const bench = new Bench([code(), tokens(), json(200, {})]);
+    bench.until(2);
+    bench.storageFails = true;
+    bench.core.signOut(bench.device);
+    bench.until(3);
+    expect(bench.device.notErased).toBe(1);
+    bench.storageFails = false;
+    bench.answers = [code()];
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.slots.map((slot) => slot[0]).sort()).toEqual([Kind.CODE, undefined]);
+  });
+
   it.each([
     [0xffffff, 0, 0],
     [0xfffffe, 0xffffff, 0],

@@ -96,8 +96,13 @@ describe("SPEC The loop: wakeIn", () => {
     bench.give(bench.sent[1]!.id, pending);
     expect(bench.device.codeShown).toBe(0);
     bench.run(0);
-    expect(bench.device.state).toBe(State.REQUESTING);
     expect(bench.frame().join("")).not.toContain("ABCD-EFGH");
+    // That poll left before the end: the last one is still to come.
+    expect(wakeIn(bench)).toBe(5000);
+    bench.answers = [pending];
+    bench.run(5000);
+    expect(bench.sent).toHaveLength(3);
+    expect(bench.device.state).toBe(State.REQUESTING);
   });
 
   it("PENDING after a restart: the poll, or the code's end where it comes before", () => {
@@ -109,8 +114,14 @@ describe("SPEC The loop: wakeIn", () => {
     const over = new Bench([], { slots: short.slots });
     expect(wakeIn(over)).toBe(3000);
     over.run(2999);
-    expect(over.device.state).toBe(State.PENDING);
+    expect(over.sent).toHaveLength(0);
     over.run(1);
+    // What is left of the interval since the restart: then it is polled once.
+    over.answers = [pending];
+    expect(wakeIn(over)).toBeGreaterThanOrEqual(2000);
+    expect(wakeIn(over)).toBeLessThan(7000);
+    over.run(wakeIn(over));
+    expect(over.sent).toHaveLength(1);
     expect(over.device.state).toBe(State.REQUESTING);
   });
 

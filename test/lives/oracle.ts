@@ -185,7 +185,8 @@ export class Oracle {
     const { records } = this.view;
     const writes = [Event.CODE_RECEIVED, Event.TOKENS_RECEIVED, Event.SIGN_OUT];
     if (writes.includes(event)) records.writesAllowed++;
-    if (event === Event.SIGN_OUT || event === Event.REVOCATION_FOUND) records.erasesAllowed++;
+    const leavesOne = [Event.SIGN_OUT, Event.REVOCATION_FOUND, Event.CODE_FOUND];
+    if (leavesOne.includes(event)) records.erasesAllowed++;
     const keeps = from === State.REFRESHING && event === Event.FINAL_ERROR;
     if ((to === State.SIGNED_OUT || to === State.FAILED) && !keeps && from !== State.STARTING) {
       records.erasesAllowed += 2;

@@ -395,7 +395,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an interval too long to be waited for is cut",
     CODE,
-    "if (device.codeLifeS > Limit.INTERVAL_MAX_S) device.codeLifeS = Limit.INTERVAL_MAX_S;",
+    "if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) device.codeLifeS = Limit.UNPOLLED_LIFE_S;",
     "",
   ),
   other(

@@ -17,6 +17,8 @@ import { Requests } from "./requests.ts";
 import { SEQUENCES, StorageTask, Task } from "./storage.ts";
 
 const START_SPREAD_MS = 5000;
+/** How far off the last poll may be when the code's life ends. */
+const LAST_POLL_MS = 64_000;
 
 /** What the host has seen the device do in a tick, where chance decides when it does. */
 export interface Observed {
@@ -40,6 +42,8 @@ export class Ideal {
   isCodeShown = false;
   /** The code is from before a restart: nobody knows how old it is. */
   isCodeResumed = true;
+  /** It was polled after its end, for what was decided in the last moment. */
+  isPolledBehindEnd = false;
   renewals = 0;
   private autoStart: boolean;
   /** What the user asks for while the records are read. */
@@ -282,6 +286,7 @@ export class Ideal {
       clock.wait.leastMs += clock.intervalMs;
       clock.wait.mostMs += clock.intervalMs;
       this.moveTo(Event.CODE_FOUND, State.PENDING);
+      this.storage.start(Task.ERASE_OLDER, this.recordKind);
     } else if (kind <= State.REFRESHING) this.moveTo(Event.TOKENS_FOUND, kind);
     else {
       this.moveTo(Event.REVOCATION_FOUND, State.REVOKING);
@@ -310,7 +315,12 @@ export class Ideal {
     }
     if (this.state === State.PENDING && clock.codeLifeS === 0) {
       this.isCodeShown = false;
-      if (!this.isInFlight) this.renewCode();
+      const { leastMs, mostMs } = clock.wait;
+      const isSeen =
+        observed.moves !== this.moves &&
+        (observed.event === Event.CODE_EXPIRED || observed.event === Event.RENEWALS_EXHAUSTED);
+      const isTooFar = leastMs > LAST_POLL_MS || (mostMs > LAST_POLL_MS && isSeen);
+      if (!this.isInFlight && (this.isPolledBehindEnd || isTooFar)) this.renewCode();
     }
     if (this.state === State.SIGNED_IN && !this.isInFlight) {
       const { least, most } = this.due.refreshDueS;
@@ -328,6 +338,7 @@ export class Ideal {
   /** The request is made; without room for it, that is its answer. */
   begin(purpose: Purpose, fits: boolean): void {
     this.purpose = purpose;
+    if (purpose === Purpose.POLL && this.clock.codeLifeS === 0) this.isPolledBehindEnd = true;
     this.arrival = undefined;
     this.holder = purpose === Purpose.CALL ? Holder.ANSWER : Holder.REQUEST;
     if (purpose === Purpose.CALL) this.calls.sent();

@@ -108,7 +108,7 @@ export class Due {
     const purpose = this.purposeDue();
     if (device.isInFlight || device.calls.isAsked) due = clock.exchangeMs;
     else if (purpose !== Purpose.NONE) due = clock.wait.mostMs;
-    if (device.state === State.PENDING && !(device.isInFlight && clock.codeLifeS === 0)) {
+    if (device.state === State.PENDING && clock.codeLifeS > 0) {
       due = Math.min(due, clock.msUntil(clock.codeLifeS));
     }
     if (device.state === State.SIGNED_IN && !device.isInFlight) {

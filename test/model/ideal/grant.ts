@@ -23,6 +23,8 @@ const REVOCATION_TRIES = 4;
 const REVOCATION_WAIT_S_MAX = 64;
 const SLOW_DOWN_MS = 5000;
 const INTERVAL_MS_MAX = 99_990_000;
+/** Of a code whose interval is longer than that: it ends so early that it is not even polled a last time. */
+const UNPOLLED_LIFE_S = 99_900;
 /** RFC 8628 §3.2 requires expires_in; where it is missing a code lives as long. */
 const CODE_LIFE_S = 600;
 /** Answers without a code, until the device says that it is set up wrongly. */
@@ -86,7 +88,7 @@ export class Grant {
     const { clock } = this.device;
     clock.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
     if (intervalMs > INTERVAL_MS_MAX) {
-      clock.codeLifeS = Math.min(clock.codeLifeS, INTERVAL_MS_MAX / 1000);
+      clock.codeLifeS = Math.min(clock.codeLifeS, UNPOLLED_LIFE_S);
     }
   }
 
@@ -144,6 +146,7 @@ export class Grant {
     const { device } = this;
     const { clock } = device;
     device.isCodeResumed = false;
+    device.isPolledBehindEnd = false;
     this.uselessAnswers = 0;
     this.pollEvery(intervalMsOf(members.get("interval")));
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);

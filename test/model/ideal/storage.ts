@@ -36,6 +36,8 @@ export class StorageTask {
   notSaved = false;
   /** Storage refuses to erase what should be gone. */
   notErased = false;
+  /** A slot that was not read at the start may hold anything, until one is erased. */
+  private isUnread = false;
   /** What the record to be written is of: the state at the time when it was asked for. */
   kind = 0;
   /** Newest record read so far, the one before it, and which slot is read next. */
@@ -106,6 +108,7 @@ export class StorageTask {
     if (size !== 0) this.holds(record !== undefined);
     if (size < 0 && ++this.tries < TRIES) return;
     this.tries = 0;
+    if (size < 0 || (this.readStep === 2 && !record)) this.isUnread = true;
     if (this.readStep === 0) {
       this.firstSequence = record ? record.sequence : -1;
       this.readStep = 1;
@@ -131,8 +134,10 @@ export class StorageTask {
     const command = this.active;
     if (!command) return;
     this.active = Command.NONE;
+    const isStray = this.isUnread || this.notErased;
     if (command === Command.ERASE) {
       if (isDone) this.used--;
+      if (isDone) this.isUnread = false;
     } else {
       // A write that failed may have left anything.
       this.holds(isDone);
@@ -147,7 +152,8 @@ export class StorageTask {
     if (!isDone) this.task = Task.NONE;
     else if (command === Command.STORE) {
       const isFirstOfAll = this.sequence < 2;
-      this.task = kind > State.REFRESHING || isFirstOfAll ? Task.ERASE_OLDER : Task.NONE;
+      const standsAlone = kind > State.REFRESHING || isFirstOfAll || isStray;
+      this.task = standsAlone ? Task.ERASE_OLDER : Task.NONE;
     }
   }
 }
