@@ -405,6 +405,36 @@ export const PLANTED: readonly Planted[] = [
     "field === Region.KEY && holds(device, field)",
   ),
   other(
+    "no last poll behind a code's end",
+    "loop/tick.ts",
+    "if (device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS) renewCode(device);",
+    "renewCode(device);",
+  ),
+  other(
+    "an expired code is polled for ever",
+    "grant/device-access-token.ts",
+    "if (!device.codeLifeS) device.lastPollMade = 1;",
+    "",
+  ),
+  other(
+    "a last poll is waited for without end",
+    "loop/tick.ts",
+    " || device.waitMs > Limit.LAST_POLL_MS",
+    "",
+  ),
+  other(
+    "behind a slot that could not be read an old token stays",
+    "records/record-keeping.ts",
+    "if (isGone || hasFailed) device.notRead = 1;",
+    "",
+  ),
+  other(
+    "a slot that was not read counts as unread for ever",
+    "records/record-keeping.ts",
+    "device.notRead = 0;",
+    "",
+  ),
+  other(
     "a host that is at VERIFY is waited for without end",
     CALL,
     "if (isVerifying(device) && !device.exchangeMs) ",
