@@ -1,6 +1,5 @@
 // npm run budgets: measures what the design promises (core/DESIGN.md has the reasons), prints one table,
-// and fails where a budget is exceeded. With `-- --kept` it fails only where something has been lost of what was
-// reached: a goal that is missed is printed as such all the same.
+// and fails where a budget is exceeded.
 
 import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
@@ -14,7 +13,7 @@ import {
 } from "./budgets/allocations.ts";
 import { bytesByFile } from "./budgets/by-file.ts";
 import { measureHeap, measureOnArm } from "./budgets/heap.ts";
-import { type Budget, heapLimits, sizeCeilings } from "./budgets/limits.ts";
+import { heapLimits, sizeCeilings } from "./budgets/limits.ts";
 import type { Tally } from "./budgets/measured-core.ts";
 import { measureSignIn } from "./budgets/sign-in.ts";
 import { commandLine } from "./command-line.ts";
@@ -32,19 +31,10 @@ const skipped = "skipped (npm run engines -- --install)";
 /** The table: what, limit, measured, verdict. */
 const rows: string[][] = [["budget", "limit", "measured", ""]];
 let isOver = false;
-let isLost = false;
 
 function row(what: string, limit: string, measured: string, isFine: boolean): void {
   rows.push([what, limit, measured, isFine ? "ok" : "OVER"]);
-  if (!isFine) isOver = isLost = true;
-}
-
-/** A row with a goal, and with what has been reached where that is less. */
-function towards(what: string, { goal, reached }: Budget, measured: number): void {
-  const verdict = measured <= goal ? "ok" : measured <= reached ? "OVER, kept" : "OVER, LOST";
-  rows.push([what, `${goal} B`, `${measured} B`, verdict]);
-  if (measured > goal) isOver = true;
-  if (measured > Math.max(goal, reached)) isLost = true;
+  if (!isFine) isOver = true;
 }
 
 function info(what: string, measured: string): void {
@@ -144,14 +134,14 @@ async function sizes(variant: Variant): Promise<void> {
   const onBoard = `${variant}: heap in QuickJS on 32-bit ARM, stripped bytecode`;
   if (board === undefined) info(onBoard, "skipped (npm run arm -- --install)");
   else {
-    towards(onBoard, heapLimits[variant], board.heap);
+    atMost(onBoard, heapLimits[variant], board.heap, "B");
     info("  bytecode, in flash", `${board.bytecode} B`);
     info(
       "  bytecode + 4 x heap, by which builds are compared",
       `${board.bytecode + 4 * board.heap}`,
     );
   }
-  towards(`${variant}: bundle, minified (a ceiling)`, sizeCeilings[variant], bundle.length);
+  atMost(`${variant}: bundle, minified (a ceiling)`, sizeCeilings[variant], bundle.length, "B");
   info(`${variant}: bundle, gzip`, `${gzipSync(bundle, { level: 9 }).length} B`);
   await heapFromSource(variant);
 }
@@ -253,13 +243,10 @@ async function signIn(): Promise<void> {
   info("  of which for each pending poll", `${figure.wireBytesPerPoll} B`);
 }
 
-const { kept = false } = commandLine(
+commandLine(
   "budgets",
   "Measures what the design promises; exit code 1 where a budget is exceeded.",
-)
-  .option("--kept", "fail only where something that had been reached is lost")
-  .parse()
-  .opts<{ kept?: boolean }>();
+).parse();
 let calls: string[][] = [];
 const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
@@ -273,6 +260,5 @@ printTable(calls);
 console.log("");
 printTable(await filesTable());
 for (const line of seen) console.error(line);
-if (isLost) console.error("Something that had been reached is lost.");
-else if (isOver) console.error("A budget is exceeded.");
-process.exitCode = isLost || (isOver && !kept) ? 1 : 0;
+if (isOver) console.error("A budget is exceeded.");
+process.exitCode = isOver ? 1 : 0;

@@ -407,8 +407,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "no last poll behind a code's end",
     "loop/tick.ts",
-    "if (device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS) renewCode(device);",
-    "renewCode(device);",
+    "var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;",
+    "var isLast = true;",
   ),
   other(
     "an expired code is polled for ever",
