@@ -10,10 +10,9 @@ export class Directory {
 
   constructor(fixture: Fixture) {
     // Copies: two services made from one fixture must not see each other's changes.
-    const { accounts, clients, organizations } = structuredClone(fixture);
-    this.accounts = new Map(accounts.map((account) => [account.id, account]));
-    this.clients = new Map(clients.map((client) => [client.id, client]));
-    this.organizations = new Map(organizations.map((entry) => [entry.id, entry]));
+    this.accounts = new Map(fixture.accounts.map((account) => [account.id, { ...account }]));
+    this.clients = new Map(fixture.clients.map((client) => [client.id, { ...client }]));
+    this.organizations = new Map(fixture.organizations.map((entry) => [entry.id, { ...entry }]));
   }
 
   /** The account, or an Error that names the missing id: for programmatic controls. */

@@ -104,8 +104,23 @@ export type ResourceApi = (typeof apis)[number];
 export type Application = z.output<typeof application>;
 export type Receiver = z.output<typeof receiver>;
 
+/** What `readFixture` has given, frozen: it needs no second look. */
+const known = new WeakSet<object>();
+
 /** The fixture checked and with defaults; throws an Error of one line that says where it is wrong. */
 export function readFixture(input: unknown): Fixture {
+  if (typeof input === "object" && input !== null && known.has(input)) return input as Fixture;
+  const fixture = frozen(check(input));
+  known.add(fixture);
+  return fixture;
+}
+
+function frozen<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (typeof inner === "object") frozen(inner);
+  return Object.freeze(value);
+}
+
+function check(input: unknown): Fixture {
   const result = fixtureSchema.safeParse(input);
   if (!result.success) throw new Error(`fixture: ${describeIssue(result.error)}`);
   const fixture = result.data;

@@ -1,7 +1,8 @@
 // The simulated service of a life: its settings drawn, its event stream configured, its access log judged.
 
 import { accessLogLine } from "../../targets/service/access-log.ts";
-import type { FixtureInput, Service, ServiceEvent } from "../../targets/service/index.ts";
+import { type FixtureInput, readFixture } from "../../targets/service/fixture.ts";
+import type { Service, ServiceEvent } from "../../targets/service/index.ts";
 import type { Roll } from "./dice.ts";
 import type { Ledger } from "./ledger.ts";
 import { BASE } from "./network.ts";
@@ -16,7 +17,7 @@ export const EVENTS_PATH = "/events/v1/poll";
 const STREAM_PATH = "/events/v1/stream:update";
 const POLLING = "urn:ietf:rfc:8936";
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-const FIXTURE: FixtureInput = {
+const FIXTURE: FixtureInput = readFixture({
   organizations: [{ id: "school", name: "School", blockedScopes: ["video"] }],
   accounts: [
     { id: "ada", name: "Ada", email: "ada@example.test" },
@@ -24,7 +25,7 @@ const FIXTURE: FixtureInput = {
   ],
   clients: [{ id: CLIENT, secret: SECRET, name: "TV" }],
   receivers: [{ id: "tv-backend", name: "TV's events", token: RECEIVER_TOKEN, clients: [CLIENT] }],
-} as FixtureInput;
+});
 /** Tokens and device codes by how they begin, as they are or encoded in a form. */
 const SECRET_TEXT = /pg[rad](?:\.|%2E)|tv-secret-7|tv-backend-token/i;
 

@@ -1,6 +1,5 @@
 // Security event tokens (RFC 8417) as signed JWTs, Ed25519 (RFC 8037), and the key set to check them.
-import { createHash } from "node:crypto";
-import nacl from "tweetnacl";
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import type { Environment } from "../environment.ts";
 import { utf8 } from "../wire.ts";
 
@@ -13,9 +12,20 @@ export interface SetClaims {
   events: Readonly<Record<string, object>>;
 }
 
+/** Ahead of the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
+const PRIVATE_KEY_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/** The public key as it is published, and the private one. */
+interface Keys {
+  readonly privateKey: KeyObject;
+  readonly publicJwk: object;
+  /** RFC 7638: the hash of the members in this order, without spaces. */
+  readonly id: string;
+}
+
 export class SetSigner {
   private readonly env: Environment;
-  private keys: nacl.SignKeyPair | undefined;
+  private made: Keys | undefined;
 
   constructor(env: Environment) {
     this.env = env;
@@ -23,31 +33,32 @@ export class SetSigner {
 
   /** The compact serialization of a signed token. RFC 8417 §2.3: typ is secevent+jwt; no exp (§2.2). */
   sign(claims: SetClaims): string {
-    const header = { alg: "EdDSA", typ: "secevent+jwt", kid: this.keyId() };
+    const { id, privateKey } = this.keys;
+    const header = { alg: "EdDSA", typ: "secevent+jwt", kid: id };
     const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
-    const signature = nacl.sign.detached(utf8(signed), this.keyPair().secretKey);
-    return `${signed}.${encode(signature)}`;
+    return `${signed}.${encode(sign(null, utf8(signed), privateKey))}`;
   }
 
   /** The JWK set (RFC 7517) with the public key. */
   keySet(): object {
-    return { keys: [{ ...this.publicJwk(), kid: this.keyId(), use: "sig", alg: "EdDSA" }] };
+    const { id, publicJwk } = this.keys;
+    return { keys: [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }] };
   }
 
-  // Made when first needed: most simulated services never sign anything, and it takes milliseconds.
-  private keyPair(): nacl.SignKeyPair {
-    this.keys ??= nacl.sign.keyPair.fromSeed(new Uint8Array(this.env.random(32)));
-    return this.keys;
+  // Made when first needed: most simulated services never sign anything.
+  private get keys(): Keys {
+    this.made ??= keysOf(this.env.random(32));
+    return this.made;
   }
+}
 
-  private publicJwk() {
-    return { crv: "Ed25519", kty: "OKP", x: encode(this.keyPair().publicKey) };
-  }
-
-  /** RFC 7638: the members in this order, without spaces. */
-  private keyId(): string {
-    return createHash("sha256").update(JSON.stringify(this.publicJwk())).digest("base64url");
-  }
+function keysOf(seed: Uint8Array): Keys {
+  const key = Buffer.concat([PRIVATE_KEY_HEAD, seed]);
+  const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
+  const { x } = createPublicKey(privateKey).export({ format: "jwk" });
+  const publicJwk = { crv: "Ed25519", kty: "OKP", x };
+  const id = createHash("sha256").update(JSON.stringify(publicJwk)).digest("base64url");
+  return { privateKey, publicJwk, id };
 }
 
 function encode(data: string | Uint8Array): string {
