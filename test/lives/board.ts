@@ -7,6 +7,7 @@ import { type Core, Driver, type Endpoints, noEndpoints } from "../../platform/d
 import { driverConfig } from "../../platform/fake/config.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { EVENTS_PATH } from "./account-service.ts";
+import { latin1 } from "./bytes.ts";
 import { type LivesCore, watchedCoreOf } from "./core-of.ts";
 import type { Plan, Roll } from "./dice.ts";
 import { BASE, type Network } from "./network.ts";
@@ -101,11 +102,14 @@ export class Board {
   /** The device's endpoints but for the publisher API's, which is a whole origin. */
   private addresses: readonly string[] = [];
   private publisherApi = "";
+  private readonly core: Core;
 
   constructor(
     readonly settings: BoardSettings,
     private readonly parts: BoardParts,
-  ) {}
+  ) {
+    this.core = this.watchedCore();
+  }
 
   /** Power comes. */
   powerOn(): void {
@@ -120,7 +124,7 @@ export class Board {
     this.publisherApi = publisherApi;
     oracle.poweredOn(this.parts.makeStorage(this.powerOns++));
     this.driver = new Driver({
-      core: this.watchedCore(),
+      core: this.core,
       platform: {
         http: this.parts.network,
         timers: this.timers(),
@@ -219,12 +223,12 @@ export class Board {
       columns,
       rows,
       show: (cells, from) => {
-        let frame = "";
+        const lines: string[] = [];
         for (let row = 0; row < rows; row++) {
           const start = from + row * columns;
-          if (row) frame += "\n";
-          for (let i = start; i < start + columns; i++) frame += String.fromCharCode(cells[i]!);
+          lines.push(latin1(cells, start, start + columns));
         }
+        const frame = lines.join("\n");
         this.frame = frame;
         this.parts.oracle.shown(frame);
       },

@@ -17,6 +17,10 @@ const MAGIC_BYTES = "picogrant slot\n".length;
 const CALLS = ["openSync", "writeSync", "fsyncSync", "renameSync", "rmSync"] as const;
 const CALLS_OF_A_WRITE = 9;
 
+/** Nothing here waits for a disk (below): a file system in memory is the same, and much faster. */
+const IN_MEMORY = "/dev/shm";
+const PLACE = fs.existsSync(IN_MEMORY) ? IN_MEMORY : os.tmpdir();
+
 type Call = (...args: unknown[]) => unknown;
 
 /** Runs `act` with a file system that dies before its call number `calls` (from 0), or within it. */
@@ -49,7 +53,7 @@ export class FileMedium implements Medium {
   private storage: FileStorage;
 
   constructor(private readonly roll: Roll) {
-    this.directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-life-"));
+    this.directory = fs.mkdtempSync(path.join(PLACE, "picogrant-life-"));
     this.storage = this.open();
   }
 

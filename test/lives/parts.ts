@@ -27,8 +27,11 @@ export interface PartsOptions extends Part {
   readonly failed: (campaign: Campaign) => void;
 }
 
-/** A part takes a minute or so: what has been found is told then. */
-const PART_LIVES = 10_000;
+/**
+ * A part takes some minutes; one that meets a failing life is over with it, and tells. Each begins with seconds
+ * in which its thread learns to run the code fast.
+ */
+const PART_LIVES = 50_000;
 /** Room for what a life leaves behind: fewer and cheaper collections. */
 const YOUNG_MB = 64;
 

@@ -2,6 +2,7 @@
 // whole one at any moment, and what must be true of that (invariants about storage).
 
 import type { Bytes, Storage } from "../../platform/contracts.ts";
+import { bufferOf, latin1 } from "./bytes.ts";
 import { Violation } from "./violation.ts";
 
 /** What a record is about. */
@@ -17,18 +18,6 @@ export interface LogicalRecord {
 const SECRET = /pg[dra]\.[\x21-\x7e]+/;
 const TRIES = 3;
 const CHECKSUM_SIZE = 3;
-
-function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-function latin1(bytes: Bytes, from: number, to: number): string {
-  if (ArrayBuffer.isView(bytes)) return bufferOf(bytes as Uint8Array).toString("latin1", from, to);
-  // A memory that is watched is a proxy, and has to be asked for each byte.
-  let all = "";
-  for (let at = from; at < to; at++) all += String.fromCharCode(bytes[at]!);
-  return all;
-}
 
 /** Whether the bytes hold a token of the service, or a part of one. */
 export function namesToken(bytes: Uint8Array | undefined): boolean {
