@@ -34,7 +34,7 @@ async function main(options: Options): Promise<boolean> {
     const { runs, fresh, paths, failure } = fuzzer.run(Math.ceil(options.inputs / chosen.length));
     const perSecond = Math.round((runs / (performance.now() - before)) * 1000);
     process.stdout.write(
-      `${target.name}: ${runs} inputs (${perSecond}/s), ${paths} paths, ${fresh.length} new inputs\n`,
+      `${target.name}: ${runs} inputs (${perSecond}/s), ${guidance(paths, fresh.length)}\n`,
     );
     if (options.keep) keep(target, fresh);
     if (!failure) continue;
@@ -47,6 +47,11 @@ async function main(options: Options): Promise<boolean> {
     );
   }
   return !failed;
+}
+
+/** Paths are counted in the core: the service's reader has none, and is fed without their guidance. */
+function guidance(paths: number, fresh: number): string {
+  return paths === 0 ? "not guided: no code of the core" : `${paths} paths, ${fresh} new inputs`;
 }
 
 const program = commandLine(

@@ -131,4 +131,7 @@ const options = program.opts<Options>();
 if (options.only !== undefined && options.seed === undefined) {
   program.error("error: --only goes with --seed: it leaves things out of that one life");
 }
+if (options.seed !== undefined && program.getOptionValueSource("lives") === "cli") {
+  program.error("error: --lives goes with --from, which begins with a seed; --seed is one life");
+}
 if (!(await main(options))) process.exitCode = 1;

@@ -47,6 +47,11 @@ export function readPublicKey(path: string): Uint8Array {
  */
 export function readSecretKey(path: string): Uint8Array {
   const file = readInput(path);
+  if (parsePublicKey(file) !== undefined) {
+    throw new UsageError(
+      `${path}: is a public key; an image is signed with the secret one, NAME.key`,
+    );
+  }
   if ((statSync(path).mode & 0o077) !== 0) {
     throw new UsageError(`${path}: other users can read this secret key; run chmod 600 on it`);
   }

@@ -229,8 +229,8 @@ test("a second simulator on one state: one line that names the first, which goes
     const second = await run("--port", "0", "--state", state);
     expect(second.code).toBe(2);
     expect(second.stderr).toBe(
-      `picogrant: ${path.join(state, "device")}: in use by process ${first.pid}; ` +
-        "stop it or choose another directory\n",
+      `picogrant: ${state}: in use by process ${first.pid}; ` +
+        "stop it or choose another directory with --state\n",
     );
     expect(first.exitCode).toBe(null);
     first.kill("SIGKILL");

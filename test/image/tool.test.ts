@@ -155,7 +155,16 @@ describe("npm run image -- --key", () => {
 
   const secrets: [string, (name: string) => void, string][] = [
     ["that others can read", (name) => chmodSync(name, 0o640), "chmod 600"],
-    ["that is a public one", (name) => writeFileSync(name, hex(keys.publicKey)), "no secret key"],
+    ["that is a public one", (name) => writeFileSync(name, hex(keys.publicKey)), "is a public key"],
+    [
+      "that is a public one, which everybody may read",
+      (name) => {
+        writeFileSync(name, hex(keys.publicKey));
+        chmodSync(name, 0o644);
+      },
+      "is a public key",
+    ],
+    ["that is something else", (name) => writeFileSync(name, "key"), "no secret key"],
     [
       "whose halves are of two keys",
       (name) => {

@@ -73,13 +73,8 @@ export async function createWorld(
 ): Promise<World> {
   const clock = new WorldClock({ speed: options.speed, paused: true });
   const maker = new MakerServer(clock);
-  const storage = openStorage(options);
   const http = new NodeHttp();
-  const closing: (() => Promise<void> | void)[] = [
-    () => clock.close(),
-    () => http.dispose(),
-    () => storage.close(),
-  ];
+  const closing: (() => Promise<void> | void)[] = [() => clock.close(), () => http.dispose()];
   const close = async (): Promise<void> => {
     // One that fails must not keep the others open.
     const ends = await Promise.allSettled(closing.splice(0).map(async (end) => end()));
@@ -89,6 +84,8 @@ export async function createWorld(
   try {
     // Two on one folder would overwrite each other's service.
     closing.push(lockState(options.state));
+    const storage = openStorage(options);
+    closing.push(() => storage.close());
     const store = new ServiceStore(options.state);
     const snapshot = isRemote(options) ? undefined : store.load();
     // The world may have been ahead of the calendar when it ended; a service's clock never goes back.
