@@ -134,7 +134,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "leave a slot behind that could not be read",
-    find: inside("finishStorage", "device\\.sequence < 2"),
+    find: inside("finishStorage", "isStray \\|\\| device\\.sequence < 2"),
     replacement: "$1false",
   },
   {
