@@ -2,10 +2,11 @@
 // refresh, an update of its own firmware, a sign-out. Each step is checked, and the first that is not as it should be ends it.
 
 import { readFileSync } from "node:fs";
+import { CLIENT } from "../host/service-world.ts";
 import type { Kind } from "./build.ts";
 import type { Board, BoardFigures } from "./emulator.ts";
 import type { Seen } from "./table.ts";
-import { type BoardWorld, CLIENT } from "./world.ts";
+import type { BoardWorld } from "./world.ts";
 
 /** Access tokens of the service live an hour. */
 const MORE_THAN_AN_HOUR_MS = 3_700_000;

@@ -6,9 +6,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf } from "../../scripts/host/build.ts";
+import { CLIENT } from "../../scripts/host/service-world.ts";
 import { HostProcess } from "./host-process.ts";
 import { liveWholeLife } from "./life.ts";
-import { CLIENT, type Protocol, World } from "./world.ts";
+import { type Protocol, World } from "./world.ts";
 
 const release = [programOf("release")];
 const sanitized = [programOf("sanitize")];
