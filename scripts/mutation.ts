@@ -54,12 +54,13 @@ function coreFiles(): string[] {
 }
 
 function reportOf(file: string): string {
-  return path.join(reports, `${path.basename(file, ".ts")}.json`);
+  const name = path.relative("core", file).replace(/\.ts$/, "");
+  return path.join(reports, "reports", `${name}.json`);
 }
 
 /** Runs the mutants of one file; its report is written anew. False: Stryker could not. */
 function mutate(file: string, workers: number): boolean {
-  mkdirSync(reports, { recursive: true });
+  mkdirSync(path.dirname(reportOf(file)), { recursive: true });
   const shared = readFileSync(path.join(root, "test/mutation/stryker.config.json"), "utf8");
   const config = {
     ...(JSON.parse(shared) as object),
@@ -74,8 +75,15 @@ function mutate(file: string, workers: number): boolean {
   const { status, stdout, stderr } = spawnSync(process.execPath, [stryker, "run", configFile], {
     cwd: root,
     encoding: "utf8",
-    // The runner is TypeScript, in each of Stryker's processes; random tests are as long as in the gate.
-    env: { ...process.env, NODE_OPTIONS: "--import tsx", PICOGRANT_ALL: "1" },
+    env: {
+      ...process.env,
+      // The runner is TypeScript, in each of Stryker's processes.
+      NODE_OPTIONS: "--import tsx",
+      PICOGRANT_REPOSITORY: root,
+      // Random tests are as long as in the gate, and every mutant meets the same ones.
+      PICOGRANT_ALL: "1",
+      PICOGRANT_SEED: "1",
+    },
   });
   if (status !== 0) process.stderr.write(`${file}: Stryker failed\n${stdout}${stderr}`);
   else if (!mutatedFiles(file).includes(file)) {

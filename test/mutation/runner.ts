@@ -1,7 +1,7 @@
 // A test runner for Stryker that runs the core's tests in its own process, one after the other until one
 // fails. Vitest's takes a second or more to start for each of some three thousand mutants; this one nothing.
 
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { INSTRUMENTER_CONSTANTS, type MutantCoverage } from "@stryker-mutator/api/core";
@@ -18,7 +18,7 @@ import {
   TestStatus,
   toMutantRunResult,
 } from "@stryker-mutator/api/test-runner";
-import { build, type Plugin } from "esbuild";
+import { bundleTests } from "./bundle.ts";
 import type { Test } from "./stand-in.ts";
 import { TimeLimitReached, TimeLimits } from "./time-limit.ts";
 
@@ -31,53 +31,7 @@ interface Namespace {
   hitLimit?: number | undefined;
 }
 
-const CORE = "test/core";
-const FIRST = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
 const STRYKERS_FACTOR = 100;
-/** A second or more each: they come last. */
-const SLOW = ["test/mutation/mutants.ts", "test/core/properties.test.ts"];
-
-/** Every test that runs the core's sources, the quick ones first: they kill most mutants. */
-function testFiles(): string[] {
-  const own = readdirSync(CORE).filter((name) => name.endsWith(".test.ts"));
-  const quick = own.map((name) => `${CORE}/${name}`).filter((name) => !SLOW.includes(name));
-  return [...quick, ...FIRST, ...SLOW];
-}
-
-/** In a bundle every file must still find what lies beside it. */
-const ownAddresses: Plugin = {
-  name: "own addresses",
-  setup(bundler) {
-    bundler.onLoad({ filter: /\/test\/.*\.ts$/ }, ({ path: file }) => ({
-      loader: "ts",
-      contents: readFileSync(file, "utf8").replaceAll(
-        "import.meta.url",
-        JSON.stringify(pathToFileURL(file).href),
-      ),
-    }));
-  },
-};
-
-/** Bundles the tests with the mutated core, from the folder that Stryker has put it in. */
-async function bundleTests(outfile: string): Promise<void> {
-  const standIn = path.resolve("test/mutation/stand-in.ts");
-  const imports = testFiles().map((file) => `import ${JSON.stringify(`./${file}`)};`);
-  await build({
-    stdin: {
-      contents: [...imports, `export { tests } from ${JSON.stringify(standIn)};`].join("\n"),
-      resolveDir: process.cwd(),
-      loader: "ts",
-    },
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    packages: "external",
-    alias: { vitest: standIn },
-    plugins: [ownAddresses],
-    outfile,
-    logLevel: "error",
-  });
-}
 
 /** Stryker gives a mutant a hundred times the hits of all tests together: minutes, in the scanner. */
 function hitLimitOf({ hitLimit }: MutantRunOptions): number | undefined {
@@ -105,7 +59,10 @@ class InProcessRunner implements TestRunner {
   }
 
   async init(): Promise<void> {
-    await bundleTests(this.bundle);
+    // Stryker has put the mutants into a copy of the repository, from where it runs.
+    const { PICOGRANT_REPOSITORY: repository } = process.env;
+    if (!repository) throw new Error("npm run mutation starts this: it sets PICOGRANT_REPOSITORY");
+    await bundleTests(process.cwd(), repository, this.bundle);
   }
 
   async dryRun(): Promise<DryRunResult> {

@@ -13,7 +13,13 @@ export interface Test {
 }
 
 export const tests: Test[] = [];
-const groups: string[] = [];
+/** The file, and the groups within it, that are being collected. */
+let groups: string[] = [];
+
+/** The tests that follow are those of this file. */
+export function beginFile(name: string): void {
+  groups = [name];
+}
 
 function add(name: string, run: () => unknown): void {
   tests.push({ name: [...groups, name].join(" > "), run });
@@ -39,9 +45,17 @@ function tabled(declare: (name: string, run: () => unknown) => void) {
     };
 }
 
+const adding = Object.assign(add, { each: tabled(add) });
+const leavingOut: typeof adding = Object.assign(() => {}, { each: () => () => {} });
+
 /** As vitest's; a time limit is not kept: a mutant that hangs is the runner's matter. */
-export const it = Object.assign(add, { each: tabled(add) });
+export const it = Object.assign(adding, {
+  skipIf: (isSkipped: boolean) => (isSkipped ? leavingOut : adding),
+});
 export const test = it;
+
+/** A test that is under way can be ended here by nobody; only on a built bundle some need it (test/core/subject.ts). */
+export const TestRunner = { getCurrentTest: (): undefined => undefined };
 
 function group(name: string, declare: () => unknown): void {
   groups.push(name);

@@ -1,0 +1,47 @@
+// Mutants are run rarely, and what they are run against changes often: the tests still fit into the bundle without
+// vitest (README.md here), and none is lost on the way.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleTests, testFiles } from "./bundle.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const files = testFiles(root);
+/** Within the repository: the bundle imports its packages from there. */
+const parent = path.join(root, "dist");
+let folder: string;
+/** The names of the collected tests: each begins with that of its file. */
+let names: string[];
+
+beforeAll(async () => {
+  mkdirSync(parent, { recursive: true });
+  folder = mkdtempSync(path.join(parent, "mutation-tests-"));
+  const bundle = path.join(folder, "tests.mjs");
+  await bundleTests(root, root, bundle);
+  // A process of its own: the stand-in puts its own `expect` in the place of vitest's.
+  const print = `
+    const { tests } = await import(${JSON.stringify(pathToFileURL(bundle).href)});
+    process.stdout.write(JSON.stringify(tests.map(({ name }) => name)));`;
+  const { PICOGRANT_CORE: _, ...env } = process.env;
+  const said = execFileSync(process.execPath, ["--input-type=module", "--eval", print], { env });
+  names = JSON.parse(said.toString()) as string[];
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("test/mutation/README.md: mutants are run against all tests of the core", () => {
+  it.each(files)("%s: every test that it declares is collected", (file) => {
+    const text = readFileSync(path.join(root, file), "utf8");
+    const declared = text.match(/^ *(?:it|test)(?:\.\w+(?:\([^()]*\))?)*(?:<.*)?[(]/gm) ?? [];
+    expect(declared.length).toBeGreaterThan(0);
+    const collected = names.filter((name) => name.startsWith(`${file} > `));
+    expect(collected.length).toBeGreaterThanOrEqual(declared.length);
+  });
+
+  it("each has a name of its own: coverage is counted by it", () => {
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+});
