@@ -1,5 +1,6 @@
 // Mutation testing of the core, file by file: Stryker makes the mutants, test/mutation runs the tests. Only
-// the file whose turn it is has mutants in it, so that all others run at full speed. Reports stay in dist.
+// the file whose turn it is has mutants in it, so that all others run at full speed (with --together all of
+// the named ones have, and the tests are tried out once for all of them). Reports stay in dist.
 // What survives has to be explained (test/mutation/survivors.ts), and what is explained has to survive.
 
 import { spawnSync } from "node:child_process";
@@ -58,19 +59,20 @@ function reportOf(file: string): string {
   return path.join(reports, "reports", `${name}.json`);
 }
 
-/** Runs the mutants of one file; its report is written anew. False: Stryker could not. */
-function mutate(file: string, workers: number): boolean {
-  mkdirSync(path.dirname(reportOf(file)), { recursive: true });
+/** Runs the mutants of these files; their reports are written anew. False: Stryker could not. */
+function mutate(files: readonly string[], workers: number): boolean {
+  mkdirSync(reports, { recursive: true });
   const shared = readFileSync(path.join(root, "test/mutation/stryker.config.json"), "utf8");
+  const reportFile = path.join(reports, "report.json");
   const config = {
     ...(JSON.parse(shared) as object),
-    mutate: [file],
+    mutate: files,
     concurrency: workers,
-    jsonReporter: { fileName: reportOf(file) },
+    jsonReporter: { fileName: reportFile },
   };
   const configFile = path.join(reports, "stryker.config.json");
   writeFileSync(configFile, JSON.stringify(config));
-  rmSync(reportOf(file), { force: true });
+  for (const stale of [reportFile, ...files.map(reportOf)]) rmSync(stale, { force: true });
   const stryker = path.join(root, "node_modules/@stryker-mutator/core/bin/stryker.js");
   const { status, stdout, stderr } = spawnSync(process.execPath, [stryker, "run", configFile], {
     cwd: root,
@@ -85,20 +87,21 @@ function mutate(file: string, workers: number): boolean {
       PICOGRANT_SEED: "1",
     },
   });
-  if (status !== 0) process.stderr.write(`${file}: Stryker failed\n${stdout}${stderr}`);
-  else if (!mutatedFiles(file).includes(file)) {
-    // Nothing in it that could be mutated: Stryker does not report on it then.
-    const source = readFileSync(path.join(root, file), "utf8");
-    const report: Report = { files: { [file]: { source, mutants: [] } } };
-    writeFileSync(reportOf(file), JSON.stringify(report));
+  if (status !== 0) {
+    process.stderr.write(`${files.join(", ")}: Stryker failed\n${stdout}${stderr}`);
+    return false;
   }
-  return status === 0;
-}
-
-/** The files that the report names. */
-function mutatedFiles(file: string): string[] {
-  if (!existsSync(reportOf(file))) return [];
-  return Object.keys((JSON.parse(readFileSync(reportOf(file), "utf8")) as Report).files);
+  // There is none where nothing could be mutated; nor does one name a file with nothing in it to mutate.
+  const report: Report = existsSync(reportFile)
+    ? (JSON.parse(readFileSync(reportFile, "utf8")) as Report)
+    : { files: {} };
+  for (const file of files) {
+    const source = readFileSync(path.join(root, file), "utf8");
+    const own: Report = { files: { [file]: report.files[file] ?? { source, mutants: [] } } };
+    mkdirSync(path.dirname(reportOf(file)), { recursive: true });
+    writeFileSync(reportOf(file), JSON.stringify(own));
+  }
+  return true;
 }
 
 /** What the file's report says; undefined without one, or where the file has changed since. */
@@ -179,17 +182,25 @@ function workers(text: string): number {
   return count;
 }
 
-function main(files: string[], options: { workers: number; sum?: boolean; list?: boolean }): void {
+interface Options {
+  workers: number;
+  together?: boolean;
+  sum?: boolean;
+  list?: boolean;
+}
+
+function main(files: string[], options: Options): void {
   const all = coreFiles();
   const unknown = files.find((file) => !all.includes(file));
   if (unknown)
     program.error(`error: ${unknown} is no file of the core; name one such as ${all[0]}`);
   let hasRun = true;
   if (!options.sum) {
-    for (const file of files.length > 0 ? files : all) {
-      hasRun = mutate(file, options.workers) && hasRun;
-      const row = readRow(file);
-      if (row) process.stdout.write(`${describe(row)}\n`);
+    const chosen = files.length > 0 ? files : all;
+    for (const group of options.together ? [chosen] : chosen.map((file) => [file])) {
+      hasRun = mutate(group, options.workers) && hasRun;
+      const measured = group.map(readRow).filter((row) => row !== undefined);
+      for (const row of measured) process.stdout.write(`${describe(row)}\n`);
     }
   }
   const rows = all.map(readRow).filter((row) => row !== undefined);
@@ -216,6 +227,7 @@ const program = commandLine(
 )
   .argument("[files...]", "files of the core, such as core/requests/call.ts (default: all)")
   .option("--workers <count>", "processes at a time", workers, 2)
+  .option("--together", "all files in one go: quicker where they are small and not busy")
   .option("--sum", "only sum the reports of earlier runs up")
   .option("--list", "list the surviving mutants");
 program.action(main);
