@@ -1,4 +1,5 @@
 // A small fleet: the finding about restarts, the machinery under it, and that the comparison compares.
+import { spawn } from "node:child_process";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -13,6 +14,7 @@ import {
 import { ServiceModel, serviceDefaults } from "../../targets/desktop/fleet/service-model.ts";
 import { inWorkers, shardSizes } from "../../targets/desktop/fleet/shards.ts";
 import { type FleetPlan, mergeShards, playShard } from "../../targets/desktop/fleet/story.ts";
+import { ended, inFolder } from "./command.ts";
 
 const PLAN: FleetPlan = { devices: 1000, hours: 4, capacity: 0, seed: 7 };
 const AS_SHIPPED = VARIANTS[0]!;
@@ -102,6 +104,19 @@ test("after an outage the devices do not go on coming at the same moment", async
   expect(hours[23]!.peak).toBeLessThan(hours[0]!.peak);
   expect(hours[23]!.mean).toBeGreaterThan(0.8 * before!.mean);
 });
+
+test("into a pipe it says what it plays, and no row is all zeros", () =>
+  inFolder(async (out) => {
+    const flags = ["--devices", "60", "--hours", "2", "--workers", "1", "--no-compare"];
+    const command = ["--import", "tsx", "targets/desktop/fleet/main.ts", ...flags, "--out", out];
+    const { code, stdout, stderr } = await ended(spawn(process.execPath, command));
+    expect(code).toBe(0);
+    expect(stderr).toContain("fleet: a restart, kept: tokens\n");
+    expect(stderr).not.toContain("\r");
+    expect(stdout).not.toMatch(/^[a-z. ]+( +(0|-|0\/0))+$/m);
+    expect(stdout).toContain("service out for 15 minutes: nobody asked for anything then");
+    expect(stdout).toMatch(/^[\d,]+ bytes of this computer per device$/m);
+  }));
 
 test("the same seed gives the same fleet", async () => {
   const plan = { ...PLAN, devices: 100 };

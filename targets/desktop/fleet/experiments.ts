@@ -99,9 +99,11 @@ export interface IntervalResult {
 export async function intervals(
   plan: FleetPlan,
   seconds: readonly number[],
+  told: (part: string) => void = () => {},
 ): Promise<IntervalResult[]> {
   const core = await buildVariant(VARIANTS[0]!);
   return seconds.map((intervalS) => {
+    told(`an interval of ${intervalS} s`);
     const all = Array.from({ length: plan.devices }, (_, index) => index);
     const waiting = createFleet(core, plan, { capacity: 1e9, intervalS });
     waiting.service.usersCome = false;
@@ -133,7 +135,11 @@ export interface HourAfter {
  * the same moment, go on coming at the same moment.
  * @returns the hour before it first, as hour 0
  */
-export async function dayAfterOutage(plan: FleetPlan, outageHours: number): Promise<HourAfter[]> {
+export async function dayAfterOutage(
+  plan: FleetPlan,
+  outageHours: number,
+  told: (part: string) => void = () => {},
+): Promise<HourAfter[]> {
   const HOUR = 60 * MINUTE;
   const fleet = createFleet(await buildVariant(VARIANTS[0]!), plan, {});
   const all = Array.from({ length: plan.devices }, (_, index) => index);
@@ -143,7 +149,10 @@ export async function dayAfterOutage(plan: FleetPlan, outageHours: number): Prom
   fleet.runUntil((3 + outageHours) * HOUR);
   fleet.service.down = false;
   const backMs = fleet.nowMs;
-  fleet.runUntil(backMs + 24 * HOUR);
+  for (let hour = 4; hour <= 24; hour += 4) {
+    fleet.runUntil(backMs + hour * HOUR);
+    told(`the day after an outage, ${hour} of 24 hours`);
+  }
   const { requests, refused } = fleet.service;
   const read = (hour: number, fromMs: number): HourAfter => {
     const from = Math.floor(fromMs / 1000);

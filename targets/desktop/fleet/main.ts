@@ -65,6 +65,7 @@ function readFlags(): Flags {
 
 /** Prints rows under their heads, numbers to the right. */
 function table(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   const text = [heads, ...rows].map((row) =>
     row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : cell)),
   );
@@ -76,6 +77,11 @@ function table(heads: readonly string[], rows: readonly (readonly (string | numb
     console.log(cells.join("  "));
   }
   console.log("");
+}
+
+/** Says what is being played: in one line of a terminal, which the next table takes away; into a pipe a line each. */
+function tell(part: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${part} ...` : `fleet: ${part}\n`);
 }
 
 /** On a terminal a bar that is redrawn; into a pipe or a file a line now and then. */
@@ -158,19 +164,24 @@ async function story(flags: Flags): Promise<void> {
       "all s",
       "signed in",
     ],
-    result.episodes.map((one) => [
-      one.name,
-      one.peak,
-      one.codePeak,
-      one.tokenPeak,
-      round(one.mean),
-      one.queue,
-      one.refused,
-      one.slowDowns,
-      ...one.signIn.map((seconds) => (one.devices ? round(seconds) : "-")),
-      one.devices ? `${one.signedIn}/${one.devices}` : "-",
-    ]),
+    result.episodes
+      .filter(hasRequests)
+      .map((one) => [
+        one.name,
+        one.peak,
+        one.codePeak,
+        one.tokenPeak,
+        round(one.mean),
+        one.queue,
+        one.refused,
+        one.slowDowns,
+        ...one.signIn.map((seconds) => (one.devices ? round(seconds) : "-")),
+        one.devices ? `${one.signedIn}/${one.devices}` : "-",
+      ]),
   );
+  for (const { name } of result.episodes.filter((one) => !hasRequests(one))) {
+    console.log(`${name}: nobody asked for anything then; more --hours show it`);
+  }
   console.log(
     "peak: both endpoints in their busiest second; codes: the device authorization endpoint alone;\n" +
       "tokens: the token endpoint alone; 50, 95, 99 and 100 % of those switched on were signed in after p50 ... all\n",
@@ -194,11 +205,17 @@ async function story(flags: Flags): Promise<void> {
   );
 }
 
+/** Between two refreshes a small or a short-lived fleet asks for nothing: a row of zeros says less than that. */
+function hasRequests({ peak, refused }: StoryResult["episodes"][number]): boolean {
+  return peak > 0 || refused > 0;
+}
+
 /** Peak after a full restart against the load of the same devices pending. */
 async function restarts(plan: Flags): Promise<void> {
   console.log("Everybody restarts at the same moment, service never the bottleneck\n");
   const results: Restart[] = [];
   for (const kept of ["nothing", "code", "tokens"] as const) {
+    tell(`a restart, kept: ${kept}`);
     results.push(await restartAll(VARIANTS[0]!, kept, plan, Number.POSITIVE_INFINITY));
   }
   table(
@@ -224,7 +241,10 @@ async function compare(plan: Flags): Promise<void> {
     `Settings compared: all restart, capacity a tenth of that load, ${plan.devices} devices\n`,
   );
   const results: Restart[] = [];
-  for (const variant of VARIANTS) results.push(await restartAll(variant, "tokens", plan, 0.1));
+  for (const variant of VARIANTS) {
+    tell(`a restart, ${variant.name}`);
+    results.push(await restartAll(variant, "tokens", plan, 0.1));
+  }
   table(
     ["settings", "peak req/s", "x pending", "queue", "503", "p50 s", "p95 s", "p99 s", "all s"],
     results.map((one) => [
@@ -250,7 +270,7 @@ async function compare(plan: Flags): Promise<void> {
 /** The service's interval: what it costs in requests, and what it costs the user. */
 async function compareIntervals(plan: Flags): Promise<void> {
   console.log(`The interval: ${plan.devices.toLocaleString("en")} devices wait for their users\n`);
-  const results = await intervals(plan, [2, 5, 10, 20]);
+  const results = await intervals(plan, [2, 5, 10, 20], tell);
   table(
     ["interval s", "polls req/s", "per million devices", "decision to sign-in, mean s"],
     results.map(({ intervalS, steady, claimS }) => [
@@ -269,7 +289,7 @@ async function afterOutage(plan: Flags): Promise<void> {
     `The day after an outage of ${OUTAGE_HOURS} hours: ${plan.devices.toLocaleString("en")} devices, ` +
       "all signed in, each refreshes once an hour\n",
   );
-  const hours = await dayAfterOutage(plan, OUTAGE_HOURS);
+  const hours = await dayAfterOutage(plan, OUTAGE_HOURS, tell);
   const shown = hours.filter(({ hour }) => hour <= 6 || hour % 6 === 0);
   table(
     ["hour", "peak req/s", "mean req/s", "503"],
