@@ -1,7 +1,8 @@
-// What the simulated service takes from node:crypto, for a page: hashes and message authentication codes that
-// answer at once, which a browser's own do not.
+// What the simulated service takes from node:crypto, for a page: hashes, message authentication codes and Ed25519
+// signatures that answer at once, which a browser's own do not.
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256, sha512 } from "@noble/hashes/sha2.js";
+import nacl from "tweetnacl";
 import { Buffer } from "./globals.ts";
 
 const HASHES = { sha256, sha512 } as const;
@@ -37,4 +38,22 @@ export function createHmac(algorithm: keyof typeof HASHES, key: Uint8Array): Dig
 /** Page and service are one: there is nobody whom the time could tell anything. */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.every((byte, at) => byte === b[at]);
+}
+
+/** An Ed25519 key. */
+export type KeyObject = nacl.SignKeyPair;
+
+/** RFC 8410 section 7: the seed is the end of the key in PKCS #8. */
+export function createPrivateKey({ key }: { key: Uint8Array }): KeyObject {
+  return nacl.sign.keyPair.fromSeed(Uint8Array.from(key.subarray(-32)));
+}
+
+/** RFC 8037 section 2. */
+export function createPublicKey({ publicKey }: KeyObject) {
+  const x = Buffer.from(publicKey).toString("base64url");
+  return { export: () => ({ crv: "Ed25519", kty: "OKP", x }) };
+}
+
+export function sign(_algorithm: null, data: Uint8Array, { secretKey }: KeyObject): Uint8Array {
+  return nacl.sign.detached(Uint8Array.from(data), secretKey);
 }

@@ -1,0 +1,33 @@
+// The playground's folder can be made from the sources as they are, and what its page has instead of node:crypto signs
+// security events as the simulated service does on Node (RFC 8037).
+import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { writePlayground } from "../../targets/desktop/playground/folder.ts";
+import * as page from "../../targets/desktop/playground/stand-ins/crypto.ts";
+
+test("everything that the service imports from Node has a stand-in", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  try {
+    expect(await writePlayground(folder, new Uint8Array(8))).toContain("panel.js");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("RFC 8037: the same keys, signatures and hashes as Node's", () => {
+  const seed = Uint8Array.from({ length: 32 }, (_, at) => (at * 7) % 256);
+  const key = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]);
+  const nodeKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
+  const pageKey = page.createPrivateKey({ key });
+  const data = new TextEncoder().encode("header.claims");
+  expect(Buffer.from(page.sign(null, data, pageKey))).toEqual(sign(null, data, nodeKey));
+  expect(page.createPublicKey(pageKey).export()).toEqual(
+    createPublicKey(nodeKey).export({ format: "jwk" }),
+  );
+  expect(page.createHash("sha256").update("{}").digest("base64url")).toBe(
+    createHash("sha256").update("{}").digest("base64url"),
+  );
+});
