@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { freshSeed } from "../seeds.ts";
 import { isWhole } from "../whole.ts";
 import { Bench, json } from "./bench.ts";
 import { call, LIST, session } from "./session.ts";
@@ -54,9 +55,16 @@ class Judge {
     if (this.isTaken(body) !== isJson(body)) expect(body).toBe(isJson(body) ? "taken" : "refused");
   }
 }
+/** All of them in the gate, otherwise every third: which ones is another matter each time. */
+function someOf(characters: readonly string[]): readonly string[] {
+  const turn = freshSeed() % 3;
+  return characters.filter((_, at) => isWhole || at % 3 === turn);
+}
 const ASCII = Array.from({ length: 128 }, (_, c) => String.fromCharCode(c));
-/** What the grammar knows, and what stands beside it in the table of characters. */
-const TELLING = [...'\u0000\t\n\u000b\r\u001f !"#*+,-./019:;@ABEFGZ[\\]^`abeflnqrstuxyz{|}~\u007f'];
+/** What the grammar knows, and what stands beside it in the table of characters; a third of it outside the gate. */
+const TELLING = someOf([
+  ...'\u0000\t\n\u000b\r\u001f !"#*+,-./019:;@ABEFGZ[\\]^`abeflnqrstuxyz{|}~\u007f',
+]);
 
 describe("RFC 8259 §6: numbers", () => {
   it("of up to three characters are those of JSON.parse", () => {
