@@ -114,7 +114,8 @@ async function takePanel(browser: Browser): Promise<void> {
     await says(page, "#device-name", "Printer");
     await press("power");
     await press("press new-code");
-    await shows(page, "Code ");
+    // With the new code, and not with the one before it, a slip comes out.
+    await page.locator("#slip").waitFor();
     await take(page, "panel-printer");
     await page.click("[data-key='k']");
     await says(page, "#device-name", "Console");
