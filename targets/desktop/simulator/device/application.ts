@@ -249,16 +249,32 @@ function broadcasts({ named }: CallWords): Call {
   };
 }
 
-function describeBroadcasts({ items, pageInfo, nextPageToken }: Record<string, unknown>): string {
+function describeBroadcasts(answer: Record<string, unknown>, { device }: Driver): string {
+  const { items, pageInfo, nextPageToken } = answer;
   if (!Array.isArray(items)) return "Broadcasts: no list";
   const all = items as { id?: string; snippet?: { title?: string } }[];
   if (all.length === 0) return "No broadcasts";
   const { totalResults = items.length } = (pageInfo ?? {}) as { totalResults?: number };
-  const [first] = all;
-  const title = clean(String(first?.snippet?.title ?? first?.id ?? ""));
-  const more = all.length > 1 ? " ..." : "";
+  const titles = all.map(({ id, snippet }) => clean(String(snippet?.title ?? id ?? "")));
   const of = items.length < totalResults || nextPageToken ? ` of ${totalResults}` : "";
-  return `${items.length}${of} broadcast${totalResults === 1 ? "" : "s"}: ${title}${more}`;
+  const count = `${items.length}${of} broadcast${totalResults === 1 ? "" : "s"}`;
+  const inFull = `${count}: ${titles.join(", ")}`;
+  // The first row is the core's. Where not all of them fit, the dots say that there are more.
+  if (titles.length === 1 || fits(inFull, device.columns, device.rows - 1)) return inFull;
+  return `${count}: ${titles[0]} ...`;
+}
+
+/** Whether a display of this size shows all of it, wrapped between words. */
+function fits(text: string, columns: number, rows: number): boolean {
+  let row = 1;
+  let used = 0;
+  for (const { length } of text.split(" ")) {
+    const isNext = used > 0 && used + 1 + length > columns;
+    if (isNext) row++;
+    used = isNext || used === 0 ? length : used + 1 + length;
+    if (used > columns) return false;
+  }
+  return row <= rows;
 }
 
 function offerIdOf({ plain }: CallWords): string {
