@@ -100,7 +100,7 @@ test("RFC 8628 by hand, in any order: a recording replays to the same end", () =
         rmSync(folder, { recursive: true });
       }
     }),
-    { numRuns: isWhole ? 150 : 15 },
+    { numRuns: isWhole ? 60 : 10 },
   ));
 
 /** The service behind its socket, for a visitor. */
@@ -141,5 +141,5 @@ test("the same while time runs, over sockets, when nobody waits for anything", (
         await close();
       }
     }),
-    { numRuns: isWhole ? 15 : 1, endOnFailure: true },
+    { numRuns: isWhole ? 8 : 1, endOnFailure: true },
   ));
