@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { freshSeed } from "../seeds.ts";
 import { Broken, noCounts } from "./broken.ts";
 import { runCampaign } from "./campaign.ts";
-import { hunt, PLANTED, plant } from "./planted.ts";
+import { hunt, PLANTED, plant, textsWith } from "./planted.ts";
 import { play, replay } from "./sequence.ts";
 import { asTest, shrink } from "./shrink.ts";
 import { ofSources } from "./subject.ts";
@@ -51,6 +51,10 @@ describe("the model of the core's border (core/SPEC.md)", () => {
 });
 
 describe("planted faults are found", () => {
+  it("each has its one place in the sources, also those that are not hunted here", () => {
+    for (const fault of PLANTED) expect(() => textsWith(fault)).not.toThrow();
+  });
+
   it.each(HUNTED.map(({ name }) => name))("%s", async (name) => {
     const found = await hunt(PLANTED.find((fault) => fault.name === name)!, 1, HUNT_STEPS);
     expect(found.oracle).toBeDefined();

@@ -526,8 +526,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a page stays shorter by a millisecond",
     PROMPT,
-    "device.pageMs = Limit.PAGE_MS;",
-    "device.pageMs = Limit.PAGE_MS - 1;",
+    "device.pageEnd : 0;\n    device.pageMs = Limit.PAGE_MS;",
+    "device.pageEnd : 0;\n    device.pageMs = Limit.PAGE_MS - 1;",
   ),
   other(
     "the application's line outlives its session",
@@ -545,8 +545,8 @@ export const PLANTED: readonly Planted[] = [
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
 
-/** The core with the fault in it. @throws Error where its place is not there any more, or there twice */
-export async function plant({ name, edits }: Planted): Promise<MakeCore> {
+/** The files of the core that a fault changes. @throws Error where its place is not there any more, or there twice */
+export function textsWith({ name, edits }: Planted): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   for (const { file, find, replacement } of edits) {
     const path = core + file;
@@ -557,6 +557,12 @@ export async function plant({ name, edits }: Planted): Promise<MakeCore> {
     }
     texts.set(path, parts.join(replacement));
   }
+  return texts;
+}
+
+/** The core with the fault in it. @throws Error as `textsWith` */
+export async function plant(fault: Planted): Promise<MakeCore> {
+  const texts = textsWith(fault);
   const result = await build({
     entryPoints: [`${core}complete.ts`],
     bundle: true,
