@@ -99,7 +99,8 @@ export class Panel {
   #click(event: Event): void {
     const button = (event.target as Element).closest("button");
     if (button === null) return;
-    this.say("");
+    // What the other buttons do, such as those of a dialog, may have said something already.
+    if (button.id === "enter" || button.id === "scan") this.say("");
     const { command } = button.dataset;
     if (command) void this.#send(command);
     else if (button.id === "enter") this.link.openPhone("/device");
