@@ -99,6 +99,22 @@ describe("device doc §3", () => {
     expect(at(68)).toEqual([0, 0]);
   });
 
+  it.each([
+    [67, State.PENDING],
+    [68, State.REQUESTING],
+  ])(
+    "SPEC Times: an interval of %i s, 64 s or 65 s more than the code lives: state %i",
+    (...row) => {
+      const [interval, state] = row;
+      const bench = new Bench([code({ expires_in: 3, interval })], { autoStart: 0 });
+      bench.core.signIn(bench.device);
+      bench.run(0);
+      bench.run(3000);
+      expect(bench.device.codeLifeS).toBe(0);
+      expect(bench.device.state).toBe(state);
+    },
+  );
+
   it.each(["expired_token", "invalid_grant"])(
     "device doc §3 row expired: the response to a later poll is not shown; %s brings a new code",
     (name) => {

@@ -217,6 +217,12 @@ describe("verification addresses", () => {
     "http://",
     "x-app:open",
     "example.com/device",
+    // Not one letter of the scheme may be another.
+    "xttps://example.com",
+    "hxtps://example.com",
+    "htxps://example.com",
+    "httxs://example.com",
+    "httpx://example.com",
   ])("%s is none, and in verification_uri_complete it is left out", (address) => {
     const refused = had([code({ verification_url: address })]);
     expect(refused.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);

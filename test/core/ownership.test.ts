@@ -2,7 +2,15 @@
 // that nor what the host is told of it. Complete build only.
 
 import { describe, expect, it } from "vitest";
-import { CallState, ErrorCode, Field, OfferError, Region, State } from "../../core/complete.ts";
+import {
+  CallState,
+  Command,
+  ErrorCode,
+  Field,
+  OfferError,
+  Region,
+  State,
+} from "../../core/complete.ts";
 import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
@@ -130,6 +138,41 @@ describe("SPEC Regions: a call that waits has claimed no bytes", () => {
     bench.run(0);
     expect(bench.sent.at(-1)!.endpoint).toBe(1);
     expect(bench.device.length[Field.VALUE_B]).toBe(-1);
+  });
+});
+
+describe("SPEC Regions: an answer can be read until tick has answered NONE", () => {
+  it("also where something is erased meanwhile, for which nobody needs its bytes", () => {
+    const bench = session([json(200, {})]);
+    const { core, device } = bench;
+    bench.storageFails = true;
+    core.signOut(device);
+    bench.pass(0);
+    expect(device.state).toBe(State.SIGNED_OUT);
+    expect(device.notErased).toBe(1);
+    // What is left would be erased in the tick in which the addresses are asked for.
+    discover(bench);
+    bench.answers = ["hang"];
+    bench.storageHangs = true;
+    bench.run(60_000);
+    expect(bench.sent.at(-1)!.endpoint).toBe(3);
+    bench.give(bench.sent.at(-1)!.id, json(200, METADATA));
+    // The command that is not about the display.
+    const next = (): Command => {
+      let command = core.tick(device, 0);
+      while (command === Command.SHOW) command = core.tick(device, 0);
+      return command;
+    };
+    // One slot, and the other.
+    expect(next()).toBe(Command.ERASE);
+    core.storageDone(device, 1);
+    expect(next()).toBe(Command.ERASE);
+    core.signIn(device);
+    core.storageDone(device, 1);
+    // Not yet the request for a code.
+    expect(next()).toBe(Command.NONE);
+    expect(bench.text(Field.VALUE_A)).toBe(ISSUER);
+    expect(next()).toBe(Command.SEND);
   });
 });
 

@@ -124,11 +124,19 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     bench.core.signOut(bench.device);
     bench.until(3);
     expect(bench.device.notErased).toBe(1);
+    // There is nothing left that could be saved.
+    expect(bench.device.notSaved).toBe(0);
+    // A code that cannot be written either changes nothing about it.
+    bench.answers = [code(), code()];
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.device.notSaved).toBe(1);
+    expect(bench.device.notErased).toBe(1);
     bench.storageFails = false;
-    bench.answers = [code()];
     bench.core.signIn(bench.device);
     bench.run(0);
     expect(bench.slots.map((slot) => slot[0]).sort()).toEqual([Kind.CODE, undefined]);
+    expect(bench.device.notErased).toBe(0);
   });
 
   it.each([
@@ -338,10 +346,26 @@ describe("SPEC Records: room", () => {
     bench.until(2);
     bench.run(0);
     expect(bench.device.notSaved).toBe(1);
+    // Nothing was to be erased.
+    expect(bench.device.notErased).toBe(0);
     bench.storageFails = false;
     bench.pass(60_000);
     expect(bench.device.notSaved).toBe(0);
     expect(bench.slots.some((slot) => slot[0] === Kind.REFRESH_TOKEN)).toBe(true);
+  });
+
+  it("tokens that are being written once more are not saved before that is done", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.storageFails = true;
+    bench.until(2);
+    bench.run(0);
+    bench.storageFails = false;
+    bench.storageHangs = true;
+    bench.pass(60_000);
+    expect(bench.frame().join("")).toContain("Not saved");
+    expect(bench.device.notSaved).toBe(1);
+    bench.core.storageDone(bench.device, 1);
+    expect(bench.device.notSaved).toBe(0);
   });
 
   it("SPEC Records: what is not erased is tried again in a minute, however long the server's interval is", () => {

@@ -43,6 +43,17 @@ describe("SPEC The loop: wakeIn", () => {
     expect(wakeIn(failed)).toBe(LONGEST_MS);
   });
 
+  it("FAILED, the tokens kept: also where the refresh token ends within that time, of which nothing is shown", () => {
+    const days = 3 * 86_400;
+    const bench = signedIn({ expires_in: 60, refresh_token_expires_in: days + 3600 }, [
+      error(400, "invalid_client"),
+    ]);
+    bench.pass(61_000);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.refreshLifeS).toBeGreaterThan(days);
+    expect(wakeIn(bench)).toBe(LONGEST_MS);
+  });
+
   it("REQUESTING: the time to the request, then the two minutes that an exchange may take", () => {
     const bench = new Bench(["hang"]);
     const waitMs = wakeIn(bench);
