@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleTests, testFiles } from "./bundle.ts";
+import { SURVIVORS } from "./survivors.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const files = testFiles(root);
@@ -43,5 +44,13 @@ describe("test/mutation/README.md: mutants are run against all tests of the core
 
   it("each has a name of its own: coverage is counted by it", () => {
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+});
+
+describe("test/mutation/survivors.ts: what is explained is there", () => {
+  it.each(SURVIVORS)("$file: $line", ({ file, line, mutants }) => {
+    const lines = readFileSync(path.join(root, file), "utf8").split("\n");
+    expect(lines.map((text) => text.trim())).toContain(line);
+    for (const mutant of mutants) expect(line).toContain(mutant.split(" => ")[0]);
   });
 });

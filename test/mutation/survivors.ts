@@ -65,9 +65,15 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/device-authorization.ts",
-    line: "if (device.codeLifeS > Limit.INTERVAL_MAX_S) device.codeLifeS = Limit.INTERVAL_MAX_S;",
+    line: "if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;",
+    mutants: ["seconds > Limit.INTERVAL_MAX_S => false"],
+    why: "What is too long is cut by pollEvery either way; this only keeps its milliseconds within 27 bits (npm run test:integers).",
+  },
+  {
+    file: "core/grant/device-authorization.ts",
+    line: "if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) device.codeLifeS = Limit.UNPOLLED_LIFE_S;",
     mutants: [
-      "device.codeLifeS > Limit.INTERVAL_MAX_S => device.codeLifeS >= Limit.INTERVAL_MAX_S",
+      "device.codeLifeS > Limit.UNPOLLED_LIFE_S => device.codeLifeS >= Limit.UNPOLLED_LIFE_S",
     ],
     why: CLAMP,
   },
@@ -153,6 +159,12 @@ export const SURVIVORS: readonly Explanation[] = [
     file: "core/loop/tick.ts",
     line: "if (device.pageMs < wake) wake = device.pageMs;",
     mutants: ["device.pageMs < wake => device.pageMs <= wake"],
+    why: "The smaller of two that are equal.",
+  },
+  {
+    file: "core/loop/tick.ts",
+    line: "if (warning > 0 && warning < seconds) seconds = warning;",
+    mutants: ["warning < seconds => warning <= seconds"],
     why: "The smaller of two that are equal.",
   },
   {
