@@ -79,10 +79,15 @@ part("the code's lifetime", function () {
   answer(200, '{"device_code":"d","user_code":"U","verification_uri":"http://e.x","expires_in":3}');
   is(world.device.state, State.PENDING, "RFC 8628 §3.2 verification_uri, no interval: accepted");
   var slept = sleepUntilRequest(20000);
+  is(world.sent.endpoint, Endpoint.TOKEN, "§3 only pending expires: an expired code is polled");
+  ok(slept >= 5000 && slept < 6000, "the interval holds for that, too");
+  answer(428, PENDING);
+  slept = sleepUntilRequest(20000);
   is(world.sent.endpoint, Endpoint.DEVICE_AUTHORIZATION, "§3 expired: a new code by itself");
-  ok(slept >= 3000 && slept <= 9000, "§3 not before expires_in, spread over the interval");
+  ok(slept <= 6000, "at once, spread over five seconds");
   answer(200, '{"device_code":"e","user_code":"V","verification_uri":"http://e.x","expires_in":3}');
-  sleep(4000);
+  sleepUntilRequest(20000);
+  answer(400, '{"error":"expired_token"}');
   is(world.device.state, State.FAILED, "renewals are capped");
   is(world.device.error, ErrorCode.RENEWALS_EXHAUSTED, "and the user is told");
   is(world.slots[0] || world.slots[1], null, "no expired code is kept");

@@ -16,6 +16,7 @@ import {
   NodeHttp,
   StateDirectoryError,
 } from "../../../../platform/node/index.ts";
+import { makeDirectory } from "../../../../platform/node/make-directory.ts";
 import { lockDirectory } from "../../../../platform/node/state-lock.ts";
 import {
   createService,
@@ -82,6 +83,7 @@ export async function createWorld(
     if (failure) throw failure.reason;
   };
   try {
+    makeState(options.state);
     // Two on one folder would overwrite each other's service.
     closing.push(lockState(options.state));
     const storage = openStorage(options);
@@ -133,6 +135,16 @@ export async function createWorld(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** @throws UsageError where the folder cannot be made */
+function makeState(directory: string): void {
+  try {
+    makeDirectory(directory, 0o700);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot make ${directory} (${reason}); choose another with --state`);
   }
 }
 
