@@ -112,7 +112,8 @@ class Engine {
     const made = this.#run(`begin(${JSON.stringify(config)})`, "begin.js");
     if (made !== 1) return null;
     const lists = { start: [], length: [], capacity: [] };
-    this.#device = { memory: this.#memory, callBody: null, ...lists };
+    const { columns, rows } = config;
+    this.#device = { memory: this.#memory, callBody: null, columns, rows, ...lists };
     this.#look();
     return this.#device as unknown as complete.Device;
   }

@@ -1,5 +1,6 @@
 // Further devices of the same user: each sign-in brings a refresh token, until one of the two limits of the
 // device document's section 8 is reached and the oldest dies, which is the one of the device on the table.
+import type { DecisionOutcome } from "../../../service/decisions.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Simulation } from "../simulation.ts";
 
@@ -38,7 +39,8 @@ export function otherDevices(
     for (; signedIn < (count ?? limit); signedIn++) {
       const { id, secret = "", permittedScopes } = clients[signedIn % clients.length]!;
       const scope = permittedScopes?.[0] === "publisher" ? "email" : config.scope;
-      signIn(service, { id, secret, scope }, settings.account);
+      const outcome = signIn(service, { id, secret, scope }, settings.account);
+      if (outcome !== "granted") return `${settings.account} cannot sign in: ${outcome}`;
     }
   } finally {
     service.setOptions(both);
@@ -50,14 +52,16 @@ export function otherDevices(
   return `${line}: the limit is ${limit}`;
 }
 
+/** @returns what became of the account's decision; without a grant there are no tokens to be had */
 function signIn(
   service: Service,
   client: { id: string; secret: string; scope: string },
   account: string,
-): void {
+): DecisionOutcome {
   const { id: client_id, secret, scope } = client;
   const codes = post(service, "/device/code", { client_id, scope });
-  service.approve(String(codes.user_code), account);
+  const outcome = service.approve(String(codes.user_code), account);
+  if (outcome !== "granted") return outcome;
   const device_code = String(codes.device_code);
   post(service, "/token", {
     client_id,
@@ -65,6 +69,7 @@ function signIn(
     device_code,
     grant_type: DEVICE_GRANT,
   });
+  return outcome;
 }
 
 function post(
