@@ -259,6 +259,22 @@ describe("SPEC.md Storage: tokens that storage does not erase", () => {
     expect(shown(bench)).not.toContain("Tokens not erased");
   });
 
+  it("a session that ended says so, too, until the user signs in again", () => {
+    const bench = had([code(), tokens({ expires_in: 60 })]);
+    bench.storageFails = true;
+    bench.answers = [error(400, "invalid_grant")];
+    bench.pass(61_000);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.notErased).toBe(1);
+    expect(shown(bench)).toContain("Tokens not erased");
+    bench.answers = ["hang"];
+    bench.core.signIn(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.REQUESTING);
+    expect(bench.device.notErased).toBe(1);
+    expect(shown(bench)).not.toContain("Tokens not erased");
+  });
+
   it("at the next start the revoked session is refused by its server, and erased", () => {
     const bench = had([code(), tokens()]);
     bench.storageFails = true;
