@@ -12,6 +12,7 @@ const SLOW = [
   "test/core/create.test.ts",
   "test/core/dialects.test.ts",
   "test/core/json-scanner.test.ts",
+  "test/core/wake.test.ts",
   "test/mutation/mutants.ts",
   "test/core/properties.test.ts",
 ];
