@@ -269,7 +269,7 @@ export interface Device {
   sequence: number;
   /** 1: what should be kept is not: storage refuses it, or it does not fit. */
   notSaved: number;
-  /** 1: storage refuses to erase tokens that should be gone. */
+  /** 1: storage refuses to erase what should be gone: tokens, or what lies behind a record that stands alone. */
   notErased: number;
   /** @internal 1: a slot could not be read at the start, and may hold anything until one is erased. */
   notRead: number;

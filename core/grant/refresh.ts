@@ -69,6 +69,7 @@ export function tokensReceived(device: Device, isFirst: boolean): void {
   // A token that replaces a dead one is new to the storage even if it is the one before; and where
   // refreshes come more often than once a minute, storage that failed is asked here.
   if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
+  else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;
 }
 

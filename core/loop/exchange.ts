@@ -64,9 +64,16 @@ function purposeOfState(device: Device): Purpose {
   if (state === State.PENDING) return Purpose.POLL;
   if (state === State.REFRESHING) return Purpose.REFRESH;
   if (state === State.REVOKING) return Purpose.REVOCATION;
-  if (state === State.SIGNED_IN) return device.notSaved ? Purpose.SAVE : Purpose.NONE;
-  // In STARTING nothing was to be erased yet; in SIGNED_OUT and FAILED something may be left.
+  // What lies behind tokens that are not saved yet is erased once they are.
+  if (device.notSaved) return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;
+  // In STARTING nothing was to be erased yet.
   return device.notErased ? Purpose.ERASE : Purpose.NONE;
+}
+
+/** What storage refused to erase: all there is, or what lies behind the record of tokens that are kept. */
+function eraseAgain(device: Device): void {
+  var isKept = device.state === State.SIGNED_IN || holds(device, Region.PRESENT_REFRESH_TOKEN);
+  startJob(device, isKept ? Job.ERASE_OLDER : Job.WIPE);
 }
 
 /** Whether OUTPUT is somebody's who needs time: not an answer that the host reads before the next tick. */
@@ -121,7 +128,8 @@ export function nextRequest(device: Device): Command {
   if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
   if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
     device.waitMs = Limit.SAVE_AGAIN_MS;
-    startJob(device, purpose === Purpose.SAVE ? Job.WRITE : Job.WIPE);
+    if (purpose === Purpose.SAVE) startJob(device, Job.WRITE);
+    else eraseAgain(device);
     return nextStorageCommand(device);
   }
   // The host is still to read the last call's answer: it does before the next tick.

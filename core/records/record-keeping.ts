@@ -141,9 +141,8 @@ export function finishStorage(device: Device, result: number): void {
     if (isGone || hasFailed) device.notRead = 1;
     device.job = nextRead(device, earlier);
   } else {
-    if (device.job !== Job.WIPE) device.notSaved = isDone ? 0 : 1;
-    if (device.job === Job.WIPE) device.notErased = isDone ? 0 : 1;
-    else if (isDone) device.notErased = 0;
+    if (command === Command.STORE) device.notSaved = isDone ? 0 : 1;
+    else device.notErased = isDone ? 0 : 1;
     // Where the older cannot be erased the newest stays: without it the older would come back to life.
     if (!isDone) device.job = Job.NONE;
     // Behind a record that knew of none before may lie one that could not be read: with a sequence of

@@ -107,6 +107,9 @@ export class Bench {
   storageHangs = false;
   /** Writes and erases fail. */
   storageFails = false;
+  /** Only erases fail. */
+  erasesFail = false;
+  erases = 0;
   verifyHangs = false;
   readonly columns: number;
   readonly rows: number;
@@ -212,6 +215,11 @@ export class Bench {
       this.slots[device.slot] = memory.slice(device.data, device.data + device.dataLength);
       this.core.storageDone(device, 1);
     } else if (command === core.Command.ERASE) {
+      this.erases++;
+      if (this.erasesFail) {
+        this.core.storageDone(device, 0);
+        return;
+      }
       this.slots[device.slot] = new Uint8Array();
       this.core.storageDone(device, 1);
     } else if (command === core.Command.VERIFY) {

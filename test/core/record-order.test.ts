@@ -106,6 +106,84 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     expect(bench.slots.map(sequenceOf)).toEqual([7, 8]);
   });
 
+  /** A new token is written behind a slot that could not be read, and the older one cannot be erased. */
+  function unerased(answers: object = {}): Bench {
+    const bench = halfRead([token("second", 7), token("first", 6)], 0);
+    bench.erasesFail = true;
+    bench.answers = [tokens({ refresh_token: "third", ...answers })];
+    bench.until(1);
+    bench.run(0);
+    return bench;
+  }
+
+  it("storage refuses to erase the older record: the newer counts as saved, and only the erasing is tried again", () => {
+    const bench = unerased();
+    expect(bench.slots.map(sequenceOf)).toEqual([7, 6]);
+    const { device, writes } = bench;
+    expect(bench.erases).toBe(3);
+    expect([device.notSaved, device.notErased]).toEqual([0, 1]);
+    expect(bench.frame().join("")).not.toContain("Not saved");
+    bench.pass(120_000);
+    expect(bench.erases).toBe(9);
+    bench.erasesFail = false;
+    bench.pass(60_000);
+    expect(bench.erases).toBe(10);
+    expect(bench.writes).toBe(writes);
+    expect([device.notSaved, device.notErased]).toEqual([0, 0]);
+    expect(bench.slots[1]).toEqual(EMPTY);
+    expect(present(found(bench.slots))).toBe("third");
+  });
+
+  it("the same where refreshes come more often than once a minute", () => {
+    const bench = unerased({ expires_in: 50 });
+    const { writes } = bench;
+    bench.erasesFail = false;
+    bench.answers = Array.from({ length: 5 }, () =>
+      tokens({ refresh_token: "third", expires_in: 50 }),
+    );
+    bench.until(2);
+    bench.run(0);
+    expect(bench.device.waitMs).toBe(60_000);
+    expect(bench.writes).toBe(writes);
+    expect(bench.device.notErased).toBe(0);
+    expect(bench.slots[1]).toEqual(EMPTY);
+  });
+
+  it("tokens that outlive a refusal keep their record when what lies behind it is erased after all", () => {
+    const bench = unerased();
+    bench.answers = [error(400, "invalid_client")];
+    bench.core.accessTokenRefused(bench.device);
+    bench.until(2);
+    expect(bench.device.state).toBe(State.FAILED);
+    bench.erasesFail = false;
+    bench.pass(60_000);
+    expect(bench.device.notErased).toBe(0);
+    expect(bench.slots[1]).toEqual(EMPTY);
+    expect(present(found(bench.slots))).toBe("third");
+  });
+
+  it("tokens that outlive a refusal and were never saved are not given up with what could not be erased", () => {
+    const bench = unerased();
+    bench.storageFails = true;
+    bench.answers = [tokens({ refresh_token: "fourth" }), error(400, "invalid_client")];
+    bench.core.accessTokenRefused(bench.device);
+    bench.until(2);
+    bench.run(0);
+    expect([bench.device.notSaved, bench.device.notErased]).toEqual([1, 1]);
+    bench.core.accessTokenRefused(bench.device);
+    bench.until(3);
+    bench.storageFails = bench.erasesFail = false;
+    const before = bench.slots.map((slot) => slot.slice());
+    bench.pass(300_000);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.slots).toEqual(before);
+    bench.answers = [tokens({ refresh_token: "fourth" })];
+    bench.core.signIn(bench.device);
+    bench.pass(0);
+    expect([bench.device.notSaved, bench.device.notErased]).toEqual([0, 0]);
+    expect(present(found(bench.slots))).toBe("fourth");
+  });
+
   it("a code that a start finds stands alone, whatever lies behind it", () => {
     const record = recordOf({
       kind: Kind.CODE,

@@ -129,8 +129,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "let tokens be that storage has refused",
-    find: inside("purposeOfState", "device\\.notSaved \\?"),
-    replacement: "$1false ?",
+    find: inside("purposeOfState", "if \\(device\\.notSaved\\) return"),
+    replacement: "$1if (false) return",
   },
   {
     name: "leave a slot behind that could not be read",

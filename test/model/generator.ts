@@ -19,10 +19,13 @@ export class Generator {
   private readonly burst: number;
   /** In some sequences the application does little but poll events, and each is genuine. */
   private readonly isRunOfEvents: boolean;
+  /** In some sequences the storage is worn: slots that cannot be read or erased are frequent. */
+  private readonly isWorn: boolean;
   private hasActed = false;
 
   constructor(private readonly dice: Dice) {
     this.isRunOfEvents = dice.chance(8);
+    this.isWorn = dice.chance(10);
     this.burst = this.isRunOfEvents ? 0 : dice.pick([0, 20, 60]);
     this.answers = new Answers(dice, this.isRunOfEvents);
   }
@@ -80,8 +83,10 @@ export class Generator {
 
   private storage(): { storage?: StorageMode } {
     const { dice } = this;
+    if (this.isWorn && dice.chance(30)) return { storage: StorageMode.KEEPS };
     if (dice.chance(92)) return {};
-    return { storage: dice.chance(70) ? StorageMode.HOLDS : StorageMode.FAILS };
+    if (dice.chance(60)) return { storage: StorageMode.HOLDS };
+    return { storage: dice.pick([StorageMode.FAILS, StorageMode.KEEPS]) };
   }
 
   private time(host: Host): Step {
@@ -207,7 +212,7 @@ export class Generator {
       do: "power",
       done: dice.pick([0, dice.below(size + 1), size, 1]),
       memoryBytes: dice.chance(80) ? host.settings.memoryBytes : dice.pick(MEMORY_SIZES),
-      unreadable: dice.chance(92) ? 0 : dice.between(1, 3),
+      unreadable: dice.chance(this.isWorn ? 40 : 92) ? 0 : dice.between(1, 3),
     };
   }
 

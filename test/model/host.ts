@@ -229,11 +229,14 @@ export class Host implements Scene {
     while (command !== Command.NONE) {
       if (++this.commands > COMMANDS_MAX) throw new Broken("commands", "no end of commands");
       if (this.operation && storage !== StorageMode.HOLDS) {
-        this.stored(storage === StorageMode.WORKS);
+        const isKept = storage === StorageMode.KEEPS && command === Command.ERASE;
+        this.stored(storage !== StorageMode.FAILS && !isKept);
       }
       command = this.tick(0);
     }
     this.isAtRest = true;
+    // A request that has no room ends within the tick that was to send it, and the host is asked back at once.
+    if (this.core.wakeIn(this.device) === 0) return;
     same(this, "frames", "the frame at rest", this.frame, this.ideal.prompt.frame());
   }
 

@@ -435,6 +435,24 @@ export const PLANTED: readonly Planted[] = [
     "",
   ),
   other(
+    "tokens that are saved count as refused where what lies behind them cannot be erased",
+    "records/record-keeping.ts",
+    "if (command === Command.STORE) device.notSaved = isDone ? 0 : 1;",
+    "if (device.job !== Job.WIPE) device.notSaved = isDone ? 0 : 1;",
+  ),
+  other(
+    "what is erased behind tokens that are kept takes their record with it",
+    EXCHANGE,
+    "startJob(device, isKept ? Job.ERASE_OLDER : Job.WIPE);",
+    "startJob(device, Job.WIPE);",
+  ),
+  other(
+    "frequent refreshes put off erasing what could not be erased",
+    "grant/refresh.ts",
+    "else if (device.notErased) startJob(device, Job.ERASE_OLDER);",
+    "",
+  ),
+  other(
     "a host that is at VERIFY is waited for without end",
     CALL,
     "if (isVerifying(device) && !device.exchangeMs) ",
@@ -505,7 +523,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "tokens that storage refused are not offered to it again",
     EXCHANGE,
-    "return device.notSaved ? Purpose.SAVE : Purpose.NONE;",
+    "return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;",
     "return Purpose.NONE;",
   ),
 

@@ -7,6 +7,8 @@ export enum StorageMode {
   /** It is left undone, for a step of its own. */
   HOLDS = 1,
   FAILS = 2,
+  /** What is written is written, and what is there stays: nothing can be erased. */
+  KEEPS = 3,
 }
 
 export type Step =

@@ -353,7 +353,9 @@ export class Ideal {
   /** Storage is offered again what it refused. */
   storeAgain(purpose: Purpose): void {
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
-    this.storage.start(purpose === Purpose.SAVE ? Task.WRITE : Task.WIPE, this.recordKind);
+    const isKept = this.refreshToken !== undefined || this.accessToken !== undefined;
+    const erasing = isKept ? Task.ERASE_OLDER : Task.WIPE;
+    this.storage.start(purpose === Purpose.SAVE ? Task.WRITE : erasing, this.recordKind);
   }
 
   /** The record to be written now. */

@@ -64,9 +64,12 @@ export class Due {
       case State.REVOKING:
         return Purpose.REVOCATION;
       case State.SIGNED_IN:
-        return device.storage.notSaved ? Purpose.SAVE : Purpose.NONE;
+        if (device.storage.notSaved) return Purpose.SAVE;
+        return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       case State.SIGNED_OUT:
       case State.FAILED:
+        // Tokens that are kept and not saved are saved first, which they are only when somebody is signed in again.
+        if (device.storage.notSaved) return Purpose.NONE;
         return device.storage.notErased ? Purpose.ERASE : Purpose.NONE;
       default:
         return Purpose.NONE;

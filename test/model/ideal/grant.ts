@@ -198,6 +198,8 @@ export class Grant {
     // A token that replaces a dead one is new to the storage, whichever it is.
     if (isNew || isFirst || this.triedPrevious || device.storage.notSaved) {
       device.storage.start(Task.WRITE, device.recordKind);
+    } else if (device.storage.notErased) {
+      device.storage.start(Task.ERASE_OLDER, device.recordKind);
     }
     this.triedPrevious = false;
   }

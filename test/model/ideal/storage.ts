@@ -145,10 +145,8 @@ export class StorageTask {
     }
     if ((!isDone || this.tries < 0) && ++this.tries < TRIES) return;
     this.tries = 0;
-    const isWipe = this.task === Task.WIPE;
-    if (!isWipe) this.notSaved = !isDone;
-    if (isWipe) this.notErased = !isDone;
-    else if (isDone) this.notErased = false;
+    if (command === Command.STORE) this.notSaved = !isDone;
+    else this.notErased = !isDone;
     if (!isDone) this.task = Task.NONE;
     else if (command === Command.STORE) {
       const isFirstOfAll = this.sequence < 2;

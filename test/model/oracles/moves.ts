@@ -63,6 +63,7 @@ export class MoveOracle {
     same(scene, "moves", "moves", device.moves, ideal.moves);
     same(scene, "moves", "the error", ErrorCode[device.error], ErrorCode[ideal.error]);
     same(scene, "moves", "notSaved", device.notSaved, ideal.storage.notSaved ? 1 : 0);
+    same(scene, "moves", "notErased", device.notErased, ideal.storage.notErased ? 1 : 0);
     if (ideal.error === ErrorCode.VALUE_TOO_LONG) {
       same(scene, "moves", "errorField", device.errorField, ideal.misfits.errorField);
       checkNeed(scene);
