@@ -376,7 +376,7 @@ describe("dialects: what must not matter", () => {
           expect(seen(having({ ...answer, body }, piece))).toEqual(seen(having(answer)));
         },
       ),
-      { numRuns: isWhole ? 300 : 60 },
+      { numRuns: isWhole ? 300 : 30 },
     );
   });
 

@@ -56,7 +56,7 @@ function* rowsOf(pieces: readonly string[], length: number): Generator<string> {
 }
 
 /** Of every so many documents one is tried; the gate tries all. Which ones is another matter each time. */
-const STRIDE = isWhole ? 1 : 8;
+const STRIDE = isWhole ? 1 : 16;
 
 /** Those that the scanner and JSON.parse do not agree about. */
 function misjudged(documents: Iterable<string>): string[] {
