@@ -48,9 +48,14 @@ describe("create", () => {
   it("reads and writes no byte beyond a memory that is too small", () => {
     // The last texts refer to earlier ones, as a build's do.
     const messages = "word\n\t#^word\n\t#^".repeat(7);
+    const basic = {
+      clientAuthentication: grant.ClientAuthentication.CLIENT_SECRET_BASIC,
+      clientSecret: "secret".repeat(400),
+    };
     for (let size = 16; size < 3000; size += isWhole ? 7 : 35) {
       expect(() => makeCore().create(watched(size), config)).not.toThrow();
       expect(() => makeCore().create(watched(size), { ...config, messages })).not.toThrow();
+      expect(() => makeCore().create(watched(size), { ...config, ...basic })).not.toThrow();
     }
   });
 });

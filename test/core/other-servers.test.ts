@@ -66,34 +66,42 @@ describe("RFC 6749 §3.3, §5.1: scope is information, of any length", () => {
 });
 
 describe("SPEC.md Memory: a value that is needed and does not fit says how much memory would hold it", () => {
-  it.each([
-    ["access_token", Field.ACCESS_TOKEN],
-    ["refresh_token", Field.REFRESH_TOKEN],
-  ] as const)("%s", (member, field) => {
-    for (const length of [900, 1500, 2600, 9000]) {
-      const value = "t".repeat(length);
-      const { device } = had([code(), tokens({ [member]: value })], {
-        memoryBytes: 4096,
-      });
+  /** A code or tokens with this member, as a device of so much memory has them. */
+  function having(member: string, length: number, memoryBytes: number): Bench {
+    const members = { [member]: "t".repeat(length) };
+    const answers = member === "device_code" ? [code(members)] : [code(), tokens(members)];
+    return had(answers, { memoryBytes });
+  }
+
+  const rows: [member: string, field: number, kept: number, memoryBytes: number][] = [];
+  for (const memoryBytes of [4096, 24_544, 24_576, 32_768]) {
+    rows.push(["access_token", Field.ACCESS_TOKEN, Field.ACCESS_TOKEN, memoryBytes]);
+    rows.push(["refresh_token", Field.REFRESH_TOKEN, Region.PRESENT_REFRESH_TOKEN, memoryBytes]);
+    rows.push(["device_code", Field.DEVICE_CODE, Field.DEVICE_CODE, memoryBytes]);
+  }
+
+  it.each(rows)("%s (field %i, kept in %i) with %i bytes", (member, field, kept, memoryBytes) => {
+    const room = new Bench([], { autoStart: 0, memoryBytes }).device.capacity[field]!;
+    // More than a 32-byte step has of any share; 640 steps from 4096 on the room for long addresses begins.
+    const more = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 900, 5000];
+    if (memoryBytes === 4096)
+      for (let less = 0; less < 10; less++) more.push(640 * 9 - less, 640 * 5 - less);
+    for (const length of more.map((bytes) => room + bytes)) {
+      const { device } = having(member, length, memoryBytes);
       expect(device.error).toBe(ErrorCode.VALUE_TOO_LONG);
       expect(device.errorField).toBe(field);
       expect(device.errorLength).toBe(length);
-      const enough = had([code(), tokens({ [member]: value })], {
-        memoryBytes: device.memoryNeeded,
-      });
-      expect(enough.device.state).toBe(State.SIGNED_IN);
-      expect(enough.text(field === Field.ACCESS_TOKEN ? field : Region.PRESENT_REFRESH_TOKEN)).toBe(
-        value,
-      );
-      const less = had([code(), tokens({ [member]: value })], {
-        memoryBytes: device.memoryNeeded - 64,
-      });
-      expect(less.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+      expect(having(member, length, device.memoryNeeded).text(kept)).toBe("t".repeat(length));
+      const { error } = having(member, length, device.memoryNeeded - 32).device;
+      expect([length, error]).toEqual([length, ErrorCode.VALUE_TOO_LONG]);
     }
   });
 
-  it("of two that do not fit, what both of them need", () => {
-    const members = { access_token: "a".repeat(2600), refresh_token: "r".repeat(1700) };
+  it.each([
+    [2600, 1700],
+    [6600, 1700],
+  ])("of two that do not fit, %i and %i bytes, what both of them need", (access, refresh) => {
+    const members = { access_token: "a".repeat(access), refresh_token: "r".repeat(refresh) };
     const small = had([code(), tokens(members)], { memoryBytes: 4096 });
     const enough = had([code(), tokens(members)], { memoryBytes: small.device.memoryNeeded });
     expect(enough.device.state).toBe(State.SIGNED_IN);
@@ -136,9 +144,9 @@ describe("SPEC.md Memory: a value that is needed and does not fit says how much 
     },
   );
 
-  it("a verification_uri longer than that is no matter of memory", () => {
+  it.each([4096, 32_768])("a longer one is no matter of memory: %i bytes", (memoryBytes) => {
     const verification_uri = `https://example.com/${"v".repeat(600)}`.slice(0, 513);
-    const bench = had([code({ verification_uri })], { memoryBytes: 32_768 });
+    const bench = had([code({ verification_uri })], { memoryBytes });
     expect(bench.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
     expect(bench.device.memoryNeeded).toBe(0);
   });

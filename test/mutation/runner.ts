@@ -44,7 +44,7 @@ class InProcessRunner implements TestRunner {
   private tests: readonly Test[] = [];
   private loads = 0;
   private readonly limits = new TimeLimits();
-  /** Tests that have killed a mutant come first, the last of them first: they often kill the next. */
+  /** Of tests that have killed a mutant the last is the first: they often kill the next. */
   private readonly ranks = new Map<string, number>();
   private kills = 0;
 
@@ -119,9 +119,11 @@ class InProcessRunner implements TestRunner {
   }
 
   private inOrder(chosen: ReadonlySet<string> | undefined): readonly Test[] {
-    const rank = ({ name }: Test): number => this.ranks.get(name) ?? 0;
     const tests = chosen ? this.tests.filter(({ name }) => chosen.has(name)) : [...this.tests];
-    return tests.sort((a, b) => rank(a) - rank(b));
+    const rank = ({ name }: Test): number => this.ranks.get(name) ?? 0;
+    const isLong = ({ name }: Test): number => +this.limits.isLong(name);
+    // Most mutants die in a test of a few milliseconds, and need not meet a random one of seconds.
+    return tests.sort((a, b) => isLong(a) - isLong(b) || rank(a) - rank(b));
   }
 
   private async run(filter: readonly string[] | undefined, bails: boolean): Promise<TestResult[]> {

@@ -1,7 +1,7 @@
 // Runs a test and gives it up where it takes far longer than it used to: a mutant that never ends is
 // noticed in the process it runs in, which need not be killed and started anew for it.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { Script } from "node:vm";
 import type { Test } from "./stand-in.ts";
 
@@ -10,6 +10,8 @@ const UNKNOWN_MS = 20_000;
 const FACTOR = 4;
 const EXTRA_MS = 1000;
 const AGAIN_FACTOR = 2;
+/** Few tests take as long, and they take most of the time of all. */
+const LONG_MS = 150;
 /** In the folder of the run, from the process of the first run for all others. */
 const FILE = "usual-times.json";
 
@@ -43,9 +45,20 @@ export class TimeLimits {
     }
   }
 
+  /** Whether the test took long in the first run; false while that is not over. */
+  isLong(name: string): boolean {
+    return (this.usual(name) ?? 0) > LONG_MS;
+  }
+
+  private usual(name: string): number | undefined {
+    if (!this.usualMs && existsSync(FILE)) {
+      this.usualMs = new Map(JSON.parse(readFileSync(FILE, "utf8")) as [string, number][]);
+    }
+    return this.usualMs?.get(name);
+  }
+
   private async tryOnce(test: Test, factor: number): Promise<void> {
-    this.usualMs ??= new Map(JSON.parse(readFileSync(FILE, "utf8")) as [string, number][]);
-    const usualMs = this.usualMs.get(test.name);
+    const usualMs = this.usual(test.name);
     const onceMs = usualMs === undefined ? UNKNOWN_MS : Math.ceil(FACTOR * usualMs + EXTRA_MS);
     const limitMs = factor * onceMs;
     holder.picograntTest = test.run;
