@@ -63,6 +63,8 @@ export enum Limit {
   REFRESH_MARGIN_MAX_S = 300,
   /** Warn the user this long before the refresh token itself expires: a weekend and a day. */
   EXPIRY_WARNING_S = 259200,
+  /** A code that lives as long or longer has no countdown: it has two digits of minutes. */
+  COUNTDOWN_MAX_S = 6000,
 
   /** An answer longer than this is nobody's token, and is never taken. */
   BODY_MAX = 65536,

@@ -256,9 +256,9 @@ export interface Device {
   /** One of Job (records/record-keeping.ts): what is to be done with the storage. */
   job: number;
   /** @internal The storage Command that the host is at, NONE for none. */
-  jobActive: number;
+  storageCommand: number;
   /** @internal Failures of the job so far; -1: the host is still at one of the job before. */
-  jobTries: number;
+  jobFailures: number;
   /** RecordKind of the record to write, or of the last one read. */
   recordKind: number;
   /** How many slots may hold something: 0, 1 (the newest) or 2. */
@@ -293,6 +293,8 @@ export interface Device {
   scanWanted: number;
   /** @internal The field that an error's name goes to, NONE where the document is not to name one. */
   nameField: number;
+  /** @internal 1: a member before has named the error by a number other than 0. */
+  hasErrorNumber: number;
   /** Bit mask of the fields that the document has named so far. */
   scanSeen: number;
   /** The region that the present string or number goes to, NONE if it is skipped. */
@@ -360,7 +362,7 @@ export interface Device {
   /** Requests left in a run of event polls. */
   eventPolls: number;
   /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */
-  endsWith: number;
+  endDueWith: number;
   /** Checksums of the identifiers of the last security events, the newest first; -1 for none. */
   seenEvents: number[];
 }

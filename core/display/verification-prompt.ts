@@ -66,6 +66,12 @@ function putMessage(device: Device, message: number): void {
   putRegion(device, device.messages + message, Source.MAKER);
 }
 
+function putTwoDigits(device: Device, number: number): void {
+  var tens = quotient(number, 10);
+  put(device, 48 + tens);
+  put(device, 48 + number - tens * 10);
+}
+
 /** The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. */
 function putCode(device: Device): void {
   if (
@@ -77,15 +83,16 @@ function putCode(device: Device): void {
     device.rowEnd = device.cell;
   }
   putRegion(device, Field.USER_CODE, Source.ANYBODY);
-  if (!device.codeResumed && device.codeLifeS < 6000 && device.cell + 5 < device.pageEnd) {
+  if (
+    !device.codeResumed &&
+    device.codeLifeS < Limit.COUNTDOWN_MAX_S &&
+    device.cell + 5 < device.pageEnd
+  ) {
     fill(device, device.pageEnd - 5);
-    var left = device.codeLifeS;
-    // The digits stand for 600, 60, 10 and 1 seconds.
-    for (var unit = 600; unit; unit = quotient(unit, unit === 60 ? 6 : 10)) {
-      if (unit === 10) put(device, 58);
-      put(device, 48 + quotient(left, unit));
-      left %= unit;
-    }
+    var minutes = quotient(device.codeLifeS, 60);
+    putTwoDigits(device, minutes);
+    put(device, 58); // :
+    putTwoDigits(device, device.codeLifeS - minutes * 60);
   }
   fill(device, device.pageEnd);
 }

@@ -21,7 +21,7 @@ import {
 } from "../device/memory.ts";
 import { claimOutput, forget, OutputUse, releaseOutput } from "../device/regions.ts";
 import { Event } from "../device/states.ts";
-import { endAsTold, endSession, hasSession, refreshNow } from "../grant/refresh.ts";
+import { endIfDue, endSession, hasSession, refreshNow } from "../grant/refresh.ts";
 import { misfit } from "../grant/token-response.ts";
 import { checksum } from "../records/token-record.ts";
 import {
@@ -119,7 +119,7 @@ function scanPoll(device: Device, c: number): void {
 function takeEvent(device: Device): ErrorCode {
   device.callErrorField = misfit(device, CallFields.WANTED);
   if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
-  endAsTold(device);
+  endIfDue(device);
   if (holds(device, Field.VALUE_A) && hasSession(device) && device.eventPolls > 0) {
     device.callState = CallState.VERIFYING;
     device.verification = Verification.DUE;
@@ -169,17 +169,20 @@ function base64Value(c: number): number {
  * character that is none of base64url. Where that is not the second dot, the JSON is not complete either.
  */
 function scanPayload(device: Device, at: number, end: number): void {
-  while (at < end && device.bytes[at++] !== 46);
-  // The last bits read, and how many of them are still to be handed on. Six come in with each character; as soon
-  // as there are eight, those go out, and count is what stays.
+  while (at < end && device.bytes[at] !== 46) at++;
+  at++;
+  // The last bits read, and how many of them are still to be handed on.
   var bits = 0;
   var count = 0;
   while (at < end) {
     var value = base64Value(device.bytes[at++]);
     if (value < 0) break;
     bits = ((bits & 63) << 6) | value;
-    count = (count + 6) & 7;
-    if (count < 6) scanEventClaim(device, (bits >> count) & 255);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      scanEventClaim(device, (bits >> count) & 255);
+    }
   }
 }
 
@@ -262,7 +265,7 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
     finishCall(device, ErrorCode.MALFORMED_RESPONSE);
     return;
   }
-  if (ok && rememberEvent(device)) device.endsWith = applyEvent(device);
+  if (ok && rememberEvent(device)) device.endDueWith = applyEvent(device);
   device.eventPolls--;
   writePoll(device, ok ? DocumentLiteral.EVENT_ACKNOWLEDGED : DocumentLiteral.EVENT_REFUSED);
   device.callState = CallState.WAITING;
@@ -287,7 +290,7 @@ export function applySecurityEvent(
   var isOne = isEvent(device);
   var error: number = isOne && rememberEvent(device) ? applyEvent(device) : ErrorCode.NONE;
   releaseOutput(device, OutputUse.SCRATCH);
-  if (error && !device.endsWith) endSession(device, error);
+  if (error && !device.endDueWith) endSession(device, error);
   return +isOne;
 }
 

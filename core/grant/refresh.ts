@@ -6,7 +6,7 @@ import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, lacks, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { swapRefreshTokens } from "../device/regions.ts";
+import { forget, swapRefreshTokens } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./device-authorization.ts";
@@ -19,9 +19,9 @@ export function hasSession(device: Device): boolean {
 
 /** Whether there is an access token. An answer that is arriving, and may yet be refused, does not change that. */
 function hasToken(device: Device): boolean {
-  return device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1
-    ? device.hadAccess > 0
-    : holds(device, Field.ACCESS_TOKEN);
+  var isArriving = device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1;
+  if (isArriving) return device.hadAccess === 1;
+  return holds(device, Field.ACCESS_TOKEN);
 }
 
 /** Whether the access token can be used now. */
@@ -35,9 +35,9 @@ export function endSession(device: Device, error: number): void {
 }
 
 /** Ends the session where an event has told so, unless it has ended since. */
-export function endAsTold(device: Device): void {
-  var error = device.endsWith;
-  device.endsWith = ErrorCode.NONE;
+export function endIfDue(device: Device): void {
+  var error = device.endDueWith;
+  device.endDueWith = ErrorCode.NONE;
   if (error && hasSession(device)) endSession(device, error);
 }
 
@@ -64,6 +64,8 @@ export function tokensReceived(device: Device, isFirst: boolean): void {
     hasBrought(device, Field.REFRESH_TOKEN) &&
     !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
+  // The one in use, said once more: it is not another one that could be tried when it is refused.
+  else if (hasBrought(device, Field.REFRESH_TOKEN)) forget(device, Field.REFRESH_TOKEN);
   if (isFirst) device.size[Region.STATUS] = -1;
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
   // A token that replaces a dead one is new to the storage even if it is the one before; and where

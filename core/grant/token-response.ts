@@ -44,7 +44,9 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
 
 /** Whether the answer names an error. Some servers send 0, false, null or "" where there is none. */
 function hasError(device: Device, nameField: number): boolean {
-  return holds(device, nameField) && numberOf(device, nameField, 1) !== 0;
+  return (
+    device.hasErrorNumber > 0 || (holds(device, nameField) && numberOf(device, nameField, 1) !== 0)
+  );
 }
 
 /** Whether the status of the answer is one of success. */
@@ -93,9 +95,10 @@ export function isVisible(device: Device, region: number): boolean {
 
 /** The last of these fields that does not fit its region; 0 where all fit. */
 export function misfit(device: Device, fields: number): number {
-  var field: number = Field.VALUE_D;
-  while (field && !((fields >> field) & 1 && isTooLong(device, field))) field--;
-  return field;
+  for (var field: number = Field.VALUE_D; field > Field.NONE; field--) {
+    if ((fields >> field) & 1 && isTooLong(device, field)) return field;
+  }
+  return Field.NONE;
 }
 
 /** As isVisible, but with spaces: what a person copies from a display. */

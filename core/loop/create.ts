@@ -94,8 +94,8 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     uselessAnswers: 0,
     clientAuthentication: 0,
     job: Job.READ_FIRST,
-    jobActive: 0,
-    jobTries: 0,
+    storageCommand: 0,
+    jobFailures: 0,
     recordKind: 0,
     slotsUsed: 0,
     slotNewest: 1,
@@ -112,6 +112,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     scanNames: 0,
     scanWanted: 0,
     nameField: 0,
+    hasErrorNumber: 0,
     scanSeen: 0,
     scanField: 0,
     scanUnit: 0,
@@ -145,7 +146,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     hasNextPage: 0,
     verification: 0,
     eventPolls: 0,
-    endsWith: 0,
+    endDueWith: 0,
     seenEvents: [-1, -1, -1, -1, -1, -1, -1, -1],
   };
   for (var region = 0; region < device.messages + Message.COUNT; region++) {

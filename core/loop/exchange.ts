@@ -39,7 +39,14 @@ import {
   TokenFields,
 } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
-import { beginAnswer, CallState, isCallDue, prepareCall, scanAnswer } from "../requests/call.ts";
+import {
+  beginAnswer,
+  CallState,
+  isCallDue,
+  isRetried,
+  prepareCall,
+  scanAnswer,
+} from "../requests/call.ts";
 import { callAnswered } from "../requests/call-answer.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 
@@ -180,9 +187,9 @@ export function responseStart(
     device.retryAfterS = retryAfterSeconds;
     if (device.call && device.purpose === Purpose.CALL) {
       beginAnswer(device);
-      return status === 401 && !device.callRetried ? 0 : 1;
+      return isRetried(device) ? 0 : 1;
     }
-    device.hadAccess = +holds(device, Field.ACCESS_TOKEN);
+    device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
     scanBegin(device, Literal.MEMBERS, wantedFields(device), 1, Field.ERROR);
   }
   return 0;
@@ -258,8 +265,8 @@ function grantAnswered(device: Device, error: number): void {
     return;
   }
   dropBrought(device);
-  // The first two codes: AUTHORIZATION_PENDING and SLOW_DOWN.
-  if (purpose === Purpose.POLL && error <= ErrorCode.SLOW_DOWN) stillPending(device, error);
+  var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
+  if (purpose === Purpose.POLL && isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device);
   else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
   else if (purpose === Purpose.POLL && errorKind(device, error) === ErrorKind.RENEWABLE) {

@@ -50,5 +50,5 @@ function comeBack(device: Device): void {
  */
 export function storageDone(device: Device, result: number): void {
   finishStorage(device, result);
-  if (!device.state && !device.job) comeBack(device);
+  if (device.state === State.STARTING && !device.job) comeBack(device);
 }

@@ -76,7 +76,7 @@ export function wakeIn(device: Device): number {
     device.frameDue ||
     device.verification === Verification.DUE ||
     (device.call && purpose === Purpose.CALL) ||
-    (device.job && !device.jobActive && !isOutputHeld(device))
+    (device.job && !device.storageCommand && !isOutputHeld(device))
   ) {
     return 0;
   }

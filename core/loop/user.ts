@@ -30,7 +30,7 @@ function giveUpAttempt(device: Device): void {
  */
 export function signIn(device: Device): void {
   device.renewals = device.uselessAnswers = 0;
-  if (!device.state) device.autoStart = 1;
+  if (device.state === State.STARTING) device.autoStart = 1;
   else if (!keepsTokens(device)) {
     giveUpAttempt(device);
     requestCode(device, Event.SIGN_IN, 0);

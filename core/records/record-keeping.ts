@@ -40,14 +40,24 @@ export enum Job {
 export function startJob(device: Device, job: number): void {
   device.job = job;
   device.recordKind = kindOfRecord(device);
-  device.jobTries = device.jobActive ? -1 : 0;
+  device.jobFailures = device.storageCommand ? -1 : 0;
   // What is to be wiped need not be saved any more.
   if (job === Job.WIPE) device.notSaved = 0;
 }
 
+/** The slot that the job's next command is for. */
+function slotOfJob(device: Device): number {
+  if (device.job === Job.READ_SECOND) return 1;
+  // Where only the newest is left, that is what is erased.
+  var isErasing = device.job === Job.WIPE || device.job === Job.ERASE_OLDER;
+  if (isErasing && device.slotsUsed < 2) return device.slotNewest;
+  // The other one; at the start, and when the first slot is read again, the second passes for the newest.
+  return 1 - device.slotNewest;
+}
+
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
 export function nextStorageCommand(device: Device): Command {
-  if (device.jobActive) return Command.NONE;
+  if (device.storageCommand) return Command.NONE;
   // Nothing, or nothing more, to be erased.
   if (device.job === Job.WIPE && device.slotsUsed < 1) device.job = Job.NONE;
   if (device.job === Job.ERASE_OLDER && device.slotsUsed < 2) device.job = Job.NONE;
@@ -66,17 +76,10 @@ export function nextStorageCommand(device: Device): Command {
       releaseOutput(device, OutputUse.RECORD);
     } else sealRecord(device, size);
   }
-  // Not the newest one, but where that is the last to be erased. At the start, and when the first slot is
-  // read again, the second passes for the newest.
-  device.slot =
-    device.job === Job.READ_SECOND
-      ? 1
-      : device.job > Job.WRITE && device.slotsUsed < 2
-        ? device.slotNewest
-        : 1 - device.slotNewest;
+  device.slot = slotOfJob(device);
   device.data = device.at[Region.OUTPUT];
   device.dataLength = size;
-  device.jobActive = command;
+  device.storageCommand = command;
   return command;
 }
 
@@ -109,13 +112,13 @@ function nextRead(device: Device, earlier: number): Job {
  * @param result of LOAD the record's size (0: empty, -1: cannot be read), of the others 1 or 0
  */
 export function finishStorage(device: Device, result: number): void {
-  var command = device.jobActive;
+  var command = device.storageCommand;
   var earlier = device.sequence;
   var isDone = result > 0;
   // A slot may hold what has no right to be there.
   var isStray = device.notRead || device.notErased;
   if (!command) return;
-  device.jobActive = 0;
+  device.storageCommand = 0;
   if (command === Command.LOAD) {
     isDone = isDone && isRecord(device, result);
     if (isDone) readRecord(device, result);
@@ -130,8 +133,8 @@ export function finishStorage(device: Device, result: number): void {
   } else if (result || command === Command.STORE) slotHolds(device, isDone);
   // A slot that was read may be empty.
   var hasFailed = command === Command.LOAD ? result < 0 : result < 1;
-  if ((hasFailed || device.jobTries < 0) && ++device.jobTries < Limit.STORAGE_TRIES) return;
-  device.jobTries = 0;
+  if ((hasFailed || device.jobFailures < 0) && ++device.jobFailures < Limit.STORAGE_TRIES) return;
+  device.jobFailures = 0;
   device.frameDue = 1;
   if (command === Command.LOAD) {
     // The newer record was there and is not any more: the older must not count in its place. It may be of a session

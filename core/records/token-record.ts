@@ -71,7 +71,10 @@ function moveValue(device: Device, direction: Direction, region: number): void {
   var size = moveNumber(device, direction, device.size[region] + 1, 2) - 1;
   // Without room for a value nothing of its record counts: it ends here, and readRecord sees that it was read
   // further than that.
-  if (size > device.room[region]) size = device.writeEnd = -1;
+  if (size > device.room[region]) {
+    size = -1;
+    device.writeEnd = -1;
+  }
   device.size[region] = size;
   for (var at = device.at[region]; size-- > 0; at++) {
     device.bytes[at] = moveNumber(device, direction, device.bytes[at], 1);

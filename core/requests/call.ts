@@ -6,10 +6,10 @@ import { Authorization, Command, Endpoint } from "../device/command.ts";
 import { quotient } from "../device/digits.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type CallKind, type Device, Field, Region } from "../device/memory.ts";
+import { type Bytes, type CallKind, type Device, Field, holds, Region } from "../device/memory.ts";
 import { OutputUse, releaseOutput } from "../device/regions.ts";
 import { State } from "../device/states.ts";
-import { endAsTold, hasAccess, hasSession } from "../grant/refresh.ts";
+import { endIfDue, hasAccess, hasSession } from "../grant/refresh.ts";
 import { isSuccess } from "../grant/token-response.ts";
 import { scanBegin, scanByte } from "../text/json-scanner.ts";
 import { RequestLiteral } from "./literals.ts";
@@ -118,6 +118,19 @@ export function carriesToken(device: Device): boolean {
   return device.callEndpoint >= Endpoint.RESOURCE;
 }
 
+/**
+ * Whether 401 is not the last word of the answer: the access token is refreshed and the request sent again, exactly
+ * once (RFC 6750 §3.1).
+ */
+export function isRetried(device: Device): boolean {
+  return (
+    device.httpStatus === 401 &&
+    carriesToken(device) &&
+    !device.callRetried &&
+    holds(device, Region.PRESENT_REFRESH_TOKEN)
+  );
+}
+
 /** Whether the call waits, and can go out now; one that lost its session has been ended by then. */
 export function isCallDue(device: Device): boolean {
   return device.callState === CallState.WAITING && (!carriesToken(device) || hasAccess(device));
@@ -198,7 +211,7 @@ export function finishCall(device: Device, error: number): void {
   // The host must not go on reading what it verifies.
   if (isVerifying(device)) device.abortDue = 1;
   device.verification = Verification.NONE;
-  endAsTold(device);
+  endIfDue(device);
 }
 
 /** Whether the host is at VERIFY: as a request, for so long at the most. */
@@ -214,7 +227,9 @@ export function checkCall(device: Device): void {
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
     device.httpStatus = 0;
-    // What ended the session is told; of a session that the user ended, that.
-    finishCall(device, (device.state === State.FAILED && device.error) || ErrorCode.SESSION_ENDED);
+    // Where an error ended the session, that error; where the user did, SESSION_ENDED.
+    var error: number = ErrorCode.SESSION_ENDED;
+    if (device.state === State.FAILED) error = device.error;
+    finishCall(device, error);
   }
 }

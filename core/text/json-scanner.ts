@@ -14,8 +14,9 @@ import { keep, keepUnit } from "./unicode.ts";
 
 /**
  * The states: where their rows begin in GRAMMAR, which `npm run tables` makes of tables/grammar.ts, pairs of a byte
- * and the state that it leads to. STRING, UNICODE, INVALID and END have numbers that are no row's; the last two are
- * ends of rows, where nothing but a blank may come. Below 0 are no states, but the ends of values.
+ * and the state that it leads to. STRING, UNICODE, INVALID and END use numbers at which no row begins. At END and
+ * INVALID lies the last pair of a row, so that every byte but white space leads to INVALID. Below 0 are no states,
+ * but the ends of values.
  */
 export enum Scan {
   /** The byte behind the number is still to be looked at. */
@@ -31,11 +32,10 @@ export enum Scan {
   UNICODE = 4,
   INVALID = 5,
   COLON = 6,
-  /** The first of an object is even, the first of an array odd: the bits of the stack. */
   FIRST_NAME = 8,
   FIRST_ELEMENT = 11,
   VALUE = 12,
-  /** Up to here white space is skipped, and digits are of two kinds. */
+  /** In states before this one white space is skipped; up to it 0 and 1..9 are told apart. */
   MINUS = 19,
   WORDS = 39,
   ESCAPE = 57,
@@ -64,9 +64,10 @@ export function scanBegin(
   device.nameField = nameField;
   device.scanField = Field.NONE;
   device.scanSeen = 0;
+  device.hasErrorNumber = 0;
   wanted &= ~((1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN));
   for (var field = 1; wanted >> field; field++) {
-    if ((wanted >> field) & 1) device.size[field] = -1;
+    if ((wanted >> field) & 1) forget(device, field);
   }
 }
 
@@ -100,9 +101,12 @@ function endName(device: Device): void {
     device.scanStack >> device.scanDepthMax < 2
       ? numberNamed(device, device.scanNames, Region.KEY)
       : Field.NONE;
-  // The first name of the error counts. A number is none, and `"error_code":0` takes nothing back.
-  if (field === device.nameField && holds(device, field) && device.bytes[device.at[field]] > 57) {
-    field = Field.NONE;
+  if (field === device.nameField && holds(device, field)) {
+    var first = device.bytes[device.at[field]];
+    // Once a name was read nothing replaces it. A number is none, and a name may still come in its place; but what is
+    // no error (0, false, null, "") takes neither back.
+    if (first > 57) field = Field.NONE;
+    else if (first !== 48) device.hasErrorNumber = 1;
   }
   // Only now: a name that is not wanted must not come in again by `*`.
   device.scanField = (device.scanWanted >> field) & 1 ? field : Field.NONE;
@@ -111,7 +115,7 @@ function endName(device: Device): void {
   device.scanState = Scan.COLON;
 }
 
-/** Behind an element, only a list goes on with the same field; in an object a name comes next. */
+/** After an element of a list the same field goes on; after a member of an object a name comes next. */
 function endValue(device: Device): void {
   if (!(device.scanStack & 1)) {
     device.scanField = Region.KEY;
@@ -124,7 +128,7 @@ function endValue(device: Device): void {
 function open(device: Device, state: number): void {
   // Some servers send the scope as a list. Nothing else may be one: a token in a list is no token.
   if (device.scanField !== Field.SCOPE) device.scanField = Field.NONE;
-  device.scanStack = device.scanStack * 2 + (state & 1);
+  device.scanStack = device.scanStack * 2 + (state === Scan.FIRST_ELEMENT ? 1 : 0);
   endValue(device);
   device.scanState = device.scanStack >> Limit.JSON_DEPTH_MAX > 1 ? Scan.INVALID : state;
 }
@@ -159,12 +163,18 @@ function scanString(device: Device, c: number): void {
   }
 }
 
-/** Four hexadecimal digits; a 1 in front of them counts them. */
+/** Value of a hexadecimal digit; below 0 where it is none. */
+function hexadecimal(c: number): number {
+  if (c > 47 && c < 58) return c - 48; // 0..9
+  if (c > 64 && c < 71) return c - 55; // A..F
+  return c > 96 && c < 103 ? c - 87 : -1; // a..f
+}
+
+/** Four hexadecimal digits. A 1 in front of them counts them: with the fourth it is worth 65536. */
 function scanUnicode(device: Device, c: number): void {
-  // No letter has its five low bits 0, `@` and the backquote do.
-  var value = c < 58 ? c - 48 : c & 31 ? (c | 32) - 87 : -1;
+  var value = hexadecimal(c);
   device.scanUnit = device.scanUnit * 16 + value;
-  if (value >> 4) device.scanState = Scan.INVALID;
+  if (value < 0) device.scanState = Scan.INVALID;
   else if (device.scanUnit > 65535) {
     device.scanState = Scan.STRING;
     keepUnit(device, device.scanUnit - 65536);
@@ -192,7 +202,9 @@ function enter(device: Device, next: number, c: number): void {
 function follow(device: Device, c: number): void {
   var state = device.scanState;
   var at = device.at[Literal.GRAMMAR] + 2 * state;
-  var byte = c > (state > Scan.MINUS ? 47 : 48) && c < 58 ? 49 : c;
+  // The rows know 0, where a number may begin with no other digit behind it, and 1 for every other digit.
+  var isZero = c === 48 && state <= Scan.MINUS;
+  var byte = c > 47 && c < 58 && !isZero ? 49 : c;
   while (device.bytes[at] !== 32 && device.bytes[at] !== byte) at += 2;
   var next = device.bytes[at + 1] - 65;
   if (state === Scan.ESCAPE) scanEscape(device, next, c);
@@ -200,9 +212,8 @@ function follow(device: Device, c: number): void {
   else enter(device, next, c);
 }
 
-function isSpace(c: number): boolean | number {
-  // A bit for each of 9, 10 and 13.
-  return (c < 14 && (9728 >> c) & 1) || c === 32;
+function isSpace(c: number): boolean {
+  return c === 32 || c === 10 || c === 13 || c === 9;
 }
 
 /** Takes in one byte, 0..255. After an error the rest of the document is ignored. */

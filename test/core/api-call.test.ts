@@ -329,6 +329,24 @@ describe("RFC 6750 §3: what an answer to a call means", () => {
     expect(start(200)).toBe(1);
   });
 
+  it("the body of a 401 that is the last word is the caller's: where there is no refresh token, or no token was sent", () => {
+    const bench = session(["hang"], { refresh_token: undefined });
+    const { core, device } = bench;
+    const isForCaller = (): number => core.responseStart(device, device.requestId, 401, -1);
+    expect(core.discover(device, bytesOf("https://issuer.example"), 0, 22)).toBe(1);
+    bench.pass(0);
+    expect(isForCaller()).toBe(1);
+    core.responseEnd(device, device.requestId);
+    bench.answers = ["hang"];
+    call(bench, LIST);
+    bench.pass(0);
+    expect(isForCaller()).toBe(1);
+    core.responseEnd(device, device.requestId);
+    bench.pass(0);
+    expect(device.state).toBe(State.FAILED);
+    expect(outcome(bench)).toEqual({ error: ErrorCode.INVALID_TOKEN, status: 401 });
+  });
+
   it("a 401 is told as the reason of the refresh", () => {
     const bench = session([json(401, {}), "hang"]);
     call(bench, LIST);

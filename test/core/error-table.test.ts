@@ -179,6 +179,32 @@ describe("the error table", () => {
     },
   );
 
+  it.each([0, "0", "", false, null])(
+    "a number counts where there is no name: %j names none and takes none back",
+    (none) => {
+      for (const number of [17, "17", -1]) {
+        for (const members of [
+          { error: number, error_code: none },
+          { error_code: none, error: number },
+          { error_code: number, error: none },
+        ]) {
+          for (const status of [200, 400]) {
+            const { device } = asked([json(status, members)]);
+            expect([members, status, device.error]).toEqual([
+              members,
+              status,
+              ErrorCode.UNKNOWN_ERROR,
+            ]);
+          }
+        }
+      }
+      // And what names none in the one answer says nothing of the next.
+      const bench = asked([json(503, { error: 17, error_code: none }), code()]);
+      bench.until(2);
+      expect(bench.device.state).toBe(State.PENDING);
+    },
+  );
+
   it("one that the table does not know is shown with the server's word for it", () => {
     const bench = asked([error(400, "quota-7")]);
     expect(shown(bench)).toEqual([FAILED, "quota-7", "", ""]);

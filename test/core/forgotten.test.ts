@@ -52,6 +52,22 @@ describe("SPEC Regions: what a life has ended of is overwritten", () => {
     expectForgotten(bench, DEVICE_CODE);
   });
 
+  it.each([
+    ["is asked for and refused", error(503, "busy")],
+    ["has come", code({ device_code: "other" })],
+  ])("a device code, once another %s", (_, answer) => {
+    const bench = new Bench([code({ device_code: DEVICE_CODE }), answer]);
+    bench.until(1);
+    bench.run(0);
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.sent).toHaveLength(2);
+    expectForgotten(bench, DEVICE_CODE);
+    bench.core.cancel(bench.device);
+    bench.run(0);
+    expectForgotten(bench, DEVICE_CODE);
+  });
+
   it("an access token, once another has come; of refresh tokens all but the present one and the one before", () => {
     const bench = signedIn(tokens(SECOND), tokens(THIRD));
     bench.until(3);

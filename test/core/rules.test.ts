@@ -281,6 +281,17 @@ describe("SPEC.md, Records: what survives", () => {
     },
   );
 
+  it("a refresh token that is said once more is not another one: refused, it is not tried again", () => {
+    const rotated = tokens({ refresh_token: "rotated" });
+    for (const answers of [[tokens()], [rotated, rotated]]) {
+      const bench = new Bench([code(), tokens(), ...answers, error(400, "invalid_grant")]);
+      bench.until(3 + answers.length);
+      bench.pass(10_000);
+      expect(bench.sent).toHaveLength(3 + answers.length);
+      expect(bench.device.error).toBe(ErrorCode.SESSION_ENDED);
+    }
+  });
+
   it("expired_token for a rotated token: the one before is tried once, too", () => {
     const rotated = tokens({ refresh_token: "second" });
     const bench = new Bench([code(), tokens(), rotated, error(400, "expired_token"), tokens()]);

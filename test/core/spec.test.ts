@@ -164,7 +164,7 @@ function late({ core, device }: Bench): void {
   core.eventVerified(device, device.requestId + 1, 1);
   core.responseStart(device, device.requestId + 1, 200, -1);
   core.responseEnd(device, device.requestId + 1);
-  if (!device.jobActive) core.storageDone(device, 1);
+  if (!device.storageCommand) core.storageDone(device, 1);
 }
 
 /** What a deed leads to: a move, an answer, something noted, or nothing. */

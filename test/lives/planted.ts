@@ -205,7 +205,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "end the session with every event",
     find: inside("eventVerified", "if \\(!hasSession\\(device\\)\\) return;"),
-    replacement: "$1device.endsWith = 28;",
+    replacement: "$1device.endDueWith = 28;",
   },
   {
     name: "leave a code on the display that is over",
@@ -214,13 +214,13 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "take a slot that cannot be read for an empty one, at once",
-    find: inside("finishStorage", "\\+\\+device\\.jobTries < 3"),
-    replacement: "$1++device.jobTries < 0",
+    find: inside("finishStorage", "\\+\\+device\\.jobFailures < 3"),
+    replacement: "$1++device.jobFailures < 0",
   },
   {
     name: "offer a record to storage without end",
-    find: inside("finishStorage", "\\+\\+device\\.jobTries < 3"),
-    replacement: "$1++device.jobTries < 3000",
+    find: inside("finishStorage", "\\+\\+device\\.jobFailures < 3"),
+    replacement: "$1++device.jobFailures < 3000",
   },
   {
     name: "hand records through the sealed storage as they are",

@@ -206,6 +206,11 @@ export class Answers {
     if (dice.chance(70)) return { error };
     if (dice.chance(50)) return { error_code: error };
     const other = dice.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
+    // A number, and nothing that takes it back.
+    if (dice.chance(20))
+      return dice.chance(50)
+        ? { error: 31, error_code: other }
+        : { error_code: "17", error: other };
     return dice.chance(50) ? { error, error_code: other } : { error_code: other, error };
   }
 

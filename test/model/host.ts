@@ -295,7 +295,9 @@ export class Host implements Scene {
     if (ideal.isInFlight) {
       ideal.arrival = { status, retryAfterS, body: "" };
       const isCall = ideal.purpose === Purpose.CALL;
-      if (!isCall) same(this, "results", "responseStart", result, 0);
+      // The application gets the body of an answer to its call, but for the 401 behind which the call is made again.
+      const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain);
+      same(this, "results", "responseStart", result, isHandedOn ? 1 : 0);
     } else same(this, "results", "responseStart of a late answer", result, 0);
     this.check();
   }

@@ -112,8 +112,8 @@ export const PLANTED: readonly Planted[] = [
     "an event that is handed in carries out what another one told",
     edit(
       EVENT,
-      "if (error && !device.endsWith) endSession(device, error);",
-      "if (error) device.endsWith = error;\n  endAsTold(device);",
+      "if (error && !device.endDueWith) endSession(device, error);",
+      "if (error) device.endDueWith = error;\n  endIfDue(device);",
     ),
   ),
   shared(
@@ -249,8 +249,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an event is applied each time that it comes",
     EVENT,
-    "if (ok && rememberEvent(device)) device.endsWith",
-    "if (ok) device.endsWith",
+    "if (ok && rememberEvent(device)) device.endDueWith",
+    "if (ok) device.endDueWith",
   ),
   other(
     "an event that is not genuine is acknowledged",
@@ -261,8 +261,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an event that nobody has signed is applied",
     EVENT,
-    "if (ok && rememberEvent(device)) device.endsWith",
-    "if (rememberEvent(device)) device.endsWith",
+    "if (ok && rememberEvent(device)) device.endDueWith",
+    "if (rememberEvent(device)) device.endDueWith",
   ),
   other(
     "a verification that comes late is taken for the present one",
@@ -511,8 +511,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a storage operation is tried twice only",
     KEEPING,
-    "++device.jobTries < Limit.STORAGE_TRIES",
-    "++device.jobTries < Limit.STORAGE_TRIES - 1",
+    "++device.jobFailures < Limit.STORAGE_TRIES",
+    "++device.jobFailures < Limit.STORAGE_TRIES - 1",
   ),
   other(
     "a record's checksum does not depend on its size",
@@ -531,8 +531,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a code from before a restart is shown at once",
     "loop/start.ts",
-    "if (!device.state && !device.job) comeBack(device);",
-    "if (!device.state && !device.job) {\n    comeBack(device);\n" +
+    "if (device.state === State.STARTING && !device.job) comeBack(device);",
+    "if (device.state === State.STARTING && !device.job) {\n    comeBack(device);\n" +
       "    device.codeShown = +(device.state === State.PENDING);\n  }",
   ),
   other(

@@ -2,7 +2,7 @@
 
 import { ErrorCode } from "../../../core/index.ts";
 import { errorNamed } from "./errors.ts";
-import { type Document, membersOf, membersWithin, readJson, textOf } from "./json.ts";
+import { type Document, type Member, membersOf, membersWithin, readJson, textOf } from "./json.ts";
 
 /** An answer as far as it has come. */
 export interface Arrival {
@@ -22,6 +22,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 export interface Reading {
   document: Document;
+  errors: Errors;
   /** Members of the outermost object; present without a text where the value is none. */
   members: Map<string, string | undefined>;
 }
@@ -29,33 +30,43 @@ export interface Reading {
 export function readingOf(arrival: Arrival): Reading {
   const document = readJson(arrival.body);
   const members = membersOf(document, ALIASES);
-  if (members.has("error")) members.set("error", firstError(document));
-  return { document, members };
+  const { root } = document;
+  const named = root?.kind === "object" ? root.members : [];
+  const errors = errorsOf(named.filter(({ name }) => (ALIASES[name] ?? name) === "error"));
+  if (members.has("error")) members.set("error", errors.name);
+  return { document, members, errors };
+}
+
+/** What the members that may name an error come to. */
+export interface Errors {
+  /** The first that has a name; else the last, whatever it is. */
+  name: string | undefined;
+  /** Whether one before the last was a number other than 0. */
+  isNumbered: boolean;
 }
 
 /** Not a number, which some servers have beside the name of the error or in the place of it. */
 const isName = (text: string | undefined): boolean => !!text && /^[^-+.\d]/.test(text);
 
-/** Of several members that may name an error, the first counts that has a name; a number where none has. */
-function firstError({ root }: Document): string | undefined {
-  let error: string | undefined;
-  for (const { name, value } of root?.kind === "object" ? root.members : []) {
-    if (!isName(error) && (ALIASES[name] ?? name) === "error") error = textOf(value);
-  }
-  return error;
+function errorsOf(members: readonly Member[]): Errors {
+  const texts = members.map(({ value }) => textOf(value));
+  const at = texts.findIndex(isName);
+  const before = texts.slice(0, at < 0 ? -1 : at);
+  const isNumbered = before.some((text) => !!text && !isName(text) && !text.startsWith("0"));
+  return { name: at < 0 ? texts.at(-1) : texts[at], isNumbered };
 }
 
 /** The error of a token or device authorization response, NONE for a success (RFC 6749 §5.2). */
 export function errorOf(
   arrival: Arrival,
   isJson: boolean,
-  name: string | undefined,
+  { name, isNumbered }: Errors,
   isEmpty: boolean,
 ): number {
   const { status } = arrival;
   // Some servers send 0 or "" where there is none.
-  if (isJson && name && !/^0+(?:\.[\d.]*)?$/.test(name)) {
-    const error = errorNamed(name);
+  if (isJson && (isNumbered || (name && !/^0+(?:\.[\d.]*)?$/.test(name)))) {
+    const error = errorNamed(name ?? "");
     // An unknown name is final only where the server blames the request.
     if (error !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return error;
   }
@@ -66,7 +77,7 @@ export function errorOf(
 
 export function classify(arrival: Arrival, reading: Reading): number {
   const isJson = reading.document.isComplete && arrival.body.length <= BODY_MAX;
-  return errorOf(arrival, isJson, reading.members.get("error"), arrival.body === "");
+  return errorOf(arrival, isJson, reading.errors, arrival.body === "");
 }
 
 /** A number of seconds; a fraction is dropped. `otherwise` where there is none that can be read. */
@@ -86,20 +97,20 @@ export const isVisible = (text: string | undefined): text is string =>
 
 /** Error, message and reason of an API's answer: its error object is up to four deep. */
 export interface Refusal {
-  error: string | undefined;
+  errors: Errors;
   message: string | undefined;
   reason: string | undefined;
 }
 
 export function refusalOf(document: Document): Refusal {
-  const refusal: Refusal = { error: undefined, message: undefined, reason: undefined };
-  for (const { name, value } of membersWithin(document, 4)) {
-    if (name === "error" || name === "status") {
-      if (!isName(refusal.error)) refusal.error = textOf(value);
-    } else if (name === "message") refusal.message = textOf(value);
-    else if (name === "reason") refusal.reason = textOf(value);
-  }
-  return refusal;
+  const members = membersWithin(document, 4);
+  const textOfLast = (wanted: string): string | undefined =>
+    textOf(members.findLast(({ name }) => name === wanted)?.value);
+  return {
+    errors: errorsOf(members.filter(({ name }) => name === "error" || name === "status")),
+    message: textOfLast("message"),
+    reason: textOfLast("reason"),
+  };
 }
 
 /** https; http to the device itself where the issuer is there too (RFC 8414 §2, RFC 8252 §7.3). */

@@ -272,6 +272,12 @@ export class Calls {
     return isEndOfSession ? device.error : ErrorCode.SESSION_ENDED;
   }
 
+  /** Whether the call is made again where its answer is 401. */
+  get isMadeAgain(): boolean {
+    const isWithToken = this.made?.authorization !== undefined;
+    return isWithToken && !this.isRetried && this.device.refreshToken !== undefined;
+  }
+
   answered(failure: number, arrival: Arrival): void {
     const { device } = this;
     const reading = readingOf(arrival);
@@ -280,7 +286,8 @@ export class Calls {
     const refusal = isRefusal && arrival.status > 0 ? refusalOf(reading.document) : undefined;
     if (!error) {
       const isEmpty = arrival.body === "";
-      error = errorOf(arrival, reading.document.isComplete, refusal?.error, isEmpty);
+      const errors = refusal?.errors ?? { name: undefined, isNumbered: false };
+      error = errorOf(arrival, reading.document.isComplete, errors, isEmpty);
       // What a resource server's success consists of is between it and the application.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }

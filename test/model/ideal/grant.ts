@@ -192,7 +192,8 @@ export class Grant {
     if (isNew) {
       device.previousToken = device.refreshToken;
       device.refreshToken = refresh;
-    } else if (members.has("refresh_token")) device.previousToken = refresh;
+      // The one in use, said once more, is not one that could be tried when it is refused.
+    } else if (members.has("refresh_token")) device.previousToken = undefined;
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
     // A token that replaces a dead one is new to the storage, whichever it is.

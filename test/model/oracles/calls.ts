@@ -45,7 +45,7 @@ export function checkOutcome(scene: Scene): void {
   if (!outcome || !isDone || !isThere) return;
   const { refusal, addresses } = outcome;
   if (refusal) {
-    checkValue(scene, "the refusal's name", Field.VALUE_A, refusal.error, 3);
+    checkValue(scene, "the refusal's name", Field.VALUE_A, refusal.errors.name, 3);
     checkValue(scene, "the refusal's reason", Field.VALUE_B, refusal.reason, 3);
     checkValue(scene, "the refusal's message", Field.VALUE_C, refusal.message, 3);
   } else if (addresses && !error) {
