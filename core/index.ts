@@ -18,7 +18,7 @@ export { tick, wakeIn } from "./loop/tick.ts";
 export { accessTokenRefused, cancel, signIn, signOut } from "./loop/user.ts";
 
 /**
- * Makes a device for the grant alone. Allocates; no other function of the core does.
+ * Makes a device for the grant alone. Allocates; no other function that a host calls does.
  * @param memory 4096 bytes or more, the device's own until both are given up; longer tokens need more
  * @param config what the maker sets; read during this call only
  * @returns the device, or null: configError says what is wrong with the configuration; where that is nothing, the

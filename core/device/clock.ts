@@ -14,7 +14,7 @@ function countDown(value: number, step: number): number {
 
 /** Lets `elapsedMs` pass on every clock. The wait stands still while a request is under way. */
 export function advance(device: Device, elapsedMs: number): void {
-  // Also whatever is no number.
+  // NaN fails this test, too.
   if (!(elapsedMs > 0)) return;
   if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;
   if (!device.inFlight) device.waitMs = countDown(device.waitMs, elapsedMs);

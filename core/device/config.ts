@@ -19,7 +19,7 @@ export enum ClientAuthentication {
 
 /** Strings are read during create only. */
 export interface Config {
-  /** Client identifier and secret; "" for a client without a secret. */
+  /** Client identifier. */
   clientId: string;
   /** The secret; "" for a client without one. */
   clientSecret: string;
@@ -39,7 +39,7 @@ export interface Config {
   deviceParameters: string;
   /** The same for token requests: polls and refreshes (`&resource=...`, RFC 8707). */
   tokenParameters: string;
-  /** Size of the display: 16..80 columns, 2..8 rows. */
+  /** Columns of the display, 16..80. */
   columns: number;
   /** Rows of the display, 2..8. */
   rows: number;

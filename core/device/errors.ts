@@ -1,5 +1,5 @@
-// The error table: every code that a server or the device itself can name, what kind it is, who can
-// fix it, and which message the display shows. Acting on it is not here.
+// The numbers of errors, kinds and messages, and the default texts. Which error has which kind, message and
+// names in answers is in tables/errors.ts. Acting on an error is not here.
 
 import { type Device, Literal } from "./memory.ts";
 
@@ -7,7 +7,7 @@ import { type Device, Literal } from "./memory.ts";
 export enum ErrorCode {
   /** No error. */
   NONE = 0,
-  // named by a server, in the order of the table below
+  // named by a server
   /** Nobody has decided yet (RFC 8628 §3.5). */
   AUTHORIZATION_PENDING = 1,
   /** Poll less often (RFC 8628 §3.5). */
@@ -47,7 +47,10 @@ export enum ErrorCode {
   // found by the device
   /** No answer, or no whole one. */
   UNREACHABLE = 19,
-  /** Neither a success nor 429, and no error that is known was named (of a 4xx: none at all). */
+  /**
+   * The status is neither one of success nor 429, and no error is named; or it is a 5xx with an error that
+   * nobody knows.
+   */
   UNAVAILABLE = 20,
   /** Not JSON, or something needed is missing. */
   MALFORMED_RESPONSE = 21,

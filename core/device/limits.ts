@@ -20,7 +20,10 @@ export enum Limit {
   /** The longest interval that can be waited for, 27 hours: less than what the device counts as endless. */
   INTERVAL_MAX_S = 99990,
   INTERVAL_MAX_MS = 99990000,
-  /** How long a code lives whose interval is longer than that: not until the last poll, which would be too early. */
+  /**
+   * Longest life of a code whose interval is longer than INTERVAL_MAX_S. It ends more than LAST_POLL_MS
+   * before the poll, so that no poll is made too early.
+   */
   UNPOLLED_LIFE_S = 99900,
   /** RFC 8628 §3.5: what every slow_down adds, for good. */
   SLOW_DOWN_STEP_MS = 5000,
@@ -97,7 +100,7 @@ export enum Limit {
   REFRESH_TOKEN_SHARE = 5,
   /** What the tokens leave. */
   OUTPUT_SHARE = 13,
-  /** Smallest room for a request or record: with 64 bytes for each part of it. */
+  /** Smallest room for a request or record: about 64 bytes for each of its parts. */
   OUTPUT_MIN = 256,
 
   /** Requests in one run of event polls, so that a run ends. */

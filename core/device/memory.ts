@@ -85,7 +85,10 @@ export enum Region {
   KEY = 21,
   /** The display: `columns * rows` cells, row by row. */
   FRAME = 22,
-  /** Request bodies, and records on their way to and from storage. */
+  /**
+   * One at a time: a request of the grant, a record, the answer to a call, or scratch (OutputUse in
+   * regions.ts).
+   */
   OUTPUT = 23,
   /** Encoded once at the start: `client_id=...`, and `&client_secret=...` where it goes into bodies. */
   CLIENT = 24,
@@ -202,9 +205,9 @@ export interface Device {
   abortDue: number;
   /** Who has the bytes of OUTPUT: one of OutputUse (regions.ts). */
   outputUse: number;
-  /** 1 while there was an access token when the answer under way began. */
+  /** 1: there was an access token when the answer under way began. */
   hadAccess: number;
-  /** HTTP status of the last answer, 100..599. */
+  /** HTTP status of the last answer, 100..599; 0 until one begins. */
   httpStatus: number;
   /** Its Retry-After in seconds, -1 where absent, 0 until an answer begins. */
   retryAfterS: number;
@@ -240,7 +243,10 @@ export interface Device {
   renewals: number;
   /** As in Config. */
   renewalsMax: number;
-  /** As in Config. */
+  /**
+   * 1: a code is asked for when the records hold nothing. From Config; signIn, cancel and signOut change it
+   * in STARTING.
+   */
   autoStart: number;
   /** @internal What the user has asked for while the records are read: one of Noted (states.ts). */
   noted: number;
@@ -271,7 +277,9 @@ export interface Device {
   notSaved: number;
   /** 1: storage refuses to erase what should be gone: tokens, or what lies behind a record that stands alone. */
   notErased: number;
-  /** @internal 1: a slot could not be read at the start, and may hold anything until one is erased. */
+  /**
+   * @internal 1: a slot could not be read at the start. It may hold anything until some slot has been erased.
+   */
   notRead: number;
   /** Start value of checksums: records of another client fail. */
   binding: number;
@@ -283,7 +291,7 @@ export interface Device {
 
   /** State of the scanner: one of Scan (text/json-scanner.ts). */
   scanState: number;
-  /** @internal A bit for each open object or array. */
+  /** @internal A leading 1, then a bit for each open level: 0 for an object, 1 for an array. */
   scanStack: number;
   /** @internal Deepest object in which names are looked up. */
   scanDepthMax: number;

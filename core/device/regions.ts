@@ -39,8 +39,8 @@ export enum OutputUse {
   /** A record, from LOAD or STORE until storageDone. */
   RECORD = 2,
   /**
-   * The answer to a call, from its SEND on: while it arrives, while an event in it is verified, and until the
-   * host has had time to read it: it has once it calls tick after tick has answered NONE.
+   * The answer to a call, from its SEND on: while it arrives, while an event in it is verified, and until
+   * tick answers NONE with the call done. From then until the next tick the host reads it: see ANSWER_SHOWN.
    */
   ANSWER = 3,
   /** The answer to a call that is done, and tick has answered NONE since: whoever wants OUTPUT gets it. */

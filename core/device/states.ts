@@ -86,7 +86,10 @@ function move(from: State, event: Event, to: State): Transition {
   return { from: from, event: event, to: to };
 }
 
-/** Every move there is. An event that a state has no row for is ignored in it. */
+/**
+ * Every move there is. The code makes no other (tested); this table is not looked up at run time. It is for
+ * documentation and tests: no bundle has it.
+ */
 export function transitions(): Transition[] {
   return [
     move(State.STARTING, Event.NO_RECORD, State.SIGNED_OUT),

@@ -97,7 +97,10 @@ function putCode(device: Device): void {
   fill(device, device.pageEnd);
 }
 
-/** The address, without its scheme where that saves a row; with an instruction where there is room. */
+/**
+ * The address: without its scheme where it is longer than one row, and with an instruction where there is
+ * room.
+ */
 function putAddress(device: Device): void {
   var from = device.at[Field.VERIFICATION_URI];
   var to = from + device.size[Field.VERIFICATION_URI];

@@ -21,7 +21,7 @@ export enum DocumentLiteral {
   NEXT = 65,
 }
 
-/** A line each. Member names as in MEMBERS; what is not wanted has a number that nobody wants. */
+/** A line each. Member names as in MEMBERS. */
 export var DOCUMENT_LITERALS =
   "OpackageName!productId!basePlanId!offerId \n" +
   "/publisher/v3/applications/\n" +

@@ -159,7 +159,7 @@ function base64Value(c: number): number {
   if (c === 95) return 63;
   if (c === 45) return 62;
   if (c > 47 && c < 58) return c + 4;
-  // Whatever else comes before the letters is below 0 so.
+  // Below 0 for every other byte less than 'A'.
   if (c < 91) return c - 65;
   return c > 96 && c < 123 ? c - 71 : -1;
 }

@@ -29,15 +29,15 @@ export enum OfferError {
   /** The request was made, and waits to be sent. */
   NONE = 0,
   // an identifier is missing or breaks its format
-  /** `packageName` is missing or too long. */
+  /** `packageName` is missing, too long, or has a character that is not allowed. */
   PACKAGE_NAME = 1,
-  /** `productId` is missing or too long. */
+  /** `productId` is missing, too long, or has a character that is not allowed. */
   PRODUCT_ID = 2,
-  /** `basePlanId` is missing or too long. */
+  /** `basePlanId` is missing, too long, or has a character that is not allowed. */
   BASE_PLAN_ID = 3,
-  /** `offerId` is missing or too long. */
+  /** `offerId` is missing, too long, or has a character that is not allowed. */
   OFFER_ID = 4,
-  /** The version of the regions is missing or too long. */
+  /** The version of the regions is missing, too long, or has a character that is not allowed. */
   REGIONS_VERSION = 5,
   /** The body is not a JSON object. */
   BODY = 6,
@@ -77,7 +77,7 @@ enum Longest {
   OTHER = 63,
 }
 
-/** The names that a character may stand in: the first of one, or behind that. */
+/** The names in which a character is allowed, as the first one or later. */
 function namesWith(c: number, isFirst: boolean): number {
   // a..z, 0..9
   if ((c > 96 && c < 123) || (c > 47 && c < 58)) return Name.ANY;
@@ -131,7 +131,7 @@ function writeTarget(
     }
     if (!nameError) endWrite(device, Region.CALL);
     if (!nameError && device.size[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
-    // The offer's own the query supplies: a body need not repeat it.
+    // The body may leave out offerId, because the query has it.
     var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
     var field = Field.VALUE_A + which;
     if (!error && which < compared) {

@@ -34,7 +34,7 @@ export function finish(device: Device, event: Event, error: number, state: State
   device.error = error;
   dropTokens(device);
   moveTo(device, event, state);
-  // What storage does not erase now is tried again then, whatever the server had asked to wait for.
+  // If storage does not erase now, it is asked again after this, whatever Retry-After said.
   device.waitMs = Limit.SAVE_AGAIN_MS;
   startJob(device, Job.WIPE);
 }
@@ -48,7 +48,10 @@ export function renewCode(device: Device): void {
   }
 }
 
-/** The interval that the server names in milliseconds, at the most one too long; the default where it names none. */
+/**
+ * The server's interval, in milliseconds: at least one second, and at most one second above the longest that
+ * can be waited for. The default where none is named.
+ */
 export function intervalOf(device: Device): number {
   var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S);
   if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;
@@ -102,7 +105,7 @@ function uselessAnswer(device: Device): ErrorCode {
 
 /** @returns NONE where the answer is a code that can be shown and polled, or what is wrong with it */
 export function checkCode(device: Device): ErrorCode {
-  // Only a convenience: a display shows the other two.
+  // Optional: the user can type the address and the code.
   if (
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
     !isAddress(device, Field.VERIFICATION_URI_COMPLETE)

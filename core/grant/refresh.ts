@@ -50,7 +50,7 @@ export function refreshNow(device: Device, event: Event): void {
   }
 }
 
-/** Seconds until a session needs its access token refreshed; not above 0: now. */
+/** Seconds until the access token of a session must be refreshed; 0 or less: now. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
   if (holds(device, Region.PRESENT_REFRESH_TOKEN)) left -= device.refreshMarginS;
@@ -59,7 +59,7 @@ export function refreshInS(device: Device): number {
 
 /** Tokens have come: the user has allowed it (`isFirst`), or they have been refreshed. */
 export function tokensReceived(device: Device, isFirst: boolean): void {
-  // Before the first there is none: whichever came is another one.
+  // At first sign-in there is no present refresh token, so any that came is new.
   var isNew =
     hasBrought(device, Field.REFRESH_TOKEN) &&
     !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN);
@@ -68,8 +68,8 @@ export function tokensReceived(device: Device, isFirst: boolean): void {
   else if (hasBrought(device, Field.REFRESH_TOKEN)) forget(device, Field.REFRESH_TOKEN);
   if (isFirst) device.size[Region.STATUS] = -1;
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
-  // A token that replaces a dead one is new to the storage even if it is the one before; and where
-  // refreshes come more often than once a minute, storage that failed is asked here.
+  // After a fallback, storage still holds the dead token, so the live one is written even if it is not new.
+  // If an earlier write failed, this is the moment to try again.
   if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
   else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;

@@ -56,8 +56,8 @@ export function isSuccess(device: Device): boolean {
 
 /**
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
- * before the status: servers answer errors with 200, and pending with 400, 403 or 428. Nothing at all is
- * no answer of the wrong kind (204): whoever wants something of it misses that.
+ * before the status: servers answer errors with 200, and pending with 400, 403 or 428. An empty
+ * body (204) is not malformed: whoever needs a value from it finds that it is missing.
  */
 export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
@@ -142,7 +142,7 @@ export function hasBrought(device: Device, field: number): boolean | number {
  * @returns NONE, or what is wrong with it; then none of its tokens may be used
  */
 export function checkTokens(device: Device): ErrorCode {
-  // In any case, where one is named.
+  // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent.
   for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {
     device.bytes[device.at[Field.TOKEN_TYPE] + i] |= 32;
   }
@@ -165,7 +165,7 @@ export function checkTokens(device: Device): ErrorCode {
   // Devices that signed in together should not refresh together.
   device.refreshMarginS = margin + jitter(device, margin);
   device.refreshLifeS = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS);
-  // Storage that refuses them is asked again then.
+  // If storage refuses the tokens, it is asked again after this.
   device.waitMs = Limit.SAVE_AGAIN_MS;
   return ErrorCode.NONE;
 }

@@ -166,7 +166,9 @@ function takeRegion(device: Device, region: number, room: number): void {
   device.writeAt += room + 1;
 }
 
-/** Makes regions of the lines of a text, from `literal` on; display texts too many belong to the last. */
+/**
+ * Makes regions of the lines of a text, from `literal` on. Display texts beyond the last one are added to it.
+ */
 function placeLines(device: Device, literal: number, text: string): void {
   var last = device.messages + Message.COUNT - 1;
   device.at[literal] = device.writeAt;
@@ -211,7 +213,8 @@ function divide(device: Device, extraCount: number): void {
 }
 
 /**
- * Makes a device. Allocates; nothing else in the core does.
+ * Makes a device. Allocates; nothing else in the core does, but for the tables of documentation and tests
+ * (`transitions`, `regionLives`), which no bundle has.
  *
  * @param memory the device's memory: 4096 bytes are enough for short tokens, and `npm run sizing` says how much a
  *   server's need; the host gives it up to the device until the end of both

@@ -73,7 +73,7 @@ function purposeOfState(device: Device): Purpose {
   if (state === State.REVOKING) return Purpose.REVOCATION;
   // What lies behind tokens that are not saved yet is erased once they are.
   if (device.notSaved) return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;
-  // In STARTING nothing was to be erased yet.
+  // Nothing is erased in STARTING, so this is 0 there.
   return device.notErased ? Purpose.ERASE : Purpose.NONE;
 }
 
@@ -83,7 +83,7 @@ function eraseAgain(device: Device): void {
   startJob(device, isKept ? Job.ERASE_OLDER : Job.WIPE);
 }
 
-/** Whether OUTPUT is somebody's who needs time: not an answer that the host reads before the next tick. */
+/** Whether OUTPUT is held by someone other than a finished call, whose answer is free after the next NONE. */
 export function isOutputHeld(device: Device): boolean {
   return (
     !isOutputFree(device) &&
@@ -139,7 +139,7 @@ export function nextRequest(device: Device): Command {
     else eraseAgain(device);
     return nextStorageCommand(device);
   }
-  // The host is still to read the last call's answer: it does before the next tick.
+  // A finished call's answer still lies there. The host reads it before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.ANSWER : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
   device.httpStatus = 0;

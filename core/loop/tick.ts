@@ -84,7 +84,8 @@ export function wakeIn(device: Device): number {
   else if (purpose) wake = device.waitMs;
   if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) {
-    // Each second while the countdown is shown; at its end the code waits for the answer under way.
+    // Each second while the code is shown. One that is not shown (after a restart): at its end. After that
+    // nothing but an answer or the wait matters.
     if (device.codeShown) seconds = 1;
     else if (device.codeLifeS) seconds = device.codeLifeS;
   } else if (device.state === State.REFRESHING) {

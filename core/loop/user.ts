@@ -11,7 +11,7 @@ import { Job, startJob } from "../records/record-keeping.ts";
 import { checkCall } from "../requests/call.ts";
 import { giveUp } from "./exchange.ts";
 
-/** Whether there are tokens to lose: of a session, of the end of one, or of one that outlived a failure. */
+/** Whether there are tokens: in a session, during its revocation, or kept after a failure. */
 function keepsTokens(device: Device): boolean {
   return (
     device.state >= State.SIGNED_IN &&
@@ -55,7 +55,7 @@ export function doNoted(device: Device): void {
   if (!device.noted) return;
   if (device.noted === Noted.SIGN_OUT) signOut(device);
   else cancel(device);
-  // Asked for behind the other two, or they would have taken it back.
+  // signIn was called after cancel or signOut: a later one of those would have cleared autoStart.
   if (device.autoStart) signIn(device);
 }
 

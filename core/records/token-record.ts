@@ -69,8 +69,7 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
 /** Moves the value of a region: its length and 1 (0 where it is absent), and its bytes. */
 function moveValue(device: Device, direction: Direction, region: number): void {
   var size = moveNumber(device, direction, device.size[region] + 1, 2) - 1;
-  // Without room for a value nothing of its record counts: it ends here, and readRecord sees that it was read
-  // further than that.
+  // A value that does not fit makes the whole record unusable. Putting the end at -1 makes readRecord see that.
   if (size > device.room[region]) {
     size = -1;
     device.writeEnd = -1;
@@ -98,7 +97,8 @@ function moveRecord(device: Device, direction: Direction): void {
       moveValue(device, direction, Region.PRESENT_REFRESH_TOKEN);
       break;
     default:
-      // It is read over the refresh token of an older record.
+      // The code is read into the place of the present refresh token; what an older record left there is
+      // forgotten.
       if (direction === Direction.FROM_RECORD) placeDeviceCode(device);
       moveValue(device, direction, Field.DEVICE_CODE);
       moveValue(device, direction, Field.USER_CODE);

@@ -31,7 +31,7 @@ export function callAnswered(device: Device, error: number): void {
   }
   // What the host alone reads is a success whatever it is (204 without a body, text, an image).
   if (device.call!.isAnyBody && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
-  // Before it is done: what it was lent is the host's again then.
+  // Before finishCall, which gives lent bytes back to the host.
   if (!error) error = device.call!.take(device);
   // take may have left it VERIFYING: then eventVerified goes on.
   if (device.callState !== CallState.VERIFYING) finishCall(device, error);

@@ -214,7 +214,7 @@ export function finishCall(device: Device, error: number): void {
   endIfDue(device);
 }
 
-/** Whether the host is at VERIFY: as a request, for so long at the most. */
+/** Whether the host is at VERIFY. It has EXCHANGE_MS_MAX for it, like a request. */
 export function isVerifying(device: Device): boolean {
   return device.verification === Verification.ASKED;
 }

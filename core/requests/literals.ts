@@ -7,12 +7,12 @@ export enum RequestLiteral {
   METADATA_MEMBERS = 42,
   /** https, then three loopback hosts. */
   SECURE = 43,
-  /** Of what refuses any of them. */
+  /** Members of an error response to any of these requests. */
   REFUSAL_MEMBERS = 47,
   NEXT = 48,
 }
 
-/** A line each. Member names as in MEMBERS; what is not wanted has a number that nobody wants. */
+/** A line each. Member names as in MEMBERS. */
 export var REQUEST_LITERALS =
   "OnextPageToken \n" +
   "pageToken=\n" +

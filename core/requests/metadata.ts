@@ -32,7 +32,7 @@ function isPlainAddress(device: Device, region: number): boolean {
   return true;
 }
 
-/** A host on the device itself is one only if its name ends there. */
+/** Whether the address is one of this device's own. The host name must end where the literal does. */
 function isLoopback(device: Device, region: number): boolean {
   var isFound = false;
   for (var start = RequestLiteral.SECURE + 1; start < RequestLiteral.SECURE + 4; start++) {

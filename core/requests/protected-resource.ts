@@ -100,8 +100,8 @@ function hasQuery(device: Device): boolean {
 }
 
 /**
- * A page token goes behind the target at once: what is in OUTPUT does not stay. Only a list has pages: the body
- * of a POST is the host's again. A list must not end where a token has no room, as if that were its last page.
+ * Copies a page token behind the target at once, since OUTPUT is not kept. Only for GET: a POST is no list.
+ * Where the token does not fit, that is an error: the list would seem complete.
  */
 function keepPageToken(device: Device): ErrorCode {
   // A body that is no JSON is the host's alone.

@@ -1,5 +1,5 @@
-// Makes of the readable tables the texts that are shipped: an engine keeps an array of objects in thousands of bytes, a text
-// in its length. Nothing of this room is shipped.
+// Packs the readable tables into texts, which are what is shipped. An engine needs thousands of bytes for an
+// array of objects, but for a text only its length. Nothing in this folder is in a bundle.
 
 import type { ErrorRow } from "./errors.ts";
 import type { GrammarRow } from "./grammar.ts";
