@@ -139,7 +139,7 @@ function life(region: Field | Region, use: string, span: string, place: string):
   return { region: region, use: use, life: span, place: place };
 }
 
-/** Every region that holds something, with its use and its life. */
+/** Every region that holds something, with its use and its life: for SPEC.md and tests, no bundle has it. */
 export function regionLives(): RegionLife[] {
   var code =
     "from the answer that brought it (or its record) until there is no code to poll any more";

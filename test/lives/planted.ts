@@ -139,8 +139,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "poll on after a denial",
-    find: inside("grantAnswered", "error <= 2"),
-    replacement: "$1(error <= 2 || error === 5)",
+    find: inside("grantAnswered", "isPending = "),
+    replacement: "$1isPending = error === 5 || ",
   },
   {
     name: "ask again at once after a failure",
