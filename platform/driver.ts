@@ -159,12 +159,12 @@ export class Driver {
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
-  /** An answer of 401 to a request made with the access token: it is renewed (core: accessTokenRefused). */
+  /** An answer of 401 to a request made with the access token: it is refreshed (core: accessTokenRefused). */
   accessTokenRefused(): void {
     this.happen(() => this.core.accessTokenRefused(this.device));
   }
 
-  /** Whether there are tokens, the access token being renewed included. */
+  /** Whether there are tokens, the access token being refreshed included. */
   get isSignedIn(): boolean {
     return this.device.state === State.SIGNED_IN || this.device.state === State.REFRESHING;
   }

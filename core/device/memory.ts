@@ -226,11 +226,11 @@ export interface Device {
   carryMs: number;
   /** Seconds that the code lives on; 100000000: unknown; -1: no number came, so that there is no code. */
   codeLifeS: number;
-  /** Seconds that the access token lives on; 0: it is to be renewed before it is used; 100000000: unknown. */
+  /** Seconds that the access token lives on; 0: it has to be refreshed before it is used; 100000000: unknown. */
   accessLifeS: number;
   /** Seconds that the refresh token lives on; 100000000: unknown. */
   refreshLifeS: number;
-  /** @internal Seconds ahead of the end at which the access token is renewed. */
+  /** @internal Seconds ahead of the end at which the access token is refreshed. */
   refreshMarginS: number;
 
   /** 1 while the code is shown: one from before a restart once the server has confirmed it. */

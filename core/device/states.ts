@@ -55,7 +55,7 @@ export enum Event {
   TOKENS_RECEIVED = 9,
   /** The server has refused for good. */
   FINAL_ERROR = 10,
-  /** The access token was renewed. */
+  /** The access token was refreshed. */
   REFRESHED = 11,
   /** The revocation is over. */
   REVOKED = 12,

@@ -9,7 +9,7 @@ import { SignInError, signInErrorOf } from "./sign-in-error.ts";
 export type SessionStatus =
   /** The access token can be used. */
   | "signed-in"
-  /** The access token is being renewed; whoever asks for it waits. */
+  /** The access token is being refreshed; whoever asks for it waits. */
   | "refreshing"
   /** Over: signed out, revoked or ended by the server; nothing brings it back. */
   | "ended";
@@ -70,7 +70,7 @@ export class Session {
   }
 
   /**
-   * The access token, renewed first where it is about to expire: that waits for as long as the network is away.
+   * The access token, refreshed first where it is about to expire: that waits for as long as the network is away.
    * @param signal gives up waiting
    * @throws SignInError where the session has ended; the signal's reason where it gives up
    */
@@ -98,7 +98,7 @@ export class Session {
 
   /**
    * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
-   * renewed and the request sent again, exactly once, unless its body is a stream, as that of a `Request` always is.
+   * refreshed and the request sent again, exactly once, unless its body is a stream, as that of a `Request` always is.
    * The token goes to any address that is given here: only ask servers that it is for.
    * @throws SignInError where the session has ended; whatever `fetch` throws
    */
@@ -107,7 +107,7 @@ export class Session {
     const token = await this.accessToken(signal);
     const answer = await this.send(input, init, token);
     if (answer.status !== 401 || !isReplayable(input, init)) return answer;
-    // Meanwhile it may have been renewed for another request.
+    // Meanwhile it may have been refreshed for another request.
     if (this.driver.accessToken === token) this.driver.accessTokenRefused();
     const fresh = await this.accessToken(signal).catch(() => undefined);
     if (fresh === undefined || fresh === token) return answer;

@@ -36,7 +36,7 @@ export interface SignInHandlers {
   readonly onEnd?: ((error: SignInError) => void) | undefined;
   /**
    * Only goes on with a session that is there, and asks neither server nor user for a new one: where there is none,
-   * a SignInError `not_signed_in`. The session may have to renew its access token first.
+   * a SignInError `not_signed_in`. The session may have to refresh its access token first.
    */
   readonly resumeOnly?: boolean | undefined;
   /** Gives the sign-in up. A session that there is already is not touched by it. */

@@ -32,7 +32,7 @@ export const ADVICE: Readonly<Record<Name, string>> = {
   TEMPORARILY_UNAVAILABLE:
     "The server asks for patience. The device tries again, with growing pauses.",
   INVALID_TOKEN:
-    "The access token was refused even after it had been renewed. The user signs in again.",
+    "The access token was refused even after it had been refreshed. The user signs in again.",
   INSUFFICIENT_SCOPE:
     "The API wants a scope that was not asked for, or not granted. Check `scope`.",
   UNSUPPORTED_TOKEN_TYPE:

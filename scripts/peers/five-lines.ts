@@ -4,7 +4,7 @@
 export const FIVE_LINES = `## What a program on Node writes
 
 For the same five lines: sign in at a server that describes itself, show the code, call an API with a token that is
-renewed, be signed in after a restart, sign out. From the documentation of openid-client 6 and oauth4webapi 3; "you": the
+refreshed, be signed in after a restart, sign out. From the documentation of openid-client 6 and oauth4webapi 3; "you": the
 program does it.
 
 | | picogrant | openid-client | oauth4webapi |
