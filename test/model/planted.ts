@@ -151,7 +151,11 @@ export const PLANTED: readonly Planted[] = [
   ),
   shared(
     "a call that the user ended tells a stale error",
-    edit(CALL, "(device.state === State.FAILED && device.error)", "device.error"),
+    edit(
+      CALL,
+      "if (device.state === State.FAILED) error = device.error;",
+      "if (device.error) error = device.error;",
+    ),
   ),
   shared(
     "the old error stays on the display while tokens are tried again",
@@ -498,8 +502,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the newest record is written over",
     KEEPING,
-    ": 1 - device.slotNewest;",
-    ": device.slotNewest;",
+    "return 1 - device.slotNewest;",
+    "return device.slotNewest;",
   ),
   other("sequences do not grow", KEEPING, "    device.sequence++;\n", ""),
   other(
@@ -538,8 +542,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the countdown is ahead by a second",
     PROMPT,
-    "var left = device.codeLifeS;",
-    "var left = device.codeLifeS - 1;",
+    "putTwoDigits(device, device.codeLifeS - minutes * 60);",
+    "putTwoDigits(device, device.codeLifeS - minutes * 60 - 1);",
   ),
   other(
     "a page stays shorter by a millisecond",
