@@ -118,7 +118,9 @@ export class StorageTask {
       this.readStep === 1 &&
       record !== undefined &&
       this.firstSequence >= 0 &&
-      isNewer(this.firstSequence, record.sequence);
+      isNewer(this.firstSequence, record.sequence) &&
+      // Exactly half of all numbers apart each is newer than the other: then it is the second.
+      !isNewer(record.sequence, this.firstSequence);
     if (isFirstNewer) {
       this.readStep = 2;
       return;
