@@ -73,19 +73,21 @@ export class Exchange implements HttpSink {
 
   end(): void {
     if (!this.isOpen) return;
+    const { owner, id } = this;
     this.isOpen = false;
-    const { owner } = this;
+    // Where this one was aborted the next request may go out in here, and this exchange serve it already.
     owner.run();
-    owner.core.responseEnd(owner.device, this.id);
+    owner.core.responseEnd(owner.device, id);
     owner.run();
   }
 
   failed(_failure: TransportFailure): void {
     if (!this.isOpen) return;
+    const { owner, id } = this;
     this.isOpen = false;
-    const { owner } = this;
+    // Where this one was aborted the next request may go out in here, and this exchange serve it already.
     owner.run();
-    owner.core.responseFailed(owner.device, this.id);
+    owner.core.responseFailed(owner.device, id);
     owner.run();
   }
 }

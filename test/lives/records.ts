@@ -241,6 +241,8 @@ export class Records implements Storage {
 
   /** Bit rot: what was in the slots may be gone, and what was superseded may be the newest again. */
   rotted(): void {
+    // What rots between two readings counts as not read: the older slot goes behind the next record.
+    this.erasesAllowed++;
     this.isRotten = true;
     this.readsFailed = true;
     this.durableSession = 0;

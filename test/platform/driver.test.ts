@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { State } from "../../core/index.ts";
-import type { Platform } from "../../platform/contracts.ts";
+import type { HttpRequest, HttpSink, Platform } from "../../platform/contracts.ts";
 import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
@@ -125,6 +125,47 @@ describe("contracts.ts: an adapter that throws all the same is a failure of what
     expect(pass(platform, 60)).toEqual(["once"]);
     expect(driver.device.state).toBe(State.SIGNED_IN);
   });
+});
+
+describe("contracts.ts HttpSink: an exchange that was aborted may end all the same, as late as it likes", () => {
+  it.each(["end", "failed"] as const)(
+    "%s, in which the next request goes out, is not that one's",
+    (how) => {
+      const sinks: HttpSink[] = [];
+      const http = {
+        send: (_: HttpRequest, sink: HttpSink) => void sinks.push(sink),
+        abort: () => {},
+      };
+      let now = 0;
+      // It never rings: whoever calls the driver is the first after a long sleep.
+      const timers = { now: () => now, alarm: () => {}, cancel: () => {} };
+      const driver = driverOn(
+        { ...signsIn(), http, timers },
+        {
+          endpoints: {
+            ...noEndpoints,
+            deviceAuthorization: "https://x.test/a",
+            metadata: "https://x.test/b",
+          },
+        },
+      );
+      driver.start();
+      now += 6000;
+      driver.run();
+      // The first is given up for another; a call waits behind that, which the host does not end either.
+      driver.signIn();
+      expect(sinks).toHaveLength(2);
+      const issuer = new TextEncoder().encode("https://x.test");
+      driver.happen(() => core.discover(driver.device, issuer, 0, issuer.length));
+      now += 200_000;
+      if (how === "end") sinks[0]!.end();
+      else sinks[0]!.failed("unreachable");
+      expect(sinks).toHaveLength(3);
+      expect(driver.device.endpoint).toBe(core.Endpoint.METADATA);
+      expect(driver.device.inFlight).toBe(1);
+      expect(driver.device.callState).toBe(core.CallState.SENT);
+    },
+  );
 });
 
 describe("a driver's life", () => {
