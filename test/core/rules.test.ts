@@ -292,6 +292,22 @@ describe("SPEC.md, Records: what survives", () => {
     }
   });
 
+  it("a refresh that brings no refresh token leaves the one before for that: it is tried", () => {
+    const rotated = tokens({ refresh_token: "rotated" });
+    const without = tokens({ refresh_token: undefined });
+    const bench = new Bench([
+      code(),
+      tokens(),
+      rotated,
+      without,
+      error(400, "invalid_grant"),
+      tokens(),
+    ]);
+    bench.until(6);
+    expect(bench.sent[4]!.body).toContain("refresh_token=rotated");
+    expect(bench.sent[5]!.body).toContain("refresh_token=refresh");
+  });
+
   it("expired_token for a rotated token: the one before is tried once, too", () => {
     const rotated = tokens({ refresh_token: "second" });
     const bench = new Bench([code(), tokens(), rotated, error(400, "expired_token"), tokens()]);
