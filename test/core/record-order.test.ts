@@ -149,6 +149,21 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     expect(bench.slots[1]).toEqual(EMPTY);
   });
 
+  it("the same with an access token alone: its record stays", () => {
+    const bench = halfRead([EMPTY, EMPTY], 0);
+    bench.erasesFail = true;
+    bench.answers = [code(), tokens({ refresh_token: undefined })];
+    bench.core.signIn(bench.device);
+    bench.until(2);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect([bench.device.notSaved, bench.device.notErased]).toEqual([0, 1]);
+    bench.erasesFail = false;
+    bench.pass(60_000);
+    expect(bench.device.notErased).toBe(0);
+    expect(found(bench.slots).device.state).toBe(State.SIGNED_IN);
+  });
+
   it("tokens that outlive a refusal keep their record when what lies behind it is erased after all", () => {
     const bench = unerased();
     bench.answers = [error(400, "invalid_client")];
