@@ -238,7 +238,7 @@ describe("arbitrary histories", () => {
   test("device doc §3 and §7: every poll of every history answers as the model says", () => {
     const seen = new Set<string>();
     fc.assert(
-      fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
+      fc.property(fc.array(step, { minLength: 5, maxLength: 60, size: "max" }), (steps) => {
         const bench = new Bench({ codeLifetime: LIFETIME, interval: INTERVAL });
         const made: { model: ModelAttempt; device: string; user: string }[] = [];
         let now = 0;
