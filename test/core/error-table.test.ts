@@ -198,6 +198,11 @@ describe("the error table", () => {
           }
         }
       }
+      // Two that name none are no error.
+      for (const other of [0, "0", "", false, null]) {
+        const { device } = asked([code({ error: none, error_code: other })]);
+        expect([other, device.state]).toEqual([other, State.PENDING]);
+      }
       // And what names none in the one answer says nothing of the next.
       const bench = asked([json(503, { error: 17, error_code: none }), code()]);
       bench.until(2);

@@ -14,6 +14,18 @@ const CLAMP = "At its bound the value is set to what it is already: the same wit
 
 export const SURVIVORS: readonly Explanation[] = [
   {
+    file: "core/text/json-scanner.ts",
+    line: "if (c > 47 && c < 58) return c - 48; // 0..9",
+    mutants: ["c > 47 => true", "c > 47 => c >= 47"],
+    why: "What is before 0 comes to a number below 0, which says that it is no digit, too.",
+  },
+  {
+    file: "core/grant/token-response.ts",
+    line: "for (var field: number = Field.VALUE_D; field > Field.NONE; field--) {",
+    mutants: ["field > Field.NONE => field >= Field.NONE"],
+    why: "NONE is in no mask, and is what is returned where nothing is found.",
+  },
+  {
     file: "core/records/record-keeping.ts",
     line: "var isErasing = device.job === Job.WIPE || device.job === Job.ERASE_OLDER;",
     mutants: ["device.job === Job.ERASE_OLDER => false"],
