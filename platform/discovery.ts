@@ -226,37 +226,37 @@ function parsed(document: readonly number[]): Metadata | undefined {
 
 /** Keeps a copy of one answer: the core reads the addresses in the metadata only. */
 export class CopyingHttp implements Http {
-  private copy: number[] = [];
-  private copies = false;
-  private readonly http: Http;
+  #copy: number[] = [];
+  #copies = false;
+  readonly #http: Http;
 
   constructor(http: Http) {
-    this.http = http;
+    this.#http = http;
   }
 
   /** From here on answers are copied. */
   begin(): void {
-    this.copy = [];
-    this.copies = true;
+    this.#copy = [];
+    this.#copies = true;
   }
 
   /** What has come since; nothing more is copied, since later answers hold tokens. */
   take(): readonly number[] {
-    const taken = this.copy;
-    this.copy = [];
-    this.copies = false;
+    const taken = this.#copy;
+    this.#copy = [];
+    this.#copies = false;
     return taken;
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
-    if (!this.copies) {
-      this.http.send(request, sink);
+    if (!this.#copies) {
+      this.#http.send(request, sink);
       return;
     }
-    this.http.send(request, {
+    this.#http.send(request, {
       status: (status, retryAfterSeconds) => sink.status(status, retryAfterSeconds),
       body: (bytes, from, to) => {
-        for (let at = from; at < to; at++) this.copy.push(bytes[at]!);
+        for (let at = from; at < to; at++) this.#copy.push(bytes[at]!);
         sink.body(bytes, from, to);
       },
       end: () => sink.end(),
@@ -265,11 +265,11 @@ export class CopyingHttp implements Http {
   }
 
   abort(): void {
-    this.http.abort();
+    this.#http.abort();
   }
 
   get lastFailure(): string {
-    return this.http.lastFailure ?? "";
+    return this.#http.lastFailure ?? "";
   }
 }
 

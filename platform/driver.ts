@@ -4,9 +4,9 @@
 import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, Region, State } from "../core/index.ts";
 import type { Http, HttpSink, Platform } from "./contracts.ts";
+import { AnswerSink } from "./driver/answer-sink.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
-import { Exchange } from "./driver/exchange.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import { accessTokenOf, Requests } from "./driver/requests.ts";
@@ -55,59 +55,59 @@ export class Driver {
   readonly device: complete.Device;
   /** The core's memory: fields and tokens lie in it where `device.start` says. Not to be written. */
   readonly memory: Uint8Array;
-  private addresses: Endpoints;
-  private readonly platform: Platform;
-  private readonly http: Http;
-  private readonly options: DriverOptions;
-  private readonly requests: Requests;
-  private lastMs = 0;
-  private running = false;
+  #addresses: Endpoints;
+  readonly #platform: Platform;
+  readonly #http: Http;
+  readonly #options: DriverOptions;
+  readonly #requests: Requests;
+  #lastMs = 0;
+  #running = false;
   /** A driver starts once: a device that comes back is a new one, which reads its records. */
-  private life: "new" | "started" | "stopped" = "new";
+  #life: "new" | "started" | "stopped" = "new";
   /** What an adapter has thrown, until it is handed on. */
-  private thrown: unknown[] = [];
+  #thrown: unknown[] = [];
   /**
    * Two exchanges take turns: what a broken adapter reports a second time then finds its exchange closed.
    */
-  private exchange: Exchange;
-  private exchangeBefore: Exchange;
-  private readonly ring = (): void => this.run();
-  private readonly stored = (result: number): void => {
-    if (this.life !== "started") return;
+  #exchange: AnswerSink;
+  #exchangeBefore: AnswerSink;
+  readonly #ring = (): void => this.run();
+  readonly #stored = (result: number): void => {
+    if (this.#life !== "started") return;
     this.run();
     this.core.storageDone(this.device, result);
     this.run();
   };
-  private readonly written = (ok: boolean): void => this.stored(ok ? 1 : 0);
+  readonly #written = (ok: boolean): void => this.#stored(ok ? 1 : 0);
 
   constructor(options: DriverOptions) {
-    this.options = options;
+    this.#options = options;
     this.core = options.core;
-    this.platform = options.platform;
+    this.#platform = options.platform;
     checkHeaders(options.headers);
     checkEndpoints(options.endpoints, options.allowHttp);
-    this.addresses = options.endpoints;
+    this.#addresses = options.endpoints;
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     this.device = makeDevice(options, this.memory);
-    this.requests = new Requests(this.device, this.memory, options);
-    this.exchange = this.newExchange();
-    this.exchangeBefore = this.newExchange();
+    this.#requests = new Requests(this.device, this.memory, options);
+    this.#exchange = this.#newExchange();
+    this.#exchangeBefore = this.#newExchange();
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
-    this.http =
-      options.translate?.(this.platform.http, { clientId, clientSecret, scope, accessToken }) ??
-      this.platform.http;
+    this.#http =
+      options.translate?.(this.#platform.http, { clientId, clientSecret, scope, accessToken }) ??
+      this.#platform.http;
   }
 
   /** Where requests go. */
   get endpoints(): Endpoints {
-    return this.addresses;
+    return this.#addresses;
   }
 
   /** Replaced as a whole by discovery. @throws TypeError that names the endpoint that is wrong */
   set endpoints(endpoints: Endpoints) {
-    checkEndpoints(endpoints, this.options.allowHttp);
-    this.addresses = endpoints;
+    checkEndpoints(endpoints, this.#options.allowHttp);
+    this.#addresses = endpoints;
   }
 
   /**
@@ -115,9 +115,9 @@ export class Driver {
    * @throws Error where it has been called before
    */
   start(): void {
-    if (this.life !== "new") throw new Error("a driver starts once; make a new one");
-    this.life = "started";
-    this.lastMs = this.platform.timers.now();
+    if (this.#life !== "new") throw new Error("a driver starts once; make a new one");
+    this.#life = "started";
+    this.#lastMs = this.#platform.timers.now();
     this.run();
   }
 
@@ -126,9 +126,9 @@ export class Driver {
    * afterwards has no effect.
    */
   stop(): void {
-    this.life = "stopped";
-    this.platform.timers.cancel();
-    this.http.abort();
+    this.#life = "stopped";
+    this.#platform.timers.cancel();
+    this.#http.abort();
   }
 
   /** Asks for a code, or for a new one (core: signIn). */
@@ -174,7 +174,7 @@ export class Driver {
    * starts (the interval to the next poll) must not be shortened by what came before it.
    */
   happen(event: () => void): void {
-    if (this.life === "stopped") return;
+    if (this.#life === "stopped") return;
     this.run();
     event();
     this.run();
@@ -183,73 +183,74 @@ export class Driver {
   /** Lets the core work until it has nothing to do, then sleeps. Called from every callback. */
   run(): void {
     // A callback from within a command: the loop below is still going and takes it up.
-    if (this.running || this.life !== "started") return;
-    this.running = true;
+    if (this.#running || this.#life !== "started") return;
+    this.#running = true;
     try {
-      const now = this.platform.timers.now();
+      const now = this.#platform.timers.now();
       // Timers may wrap at 2^32.
-      let command = this.core.tick(this.device, Math.min((now - this.lastMs) >>> 0, 134217727));
-      this.lastMs = now;
-      for (let count = 0; command !== Command.NONE && this.life === "started"; count++) {
+      let command = this.core.tick(this.device, Math.min((now - this.#lastMs) >>> 0, 134217727));
+      this.#lastMs = now;
+      for (let count = 0; command !== Command.NONE && this.#life === "started"; count++) {
         if (count > COMMANDS_MAX) throw new Error("the core does not come to rest");
-        this.perform(command);
+        this.#perform(command);
         command = this.core.tick(this.device, 0);
       }
     } finally {
-      this.running = false;
+      this.#running = false;
     }
-    if (this.life !== "started") return;
-    this.platform.timers.alarm(this.core.wakeIn(this.device), this.ring);
-    if (this.thrown.length > 0) throw this.thrown.shift();
-    this.options.onChange?.();
+    if (this.#life !== "started") return;
+    this.#platform.timers.alarm(this.core.wakeIn(this.device), this.#ring);
+    if (this.#thrown.length > 0) throw this.#thrown.shift();
+    this.#options.onChange?.();
   }
 
-  private perform(command: Command): void {
+  #perform(command: Command): void {
     try {
-      this.carryOut(command);
+      this.#carryOut(command);
     } catch (error) {
-      this.thrown.push(error);
-      this.giveUp(command);
+      this.#thrown.push(error);
+      this.#giveUp(command);
     }
   }
 
   /** An adapter threw instead of reporting: the core hears of a failure, or it would wait for ever. */
-  private giveUp(command: Command): void {
+  #giveUp(command: Command): void {
     const { core, device } = this;
-    if (command === Command.SEND) this.exchange.failed("unreachable");
+    if (command === Command.SEND) this.#exchange.failed("unreachable");
     else if (command === Command.LOAD) core.storageDone(device, -1);
     else if (command === Command.STORE || command === Command.ERASE) core.storageDone(device, 0);
     else if (command === Command.VERIFY) core.eventVerified?.(device, device.requestId, 0);
   }
 
-  private carryOut(command: Command): void {
-    const { device, memory, platform } = this;
+  #carryOut(command: Command): void {
+    const { device, memory } = this;
+    const platform = this.#platform;
     const from = device.data;
     const to = from + device.dataLength;
     switch (command) {
       case Command.SEND:
-        this.send();
+        this.#send();
         break;
       case Command.ABORT:
-        this.http.abort();
+        this.#http.abort();
         break;
       case Command.SHOW:
         platform.display.show(memory, device.start[Region.FRAME]!);
         break;
       case Command.LOAD:
-        platform.storage.read(device.slot, memory, from, to, this.stored);
+        platform.storage.read(device.slot, memory, from, to, this.#stored);
         break;
       case Command.STORE:
-        platform.storage.write(device.slot, memory, from, to, this.written);
+        platform.storage.write(device.slot, memory, from, to, this.#written);
         break;
       case Command.ERASE:
-        platform.storage.erase(device.slot, this.written);
+        platform.storage.erase(device.slot, this.#written);
         break;
       case Command.VERIFY:
         this.core.eventVerified?.(
           device,
           device.requestId,
-          this.options.verifyEvent?.(memory, from, to) === true ? 1 : 0,
+          this.#options.verifyEvent?.(memory, from, to) === true ? 1 : 0,
         );
         break;
       default:
@@ -257,29 +258,29 @@ export class Driver {
     }
   }
 
-  private newExchange(): Exchange {
-    return new Exchange(this, this.options.onApiBody);
+  #newExchange(): AnswerSink {
+    return new AnswerSink(this, this.#options.onApiBody);
   }
 
   /** The exchange for the next request. One that never ended belongs to an aborted request for good. */
-  private nextExchange(): Exchange {
-    const next = this.exchangeBefore.isOpen ? this.newExchange() : this.exchangeBefore;
-    this.exchangeBefore = this.exchange;
-    this.exchange = next;
+  #nextExchange(): AnswerSink {
+    const next = this.#exchangeBefore.isOpen ? this.#newExchange() : this.#exchangeBefore;
+    this.#exchangeBefore = this.#exchange;
+    this.#exchange = next;
     next.begin(this.device.requestId);
     return next;
   }
 
-  private send(): void {
+  #send(): void {
     const { endpoint } = this.device;
-    const exchange = this.nextExchange();
-    const address = addressOf(this.addresses, endpoint);
+    const exchange = this.#nextExchange();
+    const address = addressOf(this.#addresses, endpoint);
     if (!address) {
       unaddressed(endpoint, exchange);
       return;
     }
-    this.requests.write(exchange.request, address);
-    this.http.send(exchange.request, exchange);
+    this.#requests.write(exchange.request, address);
+    this.#http.send(exchange.request, exchange);
   }
 }
 

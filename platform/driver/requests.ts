@@ -6,22 +6,26 @@ import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
 import { withQuery } from "../address.ts";
 import type { Bytes } from "../contracts.ts";
 import { asciiOf } from "../text.ts";
-import type { ReusedRequest } from "./exchange.ts";
+import type { ReusedRequest } from "./answer-sink.ts";
 import { headersFor } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 
 export class Requests {
-  private basic = "";
+  readonly #device: complete.Device;
+  readonly #memory: Uint8Array;
+  readonly #options: DriverOptions;
+  #basic = "";
 
-  constructor(
-    private readonly device: complete.Device,
-    private readonly memory: Uint8Array,
-    private readonly options: DriverOptions,
-  ) {}
+  constructor(device: complete.Device, memory: Uint8Array, options: DriverOptions) {
+    this.#device = device;
+    this.#memory = memory;
+    this.#options = options;
+  }
 
   /** Writes the request that the core wants sent now. @param address its endpoint's */
   write(request: ReusedRequest, address: string): void {
-    const { device, memory } = this;
+    const device = this.#device;
+    const memory = this.#memory;
     const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;
     const hasBody = ownBody !== null || device.bodyLength > 0;
     request.method = device.isGet === 1 ? "GET" : "POST";
@@ -32,24 +36,25 @@ export class Requests {
     request.contentType = hasBody || device.isGet === 0 ? contentType(device.endpoint) : "";
     request.authorization =
       device.endpoint === Endpoint.EVENTS
-        ? (this.options.eventsAuthorization ?? "")
-        : this.authorization();
-    request.headers = headersFor(this.options.headers, device.endpoint);
+        ? (this.#options.eventsAuthorization ?? "")
+        : this.#authorization();
+    request.headers = headersFor(this.#options.headers, device.endpoint);
     request.body = ownBody ?? memory;
     request.bodyFrom = ownBody ? device.callBodyFrom : device.body;
     request.bodyTo = ownBody ? device.callBodyTo : device.body + device.bodyLength;
   }
 
   /** The Authorization header's value, "" for none. */
-  private authorization(): string {
-    const { device, memory } = this;
+  #authorization(): string {
+    const device = this.#device;
+    const memory = this.#memory;
     switch (device.authorization) {
       case Authorization.BEARER:
         return `Bearer ${accessTokenOf(device, memory)}`;
       case Authorization.BASIC:
         // Made once: polls carry it, and a poll makes no new string.
-        this.basic ||= `Basic ${credentialsOf(device, memory)}`;
-        return this.basic;
+        this.#basic ||= `Basic ${credentialsOf(device, memory)}`;
+        return this.#basic;
       default:
         return "";
     }

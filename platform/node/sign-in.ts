@@ -5,26 +5,26 @@ import { MetadataError } from "../discovery.ts";
 import type { DriverOptions } from "../driver.ts";
 import { SealedStorage } from "../sealed-storage.ts";
 import { ServerError } from "../servers/index.ts";
+import type { Session } from "../session/session.ts";
 import {
   type Client,
   type ServerChoice,
   type ServerSettings,
   settingsFor,
-} from "../session/authorization-server.ts";
-import type { Session } from "../session/session.ts";
+} from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { metadataErrorOf, SignInError } from "../session/sign-in-error.ts";
 import { type NodeHttpOptions, type NodePlatform, nodePlatform } from "./index.ts";
 import { QrCode } from "./qr-code.ts";
 
 export type { ServerAnswer } from "../session/answer-ear.ts";
+export { Session, type SessionStatus } from "../session/session.ts";
 export type {
   Client,
   NamedServer,
   ServerAddresses,
   ServerChoice,
-} from "../session/authorization-server.ts";
-export { Session, type SessionStatus } from "../session/session.ts";
+} from "../session/settings.ts";
 export type { SignInHandlers, VerificationPrompt } from "../session/sign-in.ts";
 export { type Remedy, SignInError } from "../session/sign-in-error.ts";
 export { QrCode } from "./qr-code.ts";

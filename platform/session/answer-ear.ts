@@ -49,13 +49,13 @@ export class AnswerEar {
     return (http, client) => {
       const inner = translate?.(http, client) ?? http;
       return {
-        send: (request, sink) => inner.send(request, this.listen(http, request, sink)),
+        send: (request, sink) => inner.send(request, this.#listen(http, request, sink)),
         abort: () => inner.abort(),
       } satisfies Http;
     };
   }
 
-  private listen(http: Http, { url }: HttpRequest, sink: HttpSink): HttpSink {
+  #listen(http: Http, { url }: HttpRequest, sink: HttpSink): HttpSink {
     const address = url.split("?", 1)[0]!;
     let status = 0;
     let body: number[] = [];

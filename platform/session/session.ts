@@ -3,6 +3,7 @@
 import { Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
 import type { ServerAnswer } from "./answer-ear.ts";
+import { fetchWithToken } from "./fetch.ts";
 import { SignInError, signInErrorOf } from "./sign-in-error.ts";
 
 /** What a session is doing. */
@@ -14,16 +15,6 @@ export type SessionStatus =
   /** Over: signed out, revoked or ended by the server; nothing brings it back. */
   | "ended";
 
-/** A `Request` has its body as a stream, whatever it was made of; undefined for an address. */
-function requestOf(input: string | URL | Request): Request | undefined {
-  return input instanceof Request ? input : undefined;
-}
-
-/** Answers to requests with a stream as their body cannot be asked for again: it is used up. */
-function isReplayable(input: string | URL | Request, { body }: RequestInit): boolean {
-  return !((body ?? requestOf(input)?.body) instanceof ReadableStream);
-}
-
 /** The core counts a lifetime that no server has told down from 100000000 s: what is that long is not known. */
 const UNKNOWN_S = 50_000_000;
 
@@ -33,40 +24,40 @@ function lifetime(seconds: number): number | undefined {
 
 /** A session that is always ready: made by `signIn`. */
 export class Session {
-  private readonly driver: Driver;
-  private readonly dispose: () => void;
-  private waiting: (() => void)[] = [];
-  private end: SignInError | undefined;
-  private signOutAsked = false;
+  readonly #driver: Driver;
+  readonly #dispose: () => void;
+  #waiting: (() => void)[] = [];
+  #end: SignInError | undefined;
+  #signOutAsked = false;
   /** Called once when the session ends without `signOut` or `close`. */
   onEnd: ((error: SignInError) => void) | undefined;
 
   /** @param dispose gives back what the driver stands on; called once */
   constructor(driver: Driver, dispose: () => void) {
-    this.driver = driver;
-    this.dispose = dispose;
+    this.#driver = driver;
+    this.#dispose = dispose;
   }
 
   /** What it is doing now. */
   get status(): SessionStatus {
-    if (this.end !== undefined) return "ended";
-    return this.driver.device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
+    if (this.#end !== undefined) return "ended";
+    return this.#driver.device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
   }
 
   /** Seconds for which the access token is still good; undefined where the server did not say, or there is none. */
   get expiresInS(): number | undefined {
-    const { accessLifeS } = this.driver.device;
+    const { accessLifeS } = this.#driver.device;
     return this.status === "signed-in" ? lifetime(accessLifeS) : undefined;
   }
 
   /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined where nothing is known of that. */
   get endsInS(): number | undefined {
-    return this.status === "ended" ? undefined : lifetime(this.driver.device.refreshLifeS);
+    return this.status === "ended" ? undefined : lifetime(this.#driver.device.refreshLifeS);
   }
 
   /** Whether there is a refresh token: without one the session ends with its access token. */
   get isRenewable(): boolean {
-    return this.status !== "ended" && this.driver.device.length[Region.PRESENT_REFRESH_TOKEN]! > 0;
+    return this.status !== "ended" && this.#driver.device.length[Region.PRESENT_REFRESH_TOKEN]! > 0;
   }
 
   /**
@@ -76,23 +67,23 @@ export class Session {
    */
   async accessToken(signal?: AbortSignal | null): Promise<string> {
     for (;;) {
-      if (this.end !== undefined) throw this.end;
-      const token = this.driver.accessToken;
+      if (this.#end !== undefined) throw this.#end;
+      const token = this.#driver.accessToken;
       if (token !== "") return token;
       signal?.throwIfAborted();
-      await this.nextChange(signal);
+      await this.#nextChange(signal);
     }
   }
 
   /** Until something may have changed, or the signal gives up. */
-  private nextChange(signal?: AbortSignal | null): Promise<void> {
+  #nextChange(signal?: AbortSignal | null): Promise<void> {
     return new Promise<void>((resolve) => {
       const wake = (): void => {
         signal?.removeEventListener("abort", wake);
         resolve();
       };
       signal?.addEventListener("abort", wake);
-      this.waiting.push(wake);
+      this.#waiting.push(wake);
     });
   }
 
@@ -102,37 +93,31 @@ export class Session {
    * The token goes to any address that is given here: only ask servers that it is for.
    * @throws SignInError where the session has ended; whatever `fetch` throws
    */
-  async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    const signal = init.signal ?? requestOf(input)?.signal;
-    const token = await this.accessToken(signal);
-    const answer = await this.send(input, init, token);
-    if (answer.status !== 401 || !isReplayable(input, init)) return answer;
-    // Meanwhile it may have been refreshed for another request.
-    if (this.driver.accessToken === token) this.driver.accessTokenRefused();
-    const fresh = await this.accessToken(signal).catch(() => undefined);
-    if (fresh === undefined || fresh === token) return answer;
-    await answer.body?.cancel();
-    return this.send(input, init, fresh);
-  }
-
-  private send(input: string | URL | Request, init: RequestInit, token: string): Promise<Response> {
-    // As with the global one, headers beside a Request stand in place of its own.
-    const headers = new Headers(init.headers ?? requestOf(input)?.headers);
-    headers.set("authorization", `Bearer ${token}`);
-    return fetch(input, { ...init, headers });
+  fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    return fetchWithToken(
+      {
+        accessToken: (signal) => this.accessToken(signal),
+        // Meanwhile it may have been refreshed for another request.
+        refused: (token) => {
+          if (this.#driver.accessToken === token) this.#driver.accessTokenRefused();
+        },
+      },
+      input,
+      init,
+    );
   }
 
   /** Revokes the tokens at the server, as far as it can be reached, and forgets them here. */
   async signOut(): Promise<void> {
-    if (this.end !== undefined) return;
-    this.signOutAsked = true;
-    this.driver.signOut();
-    while (this.end === undefined) await this.nextChange();
+    if (this.#end !== undefined) return;
+    this.#signOutAsked = true;
+    this.#driver.signOut();
+    while (this.#end === undefined) await this.#nextChange();
   }
 
   /** Lets the program go on without the session; it is there again at the next start. */
   close(): void {
-    this.finish(new SignInError("closed", "nobody", "the session was closed"), false);
+    this.#finish(new SignInError("closed", "nobody", "the session was closed"), false);
   }
 
   /**
@@ -140,19 +125,19 @@ export class Session {
    * @param answer the newest of the server's
    */
   changed(answer?: ServerAnswer): void {
-    const { state } = this.driver.device;
-    if (state === State.FAILED) this.finish(signInErrorOf(this.driver.device, answer), true);
-    else if (this.signOutAsked && state === State.SIGNED_OUT) {
-      this.finish(new SignInError("signed_out", "user", "signed out; sign in again"), false);
+    const { state } = this.#driver.device;
+    if (state === State.FAILED) this.#finish(signInErrorOf(this.#driver.device, answer), true);
+    else if (this.#signOutAsked && state === State.SIGNED_OUT) {
+      this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"), false);
     }
-    for (const wake of this.waiting.splice(0)) wake();
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  private finish(error: SignInError, tell: boolean): void {
-    if (this.end !== undefined) return;
-    this.end = error;
-    this.dispose();
-    for (const wake of this.waiting.splice(0)) wake();
+  #finish(error: SignInError, tell: boolean): void {
+    if (this.#end !== undefined) return;
+    this.#end = error;
+    this.#dispose();
+    for (const wake of this.#waiting.splice(0)) wake();
     if (tell) this.onEnd?.(error);
   }
 }

@@ -7,8 +7,8 @@ import type { Platform } from "../contracts.ts";
 import { Driver, type DriverOptions } from "../driver.ts";
 import { asciiOf } from "../text.ts";
 import { AnswerEar } from "./answer-ear.ts";
-import type { ServerSettings } from "./authorization-server.ts";
 import { Session } from "./session.ts";
+import type { ServerSettings } from "./settings.ts";
 import { SignInError, signInErrorOf, troubleOf } from "./sign-in-error.ts";
 
 /** What the user is to be shown (RFC 8628 §3.3). */

@@ -5,7 +5,6 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Driver } from "../../platform/driver.ts";
 import { QrCode, type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
 import {
   createService,
@@ -198,8 +197,11 @@ describe("a program signs in", () => {
     const session = await start(allow, { onTrouble: ({ message }) => troubles.push(message) });
     expect(troubles).toEqual([]);
     await server.close();
-    const { driver } = session as unknown as { driver: Driver };
-    driver.accessTokenRefused();
+    const real = globalThis.fetch;
+    globalThis.fetch = () => Promise.resolve(new Response("", { status: 401 }));
+    const refused = session.fetch(list(), { signal: AbortSignal.timeout(100) });
+    await refused.catch(() => {});
+    globalThis.fetch = real;
     const signal = AbortSignal.timeout(1500);
     await expect(session.accessToken(signal)).rejects.toThrow(/abort|timeout/i);
     await expect(session.fetch(list(), { signal })).rejects.toThrow(/abort|timeout/i);

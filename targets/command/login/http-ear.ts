@@ -18,13 +18,13 @@ export class HttpEar {
     return (http, client) => {
       const inner = translate?.(http, client) ?? http;
       return {
-        send: (request, sink) => inner.send(request, this.listen(request, sink, endpoints)),
+        send: (request, sink) => inner.send(request, this.#listen(request, sink, endpoints)),
         abort: () => inner.abort(),
       } satisfies Http;
     };
   }
 
-  private listen(request: HttpRequest, sink: HttpSink, endpoints: Endpoints): HttpSink {
+  #listen(request: HttpRequest, sink: HttpSink, endpoints: Endpoints): HttpSink {
     const isToken = request.url.startsWith(endpoints.token);
     const isRevocation =
       endpoints.revocation !== "" && request.url.startsWith(endpoints.revocation);

@@ -16,10 +16,7 @@ import type { Http, Timers } from "../../../platform/contracts.ts";
 import { discoverServer, MetadataError } from "../../../platform/discovery.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
-import {
-  type ServerSettings,
-  settingsFor,
-} from "../../../platform/session/authorization-server.ts";
+import { type ServerSettings, settingsFor } from "../../../platform/session/settings.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { Failure } from "../errors.ts";
 

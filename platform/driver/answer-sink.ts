@@ -1,4 +1,4 @@
-// One HTTP exchange: the request that goes out, and what the adapter reports about it, told to the core.
+// The sink of one HTTP exchange: the request that goes out, and what the adapter reports about it, told to the core.
 
 import type * as complete from "../../core/complete.ts";
 import type { Bytes, Header, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
@@ -18,7 +18,7 @@ export interface ReusedRequest extends HttpRequest {
 }
 
 /** Whose exchange it is: the driver. */
-export interface ExchangeOwner {
+export interface SinkOwner {
   readonly core: Core;
   readonly device: complete.Device;
   readonly memory: Uint8Array;
@@ -29,17 +29,18 @@ export interface ExchangeOwner {
  * One exchange: its request, and the sink that passes on what the adapter reports under the request's id.
  * It serves again and again, since a poll must not make an object.
  */
-export class Exchange implements HttpSink {
+export class AnswerSink implements HttpSink {
   readonly request: ReusedRequest;
   /** From `begin` until the adapter has reported the end, as it must unless the exchange is aborted. */
   isOpen = false;
-  private id = 0;
-  private streams = false;
+  readonly #owner: SinkOwner;
+  readonly #onApiBody: DriverOptions["onApiBody"];
+  #id = 0;
+  #streams = false;
 
-  constructor(
-    private readonly owner: ExchangeOwner,
-    private readonly onApiBody: DriverOptions["onApiBody"],
-  ) {
+  constructor(owner: SinkOwner, onApiBody: DriverOptions["onApiBody"]) {
+    this.#owner = owner;
+    this.#onApiBody = onApiBody;
     this.request = {
       method: "POST",
       url: "",
@@ -53,27 +54,28 @@ export class Exchange implements HttpSink {
   }
 
   begin(id: number): void {
-    this.id = id;
+    this.#id = id;
     this.isOpen = true;
-    this.streams = false;
+    this.#streams = false;
   }
 
   status(status: number, retryAfterSeconds: number): void {
     if (!this.isOpen) return;
-    const { core, device } = this.owner;
-    this.streams = core.responseStart(device, this.id, status, retryAfterSeconds) === 1;
+    const { core, device } = this.#owner;
+    this.#streams = core.responseStart(device, this.#id, status, retryAfterSeconds) === 1;
   }
 
   body(bytes: Bytes, from: number, to: number): void {
     if (!this.isOpen) return;
-    const { core, device } = this.owner;
-    if (this.streams && device.requestId === this.id) this.onApiBody?.(bytes, from, to);
-    core.responseBody(device, this.id, bytes, from, to);
+    const { core, device } = this.#owner;
+    if (this.#streams && device.requestId === this.#id) this.#onApiBody?.(bytes, from, to);
+    core.responseBody(device, this.#id, bytes, from, to);
   }
 
   end(): void {
     if (!this.isOpen) return;
-    const { owner, id } = this;
+    const owner = this.#owner;
+    const id = this.#id;
     this.isOpen = false;
     // Where this one was aborted the next request may go out in here, and this exchange serve it already.
     owner.run();
@@ -83,7 +85,8 @@ export class Exchange implements HttpSink {
 
   failed(_failure: TransportFailure): void {
     if (!this.isOpen) return;
-    const { owner, id } = this;
+    const owner = this.#owner;
+    const id = this.#id;
     this.isOpen = false;
     // Where this one was aborted the next request may go out in here, and this exchange serve it already.
     owner.run();
