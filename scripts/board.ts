@@ -8,13 +8,13 @@
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
+import { LifeError, liveOnBoard } from "./board/board-life.ts";
+import { BoardWorld } from "./board/board-world.ts";
 import { buildFirmware, type Kind, kinds, mapOf, portFolder } from "./board/build.ts";
 import { runInteractive } from "./board/interactive.ts";
-import { LifeError, liveOnBoard } from "./board/life.ts";
 import { readSizes } from "./board/sizes.ts";
 import { missedLimits, type Seen, sizeTable, sleepLine } from "./board/table.ts";
 import { boardNeeds } from "./board/toolchain.ts";
-import { BoardWorld } from "./board/world.ts";
 import { commandLine } from "./command-line.ts";
 import { InstallError } from "./engines/install.ts";
 import { ensurePackages } from "./host/toolchain.ts";

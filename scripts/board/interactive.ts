@@ -1,7 +1,7 @@
 // The board left running: its display in the terminal, keys as its buttons, the service's pages in a browser.
 
 import { serve } from "../../targets/service/index.ts";
-import { BoardWorld } from "./world.ts";
+import { BoardWorld } from "./board-world.ts";
 
 const HELP =
   "keys: s sign in, c cancel, o sign out, a call the API, u update, b batteries, m figures, r reset, h hang, q quit";

@@ -8,7 +8,7 @@ const SLOTS_BEGIN = 0x2100_0000;
 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
-  ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^border\.o|^heap\.o|^no-math\.o/],
+  ["engine (QuickJS)", /^libquickjs\.a|^core-quickjs\.o|^picogrant\.o|^heap\.o|^no-math\.o/],
   ["heap of the engine", /^arena\.o/],
   ["core, bytecode", /^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],
@@ -16,7 +16,7 @@ const parts = [
   ["network (lwIP)", /^liblwip\.a|^network\.o|^ethernet\.o/],
   [
     "host: driver, HTTP, update",
-    /^(driver|host|http|http-answer|http-date|address|config|json|record-slots|factory|crc32|update)\.o/,
+    /^(driver|host|http|http-answer|http-date|address|config|json|storage|factory|crc32|update)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|gcc|m)\.a|^libc\.o/],
   ["board: start, display, chips", /./],

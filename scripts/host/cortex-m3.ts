@@ -43,16 +43,16 @@ export function buildCheckForCortexM3(): void {
   writeIfChanged(`${folder}/sodium/version.h`, version);
   const includes = [
     ...[folder, `${folder}/sodium`, `${sodium}/include`, headers, `${headers}/private`],
-    ...["targets/host/portable", "targets/host/ports/board/loader"].map((room) => root + room),
+    ...["targets/host/portable", "targets/host/ports/sodium"].map((room) => root + room),
   ];
   run("arm-none-eabi-gcc", [
     ...["-std=gnu11", "--specs=rdimon.specs", "-mcpu=cortex-m3", "-mthumb", "-Os", "-w"],
-    ...["-DCONFIGURED=1", "-DCHECKS_AS_THE_LOADER", "-Wl,--section-start=.vectors=0"],
+    ...["-DCONFIGURED=1", "-Wl,--section-start=.vectors=0"],
     ...includes.map((path) => `-I${path}`),
     ...["-o", program],
     ...["cortex-m3", "check-image"].map((name) => `${root}test/host/c/${name}.c`),
     `${root}targets/host/portable/image.c`,
-    `${root}targets/host/ports/board/loader/crypto.c`,
+    ...["image-crypto", "sodium-rest"].map((name) => `${root}targets/host/ports/sodium/${name}.c`),
     ...SODIUM.map((name) => `${sodium}/${name}.c`),
   ]);
 }

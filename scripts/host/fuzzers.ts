@@ -46,10 +46,10 @@ export const surfaces: readonly Surface[] = [
   },
   {
     name: "record",
-    files: ["record-slots"],
+    files: ["storage"],
     longest: 120,
     plant: {
-      file: "record-slots",
+      file: "storage",
       text: "size <= medium->slot_bytes - PG_SLOT_HEADER ?",
       fault: "size <= medium->slot_bytes ?",
     },

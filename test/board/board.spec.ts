@@ -4,12 +4,12 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BoardWorld } from "../../scripts/board/board-world.ts";
 import { boardFolder, boardPort, buildFirmware, firmwareOf } from "../../scripts/board/build.ts";
 import type { Board } from "../../scripts/board/emulator.ts";
 import { missedLimits } from "../../scripts/board/table.ts";
-import { BoardWorld } from "../../scripts/board/world.ts";
 import { ignorantServer } from "./ignorant-server.ts";
-import { panelText } from "./panel.ts";
+import { oledText } from "./oled.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -234,7 +234,7 @@ describe("the display", () => {
     await board.until("a picture of one of the frames, with the code", async () => {
       frames.push(board.frame.join("\n"));
       await board.picture(file, "ppm");
-      const shown = panelText(file).join("\n");
+      const shown = oledText(file).join("\n");
       await pause(100);
       frames.push(board.frame.join("\n"));
       return frames.includes(shown) && shown.includes(world.pendingCode);

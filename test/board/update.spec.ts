@@ -4,10 +4,10 @@
 import { cpSync } from "node:fs";
 import nacl from "tweetnacl";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BoardWorld } from "../../scripts/board/board-world.ts";
 import type { Board, BoardSettings } from "../../scripts/board/emulator.ts";
 import { PRODUCT } from "../../scripts/board/images.ts";
 import { makeLoaderPage } from "../../scripts/board/loader-page.ts";
-import { BoardWorld } from "../../scripts/board/world.ts";
 
 const kind = "complete";
 /** Behind the loader's first line comes what this start says. */

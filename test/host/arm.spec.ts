@@ -12,8 +12,8 @@ import { NO_BORDER } from "../../targets/firmware/image/format.ts";
 import { keyIdOf, keys, makeImage, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER, FAULTS, type ImageCase, pairsOfFaults } from "../image/image-cases.ts";
 import { saidOnCortexM3 } from "./check-image.ts";
-import { liveWholeLife } from "./life.ts";
-import { World } from "./world.ts";
+import { liveWholeLife } from "./host-life.ts";
+import { World } from "./host-world.ts";
 
 const qemu = ["qemu-arm", "-L", armSysroot()];
 /** 96 KiB, the host's own default. */

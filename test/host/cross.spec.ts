@@ -16,7 +16,7 @@ import { keyIdOf, keys, makeImage, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER, FAULTS, type ImageCase, pairsOfFaults } from "../image/image-cases.ts";
 import { linesInC, saidInC } from "./check-image.ts";
 import { HostProcess } from "./host-process.ts";
-import { World } from "./world.ts";
+import { World } from "./host-world.ts";
 
 const host = programOf("sanitize");
 const abi = execFileSync(host, ["--abi"], { encoding: "utf8" }).trim();

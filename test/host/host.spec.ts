@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf } from "../../scripts/host/build.ts";
 import { CLIENT } from "../../scripts/host/service-world.ts";
+import { liveWholeLife } from "./host-life.ts";
 import { HostProcess } from "./host-process.ts";
-import { liveWholeLife } from "./life.ts";
-import { type Protocol, World } from "./world.ts";
+import { type Protocol, World } from "./host-world.ts";
 
 const release = [programOf("release")];
 const sanitized = [programOf("sanitize")];
@@ -258,7 +258,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
           strict,
         );
         expect(await host.exit(), host.messages).toBe(2);
-        expect(host.messages).toContain("--heap-limit: too low");
+        expect(host.messages).toContain("--heap-limit: too little heap");
       }
     },
   );

@@ -29,7 +29,7 @@ import {
 } from "../image/slot-scenarios.ts";
 import { linesInC, type Question, saidInC } from "./check-image.ts";
 import { HostProcess } from "./host-process.ts";
-import { World } from "./world.ts";
+import { World } from "./host-world.ts";
 
 const host = programOf("sanitize");
 const limit = ["--heap-limit", "262144"];

@@ -14,9 +14,9 @@ import {
 
 const folder = fileURLToPath(new URL("../../targets/host/", import.meta.url));
 const header = readFileSync(`${folder}portable/picogrant.h`, "utf8");
-const border = readFileSync(`${folder}engines/border.c`, "utf8");
+const border = readFileSync(`${folder}engines/picogrant.c`, "utf8");
 
-/** The quoted names of a table in border.c. */
+/** The quoted names of a table in picogrant.c. */
 function namesIn(table: string): string[] {
   const text = border.slice(border.indexOf(`${table}[`));
   const list = text.slice(text.indexOf("{"), text.indexOf("}"));

@@ -22,7 +22,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { hostFolder, programOf } from "../../scripts/host/build.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { HostProcess } from "./host-process.ts";
-import { World } from "./world.ts";
+import { World } from "./host-world.ts";
 
 const release = programOf("release");
 const sanitized = programOf("sanitize");

@@ -92,10 +92,8 @@ static void take_report(enum pg_report report, int a, int b) {
 }
 
 static void press(int key) {
-  if (key == 's') pg_host_key(PG_KEY_SIGN_IN);
-  if (key == 'c') pg_host_key(PG_KEY_CANCEL);
-  if (key == 'o') pg_host_key(PG_KEY_SIGN_OUT);
   if (key == 'a') want_page("");
+  else (void)pg_host_letter(key);
 }
 
 /* Calls are begun from the loop, not from within a report. */
@@ -116,8 +114,9 @@ static int run(const struct pg_settings *settings) {
       .report = take_report,
       .body = take_body,
   };
-  if (pg_host_open(&host) != PG_OPEN_OK) {
-    port_log("a setting is out of range, or memory or heap are too small");
+  enum pg_open_result result = pg_host_open(&host);
+  if (result != PG_OPEN_OK) {
+    port_log(pg_host_problem(result));
     return 1;
   }
   while (pg_host_step()) {

@@ -1,5 +1,5 @@
 /*
- * What an engine's file brings, so that border.c can make picogrant.h of it: start and end, calls with small
+ * What an engine's file brings, so that picogrant.c can make picogrant.h of it: start and end, calls with small
  * integers, and reading of integer properties. Everything that a call needs is taken out of the core when it is
  * opened, so that nothing is looked up by name, or allocated, later.
  */

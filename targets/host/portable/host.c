@@ -75,6 +75,20 @@ enum pg_open_result pg_host_open(const struct pg_host *own) {
   return PG_OPEN_OK;
 }
 
+const char *pg_host_problem(enum pg_open_result result) {
+  switch (result) {
+    case PG_OPEN_OK:
+      return "";
+    case PG_OPEN_SMALL_MEMORY:
+      return "too few bytes of memory for the configuration, or a setting is out of range";
+    case PG_OPEN_NO_HEAP:
+      return "too little heap for the engine and the core";
+    default:
+      /* Some engines throw where the heap is full, as they do for code that is not theirs. */
+      return "not the core's, or of another version of the engine; or too little heap";
+  }
+}
+
 static void report(enum pg_report what, int a, int b) {
   if (host.own->report) host.own->report(what, a, b);
 }
@@ -125,6 +139,16 @@ int pg_host_is_well(void) {
 void pg_host_key(enum pg_key key) {
   static void (*const events[])(void) = {pg_sign_in, pg_cancel, pg_sign_out};
   if (host.ok) host.ok = pg_driver_happen(events[key]);
+}
+
+int pg_host_letter(int letter) {
+  static const char letters[] = {'s', 'c', 'o'};
+  for (int key = PG_KEY_SIGN_IN; key <= PG_KEY_SIGN_OUT; key++) {
+    if (letter != letters[key]) continue;
+    pg_host_key((enum pg_key)key);
+    return 1;
+  }
+  return 0;
 }
 
 static struct {

@@ -52,6 +52,9 @@ struct pg_host {
 /* Makes the device. Nothing is allocated from then on. `host` itself stays the caller's. */
 enum pg_open_result pg_host_open(const struct pg_host *host);
 
+/* For whoever builds the device: why it did not open, in one line. "" for PG_OPEN_OK. */
+const char *pg_host_problem(enum pg_open_result result);
+
 /*
  * Moves network and core on as far as they go without waiting, and reports.
  * @return 1, or 0 where the core is broken: nothing helps but to close and to start anew
@@ -69,6 +72,9 @@ int pg_host_is_well(void);
 
 /* The user pressed a key. What comes of it is done by the time this returns, or by later steps. */
 void pg_host_key(enum pg_key key);
+
+/* The same by a letter: 's' sign in, 'c' cancel, 'o' sign out. 1, or 0 where the letter is none of these. */
+int pg_host_letter(int letter);
 
 /*
  * Calls a resource server once the device is signed in: a GET of `target`, path and query as they are, at

@@ -9,19 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef CHECKS_AS_THE_LOADER
-#include "crypto.h"
-#define CRYPTO loader_crypto
-#else
 #include "image-crypto.h"
-#define CRYPTO pg_image_crypto
-#endif
 
 enum { LIMIT = 131072, WORDS_MAX = 10 };
 
 static uint8_t bytes[LIMIT + 1];
 static uint8_t keys[PG_KEYS_MAX][PG_PUBLIC_KEY_BYTES];
-static struct pg_image_rules rules = {.crypto = &CRYPTO, .limit = LIMIT};
+static struct pg_image_rules rules = {.crypto = &pg_image_crypto, .limit = LIMIT};
 static struct pg_image_floor least;
 
 static int read_hex(uint8_t *into, size_t size, const char *digits) {

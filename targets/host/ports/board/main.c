@@ -111,15 +111,6 @@ static void toggle_batteries(struct pg_host *host) {
 
 static void press(struct pg_host *host, int key) {
   switch (key) {
-    case 's':
-      pg_host_key(PG_KEY_SIGN_IN);
-      break;
-    case 'c':
-      pg_host_key(PG_KEY_CANCEL);
-      break;
-    case 'o':
-      pg_host_key(PG_KEY_SIGN_OUT);
-      break;
     case 'a':
       call_api();
       break;
@@ -139,7 +130,7 @@ static void press(struct pg_host *host, int key) {
       board_log("reset\n");
       board_restart();
     default:
-      break;
+      (void)pg_host_letter(key);
   }
 }
 
@@ -166,20 +157,10 @@ static void open_host(struct pg_host *host) {
   if (host->settings->memory_bytes > MEMORY_BYTES) {
     stop("factory page", "limits.memoryBytes is more than this firmware has");
   }
-  switch (pg_host_open(host)) {
-    case PG_OPEN_OK:
-      break;
-    case PG_OPEN_SMALL_MEMORY:
-      stop("device", "the memory is too small for the configuration, or that is out of range");
-      break;
-    case PG_OPEN_NO_HEAP:
-      stop("device", "the engine's heap is too small for the core; more ARENA_BYTES");
-      break;
-    default:
-      /* The engine throws where the arena is full, too. */
-      print_figures();
-      stop("device", "the bytecode is not for this engine, or the engine's heap is too small");
-  }
+  enum pg_open_result result = pg_host_open(host);
+  if (result == PG_OPEN_OK) return;
+  print_figures();
+  stop("device", pg_host_problem(result));
 }
 
 int main(void) {

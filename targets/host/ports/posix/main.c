@@ -155,18 +155,16 @@ static void report(enum pg_report what, int a, int b) {
 }
 
 static int open_device(const struct pg_host *host) {
-  switch (pg_host_open(host)) {
-    case PG_OPEN_OK:
-      fprintf(stderr, "core: %zu bytes of code, %d bytes of memory\n", host->code_size,
-              config.settings.memory_bytes);
-      return 0;
-    case PG_OPEN_NO_HEAP:
-      return pg_complain("--heap-limit", "too low for the engine and the core; give more");
-    case PG_OPEN_SMALL_MEMORY:
-      return pg_complain("limits.memoryBytes", "too few for this configuration; give more");
-    default:
-      return pg_complain("code", "not the core's, or of another engine version");
+  enum pg_open_result result = pg_host_open(host);
+  if (result != PG_OPEN_OK) {
+    const char *what = result == PG_OPEN_NO_HEAP        ? "--heap-limit"
+                       : result == PG_OPEN_SMALL_MEMORY ? "limits.memoryBytes"
+                                                        : "code";
+    return pg_complain(what, pg_host_problem(result));
   }
+  fprintf(stderr, "core: %zu bytes of code, %d bytes of memory\n", host->code_size,
+          config.settings.memory_bytes);
+  return 0;
 }
 
 static void call_api(void) {
@@ -179,15 +177,6 @@ static void call_api(void) {
 /* One key of the user's. 0: quit. */
 static int take_key(char key) {
   switch (key) {
-    case 's':
-      pg_host_key(PG_KEY_SIGN_IN);
-      break;
-    case 'c':
-      pg_host_key(PG_KEY_CANCEL);
-      break;
-    case 'o':
-      pg_host_key(PG_KEY_SIGN_OUT);
-      break;
     case 'a':
       call_api();
       break;
@@ -197,7 +186,7 @@ static int take_key(char key) {
     case 'q':
       return 0;
     default:
-      break;
+      (void)pg_host_letter(key);
   }
   return 1;
 }

@@ -52,24 +52,6 @@ static void take_report(enum pg_report report, int a, int b) {
   if (b != 0) port_log(errors[b]);
 }
 
-/* One line says what is wrong with the settings or the sizes; only another firmware mends it. */
-static const char *why_not(enum pg_open_result result) {
-  switch (result) {
-    case PG_OPEN_SMALL_MEMORY:
-      return "MEMORY_BYTES is too small for the settings, or one of them is out of range";
-    case PG_OPEN_NO_HEAP:
-      return "the engine's heap is too small for the core";
-    default:
-      return "the core's code is not for this engine";
-  }
-}
-
-static void press(int key) {
-  if (key == 's') pg_host_key(PG_KEY_SIGN_IN);
-  if (key == 'c') pg_host_key(PG_KEY_CANCEL);
-  if (key == 'o') pg_host_key(PG_KEY_SIGN_OUT);
-}
-
 int main(void) {
   struct pg_host host = {
       .settings = &settings,
@@ -85,13 +67,13 @@ int main(void) {
   port_open();
   enum pg_open_result result = pg_host_open(&host);
   if (result != PG_OPEN_OK) {
-    port_log(why_not(result));
+    port_log(pg_host_problem(result));
     return 1;
   }
   while (pg_host_step()) {
     int key = port_key();
     if (key == 'q') break;
-    if (key) press(key);
+    if (key) (void)pg_host_letter(key);
     else port_wait(pg_host_wake_in());
   }
   pg_host_close();

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "board.h"
-#include "crypto.h"
+#include "image-crypto.h"
 #include "kept.h"
 #include "map.h"
 #include "mps2.h"
@@ -50,7 +50,7 @@ static void take_rules(void) {
   if (!loader_page_is_right()) stop("its page is not programmed, or damaged");
   /* The border is none: an image brings its own core and host. */
   loader_kept.rules = (struct pg_image_rules){
-      .crypto = &loader_crypto,
+      .crypto = &pg_image_crypto,
       .keys = page->keys,
       .key_count = page->key_count,
       .product = page->product,

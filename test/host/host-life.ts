@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs";
 import { expect } from "vitest";
 import { CLIENT } from "../../scripts/host/service-world.ts";
 import { type Figures, HostProcess } from "./host-process.ts";
-import type { World } from "./world.ts";
+import type { World } from "./host-world.ts";
 
 export interface LifeOptions {
   /** The host's program with what it needs in front, and its options but --config. */

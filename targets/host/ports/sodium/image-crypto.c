@@ -1,7 +1,11 @@
-/* libsodium behind image.h. Only what hashes and verifies is used, which needs no sodium_init. */
+/*
+ * libsodium behind image.h, for the host on Linux and the board's boot loader. Only what hashes and verifies is
+ * used, which needs no sodium_init.
+ */
 #include "image-crypto.h"
 
-#include <sodium.h>
+#include <sodium/crypto_hash_sha512.h>
+#include <sodium/crypto_sign_ed25519.h>
 
 static void sha512(uint8_t hash[PG_SHA512_BYTES], const uint8_t *first, size_t first_size,
                    const uint8_t *second, size_t second_size) {
@@ -14,7 +18,7 @@ static void sha512(uint8_t hash[PG_SHA512_BYTES], const uint8_t *first, size_t f
 
 static int verify(const uint8_t signature[PG_SIGNATURE_BYTES], const uint8_t *message, size_t size,
                   const uint8_t key[PG_PUBLIC_KEY_BYTES]) {
-  return crypto_sign_verify_detached(signature, message, size, key) == 0;
+  return crypto_sign_ed25519_verify_detached(signature, message, size, key) == 0;
 }
 
 const struct pg_image_crypto pg_image_crypto = {sha512, verify};

@@ -22,7 +22,7 @@ function readPicture(file: string): { width: number; height: number; pixels: Buf
 }
 
 /** The two lines of a panel; a cell that is none of the font's characters is a question mark in a box: "\u0000". */
-export function panelText(file: string): string[] {
+export function oledText(file: string): string[] {
   const { width, height, pixels } = readPicture(file);
   if (width !== COLUMNS * CELL_COLUMNS * DOT || height !== ROWS * CELL_ROWS * DOT) {
     throw new Error(`the panel is ${width} x ${height}`);
