@@ -5,10 +5,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "./command-line.ts";
-import { InstallError } from "./engines/install.ts";
-import { hostFolder } from "./host/build.ts";
-import { analyserNeeds, ensurePackages, quickjsFolder } from "./host/toolchain.ts";
+import { InstallError } from "../tools/engines/install.ts";
+import { hostFolder } from "../tools/host/build.ts";
+import { analyserNeeds, ensurePackages, quickjsFolder } from "../tools/host/toolchain.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
 const rooms = [

@@ -3,11 +3,11 @@
 // stops after building.
 
 import { spawnSync } from "node:child_process";
-import { commandLine } from "./command-line.ts";
-import { InstallError } from "./engines/install.ts";
-import { buildHost } from "./host/build.ts";
-import { buildCheckForCortexM3 } from "./host/cortex-m3.ts";
-import { armNeeds, ensurePackages } from "./host/toolchain.ts";
+import { InstallError } from "../tools/engines/install.ts";
+import { buildHost } from "../tools/host/build.ts";
+import { buildCheckForCortexM3 } from "../tools/host/cortex-m3.ts";
+import { armNeeds, ensurePackages } from "../tools/host/toolchain.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const flags = commandLine(
   "arm",

@@ -2,11 +2,11 @@
 // QuickJS. Times depend on the machine; the ratios are what to look at. Nothing is judged by them.
 
 import vm from "node:vm";
-import { guest } from "./budgets/guest.ts";
-import { commandLine } from "./command-line.ts";
-import { definePrint, evaluate, newModule, variants } from "./engines/quickjs-wasm.ts";
-import { borderNumbers, builtBundle } from "./engines/script.ts";
-import { printTable } from "./engines/table.ts";
+import { guest } from "../tools/budgets/guest.ts";
+import { definePrint, evaluate, newModule, variants } from "../tools/engines/quickjs-wasm.ts";
+import { borderNumbers, builtBundle } from "../tools/engines/script.ts";
+import { printTable } from "../tools/print-table.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 async function script(): Promise<string> {
   const parts = [await builtBundle("complete"), borderNumbers(), guest("config", "polls", "bench")];

@@ -8,16 +8,16 @@
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { LifeError, liveOnBoard } from "./board/board-life.ts";
-import { BoardWorld } from "./board/board-world.ts";
-import { buildFirmware, type Kind, kinds, mapOf, portFolder } from "./board/build.ts";
-import { runInteractive } from "./board/interactive.ts";
-import { readSizes } from "./board/sizes.ts";
-import { missedLimits, type Seen, sizeTable, sleepLine } from "./board/table.ts";
-import { boardNeeds } from "./board/toolchain.ts";
-import { commandLine } from "./command-line.ts";
-import { InstallError } from "./engines/install.ts";
-import { ensurePackages } from "./host/toolchain.ts";
+import { LifeError, liveOnBoard } from "../tools/board/board-life.ts";
+import { BoardWorld } from "../tools/board/board-world.ts";
+import { buildFirmware, type Kind, kinds, mapOf, portFolder } from "../tools/board/build.ts";
+import { runInteractive } from "../tools/board/interactive.ts";
+import { readSizes } from "../tools/board/sizes.ts";
+import { missedLimits, type Seen, sizeTable, sleepLine } from "../tools/board/table.ts";
+import { boardNeeds } from "../tools/board/toolchain.ts";
+import { InstallError } from "../tools/engines/install.ts";
+import { ensurePackages } from "../tools/host/toolchain.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and boots it.")
   .option("--install", "get the Debian packages that are missing first")

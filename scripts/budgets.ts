@@ -3,22 +3,22 @@
 
 import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
-import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
+import { bundleCore, type Variant } from "../targets/bundle/make-bundle.ts";
 import {
   measureDriverPolls,
   measureLife,
   measureLifeNatively,
   measurePolls,
   measurePollsNatively,
-} from "./budgets/allocations.ts";
-import { bytesByFile } from "./budgets/by-file.ts";
-import { measureHeap, measureOnArm } from "./budgets/heap.ts";
-import { heapLimits, sizeCeilings } from "./budgets/limits.ts";
-import type { Tally } from "./budgets/measured-core.ts";
-import { measureSignIn } from "./budgets/sign-in.ts";
-import { commandLine } from "./command-line.ts";
-import { builtBundle } from "./engines/script.ts";
-import { printTable } from "./engines/table.ts";
+} from "../tools/budgets/allocations.ts";
+import { heapLimits, sizeCeilings } from "../tools/budgets/budget-limits.ts";
+import { bytesByFile } from "../tools/budgets/by-file.ts";
+import { measureHeap, measureOnArm } from "../tools/budgets/heap.ts";
+import type { Tally } from "../tools/budgets/measured-core.ts";
+import { measureSignIn } from "../tools/budgets/sign-in.ts";
+import { builtBundle } from "../tools/engines/script.ts";
+import { printTable } from "../tools/print-table.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const variants = ["complete", "grant"] as const satisfies Variant[];
 const kib = 1024;

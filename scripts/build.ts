@@ -4,11 +4,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { shippedFiles } from "../targets/firmware/shipped.ts";
-import { bundleProgram, type Program } from "../targets/quickjs/bundle.ts";
-
-import { commandLine } from "./command-line.ts";
-import { conformanceScript } from "./engines/script.ts";
+import { shippedFiles } from "../targets/bundle/shipped.ts";
+import { bundleProgram, type Program } from "../targets/quickjs/bundle-program.ts";
+import { conformanceScript } from "../tools/engines/script.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 

@@ -3,12 +3,12 @@
 // host, heap and bytecode as firmware has them. Times are the processor's and depend on it: only their ratios say
 // something.
 
-import { comparedBuilds, type Variant } from "../targets/firmware/bundle.ts";
-import { measureCodeOnArm } from "./budgets/heap.ts";
-import { heapIn, pollTimeIn } from "./budgets/on-engines.ts";
-import { commandLine } from "./command-line.ts";
-import { buildHosts, InstallError } from "./engines/install.ts";
-import { printTable } from "./engines/table.ts";
+import { comparedBuilds, type Variant } from "../targets/bundle/make-bundle.ts";
+import { measureCodeOnArm } from "../tools/budgets/heap.ts";
+import { heapIn, pollTimeIn } from "../tools/budgets/on-engines.ts";
+import { buildHosts, InstallError } from "../tools/engines/install.ts";
+import { printTable } from "../tools/print-table.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const engines = ["quickjs", "duktape", "mujs"] as const;
 const names = { quickjs: "QuickJS", duktape: "Duktape", mujs: "MuJS" };

@@ -3,11 +3,11 @@
 
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "./command-line.ts";
-import { brokenLinks } from "./docs/links.ts";
-import { Preparation } from "./docs/prepare.ts";
-import { makeSite } from "./docs/site.ts";
-import { writeTables } from "./docs/tables.ts";
+import { brokenLinks } from "../tools/docs/links.ts";
+import { Preparation } from "../tools/docs/prepare.ts";
+import { makeSite } from "../tools/docs/site.ts";
+import { writeTables } from "../tools/docs/spliced-tables.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const drafts = `${root}dist/docs-pages`;

@@ -3,14 +3,14 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundleCore, type Variant } from "../targets/firmware/bundle.ts";
-import { commandLine } from "./command-line.ts";
-import { type Engine, engines } from "./engines/catalogue.ts";
-import { installEngines } from "./engines/install.ts";
-import { checkedBundle } from "./engines/integers.ts";
-import { builtBundle, conformanceScript } from "./engines/script.ts";
-import { printTable } from "./engines/table.ts";
-import { readTap } from "./engines/tap.ts";
+import { bundleCore, type Variant } from "../targets/bundle/make-bundle.ts";
+import { type Engine, engines } from "../tools/engines/catalogue.ts";
+import { installEngines } from "../tools/engines/install.ts";
+import { checkedBundle } from "../tools/engines/integers.ts";
+import { builtBundle, conformanceScript } from "../tools/engines/script.ts";
+import { readTap } from "../tools/engines/tap.ts";
+import { printTable } from "../tools/print-table.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const installCommand = "npm run engines -- --install";
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));

@@ -8,10 +8,10 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "./command-line.ts";
-import { InstallError } from "./engines/install.ts";
-import { buildFuzzer, type Surface, surfaces } from "./host/fuzzers.ts";
-import { ensurePackages, fuzzNeeds } from "./host/toolchain.ts";
+import { InstallError } from "../tools/engines/install.ts";
+import { buildFuzzer, type Surface, surfaces } from "../tools/host/fuzzers.ts";
+import { ensurePackages, fuzzNeeds } from "../tools/host/toolchain.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 

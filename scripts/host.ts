@@ -3,10 +3,10 @@
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { commandLine } from "./command-line.ts";
-import { InstallError } from "./engines/install.ts";
-import { buildHost, buildPort, portFolder } from "./host/build.ts";
-import { ensurePackages, hostNeeds, portNeeds } from "./host/toolchain.ts";
+import { InstallError } from "../tools/engines/install.ts";
+import { buildHost, buildPort, portFolder } from "../tools/host/build.ts";
+import { ensurePackages, hostNeeds, portNeeds } from "../tools/host/toolchain.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const flags = commandLine(
   "host",

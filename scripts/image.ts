@@ -1,13 +1,13 @@
-// npm run image: makes one signed file to flash (targets/firmware/image/FORMAT.md), the keys for it, and
+// npm run image: makes one signed file to flash (targets/image/FORMAT.md), the keys for it, and
 // checks such files. What is wrong is one line on standard error, exit code 2.
 
+import { readOptions } from "../targets/command/image/options.ts";
 import { UsageError } from "../targets/desktop/usage-error.ts";
-import { InstallError } from "./engines/install.ts";
-import { readOptions } from "./image/options.ts";
-import { perform } from "./image/perform.ts";
+import { performBuilt } from "../tools/built-payload.ts";
+import { InstallError } from "../tools/engines/install.ts";
 
 try {
-  console.log(await perform(readOptions(process.argv.slice(2))));
+  console.log(await performBuilt(readOptions(process.argv.slice(2))));
 } catch (error) {
   // RangeError: what does not fit into an image (make.ts).
   const kinds = [UsageError, InstallError, RangeError];

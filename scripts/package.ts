@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "./command-line.ts";
-import { bundleModules, bundleOne, type Inputs } from "./package/bundle.ts";
+import { commandLine } from "../tools/script-options.ts";
+import { bundleModules, bundleOne, type Inputs } from "./package/bundle-entries.ts";
 import { identities, notices } from "./package/licences.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));

@@ -1,20 +1,20 @@
 // npm run peers: what a user would pick instead, on the same server in the same run. Prints the tables; --write writes
-// them into targets/firmware/PEERS.md. Not unasked: what a poll allocates varies by some bytes from run to run.
+// them into targets/bundle/PEERS.md. Not unasked: what a poll allocates varies by some bytes from run to run.
 
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { commandLine } from "./command-line.ts";
-import { markdownTable, printTable } from "./engines/table.ts";
-import { shippedClients } from "./peers/bundles.ts";
-import { type Client, clients } from "./peers/clients.ts";
-import { FIVE_LINES } from "./peers/five-lines.ts";
-import { judge, type Outcome, scenarios } from "./peers/scenarios.ts";
-import { ScriptedServer } from "./peers/scripted-server.ts";
+import { shippedClients } from "../tools/peers/bundles.ts";
+import { type Client, clients } from "../tools/peers/clients.ts";
+import { judge, type Outcome, scenarios } from "../tools/peers/compared-sign-ins.ts";
+import { FIVE_LINES } from "../tools/peers/five-lines.ts";
+import { ScriptedServer } from "../tools/peers/scripted-server.ts";
+import { markdownTable, printTable } from "../tools/print-table.ts";
+import { commandLine } from "../tools/script-options.ts";
 
-const file = fileURLToPath(new URL("../targets/firmware/PEERS.md", import.meta.url));
-const child = fileURLToPath(new URL("./peers/poll-memory.ts", import.meta.url));
+const file = fileURLToPath(new URL("../targets/bundle/PEERS.md", import.meta.url));
+const child = fileURLToPath(new URL("../tools/peers/poll-memory.ts", import.meta.url));
 const run = promisify(execFile);
 
 async function sizes(): Promise<string[][]> {
@@ -120,7 +120,7 @@ function tell(what: string): void {
 }
 
 const program = commandLine("peers", "Compares with other clients, in the same run.")
-  .option("--write", "write the tables into targets/firmware/PEERS.md")
+  .option("--write", "write the tables into targets/bundle/PEERS.md")
   .parse();
 tell("bundling the clients and loading each on QuickJS");
 const size = await sizes();

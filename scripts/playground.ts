@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { writePlayground } from "../targets/desktop/playground/folder.ts";
-import { mallocExport, quickjsPackage } from "./budgets/engine.ts";
-import { countCalls } from "./budgets/wasm-counter.ts";
-import { commandLine } from "./command-line.ts";
+import { mallocExport, quickjsPackage } from "../tools/budgets/engine.ts";
+import { countCalls } from "../tools/budgets/wasm-counter.ts";
+import { commandLine } from "../tools/script-options.ts";
 
 const require = createRequire(import.meta.url);
 

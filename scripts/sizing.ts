@@ -2,9 +2,9 @@
 // lengths: the usual ones, and a row for each server profile.
 
 import { SERVERS } from "../platform/servers/index.ts";
-import { commandLine, integer } from "./command-line.ts";
-import { memoryFor, type Tokens } from "./servers/sizing.ts";
-import { sizingTable, sizingTableOfServers } from "./servers/sizing-tables.ts";
+import { memoryFor, type Tokens } from "../targets/command/sizing/memory-for.ts";
+import { sizingTable, sizingTableOfServers } from "../targets/command/sizing/sizing-tables.ts";
+import { commandLine, integer } from "../tools/script-options.ts";
 
 const options = commandLine("sizing", "The memory for tokens of given lengths, in bytes.")
   .option("--access <bytes>", "length of the access token", integer(1))

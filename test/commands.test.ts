@@ -67,7 +67,7 @@ function commandsOfPages(): Map<string, Map<string, string>> {
   };
   // A command ends with its line, its code or its comment; a backslash takes it on to the next line.
   const rest = /((?:\\\n|[^`\n#&|])*)/.source;
-  const folders = ["", "core", "platform", "targets", "test", "scripts"];
+  const folders = ["", "core", "platform", "targets", "test", "tools", "scripts"];
   const pages = folders.flatMap((folder) => {
     const names = readdirSync(path.join(ROOT, folder), {
       encoding: "utf8",

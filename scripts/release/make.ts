@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { enginesFolder } from "../engines/install.ts";
-import { payloadFor, targetOf } from "../image/payload.ts";
+import { builtPayloads } from "../../tools/built-payload.ts";
+import { enginesFolder } from "../../tools/engines/install.ts";
 import { billOfMaterials } from "./sbom.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -70,8 +70,8 @@ const FOR_FIRMWARE = [
   "LICENSE",
   "CHANGELOG.md",
   "core/SPEC.md",
-  "targets/firmware/README.md",
-  "targets/firmware/image/FORMAT.md",
+  "targets/bundle/README.md",
+  "targets/image/FORMAT.md",
   "targets/host",
 ] as const;
 
@@ -108,8 +108,8 @@ async function addBytecode(folder: string, say: (line: string) => void): Promise
     return;
   }
   for (const variant of ["complete", "grant"] as const) {
-    const target = targetOf("c-host", undefined);
-    const code = await payloadFor({ variant, release: "", counterMin: 0 }, target);
+    const target = builtPayloads.targetOf("c-host", undefined);
+    const code = await builtPayloads.payloadFor({ variant, release: "", counterMin: 0 }, target);
     const name = variant === "complete" ? "picogrant" : "picogrant-grant";
     // The same bytes run on 32 and on 64 bits: only the order of bytes counts.
     const abi = target.abi.replace(/-le(32|64)$/, "-le");

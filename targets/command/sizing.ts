@@ -1,9 +1,9 @@
 // `picogrant sizing`: the memory that a core needs for tokens of given lengths, found by trying.
 
 import { SERVERS } from "../../platform/servers/index.ts";
-import { memoryFor, type Tokens } from "../../scripts/servers/sizing.ts";
-import { sizingTable, sizingTableOfServers } from "../../scripts/servers/sizing-tables.ts";
 import { commandLine, integer } from "./command-line.ts";
+import { memoryFor, type Tokens } from "./sizing/memory-for.ts";
+import { sizingTable, sizingTableOfServers } from "./sizing/sizing-tables.ts";
 
 const LONGEST = 65_535;
 

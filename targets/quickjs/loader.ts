@@ -1,7 +1,7 @@
 // The loader of signed images for a stock qjs:
 //   qjs --std -m dist/picogrant-loader.qjs.js --images DIRECTORY --key FILE --product NAME [--install IMAGE]
 // Checks before it runs, keeps two slots, goes back to the last good image. The rules are those of
-// targets/firmware/image; this is their command line, and the one place that evaluates a payload.
+// targets/image; this is their command line, and the one place that evaluates a payload.
 
 import {
   engineName,
@@ -12,7 +12,7 @@ import {
 } from "../../platform/quickjs/engine.ts";
 import { FileError, writeAll } from "../../platform/quickjs/files.ts";
 import { bytesOf, textOf } from "../../platform/text.ts";
-import type { Image } from "../firmware/image/check.ts";
+import type { Image } from "../image/check.ts";
 import {
   COUNTER_MAX,
   describeRefusal,
@@ -22,9 +22,9 @@ import {
   REFUSALS,
   type Refusal,
   Width,
-} from "../firmware/image/format.ts";
-import { KEY_FILE_BYTES_MAX, parsePublicKey } from "../firmware/image/key-file.ts";
-import { type BootRefusal, Slots } from "../firmware/image/slots.ts";
+} from "../image/format.ts";
+import { KEY_FILE_BYTES_MAX, parsePublicKey } from "../image/key-file.ts";
+import { type BootRefusal, Slots } from "../image/slots.ts";
 import { setBoot } from "./boot.ts";
 import { readBeginning, SlotFiles } from "./slot-files.ts";
 

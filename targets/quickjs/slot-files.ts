@@ -1,9 +1,9 @@
 // The loader's slots and boot record as files of a directory, under QuickJS. What they mean is in
-// targets/firmware/image/slots.ts.
+// targets/image/slots.ts.
 
 import type { Os } from "../../platform/quickjs/engine.ts";
 import { FileError, NO_SUCH_FILE, reasonOf, replaceFile } from "../../platform/quickjs/files.ts";
-import type { SlotStore, StoreFile } from "../firmware/image/slots.ts";
+import type { SlotStore, StoreFile } from "../image/slots.ts";
 
 export class SlotFiles implements SlotStore {
   private readonly os: Os;

@@ -1,13 +1,13 @@
-// Signed images on the board (targets/firmware/image/FORMAT.md): what its boot loader starts and what it refuses, the
+// Signed images on the board (targets/image/FORMAT.md): what its boot loader starts and what it refuses, the
 // update that the firmware makes by itself, and the power going at any step of that.
 
 import { cpSync } from "node:fs";
 import nacl from "tweetnacl";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BoardWorld } from "../../scripts/board/board-world.ts";
-import type { Board, BoardSettings } from "../../scripts/board/emulator.ts";
-import { PRODUCT } from "../../scripts/board/images.ts";
-import { makeLoaderPage } from "../../scripts/board/loader-page.ts";
+import { BoardWorld } from "../../tools/board/board-world.ts";
+import type { Board, BoardSettings } from "../../tools/board/emulator.ts";
+import { PRODUCT } from "../../tools/board/images.ts";
+import { makeLoaderPage } from "../../tools/board/loader-page.ts";
 
 const kind = "complete";
 /** Behind the loader's first line comes what this start says. */

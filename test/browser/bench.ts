@@ -4,9 +4,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { mallocExport, quickjsPackage } from "../../scripts/budgets/engine.ts";
-import { countCalls } from "../../scripts/budgets/wasm-counter.ts";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
+import { mallocExport, quickjsPackage } from "../../tools/budgets/engine.ts";
+import { countCalls } from "../../tools/budgets/wasm-counter.ts";
 import { serveFolder } from "./static-server.ts";
 
 /** The playground, below a path. */

@@ -2,13 +2,9 @@
 // `npm run budgets` does the same at length; here a shorter run, and that it can fail.
 
 import { describe, expect, test } from "vitest";
-import {
-  measureDriverPolls,
-  measureLife,
-  measurePolls,
-} from "../../scripts/budgets/allocations.ts";
-import { builtBundle } from "../../scripts/engines/script.ts";
-import { completeFunctions, grantFunctions } from "../../targets/firmware/surface.ts";
+import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
+import { measureDriverPolls, measureLife, measurePolls } from "../../tools/budgets/allocations.ts";
+import { builtBundle } from "../../tools/engines/script.ts";
 
 /** Called before there is a device, and dropped with `create` afterwards. */
 const boot = ["create", "configError"];

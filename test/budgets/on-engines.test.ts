@@ -1,10 +1,10 @@
-// The counting behind `npm run builds` (targets/firmware/README.md): what a build holds is seen, and polls take time.
+// The counting behind `npm run builds` (targets/bundle/README.md): what a build holds is seen, and polls take time.
 
 import { existsSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { heapIn, pollTimeIn } from "../../scripts/budgets/on-engines.ts";
-import { buildHosts, enginesFolder } from "../../scripts/engines/install.ts";
-import { builtBundle } from "../../scripts/engines/script.ts";
+import { heapIn, pollTimeIn } from "../../tools/budgets/on-engines.ts";
+import { buildHosts, enginesFolder } from "../../tools/engines/install.ts";
+import { builtBundle } from "../../tools/engines/script.ts";
 
 const names = ["quickjs", "duktape", "mujs"] as const;
 

@@ -1,8 +1,8 @@
 // Where the bytes of the bundle come from. `npm run budgets` holds the sizes to their ceilings.
 
 import { expect, test } from "vitest";
-import { bytesByFile } from "../../scripts/budgets/by-file.ts";
-import { bundleCore } from "../../targets/firmware/bundle.ts";
+import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { bytesByFile } from "../../tools/budgets/by-file.ts";
 
 test.each(["grant", "complete"] as const)(
   "%s: every byte is some file's, and each file of the build has some",

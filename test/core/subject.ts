@@ -7,7 +7,7 @@ import { TestRunner } from "vitest";
 import * as sources from "../../core/complete.ts";
 import { DOCUMENT_LITERALS } from "../../core/documents/literals.ts";
 import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
-import { completeFunctions, type grantFunctions } from "../../targets/firmware/surface.ts";
+import { completeFunctions, type grantFunctions } from "../../targets/bundle/surface.ts";
 import { spoiling } from "./spoil.ts";
 
 /** The functions at the border. Numbers with names (State, ErrorCode ...) come from the sources. */

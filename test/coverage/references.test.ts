@@ -1,9 +1,9 @@
 // What a test's name has to say to guard a row of the two documents, and what is no reference to one.
 
 import { expect, test } from "vitest";
+import { mistakes } from "./coverage-table.ts";
 import { referencesOf } from "./references.ts";
 import { documentRows } from "./rows.ts";
-import { mistakes } from "./table.ts";
 
 const INTERVAL = "device doc §2.1 interval";
 test.each([

@@ -11,7 +11,7 @@ import {
   mistakes,
   type NamedTest,
   namedTests,
-} from "./table.ts";
+} from "./coverage-table.ts";
 
 let tests: readonly NamedTest[];
 beforeAll(async () => {

@@ -9,14 +9,14 @@ import {
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { mallocExport, quickjsPackage } from "../../scripts/budgets/engine.ts";
-import { countCalls } from "../../scripts/budgets/wasm-counter.ts";
+import { shippedFiles } from "../../targets/bundle/shipped.ts";
 import { CoreInQuickjs } from "../../targets/desktop/playground/engine/core-in-quickjs.ts";
 import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
 import { playIn } from "../../targets/desktop/scenarios/player.ts";
 import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
-import { shippedFiles } from "../../targets/firmware/shipped.ts";
+import { mallocExport, quickjsPackage } from "../../tools/budgets/engine.ts";
+import { countCalls } from "../../tools/budgets/wasm-counter.ts";
 
 let module: QuickJSWASMModule;
 let bundle: string;

@@ -1,14 +1,14 @@
 // With PICOGRANT_INTEGERS=1 the whole test suite runs on a core in which every number is checked: each
-// file of core/ is rewritten as it is loaded (scripts/engines/integers.ts says what is checked).
+// file of core/ is rewritten as it is loaded (tools/engines/integers.ts says what is checked).
 
 import { fileURLToPath } from "node:url";
+import { bundleCore, type Variant } from "../../targets/bundle/make-bundle.ts";
 import {
   checkedBundle,
   checkIntegers,
   integerChecks,
   sourcePlaces,
-} from "../../scripts/engines/integers.ts";
-import { bundleCore, type Variant } from "../../targets/firmware/bundle.ts";
+} from "../../tools/engines/integers.ts";
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
 

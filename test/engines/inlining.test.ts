@@ -1,7 +1,7 @@
-// Which functions the build writes where they are called (targets/firmware/README.md, "the bundle").
+// Which functions the build writes where they are called (targets/bundle/README.md, "the bundle").
 
 import { describe, expect, test } from "vitest";
-import { markFunctions } from "../../targets/firmware/inlining.ts";
+import { markFunctions } from "../../targets/bundle/inlining.ts";
 
 const twoCalls = "a(1); a(2);";
 const inPlace = "/** @encourageInlining */ function a";

@@ -4,11 +4,11 @@
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import { engines } from "../../scripts/engines/catalogue.ts";
-import { checkedBundle, checkIntegers, integerChecks } from "../../scripts/engines/integers.ts";
-import { conformanceScript } from "../../scripts/engines/script.ts";
-import { readTap } from "../../scripts/engines/tap.ts";
-import { type Bundle, bundleCore } from "../../targets/firmware/bundle.ts";
+import { type Bundle, bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { engines } from "../../tools/engines/catalogue.ts";
+import { checkedBundle, checkIntegers, integerChecks } from "../../tools/engines/integers.ts";
+import { conformanceScript } from "../../tools/engines/script.ts";
+import { readTap } from "../../tools/engines/tap.ts";
 import { integersAreChecked } from "./checked-core.ts";
 
 const v8 = engines[0]!;

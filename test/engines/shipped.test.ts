@@ -10,9 +10,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import { bundleCore, flattenEnums, withoutCalls } from "../../targets/firmware/bundle.ts";
-import { nameOf, shippedFiles } from "../../targets/firmware/shipped.ts";
-import { functionsOf, propertiesOf } from "../../targets/firmware/surface.ts";
+import { bundleCore, flattenEnums, withoutCalls } from "../../targets/bundle/make-bundle.ts";
+import { nameOf, shippedFiles } from "../../targets/bundle/shipped.ts";
+import { functionsOf, propertiesOf } from "../../targets/bundle/surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const spec = readFileSync(`${root}core/SPEC.md`, "utf8");

@@ -1,9 +1,9 @@
 // The check of the bundle's syntax tree passes the bundles, and finds each thing that it is there for.
 
 import { describe, expect, test } from "vitest";
-import { conformanceParts } from "../../scripts/engines/script.ts";
-import { checkSubset, describeComplaint } from "../../scripts/engines/subset.ts";
-import { bundleCore } from "../../targets/firmware/bundle.ts";
+import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { conformanceParts } from "../../tools/engines/script.ts";
+import { checkSubset, describeComplaint } from "../../tools/engines/subset.ts";
 
 describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () => {
   for (const variant of ["complete", "grant"] as const) {

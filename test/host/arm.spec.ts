@@ -4,11 +4,11 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { heapLimits } from "../../scripts/budgets/limits.ts";
-import { programOf } from "../../scripts/host/build.ts";
-import { armSysroot } from "../../scripts/host/toolchain.ts";
-import { checkImage } from "../../targets/firmware/image/check.ts";
-import { NO_BORDER } from "../../targets/firmware/image/format.ts";
+import { checkImage } from "../../targets/image/check.ts";
+import { NO_BORDER } from "../../targets/image/format.ts";
+import { heapLimits } from "../../tools/budgets/budget-limits.ts";
+import { programOf } from "../../tools/host/build.ts";
+import { armSysroot } from "../../tools/host/toolchain.ts";
 import { keyIdOf, keys, makeImage, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER, FAULTS, type ImageCase, pairsOfFaults } from "../image/image-cases.ts";
 import { saidOnCortexM3 } from "./check-image.ts";

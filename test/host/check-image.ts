@@ -2,9 +2,9 @@
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { programOf } from "../../scripts/host/build.ts";
-import { checkOnCortexM3 } from "../../scripts/host/cortex-m3.ts";
-import { NO_BORDER } from "../../targets/firmware/image/format.ts";
+import { NO_BORDER } from "../../targets/image/format.ts";
+import { programOf } from "../../tools/host/build.ts";
+import { checkOnCortexM3 } from "../../tools/host/cortex-m3.ts";
 import { keyIdOf, keys, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER } from "../image/image-cases.ts";
 

@@ -4,8 +4,8 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { ServiceWorld } from "../../scripts/host/service-world.ts";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
+import { ServiceWorld } from "../../tools/host/service-world.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 
 export type Protocol = "http" | "https";

@@ -1,4 +1,4 @@
-// The C loader of signed images (targets/firmware/image/FORMAT.md): every refusal by its name, every byte
+// The C loader of signed images (targets/image/FORMAT.md): every refusal by its name, every byte
 // flipped, every length cut; the host itself out of two slots, with trials, fallback, and no way back to
 // an older image.
 
@@ -7,10 +7,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hostFolder, programOf } from "../../scripts/host/build.ts";
-import { borderDigest } from "../../scripts/host/generate.ts";
-import { bytesOfArray } from "../../scripts/image/payload.ts";
-import { parsePublicKey } from "../../targets/firmware/image/key-file.ts";
+import { parsePublicKey } from "../../targets/image/key-file.ts";
+import { bytesOfArray } from "../../tools/built-payload.ts";
+import { hostFolder, programOf } from "../../tools/host/build.ts";
+import { borderDigest } from "../../tools/host/generate.ts";
 import {
   type ImageParts,
   keyIdOf,

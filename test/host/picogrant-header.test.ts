@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { Command } from "../../core/index.ts";
-import { enums, membersOf, numbersHeader } from "../../scripts/host/generate.ts";
 import {
   callProperties,
   completeFunctions,
   deviceProperties,
   grantFunctions,
-} from "../../targets/firmware/surface.ts";
+} from "../../targets/bundle/surface.ts";
+import { enums, membersOf, numbersHeader } from "../../tools/host/generate.ts";
 
 const folder = fileURLToPath(new URL("../../targets/host/", import.meta.url));
 const header = readFileSync(`${folder}portable/picogrant.h`, "utf8");

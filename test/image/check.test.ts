@@ -1,12 +1,12 @@
-// The checks of an image in JavaScript (targets/firmware/image/FORMAT.md), against images that another
+// The checks of an image in JavaScript (targets/image/FORMAT.md), against images that another
 // program made byte by byte: every refusal by its name, every byte flipped, every length cut.
 
 import { createPublicKey, verify } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkImage } from "../../targets/firmware/image/check.ts";
-import { IMAGE_BYTES_MAX, NO_BORDER, REFUSALS } from "../../targets/firmware/image/format.ts";
-import { makeImage } from "../../targets/firmware/image/make.ts";
+import { checkImage } from "../../targets/image/check.ts";
+import { IMAGE_BYTES_MAX, NO_BORDER, REFUSALS } from "../../targets/image/format.ts";
+import { makeImage } from "../../targets/image/make.ts";
 import { keyIdOf, keys, makeImage as makeOracle, PRODUCT, strangerKeys } from "./image-builder.ts";
 import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip, rowsOf } from "./image-cases.ts";
 

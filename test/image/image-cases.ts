@@ -1,6 +1,6 @@
 // What every loader says to which image: one table for the JavaScript loader and the one in C.
 
-import { REFUSALS, type Refusal } from "../../targets/firmware/image/format.ts";
+import { REFUSALS, type Refusal } from "../../targets/image/format.ts";
 import {
   type ImageParts,
   keyIdOf,

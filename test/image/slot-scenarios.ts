@@ -1,7 +1,7 @@
 // What becomes of images in two slots (FORMAT.md, "Two slots and the boot record"): one table for the
 // JavaScript loader in Node and in qjs, and for the one in C.
 
-import type { BootRefusal } from "../../targets/firmware/image/slots.ts";
+import type { BootRefusal } from "../../targets/image/slots.ts";
 
 /** What tells the images of a scenario apart when they run. */
 export type Label = 20 | 24 | 28 | 32;

@@ -12,9 +12,9 @@ import {
   isNewer,
   NO_SLOT,
   nextSequence,
-} from "../../targets/firmware/image/boot-record.ts";
-import { NO_BORDER } from "../../targets/firmware/image/format.ts";
-import { Slots } from "../../targets/firmware/image/slots.ts";
+} from "../../targets/image/boot-record.ts";
+import { NO_BORDER } from "../../targets/image/format.ts";
+import { Slots } from "../../targets/image/slots.ts";
 import { SlotFiles } from "../../targets/quickjs/slot-files.ts";
 import { AFTERMATHS, ERRORS, FakeDisk } from "./fake-disk.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT } from "./image-builder.ts";

@@ -5,8 +5,8 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { readOptions } from "../../scripts/image/options.ts";
-import { perform } from "../../scripts/image/perform.ts";
+import { readOptions } from "../../targets/command/image/options.ts";
+import { performBuilt as perform } from "../../tools/built-payload.ts";
 import { keys, PRODUCT } from "./image-builder.ts";
 
 /** Calls counted down until one fails; undefined: none does. */

@@ -15,10 +15,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { borderDigest } from "../../scripts/host/generate.ts";
-import { readOptions } from "../../scripts/image/options.ts";
-import { perform } from "../../scripts/image/perform.ts";
-import { bundleProgram } from "../../targets/quickjs/bundle.ts";
+import { readOptions } from "../../targets/command/image/options.ts";
+import { bundleProgram } from "../../targets/quickjs/bundle-program.ts";
+import { performBuilt as perform } from "../../tools/built-payload.ts";
+import { borderDigest } from "../../tools/host/generate.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT, strangerKeys } from "./image-builder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as sources from "../../core/complete.ts";
-import type { completeFunctions, grantFunctions } from "../../targets/firmware/surface.ts";
+import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 
 /** The functions at the border. */
 export type Core = Pick<

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleTests, testFiles } from "./bundle.ts";
+import { bundleTests, testFiles } from "./mutant-bundle.ts";
 import { SURVIVORS } from "./survivors.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -18,7 +18,7 @@ import {
   TestStatus,
   toMutantRunResult,
 } from "@stryker-mutator/api/test-runner";
-import { bundleTests } from "./bundle.ts";
+import { bundleTests } from "./mutant-bundle.ts";
 import type { Test } from "./stand-in.ts";
 import { TimeLimitReached, TimeLimits } from "./time-limit.ts";
 

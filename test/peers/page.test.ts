@@ -4,12 +4,12 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { SERVERS } from "../../platform/servers/index.ts";
-import { shippedClients } from "../../scripts/peers/bundles.ts";
-import { clients } from "../../scripts/peers/clients.ts";
-import { FIVE_LINES } from "../../scripts/peers/five-lines.ts";
-import { scenarios } from "../../scripts/peers/scenarios.ts";
+import { shippedClients } from "../../tools/peers/bundles.ts";
+import { clients } from "../../tools/peers/clients.ts";
+import { scenarios } from "../../tools/peers/compared-sign-ins.ts";
+import { FIVE_LINES } from "../../tools/peers/five-lines.ts";
 
-const page = readFileSync(new URL("../../targets/firmware/PEERS.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");
 
 it("sizes are today's: those of the others to the byte, ours to a twentieth", async () => {

@@ -4,9 +4,9 @@
 import { quickJs, scriptArguments } from "../../platform/quickjs/engine.ts";
 import { writeAll } from "../../platform/quickjs/files.ts";
 import { bytesOf } from "../../platform/text.ts";
-import { checkImage } from "../../targets/firmware/image/check.ts";
-import { NO_BORDER } from "../../targets/firmware/image/format.ts";
-import { parsePublicKey } from "../../targets/firmware/image/key-file.ts";
+import { checkImage } from "../../targets/image/check.ts";
+import { NO_BORDER } from "../../targets/image/format.ts";
+import { parsePublicKey } from "../../targets/image/key-file.ts";
 import { readBeginning } from "../../targets/quickjs/slot-files.ts";
 
 const { os } = quickJs();

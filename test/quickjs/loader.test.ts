@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readOptions } from "../../scripts/image/options.ts";
-import { perform } from "../../scripts/image/perform.ts";
+import { readOptions } from "../../targets/command/image/options.ts";
+import { performBuilt as perform } from "../../tools/built-payload.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER, FAULTS, refusalsOfFlip } from "../image/image-cases.ts";
 import {

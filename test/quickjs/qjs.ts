@@ -6,9 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
-import { findQjs } from "../../scripts/native-quickjs.ts";
-import { findQjsNg } from "../../scripts/native-quickjs-ng.ts";
-import { bundleProgram, type Program, programOptions } from "../../targets/quickjs/bundle.ts";
+import {
+  bundleProgram,
+  type Program,
+  programOptions,
+} from "../../targets/quickjs/bundle-program.ts";
+import { findQjs } from "../../tools/engines/native-quickjs.ts";
+import { findQjsNg } from "../../tools/engines/native-quickjs-ng.ts";
 
 /**
  * `[name, path]` of both engines. PICOGRANT_QJS and PICOGRANT_QJS_NG name others than those of npm run qjs.

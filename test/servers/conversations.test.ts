@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { State } from "../../core/complete.ts";
 import { ErrorCode } from "../../core/index.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
-import { BUILDS, suffices } from "../../scripts/servers/sizing.ts";
+import { BUILDS, suffices } from "../../targets/command/sizing/memory-for.ts";
 import { Conversation } from "./conversation.ts";
 import { type ExchangeName, recordedServers, recording } from "./recording.ts";
 

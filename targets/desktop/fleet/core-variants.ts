@@ -1,8 +1,8 @@
 // The core with other limits, for comparison: the firmware's own build of it, with numbers replaced.
 // The devices themselves run exactly what ships otherwise.
 import type * as grant from "../../../core/index.ts";
-import { bundleCore } from "../../firmware/bundle.ts";
-import type { grantFunctions } from "../../firmware/surface.ts";
+import { bundleCore } from "../../bundle/make-bundle.ts";
+import type { grantFunctions } from "../../bundle/surface.ts";
 import { coreOf } from "./core-code.ts";
 
 export type FleetCore = Pick<typeof grant, (typeof grantFunctions)[number]>;

@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { html } from "hono/html";
-import { shippedFiles } from "../../firmware/shipped.ts";
+import { shippedFiles } from "../../bundle/shipped.ts";
 import { FIXTURE_DIALOG } from "../panel/fixture-page.ts";
 import { panelPage } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";

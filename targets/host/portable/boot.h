@@ -1,5 +1,5 @@
 /*
- * Two image slots and the boot record (targets/firmware/image/FORMAT.md): which image runs, what becomes
+ * Two image slots and the boot record (targets/image/FORMAT.md): which image runs, what becomes
  * of one that is not confirmed, and that nothing older than the newest confirmed one runs. Decisions only:
  * where slots and record lie is behind a struct of functions (files: ports/posix/slot-files.c; flash:
  * boot-flash.c), and SHA-512 and Ed25519 come with the rules of image.h.

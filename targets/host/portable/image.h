@@ -1,5 +1,5 @@
 /*
- * The signed image (targets/firmware/image/FORMAT.md): the checks, in their order, each with its own
+ * The signed image (targets/image/FORMAT.md): the checks, in their order, each with its own
  * name and number. Nothing of payload or configuration is looked at before the signature holds. Knows no
  * file and no library: SHA-512 and Ed25519 are handed in.
  */

@@ -1,6 +1,6 @@
 // The script that runs beside the bundle inside QuickJS: it calls the core as the mail says, counts what malloc
 // was asked for meanwhile, and writes the device's numbers into the mail. It allocates nothing of its own.
-import { propertiesOf } from "../../../firmware/surface.ts";
+import { propertiesOf } from "../../../bundle/surface.ts";
 
 /** Places in the mail, an Int32Array that page and guest share. */
 export enum Mail {

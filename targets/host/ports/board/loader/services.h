@@ -1,6 +1,6 @@
 /*
  * What the boot loader offers the firmware that it has started: everything that concerns the slots and the boot
- * record (targets/firmware/image/FORMAT.md). There is one copy of it, in the part of flash that is never
+ * record (targets/image/FORMAT.md). There is one copy of it, in the part of flash that is never
  * written again, and the firmware needs neither the maker's keys nor the code that checks with them.
  *
  * The table is at an address of its own in the loader. Its functions are called from the firmware's main loop,

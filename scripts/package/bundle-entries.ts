@@ -1,0 +1,138 @@
+// Bundles programs of ours for Node, so that nothing has to be installed beside them but tweetnacl. Files that a module
+// reads at run time, by `new URL("name", import.meta.url)`, go along under their paths in the repository.
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build, buildSync, type Plugin } from "esbuild";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** CommonJS packages within a module: they ask for Node's own modules by `require`. */
+const BANNER =
+  'import { createRequire as picograntRequire } from "node:module";' +
+  "const require = picograntRequire(import.meta.url);";
+
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  external: ["tweetnacl"],
+  legalComments: "none",
+  charset: "utf8",
+  metafile: true,
+  logLevel: "warning",
+  absWorkingDir: root,
+} as const satisfies BuildOptions;
+
+/** What came into a bundle: paths of modules, relative to the repository. */
+export type Inputs = readonly string[];
+
+/** Bundles `entry` as modules into `folder`, split so that each part of the command loads only what it needs. */
+export async function bundleModules(entry: string, folder: string): Promise<Inputs> {
+  const assets = new Set<string>();
+  const { metafile } = await build({
+    ...common,
+    entryPoints: { main: entry },
+    outdir: folder,
+    format: "esm",
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    banner: { js: BANNER },
+    minify: true,
+    plugins: [ownFiles(assets), madeBeforehand],
+  });
+  for (const asset of [...assets].sort()) copyAsset(asset, folder);
+  return Object.keys(metafile.inputs);
+}
+
+/** Bundles `entry` as one file that can be imported, or required. */
+export async function bundleOne(
+  entry: string,
+  outfile: string,
+  format: "esm" | "cjs",
+): Promise<Inputs> {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: [entry],
+    outfile,
+    format,
+    minify: true,
+    ...(format === "esm" && { banner: { js: BANNER } }),
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** Notes which files modules read beside themselves, and has them looked for under the bundle's folder. */
+function ownFiles(assets: Set<string>): Plugin {
+  return {
+    name: "own-files",
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, "utf8");
+        if (!text.includes("import.meta.url")) return undefined;
+        const name = relative(root, path);
+        for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
+          // What lies above the bundle is not copied into it.
+          if (!file!.endsWith("../")) assets.add(join(dirname(name), file!));
+        }
+        const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
+        return { contents: text.replaceAll("import.meta.url", place), loader: "ts" };
+      });
+    },
+  };
+}
+
+/** What asks esbuild for a page's script at run time gets the one that was bundled with the package. */
+const madeBeforehand: Plugin = {
+  name: "made-beforehand",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^esbuild$/ }, () => ({ path: "esbuild", namespace: "beforehand" }));
+    onLoad({ filter: /.*/, namespace: "beforehand" }, () => ({
+      resolveDir: root,
+      contents: `import { readFileSync } from "node:fs";
+export function buildSync({ entryPoints: [entry] }) {
+  return { outputFiles: [{ text: readFileSync(entry.replace(/\\.ts$/, ".js"), "utf8") }] };
+}
+export async function build(options) { return buildSync(options); }`,
+    }));
+  },
+};
+
+function copyAsset(name: string, folder: string): void {
+  const from = join(root, name);
+  const to = join(folder, name);
+  if (name === "package.json") {
+    // Which version this is, and that the files beside it are modules.
+    const { version } = JSON.parse(readFileSync(from, "utf8")) as { version: string };
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      to,
+      `${JSON.stringify({ name: "picogrant-command", version, type: "module" })}\n`,
+    );
+  } else if (!existsSync(from)) {
+    throw new Error(`${name} is read at run time and is not there`);
+  } else if (statSync(from).isDirectory()) {
+    for (const file of readdirSync(from)
+      .filter((one) => !one.endsWith(".ts"))
+      .sort()) {
+      cpSync(join(from, file), join(to, file), { recursive: true });
+    }
+  } else if (name.endsWith(".ts")) {
+    // A page's script.
+    const options = { bundle: true, write: false, format: "esm", target: "es2022" } as const;
+    const { outputFiles } = buildSync({ entryPoints: [from], absWorkingDir: root, ...options });
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to.replace(/\.ts$/, ".js"), outputFiles[0]!.text);
+  } else {
+    cpSync(from, to, { recursive: true });
+  }
+}

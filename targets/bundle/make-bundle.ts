@@ -1,0 +1,252 @@
+// Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. Three tools that
+// others keep do the work: esbuild joins the files and takes the types out, Closure Compiler (ADVANCED)
+// puts functions and numbers where they are used, uglify-js writes it short. The device stays a record, so
+// one load of the file drives several.
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build, transform } from "esbuild";
+import uglify from "uglify-js";
+
+import { markFunctions } from "./inlining.ts";
+import { functionsOf, publicNames, type Variant } from "./surface.ts";
+
+export type { Variant } from "./surface.ts";
+
+export interface Bundle {
+  readonly code: string;
+  /** Source map, as JSON; its sources are named as seen from dist/. */
+  readonly map: string;
+}
+
+/** How a bundle is made. */
+export interface BundleOptions {
+  /** False: only joined, with the names of the sources (instrumentation, debugging). */
+  readonly minify?: boolean;
+}
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+
+/** The flags of Closure Compiler that say what is built; files and maps are added where it is called. */
+const closureFlags = [
+  ...["--compilation_level", "ADVANCED", "--env", "CUSTOM", "--rewrite_polyfills", "false"],
+  ...["--language_in", "ECMASCRIPT5", "--language_out", "ECMASCRIPT5"],
+  // Names are public by the list of externs alone, never by what the compiler makes of types.
+  ...["--use_types_for_optimization", "false"],
+  ...["--assume_function_wrapper", "true", "--charset", "US-ASCII", "--warning_level", "QUIET"],
+];
+
+/** Options of uglify-js: nothing that ES5 lacks, and no function written into another that calls it. */
+const uglifyOptions = {
+  compress: {
+    arrows: false,
+    templates: false,
+    reduce_funcs: false,
+    inline: 3,
+    hoist_vars: true,
+    pure_getters: true,
+  },
+  output: { ascii_only: true },
+};
+
+/**
+ * Properties of the device whose names JavaScript itself has elsewhere (Array.prototype.at, Map's size,
+ * Math.random): Closure Compiler would not shorten them.
+ */
+const namesOfTheLanguage = { at: "at_", size: "size_", random: "random_" };
+
+/** What stands around the functions, so that the file defines one name and no more. */
+const wrapper = ["var picogrant;(function(){", "})();"] as const;
+
+/**
+ * Bundles the core.
+ * @param variant "grant" is the grant alone, "complete" everything
+ */
+export function bundleCore(variant: Variant, options: BundleOptions = {}): Promise<Bundle> {
+  const { minify = true } = options;
+  const key = `${variant} ${minify}`;
+  const bundle = made.get(key) ?? makeBundle(variant, minify);
+  made.set(key, bundle);
+  return bundle;
+}
+
+/** Each is made once in a process. */
+const made = new Map<string, Promise<Bundle>>();
+
+async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
+  const joined = await joinSources(variant);
+  if (!minify) return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
+  return cached(JSON.stringify([joined, publicNames(variant)]), async () => {
+    const marked = { ...joined, code: markFunctions(joined.code) };
+    return shorten(await compile(marked, publicNames(variant)));
+  });
+}
+
+/** A build that is not shipped, for comparison. */
+export interface ComparedBuild {
+  readonly name: string;
+  readonly code: string;
+}
+
+/** What ships and what each of the tools makes of it: `npm run builds` compares them. */
+export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]> {
+  const joined = await bundleCore(variant, { minify: false });
+  const minified = await transform(joined.code, { minify: true, target: "es5" });
+  const unmarked = await joinSources(variant);
+  const marked = { ...unmarked, code: markFunctions(unmarked.code) };
+  const inLoops = { ...unmarked, code: markFunctions(unmarked.code, 0) };
+  const names = publicNames(variant);
+  const asCalled = await compile(inLoops, names);
+  return [
+    { name: "esbuild, minified", code: minified.code },
+    { name: "esbuild, Closure Compiler", code: asCalled.code },
+    { name: "esbuild, Closure Compiler, uglify-js", code: shorten(asCalled).code },
+    { name: "the same, small functions in place", code: (await compile(marked, names)).code },
+    { name: "and uglify-js: what ships", code: (await bundleCore(variant)).code },
+  ];
+}
+
+/** The core's files as one script of functions, with the object of the public ones at its end. */
+async function joinSources(variant: Variant): Promise<Bundle> {
+  const file = variant === "complete" ? "complete.ts" : "index.ts";
+  const names = functionsOf(variant);
+  const result = await build({
+    stdin: {
+      contents:
+        `import { ${names.join(", ")} } from "./${file}";\n` +
+        `picogrant = { ${names.map((name) => `${name}: ${name}`).join(", ")} };`,
+      resolveDir: `${root}core`,
+      sourcefile: "picogrant.ts",
+      loader: "js",
+    },
+    absWorkingDir: root,
+    outfile: "dist/picogrant.js",
+    bundle: true,
+    write: false,
+    sourcemap: "external",
+    sourcesContent: true,
+    target: "es5",
+    format: "esm",
+    mangleProps: new RegExp(`^(${Object.keys(namesOfTheLanguage).join("|")})$`),
+    mangleCache: namesOfTheLanguage,
+    charset: "ascii",
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  const output = (suffix: string): string =>
+    result.outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
+  const code = flattenEnums(output(".js"));
+  return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
+}
+
+/**
+ * esbuild writes an enum's numbers where they are used, but makes an object of an enum whose members name
+ * those of another file, and quotes its members' names, which Closure Compiler takes for other names than the
+ * unquoted ones. Such an enum becomes plain assignments here, line by line; names by numbers, which the
+ * core has no use for, go. @throws Error where a quoted name is left
+ */
+export function flattenEnums(code: string): string {
+  const flat = code.replace(
+    /^var (\w+) = (?:\/\* @__PURE__ \*\/ )?\(?function\((\w+)\) \{\n([\s\S]*?)\n {2}return \2;\n\}\)?\(\1 \|\| \{\}\);$/gm,
+    (_all, name: string, inner: string, body: string) => {
+      const member = new RegExp(`^ {2}${inner}\\[${inner}\\["(\\w+)"\\] = (.*)\\] = "\\1";$`, "gm");
+      const lines = body.replace(member, `${name}.$1 = $2;`).replaceAll(`${inner}.`, `${name}.`);
+      return `var ${name} = {};\n${lines}\n\n`;
+    },
+  );
+  const quoted = /\w+\[\s*"\w+"\s*\]/.exec(flat);
+  if (quoted) throw new Error(`the build knows no properties with quoted names: ${quoted[0]}`);
+  return flat;
+}
+
+/**
+ * The grant alone makes no calls: nothing in it sets `device.call`, which `create` makes null. Said here, it
+ * lets the compiler leave out whatever a call would need. Columns stay, for the map.
+ */
+export function withoutCalls(code: string): string {
+  const others = code.match(/(?<!\bdevice)\.call\b|\.call\s*=(?!=)|\bcall:\s*(?!null\b)\S+/);
+  if (others) throw new Error(`the grant alone should not set or name a call: ${others[0]}`);
+  return code.replace(/\bdevice\.call\b/g, "null".padEnd("device.call".length));
+}
+
+/** Closure Compiler. */
+async function compile(joined: Bundle, names: readonly string[]): Promise<Bundle> {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-build-"));
+  const file = (name: string): string => join(folder, name);
+  try {
+    writeFileSync(file("joined.js"), joined.code);
+    writeFileSync(file("joined.js.map"), joined.map);
+    const externs = names.map((name) => `Object.prototype.${name};\n`).join("");
+    writeFileSync(file("externs.js"), `/** @externs */\nvar picogrant;\n${externs}`);
+    const files = [
+      ...["--js", file("joined.js"), "--externs", file("externs.js")],
+      ...["--source_map_input", `${file("joined.js")}|${file("joined.js.map")}`],
+      ...["--create_source_map", file("compiled.js.map"), "--source_map_include_content"],
+      ...["--output_wrapper", `${wrapper[0]}%output%${wrapper[1]}`],
+      ...["--js_output_file", file("compiled.js")],
+    ];
+    // Its command takes the native build that npm installed for this system, or Java's.
+    const command = join(root, "node_modules/google-closure-compiler/cli.js");
+    await run(process.execPath, [command, ...closureFlags, ...files]);
+    const read = (name: string): string => readFileSync(file(name), "utf8");
+    return { code: read("compiled.js"), map: withRealSources(read("compiled.js.map"), joined.map) };
+  } catch (error) {
+    const { stderr, message } = error as { stderr?: string; message: string };
+    throw new Error(`Closure Compiler could not compile the core: ${stderr || message}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The map with the names and texts that its sources have in the map of the joined file. */
+function withRealSources(map: string, joinedMap: string): string {
+  const whole = JSON.parse(map) as { sources: string[]; sourcesContent: (string | null)[] };
+  const joined = JSON.parse(joinedMap) as { sources: string[]; sourcesContent: string[] };
+  const places = whole.sources.map((source) =>
+    joined.sources.findIndex((name) => source.endsWith(name.replace(/^(\.\.\/)+/, "/"))),
+  );
+  whole.sources = places.map((at, index) => joined.sources[at] ?? whole.sources[index]!);
+  whole.sourcesContent = places.map((at) => joined.sourcesContent[at] ?? null);
+  return JSON.stringify(whole);
+}
+
+/** uglify-js. */
+function shorten({ code, map }: Bundle): Bundle {
+  const result = uglify.minify(code, {
+    ...uglifyOptions,
+    sourceMap: { content: map, includeSources: true },
+  } as uglify.MinifyOptions);
+  if (result.error) throw result.error;
+  return { code: `${result.code}\n`, map: result.map };
+}
+
+/**
+ * What has been built from the same text by the same tools is not built again: tests ask for the bundle in
+ * many processes, and it takes seconds.
+ */
+async function cached(input: string, make: () => Promise<Bundle>): Promise<Bundle> {
+  const hash = createHash("sha256").update(input);
+  for (const name of ["make-bundle.ts", "inlining.ts"]) {
+    hash.update(readFileSync(new URL(name, import.meta.url)));
+  }
+  hash.update(readFileSync(`${root}package-lock.json`));
+  const folder = `${root}node_modules/.cache/picogrant/`;
+  const file = `${folder}${hash.digest("hex")}.json`;
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Bundle;
+  } catch {
+    const bundle = await make();
+    mkdirSync(folder, { recursive: true });
+    // Another process may read it while it is written: it gets its name when it is complete.
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, JSON.stringify(bundle));
+    renameSync(draft, file);
+    return bundle;
+  }
+}

@@ -1,0 +1,35 @@
+// The files of dist/ for a build of the core: the same code as a script that defines a global, as
+// CommonJS and as an ES module, each with the types that are true of it, and the map of the script.
+
+import { declarations } from "./declarations.ts";
+import { bundleCore } from "./make-bundle.ts";
+import { functionsOf, type Variant } from "./surface.ts";
+
+/** Name of a build's files, without their endings. */
+export function nameOf(variant: Variant): string {
+  return variant === "complete" ? "picogrant" : "picogrant-grant";
+}
+
+/** What is to be written, by the files' names; the script comes first. */
+export async function shippedFiles(variant: Variant): Promise<Record<string, string>> {
+  const name = nameOf(variant);
+  const { code, map } = await bundleCore(variant);
+  const types = declarations(variant);
+  const functions = functionsOf(variant);
+  const named = functions.map((item) => `${item} = picogrant.${item}`).join(",\n  ");
+  return {
+    [`${name}.js`]: code,
+    [`${name}.js.map`]: map,
+    [`${name}.cjs`]: `${code}module.exports = picogrant;\n`,
+    [`${name}.mjs`]: `${code}export var ${named};\nexport default picogrant;\n`,
+    [`${name}.d.ts`]: types.script,
+    [`${name}.d.cts`]: types.module,
+    [`${name}.d.mts`]: `${types.module}\n${defaultType(functions)}`,
+  };
+}
+
+/** The object that all functions are on: a firmware takes `create` from it once it is not needed. */
+function defaultType(functions: readonly string[]): string {
+  const members = functions.map((name) => `  ${name}: typeof ${name};\n`).join("");
+  return `declare const picogrant: {\n${members}};\nexport default picogrant;\n`;
+}

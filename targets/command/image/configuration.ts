@@ -1,0 +1,71 @@
+// The device.json of an image, checked before it is signed: by the schema that the device uses, and by
+// what the image's host needs besides. A device in the field is the wrong place to find a mistake.
+
+import { create } from "../../../core/index.ts";
+import {
+  ConfigError,
+  type DeviceConfig,
+  driverConfigOf,
+  parseDeviceConfig,
+} from "../../../platform/configuration/device-config.ts";
+import { UsageError } from "../../desktop/usage-error.ts";
+import { readInput } from "./files.ts";
+import type { TargetName } from "./options.ts";
+
+/** What the hosts take where nothing is said (driver.ts, config.c). */
+const MEMORY_BYTES = 4096;
+const DISPLAY = { columns: 20, rows: 4 };
+
+/**
+ * Reads and checks a configuration.
+ * @returns its bytes as they are in the file
+ * @throws UsageError that names every mistake with its path, and no value
+ */
+export function readConfiguration(path: string, target: TargetName): Uint8Array {
+  const bytes = readInput(path);
+  let problems: string[];
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    problems = problemsFor(parseDeviceConfig(text), target);
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${path}: is not UTF-8`);
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(`${path}: ${error.message}`);
+  }
+  if (problems.length > 0) throw new UsageError(`${path}: ${problems.join("; ")}`);
+  return bytes;
+}
+
+/** What the schema cannot know: what this kind of host needs, and what does not belong into an image. */
+function problemsFor(config: DeviceConfig, target: TargetName): string[] {
+  const { storage, endpoints } = config;
+  const problems: string[] = [];
+  if (storage?.deviceKey !== undefined) {
+    problems.push(
+      "storage.deviceKey would be the same on every device that gets this image; " +
+        "name a storage.deviceKeyFile instead",
+    );
+  }
+  if (target === "es5") return problems;
+  if (storage === undefined) problems.push("storage is missing; this host keeps records in files");
+  if (target === "c-host") {
+    // It does not know the profiles.
+    if (config.server !== undefined) {
+      problems.push(
+        "server is not for the C host; picogrant configure FILE writes in what it says",
+      );
+    }
+    for (const name of ["deviceAuthorization", "token"] as const) {
+      if (!endpoints?.[name]) problems.push(`endpoints.${name} is missing; the C host needs it`);
+    }
+  }
+  if (!fits(config)) problems.push("limits.memoryBytes is too small for this configuration");
+  return problems;
+}
+
+/** Whether a device can be made of it. A larger display than the one named may need more yet. */
+function fits(config: DeviceConfig): boolean {
+  const memory = new Uint8Array(config.limits?.memoryBytes ?? MEMORY_BYTES);
+  const { columns, rows } = { ...DISPLAY, ...config.display };
+  return create(memory, { ...driverConfigOf(config), columns, rows, seed: 1 }) !== null;
+}

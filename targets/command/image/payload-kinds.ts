@@ -1,0 +1,56 @@
+// What the targets of an image are called in its header, and where its payload comes from.
+
+import { UsageError } from "../../desktop/usage-error.ts";
+import { borderDigest } from "../../image/border.ts";
+import { kindOf, NO_BORDER, PayloadKind, type Target } from "../../image/format.ts";
+import { readInput } from "./files.ts";
+import type { Options, TargetName } from "./options.ts";
+
+/** Where payloads come from: the sources in the repository, or the bundles in the installed package. */
+export interface Payloads {
+  /** Where an image goes unless it is said: a folder with a slash at its end, or "" for the current one. */
+  readonly imageFolder: string;
+  /**
+   * The pair of engine and ABI of a target.
+   * @throws UsageError for an ABI that does not belong to it
+   */
+  targetOf(name: TargetName, abi: string | undefined): Target;
+  /** @throws UsageError where a file of the user's does not fit; an error of one line where a tool is missing */
+  payloadFor(options: Options, target: Target): Promise<Uint8Array>;
+}
+
+/** What the host of a core must agree with it about; programs bring both themselves. */
+export function borderOf({ abi }: Target): Uint8Array {
+  return abi === "std-1" ? NO_BORDER : borderDigest();
+}
+
+export const SOURCE_TARGETS: Readonly<Record<Exclude<TargetName, "c-host">, Target>> = {
+  qjs: { engine: "qjs", abi: "std-1" },
+  quickjs: { engine: "quickjs", abi: "std-1" },
+  "quickjs-ng": { engine: "quickjs-ng", abi: "std-1" },
+  es5: { engine: "any", abi: "es5" },
+};
+
+/** @throws UsageError for what no host in C has as its ABI */
+export function checkedAbi(abi: string): string {
+  if (/^\d{4}-\d\d-\d\d-(le|be)(32|64)$/.test(abi)) return abi;
+  throw new UsageError(`--abi ${abi}: picogrant-host --abi prints it, e.g. 2025-04-26-le32`);
+}
+
+/** Source as the target's hosts read it: some engines want one NUL behind the core's bundle where it lies. */
+export function sourcePayload(source: Uint8Array, target: Target): Uint8Array {
+  if (target.engine !== "any" || source.at(-1) === 0) return source;
+  return Buffer.concat([source, Uint8Array.of(0)]);
+}
+
+/** @throws UsageError where the file cannot be one for this target */
+export function ownPayload(path: string, target: Target): Uint8Array {
+  const bytes = readInput(path);
+  if (kindOf(target) === PayloadKind.bytecode) return bytes;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${path}: is not UTF-8; this target takes source`);
+  }
+  return sourcePayload(bytes, target);
+}

@@ -1,0 +1,128 @@
+// How much memory a core needs for tokens of given lengths: found by trying, with the real driver and a
+// whole life: a code, tokens, a refresh that brings new ones, a loss of power, another refresh, sign-out.
+
+import * as complete from "../../../core/complete.ts";
+import * as grantAlone from "../../../core/index.ts";
+import { type Core, Driver, noEndpoints } from "../../../platform/driver.ts";
+import { driverConfig } from "../../../platform/fake/config.ts";
+import { fakePlatform, MemoryStorage, type SeenRequest } from "../../../platform/fake/index.ts";
+
+export interface Tokens {
+  readonly accessBytes: number;
+  /** 0: the server gives none. */
+  readonly refreshBytes: number;
+}
+
+export const BUILDS = { complete, "grant alone": grantAlone } as const;
+export type Build = keyof typeof BUILDS;
+
+/** device.schema.json takes no more. */
+const MEMORY_MAX = 65_535;
+const STEP = 32;
+const A_DAY_MS = 86_400_000;
+
+/** What else takes room: a client and a display (20x4) as many have them. */
+const SETTINGS = {
+  ...driverConfig,
+  clientId: "c".repeat(36),
+  clientSecret: "s".repeat(32),
+  clientAuthentication: complete.ClientAuthentication.CLIENT_SECRET_BASIC,
+  scope: "openid offline_access",
+};
+
+const ENDPOINTS = {
+  ...noEndpoints,
+  deviceAuthorization: "https://s.example/code",
+  token: "https://s.example/token",
+  revocation: "https://s.example/revoke",
+};
+
+/** The least number of bytes, a multiple of 32; undefined where 65535 are too few. */
+export function memoryFor(build: Build, tokens: Tokens): number | undefined {
+  const core = BUILDS[build];
+  if (!suffices(core, tokens, MEMORY_MAX)) return undefined;
+  let tooFew = 0;
+  let enough = Math.ceil(MEMORY_MAX / STEP);
+  while (enough - tooFew > 1) {
+    const middle = (tooFew + enough) >> 1;
+    if (suffices(core, tokens, middle * STEP)) enough = middle;
+    else tooFew = middle;
+  }
+  return enough * STEP;
+}
+
+/** Whether a device with so much memory lives through everything. */
+export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boolean {
+  const storage = new MemoryStorage({ capacity: MEMORY_MAX });
+  const first = start(core, tokens, memoryBytes, storage);
+  if (first === undefined) return false;
+  first.clock.advance(60_000);
+  if (!isWell(first.driver)) return false;
+  // A refresh every hour, if there is a refresh token.
+  first.clock.advance(A_DAY_MS / 12);
+  if (tokens.refreshBytes > 0 && !isWell(first.driver)) return false;
+  if (tokens.refreshBytes === 0) return true;
+  first.driver.stop();
+  const second = start(core, tokens, memoryBytes, storage.clone());
+  if (second === undefined) return false;
+  second.clock.advance(A_DAY_MS / 12);
+  if (!isWell(second.driver) || second.codes() > 0) return false;
+  second.driver.signOut();
+  second.clock.advance(60_000);
+  return second.driver.device.state === grantAlone.State.SIGNED_OUT && second.revoked() === 1;
+}
+
+function isWell({ device, isSignedIn }: Driver): boolean {
+  return isSignedIn && device.notSaved === 0;
+}
+
+function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryStorage) {
+  let count = 0;
+  let codes = 0;
+  let revoked = 0;
+  const token = (bytes: number): string => `${++count}`.padEnd(bytes, "ABCDEFGHabcdefgh-_.");
+  const answer = ({ url }: SeenRequest): { body: object } => {
+    if (url.startsWith(ENDPOINTS.revocation)) {
+      revoked++;
+      return { body: {} };
+    }
+    if (url === ENDPOINTS.deviceAuthorization) {
+      codes++;
+      return {
+        body: {
+          device_code: "d".repeat(64),
+          user_code: "WDJB-MJHT",
+          verification_uri: "https://login.example.com/device",
+          verification_uri_complete: "https://login.example.com/device?user_code=WDJB-MJHT",
+          expires_in: 1800,
+          interval: 5,
+        },
+      };
+    }
+    return {
+      body: {
+        access_token: token(tokens.accessBytes),
+        ...(tokens.refreshBytes > 0 && { refresh_token: token(tokens.refreshBytes) }),
+        token_type: "Bearer",
+        expires_in: 3600,
+        scope: SETTINGS.scope,
+        id_token: "i".repeat(1500),
+      },
+    };
+  };
+  const platform = fakePlatform({ http: { handler: answer }, storage });
+  try {
+    const driver = new Driver({
+      core,
+      platform,
+      config: SETTINGS,
+      endpoints: ENDPOINTS,
+      memoryBytes,
+    });
+    driver.start();
+    return { driver, clock: platform.clock, codes: () => codes, revoked: () => revoked };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

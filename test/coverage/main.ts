@@ -1,0 +1,25 @@
+// npm run coverage:table: writes test/COVERAGE.md, and fails where a row of the documents has no test, or a test
+// names a row that does not exist.
+
+import { writeFileSync } from "node:fs";
+import { commandLine } from "../../tools/script-options.ts";
+import { cover, gaps, markdown, mistakes, namedTests } from "./coverage-table.ts";
+
+const file = "test/COVERAGE.md";
+
+async function main(): Promise<number> {
+  const tests = await namedTests();
+  const covered = cover(tests);
+  const wrong = [...mistakes(tests), ...gaps(covered)];
+  for (const line of wrong) console.error(line);
+  if (wrong.length > 0) return 1;
+  writeFileSync(new URL(`../../${file}`, import.meta.url), markdown(covered));
+  console.log(`${file}: ${covered.length} rows`);
+  return 0;
+}
+
+commandLine(
+  "coverage:table",
+  "Writes test/COVERAGE.md; exit code 1 where a row of the documents has no test, or a test names none.",
+).parse();
+process.exitCode = await main();

@@ -1,0 +1,119 @@
+// The model of the core's border on the command line: random sequences of calls, each held against what
+// should happen. What the model is and what it looks at is in test/model.
+
+import { commandLine, integer } from "../../tools/script-options.ts";
+import { ORACLES, type Oracle } from "./broken.ts";
+import { type Campaign, runCampaign } from "./campaign.ts";
+import { hunt, PLANTED } from "./planted.ts";
+import { asTest, shrink } from "./shrink.ts";
+import { type MakeCore, ofFile, ofSources } from "./subject.ts";
+
+interface Options {
+  steps: number;
+  seconds?: number;
+  seed?: number;
+  core?: string;
+  one?: boolean;
+  planted?: boolean;
+}
+
+const STEPS_DEFAULT = 500_000;
+const STEPS_ENDLESS = 2 ** 32 - 1;
+const HUNT_STEPS_MAX = 2_000_000;
+
+const perSecond = (steps: number, startMs: number): number =>
+  Math.round((steps * 1000) / (performance.now() - startMs));
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function describe(campaign: Campaign, startMs: number): void {
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  print(
+    `${campaign.steps} steps in ${campaign.sequences} sequences, ${seconds} s: ` +
+      `${perSecond(campaign.steps, startMs)} steps/s` +
+      (campaign.unclear ? `; ${campaign.unclear} sequences ended without a verdict` : ""),
+  );
+  const kinds = [...campaign.kinds].sort((a, b) => b[1] - a[1]);
+  print(`steps: ${kinds.map(([kind, count]) => `${kind} ${count}`).join(", ")}`);
+  print("what was looked at, and how often:");
+  for (const [oracle, count] of Object.entries(campaign.counts)) {
+    print(`  ${oracle} ${count}: ${ORACLES[oracle as Oracle]}`);
+  }
+}
+
+function many(makeCore: MakeCore, options: Options, seed: number): boolean {
+  const startMs = performance.now();
+  const isTerminal = process.stderr.isTTY;
+  const { seconds } = options;
+  let steps = seconds === undefined ? options.steps : STEPS_ENDLESS;
+  if (options.one) steps = 1;
+  const campaign = runCampaign({
+    makeCore,
+    seed,
+    steps,
+    ...(seconds !== undefined && { limitMs: seconds * 1000 }),
+    ...(isTerminal && {
+      progress: (now) =>
+        process.stderr.write(
+          `\r${now.steps} steps, ${now.sequences} sequences, ${perSecond(now.steps, startMs)} steps/s `,
+        ),
+    }),
+  });
+  if (isTerminal) process.stderr.write("\r\x1b[K");
+  describe(campaign, startMs);
+  const { failure } = campaign;
+  if (!failure) {
+    print("every rule held");
+    return true;
+  }
+  print(`the sequence of seed ${failure.seed} broke a rule: ${failure.broken!.message}`);
+  print(`again: npm run model -- --one --seed ${failure.seed}`);
+  const shrunk = shrink(failure.script, failure.broken!, makeCore);
+  print(`shrunk from ${failure.script.steps.length} steps to ${shrunk.script.steps.length}:\n`);
+  print(asTest(shrunk));
+  return false;
+}
+
+/** Hunts every planted fault. True: all were found. */
+async function planted(seed: number): Promise<boolean> {
+  let found = 0;
+  for (const fault of PLANTED) {
+    const { name, oracle, what, steps } = await hunt(fault, seed, HUNT_STEPS_MAX);
+    if (oracle) found++;
+    const how = oracle
+      ? `found by ${oracle} after ${steps} steps: ${what.slice(0, 100)}`
+      : `NOT FOUND in ${steps} steps`;
+    print(`${name}\n    ${how}`);
+  }
+  print(`${found} of ${PLANTED.length} planted faults found`);
+  return found === PLANTED.length;
+}
+
+const program = commandLine(
+  "model",
+  "Random sequences of calls of the core's border, held against a model of what should happen.",
+)
+  .option("--steps <count>", "how many steps", integer(1), STEPS_DEFAULT)
+  .option("--seconds <count>", "as many steps as there is time for", integer(1))
+  .option("--seed <seed>", "the first sequence's seed (default: random)", integer(0))
+  .option("--one", "only the sequence of this seed")
+  .option("--core <file>", "a built bundle, such as dist/picogrant.js (default: the sources)")
+  .option("--planted", "show that each planted fault is found")
+  .parse();
+
+function coreOf(path: string): MakeCore {
+  try {
+    return ofFile(path);
+  } catch (error) {
+    return program.error(`error: --core ${path}: ${(error as Error).message}`);
+  }
+}
+
+const options = program.opts<Options>();
+const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+print(`seed ${seed}`);
+const makeCore = options.core === undefined ? ofSources : coreOf(options.core);
+const isRight = options.planted ? await planted(seed) : many(makeCore, options, seed);
+if (!isRight) process.exitCode = 1;

@@ -1,0 +1,254 @@
+// Mutation testing of the core, file by file: Stryker makes the mutants, test/mutation runs the tests. Only
+// the file whose turn it is has mutants in it, so that all others run at full speed (with --together all of
+// the named ones have, and the tests are tried out once for all of them). Reports stay in dist, and there
+// stryker.log says how far it is.
+// What survives has to be explained (test/mutation/survivors.ts), and what is explained has to survive.
+
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { InvalidArgumentError } from "commander";
+import { commandLine } from "../../tools/script-options.ts";
+import { SURVIVORS } from "./survivors.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const reports = path.join(root, "dist/mutation");
+/** How far Stryker is, for whoever waits. */
+const logFile = path.join(reports, "stryker.log");
+const SCORE_MIN = 85;
+
+interface Place {
+  line: number;
+  column: number;
+}
+
+interface Mutant {
+  status: string;
+  replacement?: string;
+  location: { start: Place; end: Place };
+}
+
+/** A mutant that lives, as survivors.ts tells of it. */
+interface Survivor {
+  file: string;
+  /** From 1. */
+  number: number;
+  line: string;
+  /** `what stands there => what the mutant has instead`, the first line of each. */
+  mutant: string;
+  isCovered: boolean;
+}
+
+interface Report {
+  files: Record<string, { source: string; mutants: Mutant[] }>;
+}
+
+interface Row {
+  file: string;
+  killed: number;
+  timeout: number;
+  survived: Survivor[];
+}
+
+/**
+ * All that ships. The readable tables in core/tables do not: a test compares what they make with the dense ones that
+ * do, byte by byte.
+ */
+function coreFiles(): string[] {
+  return readdirSync(path.join(root, "core"), { recursive: true, encoding: "utf8" })
+    .map((name) => `core/${name.split(path.sep).join("/")}`)
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("core/tables/"));
+}
+
+function reportOf(file: string): string {
+  const name = path.relative("core", file).replace(/\.ts$/, "");
+  return path.join(reports, "reports", `${name}.json`);
+}
+
+/** Runs the mutants of these files; their reports are written anew. False: Stryker could not. */
+function mutate(files: readonly string[], workers: number): boolean {
+  mkdirSync(reports, { recursive: true });
+  const shared = readFileSync(path.join(root, "test/mutation/stryker.config.json"), "utf8");
+  const reportFile = path.join(reports, "report.json");
+  const config = {
+    ...(JSON.parse(shared) as object),
+    mutate: files,
+    concurrency: workers,
+    jsonReporter: { fileName: reportFile },
+  };
+  const configFile = path.join(reports, "stryker.config.json");
+  writeFileSync(configFile, JSON.stringify(config));
+  for (const stale of [reportFile, ...files.map(reportOf)]) rmSync(stale, { force: true });
+  const stryker = path.join(root, "node_modules/@stryker-mutator/core/bin/stryker.js");
+  const log = openSync(logFile, "w");
+  const { status } = spawnSync(process.execPath, [stryker, "run", configFile], {
+    cwd: root,
+    stdio: ["ignore", log, log],
+    env: {
+      ...process.env,
+      // The runner is TypeScript, in each of Stryker's processes.
+      NODE_OPTIONS: "--import tsx",
+      PICOGRANT_REPOSITORY: root,
+      // Random tests are as long as in the gate, or with PICOGRANT_ALL=0 as in `npm test`, which is quicker; and every
+      // mutant meets the same ones.
+      PICOGRANT_ALL: process.env.PICOGRANT_ALL ?? "1",
+      PICOGRANT_SEED: "1",
+    },
+  });
+  closeSync(log);
+  if (status !== 0) {
+    const said = readFileSync(logFile, "utf8");
+    process.stderr.write(`${files.join(", ")}: Stryker failed\n${said}`);
+    return false;
+  }
+  // There is none where nothing could be mutated; nor does one name a file with nothing in it to mutate.
+  const report: Report = existsSync(reportFile)
+    ? (JSON.parse(readFileSync(reportFile, "utf8")) as Report)
+    : { files: {} };
+  for (const file of files) {
+    const source = readFileSync(path.join(root, file), "utf8");
+    const own: Report = { files: { [file]: report.files[file] ?? { source, mutants: [] } } };
+    mkdirSync(path.dirname(reportOf(file)), { recursive: true });
+    writeFileSync(reportOf(file), JSON.stringify(own));
+  }
+  return true;
+}
+
+/** What the file's report says; undefined without one, or where the file has changed since. */
+function readRow(file: string): Row | undefined {
+  if (!existsSync(reportOf(file))) return undefined;
+  const report = JSON.parse(readFileSync(reportOf(file), "utf8")) as Report;
+  const found = report.files[file];
+  const source = readFileSync(path.join(root, file), "utf8");
+  if (found?.source !== source) return undefined;
+  const count = (status: string): number =>
+    found.mutants.filter((mutant) => mutant.status === status).length;
+  const survived = found.mutants
+    .filter(({ status }) => /Survived|NoCoverage/.test(status))
+    .map((mutant) => survivorOf(file, source, mutant));
+  return { file, killed: count("Killed"), timeout: count("Timeout"), survived };
+}
+
+function survivorOf(file: string, source: string, mutant: Mutant): Survivor {
+  const { start, end } = mutant.location;
+  const line = source.split("\n")[start.line - 1]!;
+  const until = start.line === end.line ? end.column - 1 : line.length;
+  const was = line.slice(start.column - 1, until);
+  const [is] = (mutant.replacement ?? "").split("\n");
+  const isCovered = mutant.status === "Survived";
+  return { file, number: start.line, line: line.trim(), mutant: `${was} => ${is}`, isCovered };
+}
+
+/** The places in survivors.ts that explain the survivor. */
+function explanationsOf({ file, line, mutant }: Survivor): string[] {
+  return SURVIVORS.filter((known) => known.file === file && known.line === line)
+    .filter((known) => known.mutants.includes(mutant))
+    .map((known) => `${known.file}: ${known.line}: ${mutant}`);
+}
+
+function scoreOf(rows: readonly Row[]): number {
+  const caught = rows.reduce((sum, { killed, timeout }) => sum + killed + timeout, 0);
+  const all = rows.reduce((sum, { survived }) => sum + survived.length, caught);
+  return all === 0 ? 100 : (100 * caught) / all;
+}
+
+function describe(row: Row): string {
+  const { file, killed, timeout, survived } = row;
+  const name = file.padEnd(30);
+  if (killed + timeout + survived.length === 0) return `${name} nothing to mutate in it`;
+  const explained = survived.filter((survivor) => explanationsOf(survivor).length > 0).length;
+  const counts = `${killed} killed, ${timeout} timed out, ${survived.length} survived`;
+  return `${name} ${scoreOf([row]).toFixed(1).padStart(5)} %  ${counts} (${explained} explained)`;
+}
+
+/** A survivor, for whoever writes the next test. */
+function tell(survivor: Survivor): string {
+  const { file, number, line, mutant, isCovered } = survivor;
+  const known = explanationsOf(survivor).length > 0 ? " (explained)" : "";
+  const covered = isCovered ? "" : " (no test comes here)";
+  return `${file}:${number}${covered}${known}\n    ${line}\n    ${mutant}`;
+}
+
+/** What is wrong with the survivors: without an explanation, or explained although they are none. */
+function complaints(rows: readonly Row[], isWhole: boolean): string[] {
+  const survived = rows.flatMap((row) => row.survived);
+  const unexplained = survived
+    .filter((survivor) => explanationsOf(survivor).length === 0)
+    .map((survivor) => `neither killed nor explained: ${tell(survivor)}`);
+  if (!isWhole) return unexplained;
+  const used = new Set(survived.flatMap(explanationsOf));
+  const needless = SURVIVORS.flatMap(({ file, line, mutants }) =>
+    mutants.map((mutant) => `${file}: ${line}: ${mutant}`),
+  ).filter((explanation) => !used.has(explanation));
+  return [
+    ...unexplained,
+    ...needless.map((explanation) => `explained, but killed: ${explanation}`),
+  ];
+}
+
+function workers(text: string): number {
+  const count = Number(text);
+  if (count !== 1 && count !== 2) throw new InvalidArgumentError("It is 1 or 2.");
+  return count;
+}
+
+interface Options {
+  workers: number;
+  together?: boolean;
+  sum?: boolean;
+  list?: boolean;
+}
+
+function main(files: string[], options: Options): void {
+  const all = coreFiles();
+  const unknown = files.find((file) => !all.includes(file));
+  if (unknown)
+    program.error(`error: ${unknown} is no file of the core; name one such as ${all[0]}`);
+  let hasRun = true;
+  if (!options.sum) {
+    const chosen = files.length > 0 ? files : all;
+    for (const group of options.together ? [chosen] : chosen.map((file) => [file])) {
+      hasRun = mutate(group, options.workers) && hasRun;
+      const measured = group.map(readRow).filter((row) => row !== undefined);
+      for (const row of measured) process.stdout.write(`${describe(row)}\n`);
+    }
+  }
+  const rows = all.map(readRow).filter((row) => row !== undefined);
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  if (options.list) for (const { survived } of rows) survived.map(tell).forEach(print);
+  if (options.sum) rows.map(describe).forEach(print);
+  const missing = all.filter((file) => !rows.some((row) => row.file === file));
+  if (missing.length > 0) print(`not measured, or changed since: ${missing.join(", ")}`);
+  const wrong = complaints(rows, missing.length === 0);
+  wrong.forEach(print);
+  const sum = (count: (row: Row) => number) => rows.reduce((total, row) => total + count(row), 0);
+  const caught = sum(({ killed, timeout }) => killed + timeout);
+  const survived = sum((row) => row.survived.length);
+  print(
+    `${rows.length} of ${all.length} files: ${scoreOf(rows).toFixed(2)} %, ` +
+      `${caught} of ${caught + survived} mutants caught`,
+  );
+  if (!hasRun || wrong.length > 0 || scoreOf(rows) < SCORE_MIN) process.exitCode = 1;
+}
+
+const program = commandLine(
+  "mutation",
+  `Mutation testing of the core; fails below ${SCORE_MIN} %, and where a survivor is not explained.`,
+)
+  .argument("[files...]", "files of the core, such as core/requests/call.ts (default: all)")
+  .option("--workers <count>", "processes at a time", workers, 2)
+  .option("--together", "all files in one go: quicker where they are small and not busy")
+  .option("--sum", "only sum the reports of earlier runs up")
+  .option("--list", "list the surviving mutants");
+program.action(main);
+program.parse();
