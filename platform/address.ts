@@ -27,9 +27,12 @@ export function originOf(address: string): string {
   return /^https?:\/\/[^/?#]*/.exec(address)?.[0].toLowerCase() ?? "";
 }
 
-/** An address with a query behind it, whether it has one already or not. `query` begins with `?`. */
-export function withQuery(address: string, query: string): string {
-  return query.startsWith("?") && address.includes("?")
-    ? `${address}&${query.slice(1)}`
-    : address + query;
+/**
+ * An address with more of a path or a query behind it. Its own query, if any, goes on with one that begins with `?`.
+ * A slash stands between a host and a path: whatever follows never becomes a part of the host.
+ */
+export function withTarget(address: string, target: string): string {
+  if (target.startsWith("?") && address.includes("?")) return `${address}&${target.slice(1)}`;
+  const isHostAlone = originOf(address) === address.toLowerCase();
+  return isHostAlone && !/^[/?]/.test(target) ? `${address}/${target}` : address + target;
 }

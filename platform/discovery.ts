@@ -148,12 +148,17 @@ function problemOf(metadata: Metadata, issuer: string, allowHttp: boolean): stri
       continue;
     }
     if (typeof address !== "string") return `${member} is no text`;
-    const problem = addressProblem(address, allowHttp);
+    const problem = namedAddressProblem(address, issuer, allowHttp);
     if (problem !== "") return `${member} ${problem}`;
-    // A server elsewhere must not send the device to its own ports.
-    if (isLoopback(address) && !isLoopback(issuer)) return `${member} is on this machine`;
   }
   return "";
+}
+
+/** What is wrong with an address that an issuer's metadata name, "" for nothing. */
+export function namedAddressProblem(address: string, issuer: string, allowHttp: boolean): string {
+  // A server elsewhere must not send the device to its own ports.
+  const isAstray = isLoopback(address) && !isLoopback(issuer);
+  return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
 }
 
 const DEVICE = "device_authorization_endpoint";

@@ -9,7 +9,8 @@ import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
-import { accessTokenOf, Requests } from "./driver/requests.ts";
+import { accessTokenOf, Requests, secretsOf } from "./driver/requests.ts";
+import { type Allowed, LookedAtHttp } from "./last-look.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -58,6 +59,7 @@ export class Driver {
   #addresses: Endpoints;
   readonly #platform: Platform;
   readonly #http: Http;
+  readonly #lookedAt: LookedAtHttp;
   readonly #options: DriverOptions;
   readonly #requests: Requests;
   #lastMs = 0;
@@ -94,9 +96,10 @@ export class Driver {
     this.#exchangeBefore = this.#newExchange();
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
+    this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
     this.#http =
-      options.translate?.(this.#platform.http, { clientId, clientSecret, scope, accessToken }) ??
-      this.#platform.http;
+      options.translate?.(this.#lookedAt, { clientId, clientSecret, scope, accessToken }) ??
+      this.#lookedAt;
   }
 
   /** Where requests go. */
@@ -271,6 +274,15 @@ export class Driver {
     return next;
   }
 
+  /** What goes for the request that the core wants sent now, which is meant for `address`. */
+  #allowed(address: string): Allowed {
+    const { allowHttp = false, config } = this.#options;
+    // The documents' own revocation has the token in its query (core/SPEC.md): said here, and nowhere else.
+    const mayHoldToken = this.device.endpoint === Endpoint.REVOCATION;
+    const tokens = mayHoldToken ? [] : secretsOf(this.device, this.memory);
+    return { address, allowHttp, secrets: [config.clientSecret, ...tokens] };
+  }
+
   #send(): void {
     const { endpoint } = this.device;
     const exchange = this.#nextExchange();
@@ -280,6 +292,7 @@ export class Driver {
       return;
     }
     this.#requests.write(exchange.request, address);
+    this.#lookedAt.address = address;
     this.#http.send(exchange.request, exchange);
   }
 }

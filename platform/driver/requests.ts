@@ -3,7 +3,7 @@
 
 import type * as complete from "../../core/complete.ts";
 import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
-import { withQuery } from "../address.ts";
+import { withTarget } from "../address.ts";
 import type { Bytes } from "../contracts.ts";
 import { asciiOf } from "../text.ts";
 import type { ReusedRequest } from "./answer-sink.ts";
@@ -31,7 +31,7 @@ export class Requests {
     request.method = device.isGet === 1 ? "GET" : "POST";
     request.url =
       device.targetLength > 0
-        ? withQuery(address, asciiOf(memory, device.target, device.target + device.targetLength))
+        ? withTarget(address, asciiOf(memory, device.target, device.target + device.targetLength))
         : address;
     request.contentType = hasBody || device.isGet === 0 ? contentType(device.endpoint) : "";
     request.authorization =
@@ -59,6 +59,17 @@ export class Requests {
         return "";
     }
   }
+}
+
+/** What the device keeps that must not stand in an address. */
+export function secretsOf(device: complete.Device, memory: Bytes): string[] {
+  const regions = [
+    Field.DEVICE_CODE,
+    Field.ACCESS_TOKEN,
+    Field.REFRESH_TOKEN,
+    Region.PRESENT_REFRESH_TOKEN,
+  ];
+  return regions.map((region) => fieldOf(device, memory, region));
 }
 
 /** The access token that is kept, "" for none. */

@@ -1,7 +1,8 @@
 // Who has signed in: from the ID token, or by asking the server with the access token, where it is known whom to ask.
 
 import { addressProblem } from "../../../platform/address.ts";
-import { metadataAddresses } from "../../../platform/discovery.ts";
+import { metadataAddresses, namedAddressProblem } from "../../../platform/discovery.ts";
+import { LookedAtHttp } from "../../../platform/last-look.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import { printable, textOf } from "../../../platform/text.ts";
@@ -31,9 +32,10 @@ export async function askWho(
   options: NodeHttpOptions,
 ): Promise<string> {
   const asked = await userInfoOf(login, options);
-  if (asked === undefined || addressProblem(asked.address, login.allowHttp) !== "") return "";
+  if (asked === undefined) return "";
   const { address, scheme = "Bearer" } = asked;
-  return nameIn(await getJson(address, `${scheme} ${accessToken}`, options));
+  const { allowHttp } = login;
+  return nameIn(await getJson(address, allowHttp, `${scheme} ${accessToken}`, options));
 }
 
 /** From the server's profile, or from the metadata of its issuer. */
@@ -46,18 +48,23 @@ export async function userInfoOf(
   if (!server.includes("://")) return serverOf(server, serverParameters, true).userInfo;
   if (addressProblem(server, allowHttp) !== "") return undefined;
   for (const metadata of metadataAddresses(server)) {
-    const { issuer, userinfo_endpoint: found } = (await getJson(metadata, "", options)) ?? {};
-    if (issuer === server && typeof found === "string") return { address: found };
+    const { issuer, userinfo_endpoint: found } =
+      (await getJson(metadata, allowHttp, "", options)) ?? {};
+    if (issuer !== server || typeof found !== "string") continue;
+    return namedAddressProblem(found, server, allowHttp) === "" ? { address: found } : undefined;
   }
   return undefined;
 }
 
 function getJson(
   url: string,
+  allowHttp: boolean,
   authorization: string,
   options: NodeHttpOptions,
 ): Promise<Claims | undefined> {
-  const http = new NodeHttp({ ...options, timeLimitMs: 10_000 });
+  const node = new NodeHttp({ ...options, timeLimitMs: 10_000 });
+  const http = new LookedAtHttp(node, (address) => ({ address, allowHttp, secrets: [] }));
+  http.address = url;
   const body: number[] = [];
   let isGood = false;
   return new Promise<Claims | undefined>((resolve) => {
@@ -74,7 +81,7 @@ function getJson(
         failed: () => resolve(undefined),
       },
     );
-  }).finally(() => http.dispose());
+  }).finally(() => node.dispose());
 }
 
 function objectIn(text: string): Claims | undefined {

@@ -2,7 +2,7 @@
 // device, the service, one clock. What is drawn of it, and where, is decided elsewhere (view.ts).
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
-import { withQuery } from "../../../platform/address.ts";
+import { withTarget } from "../../../platform/address.ts";
 import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
 import {
   type Core,
@@ -441,7 +441,7 @@ export class Simulation {
         if (this.application.tokenInQuery && authorization.startsWith("Bearer ")) {
           // The document's 4.5: the query is the other place for it, which logs on the way may keep.
           const token = encodeURIComponent(authorization.slice("Bearer ".length));
-          const url = withQuery(request.url, `?access_token=${token}`);
+          const url = withTarget(request.url, `?access_token=${token}`);
           network.send({ ...request, url, authorization: "" }, sink);
         } else network.send(request, sink);
       },

@@ -1,0 +1,69 @@
+// The last look before anything is sent: is this where the request was meant to go? Whatever has put an address
+// together before (a maker, a program, a server's metadata, a translation), it is compared here with what was allowed,
+// and nothing of picogrant's reaches a socket by another way.
+
+import { addressProblem, originOf } from "./address.ts";
+import type { Http, HttpRequest, HttpSink } from "./contracts.ts";
+
+/** What somebody has allowed. */
+export interface Allowed {
+  /** As it was configured, or found and checked: nothing goes to another scheme, host or port than its. */
+  readonly address: string;
+  /** Plain http to other machines is right here. */
+  readonly allowHttp: boolean;
+  /** What may not stand in an address, where others read it: proxies, logs, histories (RFC 6750 §5.3). */
+  readonly secrets: readonly string[];
+}
+
+/** A shorter one may be an ordinary word of a path. No server's tokens are that short (RFC 6749 §10.10). */
+const SECRET_LENGTH_MIN = 16;
+
+/** Why `url` must not be asked, "" where it may. An address that was allowed itself may be all that it is. */
+export function lastLook(url: string, allowed: Allowed): string {
+  const problem = addressProblem(url, allowed.allowHttp);
+  if (problem !== "") return `the address ${problem}`;
+  if (url === allowed.address) return "";
+  if (originOf(url) !== originOf(allowed.address)) return "the address is another server's";
+  return allowed.secrets.some((secret) => holds(url, secret)) ? "a secret is in the address" : "";
+}
+
+function holds(url: string, secret: string): boolean {
+  if (secret.length < SECRET_LENGTH_MIN) return false;
+  return url.includes(secret) || url.includes(encodeURIComponent(secret));
+}
+
+/** An HTTP adapter behind the last look: what does not pass is not sent, and reported as not reachable. */
+export class LookedAtHttp implements Http {
+  /** Where the next request is meant to go. */
+  address = "";
+  readonly #http: Http;
+  readonly #allowed: (address: string) => Allowed;
+  /** The address that passed last as it is: a poll goes where the one before it went, and makes no string. */
+  #passed = "";
+  #refusal = "";
+
+  /** @param allowed what goes for requests that are meant for an address */
+  constructor(http: Http, allowed: (address: string) => Allowed) {
+    this.#http = http;
+    this.#allowed = allowed;
+  }
+
+  send(request: HttpRequest, sink: HttpSink): void {
+    const { url } = request;
+    const isAsBefore = url === this.#passed && url === this.address;
+    this.#refusal = isAsBefore ? "" : lastLook(url, this.#allowed(this.address));
+    if (this.#refusal === "") {
+      this.#passed = url;
+      this.#http.send(request, sink);
+    } else sink.failed("unreachable");
+  }
+
+  abort(): void {
+    this.#http.abort();
+  }
+
+  /** Why the last request was not sent, or what the adapter says. */
+  get lastFailure(): string {
+    return this.#refusal || (this.#http.lastFailure ?? "");
+  }
+}
