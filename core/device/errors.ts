@@ -149,10 +149,10 @@ export var MESSAGES =
 
 /** Kind of an error (ErrorCode, but for NONE): one of ErrorKind. */
 export function errorKind(device: Device, error: number): number {
-  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * error] - 48;
+  return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;
 }
 
 /** Message that belongs to an error (ErrorCode, but for NONE). */
 export function errorMessage(device: Device, error: number): number {
-  return device.bytes[device.at[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
+  return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error + 1] - 65;
 }

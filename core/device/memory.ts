@@ -139,14 +139,6 @@ export interface Device {
   length: number[];
   /** How much each region can take; -1 where it has no place. */
   capacity: number[];
-  /** As `memory`, under a name that the build may shorten: the core uses it and the next three. */
-  bytes: Bytes;
-  /** @internal As `start`. */
-  at: number[];
-  /** @internal As `length`. */
-  size: number[];
-  /** @internal As `capacity`. */
-  room: number[];
   /** The first display text. */
   messages: number;
   /** Columns of the display, 16..80. */
@@ -377,37 +369,37 @@ export interface Device {
 
 /** Whether the region holds a value that is not empty. */
 export function holds(device: Device, region: number): boolean {
-  return device.size[region] > 0;
+  return device.length[region] > 0;
 }
 
 /** Whether the region holds none. */
 export function lacks(device: Device, region: number): boolean {
-  return device.size[region] < 1;
+  return device.length[region] < 1;
 }
 
 /** Whether a value was too long for the region, which then has a part of it. */
 export function isTooLong(device: Device, region: number): boolean {
-  return device.size[region] > device.room[region];
+  return device.length[region] > device.capacity[region];
 }
 
 /** Whether the region's value is the one in the memory from `at`, of `size` bytes. */
 export function equals(device: Device, region: number, at: number, size: number): boolean {
-  if (device.size[region] !== size) return false;
+  if (device.length[region] !== size) return false;
   for (var i = 0; i < size; i++) {
-    if (device.bytes[device.at[region] + i] !== device.bytes[at + i]) return false;
+    if (device.memory[device.start[region] + i] !== device.memory[at + i]) return false;
   }
   return true;
 }
 
 /** Whether two regions hold the same. */
 export function isSame(device: Device, region: number, other: number): boolean {
-  return equals(device, region, device.at[other], device.size[other]);
+  return equals(device, region, device.start[other], device.length[other]);
 }
 
 /** Whether the region's value begins with the other's. */
 export function beginsWith(device: Device, region: number, other: number): boolean {
   return (
-    device.size[region] >= device.size[other] &&
-    equals(device, other, device.at[region], device.size[other])
+    device.length[region] >= device.length[other] &&
+    equals(device, other, device.start[region], device.length[other])
   );
 }

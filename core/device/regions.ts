@@ -51,18 +51,20 @@ export enum OutputUse {
 
 /** The life of a region's value ends: a token or a code must not be found in the memory any more. */
 export function forget(device: Device, region: number): void {
-  var at = device.at[region];
-  var end = at + device.size[region];
-  while (at < end) device.bytes[at++] = 0;
-  device.size[region] = -1;
+  var at = device.start[region];
+  var end = at + device.length[region];
+  while (at < end) device.memory[at++] = 0;
+  device.length[region] = -1;
 }
 
 /** Forgets what lies in OUTPUT, the values of the last call's answer among it. */
 function emptyOutput(device: Device): void {
   // Of a request it is known how long it is; anything else may be as long as there is room.
-  if (device.size[Region.OUTPUT] < 0) device.size[Region.OUTPUT] = device.room[Region.OUTPUT];
+  if (device.length[Region.OUTPUT] < 0)
+    device.length[Region.OUTPUT] = device.capacity[Region.OUTPUT];
   forget(device, Region.OUTPUT);
-  for (var field: number = Field.VALUE_A; field <= Field.VALUE_D; field++) device.size[field] = -1;
+  for (var field: number = Field.VALUE_A; field <= Field.VALUE_D; field++)
+    device.length[field] = -1;
 }
 
 /** Whether OUTPUT could be claimed now. */
@@ -89,17 +91,17 @@ export function claimOutput(device: Device, use: OutputUse): boolean {
 /** Before a code is read or asked for: it lies where no answer with tokens is written to. */
 export function placeDeviceCode(device: Device): void {
   forget(device, Region.PRESENT_REFRESH_TOKEN);
-  device.at[Field.DEVICE_CODE] = device.at[Region.PRESENT_REFRESH_TOKEN];
+  device.start[Field.DEVICE_CODE] = device.start[Region.PRESENT_REFRESH_TOKEN];
 }
 
 /** The token that an answer brought becomes the present one, and the present one the one before. */
 export function swapRefreshTokens(device: Device): void {
-  var at = device.at[Field.REFRESH_TOKEN];
-  var size = device.size[Field.REFRESH_TOKEN];
-  device.at[Field.REFRESH_TOKEN] = device.at[Region.PRESENT_REFRESH_TOKEN];
-  device.size[Field.REFRESH_TOKEN] = device.size[Region.PRESENT_REFRESH_TOKEN];
-  device.at[Region.PRESENT_REFRESH_TOKEN] = at;
-  device.size[Region.PRESENT_REFRESH_TOKEN] = size;
+  var at = device.start[Field.REFRESH_TOKEN];
+  var size = device.length[Field.REFRESH_TOKEN];
+  device.start[Field.REFRESH_TOKEN] = device.start[Region.PRESENT_REFRESH_TOKEN];
+  device.length[Field.REFRESH_TOKEN] = device.length[Region.PRESENT_REFRESH_TOKEN];
+  device.start[Region.PRESENT_REFRESH_TOKEN] = at;
+  device.length[Region.PRESENT_REFRESH_TOKEN] = size;
 }
 
 /** Ends the lives of all that `state` has no use for. */
@@ -111,7 +113,7 @@ export function endLives(device: Device, state: State): void {
   }
   if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
   if (!((SESSION_STATES >> state) & 1)) {
-    device.size[Region.CALL] = -1;
+    device.length[Region.CALL] = -1;
     device.isBuilding = device.hasNextPage = 0;
   }
 }

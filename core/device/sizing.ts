@@ -25,7 +25,7 @@ enum LongUris {
 
 /** Bytes of memory with which the region would hold `length` bytes; 0 where more memory does not help. */
 function memoryFor(device: Device, region: number, length: number): number {
-  var bytes = device.bytes.length;
+  var bytes = device.memory.length;
   var isSmall = bytes < Limit.LONG_URI_MEMORY;
   var share = shareOf(region);
   if (!share) {
@@ -33,7 +33,7 @@ function memoryFor(device: Device, region: number, length: number): number {
     return helps ? Limit.LONG_URI_MEMORY : 0;
   }
   // Regions grow by their share of every 32 bytes.
-  var missing = length - device.room[region];
+  var missing = length - device.capacity[region];
   bytes += 32 * quotient(missing + share - 1, share);
   return isSmall && bytes >= Limit.LONG_URI_MEMORY ? bytes + LongUris.BYTES : bytes;
 }

@@ -22,9 +22,9 @@ function put(device: Device, c: number): void {
   if (device.cell === device.rowEnd) device.rowEnd += device.columns;
   var at = device.cell++ - device.pageStart;
   if (at >= 0 && device.cell <= device.pageEnd) {
-    at += device.at[Region.FRAME];
-    if (device.bytes[at] !== c) {
-      device.bytes[at] = c;
+    at += device.start[Region.FRAME];
+    if (device.memory[at] !== c) {
+      device.memory[at] = c;
       device.frameChanged = 1;
     }
   }
@@ -48,18 +48,19 @@ function putText(device: Device, from: number, to: number, source: Source): void
   fill(device, device.rowEnd);
   for (var i = from; i < to; i++) {
     var wordEnd = i;
-    if (i > from && device.bytes[i] === 32) {
+    if (i > from && device.memory[i] === 32) {
       do wordEnd++;
-      while (wordEnd < to && device.bytes[wordEnd] !== 32);
+      while (wordEnd < to && device.memory[wordEnd] !== 32);
     }
     if (device.cell + wordEnd - i > device.rowEnd) fill(device, device.rowEnd);
-    else if (source === Source.MAKER || isPrintable(device.bytes[i])) put(device, device.bytes[i]);
+    else if (source === Source.MAKER || isPrintable(device.memory[i]))
+      put(device, device.memory[i]);
     else put(device, 63); // ?
   }
 }
 
 function putRegion(device: Device, region: number, source: Source): void {
-  putText(device, device.at[region], device.at[region] + device.size[region], source);
+  putText(device, device.start[region], device.start[region] + device.length[region], source);
 }
 
 function putMessage(device: Device, message: number): void {
@@ -75,7 +76,7 @@ function putTwoDigits(device: Device, number: number): void {
 /** The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. */
 function putCode(device: Device): void {
   if (
-    device.size[device.messages + Message.CODE] + device.size[Field.USER_CODE] <=
+    device.length[device.messages + Message.CODE] + device.length[Field.USER_CODE] <=
     device.columns
   ) {
     putMessage(device, Message.CODE);
@@ -102,8 +103,8 @@ function putCode(device: Device): void {
  * room.
  */
 function putAddress(device: Device): void {
-  var from = device.at[Field.VERIFICATION_URI];
-  var to = from + device.size[Field.VERIFICATION_URI];
+  var from = device.start[Field.VERIFICATION_URI];
+  var to = from + device.length[Field.VERIFICATION_URI];
   // A browser adds the scheme that is missing, and the server takes both.
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
   // The instruction takes a row.
@@ -206,10 +207,10 @@ export function drawFrame(device: Device): void {
  */
 export function setStatus(device: Device, bytes: Bytes, from: number, to: number): void {
   var size = 0;
-  while (from < to && size < device.room[Region.STATUS]) {
-    device.bytes[device.at[Region.STATUS] + size++] = bytes[from++];
+  while (from < to && size < device.capacity[Region.STATUS]) {
+    device.memory[device.start[Region.STATUS] + size++] = bytes[from++];
   }
-  device.size[Region.STATUS] = size;
+  device.length[Region.STATUS] = size;
   // From its first page on.
   device.pageEnd = device.pageMs = 0;
 }

@@ -50,8 +50,8 @@ enum EventClaims {
 
 /** Writes the identifier of the last event as the inside of a JSON string (RFC 8259 §7). */
 function writeIdentifier(device: Device): void {
-  for (var i = 0; i < device.size[Field.VALUE_B]; i++) {
-    var c = device.bytes[device.at[Field.VALUE_B] + i];
+  for (var i = 0; i < device.length[Field.VALUE_B]; i++) {
+    var c = device.memory[device.start[Field.VALUE_B] + i];
     if (c < 32 || c === 34 || c === 92) {
       writeByte(device, 92);
       writeByte(device, 117);
@@ -133,8 +133,8 @@ function takeEvent(device: Device): ErrorCode {
  * never ahead of that, and never too long.
  */
 function beginEventClaims(device: Device, at: number, size: number): void {
-  device.at[Field.VALUE_B] = at;
-  device.room[Field.VALUE_B] = size;
+  device.start[Field.VALUE_B] = at;
+  device.capacity[Field.VALUE_B] = size;
   shareValues(device, at + size, Field.VALUE_C, 2);
   scanBegin(
     device,
@@ -169,13 +169,13 @@ function base64Value(c: number): number {
  * character that is none of base64url. Where that is not the second dot, the JSON is not complete either.
  */
 function scanPayload(device: Device, at: number, end: number): void {
-  while (at < end && device.bytes[at] !== 46) at++;
+  while (at < end && device.memory[at] !== 46) at++;
   at++;
   // The last bits read, and how many of them are still to be handed on.
   var bits = 0;
   var count = 0;
   while (at < end) {
-    var value = base64Value(device.bytes[at++]);
+    var value = base64Value(device.memory[at++]);
     if (value < 0) break;
     bits = ((bits & 63) << 6) | value;
     count += 6;
@@ -191,7 +191,7 @@ function scanPayload(device: Device, at: number, end: number): void {
  * @returns whether it is a new one, and not one of those that were remembered
  */
 function rememberEvent(device: Device): boolean {
-  var sum = checksum(device, 0, device.at[Field.VALUE_B], device.size[Field.VALUE_B]);
+  var sum = checksum(device, 0, device.start[Field.VALUE_B], device.length[Field.VALUE_B]);
   var newer = sum;
   // No checksum is negative.
   var older = -2;
@@ -252,11 +252,11 @@ function isEvent(device: Device): boolean {
  */
 export function eventVerified(device: Device, requestId: number, ok: number): void {
   if (device.verification !== Verification.ASKED || requestId !== device.requestId) return;
-  var at = device.at[Field.VALUE_A];
-  var size = device.size[Field.VALUE_A];
+  var at = device.start[Field.VALUE_A];
+  var size = device.length[Field.VALUE_A];
   device.verification = Verification.NONE;
   // The claims are written over it.
-  device.size[Field.VALUE_A] = -1;
+  device.length[Field.VALUE_A] = -1;
   // The session may have ended meanwhile; the next tick says so.
   if (!hasSession(device)) return;
   beginEventClaims(device, at, size);
@@ -285,7 +285,7 @@ export function applySecurityEvent(
   to: number,
 ): number {
   if (!hasSession(device) || !claimOutput(device, OutputUse.SCRATCH)) return 0;
-  beginEventClaims(device, device.at[Region.OUTPUT], device.room[Region.OUTPUT] >> 1);
+  beginEventClaims(device, device.start[Region.OUTPUT], device.capacity[Region.OUTPUT] >> 1);
   while (from < to) scanEventClaim(device, claims[from++]);
   var isOne = isEvent(device);
   var error: number = isOne && rememberEvent(device) ? applyEvent(device) : ErrorCode.NONE;

@@ -94,7 +94,7 @@ function namesWith(c: number, isFirst: boolean): number {
 
 /** Reads the body's identifiers, each into a quarter of OUTPUT: a longer one is cut off, and known to be. */
 function scanBody(device: Device, body: Bytes, start: number, end: number): OfferError {
-  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, 4);
+  shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(device, DocumentLiteral.OFFER_MEMBERS, CallFields.WANTED, 1, Field.NONE);
   while (start < end) scanByte(device, body[start++]);
   return scanComplete(device) ? OfferError.NONE : OfferError.BODY;
@@ -130,9 +130,9 @@ function writeTarget(
       nameError = which + 1;
     }
     if (!nameError) endWrite(device, Region.CALL);
-    if (!nameError && device.size[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
+    if (!nameError && device.length[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
     // The body may leave out offerId, because the query has it.
-    var compared = device.size[Field.VALUE_D] < 0 ? 3 : 4;
+    var compared = device.length[Field.VALUE_D] < 0 ? 3 : 4;
     var field = Field.VALUE_A + which;
     if (!error && which < compared) {
       // What was cut off at the end of its room is not compared.

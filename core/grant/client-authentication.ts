@@ -22,8 +22,8 @@ import {
 
 /** Makes a region of what has been written from `start` on. */
 function takeWritten(device: Device, region: number, start: number): void {
-  device.at[region] = start;
-  device.size[region] = device.writeAt - start;
+  device.start[region] = start;
+  device.length[region] = device.writeAt - start;
 }
 
 /**

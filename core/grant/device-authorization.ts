@@ -72,8 +72,8 @@ export function pollEvery(device: Device, intervalMs: number): void {
 
 /** Length of the `http://` or `https://` that the region's URI begins with; 0 for any other. */
 export function schemeLength(device: Device, region: number): number {
-  var at = device.at[region];
-  var bytes = device.bytes;
+  var at = device.start[region];
+  var bytes = device.memory;
   // Schemes are the same in both cases (RFC 3986 §3.1); 32 is the bit that tells them apart.
   if ((bytes[at] | 32) !== 104) return 0; // h
   if ((bytes[at + 1] | 32) !== 116) return 0; // t
@@ -81,7 +81,7 @@ export function schemeLength(device: Device, region: number): number {
   if ((bytes[at + 3] | 32) !== 112) return 0; // p
   var length = (bytes[at + 4] | 32) === 115 ? 5 : 4; // s
   var isScheme = equals(device, Literal.AUTHORITY, at + length, 3);
-  return isScheme && device.size[region] > length + 3 ? length + 3 : 0;
+  return isScheme && device.length[region] > length + 3 ? length + 3 : 0;
 }
 
 /**
@@ -110,10 +110,10 @@ export function checkCode(device: Device): ErrorCode {
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
     !isAddress(device, Field.VERIFICATION_URI_COMPLETE)
   ) {
-    device.size[Field.VERIFICATION_URI_COMPLETE] = -1;
+    device.length[Field.VERIFICATION_URI_COMPLETE] = -1;
   }
   device.codeLifeS =
-    device.size[Field.EXPIRES_IN] < 0
+    device.length[Field.EXPIRES_IN] < 0
       ? Limit.CODE_LIFE_DEFAULT_S
       : numberOf(device, Field.EXPIRES_IN, -1);
   return holds(device, Field.DEVICE_CODE) &&

@@ -66,7 +66,7 @@ export function tokensReceived(device: Device, isFirst: boolean): void {
   if (isNew) swapRefreshTokens(device);
   // The one in use, said once more: it is not another one that could be tried when it is refused.
   else if (hasBrought(device, Field.REFRESH_TOKEN)) forget(device, Field.REFRESH_TOKEN);
-  if (isFirst) device.size[Region.STATUS] = -1;
+  if (isFirst) device.length[Region.STATUS] = -1;
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
   // After a fallback, storage still holds the dead token, so the live one is written even if it is not new.
   // If an earlier write failed, this is the moment to try again.

@@ -29,8 +29,8 @@ export enum TokenFields {
 export function numberOf(device: Device, field: number, otherwise: number): number {
   var value = 0;
   var inFraction = 0;
-  for (var i = 0; i < device.size[field]; i++) {
-    var digit = device.bytes[device.at[field] + i] - 48;
+  for (var i = 0; i < device.length[field]; i++) {
+    var digit = device.memory[device.start[field] + i] - 48;
     // A decimal point.
     if (digit === -2) inFraction = 1;
     else if (digit < 0 || digit > 9) return otherwise;
@@ -77,8 +77,8 @@ export function classify(device: Device): ErrorCode {
 /** Whether a region holds characters from `lowest` to `~` of ASCII, and at least one that is seen. */
 function holdsOnly(device: Device, region: number, lowest: number): boolean {
   var isSeen = false;
-  for (var i = 0; i < device.size[region]; i++) {
-    var c = device.bytes[device.at[region] + i];
+  for (var i = 0; i < device.length[region]; i++) {
+    var c = device.memory[device.start[region] + i];
     if (c < lowest || c > 126) return false;
     if (c > 32) isSeen = true;
   }
@@ -116,7 +116,7 @@ export function noteMisfit(device: Device, fields: number): boolean {
   device.memoryNeeded = 0;
   for (var field: number = Field.DEVICE_CODE; field <= Field.VALUE_D; field++) {
     if ((fields >> field) & 1 && isTooLong(device, field)) {
-      var length = device.room[field] + device.excess[field];
+      var length = device.capacity[field] + device.excess[field];
       if (field === device.errorField) device.errorLength = length;
       noteNeed(device, field, length);
     }
@@ -127,9 +127,9 @@ export function noteMisfit(device: Device, fields: number): boolean {
 /** Keeps of a scope that is longer than its region the scopes that fit as a whole (RFC 6749 §3.3). */
 function keepWholeScopes(device: Device): void {
   if (!isTooLong(device, Field.SCOPE)) return;
-  var size = device.room[Field.SCOPE];
-  while (size > 0 && device.bytes[device.at[Field.SCOPE] + size] !== 32) size--;
-  device.size[Field.SCOPE] = size;
+  var size = device.capacity[Field.SCOPE];
+  while (size > 0 && device.memory[device.start[Field.SCOPE] + size] !== 32) size--;
+  device.length[Field.SCOPE] = size;
 }
 
 /** Whether the answer brought this token. */
@@ -143,10 +143,10 @@ export function hasBrought(device: Device, field: number): boolean | number {
  */
 export function checkTokens(device: Device): ErrorCode {
   // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent.
-  for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {
-    device.bytes[device.at[Field.TOKEN_TYPE] + i] |= 32;
+  for (var i = 0; i < device.length[Field.TOKEN_TYPE]; i++) {
+    device.memory[device.start[Field.TOKEN_TYPE] + i] |= 32;
   }
-  if (device.size[Field.TOKEN_TYPE] >= 0 && !isSame(device, Field.TOKEN_TYPE, Literal.BEARER)) {
+  if (device.length[Field.TOKEN_TYPE] >= 0 && !isSame(device, Field.TOKEN_TYPE, Literal.BEARER)) {
     return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   }
   if (

@@ -30,19 +30,15 @@ var LITERALS =
 
 /** The state before the first tick. */
 function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
-  var at: number[] = [];
-  var size: number[] = [];
-  var room: number[] = [];
+  var start: number[] = [];
+  var length: number[] = [];
+  var capacity: number[] = [];
   var excess: number[] = [];
   var device: Device = {
     memory: memory,
-    start: at,
-    length: size,
-    capacity: room,
-    bytes: memory,
-    at: at,
-    size: size,
-    room: room,
+    start: start,
+    length: length,
+    capacity: capacity,
     messages: Literal.NEXT + extraCount,
     columns: config.columns,
     rows: config.rows,
@@ -150,10 +146,10 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
     seenEvents: [-1, -1, -1, -1, -1, -1, -1, -1],
   };
   for (var region = 0; region < device.messages + Message.COUNT; region++) {
-    at.push(0);
-    size.push(-1);
+    start.push(0);
+    length.push(-1);
     // Nothing is ever written to a literal.
-    if (region < Region.COUNT) room.push(-1);
+    if (region < Region.COUNT) capacity.push(-1);
     if (region <= Region.KEY) excess.push(0);
   }
   return device;
@@ -161,8 +157,8 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
 
 /** A region of `room` bytes from the place where the writer is, and one byte behind it (see keep). */
 function takeRegion(device: Device, region: number, room: number): void {
-  device.at[region] = device.writeAt;
-  device.room[region] = room;
+  device.start[region] = device.writeAt;
+  device.capacity[region] = room;
   device.writeAt += room + 1;
 }
 
@@ -171,18 +167,18 @@ function takeRegion(device: Device, region: number, room: number): void {
  */
 function placeLines(device: Device, literal: number, text: string): void {
   var last = device.messages + Message.COUNT - 1;
-  device.at[literal] = device.writeAt;
+  device.start[literal] = device.writeAt;
   for (var i = 0; i < text.length; i++) {
     var c = text.charCodeAt(i);
     if (c !== 10) writeByte(device, c);
-    else if (literal < last) device.at[++literal] = device.writeAt;
-    device.size[literal] = device.writeAt - device.at[literal];
+    else if (literal < last) device.start[++literal] = device.writeAt;
+    device.length[literal] = device.writeAt - device.start[literal];
   }
 }
 
 /** Divides what the literals leave of the memory. What is left in the end is shared by the tokens. */
 function divide(device: Device, extraCount: number): void {
-  var isLong = device.bytes.length >= Limit.LONG_URI_MEMORY;
+  var isLong = device.memory.length >= Limit.LONG_URI_MEMORY;
   var uriMax = isLong ? Limit.LONG_URI_MAX : Limit.VERIFICATION_URI_MAX;
   var uriCompleteMax = isLong ? Limit.LONG_URI_COMPLETE_MAX : Limit.VERIFICATION_URI_COMPLETE_MAX;
   takeRegion(device, Region.FRAME, device.columns * device.rows);
@@ -195,8 +191,8 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.REFRESH_TOKEN_EXPIRES_IN, Limit.NUMBER_MAX);
   takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);
   if (extraCount) {
-    device.at[Region.CALL] = device.writeAt;
-    device.room[Region.CALL] = device.columns + uriMax + uriCompleteMax;
+    device.start[Region.CALL] = device.writeAt;
+    device.capacity[Region.CALL] = device.columns + uriMax + uriCompleteMax;
   }
   // A longer code could not be shown on one line.
   takeRegion(device, Field.USER_CODE, device.columns);
@@ -206,7 +202,7 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   // It lies where the present refresh token does (regions.ts).
-  device.room[Field.DEVICE_CODE] = share * Limit.REFRESH_TOKEN_SHARE;
+  device.capacity[Field.DEVICE_CODE] = share * Limit.REFRESH_TOKEN_SHARE;
   placeDeviceCode(device);
   takeRegion(device, Field.ACCESS_TOKEN, share * Limit.ACCESS_TOKEN_SHARE);
   takeRegion(device, Region.OUTPUT, device.writeEnd - device.writeAt);
@@ -239,5 +235,5 @@ export function createDevice(
   placeLines(device, device.messages, config.messages || MESSAGES);
   writeClient(device, config);
   divide(device, extraCount);
-  return device.room[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
+  return device.capacity[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;
 }

@@ -118,13 +118,13 @@ function prepareGrant(device: Device, purpose: Purpose): boolean {
     device.endpoint = Endpoint.REVOCATION;
     prepareRevocation(device);
   }
-  var size = device.size[region];
+  var size = device.length[region];
   var isTarget = purpose === Purpose.REVOCATION && revokesByQuery(device);
-  device.target = device.body = device.at[region];
+  device.target = device.body = device.start[region];
   device.targetLength = isTarget ? size : 0;
   device.bodyLength = isTarget ? 0 : size;
   if (size >= 0) return true;
-  noteNeed(device, region, device.writeAt - device.at[region]);
+  noteNeed(device, region, device.writeAt - device.start[region]);
   return false;
 }
 

@@ -64,12 +64,12 @@ export function nextStorageCommand(device: Device): Command {
   if (!device.job) return Command.NONE;
   // A request or an answer is there: the record waits until that is over.
   if (device.job <= Job.WRITE && !claimOutput(device, OutputUse.RECORD)) return Command.NONE;
-  var size = device.room[Region.OUTPUT];
+  var size = device.capacity[Region.OUTPUT];
   var command: number = device.job < Job.WRITE ? Command.LOAD : Command.ERASE;
   if (device.job === Job.WRITE) {
     command = Command.STORE;
     size = writeRecord(device);
-    if (size > device.room[Region.OUTPUT]) {
+    if (size > device.capacity[Region.OUTPUT]) {
       noteNeed(device, Region.OUTPUT, size);
       device.notSaved = device.frameDue = 1;
       device.job = command = Command.NONE;
@@ -77,7 +77,7 @@ export function nextStorageCommand(device: Device): Command {
     } else sealRecord(device, size);
   }
   device.slot = slotOfJob(device);
-  device.data = device.at[Region.OUTPUT];
+  device.data = device.start[Region.OUTPUT];
   device.dataLength = size;
   device.storageCommand = command;
   return command;

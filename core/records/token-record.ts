@@ -36,7 +36,7 @@ enum Direction {
 /** CRC-24 of RFC 4880 §6.1 over `size` bytes, from a start value; fits small integers. */
 export function checksum(device: Device, crc: number, at: number, size: number): number {
   for (var end = at + size; at < end; at++) {
-    crc ^= device.bytes[at] << 16;
+    crc ^= device.memory[at] << 16;
     for (var bit = 0; bit < 8; bit++) {
       crc <<= 1;
       // The bit that is shifted out takes the polynomial with it.
@@ -56,8 +56,8 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
   while (size--) {
     var byte = (value >> (8 * size)) & 255;
     if (device.writeAt < device.writeEnd) {
-      if (direction === Direction.TO_RECORD) device.bytes[device.writeAt] = byte;
-      else byte = device.bytes[device.writeAt];
+      if (direction === Direction.TO_RECORD) device.memory[device.writeAt] = byte;
+      else byte = device.memory[device.writeAt];
     }
     device.writeAt++;
     // The low 19 bits (2^19 is 524288) and 8 more: never more than 27, whatever the bytes.
@@ -68,15 +68,15 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
 
 /** Moves the value of a region: its length and 1 (0 where it is absent), and its bytes. */
 function moveValue(device: Device, direction: Direction, region: number): void {
-  var size = moveNumber(device, direction, device.size[region] + 1, 2) - 1;
+  var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
   // A value that does not fit makes the whole record unusable. Putting the end at -1 makes readRecord see that.
-  if (size > device.room[region]) {
+  if (size > device.capacity[region]) {
     size = -1;
     device.writeEnd = -1;
   }
-  device.size[region] = size;
-  for (var at = device.at[region]; size-- > 0; at++) {
-    device.bytes[at] = moveNumber(device, direction, device.bytes[at], 1);
+  device.length[region] = size;
+  for (var at = device.start[region]; size-- > 0; at++) {
+    device.memory[at] = moveNumber(device, direction, device.memory[at], 1);
   }
 }
 
@@ -128,7 +128,7 @@ export function kindOfRecord(device: Device): RecordKind {
 export function writeRecord(device: Device): number {
   writeTo(device, Region.OUTPUT);
   moveRecord(device, Direction.TO_RECORD);
-  return device.writeAt + Layout.CHECKSUM_SIZE - device.at[Region.OUTPUT];
+  return device.writeAt + Layout.CHECKSUM_SIZE - device.start[Region.OUTPUT];
 }
 
 /** Writes the checksum of the record of `size` bytes in OUTPUT. */
@@ -136,7 +136,12 @@ export function sealRecord(device: Device, size: number): void {
   moveNumber(
     device,
     Direction.TO_RECORD,
-    checksum(device, device.binding ^ size, device.at[Region.OUTPUT], size - Layout.CHECKSUM_SIZE),
+    checksum(
+      device,
+      device.binding ^ size,
+      device.start[Region.OUTPUT],
+      size - Layout.CHECKSUM_SIZE,
+    ),
     Layout.CHECKSUM_SIZE,
   );
 }
@@ -149,8 +154,8 @@ export function isRecord(device: Device, size: number): boolean {
   // The CRC of a record with its own checksum behind it is 0, and stays 0 over zeros behind that: so the size is
   // part of the start value.
   return (
-    size <= device.room[Region.OUTPUT] &&
-    !checksum(device, device.binding ^ size, device.at[Region.OUTPUT], size)
+    size <= device.capacity[Region.OUTPUT] &&
+    !checksum(device, device.binding ^ size, device.start[Region.OUTPUT], size)
   );
 }
 

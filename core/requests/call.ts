@@ -104,11 +104,11 @@ export function lend(device: Device, bytes: Bytes | null, from: number, to: numb
 
 /** Divides OUTPUT from `at` on among `count` values, the first of them `field`. */
 export function shareValues(device: Device, at: number, field: number, count: number): void {
-  var size = quotient(device.at[Region.OUTPUT] + device.room[Region.OUTPUT] - at, count);
+  var size = quotient(device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at, count);
   while (count-- > 0) {
-    device.at[field] = at;
-    device.room[field] = size - 1;
-    device.size[field++] = -1;
+    device.start[field] = at;
+    device.capacity[field] = size - 1;
+    device.length[field++] = -1;
     at += size;
   }
 }
@@ -143,11 +143,11 @@ export function isCallDue(device: Device): boolean {
  */
 export function prepareCall(device: Device): boolean {
   var endpoint = device.callEndpoint;
-  var size = endpoint === Endpoint.METADATA ? 0 : device.size[Region.CALL];
+  var size = endpoint === Endpoint.METADATA ? 0 : device.length[Region.CALL];
   device.endpoint = endpoint;
   device.isGet = device.callIsGet;
   device.authorization = carriesToken(device) ? Authorization.BEARER : Authorization.NONE;
-  device.target = device.body = device.at[Region.CALL];
+  device.target = device.body = device.start[Region.CALL];
   device.targetLength = endpoint === Endpoint.EVENTS ? 0 : size;
   device.bodyLength = endpoint === Endpoint.EVENTS ? size : 0;
   if (carriesToken(device)) {
@@ -166,10 +166,10 @@ export function prepareCall(device: Device): boolean {
 export function beginAnswer(device: Device): void {
   var kind = device.call!;
   if (isSuccess(device)) {
-    shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, kind.values);
+    shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, kind.values);
     scanBegin(device, kind.names, CallFields.WANTED, kind.depth, Field.NONE);
   } else {
-    shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, REFUSAL_VALUES);
+    shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, REFUSAL_VALUES);
     scanBegin(
       device,
       RequestLiteral.REFUSAL_MEMBERS,
@@ -190,8 +190,8 @@ export function scanAnswer(device: Device, c: number): void {
 export function verify(device: Device): Command {
   device.verification = Verification.ASKED;
   device.exchangeMs = Limit.EXCHANGE_MS_MAX;
-  device.data = device.at[Field.VALUE_A];
-  device.dataLength = device.size[Field.VALUE_A];
+  device.data = device.start[Field.VALUE_A];
+  device.dataLength = device.length[Field.VALUE_A];
   return Command.VERIFY;
 }
 

@@ -23,10 +23,10 @@ export function discover(device: Device, issuer: Bytes, from: number, to: number
 
 /** Printable ASCII without a user: http://localhost:80@elsewhere is elsewhere. */
 function isPlainAddress(device: Device, region: number): boolean {
-  var at = device.at[region];
-  var end = at + device.size[region];
+  var at = device.start[region];
+  var end = at + device.length[region];
   for (; at < end; at++) {
-    var c = device.bytes[at];
+    var c = device.memory[at];
     if (c < 33 || c > 126 || c === 64) return false;
   }
   return true;
@@ -37,9 +37,9 @@ function isLoopback(device: Device, region: number): boolean {
   var isFound = false;
   for (var start = RequestLiteral.SECURE + 1; start < RequestLiteral.SECURE + 4; start++) {
     if (beginsWith(device, region, start)) {
-      var at = device.at[region] + device.size[start];
-      var c = device.bytes[at];
-      isFound = at === device.at[region] + device.size[region] || c === 58 || c === 47;
+      var at = device.start[region] + device.length[start];
+      var c = device.memory[at];
+      isFound = at === device.start[region] + device.length[region] || c === 58 || c === 47;
     }
   }
   return isFound;
@@ -47,10 +47,10 @@ function isLoopback(device: Device, region: number): boolean {
 
 /** Whether the metadata are of exactly the issuer that was asked for. */
 function isOfIssuer(device: Device): boolean {
-  var size = device.size[Field.VALUE_A];
+  var size = device.length[Field.VALUE_A];
   if (size !== device.lentTo - device.lentFrom) return false;
-  var at = device.at[Field.VALUE_A];
-  while (size > 0 && device.bytes[at + size - 1] === device.lent![device.lentFrom + size - 1])
+  var at = device.start[Field.VALUE_A];
+  while (size > 0 && device.memory[at + size - 1] === device.lent![device.lentFrom + size - 1])
     size--;
   return size === 0;
 }
@@ -59,7 +59,7 @@ function isOfIssuer(device: Device): boolean {
 function isSecure(device: Device, region: number): boolean {
   return (
     beginsWith(device, region, RequestLiteral.SECURE) &&
-    device.size[region] > device.size[RequestLiteral.SECURE]
+    device.length[region] > device.length[RequestLiteral.SECURE]
   );
 }
 
@@ -71,7 +71,7 @@ function areSafe(device: Device): boolean {
   var isIssuerHere = isLoopback(device, Field.VALUE_A);
   for (var field: number = Field.VALUE_B; field <= Field.VALUE_D; field++) {
     // Only the revocation endpoint may be absent.
-    if (field === Field.VALUE_D && device.size[field] < 0) return true;
+    if (field === Field.VALUE_D && device.length[field] < 0) return true;
     if (!isPlainAddress(device, field)) return false;
     if (!isSecure(device, field) && !(isIssuerHere && isLoopback(device, field))) return false;
   }

@@ -35,18 +35,18 @@ export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
   device.hasNextPage = 0;
   device.isBuilding = 1;
-  device.size[Region.CALL] = 0;
+  device.length[Region.CALL] = 0;
   return 1;
 }
 
 /** Goes on to write where the target ends. What does not fit makes it one of size -1. */
 export function writeOn(device: Device): void {
   writeTo(device, Region.CALL);
-  device.writeAt += device.size[Region.CALL];
+  device.writeAt += device.length[Region.CALL];
 }
 
 function add(device: Device, bytes: Bytes, from: number, to: number, encoding: Encoding): void {
-  if (!device.isBuilding || device.size[Region.CALL] < 0) return;
+  if (!device.isBuilding || device.length[Region.CALL] < 0) return;
   writeOn(device);
   while (from < to) writeEncoded(device, bytes[from++], encoding);
   endWrite(device, Region.CALL);
@@ -84,18 +84,19 @@ export function sendCall(
   from: number,
   to: number,
 ): number {
-  if (!device.isBuilding || device.size[Region.CALL] < 0 || endpoint < Endpoint.RESOURCE) return 0;
+  if (!device.isBuilding || device.length[Region.CALL] < 0 || endpoint < Endpoint.RESOURCE)
+    return 0;
   if (!startCall(device, RESOURCE, endpoint, isGet)) return 0;
-  device.targetSize = device.size[Region.CALL];
+  device.targetSize = device.length[Region.CALL];
   lend(device, body, from, to);
   return 1;
 }
 
 /** Whether the call's target has a query: a `?` in it. */
 function hasQuery(device: Device): boolean {
-  var at = device.at[Region.CALL];
+  var at = device.start[Region.CALL];
   var end = at + device.targetSize;
-  while (at < end && device.bytes[at] !== 63) at++;
+  while (at < end && device.memory[at] !== 63) at++;
   return at < end;
 }
 
@@ -108,13 +109,13 @@ function keepPageToken(device: Device): ErrorCode {
   if (!device.callIsGet || !scanComplete(device) || lacks(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
-  device.size[Region.CALL] = device.targetSize;
+  device.length[Region.CALL] = device.targetSize;
   writeOn(device);
   writeByte(device, hasQuery(device) ? 38 : 63); // & or ?
   writeLiteral(device, RequestLiteral.PAGE_TOKEN);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);
-  if (!isTooLong(device, Field.VALUE_A) && device.size[Region.CALL] > 0) {
+  if (!isTooLong(device, Field.VALUE_A) && device.length[Region.CALL] > 0) {
     device.hasNextPage = 1;
     return ErrorCode.NONE;
   }

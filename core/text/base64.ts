@@ -25,12 +25,12 @@ export function encodeBase64(device: Device, start: number): void {
     var from = start + 3 * groups;
     var to = start + 4 * groups;
     var count = size - 3 * groups;
-    var bits = device.bytes[from] << 16;
-    if (count > 1) bits |= device.bytes[from + 1] << 8;
-    if (count > 2) bits |= device.bytes[from + 2];
-    device.bytes[to] = base64Character(bits >> 18);
-    device.bytes[to + 1] = base64Character((bits >> 12) & 63);
-    device.bytes[to + 2] = count > 1 ? base64Character((bits >> 6) & 63) : 61;
-    device.bytes[to + 3] = count > 2 ? base64Character(bits & 63) : 61;
+    var bits = device.memory[from] << 16;
+    if (count > 1) bits |= device.memory[from + 1] << 8;
+    if (count > 2) bits |= device.memory[from + 2];
+    device.memory[to] = base64Character(bits >> 18);
+    device.memory[to + 1] = base64Character((bits >> 12) & 63);
+    device.memory[to + 2] = count > 1 ? base64Character((bits >> 6) & 63) : 61;
+    device.memory[to + 3] = count > 2 ? base64Character(bits & 63) : 61;
   }
 }

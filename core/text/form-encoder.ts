@@ -16,19 +16,20 @@ export enum Encoding {
 
 /** Starts to write into a region. Nothing is written beyond its room; endWrite tells whether all of it fitted. */
 export function writeTo(device: Device, region: number): void {
-  device.writeAt = device.at[region];
-  device.writeEnd = device.writeAt + device.room[region];
+  device.writeAt = device.start[region];
+  device.writeEnd = device.writeAt + device.capacity[region];
 }
 
 /** One byte. */
 export function writeByte(device: Device, byte: number): void {
-  if (device.writeAt < device.writeEnd) device.bytes[device.writeAt] = byte;
+  if (device.writeAt < device.writeEnd) device.memory[device.writeAt] = byte;
   device.writeAt++;
 }
 
 /** Sets the region's size to what was written since writeTo; -1 where there was no room for it. */
 export function endWrite(device: Device, region: number): void {
-  device.size[region] = device.writeAt > device.writeEnd ? -1 : device.writeAt - device.at[region];
+  device.length[region] =
+    device.writeAt > device.writeEnd ? -1 : device.writeAt - device.start[region];
 }
 
 /** A byte as two digits `0`..`F`. */
@@ -64,9 +65,9 @@ export function writeEncoded(device: Device, c: number, encoding: number): void 
 
 /** A region's value, encoded. */
 export function writeRegion(device: Device, region: number, encoding: number): void {
-  var at = device.at[region];
-  var end = at + device.size[region];
-  while (at < end) writeEncoded(device, device.bytes[at++], encoding);
+  var at = device.start[region];
+  var end = at + device.length[region];
+  while (at < end) writeEncoded(device, device.memory[at++], encoding);
 }
 
 /** A literal as it is. */
@@ -77,7 +78,7 @@ export function writeLiteral(device: Device, literal: number): void {
 /** Writes the characters that are complete. */
 function flush(device: Device, encoding: number): void {
   writeRegion(device, Field.NONE, encoding);
-  device.size[Field.NONE] = 0;
+  device.length[Field.NONE] = 0;
 }
 
 /** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */

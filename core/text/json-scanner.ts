@@ -82,15 +82,15 @@ export function scanComplete(device: Device): boolean {
  * @param list literal with names, as MEMBERS; `*` stands for any. The first match decides
  */
 export function numberNamed(device: Device, list: number, region: number): number {
-  var at = device.at[list];
-  var end = at + device.size[list];
-  var number = device.bytes[at++] - 65;
+  var at = device.start[list];
+  var end = at + device.length[list];
+  var number = device.memory[at++] - 65;
   while (at < end) {
     var start = at;
     // A name ends with less; the star is a name of no bytes.
-    while (device.bytes[at] > 44) at++;
-    if (device.bytes[start] === 42 || equals(device, region, start, at - start)) return number;
-    number += device.bytes[at++] - 32;
+    while (device.memory[at] > 44) at++;
+    if (device.memory[start] === 42 || equals(device, region, start, at - start)) return number;
+    number += device.memory[at++] - 32;
   }
   return 0;
 }
@@ -102,7 +102,7 @@ function endName(device: Device): void {
       ? numberNamed(device, device.scanNames, Region.KEY)
       : Field.NONE;
   if (field === device.nameField && holds(device, field)) {
-    var first = device.bytes[device.at[field]];
+    var first = device.memory[device.start[field]];
     // Once a name was read nothing replaces it. A number is none, and a name may still come in its place; but what is
     // no error (0, false, null, "") takes neither back.
     if (first > 57) field = Field.NONE;
@@ -119,7 +119,7 @@ function endName(device: Device): void {
 function endValue(device: Device): void {
   if (!(device.scanStack & 1)) {
     device.scanField = Region.KEY;
-    device.size[Region.KEY] = -1;
+    device.length[Region.KEY] = -1;
     device.scanState = Scan.MEMBER_END;
   } else device.scanState = device.scanStack > 1 ? Scan.ELEMENT_END : Scan.END;
 }
@@ -144,8 +144,8 @@ function close(device: Device, end: number, c: number): void {
 
 /** A list of strings becomes one string with spaces. */
 function beginText(device: Device): void {
-  if (device.size[device.scanField] < 0) {
-    device.size[device.scanField] = 0;
+  if (device.length[device.scanField] < 0) {
+    device.length[device.scanField] = 0;
     device.excess[device.scanField] = 0;
   } else keepUnit(device, 32);
 }
@@ -201,12 +201,12 @@ function enter(device: Device, next: number, c: number): void {
 
 function follow(device: Device, c: number): void {
   var state = device.scanState;
-  var at = device.at[Literal.GRAMMAR] + 2 * state;
+  var at = device.start[Literal.GRAMMAR] + 2 * state;
   // The rows know 0, where a number may begin with no other digit behind it, and 1 for every other digit.
   var isZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isZero ? 49 : c;
-  while (device.bytes[at] !== 32 && device.bytes[at] !== byte) at += 2;
-  var next = device.bytes[at + 1] - 65;
+  while (device.memory[at] !== 32 && device.memory[at] !== byte) at += 2;
+  var next = device.memory[at + 1] - 65;
   if (state === Scan.ESCAPE) scanEscape(device, next, c);
   else if (next < 0) close(device, next, c);
   else enter(device, next, c);

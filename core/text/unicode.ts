@@ -25,12 +25,12 @@ enum Surrogate {
  */
 export function keep(device: Device, byte: number): void {
   var region = device.scanField;
-  var size = device.size[region];
-  if (size <= device.room[region]) {
-    device.bytes[device.at[region] + size] = byte;
-    device.size[region]++;
+  var size = device.length[region];
+  if (size <= device.capacity[region]) {
+    device.memory[device.start[region] + size] = byte;
+    device.length[region]++;
   }
-  if (size >= device.room[region]) device.excess[region]++;
+  if (size >= device.capacity[region]) device.excess[region]++;
 }
 
 /** Adds a code point in UTF-8 (RFC 3629 §3): one byte up to 127, then two, three, four. */
@@ -58,8 +58,8 @@ export function keepUnit(device: Device, unit: number): void {
   if (unit >> 11 === Surrogate.PREFIX) {
     // A high surrogate stands as U+FFFD until its low one comes, and is then taken back. Where there is none to
     // take back, the region has no room for it, or what is in scanHigh is another text's.
-    if (unit > Surrogate.LAST_HIGH && high && device.size[device.scanField] > 2) {
-      device.size[device.scanField] -= 3;
+    if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
+      device.length[device.scanField] -= 3;
       unit += high;
     } else {
       if (unit < Surrogate.FIRST_LOW) device.scanHigh = (unit - Surrogate.PAIR_BASE) << 10;

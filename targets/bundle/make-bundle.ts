@@ -55,11 +55,11 @@ const uglifyOptions = {
   output: { ascii_only: true },
 };
 
-/**
- * Properties of the device whose names JavaScript itself has elsewhere (Array.prototype.at, Map's size,
- * Math.random): Closure Compiler would not shorten them.
- */
-const namesOfTheLanguage = { at: "at_", size: "size_", random: "random_" };
+/** A property of the device whose name JavaScript itself has (Math.random): Closure Compiler would not shorten it. */
+const namesOfTheLanguage = { random: "random_" };
+
+/** Properties of the device that hosts read by name, and that the core uses in most of its lines. */
+const oftenNamed = "memory|start|length|capacity";
 
 /** What stands around the functions, so that the file defines one name and no more. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
@@ -83,7 +83,7 @@ async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
   const joined = await joinSources(variant);
   if (!minify) return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
   return cached(JSON.stringify([joined, publicNames(variant)]), async () => {
-    const marked = { ...joined, code: markFunctions(joined.code) };
+    const marked = { ...joined, code: markFunctions(withSecondNames(joined.code)) };
     return shorten(await compile(marked, publicNames(variant)));
   });
 }
@@ -98,7 +98,8 @@ export interface ComparedBuild {
 export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]> {
   const joined = await bundleCore(variant, { minify: false });
   const minified = await transform(joined.code, { minify: true, target: "es5" });
-  const unmarked = await joinSources(variant);
+  const sources = await joinSources(variant);
+  const unmarked = { ...sources, code: withSecondNames(sources.code) };
   const marked = { ...unmarked, code: markFunctions(unmarked.code) };
   const inLoops = { ...unmarked, code: markFunctions(unmarked.code, 0) };
   const names = publicNames(variant);
@@ -173,6 +174,19 @@ export function withoutCalls(code: string): string {
   const others = code.match(/(?<!\bdevice)\.call\b|\.call\s*=(?!=)|\bcall:\s*(?!null\b)\S+/);
   if (others) throw new Error(`the grant alone should not set or name a call: ${others[0]}`);
   return code.replace(/\bdevice\.call\b/g, "null".padEnd("device.call".length));
+}
+
+/**
+ * Gives the properties that the core names most often a second name, which the compiler may shorten: both are of the
+ * same arrays. Lines stay where they are, for the map. @throws Error where the device is not made as this expects
+ */
+export function withSecondNames(code: string): string {
+  const made = new RegExp(`^( +)(${oftenNamed}): (\\w+),$`, "gm");
+  const uses = new RegExp(`\\bdevice\\.(${oftenNamed})\\b`, "g");
+  if (code.match(made)?.length !== oftenNamed.split("|").length) {
+    throw new Error(`the build should find where the device gets ${oftenNamed}`);
+  }
+  return code.replace(uses, "device.$1_").replace(made, "$1$2: $3, $2_: $3,");
 }
 
 /** Closure Compiler. */

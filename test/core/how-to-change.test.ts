@@ -44,7 +44,7 @@ var USERINFO: CallKind = {
 // 3. The function that asks: a protected resource without a path of its own.
 function askUserInfo(device: Device): number {
   if (!startCall(device, USERINFO, Endpoint.RESOURCE, 1)) return 0;
-  device.size[Region.CALL] = 0;
+  device.length[Region.CALL] = 0;
   return 1;
 }
 

@@ -31,9 +31,9 @@ function takesBytes(document: Uint8Array): boolean {
 }
 
 function scopeOf(document: string): string | undefined {
-  const at = device.at[Field.SCOPE]!;
+  const at = device.start[Field.SCOPE]!;
   return takes(document)
-    ? Buffer.from(memory.subarray(at, at + device.size[Field.SCOPE]!)).toString()
+    ? Buffer.from(memory.subarray(at, at + device.length[Field.SCOPE]!)).toString()
     : undefined;
 }
 
@@ -189,8 +189,8 @@ describe("bytes that are no UTF-8 (SPEC.md, The loop)", () => {
     makeDevice();
     const document = Buffer.concat([ascii('{"scope":"a'), hex(bytes), ascii('\\ude00b"}')]);
     expect(takesBytes(document)).toBe(true);
-    const at = device.at[Field.SCOPE]!;
-    const scope = Buffer.from(memory.subarray(at, at + device.size[Field.SCOPE]!));
+    const at = device.start[Field.SCOPE]!;
+    const scope = Buffer.from(memory.subarray(at, at + device.length[Field.SCOPE]!));
     // The surrogate behind it has no partner, whatever the bytes look like.
     expect(scope.toString("hex")).toBe(`61${bytes}efbfbd62`);
   });
@@ -209,7 +209,7 @@ describe("bytes that are no UTF-8 (SPEC.md, The loop)", () => {
     makeDevice();
     const document = Buffer.concat([ascii('{"scope'), hex("ff"), ascii('":"a"}')]);
     expect(takesBytes(document)).toBe(true);
-    expect(device.size[Field.SCOPE]).toBe(-1);
+    expect(device.length[Field.SCOPE]).toBe(-1);
   });
 });
 
@@ -223,13 +223,16 @@ describe("values of fields without a region", () => {
     for (const byte of encoder.encode(`{"${type}":[${value},${value},1]}`)) scanByte(device, byte);
     expect(scanComplete(device)).toBe(true);
     expect(device.scanSeen & (1 << Field.TOKEN_REVOKED)).not.toBe(0);
-    const key = device.at[Region.KEY]!;
+    const key = device.start[Region.KEY]!;
     const changed = [...memory.keys()].filter((at) => memory[at] !== before[at]);
     // The region of no field is nobody's.
-    const none = device.at[Field.NONE]!;
-    const isNobodys = (at: number): boolean => at >= none && at <= none + device.room[Field.NONE]!;
+    const none = device.start[Field.NONE]!;
+    const isNobodys = (at: number): boolean =>
+      at >= none && at <= none + device.capacity[Field.NONE]!;
     expect(
-      changed.filter((at) => !isNobodys(at) && (at < key || at > key + device.room[Region.KEY]!)),
+      changed.filter(
+        (at) => !isNobodys(at) && (at < key || at > key + device.capacity[Region.KEY]!),
+      ),
     ).toEqual([]);
   });
 });

@@ -170,14 +170,14 @@ function late({ core, device }: Bench): void {
 /** What a deed leads to: a move, an answer, something noted, or nothing. */
 function effect(make: () => Bench, deed: (bench: Bench) => unknown): string {
   const bench = make();
-  const before = JSON.stringify({ ...bench.device, memory: 0, bytes: 0 });
+  const before = JSON.stringify({ ...bench.device, memory: 0 });
   const { moves } = bench.device;
   const said = deed(bench);
   const { device } = bench;
   if (device.moves !== moves) return `to ${State[device.state]}`;
   if (said === 1) return "yes";
   if (said === 0) return "0";
-  return JSON.stringify({ ...device, memory: 0, bytes: 0 }) === before ? "–" : "noted";
+  return JSON.stringify({ ...device, memory: 0 }) === before ? "–" : "noted";
 }
 
 function drawnFunctions(): string[] {

@@ -70,7 +70,7 @@ export const PLANTED: readonly PlantedBug[] = [
   {
     name: "cut the code's last character off",
     find: inside("putCode", "putRegion\\(device, 2[^)]*\\);"),
-    replacement: "$1putText(device, {at}[2], {at}[2] + {size}[2] - 1, 1);",
+    replacement: "$1putText(device, device.start[2], device.start[2] + device.length[2] - 1, 1);",
   },
   {
     name: "show the device code for the user code",
@@ -288,13 +288,7 @@ function talkativeService(settings: ServiceSettings): Service {
 /** The bundle with the bug in it. @throws Error where the place is not there any more */
 export function plant(code: string, bug: PlantedBug): string {
   if (!bug.find || bug.replacement === undefined) return code;
-  // The bundle's names for two properties of the device, which a bug may need.
-  const nameOf = (start: string): string =>
-    new RegExp(`device\\.${start}_?\\b`).exec(code)?.[0] ?? "";
-  const replacement = bug.replacement
-    .replaceAll("{at}", nameOf("at"))
-    .replaceAll("{size}", nameOf("size"));
-  const planted = code.replace(bug.find, replacement);
+  const planted = code.replace(bug.find, bug.replacement);
   if (planted === code)
     throw new Error(`planted bug "${bug.name}": its place is not in the bundle`);
   return planted;

@@ -66,11 +66,11 @@ export const PLANTED: readonly Planted[] = [
       CALL,
       "  device.lent = null;\n  return 1;",
       "  device.lent = null;\n" +
-        "  shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, kind.values);\n  return 1;",
+        "  shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, kind.values);\n  return 1;",
     ),
     edit(
       CALL,
-      "    shareValues(device, device.at[Region.OUTPUT], Field.VALUE_A, kind.values);\n    scanBegin",
+      "    shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, kind.values);\n    scanBegin",
       "    scanBegin",
     ),
   ),
@@ -78,8 +78,8 @@ export const PLANTED: readonly Planted[] = [
     "the device code lies where an answer's access token goes",
     edit(
       REGIONS,
-      "device.at[Field.DEVICE_CODE] = device.at[Region.PRESENT_REFRESH_TOKEN];",
-      "device.at[Field.DEVICE_CODE] = device.at[Field.ACCESS_TOKEN];",
+      "device.start[Field.DEVICE_CODE] = device.start[Region.PRESENT_REFRESH_TOKEN];",
+      "device.start[Field.DEVICE_CODE] = device.start[Field.ACCESS_TOKEN];",
     ),
   ),
   shared(
@@ -130,7 +130,7 @@ export const PLANTED: readonly Planted[] = [
     edit(
       CALL,
       "    scanBegin(\n      device,\n      RequestLiteral.REFUSAL_MEMBERS",
-      "    device.size[Field.ERROR] = -1;\n    scanBegin(\n      device,\n      RequestLiteral.REFUSAL_MEMBERS",
+      "    device.length[Field.ERROR] = -1;\n    scanBegin(\n      device,\n      RequestLiteral.REFUSAL_MEMBERS",
     ),
   ),
   shared(
@@ -226,7 +226,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the next page's target begins behind the last one's token",
     RESOURCE,
-    "  device.size[Region.CALL] = device.targetSize;\n",
+    "  device.length[Region.CALL] = device.targetSize;\n",
     "",
   ),
   other(
@@ -245,7 +245,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "http to any host whose name begins as the device's own is secure",
     METADATA,
-    "at === device.at[region] + device.size[region] || c === 58 || c === 47",
+    "at === device.start[region] + device.length[region] || c === 58 || c === 47",
     "c > 0",
   ),
 
@@ -298,14 +298,14 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a value that is too long by one is taken",
     "device/memory.ts",
-    "return device.size[region] > device.room[region];",
-    "return device.size[region] > device.room[region] + 1;",
+    "return device.length[region] > device.capacity[region];",
+    "return device.length[region] > device.capacity[region] + 1;",
   ),
   other(
     "a region is longer by one",
     "text/unicode.ts",
-    "if (size <= device.room[region]) {",
-    "if (size <= device.room[region] + 1) {",
+    "if (size <= device.capacity[region]) {",
+    "if (size <= device.capacity[region] + 1) {",
   ),
   other(
     "an exchange that the host never ends is waited for without end",
@@ -521,8 +521,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a record's checksum does not depend on its size",
     RECORD,
-    "checksum(device, device.binding ^ size, device.at[Region.OUTPUT], size - Layout.CHECKSUM_SIZE)",
-    "checksum(device, device.binding, device.at[Region.OUTPUT], size - Layout.CHECKSUM_SIZE)",
+    "      device.binding ^ size,\n      device.start[Region.OUTPUT],\n      size -",
+    "      device.binding,\n      device.start[Region.OUTPUT],\n      size -",
   ),
   other(
     "tokens that storage refused are not offered to it again",
@@ -554,14 +554,14 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the application's line outlives its session",
     REFRESH,
-    "if (isFirst) device.size[Region.STATUS] = -1;",
+    "if (isFirst) device.length[Region.STATUS] = -1;",
     "",
   ),
   other(
     "the application's line is longer than its room by one",
     PROMPT,
-    "size < device.room[Region.STATUS]",
-    "size <= device.room[Region.STATUS]",
+    "size < device.capacity[Region.STATUS]",
+    "size <= device.capacity[Region.STATUS]",
   ),
 ];
 

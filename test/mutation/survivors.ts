@@ -145,8 +145,8 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/text/json-scanner.ts",
-    line: "while (device.bytes[at] > 44) at++;",
-    mutants: ["device.bytes[at] > 44 => device.bytes[at] >= 44"],
+    line: "while (device.memory[at] > 44) at++;",
+    mutants: ["device.memory[at] > 44 => device.memory[at] >= 44"],
     why: "No name in a list has a comma, nor does one end with it.",
   },
   {
@@ -181,8 +181,8 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/requests/protected-resource.ts",
-    line: "if (!isTooLong(device, Field.VALUE_A) && device.size[Region.CALL] > 0) {",
-    mutants: ["device.size[Region.CALL] > 0 => device.size[Region.CALL] >= 0"],
+    line: "if (!isTooLong(device, Field.VALUE_A) && device.length[Region.CALL] > 0) {",
+    mutants: ["device.length[Region.CALL] > 0 => device.length[Region.CALL] >= 0"],
     why: "The name of the parameter was just written: the size is more than 0, or -1 where it does not fit.",
   },
   {
@@ -193,7 +193,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/documents/security-event.ts",
-    line: "while (at < end && device.bytes[at] !== 46) at++;",
+    line: "while (at < end && device.memory[at] !== 46) at++;",
     mutants: ["at < end => at <= end"],
     why: "Without a dot the payload is empty, and no document, one byte further on as well.",
   },
@@ -217,8 +217,8 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/records/token-record.ts",
-    line: "size <= device.room[Region.OUTPUT] &&",
-    mutants: ["size <= device.room[Region.OUTPUT] => true"],
+    line: "size <= device.capacity[Region.OUTPUT] &&",
+    mutants: ["size <= device.capacity[Region.OUTPUT] => true"],
     why: "Defence in depth: no host may read more than dataLength, and what lies behind the region is in no record's checksum.",
   },
   {
@@ -231,8 +231,8 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/token-response.ts",
-    line: "for (var i = 0; i < device.size[Field.TOKEN_TYPE]; i++) {",
-    mutants: ["i < device.size[Field.TOKEN_TYPE] => i <= device.size[Field.TOKEN_TYPE]"],
+    line: "for (var i = 0; i < device.length[Field.TOKEN_TYPE]; i++) {",
+    mutants: ["i < device.length[Field.TOKEN_TYPE] => i <= device.length[Field.TOKEN_TYPE]"],
     why: "One byte more is made lower case: that behind the type's own, at most the first of an error's name, of which an answer with tokens has none.",
   },
   {
@@ -251,10 +251,10 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/text/unicode.ts",
-    line: "if (unit > Surrogate.LAST_HIGH && high && device.size[device.scanField] > 2) {",
+    line: "if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {",
     mutants: [
-      "device.size[device.scanField] > 2 => true",
-      "device.size[device.scanField] > 2 => device.size[device.scanField] >= 2",
+      "device.length[device.scanField] > 2 => true",
+      "device.length[device.scanField] > 2 => device.length[device.scanField] >= 2",
     ],
     why: "Names, spaces of lists and plain characters forget a high surrogate: with one, a region that counts holds its three bytes. Only of a text that nobody wants they are not kept.",
   },
