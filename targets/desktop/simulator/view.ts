@@ -79,6 +79,8 @@ export interface View {
     readonly allocated: Allocations;
   };
   readonly slots: readonly SlotView[];
+  /** Everything that has happened since this place in the order of all is in the logs below. */
+  readonly fromOrder: number;
   readonly exchanges: readonly ExchangeEntry[];
   readonly exchangeCount: number;
   readonly timeline: readonly TimelineEntry[];
@@ -99,8 +101,8 @@ const UNKNOWN_LIFE_S = 90_000_000;
 /** How long a line for the person at the screen stays, in real time. */
 const MESSAGE_MS = 8000;
 const NOT_COUNTED: Allocations = { core: 0, others: 0 };
-const EXCHANGES = 60;
-const TIMELINE = 60;
+/** Of each log, the last ones that a view has. */
+const SHOWN = 80;
 
 /** Remembers from how much a countdown came down: the core only says what is left. */
 class Countdown {
@@ -143,7 +145,7 @@ export class Viewer {
 
   view(): View {
     const { simulation } = this;
-    const { clock, display, exchanges, timeline, storage, settings } = simulation;
+    const { clock, display, exchanges, storage, settings } = simulation;
     return {
       clock: {
         ms: clock.nowMs(),
@@ -168,12 +170,10 @@ export class Viewer {
       slipCount: simulation.paper.count,
       call: simulation.application.outcome,
       stream: simulation.maker.view,
-      events: simulation.maker.events,
       memory: this.#memory(),
       slots: storage.views(),
-      exchanges: exchanges.entries.slice(-EXCHANGES),
+      ...lastOf(simulation),
       exchangeCount: exchanges.count,
-      timeline: timeline.entries.slice(-TIMELINE),
       faults: activeFaults(simulation),
       account: settings.account,
       message: this.message,
@@ -224,6 +224,26 @@ export class Viewer {
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);
     return { bytes: device.memory.length, tokens: used, allocated };
   }
+}
+
+/** The last of all logs, from where on none of them has forgotten anything. */
+function lastOf({ exchanges, timeline, maker }: Simulation) {
+  const logs = [exchanges, timeline, { entries: maker.events, count: maker.count }];
+  const fromOrder = Math.max(
+    0,
+    ...logs.map(({ entries, count }) => {
+      const shown = entries.slice(-SHOWN);
+      return count > shown.length ? shown[0]!.order : 0;
+    }),
+  );
+  return {
+    fromOrder,
+    exchanges: exchanges.entries
+      .slice(-SHOWN - 1)
+      .filter(({ order, ended }) => (ended ?? { order }).order >= fromOrder),
+    timeline: timeline.entries.filter(({ order }) => order >= fromOrder),
+    events: maker.events.filter(({ order }) => order >= fromOrder),
+  };
 }
 
 function rowsOf(modules: Modules): string[] {

@@ -1,6 +1,7 @@
 // The log of requests and answers as they go by, masked. It remembers the last ones and counts all.
 import type { HttpRequest, TransportFailure } from "../../../../platform/contracts.ts";
 import { asciiOf } from "../../../../platform/text.ts";
+import { wordsOf } from "./answer-words.ts";
 import {
   describeRequest,
   describeResponse,
@@ -35,6 +36,11 @@ export interface ExchangeEntry extends Moment {
   status: number;
   /** Body of the answer, masked; or why there is none. */
   answer: string;
+  /** The answer in a few words, "" until it has come: OK, its error's name, or why there is none. */
+  said: string;
+  /** Bytes of both bodies. */
+  readonly sentBytes: number;
+  receivedBytes: number;
   /** The fault that had a hand in it, "" for none. */
   fault: string;
 }
@@ -65,6 +71,9 @@ export class ExchangeLog {
       request: body === "" ? "" : describeForm(body),
       status: 0,
       answer: "",
+      said: "",
+      sentBytes: request.bodyTo - request.bodyFrom,
+      receivedBytes: 0,
       fault: "",
     };
     this.counts.set(entry.purpose, (this.counts.get(entry.purpose) ?? 0) + 1);
@@ -79,12 +88,15 @@ export class ExchangeLog {
   answered(entry: ExchangeEntry, status: number, body: Uint8Array): void {
     const text = new TextDecoder().decode(body);
     entry.status = status;
+    entry.said = wordsOf(status, text);
+    entry.receivedBytes = body.length;
     this.#detail(entry, describeResponse(status, text), eventsIn(text));
     this.end(entry, describeAnswer(text));
   }
 
   failed(entry: ExchangeEntry, failure: TransportFailure | "given up"): void {
     this.#detail(entry, `no answer: ${failure}`);
+    entry.said = failure;
     this.end(entry, failure);
   }
 

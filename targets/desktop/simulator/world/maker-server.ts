@@ -130,8 +130,10 @@ export class MakerServer {
       this.#note("pushed", token, "refused: not verified");
       return 400;
     }
+    // What it does to the device comes after it.
+    const moment = this.#moments!.next();
     const verdict = this.#handOn(claims);
-    this.#note("pushed", token, verdict ?? "the device is off: it comes again");
+    this.#note("pushed", token, verdict ?? "the device is off: it comes again", moment);
     return verdict === undefined ? 503 : 202;
   }
 
@@ -156,7 +158,12 @@ export class MakerServer {
     }
   }
 
-  #note(how: SecurityEvent["how"], token: string, verdict: string): void {
+  #note(
+    how: SecurityEvent["how"],
+    token: string,
+    verdict: string,
+    moment = this.#moments!.next(),
+  ): void {
     const payload = token.split(".")[1] ?? "";
     let claims = "";
     let types: string[] = [];
@@ -168,7 +175,7 @@ export class MakerServer {
       claims = "(not a token)";
     }
     this.count++;
-    this.events.push({ ...this.#moments!.next(), how, types, claims, verdict });
+    this.events.push({ ...moment, how, types, claims, verdict });
     if (this.events.length > KEPT) this.events.shift();
   }
 

@@ -1,0 +1,125 @@
+// The rows of the diagram: everything that has happened, in its order. An exchange is one row where nothing happened
+// between its request and its answer, else each of the two has a row of its own; polls that were told to wait, with
+// nothing between them, are one row that can be unfolded.
+import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
+import type { TimelineEntry } from "../../simulator/log/timeline.ts";
+import type { View } from "../../simulator/view.ts";
+import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
+
+/** What of an exchange a row shows. */
+export type Part = "whole" | "request" | "answer";
+
+export interface Row {
+  /** Names of all that is in it: the same happening has the same name in the next view. */
+  readonly names: readonly string[];
+  /** Places of all that is in it among everything that happened, ascending. */
+  readonly orders: readonly number[];
+  readonly part: Part;
+  readonly exchanges: readonly ExchangeEntry[];
+  /** The polls of the run that it belongs to, be it folded or not; else its own exchange. */
+  readonly run: readonly ExchangeEntry[];
+  readonly entry: TimelineEntry | undefined;
+  readonly event: SecurityEvent | undefined;
+}
+
+export type Outcome = "good" | "wait" | "bad" | "under way";
+
+/** What a view says of what has happened. */
+export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "events">;
+
+/** Who is waited for is no fault: the answer of RFC 8628 §3.5 that says so has a look of its own. */
+export function outcomeOf({ ended, status, said, fault }: ExchangeEntry): Outcome {
+  if (ended === undefined) return "under way";
+  if (said === "authorization_pending") return "wait";
+  return said === "OK" && status >= 200 && status < 300 && !fault ? "good" : "bad";
+}
+
+/** The answer in words: "428 authorization_pending", "503 Service Unavailable, not JSON (unavailable)". */
+export function answerOf({ ended, status, said, fault }: ExchangeEntry): string {
+  if (ended === undefined) return "";
+  const by = fault ? ` (${fault})` : "";
+  return `${status ? `${status} ` : ""}${said}${by}`;
+}
+
+/**
+ * @param isUnfolded whether a run of polls that this one belongs to is to be shown poll by poll
+ */
+export function rowsOf(
+  happened: Happened,
+  isUnfolded: (poll: ExchangeEntry) => boolean = () => false,
+): Row[] {
+  const whole: Row[] = [];
+  for (const row of happenings(happened)) addJoined(whole, row, isAnswerTo);
+  const folded: Row[] = [];
+  for (const row of whole) addJoined(folded, row, isPollAgain);
+  return folded.flatMap((row) => (row.exchanges.some(isUnfolded) ? unfold(row, whole) : [row]));
+}
+
+/** The row of a run as the rows it was made of; each knows how many they are. */
+function unfold(run: Row, whole: readonly Row[]): Row[] {
+  const names = new Set(run.names);
+  return whole
+    .filter((row) => names.has(row.names[0]!))
+    .map((row) => ({ ...row, run: run.exchanges }));
+}
+
+/** Each request, each answer and each other happening as a row of its own, in order. */
+function happenings({ fromOrder, exchanges, timeline, events }: Happened): Row[] {
+  const rows: Row[] = [];
+  const add = (order: number, what: Partial<Row>, name: string): void => {
+    if (order < fromOrder) return;
+    const nothing = {
+      exchanges: [],
+      run: [],
+      entry: undefined,
+      event: undefined,
+      part: "whole",
+    } as const;
+    rows.push({ ...nothing, ...what, orders: [order], names: [`${order} ${name}`] });
+  };
+  for (const exchange of exchanges) {
+    const name = `${exchange.atMs} ${exchange.purpose}`;
+    add(exchange.order, { exchanges: [exchange], run: [exchange], part: "request" }, name);
+    if (!exchange.ended) continue;
+    add(
+      exchange.ended.order,
+      { exchanges: [exchange], run: [exchange], part: "answer" },
+      `${name} answered`,
+    );
+  }
+  for (const entry of timeline) add(entry.order, { entry }, `${entry.atMs} ${entry.what}`);
+  for (const event of events) add(event.order, { event }, `${event.atMs} ${event.verdict}`);
+  return rows.sort((a, b) => a.orders[0]! - b.orders[0]!);
+}
+
+/** Adds a row, to the last one where they belong together. */
+function addJoined(rows: Row[], row: Row, belong: (before: Row, row: Row) => boolean): void {
+  const before = rows.at(-1);
+  if (before === undefined || !belong(before, row)) {
+    rows.push(row);
+    return;
+  }
+  const fresh = row.exchanges.filter(({ id }) => id !== before.exchanges.at(-1)!.id);
+  const exchanges = [...before.exchanges, ...fresh];
+  rows[rows.length - 1] = {
+    ...before,
+    part: "whole",
+    exchanges,
+    run: exchanges,
+    names: [...before.names, ...row.names],
+    orders: [...before.orders, ...row.orders],
+  };
+}
+
+function isAnswerTo(before: Row, { part, exchanges: [answered] }: Row): boolean {
+  return part === "answer" && before.part === "request" && before.exchanges[0]!.id === answered!.id;
+}
+
+function isPollAgain(before: Row, row: Row): boolean {
+  return isWaiting(before) && isWaiting(row);
+}
+
+function isWaiting({ part, exchanges }: Row): boolean {
+  const last = exchanges.at(-1);
+  return part === "whole" && last?.purpose === "poll" && outcomeOf(last) === "wait" && !last.fault;
+}
