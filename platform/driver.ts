@@ -3,10 +3,11 @@
 
 import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, Region, State } from "../core/index.ts";
-import type { Http, HttpSink, Platform } from "./contracts.ts";
-import { AnswerSink } from "./driver/answer-sink.ts";
+import type { Http, Platform } from "./contracts.ts";
+import { AnswerSink, unaddressed } from "./driver/answer-sink.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
+import { Faults, isThenable } from "./driver/faults.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import { accessTokenOf, Requests, secretsOf } from "./driver/requests.ts";
@@ -40,12 +41,16 @@ export { retryAfterSeconds } from "./retry-after.ts";
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;
 
+/** Nothing has happened but that time has passed. */
+function nothing(): void {}
+
 /**
  * A device on its platform. Nothing happens before `start`, and nothing after `stop`.
  *
- * Adapters must not throw for what the world did (contracts.ts). Where one throws all the same, the driver takes it
- * for a failure of what it was asked to do, goes on, and lets the error reach whoever called: a timer or callback of
- * the platform, which shows it as it shows any fault of a program.
+ * The core hears first: what happened is told to it before any callback runs, and whatever an adapter or a callback
+ * throws, or rejects with, is kept until the core has heard. It then goes to `onError`. Without one it is thrown to
+ * whoever called the driver, or by the next alarm; never out of a callback that was given to an adapter. What an
+ * adapter was asked for when it threw counts as failed.
  * @throws RangeError where the memory is too small for the configuration, or the storage for the records
  * @throws TypeError that names the endpoint or the header that is wrong
  */
@@ -66,24 +71,28 @@ export class Driver {
   #running = false;
   /** A driver starts once: a device that comes back is a new one, which reads its records. */
   #life: "new" | "started" | "stopped" = "new";
-  /** What an adapter has thrown, until it is handed on. */
-  #thrown: unknown[] = [];
-  /**
-   * Two exchanges take turns: what a broken adapter reports a second time then finds its exchange closed.
-   */
-  #exchange: AnswerSink;
-  #exchangeBefore: AnswerSink;
+  readonly #faults: Faults;
+  /** Two take turns: what a broken adapter reports a second time then finds its sink closed. */
+  #sink: AnswerSink;
+  #sinkBefore: AnswerSink;
+  /** Tells the core that the adapter at work has failed. */
+  #giveUp: () => void = nothing;
+  #nowMs = 0;
+  #wakeMs = 0;
+  // Made once: a poll must make no object.
   readonly #ring = (): void => this.run();
-  readonly #stored = (result: number): void => {
-    if (this.#life !== "started") return;
-    this.run();
-    this.core.storageDone(this.device, result);
-    this.run();
+  readonly #readClock = (): void => {
+    this.#nowMs = this.#platform.timers.now();
   };
-  readonly #written = (ok: boolean): void => this.#stored(ok ? 1 : 0);
+  readonly #setAlarm = (): unknown => {
+    const wakeMs = Math.min(this.#wakeMs, this.#options.wakeInMs?.() ?? this.#wakeMs);
+    return this.#platform.timers.alarm(Math.max(0, wakeMs), this.#ring);
+  };
+  readonly #tellChange = (): unknown => this.#options.onChange?.();
 
   constructor(options: DriverOptions) {
     this.#options = options;
+    this.#faults = new Faults(options.onError);
     this.core = options.core;
     this.#platform = options.platform;
     checkHeaders(options.headers);
@@ -92,8 +101,8 @@ export class Driver {
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     this.device = makeDevice(options, this.memory);
     this.#requests = new Requests(this.device, this.memory, options);
-    this.#exchange = this.#newExchange();
-    this.#exchangeBefore = this.#newExchange();
+    this.#sink = this.#newSink();
+    this.#sinkBefore = this.#newSink();
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
@@ -129,9 +138,12 @@ export class Driver {
    * afterwards has no effect.
    */
   stop(): void {
+    if (this.#life === "stopped") return;
     this.#life = "stopped";
-    this.#platform.timers.cancel();
-    this.#http.abort();
+    this.#guard(() => this.#platform.timers.cancel());
+    this.#guard(() => this.#http.abort());
+    this.#faults.report();
+    this.#faults.throwFirst();
   }
 
   /** Asks for a code, or for a new one (core: signIn). */
@@ -173,103 +185,193 @@ export class Driver {
   }
 
   /**
-   * Tells the core of something that happened. The time until now passes first: a wait that the event
-   * starts (the interval to the next poll) must not be shortened by what came before it.
+   * Tells the core of something that the program asks for, then does what the core wants done.
+   * @throws what `event` throws; without `onError` also what an adapter or a callback has thrown meanwhile
    */
   happen(event: () => void): void {
-    if (this.#life === "stopped") return;
-    this.run();
-    event();
-    this.run();
+    this.#hear(event, true);
+    // From within a command: who carries that out throws it.
+    if (!this.#running) this.#faults.throwFirst();
   }
 
-  /** Lets the core work until it has nothing to do, then sleeps. Called from every callback. */
+  /** Lets the core work until it has nothing to do, then sleeps. Called by the alarm. */
   run(): void {
-    // A callback from within a command: the loop below is still going and takes it up.
-    if (this.#running || this.#life !== "started") return;
+    this.happen(nothing);
+  }
+
+  /** Tells the core of what an adapter reports. Never throws: the adapter's code is no place for others' faults. */
+  report(event: () => void): void {
+    try {
+      this.#hear(event, false);
+    } catch (error) {
+      this.#faults.hold(error);
+    }
+  }
+
+  /** @param throws whether the caller is then handed what was thrown */
+  #hear(event: () => void, throws: boolean): void {
+    if (this.#life === "stopped") return;
+    // From within a command: the loop below is still going and takes it up.
+    if (this.#running) {
+      event();
+      return;
+    }
     this.#running = true;
     try {
-      const now = this.#platform.timers.now();
-      // Timers may wrap at 2^32.
-      let command = this.core.tick(this.device, Math.min((now - this.#lastMs) >>> 0, 134217727));
-      this.#lastMs = now;
-      for (let count = 0; command !== Command.NONE && this.#life === "started"; count++) {
-        if (count > COMMANDS_MAX) throw new Error("the core does not come to rest");
-        this.#perform(command);
-        command = this.core.tick(this.device, 0);
-      }
+      this.#passTime();
+      event();
+      this.#work();
     } finally {
       this.#running = false;
     }
-    if (this.#life !== "started") return;
-    this.#platform.timers.alarm(this.core.wakeIn(this.device), this.#ring);
-    if (this.#thrown.length > 0) throw this.#thrown.shift();
-    this.#options.onChange?.();
+    this.#rest(throws);
   }
 
-  #perform(command: Command): void {
-    try {
-      this.#carryOut(command);
-    } catch (error) {
-      this.#thrown.push(error);
-      this.#giveUp(command);
+  /**
+   * The time until now passes first: a wait that the event starts (the interval to the next poll) must not be shortened
+   * by what came before it. The core may want something done for it, which cannot wait until it has heard the event.
+   */
+  #passTime(): void {
+    if (this.#life !== "started") return;
+    this.#nowMs = this.#lastMs;
+    this.#guard(this.#readClock);
+    // Timers may wrap at 2^32.
+    const elapsedMs = Math.min((this.#nowMs - this.#lastMs) >>> 0, 134217727);
+    this.#lastMs = this.#nowMs;
+    this.#perform(this.core.tick(this.device, elapsedMs));
+  }
+
+  /** Carries out commands until there are none. */
+  #work(): void {
+    for (let count = 0; this.#life === "started"; count++) {
+      const command = this.core.tick(this.device, 0);
+      if (command === Command.NONE) return;
+      if (count > COMMANDS_MAX) {
+        this.#faults.hold(new Error("the core does not come to rest"));
+        return;
+      }
+      this.#perform(command);
     }
   }
 
-  /** An adapter threw instead of reporting: the core hears of a failure, or it would wait for ever. */
-  #giveUp(command: Command): void {
-    const { core, device } = this;
-    if (command === Command.SEND) this.#exchange.failed("unreachable");
-    else if (command === Command.LOAD) core.storageDone(device, -1);
-    else if (command === Command.STORE || command === Command.ERASE) core.storageDone(device, 0);
-    else if (command === Command.VERIFY) core.eventVerified?.(device, device.requestId, 0);
+  /** The core has heard and has nothing to do: sleeps, and tells the program. */
+  #rest(throws: boolean): void {
+    if (this.#life !== "started") return;
+    this.#faults.report();
+    this.#wakeMs = this.#faults.count > (throws ? 1 : 0) ? 0 : this.core.wakeIn(this.device);
+    this.#guard(this.#setAlarm);
+    this.#guard(this.#tellChange);
+    this.#faults.report();
+    if (this.#faults.count <= (throws ? 1 : 0) || !this.#isStarted()) return;
+    // Without `onError` the alarm is what throws.
+    this.#wakeMs = 0;
+    this.#guard(this.#setAlarm);
   }
 
-  #carryOut(command: Command): void {
+  #isStarted(): boolean {
+    return this.#life === "started";
+  }
+
+  /** Calls what is not ours. A promise that it gives may be rejected later. */
+  #guard(call: () => unknown): void {
+    try {
+      const result = call();
+      if (isThenable(result)) result.then(undefined, (error) => this.#failedLate(error, nothing));
+    } catch (error) {
+      this.#faults.hold(error);
+    }
+  }
+
+  /** What was asked for has come to nothing after all. @param giveUp tells the core that */
+  #failedLate(error: unknown, giveUp: () => void): void {
+    if (this.#life === "stopped") return;
+    this.#faults.hold(error);
+    this.report(giveUp);
+  }
+
+  /** An adapter that throws, or rejects, has failed: the core hears so, or it would wait for ever. */
+  #perform(command: Command): void {
+    if (command === Command.NONE) return;
+    this.#giveUp = nothing;
+    try {
+      const result = this.#carryOut(command);
+      if (isThenable(result)) this.#await(result, command);
+    } catch (error) {
+      this.#faults.hold(error);
+      this.#giveUp();
+    }
+  }
+
+  #await(result: PromiseLike<unknown>, command: Command): void {
+    const sink = this.#sink;
+    const id = this.device.requestId;
+    const giveUp = command === Command.SEND ? () => sink.giveUpOn(id) : this.#giveUp;
+    result.then(undefined, (error: unknown) => this.#failedLate(error, giveUp));
+  }
+
+  /** @returns what the adapter returned: a promise, where it is written with `async` */
+  #carryOut(command: Command): unknown {
     const { device, memory } = this;
-    const platform = this.#platform;
+    const { display, storage } = this.#platform;
     const from = device.data;
     const to = from + device.dataLength;
     switch (command) {
       case Command.SEND:
-        this.#send();
-        break;
+        return this.#send();
       case Command.ABORT:
-        this.#http.abort();
-        break;
+        return this.#http.abort();
       case Command.SHOW:
-        platform.display.show(memory, device.start[Region.FRAME]!);
-        break;
+        return display.show(memory, device.start[Region.FRAME]!);
       case Command.LOAD:
-        platform.storage.read(device.slot, memory, from, to, this.#stored);
-        break;
+        return storage.read(device.slot, memory, from, to, this.#stored(-1));
       case Command.STORE:
-        platform.storage.write(device.slot, memory, from, to, this.#written);
-        break;
+        return storage.write(device.slot, memory, from, to, this.#written());
       case Command.ERASE:
-        platform.storage.erase(device.slot, this.#written);
-        break;
+        return storage.erase(device.slot, this.#written());
       case Command.VERIFY:
-        this.core.eventVerified?.(
-          device,
-          device.requestId,
-          this.#options.verifyEvent?.(memory, from, to) === true ? 1 : 0,
-        );
-        break;
+        return this.#verify(from, to);
       default:
         throw new Error(`unknown command ${command}`);
     }
   }
 
-  #newExchange(): AnswerSink {
-    return new AnswerSink(this, this.#options.onApiBody);
+  #verify(from: number, to: number): void {
+    const { core, device, memory } = this;
+    this.#giveUp = () => core.eventVerified?.(device, device.requestId, 0);
+    const isTrue = this.#options.verifyEvent?.(memory, from, to) === true;
+    core.eventVerified?.(device, device.requestId, isTrue ? 1 : 0);
   }
 
-  /** The exchange for the next request. One that never ended belongs to an aborted request for good. */
-  #nextExchange(): AnswerSink {
-    const next = this.#exchangeBefore.isOpen ? this.#newExchange() : this.#exchangeBefore;
-    this.#exchangeBefore = this.#exchange;
-    this.#exchange = next;
+  /**
+   * The callback of one storage operation. It counts once: what a broken adapter reports again is not told of the next.
+   * @param failure what the core is told where the adapter throws
+   */
+  #stored(failure: number): (result: number) => void {
+    const { core, device } = this;
+    let isDone = false;
+    const done = (result: number): void => {
+      if (isDone) return;
+      isDone = true;
+      this.report(() => core.storageDone(device, result));
+    };
+    this.#giveUp = () => done(failure);
+    return done;
+  }
+
+  #written(): (ok: boolean) => void {
+    const done = this.#stored(0);
+    return (ok) => done(ok ? 1 : 0);
+  }
+
+  #newSink(): AnswerSink {
+    return new AnswerSink(this, this.#options.onApiBody, (call) => this.#guard(call));
+  }
+
+  /** The sink for the next request. One that never ended belongs to an aborted request for good. */
+  #nextSink(): AnswerSink {
+    const next = this.#sinkBefore.isOpen ? this.#newSink() : this.#sinkBefore;
+    this.#sinkBefore = this.#sink;
+    this.#sink = next;
     next.begin(this.device.requestId);
     return next;
   }
@@ -283,26 +385,16 @@ export class Driver {
     return { address, allowHttp, secrets: [config.clientSecret, ...tokens] };
   }
 
-  #send(): void {
+  #send(): unknown {
     const { endpoint } = this.device;
-    const exchange = this.#nextExchange();
+    const sink = this.#nextSink();
+    this.#giveUp = sink.giveUp;
     const address = addressOf(this.#addresses, endpoint);
     if (!address) {
-      unaddressed(endpoint, exchange);
-      return;
+      return unaddressed(endpoint, sink);
     }
-    this.#requests.write(exchange.request, address);
+    this.#requests.write(sink.request, address);
     this.#lookedAt.address = address;
-    this.#http.send(exchange.request, exchange);
+    return this.#http.send(sink.request, sink);
   }
-}
-
-/** Without an address there is nothing to ask: not reachable, but for a server that revokes nothing. */
-function unaddressed(endpoint: Endpoint, sink: HttpSink): void {
-  if (endpoint !== Endpoint.REVOCATION) {
-    sink.failed("unreachable");
-    return;
-  }
-  sink.status(200, -1);
-  sink.end();
 }

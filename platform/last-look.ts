@@ -48,14 +48,14 @@ export class LookedAtHttp implements Http {
     this.#allowed = allowed;
   }
 
-  send(request: HttpRequest, sink: HttpSink): void {
+  /** Gives what the adapter gives: a promise, where it is written with `async`. */
+  send(request: HttpRequest, sink: HttpSink): unknown {
     const { url } = request;
     const isAsBefore = url === this.#passed && url === this.address;
     this.#refusal = isAsBefore ? "" : lastLook(url, this.#allowed(this.address));
-    if (this.#refusal === "") {
-      this.#passed = url;
-      this.#http.send(request, sink);
-    } else sink.failed("unreachable");
+    if (this.#refusal !== "") return sink.failed("unreachable");
+    this.#passed = url;
+    return this.#http.send(request, sink);
   }
 
   abort(): void {

@@ -1,6 +1,7 @@
 // The sink of one HTTP exchange: the request that goes out, and what the adapter reports about it, told to the core.
 
 import type * as complete from "../../core/complete.ts";
+import { Endpoint } from "../../core/index.ts";
 import type { Bytes, Header, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { NO_HEADERS } from "./headers.ts";
 import type { Core, DriverOptions } from "./options.ts";
@@ -17,12 +18,13 @@ export interface ReusedRequest extends HttpRequest {
   bodyTo: number;
 }
 
-/** Whose exchange it is: the driver. */
+/** Whose sink it is: the driver. */
 export interface SinkOwner {
   readonly core: Core;
   readonly device: complete.Device;
   readonly memory: Uint8Array;
-  run(): void;
+  /** Tells the core, before anything else runs. */
+  report(event: () => void): void;
 }
 
 /**
@@ -35,12 +37,29 @@ export class AnswerSink implements HttpSink {
   isOpen = false;
   readonly #owner: SinkOwner;
   readonly #onApiBody: DriverOptions["onApiBody"];
+  readonly #guard: (call: () => unknown) => void;
   #id = 0;
+  /** Where this one was aborted the next request may go out before the core hears, and be served here already. */
+  #endedId = 0;
   #streams = false;
+  readonly #ended = (): void => {
+    this.#owner.core.responseEnd(this.#owner.device, this.#endedId);
+  };
+  readonly #failed = (): void => {
+    this.#owner.core.responseFailed(this.#owner.device, this.#endedId);
+  };
+  /** The adapter threw when it was asked to send. */
+  readonly giveUp = (): void => this.failed("unreachable");
 
-  constructor(owner: SinkOwner, onApiBody: DriverOptions["onApiBody"]) {
+  /** @param guard calls what is not ours, and keeps what it throws */
+  constructor(
+    owner: SinkOwner,
+    onApiBody: DriverOptions["onApiBody"],
+    guard: (call: () => unknown) => void,
+  ) {
     this.#owner = owner;
     this.#onApiBody = onApiBody;
+    this.#guard = guard;
     this.request = {
       method: "POST",
       url: "",
@@ -68,29 +87,38 @@ export class AnswerSink implements HttpSink {
   body(bytes: Bytes, from: number, to: number): void {
     if (!this.isOpen) return;
     const { core, device } = this.#owner;
-    if (this.#streams && device.requestId === this.#id) this.#onApiBody?.(bytes, from, to);
+    const streams = this.#streams && device.requestId === this.#id;
     core.responseBody(device, this.#id, bytes, from, to);
+    if (streams) this.#guard(() => this.#onApiBody?.(bytes, from, to));
   }
 
   end(): void {
-    if (!this.isOpen) return;
-    const owner = this.#owner;
-    const id = this.#id;
-    this.isOpen = false;
-    // Where this one was aborted the next request may go out in here, and this exchange serve it already.
-    owner.run();
-    owner.core.responseEnd(owner.device, id);
-    owner.run();
+    this.#close(this.#ended);
   }
 
   failed(_failure: TransportFailure): void {
-    if (!this.isOpen) return;
-    const owner = this.#owner;
-    const id = this.#id;
-    this.isOpen = false;
-    // Where this one was aborted the next request may go out in here, and this exchange serve it already.
-    owner.run();
-    owner.core.responseFailed(owner.device, id);
-    owner.run();
+    this.#close(this.#failed);
   }
+
+  /** The adapter's promise was rejected: the request that it was about has failed, unless it has ended before. */
+  giveUpOn(id: number): void {
+    if (this.#id === id) this.failed("unreachable");
+  }
+
+  #close(event: () => void): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.#endedId = this.#id;
+    this.#owner.report(event);
+  }
+}
+
+/** Without an address there is nothing to ask: not reachable, but for a server that revokes nothing. */
+export function unaddressed(endpoint: Endpoint, sink: HttpSink): void {
+  if (endpoint !== Endpoint.REVOCATION) {
+    sink.failed("unreachable");
+    return;
+  }
+  sink.status(200, -1);
+  sink.end();
 }

@@ -64,6 +64,13 @@ export interface DriverOptions {
   readonly memoryBytes?: number;
   /** After anything that may have changed the device's state. */
   readonly onChange?: () => void;
+  /**
+   * What an adapter or a callback has thrown, or rejected with; the device goes on. Without it that is thrown to
+   * whoever calls the driver next, or by the alarm.
+   */
+  readonly onError?: (error: unknown) => void;
+  /** Milliseconds until `onChange` is to be called at the latest; asked for each time that the driver goes to sleep. */
+  readonly wakeInMs?: () => number;
   /** A piece of an API's answer; the range is only good until return. */
   readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
   /**

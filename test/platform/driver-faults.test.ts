@@ -1,0 +1,318 @@
+// Design: the core hears first. Whatever adapters and callbacks throw or reject with, no event is lost, nothing leaves
+// a callback that was given to an adapter, and the program hears of it once.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { State } from "../../core/index.ts";
+import type { Platform } from "../../platform/contracts.ts";
+import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+
+const CODE = {
+  device_code: "d",
+  user_code: "BCDF-GHJK",
+  verification_uri: "https://x.test",
+  expires_in: 300,
+  interval: 5,
+};
+const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+
+/** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
+function lateWorld(): FakePlatform {
+  return fakePlatform({
+    http: {
+      latencyMs: 40,
+      handler: ({ url }) => {
+        if (url.endsWith("/revoke")) return { status: 200 };
+        return { status: 200, body: url.endsWith("/token") ? TOKENS : CODE };
+      },
+    },
+    storageDelayMs: 3,
+  });
+}
+
+function driverOn(platform: Platform, more: Partial<DriverOptions> = {}): Driver {
+  const endpoints = {
+    ...noEndpoints,
+    deviceAuthorization: "https://x.test/code",
+    token: "https://x.test/token",
+    revocation: "https://x.test/revoke",
+  };
+  return new Driver({ core, platform, config: driverConfig, endpoints, ...more });
+}
+
+/** Anything may be thrown, not only an Error. */
+const THROWN: unknown[] = [new Error("once"), "a text", undefined, null, 7];
+
+/** A call that fails the n-th time (from 0), by a throw or by a promise that is rejected. */
+function failingAt(n: number, how: "throw" | "reject", thrown: unknown): () => unknown {
+  let left = n;
+  return () => {
+    if (left-- !== 0) return undefined;
+    if (how === "throw") throw thrown;
+    return Promise.reject(thrown);
+  };
+}
+
+const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+/** What goes wrong once, wherever it can. */
+const PLACES = ["show", "onChange", "http", "read", "write", "erase", "alarm"] as const;
+
+function spoilt(
+  world: FakePlatform,
+  place: string,
+  fail: () => unknown,
+): [Platform, () => unknown] {
+  const { display, http, storage, timers } = world;
+  const before = <A extends unknown[]>(name: string, run: (...args: A) => void) =>
+    ((...args: A): unknown => {
+      const failed = place === name ? fail() : undefined;
+      if (failed !== undefined) return failed;
+      run(...args);
+      return undefined;
+    }) as (...args: A) => void;
+  return [
+    {
+      ...world,
+      display: {
+        columns: 20,
+        rows: 4,
+        show: before("show", (cells: Uint8Array, from) => display.show(cells, from as number)),
+      } as Platform["display"],
+      http: { send: before("http", http.send.bind(http)), abort: () => http.abort() },
+      storage: {
+        capacity: 4096,
+        read: before("read", storage.read.bind(storage)),
+        write: before("write", storage.write.bind(storage)),
+        erase: before("erase", storage.erase.bind(storage)),
+      },
+      timers: {
+        now: () => timers.now(),
+        cancel: () => timers.cancel(),
+        alarm: before("alarm", timers.alarm.bind(timers)),
+      },
+    },
+    place === "onChange" ? fail : () => undefined,
+  ];
+}
+
+/** One life: signs in and out again. `step` lets a second pass. */
+async function live(driver: Driver, world: FakePlatform): Promise<State[]> {
+  const states: State[] = [];
+  driver.start();
+  for (let i = 0; i < 60 && !driver.isSignedIn; i++) {
+    world.clock.advance(1000);
+    await settled();
+    // A platform whose alarm was lost: something else wakes the device.
+    if (i % 20 === 19) driver.run();
+  }
+  states.push(driver.device.state);
+  driver.signOut();
+  for (let i = 0; i < 90 && !(driver.device.state === State.SIGNED_OUT && i > 70); i++) {
+    world.clock.advance(1000);
+    await settled();
+    if (i % 20 === 19) driver.run();
+  }
+  states.push(driver.device.state);
+  return states;
+}
+
+describe("one fault anywhere, at any moment", () => {
+  for (const place of PLACES) {
+    for (const how of ["throw", "reject"] as const) {
+      it(`${place} ${how}s: signs in and out all the same, and onError hears of it once`, async () => {
+        let seen = 0;
+        for (let n = 0; n < 25; n++) {
+          const world = lateWorld();
+          const thrown = THROWN[n % THROWN.length];
+          const errors: unknown[] = [];
+          const [platform, onChange] = spoilt(world, place, failingAt(n, how, thrown));
+          const driver = driverOn(platform, {
+            onChange: () => onChange() as never,
+            onError: (error) => void errors.push(error),
+          });
+          expect(await live(driver, world), `${place} ${n}`).toEqual([
+            State.SIGNED_IN,
+            State.SIGNED_OUT,
+          ]);
+          expect([world.storage.peek(0).length, world.storage.peek(1).length]).toEqual([0, 0]);
+          expect(errors.length).toBeLessThanOrEqual(1);
+          if (errors.length > 0) expect(errors).toEqual([thrown]);
+          seen += errors.length;
+        }
+        expect(seen, "some of them were met").toBeGreaterThan(0);
+      });
+    }
+  }
+});
+
+describe("where what was thrown goes", () => {
+  const throwsAt = (state: State, driver: () => Driver): (() => void) => {
+    let throws = 1;
+    return () => {
+      if (driver().device.state === state && throws-- > 0) throw new Error("callback");
+    };
+  };
+
+  it("contracts.ts: out of no callback that was given to an adapter; without onError the alarm throws it", () => {
+    const world = lateWorld();
+    const driver: Driver = driverOn(world, { onChange: throwsAt(State.PENDING, () => driver) });
+    const outOfAdapter: unknown[] = [];
+    const { send } = world.http;
+    world.http.send = (request, sink) =>
+      send.call(world.http, request, {
+        status: (status, retryAfter) => sink.status(status, retryAfter),
+        body: (bytes, from, to) => sink.body(bytes, from, to),
+        failed: (failure) => sink.failed(failure),
+        end: () => {
+          try {
+            sink.end();
+          } catch (error) {
+            outOfAdapter.push(error);
+          }
+        },
+      });
+    driver.start();
+    const rung: unknown[] = [];
+    for (let i = 0; i < 60; i++) {
+      try {
+        world.clock.advance(1000);
+      } catch (error) {
+        rung.push(error);
+      }
+    }
+    expect(outOfAdapter).toEqual([]);
+    expect(rung).toEqual([new Error("callback")]);
+    expect(driver.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("is thrown to the program where the program has called, without onError", () => {
+    const world = fakePlatform();
+    const driver: Driver = driverOn(world, { onChange: throwsAt(State.SIGNED_OUT, () => driver) });
+    driver.start();
+    expect(() => driver.cancel()).toThrow("callback");
+    expect(driver.device.state).toBe(State.SIGNED_OUT);
+  });
+
+  it("is thrown by the alarm where onError throws as well", () => {
+    const world = lateWorld();
+    const driver: Driver = driverOn(world, {
+      onChange: throwsAt(State.PENDING, () => driver),
+      onError: () => {
+        throw new Error("onError");
+      },
+    });
+    driver.start();
+    const rung: unknown[] = [];
+    for (let i = 0; i < 60; i++) {
+      try {
+        world.clock.advance(1000);
+      } catch (error) {
+        rung.push(error);
+      }
+    }
+    expect(rung).toEqual([new Error("callback")]);
+    expect(driver.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("what `event` itself throws is the caller's", () => {
+    const driver = driverOn(lateWorld());
+    driver.start();
+    expect(() =>
+      driver.happen(() => {
+        throw new Error("event");
+      }),
+    ).toThrow("event");
+    driver.signOut();
+    expect(driver.device.autoStart).toBe(0);
+  });
+});
+
+describe("an adapter that reports twice", () => {
+  it("a storage operation that is reported again is not the next one's answer", () => {
+    const world = lateWorld();
+    const { storage } = world;
+    const dones: ((length: number) => void)[] = [];
+    const driver = driverOn({
+      ...world,
+      storage: {
+        capacity: 4096,
+        read: (_slot, _into, _from, _to, done) => void dones.push(done),
+        write: storage.write.bind(storage),
+        erase: storage.erase.bind(storage),
+      },
+    });
+    driver.start();
+    dones[0]!(0);
+    expect(dones).toHaveLength(2);
+    dones[0]!(0);
+    expect(driver.device.state).toBe(State.STARTING);
+    dones[1]!(0);
+    expect(driver.device.state).toBe(State.REQUESTING);
+  });
+});
+
+describe("what the driver leaves behind", () => {
+  it("stop ends the request that is under way and takes the alarm back", () => {
+    const world = lateWorld();
+    const driver = driverOn(world);
+    driver.start();
+    while (!world.http.busy) world.clock.advanceToNext();
+    driver.stop();
+    expect([world.http.busy, world.http.aborts, world.timers.dueMs]).toEqual([false, 1, undefined]);
+  });
+
+  it("stop does both where the first of them throws", () => {
+    const world = lateWorld();
+    const errors: unknown[] = [];
+    const timers = { ...world.timers, now: () => world.clock.now(), alarm: () => {} };
+    const cancel = (): never => {
+      throw new Error("cancel");
+    };
+    const driver = driverOn(
+      { ...world, timers: { ...timers, cancel } },
+      { onError: (error) => void errors.push(error) },
+    );
+    driver.start();
+    driver.stop();
+    expect([world.http.aborts, errors]).toEqual([1, [new Error("cancel")]]);
+  });
+
+  it("sleeps no longer than the program wants", () => {
+    const world = lateWorld();
+    let changes = 0;
+    const driver = driverOn(world, {
+      config: { ...driverConfig, autoStart: 0 },
+      wakeInMs: () => 500,
+      onChange: () => void changes++,
+    });
+    driver.start();
+    world.clock.advance(10);
+    const before = changes;
+    world.clock.advance(5000);
+    expect(changes - before).toBe(10);
+  });
+
+  it("a wait that was slept through does not shorten the next: the wrap of the clock, too", () => {
+    // RFC 8628 section 3.5: the interval counts from the answer, whenever that is taken in.
+    for (const startMs of [0, 2 ** 32 - 9000]) {
+      const world = fakePlatform({ startMs, storage: new MemoryStorage() });
+      const sent: number[] = [];
+      world.http.handler = ({ url }) => {
+        sent.push(world.clock.elapsedMs);
+        const pending = { error: "authorization_pending" };
+        if (url.endsWith("/code")) return { status: 200, body: CODE, delayMs: 700 };
+        return { status: 400, body: pending, delayMs: 1900 };
+      };
+      const driver = driverOn(world);
+      driver.start();
+      world.clock.advance(60_000);
+      expect(sent.length).toBeGreaterThan(5);
+      for (let i = 2; i < sent.length; i++) {
+        expect(sent[i]! - sent[i - 1]!).toBeGreaterThanOrEqual(5000 + 1900);
+      }
+    }
+  });
+});
