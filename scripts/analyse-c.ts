@@ -1,5 +1,5 @@
-// npm run analyse:c: three static analysers over the C host, each with all it warns of taken for a mistake: gcc's
-// -fanalyzer, clang's, and cppcheck. `-- --install` gets the Debian packages. It needs what `npm run host --
+// npm run tool -- analyse-c: three static analysers over the C host, each with all it warns of taken for a mistake:
+// gcc's -fanalyzer, clang's, and cppcheck. `-- --install` gets the Debian packages. It needs what `npm run host --
 // --build` generates.
 
 import { spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ const rooms = [
 ];
 const generated = `${hostFolder}generated-complete`;
 
-const flags = commandLine("analyse:c", "Runs static analysers over the host in C.")
+const flags = commandLine("analyse-c", "Runs static analysers over the host in C.")
   .option("--install", "get the Debian packages that are missing first")
   .parse()
   .opts<{ install?: boolean }>();
@@ -63,6 +63,6 @@ try {
   process.exitCode = Object.values(complaints).every((said) => said.length === 0) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;
-  console.error(`analyse:c: ${error.message}`);
+  console.error(`analyse-c: ${error.message}`);
   process.exitCode = 2;
 }

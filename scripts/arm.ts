@@ -1,4 +1,4 @@
-// npm run arm: cross-compiles the C host for 32-bit ARM and runs a whole grant of it under qemu, the
+// npm run tool -- arm: cross-compiles the C host for 32-bit ARM and runs a whole grant of it under qemu, the
 // engine limited to its budget; and the check of images as a boot loader has it for a Cortex-M3. `-- --install` installs the Debian packages that are missing; `-- --build`
 // stops after building.
 

@@ -1,4 +1,4 @@
-// npm run bench: the core's hot paths beside what one would write instead, in the same run, on V8 and on
+// npm run tool -- bench: the core's hot paths beside what one would write instead, in the same run, on V8 and on
 // QuickJS. Times depend on the machine; the ratios are what to look at. Nothing is judged by them.
 
 import vm from "node:vm";

@@ -132,7 +132,7 @@ async function sizes(variant: Variant): Promise<void> {
   const bundle = await builtBundle(variant);
   const board = await measureOnArm(variant);
   const onBoard = `${variant}: heap in QuickJS on 32-bit ARM, stripped bytecode`;
-  if (board === undefined) info(onBoard, "skipped (npm run arm -- --install)");
+  if (board === undefined) info(onBoard, "skipped (npm run tool -- arm --install)");
   else {
     atMost(onBoard, heapLimits[variant], board.heap, "B");
     info("  bytecode, in flash", `${board.bytecode} B`);

@@ -1,5 +1,6 @@
-// npm run builds: what each tool of the build brings, by engine: bytes of heap that the core and a device hold,
-// and the time of a pending poll, on QuickJS, Duktape and MuJS; on 32-bit ARM, where `npm run arm` has built the C
+// npm run tool -- builds: what each tool of the build brings, by engine: bytes of heap that the core and a device hold,
+// and the time of a pending poll, on QuickJS, Duktape and MuJS; on 32-bit ARM, where `npm run tool -- arm` has built
+// the C
 // host, heap and bytecode as firmware has them. Times are the processor's and depend on it: only their ratios say
 // something.
 

@@ -1,4 +1,4 @@
-// npm run fuzz:c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
+// npm run tool -- fuzz-c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
 // undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --only NAME`, `-- --install` gets the
 // Debian packages, `-- --planted` plants a fault for each fuzzer, which it must find in its time, `-- --keep` puts inputs that reach new code into the corpus, as few as say the same.
 //
@@ -15,7 +15,7 @@ import { commandLine } from "../tools/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-const flags = commandLine("fuzz:c", "Fuzzes what the host in C reads from outside.")
+const flags = commandLine("fuzz-c", "Fuzzes what the host in C reads from outside.")
   .option("--seconds <n>", "time for each surface", "60")
   .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
   .option("--planted", "plant a fault for each fuzzer, which it must find in its time")
@@ -54,7 +54,7 @@ function fuzz(surface: Surface, seconds: number): boolean {
     `${surface.name}: ${executions} inputs in ${seconds} s, ${coverage} edges, ` +
       `${readdirSync(found).length} kept, ${ok ? "nothing found" : "FOUND SOMETHING"}`,
   );
-  if (!ok) console.error(`${said.slice(-4000)}\nfuzz:c: the input is in ${folder}`);
+  if (!ok) console.error(`${said.slice(-4000)}\nfuzz-c: the input is in ${folder}`);
   if (ok && flags.keep) merge(program, folder, kept, found, limits);
   return ok;
 }
@@ -110,6 +110,6 @@ try {
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;
-  console.error(`fuzz:c: ${error.message}`);
+  console.error(`fuzz-c: ${error.message}`);
   process.exitCode = 2;
 }

@@ -1,4 +1,4 @@
-// npm run image: makes one signed file to flash (targets/image/FORMAT.md), the keys for it, and
+// npm run tool -- image: makes one signed file to flash (targets/image/FORMAT.md), the keys for it, and
 // checks such files. What is wrong is one line on standard error, exit code 2.
 
 import { readOptions } from "../targets/command/image/options.ts";

@@ -1,4 +1,5 @@
-// npm run package: makes of the sources what npm publishes: dist/esm and dist/cjs, each with its types, the command in
+// npm run tool -- package: makes of the sources what npm publishes: dist/esm and dist/cjs, each with its types, the
+// command in
 // dist/command and the simulated service in dist/service. Runs by itself before `npm pack`. The bundles for firmware in
 // dist are those of `npm run build`.
 

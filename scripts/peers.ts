@@ -1,4 +1,5 @@
-// npm run peers: what a user would pick instead, on the same server in the same run. Prints the tables; --write writes
+// npm run tool -- peers: what a user would pick instead, on the same server in the same run. Prints the tables;
+// --write writes
 // them into targets/bundle/PEERS.md. Not unasked: what a poll allocates varies by some bytes from run to run.
 
 import { execFile } from "node:child_process";
@@ -89,7 +90,7 @@ async function hostile(): Promise<{ short: string[][]; full: string[][] }> {
 function page(size: string[][], bytes: string[][], scenario: string[][]): string {
   return `# Beside other clients
 
-Made by \`npm run peers -- --write\`; do not edit. Node ${process.versions.node.split(".")[0]}, one server and one run for all.
+Made by \`npm run tool -- peers --write\`; do not edit. Node ${process.versions.node.split(".")[0]}, one server and one run for all.
 
 ## What they cost to ship and to load
 

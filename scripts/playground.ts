@@ -1,5 +1,5 @@
-// npm run playground: writes dist/playground, a folder that any file server can serve: the device, the network, the
-// service, the phone and the panel in one page.
+// npm run tool -- playground: writes dist/playground, a folder that any file server can serve: the device, the
+// network, the service, the phone and the panel in one page.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";

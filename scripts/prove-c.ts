@@ -1,4 +1,4 @@
-// npm run prove:c: proves that what the C host reads from outside cannot bring it to undefined behaviour, with
+// npm run tool -- prove-c: proves that what the C host reads from outside cannot bring it to undefined behaviour, with
 // Frama-C's value analysis, for all inputs within the bounds that the table states; and that each proof finds the
 // faults that are planted for it. `-- --only NAME`, `-- --install` gets the Debian packages.
 
@@ -7,7 +7,7 @@ import { type Proof, proofNeeds, proofs, prove } from "../tools/host/proofs.ts";
 import { ensurePackages } from "../tools/host/toolchain.ts";
 import { commandLine } from "../tools/script-options.ts";
 
-const flags = commandLine("prove:c", "Proves parts of the host in C free of undefined behaviour.")
+const flags = commandLine("prove-c", "Proves parts of the host in C free of undefined behaviour.")
   .option("--only <name>", `one of: ${proofs.map(({ name }) => name).join(", ")}`)
   .option("--install", "get the Debian packages that are missing first")
   .parse()
@@ -28,14 +28,14 @@ function complaints(report: string): string {
 }
 
 async function rowOf(proof: Proof): Promise<Row> {
-  console.error(`prove:c: ${proof.name} ...`);
+  console.error(`prove-c: ${proof.name} ...`);
   const { alarms, seconds, report } = await prove(proof);
   if (alarms > 0) console.error(complaints(report));
   let found = 0;
   for (const plant of proof.plants) {
-    console.error(`prove:c: ${proof.name} with "${plant.text}" as "${plant.fault}" ...`);
+    console.error(`prove-c: ${proof.name} with "${plant.text}" as "${plant.fault}" ...`);
     if ((await prove(proof, plant)).alarms > 0) found++;
-    else console.error("prove:c: not found");
+    else console.error("prove-c: not found");
   }
   return {
     functions: proof.functions.join(", "),
@@ -71,6 +71,6 @@ try {
   process.exitCode = rows.every(({ ok }) => ok) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;
-  console.error(`prove:c: ${error.message}`);
+  console.error(`prove-c: ${error.message}`);
   process.exitCode = 2;
 }

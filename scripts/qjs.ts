@@ -1,4 +1,4 @@
-// npm run qjs: builds the stock programs of QuickJS and QuickJS-ng from Debian's sources into dist/engines.
+// npm run tool -- qjs: builds the stock programs of QuickJS and QuickJS-ng from Debian's sources into dist/engines.
 
 import { InstallError } from "../tools/engines/install.ts";
 import { buildQjs } from "../tools/engines/native-quickjs.ts";

@@ -1,21 +1,30 @@
 // The scripts of package.json as a newcomer meets them: --help, and mistakes in one line.
 
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { TOOLS } from "../tools/tool-list.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
   scripts: Record<string, string>;
 };
 
-/** The scripts that are programs of ours, with their files. */
-const programs = Object.entries(scripts).flatMap(([name, line]) => {
-  const file = /^tsx (\S+)$/.exec(line)?.[1];
-  return file === undefined ? [] : [[name, file] as const];
-});
+/** The scripts and tools that are programs of ours, with their files and how they are called. */
+const programs = [
+  ...Object.entries(scripts).flatMap(([name, line]) => {
+    const file = /^tsx (\S+)$/.exec(line)?.[1];
+    const call = name === "start" ? "npm start --" : `npm run ${name} --`;
+    return file === undefined ? [] : [[name, file, call] as const];
+  }),
+  ...Object.entries(TOOLS).flatMap(([name, { program }]) =>
+    program === undefined ? [] : [[name, program, `npm run tool -- ${name}`] as const],
+  ),
+];
+/** These two hand over to others. */
+const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
 interface Ended {
   code: number | null;
@@ -40,15 +49,44 @@ function run(file: string, ...args: string[]): Promise<Ended> {
 describe.concurrent("npm run", () => {
   test("package.json has programs", () => expect(programs.length).toBeGreaterThan(10));
 
-  test.each(programs)("%s --help says what there is, and does nothing", async (name, file) => {
+  test("of package.json there are at most sixteen", () => {
+    expect(Object.keys(scripts).length).toBeLessThanOrEqual(16);
+  });
+
+  test("each tool's files are there, and no name is both a script's and a tool's", () => {
+    for (const [name, { program, tests = [] }] of Object.entries(TOOLS)) {
+      expect(Object.hasOwn(scripts, name), name).toBe(false);
+      for (const file of [...tests, program ?? "."])
+        expect(existsSync(ROOT + file), file).toBe(true);
+    }
+  });
+
+  test("tool lists every tool, and knows a wrong name in one line", async () => {
+    const { code, stdout, stderr } = await run("scripts/tool.ts");
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const name of Object.keys(TOOLS)) expect(stdout).toMatch(RegExp(`^  ${name} +\\S`, "m"));
+    expect(await run("scripts/tool.ts", "abacus")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "tool: there is no tool abacus; npm run tool lists them\n",
+    });
+  });
+
+  test("tool hands options and the exit code on", async () => {
+    const { code, stderr } = await run("scripts/tool.ts", "model", "--nonsense");
+    expect(stderr).toContain("unknown option '--nonsense'");
+    expect(code).toBe(2);
+  });
+
+  test.each(own)("%s --help says what there is, and does nothing", async (_, file, call) => {
     const { code, stdout, stderr } = await run(file, "--help");
     expect(stderr).toBe("");
-    expect(stdout).toContain(name === "start" ? "npm start -- " : `npm run ${name} -- `);
+    expect(stdout).toContain(`Usage: ${call} `);
     expect(stdout).toContain("--help");
     expect(code).toBe(0);
   });
 
-  test.each(programs)("%s: a wrong option is one line and exit code 2", async (name, file) => {
+  test.each(own)("%s: a wrong option is one line and exit code 2", async (name, file) => {
     const { code, stdout, stderr } = await run(file, "--nonsense");
     expect(stderr).toMatch(/^[^\n]*unknown option '--nonsense'[^\n]*\n$/);
     expect(stderr).toMatch(new RegExp(`^${name === "start" ? "picogrant" : name}: `));
@@ -77,8 +115,10 @@ function commandsOfPages(): Map<string, Map<string, string>> {
   });
   for (const page of pages) {
     const text = readFileSync(path.join(ROOT, page), "utf8");
-    for (const [, name, words] of text.matchAll(RegExp(`npm (?:run )?([a-z:-]+) -- ${rest}`, "g")))
-      note(scripts[name!] ?? name!, words!, page);
+    for (const [, tool, name = tool, words] of text.matchAll(
+      RegExp(`npm (?:run )?(?:tool -- ([a-z-]+)|([a-z:-]+) -- )${rest}`, "g"),
+    ))
+      if (TOOLS[name!]?.tests === undefined) note(name!, words!, page);
     for (const [, name, words] of text.matchAll(RegExp(`npx picogrant ([a-z]+)\\b${rest}`, "g")))
       note(`picogrant ${name}`, words!, page);
   }
@@ -91,7 +131,7 @@ describe.concurrent("commands that pages show", () => {
   test("there are some", () => expect(ofPages.length).toBeGreaterThan(15));
 
   test.each(ofPages)("%s knows the options that pages give it", async (program, options) => {
-    const file = /^tsx (\S+)$/.exec(program)?.[1];
+    const file = programs.find(([name]) => name === program)?.[1];
     const part = /^picogrant (\S+)$/.exec(program)?.[1];
     expect([program, file ?? part]).not.toContain(undefined);
     const { code, stdout } =

@@ -6,9 +6,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { TOOLS } from "../tools/tool-list.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["core", "platform", "targets", "test", "scripts"];
+const FOLDERS = ["core", "platform", "targets", "tools", "test", "scripts"];
 
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true });
@@ -50,16 +51,20 @@ function deadLinks(file: string, text: string): string[] {
 
 /** Paths of this repository that a text names and that are not there. */
 function deadPaths(text: string): string[] {
-  const named = [...text.matchAll(/`((?:core|platform|targets|test|scripts)\/[\w./-]*)`/g)];
+  const named = [...text.matchAll(/`((?:core|platform|targets|test|tools|scripts)\/[\w./-]*)`/g)];
   return named.map((match) => match[1]!).filter((name) => !existsSync(path.join(ROOT, name)));
 }
 
-/** Scripts that a text runs and package.json does not have. */
+/** Scripts that a text runs and package.json does not have, and tools that are not in the list. */
 function deadScripts(text: string): string[] {
+  const tools = [...text.matchAll(/npm run (?:-s )?tool -- ([\w-]*\w)/g)].map((match) => match[1]!);
   const named = [...text.matchAll(/npm run (?:-[\w-]+ )*(\w(?:[\w:-]*\w)?)/g)].map(
     (match) => match[1]!,
   );
-  return named.filter((name) => !Object.hasOwn(manifest.scripts, name));
+  return [
+    ...named.filter((name) => !Object.hasOwn(manifest.scripts, name)),
+    ...tools.filter((name) => name !== "NAME" && !Object.hasOwn(TOOLS, name)),
+  ];
 }
 
 describe("documents", () => {
@@ -109,6 +114,7 @@ describe("documents", () => {
     );
     expect(deadPaths("`core/nothing.ts` and `core/index.ts`")).toEqual(["core/nothing.ts"]);
     expect(deadScripts("npm run nothing, npm run check")).toEqual(["nothing"]);
+    expect(deadScripts("npm run tool -- lives, npm run tool -- nothing")).toEqual(["nothing"]);
     // A flag is no script; what follows it is one.
     expect(deadScripts("`npm run -s`, npm run -s check, npm run -s none")).toEqual(["none"]);
   });

@@ -1,4 +1,4 @@
-// Names of members and errors, from ../tables. Made by `npm run tables`: do not edit.
+// Names of members and errors, from ../tables. Made by `npm run generate`: do not edit.
 
 export var MEMBERS =
   "Bdevice_code!user_code!verification_uri verification_url!verification_uri_comple" +

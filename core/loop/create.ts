@@ -212,7 +212,7 @@ function divide(device: Device, extraCount: number): void {
  * Makes a device. Allocates; nothing else in the core does, but for the tables of documentation and tests
  * (`transitions`, `regionLives`), which no bundle has.
  *
- * @param memory the device's memory: 4096 bytes are enough for short tokens, and `npm run sizing` says how much a
+ * @param memory the device's memory: 4096 bytes are enough for short tokens, and `picogrant sizing` says how much a
  *   server's need; the host gives it up to the device until the end of both
  * @param config what the maker sets
  * @param extra literals of a complete build, a line each, and how many; "" and 0 for the grant alone

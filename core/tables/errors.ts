@@ -1,5 +1,5 @@
 // Every error: its names on the wire, what kind it is, and what the display says. To be read and changed here;
-// `npm run tables` makes of it what is shipped (device/tables.ts).
+// `npm run generate` makes of it what is shipped (device/tables.ts).
 
 import { ErrorCode, ErrorKind, Message } from "../device/errors.ts";
 

@@ -1,5 +1,5 @@
 // The grammar of JSON (RFC 8259) as states: which byte may come in each, and which state it leads to. To be read and
-// changed here; `npm run tables` makes of it what is shipped (text/tables.ts). White space between tokens is not
+// changed here; `npm run generate` makes of it what is shipped (text/tables.ts). White space between tokens is not
 // in it: the scanner skips it in the states before MINUS. Up to MINUS, and in it, 0 and 1..9 are told apart.
 
 /** One state of the scanner. */

@@ -1,5 +1,5 @@
 // The members that the core looks for in answers of the authorization server, and the field that each goes to. To be
-// read and changed here; `npm run tables` makes of it what is shipped (device/tables.ts).
+// read and changed here; `npm run generate` makes of it what is shipped (device/tables.ts).
 
 import { Field } from "../device/memory.ts";
 

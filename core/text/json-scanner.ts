@@ -13,7 +13,7 @@ import { forget } from "../device/regions.ts";
 import { keep, keepUnit } from "./unicode.ts";
 
 /**
- * The states: where their rows begin in GRAMMAR, which `npm run tables` makes of tables/grammar.ts, pairs of a byte
+ * The states: where their rows begin in GRAMMAR, which `npm run generate` makes of tables/grammar.ts, pairs of a byte
  * and the state that it leads to. STRING, UNICODE, INVALID and END use numbers at which no row begins. At END and
  * INVALID lies the last pair of a row, so that every byte but white space leads to INVALID. Below 0 are no states,
  * but the ends of values.

@@ -23,7 +23,7 @@ export interface Bill {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-/** Made by `npm run package`: name and version of each package whose code is in a bundle. */
+/** Made by `npm run tool -- package`: name and version of each package whose code is in a bundle. */
 function bundled(): string[] {
   return JSON.parse(readFileSync(join(root, "dist/bundled-packages.json"), "utf8")) as string[];
 }

@@ -94,7 +94,7 @@ export interface ComparedBuild {
   readonly code: string;
 }
 
-/** What ships and what each of the tools makes of it: `npm run builds` compares them. */
+/** What ships and what each of the tools makes of it: `npm run tool -- builds` compares them. */
 export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]> {
   const joined = await bundleCore(variant, { minify: false });
   const minified = await transform(joined.code, { minify: true, target: "es5" });

@@ -112,7 +112,7 @@ function readAddress(text: string): string {
 function readMemory(text: string): number {
   const bytes = Number(text);
   if (!/^\d+$/.test(text) || bytes < 2048 || bytes > 65_535) {
-    throw new InvalidArgumentError("It is 2048 to 65535; npm run sizing tells what tokens need.");
+    throw new InvalidArgumentError("It is 2048 to 65535; picogrant sizing tells what tokens need.");
   }
   return bytes;
 }

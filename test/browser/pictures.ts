@@ -1,4 +1,4 @@
-// npm run pictures: makes the documentation's pictures of panel and playground anew, in headless Chromium.
+// npm run tool -- pictures: makes the documentation's pictures of panel and playground anew, in headless Chromium.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

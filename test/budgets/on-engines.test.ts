@@ -1,4 +1,5 @@
-// The counting behind `npm run builds` (targets/bundle/README.md): what a build holds is seen, and polls take time.
+// The counting behind `npm run tool -- builds` (targets/bundle/README.md): what a build holds is seen, and polls take
+// time.
 
 import { existsSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The dense tables that are shipped are what the readable ones (core/tables) make. `npm run tables` writes them.
+// The dense tables that are shipped are what the readable ones (core/tables) make. `npm run generate` writes them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ const OTHERS: Readonly<Record<string, number>> = {
 
 /** A file of constants, in lines of at most 100 columns. */
 function fileOf(head: string, texts: Readonly<Record<string, string>>): string {
-  let file = `${head} Made by \`npm run tables\`: do not edit.\n`;
+  let file = `${head} Made by \`npm run generate\`: do not edit.\n`;
   for (const [name, text] of Object.entries(texts)) {
     const pieces = text.match(/.{1,80}/g)!.map((piece) => quoted(piece));
     const value = pieces.length === 1 ? ` ${pieces[0]}` : `\n  ${pieces.join(" +\n  ")}`;
@@ -58,8 +58,8 @@ const FILES: Readonly<Record<string, string>> = {
 describe("DESIGN.md Tables: what is shipped is made of what is read", () => {
   it.each(Object.entries(FILES))("%s", (file, made) => {
     const path = fileURLToPath(new URL(`../../core/${file}`, import.meta.url));
-    if (process.env.WRITE_TABLES) writeFileSync(path, made);
-    expect(readFileSync(path, "utf8"), "npm run tables brings it up to date").toBe(made);
+    if (process.env.PICOGRANT_GENERATE) writeFileSync(path, made);
+    expect(readFileSync(path, "utf8"), "npm run generate brings it up to date").toBe(made);
   });
 
   it("the numbers of the scanner's states are where their rows begin", () => {

@@ -96,7 +96,7 @@ export function markdown(covered: readonly Covered[]): string {
   const lines = [
     "# What the documents say, and the tests that prove it",
     "",
-    "Made by `npm run coverage:table` from the tests' names; do not edit. A test names the row that it guards:",
+    "Made by `npm run generate` from the tests' names; do not edit. A test names the row that it guards:",
     "`device doc §2.1 row interval: ...`, where the device doc and the offer doc are the two descriptions below. A row",
     "that concerns one side only says why. The documents are the [two service",
     "descriptions](../targets/docs/two-services.md).",

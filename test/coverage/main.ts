@@ -1,5 +1,5 @@
-// npm run coverage:table: writes test/COVERAGE.md, and fails where a row of the documents has no test, or a test
-// names a row that does not exist.
+// npm run tool -- coverage, and npm run generate: writes test/COVERAGE.md, and fails where a row of the documents has
+// no test, or a test names a row that does not exist.
 
 import { writeFileSync } from "node:fs";
 import { commandLine } from "../../tools/script-options.ts";
@@ -19,7 +19,7 @@ async function main(): Promise<number> {
 }
 
 commandLine(
-  "coverage:table",
+  "coverage",
   "Writes test/COVERAGE.md; exit code 1 where a row of the documents has no test, or a test names none.",
 ).parse();
 process.exitCode = await main();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   tests = await namedTests();
 });
 
-test("each row has its tests, and test/COVERAGE.md is up to date (npm run coverage:table)", () => {
+test("each row has its tests, and test/COVERAGE.md is up to date (npm run generate)", () => {
   const covered = cover(tests);
   expect(gaps(covered)).toEqual([]);
   const kept = readFileSync(new URL("../COVERAGE.md", import.meta.url), "utf8");

@@ -1,5 +1,5 @@
 // Foreign bytes in the ordinary test run: the kept corpus, some thousands of new inputs, documents from a
-// grammar, and a check that the fuzzer finds what is planted. A million inputs: npm run fuzz.
+// grammar, and a check that the fuzzer finds what is planted. A million inputs: npm run tool -- fuzz.
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Images made by npm run image on the loaders of both languages: what the one says of an image, and of
+// Images made by npm run tool -- image on the loaders of both languages: what the one says of an image, and of
 // each of its bytes changed and lengths cut, the other says too, by the same name.
 
 import { execFileSync } from "node:child_process";
@@ -71,7 +71,7 @@ function linesInJavaScript(image: Buffer): string[] {
   ];
 }
 
-describe("npm run image, the loader in C and the one in JavaScript", () => {
+describe("npm run tool -- image, the loader in C and the one in JavaScript", () => {
   it("agree on an image, and on every byte and length of it", async () => {
     const image = await made("--target", "c-host", "--abi", abi, "--payload", path("payload"));
     const lines = linesInJavaScript(image);

@@ -1,4 +1,4 @@
-// npm run image on a disk that fails: each call that writes fails once, for keys and images. Nothing half
+// npm run tool -- image on a disk that fails: each call that writes fails once, for keys and images. Nothing half
 // made stays behind, what was there before stays, and the next try works.
 
 import * as fs from "node:fs";

@@ -1,4 +1,4 @@
-// npm run image, as a person calls it: keys, images, and one line for each mistake. The whole program runs
+// npm run tool -- image, as a person calls it: keys, images, and one line for each mistake. The whole program runs
 // once each; what it makes is held against the independent builder.
 
 import { spawnSync } from "node:child_process";
@@ -66,7 +66,7 @@ const build = (...args: string[]): string[] => [
 
 const modeOf = (name: string): number => statSync(path(name)).mode & 0o777;
 
-describe("npm run image -- --new-key", () => {
+describe("npm run tool -- image --new-key", () => {
   it("makes a pair of keys that only their owner can use, and prints neither", async () => {
     const line = await image("--new-key", path("own"));
     expect([modeOf("own.key"), modeOf("own.pub")]).toEqual([0o600, 0o644]);
@@ -92,7 +92,7 @@ describe("npm run image -- --new-key", () => {
   );
 });
 
-describe("npm run image -- --key", () => {
+describe("npm run tool -- image --key", () => {
   it("makes what the independent builder makes, for its owner's eyes", async () => {
     await image(...build("--config", path("device.json")));
     const expected = makeImage({
@@ -236,7 +236,7 @@ describe("npm run image -- --key", () => {
   });
 });
 
-describe("npm run image -- --verify and --inspect", () => {
+describe("npm run tool -- image --verify and --inspect", () => {
   const verify = (...args: string[]) =>
     mistake("--verify", path("new.img"), "--public-key", path("maker.pub"), ...args);
 
@@ -271,7 +271,7 @@ describe("npm run image -- --verify and --inspect", () => {
   });
 });
 
-describe("npm run image", () => {
+describe("npm run tool -- image", () => {
   it.each([
     ["package.json/new.img", "package.json: cannot be made"],
     ["package.json/x/new.img", "package.json/x: cannot be made"],

@@ -1,5 +1,5 @@
 // Lives in the ordinary test run: a few thousand from fresh seeds, the seeds that once failed, every
-// power cut of three sequences, and the planted bugs. More of them: npm run lives.
+// power cut of three sequences, and the planted bugs. More of them: npm run tool -- lives.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { freshSeed } from "../seeds.ts";
@@ -36,7 +36,7 @@ describe("whole lives", () => {
       const stories = campaign.failures.map(
         (failure) =>
           `seed ${failure.seed}: ${failure.violation!.invariant}: ${failure.violation!.what}; ` +
-          `replay: npm run lives -- --seed ${failure.seed} --only ${shrink(failure, core).join()}`,
+          `replay: npm run tool -- lives --seed ${failure.seed} --only ${shrink(failure, core).join()}`,
       );
       expect(stories).toEqual([]);
       expect(unusedFaults(campaign.strikes)).toEqual([]);

@@ -46,7 +46,7 @@ function tell(failure: LifeResult, core: LivesCore): void {
   print([
     `seed ${failure.seed} broke ${failure.violation!.invariant}: ${failure.violation!.what}`,
     `shrunk from ${failure.struck.length} faults and deeds to ${kept.length}; replay with`,
-    `  npm run lives -- --seed ${failure.seed} --only ${kept.join(",")}`,
+    `  npm run tool -- lives --seed ${failure.seed} --only ${kept.join(",")}`,
   ]);
 }
 

@@ -69,7 +69,7 @@ function many(makeCore: MakeCore, options: Options, seed: number): boolean {
     return true;
   }
   print(`the sequence of seed ${failure.seed} broke a rule: ${failure.broken!.message}`);
-  print(`again: npm run model -- --one --seed ${failure.seed}`);
+  print(`again: npm run tool -- model --one --seed ${failure.seed}`);
   const shrunk = shrink(failure.script, failure.broken!, makeCore);
   print(`shrunk from ${failure.script.steps.length} steps to ${shrunk.script.steps.length}:\n`);
   print(asTest(shrunk));

@@ -1,5 +1,5 @@
 // The model of the core's border: a run of it, that its oracles can fail, that what fails is shrunk and
-// replayed, and that each found fault stays away. `npm run model` does more of all.
+// replayed, and that each found fault stays away. `npm run tool -- model` does more of all.
 
 import { describe, expect, it } from "vitest";
 import { freshSeed } from "../seeds.ts";
@@ -12,7 +12,7 @@ import { ofSources } from "./subject.ts";
 
 const STEPS = 30_000;
 const SEED = freshSeed();
-/** These take more steps than a test has time for; `npm run model -- --planted` hunts all. */
+/** These take more steps than a test has time for; `npm run tool -- model --planted` hunts all. */
 const SLOW: readonly string[] = [
   "the room for metadata is divided when they are asked for, not when they come",
   "an event that is handed in carries out what another one told",

@@ -61,7 +61,8 @@ class InProcessRunner implements TestRunner {
   async init(): Promise<void> {
     // Stryker has put the mutants into a copy of the repository, from where it runs.
     const { PICOGRANT_REPOSITORY: repository } = process.env;
-    if (!repository) throw new Error("npm run mutation starts this: it sets PICOGRANT_REPOSITORY");
+    if (!repository)
+      throw new Error("npm run tool -- mutation starts this: it sets PICOGRANT_REPOSITORY");
     await bundleTests(process.cwd(), repository, this.bundle);
   }
 

@@ -1,4 +1,4 @@
-// Mutants that no test kills, each with the reason why none can. `npm run mutation` fails where one is
+// Mutants that no test kills, each with the reason why none can. `npm run tool -- mutation` fails where one is
 // missing here, and in a whole run where one here is killed.
 
 interface Explanation {
@@ -115,7 +115,7 @@ export const SURVIVORS: readonly Explanation[] = [
     file: "core/grant/device-authorization.ts",
     line: "if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;",
     mutants: ["seconds > Limit.INTERVAL_MAX_S => false"],
-    why: "What is too long is cut by pollEvery either way; this only keeps its milliseconds within 27 bits (npm run test:integers).",
+    why: "What is too long is cut by pollEvery either way; this only keeps its milliseconds within 27 bits (npm run tool -- test-integers).",
   },
   {
     file: "core/grant/device-authorization.ts",
@@ -271,6 +271,6 @@ export const SURVIVORS: readonly Explanation[] = [
       "seconds <= Limit.ELAPSED_S_MAX => true",
       "seconds * 1000 - device.carryMs < wake => seconds * 1000 - device.carryMs <= wake",
     ],
-    why: "Longer times are none of the smaller ones either, only their milliseconds leave the 27 bits (npm run test:integers); and of two that are equal either will do.",
+    why: "Longer times are none of the smaller ones either, only their milliseconds leave the 27 bits (npm run tool -- test-integers); and of two that are equal either will do.",
   },
 ];

@@ -1,5 +1,5 @@
 // Every type that a program can see, held against a kept report: whoever changes the package's surface sees it, and so
-// does whoever reads the change. `npm run public-types` renews the report.
+// does whoever reads the change. `npm run generate` renews the report.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -51,7 +51,7 @@ function report(): string {
   return `${list.join("\n")}\n\n${parts.join("\n")}`;
 }
 
-it("the public types are those of the report (npm run public-types renews it)", () => {
-  if (process.env.PICOGRANT_RENEW === "1") writeFileSync(REPORT, report());
+it("the public types are those of the report (npm run generate renews it)", () => {
+  if (process.env.PICOGRANT_GENERATE) writeFileSync(REPORT, report());
   expect(report()).toBe(readFileSync(REPORT, "utf8"));
 });

@@ -1,5 +1,5 @@
-// PEERS.md is what `npm run peers -- --write` wrote: sizes that can be had again in seconds are measured here once more, the table of
-// facts is the one in the sources, and its figures are counted.
+// PEERS.md is what `npm run tool -- peers --write` wrote: sizes that can be had again in seconds are measured here
+// once more, the table of facts is the one in the sources, and its figures are counted.
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

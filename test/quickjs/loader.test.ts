@@ -1,5 +1,5 @@
 // The loader of signed images as a program in qjs: nothing of a refused image runs, two slots, and a whole
-// sign-in out of an image that npm run image made.
+// sign-in out of an image that npm run tool -- image made.
 
 import {
   existsSync,
@@ -235,7 +235,7 @@ describe.each(enginesHere())("%s", (name, qjs) => {
     expect(await device.start(0)).toBe("20");
   });
 
-  it("a device signs in out of an image that npm run image made, and updates itself to the next", async () => {
+  it("a device signs in out of an image that npm run tool -- image made, and updates itself to the next", async () => {
     const device = await DeviceInQjs.make(qjs);
     const service = new RunningService();
     await service.start();

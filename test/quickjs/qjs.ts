@@ -15,7 +15,7 @@ import { findQjs } from "../../tools/engines/native-quickjs.ts";
 import { findQjsNg } from "../../tools/engines/native-quickjs-ng.ts";
 
 /**
- * `[name, path]` of both engines. PICOGRANT_QJS and PICOGRANT_QJS_NG name others than those of npm run qjs.
+ * `[name, path]` of both engines. PICOGRANT_QJS and PICOGRANT_QJS_NG name others than those of npm run tool -- qjs.
  * @throws Error where one is missing: a test that is left out would look like one that passed
  */
 export function enginesHere(): [name: string, path: string][] {
@@ -24,7 +24,8 @@ export function enginesHere(): [name: string, path: string][] {
     ["QuickJS-ng", findQjsNg()],
   ];
   return engines.map(([name, path]) => {
-    if (path === undefined) throw new Error(`no qjs of ${name} here: npm run qjs builds it`);
+    if (path === undefined)
+      throw new Error(`no qjs of ${name} here: npm run tool -- qjs builds it`);
     return [name, path];
   });
 }

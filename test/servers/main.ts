@@ -1,4 +1,4 @@
-// npm run servers: what a device gets through with each authorization server, tried just now. With
+// npm run tool -- servers: what a device gets through with each authorization server, tried just now. With
 // --write the tables go into platform/servers/README.md.
 
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The command line of npm run image: what a person may say, checked for form. What it means for files
+// The command line of npm run tool -- image: what a person may say, checked for form. What it means for files
 // and keys is in the other rooms of this folder.
 
 import { readFileSync } from "node:fs";
@@ -29,13 +29,13 @@ export interface Options {
   counterMin: number;
 }
 
-const NPM_RUN = "npm run image --";
+const NPM_RUN = "npm run tool -- image";
 
 const HELP = `
 A first image:
-  npm run image -- --new-key maker
-  npm run image -- --key maker.key --product living-room-tv --counter 1 --config device.json
-  npm run image -- --verify dist/picogrant-VERSION.img --public-key maker.pub
+  npm run tool -- image --new-key maker
+  npm run tool -- image --key maker.key --product living-room-tv --counter 1 --config device.json
+  npm run tool -- image --verify dist/picogrant-VERSION.img --public-key maker.pub
 
 Targets: qjs runs on any stock qjs, quickjs and quickjs-ng on one of them; c-host is the host in C
 (bytecode; --abi where it was built for another machine: picogrant-host --abi); es5 the core's bundle.

@@ -1,4 +1,4 @@
-// npm run fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
+// npm run tool -- fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
@@ -34,7 +34,7 @@ function integer(least: number, most: number): (text: string) => number {
 }
 
 function readFlags(): Flags {
-  return new Command("npm run fleet --")
+  return new Command("npm run tool -- fleet")
     .description(
       "Runs the real core of many devices on a virtual clock against a model of the service.",
     )

@@ -1,4 +1,4 @@
-// npm run scenarios: plays all scenarios, or the named ones, and says which held. Exit code 1 where an
+// npm run tool -- scenarios: plays all scenarios, or the named ones, and says which held. Exit code 1 where an
 // expectation was not met, 2 where there is no such scenario.
 import { Command } from "commander";
 import { UsageError } from "../usage-error.ts";
@@ -23,7 +23,7 @@ async function main(names: readonly string[]): Promise<number> {
   return failures ? 1 : 0;
 }
 
-const program = new Command("npm run scenarios --")
+const program = new Command("npm run tool -- scenarios")
   .description("Plays these scenarios or all; exit code 1 where an expectation was not met.")
   .argument("[names...]", "scenarios, or files of your own")
   .addHelpText("after", `\nScenarios:\n  ${scenarioNames().join("\n  ")}`)

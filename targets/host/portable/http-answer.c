@@ -301,7 +301,7 @@ static enum pg_answer_result result_of(const struct pg_answer *answer) {
 enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *bytes, size_t size) {
   size_t at = 0;
   while (at < size && answer->step != COMPLETE && answer->step != REFUSED) {
-    /* For `npm run prove:c`: what happens at one byte is told from what happens at another. */
+    /* For `npm run tool -- prove-c`: what happens at one byte is told from what happens at another. */
     //@ split at;
     if (is_in_body(answer)) at += take_body(answer, bytes + at, size - at);
     else take_byte(answer, bytes[at++]);

@@ -8,7 +8,7 @@
 #include "wipe.h"
 
 enum {
-  /* Longer tokens need more: the page "Sizing", or `npm run sizing`. */
+  /* Longer tokens need more: the page "Sizing", or `picogrant sizing`. */
   MEMORY_BYTES = 4096,
 };
 

@@ -1,0 +1,69 @@
+// npm run generate: makes anew whatever is generated and kept in the repository. A test that fails because something
+// of it is out of date names this command. What is measured or photographed (the comparison with other clients, the
+// pictures) changes with the machine: that is made at a release.
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { commandLine } from "../tools/script-options.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config"];
+const program = (file: string, ...words: string[]): string[] => ["--import", "tsx", file, ...words];
+
+/** In the order in which one may stand on another. */
+const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly string[])[] }>> = {
+  tables: {
+    makes: "core/device/tables.ts, core/text/tables.ts",
+    runs: [[...vitest, "test/vitest.config.ts", "test/core/tables.test.ts"]],
+  },
+  spec: {
+    makes: "the tables of core/SPEC.md",
+    runs: [[...vitest, "test/vitest.config.ts", "test/core/spec.test.ts"]],
+  },
+  servers: {
+    makes: "the tables of platform/servers/README.md",
+    runs: [program("test/servers/main.ts", "--write")],
+  },
+  docs: {
+    makes: "the tables in targets/docs",
+    runs: [program("scripts/docs.ts", "--tables")],
+  },
+  coverage: { makes: "test/COVERAGE.md", runs: [program("test/coverage/main.ts")] },
+  types: {
+    makes: "test/package/public-types.txt",
+    runs: [[...vitest, "test/package/vitest.config.ts", "test/package/public-types.spec.ts"]],
+  },
+};
+
+const { args: named } = commandLine("generate", "Makes anew what is generated and kept.")
+  .allowExcessArguments(true)
+  .argument("[names...]", `only these of: ${Object.keys(STEPS).join(", ")}`)
+  .parse();
+
+const unknown = named.find((name) => !Object.hasOwn(STEPS, name));
+if (unknown !== undefined) {
+  console.error(`generate: there is no ${unknown}; choose of ${Object.keys(STEPS).join(", ")}`);
+  process.exitCode = 2;
+} else {
+  process.exitCode = generate(named.length > 0 ? named : Object.keys(STEPS));
+}
+
+function generate(names: readonly string[]): number {
+  for (const [name, { makes, runs }] of Object.entries(STEPS)) {
+    if (!names.includes(name)) continue;
+    for (const args of runs) {
+      const env = { ...process.env, PICOGRANT_GENERATE: "1" };
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+        cwd: root,
+        env,
+        encoding: "utf8",
+      });
+      if (status !== 0) {
+        process.stderr.write(`${stdout}${stderr}generate: ${name} could not be made\n`);
+        return 1;
+      }
+    }
+    console.log(makes);
+  }
+  return 0;
+}

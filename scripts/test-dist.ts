@@ -1,0 +1,22 @@
+// npm run tool -- test-dist: the core's own tests on the bundles as they ship, built anew.
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { commandLine } from "../tools/script-options.ts";
+
+commandLine("test-dist", "Builds the bundles and runs the core's tests on each.").parse();
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts"];
+
+function run(args: readonly string[], environment: Record<string, string> = {}): boolean {
+  const env = { ...process.env, ...environment };
+  return spawnSync(process.execPath, args, { cwd: root, env, stdio: "inherit" }).status === 0;
+}
+
+const held =
+  run(["--import", "tsx", "scripts/build.ts"]) &&
+  ["dist/picogrant.js", "dist/picogrant-grant.js"].every((bundle) =>
+    run([...vitest, "test/core"], { PICOGRANT_CORE: bundle }),
+  );
+process.exitCode = held ? 0 : 1;

@@ -1,0 +1,34 @@
+// npm run tool -- NAME: whatever is no everyday command. Without a name: the list.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { argumentsOf, TOOLS } from "../tools/tool-list.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+function list(): string {
+  const width = Math.max(...Object.keys(TOOLS).map((name) => name.length));
+  const lines = Object.entries(TOOLS).map(([name, { says }]) => `  ${name.padEnd(width)}  ${says}`);
+  return `Usage: npm run tool -- NAME [options]; NAME --help says which.\n\n${lines.join("\n")}\n`;
+}
+
+const [name, ...words] = process.argv.slice(2);
+const tool = name !== undefined && Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+if (name === undefined || name === "--help") process.stdout.write(list());
+else if (tool === undefined) {
+  console.error(`tool: there is no tool ${name}; npm run tool lists them`);
+  process.exitCode = 2;
+} else {
+  const env = { ...process.env, ...tool.environment };
+  const child = spawn(process.execPath, argumentsOf(tool, words), {
+    cwd: root,
+    env,
+    stdio: "inherit",
+  });
+  // A terminal's Ctrl-C goes to both; this one waits for what the other makes of it.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  child.on("close", (code, signal) => {
+    process.exitCode = code ?? (signal === null ? 1 : 128);
+  });
+}

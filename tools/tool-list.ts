@@ -1,0 +1,80 @@
+// What `npm run tool -- NAME` runs. The sixteen verbs of package.json are for everyday work; these are for
+// whoever goes deeper: campaigns of tests, measuring, making what is published.
+
+export interface Tool {
+  /** One line for the list. */
+  readonly says: string;
+  /** A program of ours, or with `tests` the tests that are run. */
+  readonly program?: string;
+  /** Words for vitest: its config and what of it to run. */
+  readonly tests?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const all = "test/vitest.config.ts";
+
+export const TOOLS: Readonly<Record<string, Tool>> = {
+  "analyse-c": { says: "static analysers over the host in C", program: "scripts/analyse-c.ts" },
+  arm: { says: "the host in C for 32-bit ARM, and its tests", program: "scripts/arm.ts" },
+  bench: { says: "the core's hot paths beside plain code", program: "scripts/bench.ts" },
+  builds: { says: "what each tool of the build brings", program: "scripts/builds.ts" },
+  coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
+  fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
+  fuzz: { says: "fuzzes what the core reads", program: "test/fuzz/main.ts" },
+  "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
+  image: { says: "signed images from the sources, and keys", program: "scripts/image.ts" },
+  lives: { says: "random lives of whole devices", program: "test/lives/main.ts" },
+  model: { says: "the core against its model", program: "test/model/main.ts" },
+  mutation: { says: "mutants of the core against its tests", program: "test/mutation/main.ts" },
+  package: { says: "the folders that npm publishes", program: "scripts/package.ts" },
+  peers: { says: "the comparison with other clients", program: "scripts/peers.ts" },
+  picogrant: { says: "the command picogrant from its sources", program: "targets/command/main.ts" },
+  pictures: { says: "the documentation's pictures", program: "test/browser/pictures.ts" },
+  playground: { says: "the simulator as a static page", program: "scripts/playground.ts" },
+  "prove-c": { says: "proofs about the host in C", program: "scripts/prove-c.ts" },
+  qjs: { says: "stock QuickJS and QuickJS-ng from Debian's sources", program: "scripts/qjs.ts" },
+  scenarios: {
+    says: "some forty lives of a device in the simulator",
+    program: "targets/desktop/scenarios/main.ts",
+  },
+  servers: { says: "what completes with each server", program: "test/servers/main.ts" },
+  "test-browser": {
+    says: "the tests of panel, pages and site in Chromium",
+    tests: ["test/browser/vitest.config.ts"],
+  },
+  "test-dist": { says: "the core's tests on the built bundles", program: "scripts/test-dist.ts" },
+  "test-integers": {
+    says: "the core's tests with every number checked",
+    tests: [all, "test/core", "test/lives", "test/fuzz", "test/engines/integers.test.ts"],
+    environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1" },
+  },
+  "test-kill": {
+    says: "file storage, its process killed 1000 times",
+    tests: [all, "test/platform/file-storage.test.ts"],
+    environment: { PICOGRANT_KILLS: "1000" },
+  },
+  "test-package": {
+    says: "the tests of what npm would publish",
+    tests: ["test/package/vitest.config.ts"],
+  },
+  "test-qjs": { says: "the tests on stock QuickJS", tests: ["test/quickjs/vitest.config.ts"] },
+  "test-simulator-kill": {
+    says: "the simulator, killed 200 times",
+    tests: [all, "test/desktop/kill.test.ts"],
+    environment: { PICOGRANT_ALL: "1", PICOGRANT_KILLS: "200" },
+  },
+  "test-spoil": {
+    says: "the core's tests with bytes of ended lives overwritten",
+    tests: [all, "test/core"],
+    environment: { PICOGRANT_SPOIL: "1" },
+  },
+};
+
+/** What Node runs for a tool: its arguments. */
+export function argumentsOf(tool: Tool, words: readonly string[]): string[] {
+  if (tool.tests !== undefined) {
+    const [config, ...files] = tool.tests;
+    return ["node_modules/vitest/vitest.mjs", "run", "--config", config!, ...files, ...words];
+  }
+  return ["--import", "tsx", tool.program!, ...words];
+}
