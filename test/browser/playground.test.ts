@@ -1,6 +1,7 @@
 // The playground as a stranger meets it: a folder on any file server, below a path. Everything happens in the page.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { scenarioNames } from "../../targets/desktop/scenarios/library.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { shows, startPlayground } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
@@ -100,6 +101,21 @@ describeInChromium("the playground", (browser) => {
       await page.getByText('"dance" is neither a step nor an expectation').waitFor();
       await page.click("#scenario-live");
       await shows(page, "Code ");
+    }));
+
+  test("every scenario holds here as it does everywhere", () =>
+    atPlayground(browser(), async (page) => {
+      const unmet: string[] = [];
+      for (const name of scenarioNames()) {
+        await page.selectOption("#scenario", name);
+        await page.click("#scenario-all");
+        const end = page.locator("#scenario-said", {
+          hasText: /expectations held|not as expected/,
+        });
+        const said = await end.textContent();
+        if (!said?.includes("expectations held")) unmet.push(`${name}: ${said}`);
+      }
+      expect(unmet).toEqual([]);
     }));
 
   test("another world's rows are not those of the world before", () =>

@@ -47,6 +47,20 @@ describe("device doc §3 the user decides", () => {
     expect(walk.poll().status).toBe(428);
   });
 
+  test("device doc §2.2: what was unticked and how long was chosen stay so when the page asks again", async () => {
+    const walk = new Walk();
+    const page = await walk.choose();
+    const choice = { decision: "allow", access: "86400" };
+    const all = ["email", VIDEO_READONLY];
+    const again = await walk.visitor.submit(page, "/device/decision", choice, all);
+    expect(again.html).not.toMatch(/<input[^>]*type="checkbox"[^>]*checked/);
+    expect(again.html).toMatch(/<option value="86400"[^>]*selected/);
+    // A second tap without a look at the page grants nothing.
+    const second = await walk.visitor.submit(again, "/device/decision", { decision: "allow" });
+    expect(second.status).toBe(400);
+    expect(walk.poll().status).toBe(428);
+  });
+
   test("device doc §2.2: time-based access is the user's choice", async () => {
     const walk = new Walk();
     const page = await walk.choose();

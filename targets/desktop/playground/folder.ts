@@ -24,6 +24,7 @@ const SCENARIOS = html`<div class="scenario-head">
 <label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
 <button type="button" id="scenario-step">step</button>
 <button type="button" id="scenario-play">play</button>
+<button type="button" id="scenario-all">to its end</button>
 <button type="button" id="scenario-edit" hidden>edit</button>
 <button type="button" id="scenario-live">live world</button>
 </div>

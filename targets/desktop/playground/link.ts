@@ -108,14 +108,16 @@ export class PageLink implements Link {
       fixture: isLive ? this.#fixture : this.data.fixture,
       clock,
       core: engine.core,
-      baseUrl: BASE_URL,
-      // A scenario goes the same way every time; a world to play with does not.
-      seed: isLive ? crypto.getRandomValues(new Uint32Array(1))[0]! : 1,
-      ...(isLive && { epochMs: Date.now() }),
+      // A scenario goes the same way every time, at the address that it names; a world to play with does not.
+      ...(isLive && {
+        baseUrl: BASE_URL,
+        seed: crypto.getRandomValues(new Uint32Array(1))[0]!,
+        epochMs: Date.now(),
+      }),
     });
     const controller = new Controller(simulation, new Viewer(simulation, meterOf(engine)), true);
     const phone = new Phone(this.frame, simulation.service!);
-    phone.onPage = (address) => setText("phone-address", address.replace("https://", ""));
+    phone.onPage = (address) => setText("phone-address", address.replace(/^https?:\/\//, ""));
     simulation.onChange(() => this.#changed());
     simulation.powerOn();
     return { simulation, controller, engine, phone };

@@ -30,7 +30,8 @@ export class ScenarioPlayer {
     this.#choose(choice.value);
     const on = (id: string, act: () => void): void => element(id).addEventListener("click", act);
     on("scenario-step", () => this.#queue(() => this.#step()));
-    on("scenario-play", () => this.#play());
+    on("scenario-play", () => this.#play(PAUSE_MS));
+    on("scenario-all", () => this.#play(0));
     on("scenario-edit", () => this.#edit());
     on("scenario-live", () => this.#live());
   }
@@ -62,7 +63,8 @@ export class ScenarioPlayer {
     this.#busy = this.#busy.then(act);
   }
 
-  #play(): void {
+  /** Line by line by itself, to the end or until it is pressed again. */
+  #play(pauseMs: number): void {
     if (this.#isPlaying) {
       this.#isPlaying = false;
       setText("scenario-play", "play");
@@ -74,7 +76,7 @@ export class ScenarioPlayer {
       while (this.#isPlaying) {
         await this.#step();
         await new Promise((resolve) => {
-          setTimeout(resolve, PAUSE_MS);
+          setTimeout(resolve, pauseMs);
         });
       }
       setText("scenario-play", "play");

@@ -71,14 +71,22 @@ export interface ConsentData {
   client: Client;
   account: Account;
   scopes: readonly Scope[];
+  /** What the person had chosen before the page came again: by default everything, until it is removed. */
+  chosen?: Choice | undefined;
   problem?: string | undefined;
+}
+
+export interface Choice {
+  scopes: readonly string[];
+  /** Seconds as the form has them, "" for no end. */
+  access: string;
 }
 
 const DURATIONS = [3_600, 86_400, 604_800, 2_592_000];
 
 /** Names the app, the device's code, the account and each scope in words, and asks. */
 export function consent(data: ConsentData): PageContent {
-  const { t, attempt, client, account, csrf, problem } = data;
+  const { t, attempt, client, account, csrf, scopes, chosen, problem } = data;
   const fields = { csrf, user_code: attempt.userCode, account: account.id };
   const body = html`
 <h1>${t("{app} wants to use your account", { app: client.name })}</h1>
@@ -97,8 +105,8 @@ ${hidden({ csrf, user_code: attempt.userCode, choose: "another" })}
 </form>
 <form method="post" action="/device/decision">
 ${hidden(fields)}
-${scopeChoice(t, client, data.scopes)}
-${durationChoice(t, account)}
+${scopeChoice(t, client, scopes, chosen?.scopes)}
+${durationChoice(t, account, chosen?.access)}
 <div class="buttons">
 <button type="submit" name="decision" value="deny">${t("Deny")}</button>
 <button class="main" type="submit" name="decision" value="allow">${t("Allow")}</button>
@@ -108,11 +116,18 @@ ${durationChoice(t, account)}
   return { title: problem === undefined ? title : `${t("Error")}: ${title}`, body };
 }
 
-function scopeChoice(t: Translate, client: Client, scopes: readonly Scope[]): Html {
+function scopeChoice(
+  t: Translate,
+  client: Client,
+  scopes: readonly Scope[],
+  chosen: readonly string[] = scopes.map(({ id }) => id),
+): Html {
   const several = scopes.length > 1;
   const items = scopes.map(({ id, words }) =>
     several
-      ? html`<li><label class="scope"><input type="checkbox" name="scope" value="${id}" checked>
+      ? html`<li><label class="scope"><input type="checkbox" name="scope" value="${id}"${
+          chosen.includes(id) ? html` checked` : ""
+        }>
 <span>${t(words)}</span></label></li>`
       : html`<li>${t(words)}${hidden({ scope: id })}</li>`,
   );
@@ -120,16 +135,19 @@ function scopeChoice(t: Translate, client: Client, scopes: readonly Scope[]): Ht
 <ul class="list">${items}</ul></fieldset>`;
 }
 
-function durationChoice(t: Translate, account: Account): Html {
+function durationChoice(t: Translate, account: Account, chosen = ""): Html {
   if (account.timeBasedAccess !== undefined)
     return html`<p class="soft">${t("Access ends by itself after {time}: a rule of this account.", {
       time: durationInWords(account.timeBasedAccess, t),
     })}</p>`;
   const options = DURATIONS.map(
     (seconds) =>
-      html`<option value="${seconds}">${t("For {time}", {
-        time: durationInWords(seconds, t),
-      })}</option>`,
+      html`<option value="${seconds}"${chosen === String(seconds) ? html` selected` : ""}>${t(
+        "For {time}",
+        {
+          time: durationInWords(seconds, t),
+        },
+      )}</option>`,
   );
   return html`<label for="access">${t("How long?")}</label>
 <select id="access" name="access"><option value="">${t("Until I remove it")}</option>${options}</select>`;

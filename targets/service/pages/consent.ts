@@ -6,7 +6,7 @@ import type { Attempt } from "../attempts.ts";
 import { normalizeUserCode } from "../codes.ts";
 import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
-import { accountChoice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
+import { accountChoice, type Choice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
 import type { Translate } from "./languages.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
@@ -122,14 +122,14 @@ function showConsent(
   service: ServiceContext,
   visit: Visit,
   attempt: Attempt,
-  problem?: string,
+  asked: { chosen?: Choice; problem?: string } = {},
 ): Shown {
   const account = chosenAccount(service, visit);
   const client = service.directory.clients.get(attempt.clientId);
   if (!account || !client) return visit.show(accountChooser(service, visit, attempt), 400);
   const scopes = attempt.scopes.flatMap((id) => service.scopes.byId.get(id) ?? []);
-  const data = { t: visit.t, csrf: visit.csrf, attempt, client, account, scopes, problem };
-  return visit.show(consent(data), problem === undefined ? 200 : 400);
+  const data = { t: visit.t, csrf: visit.csrf, attempt, client, account, scopes, ...asked };
+  return visit.show(consent(data), asked.problem === undefined ? 200 : 400);
 }
 
 function decide(
@@ -139,20 +139,20 @@ function decide(
   attempt: Attempt,
 ): Shown {
   const account = chosenAccount(service, visit);
+  const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
+  // What was unticked stays so, whatever the page asks again for.
+  const chosen = { scopes, access: form.get("access") ?? "" };
   // The account was changed in another tab meanwhile: ask again rather than use the wrong one.
-  if (!account || account.id !== form.get("account")) return showConsent(service, visit, attempt);
+  if (!account || account.id !== form.get("account"))
+    return showConsent(service, visit, attempt, { chosen });
   const name = nameOf(service, attempt, visit.t);
   if (form.get("decision") === "deny")
     return showOutcome(visit, deny(service, attempt, account.id), name);
-  if (form.get("decision") !== "allow") return showConsent(service, visit, attempt);
-  const scopes = form.getAll("scope").filter((scope) => attempt.scopes.includes(scope));
-  if (scopes.length === 0)
-    return showConsent(
-      service,
-      visit,
-      attempt,
-      visit.t("Choose at least one permission, or deny."),
-    );
+  if (form.get("decision") !== "allow") return showConsent(service, visit, attempt, { chosen });
+  if (scopes.length === 0) {
+    const problem = visit.t("Choose at least one permission, or deny.");
+    return showConsent(service, visit, attempt, { chosen, problem });
+  }
   const seconds = Number(form.get("access"));
   const accessSeconds = DURATIONS.includes(seconds) ? seconds : undefined;
   return showOutcome(visit, approve(service, attempt, account, { scopes, accessSeconds }), name);

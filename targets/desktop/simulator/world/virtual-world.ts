@@ -16,6 +16,7 @@ import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
 import { WorldClock } from "./world-clock.ts";
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** Scenarios name it, and are written for it. */
 const BASE_URL = "http://127.0.0.1:8628";
 
 export interface VirtualWorldSettings {
@@ -29,6 +30,7 @@ export interface VirtualWorldSettings {
   readonly clock?: WorldClock;
   /** Calendar time at the clock's zero; 2026-01-01 by default. */
   readonly epochMs?: number;
+  /** Where the service is said to be; by default where scenarios have it. */
   readonly baseUrl?: string;
   /** The core that the device runs, such as the shipped bundle; the sources by default. */
   readonly core?: Core | undefined;
@@ -45,7 +47,8 @@ export interface VirtualWorldSettings {
 }
 
 export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
-  const { seed = 1, epochMs = EPOCH_MS, baseUrl = BASE_URL } = settings;
+  const { seed = 1, epochMs = EPOCH_MS } = settings;
+  const baseUrl = settings.options?.baseUrl ?? settings.baseUrl ?? BASE_URL;
   const clock = settings.clock ?? new WorldClock({ paused: true });
   const maker = new MakerServer(clock);
   const entropy = new SeededEntropy(seed);
