@@ -5,10 +5,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { InstallError } from "../tools/engines/install.ts";
-import { hostFolder } from "../tools/host/build.ts";
-import { analyserNeeds, ensurePackages, quickjsFolder } from "../tools/host/toolchain.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { hostFolder } from "../targets/workbench/host/build.ts";
+import {
+  analyserNeeds,
+  ensurePackages,
+  quickjsFolder,
+} from "../targets/workbench/host/toolchain.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
 const rooms = [

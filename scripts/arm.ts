@@ -3,11 +3,11 @@
 // stops after building.
 
 import { spawnSync } from "node:child_process";
-import { InstallError } from "../tools/engines/install.ts";
-import { buildHost } from "../tools/host/build.ts";
-import { buildCheckForCortexM3 } from "../tools/host/cortex-m3.ts";
-import { armNeeds, ensurePackages } from "../tools/host/toolchain.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { buildHost } from "../targets/workbench/host/build.ts";
+import { buildCheckForCortexM3 } from "../targets/workbench/host/cortex-m3.ts";
+import { armNeeds, ensurePackages } from "../targets/workbench/host/toolchain.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine(
   "arm",

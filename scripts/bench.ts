@@ -2,11 +2,16 @@
 // QuickJS. Times depend on the machine; the ratios are what to look at. Nothing is judged by them.
 
 import vm from "node:vm";
-import { guest } from "../tools/budgets/guest.ts";
-import { definePrint, evaluate, newModule, variants } from "../tools/engines/quickjs-wasm.ts";
-import { borderNumbers, builtBundle } from "../tools/engines/script.ts";
-import { printTable } from "../tools/print-table.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { guest } from "../targets/workbench/budgets/guest.ts";
+import {
+  definePrint,
+  evaluate,
+  newModule,
+  variants,
+} from "../targets/workbench/engines/quickjs-wasm.ts";
+import { borderNumbers, builtBundle } from "../targets/workbench/engines/script.ts";
+import { printTable } from "../targets/workbench/print-table.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 async function script(): Promise<string> {
   const parts = [await builtBundle("complete"), borderNumbers(), guest("config", "polls", "bench")];

@@ -8,16 +8,22 @@
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { LifeError, liveOnBoard } from "../tools/board/board-life.ts";
-import { BoardWorld } from "../tools/board/board-world.ts";
-import { buildFirmware, type Kind, kinds, mapOf, portFolder } from "../tools/board/build.ts";
-import { runInteractive } from "../tools/board/interactive.ts";
-import { readSizes } from "../tools/board/sizes.ts";
-import { missedLimits, type Seen, sizeTable, sleepLine } from "../tools/board/table.ts";
-import { boardNeeds } from "../tools/board/toolchain.ts";
-import { InstallError } from "../tools/engines/install.ts";
-import { ensurePackages } from "../tools/host/toolchain.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { LifeError, liveOnBoard } from "../targets/workbench/board/board-life.ts";
+import { BoardWorld } from "../targets/workbench/board/board-world.ts";
+import {
+  buildFirmware,
+  type Kind,
+  kinds,
+  mapOf,
+  portFolder,
+} from "../targets/workbench/board/build.ts";
+import { runInteractive } from "../targets/workbench/board/interactive.ts";
+import { readSizes } from "../targets/workbench/board/sizes.ts";
+import { missedLimits, type Seen, sizeTable, sleepLine } from "../targets/workbench/board/table.ts";
+import { boardNeeds } from "../targets/workbench/board/toolchain.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { ensurePackages } from "../targets/workbench/host/toolchain.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and boots it.")
   .option("--install", "get the Debian packages that are missing first")

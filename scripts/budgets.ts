@@ -10,15 +10,15 @@ import {
   measureLifeNatively,
   measurePolls,
   measurePollsNatively,
-} from "../tools/budgets/allocations.ts";
-import { heapLimits, sizeCeilings } from "../tools/budgets/budget-limits.ts";
-import { bytesByFile } from "../tools/budgets/by-file.ts";
-import { measureHeap, measureOnArm } from "../tools/budgets/heap.ts";
-import type { Tally } from "../tools/budgets/measured-core.ts";
-import { measureSignIn } from "../tools/budgets/sign-in.ts";
-import { builtBundle } from "../tools/engines/script.ts";
-import { printTable } from "../tools/print-table.ts";
-import { commandLine } from "../tools/script-options.ts";
+} from "../targets/workbench/budgets/allocations.ts";
+import { heapLimits, sizeCeilings } from "../targets/workbench/budgets/budget-limits.ts";
+import { bytesByFile } from "../targets/workbench/budgets/by-file.ts";
+import { measureHeap, measureOnArm } from "../targets/workbench/budgets/heap.ts";
+import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
+import { measureSignIn } from "../targets/workbench/budgets/sign-in.ts";
+import { builtBundle } from "../targets/workbench/engines/script.ts";
+import { printTable } from "../targets/workbench/print-table.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const variants = ["complete", "grant"] as const satisfies Variant[];
 const kib = 1024;

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { shippedFiles } from "../targets/bundle/shipped.ts";
 import { bundleProgram, type Program } from "../targets/quickjs/bundle-program.ts";
-import { conformanceScript } from "../tools/engines/script.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { conformanceScript } from "../targets/workbench/engines/script.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 

@@ -5,11 +5,11 @@
 // something.
 
 import { comparedBuilds, type Variant } from "../targets/bundle/make-bundle.ts";
-import { measureCodeOnArm } from "../tools/budgets/heap.ts";
-import { heapIn, pollTimeIn } from "../tools/budgets/on-engines.ts";
-import { buildHosts, InstallError } from "../tools/engines/install.ts";
-import { printTable } from "../tools/print-table.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { measureCodeOnArm } from "../targets/workbench/budgets/heap.ts";
+import { heapIn, pollTimeIn } from "../targets/workbench/budgets/on-engines.ts";
+import { buildHosts, InstallError } from "../targets/workbench/engines/install.ts";
+import { printTable } from "../targets/workbench/print-table.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const engines = ["quickjs", "duktape", "mujs"] as const;
 const names = { quickjs: "QuickJS", duktape: "Duktape", mujs: "MuJS" };

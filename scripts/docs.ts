@@ -3,11 +3,11 @@
 
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { brokenLinks } from "../tools/docs/links.ts";
-import { Preparation } from "../tools/docs/prepare.ts";
-import { makeSite } from "../tools/docs/site.ts";
-import { writeTables } from "../tools/docs/spliced-tables.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { brokenLinks } from "../targets/workbench/docs/links.ts";
+import { Preparation } from "../targets/workbench/docs/prepare.ts";
+import { makeSite } from "../targets/workbench/docs/site.ts";
+import { writeTables } from "../targets/workbench/docs/spliced-tables.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const drafts = `${root}dist/docs-pages`;

@@ -4,13 +4,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundleCore, type Variant } from "../targets/bundle/make-bundle.ts";
-import { type Engine, engines } from "../tools/engines/catalogue.ts";
-import { installEngines } from "../tools/engines/install.ts";
-import { checkedBundle } from "../tools/engines/integers.ts";
-import { builtBundle, conformanceScript } from "../tools/engines/script.ts";
-import { readTap } from "../tools/engines/tap.ts";
-import { printTable } from "../tools/print-table.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
+import { installEngines } from "../targets/workbench/engines/install.ts";
+import { checkedBundle } from "../targets/workbench/engines/integers.ts";
+import { builtBundle, conformanceScript } from "../targets/workbench/engines/script.ts";
+import { readTap } from "../targets/workbench/engines/tap.ts";
+import { printTable } from "../targets/workbench/print-table.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const installCommand = "npm run engines -- --install";
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));

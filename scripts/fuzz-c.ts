@@ -8,10 +8,10 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { InstallError } from "../tools/engines/install.ts";
-import { buildFuzzer, type Surface, surfaces } from "../tools/host/fuzzers.ts";
-import { ensurePackages, fuzzNeeds } from "../tools/host/toolchain.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { buildFuzzer, type Surface, surfaces } from "../targets/workbench/host/fuzzers.ts";
+import { ensurePackages, fuzzNeeds } from "../targets/workbench/host/toolchain.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 

@@ -4,7 +4,7 @@
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "../tools/script-options.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config"];

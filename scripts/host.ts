@@ -3,10 +3,10 @@
 
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { InstallError } from "../tools/engines/install.ts";
-import { buildHost, buildPort, portFolder } from "../tools/host/build.ts";
-import { ensurePackages, hostNeeds, portNeeds } from "../tools/host/toolchain.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { buildHost, buildPort, portFolder } from "../targets/workbench/host/build.ts";
+import { ensurePackages, hostNeeds, portNeeds } from "../targets/workbench/host/toolchain.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine(
   "host",

@@ -3,8 +3,8 @@
 
 import { readOptions } from "../targets/command/image/options.ts";
 import { UsageError } from "../targets/desktop/usage-error.ts";
-import { performBuilt } from "../tools/built-payload.ts";
-import { InstallError } from "../tools/engines/install.ts";
+import { performBuilt } from "../targets/workbench/built-payload.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
 
 try {
   console.log(await performBuilt(readOptions(process.argv.slice(2))));

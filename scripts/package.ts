@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "../tools/script-options.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 import { bundleModules, bundleOne, type Inputs } from "./package/bundle-entries.ts";
 import { identities, notices } from "./package/licences.ts";
 

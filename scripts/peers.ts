@@ -6,16 +6,16 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { shippedClients } from "../tools/peers/bundles.ts";
-import { type Client, clients } from "../tools/peers/clients.ts";
-import { judge, type Outcome, scenarios } from "../tools/peers/compared-sign-ins.ts";
-import { FIVE_LINES } from "../tools/peers/five-lines.ts";
-import { ScriptedServer } from "../tools/peers/scripted-server.ts";
-import { markdownTable, printTable } from "../tools/print-table.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { shippedClients } from "../targets/workbench/peers/bundles.ts";
+import { type Client, clients } from "../targets/workbench/peers/clients.ts";
+import { judge, type Outcome, scenarios } from "../targets/workbench/peers/compared-sign-ins.ts";
+import { FIVE_LINES } from "../targets/workbench/peers/five-lines.ts";
+import { ScriptedServer } from "../targets/workbench/peers/scripted-server.ts";
+import { markdownTable, printTable } from "../targets/workbench/print-table.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const file = fileURLToPath(new URL("../targets/bundle/PEERS.md", import.meta.url));
-const child = fileURLToPath(new URL("../tools/peers/poll-memory.ts", import.meta.url));
+const child = fileURLToPath(new URL("../targets/workbench/peers/poll-memory.ts", import.meta.url));
 const run = promisify(execFile);
 
 async function sizes(): Promise<string[][]> {

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { writePlayground } from "../targets/desktop/playground/folder.ts";
-import { mallocExport, quickjsPackage } from "../tools/budgets/engine.ts";
-import { countCalls } from "../tools/budgets/wasm-counter.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { mallocExport, quickjsPackage } from "../targets/workbench/budgets/engine.ts";
+import { countCalls } from "../targets/workbench/budgets/wasm-counter.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const require = createRequire(import.meta.url);
 

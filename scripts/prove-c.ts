@@ -2,10 +2,10 @@
 // Frama-C's value analysis, for all inputs within the bounds that the table states; and that each proof finds the
 // faults that are planted for it. `-- --only NAME`, `-- --install` gets the Debian packages.
 
-import { InstallError } from "../tools/engines/install.ts";
-import { type Proof, proofNeeds, proofs, prove } from "../tools/host/proofs.ts";
-import { ensurePackages } from "../tools/host/toolchain.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { type Proof, proofNeeds, proofs, prove } from "../targets/workbench/host/proofs.ts";
+import { ensurePackages } from "../targets/workbench/host/toolchain.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 const flags = commandLine("prove-c", "Proves parts of the host in C free of undefined behaviour.")
   .option("--only <name>", `one of: ${proofs.map(({ name }) => name).join(", ")}`)

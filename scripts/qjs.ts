@@ -1,9 +1,9 @@
 // npm run tool -- qjs: builds the stock programs of QuickJS and QuickJS-ng from Debian's sources into dist/engines.
 
-import { InstallError } from "../tools/engines/install.ts";
-import { buildQjs } from "../tools/engines/native-quickjs.ts";
-import { buildQjsNg } from "../tools/engines/native-quickjs-ng.ts";
-import { commandLine } from "../tools/script-options.ts";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { buildQjs } from "../targets/workbench/engines/native-quickjs.ts";
+import { buildQjsNg } from "../targets/workbench/engines/native-quickjs-ng.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 commandLine(
   "qjs",

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "../tools/script-options.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 import { makeRelease, type Release } from "./release/make.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));

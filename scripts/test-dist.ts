@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "../tools/script-options.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
 
 commandLine("test-dist", "Builds the bundles and runs the core's tests on each.").parse();
 

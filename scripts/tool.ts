@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { argumentsOf, TOOLS } from "../tools/tool-list.ts";
+import { argumentsOf, TOOLS } from "../targets/workbench/tool-list.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { TOOLS } from "../tools/tool-list.ts";
+import { TOOLS } from "../targets/workbench/tool-list.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
@@ -105,7 +105,7 @@ function commandsOfPages(): Map<string, Map<string, string>> {
   };
   // A command ends with its line, its code or its comment; a backslash takes it on to the next line.
   const rest = /((?:\\\n|[^`\n#&|])*)/.source;
-  const folders = ["", "core", "platform", "targets", "test", "tools", "scripts"];
+  const folders = ["", "core", "platform", "targets", "test", "scripts"];
   const pages = folders.flatMap((folder) => {
     const names = readdirSync(path.join(ROOT, folder), {
       encoding: "utf8",

@@ -6,10 +6,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { TOOLS } from "../tools/tool-list.ts";
+import { TOOLS } from "../targets/workbench/tool-list.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["core", "platform", "targets", "tools", "test", "scripts"];
+const FOLDERS = ["core", "platform", "targets", "test", "scripts"];
 
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true });
@@ -51,7 +51,7 @@ function deadLinks(file: string, text: string): string[] {
 
 /** Paths of this repository that a text names and that are not there. */
 function deadPaths(text: string): string[] {
-  const named = [...text.matchAll(/`((?:core|platform|targets|test|tools|scripts)\/[\w./-]*)`/g)];
+  const named = [...text.matchAll(/`((?:core|platform|targets|test|scripts)\/[\w./-]*)`/g)];
   return named.map((match) => match[1]!).filter((name) => !existsSync(path.join(ROOT, name)));
 }
 

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { builtPayloads } from "../../tools/built-payload.ts";
-import { enginesFolder } from "../../tools/engines/install.ts";
+import { builtPayloads } from "../../targets/workbench/built-payload.ts";
+import { enginesFolder } from "../../targets/workbench/engines/install.ts";
 import { billOfMaterials } from "./sbom.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

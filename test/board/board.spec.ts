@@ -4,10 +4,15 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BoardWorld } from "../../tools/board/board-world.ts";
-import { boardFolder, boardPort, buildFirmware, firmwareOf } from "../../tools/board/build.ts";
-import type { Board } from "../../tools/board/emulator.ts";
-import { missedLimits } from "../../tools/board/table.ts";
+import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
+import {
+  boardFolder,
+  boardPort,
+  buildFirmware,
+  firmwareOf,
+} from "../../targets/workbench/board/build.ts";
+import type { Board } from "../../targets/workbench/board/emulator.ts";
+import { missedLimits } from "../../targets/workbench/board/table.ts";
 import { ignorantServer } from "./ignorant-server.ts";
 import { oledText } from "./oled.ts";
 

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { boardFolder } from "../../tools/board/build.ts";
-import { bearsslFolder } from "../../tools/board/toolchain.ts";
-import { run } from "../../tools/engines/install.ts";
+import { boardFolder } from "../../targets/workbench/board/build.ts";
+import { bearsslFolder } from "../../targets/workbench/board/toolchain.ts";
+import { run } from "../../targets/workbench/engines/install.ts";
 
 const source = fileURLToPath(new URL("c/ignorant-server.c", import.meta.url));
 

@@ -4,7 +4,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { PATIENCE_MS } from "../../tools/board/emulator.ts";
+import { PATIENCE_MS } from "../../targets/workbench/board/emulator.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

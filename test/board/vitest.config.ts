@@ -10,7 +10,8 @@ export default defineConfig({
     // Each board is a process that emulates another processor.
     maxWorkers: 1,
     ...patience,
-    // A test boots the board up to thirty times. Each wait has a limit of its own (tools/board/emulator.ts).
+    // A test boots the board up to thirty times. Each wait has a limit of its own
+    // (targets/workbench/board/emulator.ts).
     testTimeout: 3_600_000,
     hookTimeout: 3_600_000,
   },

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { writePlayground } from "../../targets/desktop/playground/folder.ts";
-import { mallocExport, quickjsPackage } from "../../tools/budgets/engine.ts";
-import { countCalls } from "../../tools/budgets/wasm-counter.ts";
+import { mallocExport, quickjsPackage } from "../../targets/workbench/budgets/engine.ts";
+import { countCalls } from "../../targets/workbench/budgets/wasm-counter.ts";
 import { serveFolder } from "./static-server.ts";
 
 /** The playground, below a path. */

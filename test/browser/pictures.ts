@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { commandLine } from "../../tools/script-options.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 import { shows, startPlayground } from "./bench.ts";
 import { launchChromium } from "./launch.ts";
 

@@ -3,8 +3,12 @@
 
 import { describe, expect, test } from "vitest";
 import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
-import { measureDriverPolls, measureLife, measurePolls } from "../../tools/budgets/allocations.ts";
-import { builtBundle } from "../../tools/engines/script.ts";
+import {
+  measureDriverPolls,
+  measureLife,
+  measurePolls,
+} from "../../targets/workbench/budgets/allocations.ts";
+import { builtBundle } from "../../targets/workbench/engines/script.ts";
 
 /** Called before there is a device, and dropped with `create` afterwards. */
 const boot = ["create", "configError"];

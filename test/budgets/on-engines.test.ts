@@ -3,9 +3,9 @@
 
 import { existsSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { heapIn, pollTimeIn } from "../../tools/budgets/on-engines.ts";
-import { buildHosts, enginesFolder } from "../../tools/engines/install.ts";
-import { builtBundle } from "../../tools/engines/script.ts";
+import { heapIn, pollTimeIn } from "../../targets/workbench/budgets/on-engines.ts";
+import { buildHosts, enginesFolder } from "../../targets/workbench/engines/install.ts";
+import { builtBundle } from "../../targets/workbench/engines/script.ts";
 
 const names = ["quickjs", "duktape", "mujs"] as const;
 

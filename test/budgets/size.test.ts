@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { bundleCore } from "../../targets/bundle/make-bundle.ts";
-import { bytesByFile } from "../../tools/budgets/by-file.ts";
+import { bytesByFile } from "../../targets/workbench/budgets/by-file.ts";
 
 test.each(["grant", "complete"] as const)(
   "%s: every byte is some file's, and each file of the build has some",

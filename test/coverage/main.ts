@@ -2,7 +2,7 @@
 // no test, or a test names a row that does not exist.
 
 import { writeFileSync } from "node:fs";
-import { commandLine } from "../../tools/script-options.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 import { cover, gaps, markdown, mistakes, namedTests } from "./coverage-table.ts";
 
 const file = "test/COVERAGE.md";

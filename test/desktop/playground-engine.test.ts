@@ -15,8 +15,8 @@ import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/lib
 import { playIn } from "../../targets/desktop/scenarios/player.ts";
 import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
-import { mallocExport, quickjsPackage } from "../../tools/budgets/engine.ts";
-import { countCalls } from "../../tools/budgets/wasm-counter.ts";
+import { mallocExport, quickjsPackage } from "../../targets/workbench/budgets/engine.ts";
+import { countCalls } from "../../targets/workbench/budgets/wasm-counter.ts";
 
 let module: QuickJSWASMModule;
 let bundle: string;

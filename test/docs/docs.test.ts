@@ -7,10 +7,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../core/complete.ts";
-import { heapLimits, sizeCeilings } from "../../tools/budgets/budget-limits.ts";
-import { brokenLinks } from "../../tools/docs/links.ts";
-import { pages } from "../../tools/docs/pages.ts";
-import { pagesWithTables, pageWithTables } from "../../tools/docs/spliced-tables.ts";
+import { heapLimits, sizeCeilings } from "../../targets/workbench/budgets/budget-limits.ts";
+import { brokenLinks } from "../../targets/workbench/docs/links.ts";
+import { pages } from "../../targets/workbench/docs/pages.ts";
+import { pagesWithTables, pageWithTables } from "../../targets/workbench/docs/spliced-tables.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

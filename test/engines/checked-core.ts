@@ -1,5 +1,5 @@
 // With PICOGRANT_INTEGERS=1 the whole test suite runs on a core in which every number is checked: each
-// file of core/ is rewritten as it is loaded (tools/engines/integers.ts says what is checked).
+// file of core/ is rewritten as it is loaded (targets/workbench/engines/integers.ts says what is checked).
 
 import { fileURLToPath } from "node:url";
 import { bundleCore, type Variant } from "../../targets/bundle/make-bundle.ts";
@@ -8,7 +8,7 @@ import {
   checkIntegers,
   integerChecks,
   sourcePlaces,
-} from "../../tools/engines/integers.ts";
+} from "../../targets/workbench/engines/integers.ts";
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
 

@@ -2,10 +2,10 @@
 // that are quick; `npm run engines` has all of them. And that the judging can fail.
 
 import { describe, expect, test } from "vitest";
-import { engines } from "../../tools/engines/catalogue.ts";
-import { runInQuickjs, variants } from "../../tools/engines/quickjs-wasm.ts";
-import { builtBundle, conformanceScript } from "../../tools/engines/script.ts";
-import { readTap } from "../../tools/engines/tap.ts";
+import { engines } from "../../targets/workbench/engines/catalogue.ts";
+import { runInQuickjs, variants } from "../../targets/workbench/engines/quickjs-wasm.ts";
+import { builtBundle, conformanceScript } from "../../targets/workbench/engines/script.ts";
+import { readTap } from "../../targets/workbench/engines/tap.ts";
 
 const quick = engines.filter(({ name }) => ["V8", "QuickJS (wasm)"].includes(name));
 

@@ -5,10 +5,14 @@ import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
 import { type Bundle, bundleCore } from "../../targets/bundle/make-bundle.ts";
-import { engines } from "../../tools/engines/catalogue.ts";
-import { checkedBundle, checkIntegers, integerChecks } from "../../tools/engines/integers.ts";
-import { conformanceScript } from "../../tools/engines/script.ts";
-import { readTap } from "../../tools/engines/tap.ts";
+import { engines } from "../../targets/workbench/engines/catalogue.ts";
+import {
+  checkedBundle,
+  checkIntegers,
+  integerChecks,
+} from "../../targets/workbench/engines/integers.ts";
+import { conformanceScript } from "../../targets/workbench/engines/script.ts";
+import { readTap } from "../../targets/workbench/engines/tap.ts";
 import { integersAreChecked } from "./checked-core.ts";
 
 const v8 = engines[0]!;

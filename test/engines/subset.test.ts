@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { bundleCore } from "../../targets/bundle/make-bundle.ts";
-import { conformanceParts } from "../../tools/engines/script.ts";
-import { checkSubset, describeComplaint } from "../../tools/engines/subset.ts";
+import { conformanceParts } from "../../targets/workbench/engines/script.ts";
+import { checkSubset, describeComplaint } from "../../targets/workbench/engines/subset.ts";
 
 describe("CONTRIBUTING.md, the core is ES5: the strictest engines' subset", () => {
   for (const variant of ["complete", "grant"] as const) {

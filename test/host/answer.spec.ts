@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { programOf } from "../../tools/host/build.ts";
+import { programOf } from "../../targets/workbench/host/build.ts";
 
 const program = programOf("sanitize", "answer");
 const LIMIT = 100;

@@ -17,7 +17,7 @@ import {
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { programOf } from "../../tools/host/build.ts";
+import { programOf } from "../../targets/workbench/host/build.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT } from "../image/image-builder.ts";
 import {
   type Medium,

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { NO_BORDER } from "../../targets/image/format.ts";
-import { programOf } from "../../tools/host/build.ts";
-import { checkOnCortexM3 } from "../../tools/host/cortex-m3.ts";
+import { programOf } from "../../targets/workbench/host/build.ts";
+import { checkOnCortexM3 } from "../../targets/workbench/host/cortex-m3.ts";
 import { keyIdOf, keys, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER } from "../image/image-cases.ts";
 

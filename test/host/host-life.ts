@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { expect } from "vitest";
-import { CLIENT } from "../../tools/host/service-world.ts";
+import { CLIENT } from "../../targets/workbench/host/service-world.ts";
 import { type Figures, HostProcess } from "./host-process.ts";
 import type { World } from "./host-world.ts";
 

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
-import { ServiceWorld } from "../../tools/host/service-world.ts";
+import { ServiceWorld } from "../../targets/workbench/host/service-world.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 
 export type Protocol = "http" | "https";

@@ -8,9 +8,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parsePublicKey } from "../../targets/image/key-file.ts";
-import { bytesOfArray } from "../../tools/built-payload.ts";
-import { hostFolder, programOf } from "../../tools/host/build.ts";
-import { borderDigest } from "../../tools/host/generate.ts";
+import { bytesOfArray } from "../../targets/workbench/built-payload.ts";
+import { hostFolder, programOf } from "../../targets/workbench/host/build.ts";
+import { borderDigest } from "../../targets/workbench/host/generate.ts";
 import {
   type ImageParts,
   keyIdOf,

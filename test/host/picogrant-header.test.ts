@@ -10,7 +10,7 @@ import {
   deviceProperties,
   grantFunctions,
 } from "../../targets/bundle/surface.ts";
-import { enums, membersOf, numbersHeader } from "../../tools/host/generate.ts";
+import { enums, membersOf, numbersHeader } from "../../targets/workbench/host/generate.ts";
 
 const folder = fileURLToPath(new URL("../../targets/host/", import.meta.url));
 const header = readFileSync(`${folder}portable/picogrant.h`, "utf8");

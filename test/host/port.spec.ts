@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildPort, hostFolder } from "../../tools/host/build.ts";
+import { buildPort, hostFolder } from "../../targets/workbench/host/build.ts";
 import { startService } from "../peers/running-service.ts";
 import { TV } from "../service/harness.ts";
 import { HostProcess } from "./host-process.ts";

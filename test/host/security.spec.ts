@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { connect as connectTls, createServer as createTls } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { hostFolder, programOf } from "../../tools/host/build.ts";
+import { hostFolder, programOf } from "../../targets/workbench/host/build.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { HostProcess } from "./host-process.ts";
 import { World } from "./host-world.ts";

@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { InstallError } from "../../tools/engines/install.ts";
-import { refuseSpaces } from "../../tools/host/build.ts";
+import { InstallError } from "../../targets/workbench/engines/install.ts";
+import { refuseSpaces } from "../../targets/workbench/host/build.ts";
 import {
   analyserNeeds,
   armNeeds,
@@ -14,7 +14,7 @@ import {
   hostNeeds,
   missingPackages,
   portNeeds,
-} from "../../tools/host/toolchain.ts";
+} from "../../targets/workbench/host/toolchain.ts";
 
 const EVERYTHING =
   "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev libmujs-dev valgrind".split(

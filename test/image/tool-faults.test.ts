@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { readOptions } from "../../targets/command/image/options.ts";
-import { performBuilt as perform } from "../../tools/built-payload.ts";
+import { performBuilt as perform } from "../../targets/workbench/built-payload.ts";
 import { keys, PRODUCT } from "./image-builder.ts";
 
 /** Calls counted down until one fails; undefined: none does. */

@@ -17,8 +17,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { readOptions } from "../../targets/command/image/options.ts";
 import { bundleProgram } from "../../targets/quickjs/bundle-program.ts";
-import { performBuilt as perform } from "../../tools/built-payload.ts";
-import { borderDigest } from "../../tools/host/generate.ts";
+import { performBuilt as perform } from "../../targets/workbench/built-payload.ts";
+import { borderDigest } from "../../targets/workbench/host/generate.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT, strangerKeys } from "./image-builder.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

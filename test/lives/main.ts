@@ -2,7 +2,7 @@
 // What a life is and what must hold in it is in test/lives.
 
 import { availableParallelism } from "node:os";
-import { commandLine, integer } from "../../tools/script-options.ts";
+import { commandLine, integer } from "../../targets/workbench/script-options.ts";
 import { describe, uncoveredRows } from "./campaign.ts";
 import { coreOf, type LivesCore } from "./core-of.ts";
 import { type LifeResult, runLife } from "./life.ts";

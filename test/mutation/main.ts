@@ -18,7 +18,7 @@ import {
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "commander";
-import { commandLine } from "../../tools/script-options.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 import { SURVIVORS } from "./survivors.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

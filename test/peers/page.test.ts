@@ -4,10 +4,10 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { SERVERS } from "../../platform/servers/index.ts";
-import { shippedClients } from "../../tools/peers/bundles.ts";
-import { clients } from "../../tools/peers/clients.ts";
-import { scenarios } from "../../tools/peers/compared-sign-ins.ts";
-import { FIVE_LINES } from "../../tools/peers/five-lines.ts";
+import { shippedClients } from "../../targets/workbench/peers/bundles.ts";
+import { clients } from "../../targets/workbench/peers/clients.ts";
+import { scenarios } from "../../targets/workbench/peers/compared-sign-ins.ts";
+import { FIVE_LINES } from "../../targets/workbench/peers/five-lines.ts";
 
 const page = readFileSync(new URL("../../targets/bundle/PEERS.md", import.meta.url), "utf8");
 const lines = page.split("\n");

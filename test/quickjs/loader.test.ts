@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readOptions } from "../../targets/command/image/options.ts";
-import { performBuilt as perform } from "../../tools/built-payload.ts";
+import { performBuilt as perform } from "../../targets/workbench/built-payload.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT } from "../image/image-builder.ts";
 import { COUNTER, FAULTS, refusalsOfFlip } from "../image/image-cases.ts";
 import {

@@ -11,8 +11,8 @@ import {
   type Program,
   programOptions,
 } from "../../targets/quickjs/bundle-program.ts";
-import { findQjs } from "../../tools/engines/native-quickjs.ts";
-import { findQjsNg } from "../../tools/engines/native-quickjs-ng.ts";
+import { findQjs } from "../../targets/workbench/engines/native-quickjs.ts";
+import { findQjsNg } from "../../targets/workbench/engines/native-quickjs-ng.ts";
 
 /**
  * `[name, path]` of both engines. PICOGRANT_QJS and PICOGRANT_QJS_NG name others than those of npm run tool -- qjs.

@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { SERVERS } from "../../platform/servers/index.ts";
-import { commandLine } from "../../tools/script-options.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 
 const README = new URL("../../platform/servers/README.md", import.meta.url);
 

@@ -1,5 +1,5 @@
 // Runs inside the engine: pending polls, driven by a loop that allocates nothing itself, so that any
-// allocation counted is the core's. `counter` and `forbid` are the engine's (tools/budgets/engine.ts).
+// allocation counted is the core's. `counter` and `forbid` are the engine's (targets/workbench/budgets/engine.ts).
 
 function pollBytes(text) {
   var bytes = pollMemory(text.length);

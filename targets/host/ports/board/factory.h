@@ -10,7 +10,7 @@
  *     u8 kind 2 (EC):  u8 curve (BearSSL's number: 23 is P-256, 24 is P-384); u16 size, the point
  *   u16 size, where updates come from (update.h): https:// and what follows, ended by a 0; a 0 alone for nowhere
  *
- * tools/board/factory-page.ts writes it.
+ * targets/workbench/board/factory-page.ts writes it.
  */
 #ifndef PICOGRANT_BOARD_FACTORY_H
 #define PICOGRANT_BOARD_FACTORY_H

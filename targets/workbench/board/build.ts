@@ -1,0 +1,132 @@
+// Builds the board's firmware: its libraries once, then one firmware for each kind that is tested.
+
+import { existsSync, mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Variant } from "../../bundle/make-bundle.ts";
+import { GLYPH_COLUMNS, glyphOf } from "../../desktop/panel/font.ts";
+import { InstallError, run } from "../engines/install.ts";
+import { refuseSpaces } from "../host/build.ts";
+import { generate, writeIfChanged } from "../host/generate.ts";
+import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
+import { bearsslFolder, lwipFolder, sodiumFolder } from "./toolchain.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** Where the firmwares are built; git-ignored. */
+export const boardFolder = `${root}dist/board/`;
+/** What it is built from. */
+export const boardPort = `${root}targets/host/ports/board`;
+/** Where the firmware of a board of one's own is built. */
+export const portFolder = `${root}dist/firmware/`;
+
+/** What a firmware holds, and how large its parts are. */
+interface Settings {
+  readonly variant: Variant;
+  /** "small" rests on the server's honouring max_fragment_length, "full" on nothing. */
+  readonly tlsBuffers: "small" | "full";
+  readonly arenaBytes: number;
+  readonly stackBytes: number;
+  readonly memoryBytes: number;
+}
+
+export const kinds = {
+  complete: {
+    variant: "complete",
+    tlsBuffers: "small",
+    arenaBytes: 70_000,
+    stackBytes: 6144,
+    memoryBytes: 6144,
+  },
+  grant: {
+    variant: "grant",
+    tlsBuffers: "small",
+    arenaBytes: 60_000,
+    stackBytes: 6144,
+    memoryBytes: 4096,
+  },
+  full: {
+    variant: "complete",
+    tlsBuffers: "full",
+    arenaBytes: 70_000,
+    stackBytes: 6144,
+    memoryBytes: 6144,
+  },
+} as const satisfies Record<string, Settings>;
+
+export type Kind = keyof typeof kinds;
+
+/** The slots of the board; a firmware is linked for one of them. */
+export type Slot = "a" | "b";
+
+/** The boot loader, and the linker's map beside it. */
+export const loaderFile = `${boardFolder}loader/loader.elf`;
+export const loaderMap = `${boardFolder}loader/loader.map`;
+
+/** The firmware of a kind as machine code, what an image has as its payload; and the linker's map beside it. */
+export const firmwareOf = (kind: Kind, slot: Slot): string =>
+  `${boardFolder}${kind}/firmware-${slot}.bin`;
+export const mapOf = (kind: Kind, folder = boardFolder): string =>
+  `${folder}${kind}/firmware-a.map`;
+
+export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind, "a"));
+
+const FIRST_CODE = 32;
+const LAST_CODE = 126;
+
+/** The program that carries the emulated board's connections to this machine's ports. */
+export const forwarder = `${boardFolder}forward`;
+
+/** `font.h`: the display's characters, as the panel of the simulator has them. */
+function fontHeader(): string {
+  const rows = Array.from({ length: LAST_CODE - FIRST_CODE + 1 }, (_, at) => {
+    return `    {${glyphOf(FIRST_CODE + at).join(", ")}},`;
+  });
+  return (
+    "/* Generated: columns of dots for the characters 32 to 126, the lowest bit on top. */\n" +
+    `#include <stdint.h>\n\nenum { FONT_COLUMNS = ${GLYPH_COLUMNS} };\n` +
+    `static const uint8_t font[][FONT_COLUMNS] = {\n${rows.join("\n")}\n};\n`
+  );
+}
+
+/**
+ * Builds a kind of the board's firmware, or what a folder that began as a copy of the board's makes of it.
+ * @param port that folder
+ * @param out where it is built
+ * @throws InstallError with the compiler's first complaint
+ */
+export async function buildFirmware(
+  kind: Kind,
+  port = boardPort,
+  out = port === boardPort ? boardFolder : portFolder,
+): Promise<void> {
+  for (const folder of [root, port, out]) refuseSpaces(folder);
+  const { variant, tlsBuffers, arenaBytes, stackBytes, memoryBytes } = kinds[kind];
+  const quickjs = quickjsFolder();
+  const generated = `${boardFolder}generated-${variant}`;
+  mkdirSync(generated, { recursive: true });
+  await generate(generated, variant, engineVersion(quickjs));
+  writeIfChanged(`${generated}/font.h`, fontHeader());
+  const settings = {
+    QUICKJS_DIR: quickjs,
+    LWIP_DIR: lwipFolder(),
+    BEARSSL_DIR: bearsslFolder(),
+    SODIUM_DIR: sodiumFolder(),
+    GENERATED: generated,
+    HOST: `${root}targets/host`,
+    LIBRARIES: `${out}libraries`,
+    OUT: out + kind,
+    LOADER: `${out}loader`,
+    TLS_BUFFERS: tlsBuffers,
+    ARENA_BYTES: arenaBytes,
+    STACK_BYTES: stackBytes,
+    DEVICE_MEMORY_BYTES: memoryBytes,
+  };
+  const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  run("gcc", ["-O1", "-Wall", "-o", forwarder, `${root}targets/workbench/board/forward.c`]);
+  try {
+    run("make", ["-s", "-C", port, ...words]);
+  } catch (error) {
+    if (!(error instanceof InstallError)) throw error;
+    throw new InstallError(error.message.slice(error.message.indexOf(": ") + 2));
+  }
+}

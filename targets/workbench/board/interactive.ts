@@ -1,0 +1,44 @@
+// The board left running: its display in the terminal, keys as its buttons, the service's pages in a browser.
+
+import { serve } from "../../service/index.ts";
+import { BoardWorld } from "./board-world.ts";
+
+const HELP =
+  "keys: s sign in, c cancel, o sign out, a call the API, u update, b batteries, m figures, r reset, h hang, q quit";
+
+/** Resolves with the exit code when the user quits. */
+export async function runInteractive(): Promise<number> {
+  // The board talks HTTPS to the service, a browser of this machine reads its pages over plain HTTP.
+  const world = new BoardWorld({ interval: 5, baseUrl: null });
+  const pages = await serve(world.service, { port: 0 });
+  try {
+    await world.open();
+    world.publish({ kind: "complete", release: "1.1.0" });
+    const board = world.board({ onOutput: (text) => process.stdout.write(text) });
+    await board.powerOn();
+    console.log(`${HELP}\nenter the code at ${pages.url}/device`);
+    await keysUntilQuit((key) => board.press(key));
+  } finally {
+    process.stdin.setRawMode?.(false);
+    process.stdin.pause();
+    await pages.close();
+    await world.end();
+  }
+  return 0;
+}
+
+/** Passes keys on until q, the end of input, or a signal. */
+function keysUntilQuit(press: (key: string) => void): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdin.setRawMode?.(true);
+    process.stdin.on("data", (bytes: Buffer) => {
+      for (const key of bytes.toString("latin1")) {
+        // Control-C comes as a byte where the terminal is raw.
+        if (key === "q" || key === "\u0003") resolve();
+        else press(key);
+      }
+    });
+    process.stdin.on("end", resolve);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

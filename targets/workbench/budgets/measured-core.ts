@@ -1,0 +1,128 @@
+// Wraps every function of the border, inside the engine, so that the conformance script itself is what
+// is measured: each call in each state, with the count of allocations that it made, or with all
+// allocations forbidden.
+
+import * as core from "../../../core/complete.ts";
+import type { Variant } from "../../bundle/make-bundle.ts";
+import { completeFunctions, grantFunctions } from "../../bundle/surface.ts";
+
+/** How allocations are seen: by counting them, or by making them impossible. */
+export type Method = "count" | "forbid";
+
+const stateNames = Object.keys(core.State).filter((name) => Number.isNaN(Number(name)));
+
+/** Functions that are known to allocate, called like the core's: what is measured must see them. */
+const controls = `
+var controlKept = null;
+var controls = {
+  controlObject: function (device) { controlKept = {}; },
+  controlArray: function (device) { controlKept = [device]; },
+  controlText: function (device) { controlKept = "" + device.state + device.columns; },
+  controlClosure: function (device) { controlKept = function () { return device; }; },
+  controlFraction: function (device) { controlKept = [device.moves / 7]; }
+};`;
+const controlNames = [
+  "controlObject",
+  "controlArray",
+  "controlText",
+  "controlClosure",
+  "controlFraction",
+];
+
+function parameters(count: number): string {
+  return ["device", "a", "b", "c", "d", "e", "f"].slice(0, count).join(", ");
+}
+
+function wrapper(
+  name: string,
+  index: number,
+  owner: string,
+  count: number,
+  method: Method,
+): string {
+  const call = `${owner}.${name}(${parameters(count)})`;
+  const body =
+    method === "count"
+      ? `var before = counter[0];
+  var result = ${call};
+  note(${index}, state, counter[0] - before);`
+      : `var result = 0;
+  var refused = 1;
+  forbid(1);
+  try { result = ${call}; refused = 0; } catch (error) { refused = 1; }
+  forbid(0);
+  note(${index}, state, refused);`;
+  return `${name}: function (${parameters(count)}) {
+  var state = device.state;
+  ${body}
+  return result;
+}`;
+}
+
+/** Functions measured in a variant; all but create, the only one that may allocate. */
+function measuredNames(variant: Variant): string[] {
+  const names: string[] = [...grantFunctions, ...(variant === "complete" ? completeFunctions : [])];
+  return names.filter((name) => name !== "create");
+}
+
+/** Script that stands between bundle and conformance script. */
+export function measuringScript(variant: Variant, method: Method): string {
+  const names = measuredNames(variant);
+  const functions = core as unknown as Record<string, { length: number }>;
+  const wrappers = [
+    ...names.map((name, index) => wrapper(name, index, "real", functions[name]!.length, method)),
+    ...controlNames.map((name, index) =>
+      wrapper(name, names.length + index, "controls", 1, method),
+    ),
+  ];
+  return `${controls}
+var real = picogrant;
+var tallyCalls = [];
+var tallyFound = [];
+for (var t = 0; t < ${wrappers.length * 8}; t++) {
+  tallyCalls.push(0);
+  tallyFound.push(0);
+}
+function note(index, state, found) {
+  tallyCalls[index * 8 + state]++;
+  tallyFound[index * 8 + state] += found;
+}
+picogrant = {
+create: real.create,
+${wrappers.join(",\n")}
+};
+`;
+}
+
+/** Script that stands behind the conformance script: the controls, then the tally is printed. */
+export function reportingScript(variant: Variant): string {
+  const names = [...measuredNames(variant), ...controlNames];
+  const calls = controlNames.map((name) => `picogrant.${name}(world.device);`).join("\n");
+  return `${calls}
+var names = ${JSON.stringify(names)};
+for (var k = 0; k < names.length; k++)
+  for (var s = 0; s < 8; s++)
+    if (tallyCalls[k * 8 + s])
+      print("tally " + names[k] + " " + s + " " + tallyCalls[k * 8 + s] + " " + tallyFound[k * 8 + s]);
+`;
+}
+
+export interface Tally {
+  readonly name: string;
+  readonly isControl: boolean;
+  readonly state: string;
+  readonly calls: number;
+  /** Allocations counted, or calls in which one was refused. */
+  readonly found: number;
+}
+
+/** Reads what the reporting script printed. */
+export function readTally(output: string): Tally[] {
+  return [...output.matchAll(/^tally (\w+) (\d+) (\d+) (\d+)$/gm)].map((match) => ({
+    name: match[1]!,
+    isControl: controlNames.includes(match[1]!),
+    state: stateNames[Number(match[2])]!,
+    calls: Number(match[3]),
+    found: Number(match[4]),
+  }));
+}

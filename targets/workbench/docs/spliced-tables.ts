@@ -1,0 +1,231 @@
+// The tables in targets/docs: made from the sources, and written into the pages between their marks, so that they
+// can be read there as well. A test holds that they are today's.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import * as core from "../../../core/complete.ts";
+import type { Limit } from "../../../core/device/limits.ts";
+import { ERRORS } from "../../../core/device/tables.ts";
+import { ADVICE } from "./advice.ts";
+
+/** Files with tables, and how each table is made, by the name in its marks. */
+const TABLES: Readonly<Record<string, Readonly<Record<string, (root: string) => string[]>>>> = {
+  "targets/docs/errors.md": { errors: errorTable },
+  "targets/docs/core-limits.md": { limits: limitTable, commands: commandTable },
+  "targets/docs/configuration.md": { configuration: configurationTable, create: createTable },
+  "targets/docs/sizing.md": {
+    sizing: (root) => block(root, "platform/servers/README.md", "sizing"),
+    servers: (root) => block(root, "platform/servers/README.md", "sizing of servers"),
+  },
+};
+
+/** Writes every table into its page. @returns the pages that have changed */
+export function writeTables(root: string): string[] {
+  return Object.keys(TABLES).filter((file) => {
+    const old = readFileSync(root + file, "utf8");
+    const text = pageWithTables(root, file);
+    if (text !== old) writeFileSync(root + file, text);
+    return text !== old;
+  });
+}
+
+export const pagesWithTables: readonly string[] = Object.keys(TABLES);
+
+/** A page as it should be. */
+export function pageWithTables(root: string, file: string): string {
+  let text = readFileSync(root + file, "utf8");
+  for (const [name, make] of Object.entries(TABLES[file]!)) {
+    const [begin, end] = [`<!-- ${name}: begin -->\n`, `<!-- ${name}: end -->`];
+    const old = between(text, begin, end, file);
+    text = text.replace(begin + old + end, () => `${begin}\n${make(root).join("\n")}\n\n${end}`);
+  }
+  return text;
+}
+
+function table(head: string[], rows: string[][]): string[] {
+  const line = (cells: string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---|").join("")}`, ...rows.map(line)];
+}
+
+/** A table that another command has written into another page. */
+function block(root: string, file: string, name: string): string[] {
+  const text = readFileSync(root + file, "utf8");
+  return between(text, `<!-- ${name} -->\n`, `\n<!-- end of ${name} -->`, file).split("\n");
+}
+
+/** What stands between two marks. */
+function between(text: string, begin: string, end: string, file: string): string {
+  const from = text.indexOf(begin) + begin.length;
+  const to = text.indexOf(end, from);
+  if (from < begin.length || to < 0) throw new Error(`${file} has no place for ${begin.trim()}`);
+  return text.slice(from, to);
+}
+
+const MENDED_BY: Readonly<Record<number, string>> = {
+  [core.ErrorKind.TRANSIENT]: "passes by itself",
+  [core.ErrorKind.RENEWABLE]: "a new code, by itself",
+  [core.ErrorKind.USER]: "the user",
+  [core.ErrorKind.ADMINISTRATOR]: "the administrator",
+  [core.ErrorKind.MAKER]: "the maker",
+};
+
+function errorTable(): string[] {
+  // Behind the letter of the first; `!` ends the names of one error, a blank one of several.
+  const wire = ERRORS.slice(1).split("!");
+  const device = core.create(new Uint8Array(4096), anyConfig)!;
+  const texts = core.MESSAGES.split("\n");
+  const rows = members(core.ErrorCode).map(([name, number]) => {
+    const names = (wire[number - 1] ?? "")
+      .trim()
+      .split(" ")
+      .filter((one) => one !== "");
+    return [
+      String(number),
+      `\`${name}\``,
+      names.map((one) => `\`${one}\``).join(", "),
+      MENDED_BY[core.errorKind(device, number)]!,
+      texts[core.errorMessage(device, number)]!.trim(),
+      ADVICE[name as keyof typeof ADVICE],
+    ];
+  });
+  return table(["", "error", "a server says", "mended by", "display", "what to do"], rows);
+}
+
+const anyConfig: core.Config = {
+  clientId: "x",
+  clientSecret: "",
+  clientAuthentication: core.ClientAuthentication.NONE,
+  server: "",
+  scope: "",
+  deviceParameters: "",
+  tokenParameters: "",
+  columns: 20,
+  rows: 4,
+  seed: 0,
+  autoStart: 0,
+  renewalsMax: 3,
+  messages: "",
+};
+
+/** Names and numbers of an enum, without its zero that means none. */
+function members(numbers: Record<string, string | number>): [string, number][] {
+  return Object.entries(numbers).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number" && entry[0] !== "NONE",
+  );
+}
+
+interface Member {
+  readonly name: string;
+  readonly value: string;
+  readonly comment: string;
+}
+
+/** Members of an enum or interface in a source file, each with the comment above it; a comment holds for all below. */
+function membersOf(root: string, file: string, declaration: string): Member[] {
+  const source = readFileSync(root + file, "utf8");
+  const from = source.indexOf(`${declaration} {`);
+  if (from < 0) throw new Error(`${file} has no ${declaration}`);
+  const body = source.slice(from, source.indexOf("\n}", from));
+  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)(?: = (\d+),|: (\w+);)|^$/gm;
+  const found: Member[] = [];
+  let comment = "";
+  for (const [whole, text, name, value, type] of body.matchAll(member)) {
+    if (text !== undefined)
+      comment = text
+        .replaceAll(/\n\s*\*/g, " ")
+        .trim()
+        .replaceAll(/\s+/g, " ");
+    else if (name !== undefined) found.push({ name, value: value ?? type ?? "", comment });
+    else if (whole === "") comment = "";
+  }
+  return found;
+}
+
+function limitTable(root: string): string[] {
+  const rows = membersOf(root, "core/device/limits.ts", "export enum Limit").map(
+    ({ name, value, comment }) => [`\`${name}\``, value, unitOf(name), comment],
+  );
+  return table(["limit", "value", "unit", "why"], rows);
+}
+
+type Timed = `${string}_${"MS" | "S"}` | `${string}_${"MS" | "S"}_${string}`;
+
+/** Units of the limits that are no times; the compiler asks for each. */
+const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
+  ENDLESS: "s, ms",
+  BEHIND_ALL_TEXT: "cells",
+  TENTH_OF_ENDLESS: "s, ms",
+  USELESS_ANSWERS_MAX: "answers",
+  REVOCATION_TRIES: "tries",
+  STORAGE_TRIES: "tries",
+  BODY_MAX: "B",
+  JSON_DEPTH_MAX: "levels",
+  CHARACTER_MAX: "B",
+  KEY_MAX: "B",
+  ERROR_MAX: "B",
+  TOKEN_TYPE_MAX: "B",
+  SCOPE_MAX: "B",
+  NUMBER_MAX: "digits",
+  VERIFICATION_URI_MAX: "B",
+  VERIFICATION_URI_COMPLETE_MAX: "B",
+  LONG_URI_MEMORY: "B",
+  LONG_URI_MAX: "B",
+  LONG_URI_COMPLETE_MAX: "B",
+  ACCESS_TOKEN_SHARE: "1/32",
+  REFRESH_TOKEN_SHARE: "1/32",
+  OUTPUT_SHARE: "1/32",
+  OUTPUT_MIN: "B",
+  EVENT_POLLS: "requests",
+  SEED_MAX: "a number",
+  RENEWALS_MAX: "codes",
+  COLUMNS_MIN: "characters",
+  COLUMNS_MAX: "characters",
+  ROWS_MIN: "lines",
+  ROWS_MAX: "lines",
+};
+
+function unitOf(name: string): string {
+  if (/_MS(_|$)/.test(name)) return "ms";
+  if (/_S(_|$)/.test(name)) return "s";
+  return UNITS[name as keyof typeof UNITS];
+}
+
+function commandTable(root: string): string[] {
+  const rows = membersOf(root, "core/device/command.ts", "export enum Command").map(
+    ({ name, value, comment }) => [`\`${name}\``, value, comment],
+  );
+  return table(["command", "number", "what the host does"], rows);
+}
+
+function createTable(root: string): string[] {
+  const rows = membersOf(root, "core/device/config.ts", "export interface Config").map(
+    ({ name, value, comment }) => [`\`${name}\``, value, comment],
+  );
+  return table(["member", "type", "what it is"], rows);
+}
+
+interface Schema {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+function configurationTable(root: string): string[] {
+  const file = `${root}platform/configuration/device.schema.json`;
+  const schema = JSON.parse(readFileSync(file, "utf8")) as Schema & {
+    $defs: Record<string, Schema>;
+  };
+  const rows: string[][] = [];
+  const walk = (part: Schema, prefix: string): void => {
+    for (const [name, value] of Object.entries(part.properties ?? {})) {
+      const own =
+        value.$ref === undefined ? value : schema.$defs[value.$ref.replace("#/$defs/", "")]!;
+      if (name === "$schema") continue;
+      const description = (own.description ?? "").replaceAll("|", "\\|");
+      if (value.properties === undefined) rows.push([`\`${prefix}${name}\``, description]);
+      else walk(value, `${prefix}${name}.`);
+    }
+  };
+  walk(schema, "");
+  return table(["member", "what it takes"], rows);
+}

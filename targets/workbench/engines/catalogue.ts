@@ -1,0 +1,123 @@
+// The engines: how each is found, named and run. Fetching them is in install.ts.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import vm from "node:vm";
+import { enginesFolder, findFile } from "./install.ts";
+import { runInQuickjs, type VariantName, variants } from "./quickjs-wasm.ts";
+
+export interface Engine {
+  readonly name: string;
+  /** Where a developer gets it. */
+  readonly source: string;
+  /** Kinds of memory that it is run with. */
+  readonly memory: "both" | "typed" | "plain";
+  /** Undefined where it is not installed. */
+  version(): string | undefined;
+  /** Everything that the script prints; what went wrong is in it, too. */
+  run(script: string): Promise<string>;
+}
+
+function npmVersion(name: string): string {
+  const path = new URL(`../../../node_modules/${name}/package.json`, import.meta.url);
+  return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
+}
+
+const v8: Engine = {
+  name: "V8",
+  source: "Node",
+  memory: "both",
+  version: () => process.versions.v8,
+  run: async (script) => {
+    const lines: string[] = [];
+    try {
+      vm.runInNewContext(script, { print: (text: string) => lines.push(text) });
+    } catch (error) {
+      lines.push(String(error));
+    }
+    return lines.join("\n");
+  },
+};
+
+function wasm(name: string, packageName: string, variant: VariantName): Engine {
+  return {
+    name,
+    source: "npm",
+    // The debug build takes a minute for each run.
+    memory: variant === "debug" ? "typed" : "both",
+    version: () => npmVersion(packageName),
+    run: async (script) => {
+      try {
+        return await runInQuickjs(variants[variant], script);
+      } catch (error) {
+        return `taking the engine down: ${String(error).split("\n")[0]}`;
+      }
+    },
+  };
+}
+
+/** An engine with a command of its own. */
+function native(
+  name: string,
+  folder: string,
+  command: string,
+  version: string,
+  memory: Engine["memory"] = "both",
+): Engine {
+  const home = enginesFolder + folder;
+  return {
+    name,
+    source: folder === "hermes" ? "npm" : "Debian",
+    memory,
+    version: () => (findFile(home, `/${command}`) ? version : undefined),
+    run: async (script) => runCommand(findFile(home, `/${command}`)!, home, script),
+  };
+}
+
+/** Runs a native engine on a script, or on several in turn, with the libraries that came with it. */
+export function runCommand(command: string, home: string, ...scripts: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-engine-"));
+  const files = scripts.map((script, index) => {
+    const file = join(folder, `script${index}.js`);
+    writeFileSync(file, script);
+    return file;
+  });
+  const libraries = ["libduktape.so.207", "libmujs.so.2"]
+    .map((name) => findFile(home, name))
+    .filter((path) => path !== undefined)
+    .map((path) => path.slice(0, path.lastIndexOf("/")));
+  try {
+    return execFileSync(command, files, {
+      encoding: "utf8",
+      stdio: "pipe",
+      env: { ...process.env, LD_LIBRARY_PATH: libraries.join(":") },
+      timeout: 120_000,
+      maxBuffer: 1 << 26,
+    });
+  } catch (error) {
+    const { stdout, stderr, message } = error as {
+      stdout: string;
+      stderr: string;
+      message: string;
+    };
+    return `${stdout ?? ""}\n${stderr || message}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** All of them, in the order of the table. */
+export const engines: readonly Engine[] = [
+  v8,
+  wasm("QuickJS (wasm)", "@jitl/quickjs-wasmfile-release-sync", "release"),
+  wasm("QuickJS (wasm, debug: leak checks)", "@jitl/quickjs-wasmfile-debug-sync", "debug"),
+  wasm("QuickJS-ng (wasm)", "@jitl/quickjs-ng-wasmfile-release-sync", "ng"),
+  native("QuickJS (native)", "quickjs", "quickjs-host", "2025.04.26"),
+  native("Duktape", "duktape", "duk", "2.7.0"),
+  // It has no typed arrays.
+  native("MuJS", "mujs", "mujs", "1.3.2", "plain"),
+  native("njs", "njs", "njs", "0.7.9"),
+  native("Hermes", "hermes", "hermes", "0.12.0"),
+];

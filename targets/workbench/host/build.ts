@@ -1,0 +1,155 @@
+// Builds the C host in the kinds that are tested: as released, under sanitizers, and for 32-bit ARM.
+
+import { existsSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Variant } from "../../bundle/make-bundle.ts";
+import { InstallError, run } from "../engines/install.ts";
+import { generate } from "./generate.ts";
+import { armQuickjs, armSysroot, engineVersion, quickjsFolder } from "./toolchain.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const sources = `${root}targets/host`;
+
+/** Where the kinds are built; git-ignored. */
+export const hostFolder = `${root}dist/host/`;
+
+/**
+ * Release and sanitize are on QuickJS; `arm` has the whole core, `arm-grant` the grant alone. Duktape and
+ * mujs are other engines, under the sanitizers.
+ */
+export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-grant";
+
+/** The C programs that test parts of the host, each a file in test/host/c. */
+export const testPrograms = [
+  "allocations",
+  "answer",
+  "power-cuts",
+  "record-faults",
+  "boot-device",
+  "boot-flash",
+  "boot-corruption",
+  "check-image",
+] as const;
+
+/** A program of a kind: the host itself, or a test program. */
+export function programOf(kind: Kind, name = "picogrant-host"): string {
+  return `${hostFolder}${kind}/${name}`;
+}
+
+/** Whether a kind has been built. */
+export function isBuilt(kind: Kind): boolean {
+  return existsSync(programOf(kind));
+}
+
+/** Of Debian's, which runs the core's source. */
+function isOtherEngine(kind: Kind): kind is "duktape" | "mujs" {
+  return kind === "duktape" || kind === "mujs";
+}
+
+/** Those with a control of its own engine's (test/host/c/control-*.c), and those that are no engine's affair. */
+function programsOf(kind: Kind): readonly string[] {
+  return isOtherEngine(kind) ? ["allocations"] : testPrograms;
+}
+
+/**
+ * Builds the program that counts allocations on 32-bit ARM with the code of any build.
+ * @returns its path
+ */
+export async function buildCountingProgram(code: string): Promise<string> {
+  const quickjs = quickjsFolder();
+  const generated = `${hostFolder}generated-compared`;
+  await generate(generated, "complete", engineVersion(quickjs), code);
+  const out = `${hostFolder}arm-compared`;
+  const settings = [
+    `QUICKJS_DIR=${quickjs}`,
+    `GENERATED=${generated}`,
+    `OUT=${out}`,
+    `TESTS=${root}test/host/c`,
+    ...settingsOf("arm", quickjs),
+  ];
+  run("make", ["-s", "-C", sources, ...settings, `${out}/allocations`]);
+  return `${out}/allocations`;
+}
+
+function settingsOf(kind: Kind, quickjs: string): string[] {
+  if (kind === "release") return [];
+  if (kind === "sanitize" || isOtherEngine(kind)) {
+    const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+    const engine = isOtherEngine(kind) ? [`ENGINE=${kind}`] : [];
+    return [...engine, `CFLAGS=-O1 -g -fno-omit-frame-pointer ${sanitizers}`];
+  }
+  return [
+    `CC=arm-linux-gnueabihf-gcc --sysroot=${armSysroot()}`,
+    `QUICKJS_LIB=${armQuickjs(quickjs)}`,
+    "INCLUDES=",
+    "LIBS=-lcurl -lsodium",
+  ];
+}
+
+/** @throws InstallError where make would take the folder's name for several. */
+export function refuseSpaces(folder: string): void {
+  if (!/\s/.test(folder)) return;
+  throw new InstallError(`make cannot build in ${folder}; move it where no name has a space`);
+}
+
+/**
+ * Builds a kind and the test programs with it.
+ * @throws InstallError with the compiler's first complaint
+ */
+export async function buildHost(kind: Kind): Promise<void> {
+  refuseSpaces(root);
+  const quickjs = quickjsFolder();
+  const variant: Variant = kind === "arm-grant" ? "grant" : "complete";
+  const other = isOtherEngine(kind);
+  const generated = `${hostFolder}generated-${variant}${other ? "-source" : ""}`;
+  await generate(generated, variant, other ? undefined : engineVersion(quickjs));
+  const out = `${hostFolder}${kind}`;
+  const targets = ["all", ...programsOf(kind).map((name) => `${out}/${name}`)];
+  const settings = [
+    `QUICKJS_DIR=${quickjs}`,
+    `GENERATED=${generated}`,
+    `OUT=${out}`,
+    `TESTS=${root}test/host/c`,
+    ...settingsOf(kind, quickjs),
+  ];
+  try {
+    run("make", ["-s", "-C", sources, ...settings, ...targets]);
+  } catch (error) {
+    if (!(error instanceof InstallError)) throw error;
+    throw new InstallError(error.message.slice(error.message.indexOf(": ") + 2));
+  }
+}
+
+/** Where a port of one's own is built, and its program. */
+export const portFolder = `${hostFolder}port/`;
+
+/** Of what is built, all that depends on the port's own files. */
+const PORTS_OWN = ["main.o", "connection.o", "medium.o", "display.o", "clock.o", "check.o"];
+
+/**
+ * Builds the port in a folder (main.c, connection.c, medium.c, display.c, clock.c; what is missing is taken from
+ * ports/template) on Duktape, for this machine.
+ * @param more for make: the target `check` builds the program that tries the files
+ * @throws InstallError with the compiler's first complaint
+ */
+export async function buildPort(
+  folder: string,
+  out = portFolder,
+  ...more: readonly string[]
+): Promise<void> {
+  for (const name of [root, folder, out]) refuseSpaces(name);
+  const generated = `${hostFolder}generated-complete-source`;
+  await generate(generated, "complete", undefined);
+  // They may be another port's, whose files were newer than this one's.
+  for (const name of PORTS_OWN) rmSync(`${out}/${name}`, { force: true });
+  const makefile = `${sources}/ports/template/Makefile`;
+  run("make", [
+    "-s",
+    "-f",
+    makefile,
+    `PORT=${folder}`,
+    `GENERATED=${generated}`,
+    `OUT=${out}`,
+    ...more,
+  ]);
+}

@@ -1,0 +1,97 @@
+// What the C host is compiled with besides its own files: the core's bundle for qjsc, and the core's
+// numbers as C constants, so that they can never differ.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { ErrorCode, Field, MESSAGES, State } from "../../../core/index.ts";
+import { messageNames } from "../../../platform/configuration/device-config.ts";
+import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
+import { borderDigest, type Enum, enums, membersOf } from "../../image/border.ts";
+
+export { borderDigest, enums, membersOf } from "../../image/border.ts";
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(", ");
+}
+
+/** `picogrant-numbers.h`. */
+export function numbersHeader(): string {
+  const blocks = Object.entries(enums).map(([name, numbers]) => {
+    const lines = membersOf(numbers).map(([member, value]) => `  PG_${name}_${member} = ${value},`);
+    return `enum pg_${name.toLowerCase()} {\n${lines.join("\n")}\n};`;
+  });
+  const namesOf = (numbers: Enum): string => {
+    const names: string[] = [];
+    for (const [member, value] of membersOf(numbers)) names[value] = `"${member}"`;
+    return Array.from(names, (name) => name ?? `""`).join(", ");
+  };
+  const border = Array.from(borderDigest(), (byte) => `0x${byte.toString(16).padStart(2, "0")}`);
+  return (
+    "/* Generated from the core's enums: not to be edited. */\n" +
+    "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
+    `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${namesOf(State)}}\n` +
+    `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
+    `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
+    `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
+    `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
+    `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase()}}\n` +
+    `#define PG_BORDER {${border.join(", ")}}\n\n#endif\n`
+  );
+}
+
+/**
+ * `core-code.h`.
+ * @param engineVersion of the engine whose bytecode the host runs, as `qjsc` prints it; undefined: it runs the source
+ */
+function codeHeader(engineVersion: string | undefined): string {
+  const version = engineVersion ? `#define PG_ENGINE_VERSION "${engineVersion}"\n\n` : "";
+  return (
+    "/* Generated: the core's code. */\n#ifndef PICOGRANT_CORE_CODE_H\n" +
+    "#define PICOGRANT_CORE_CODE_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n" +
+    `${version}extern const uint8_t *const pg_core_code;\n` +
+    "extern const size_t pg_core_code_size;\n\n#endif\n"
+  );
+}
+
+/**
+ * The engine uses bytecode where it lies only if the program's names get the very numbers that they had
+ * when it was compiled. A new context has taken one number, for this name: so it must be the first that
+ * the program mentions. Declaring what exists already has no effect.
+ */
+const romPrefix = "var AggregateError;";
+
+/** Writes a file that make compares by its time: only when it changes. */
+export function writeIfChanged(file: string, text: string): void {
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  writeFileSync(file, text);
+}
+
+/** The core's source as C; engines without a compiler of their own take it. A 0 ends it, for MuJS. */
+function sourceAsC(code: string): string {
+  const numbers = [...Buffer.from(code, "latin1"), 0];
+  const lines: string[] = [];
+  for (let at = 0; at < numbers.length; at += 24) lines.push(numbers.slice(at, at + 24).join(","));
+  return (
+    `#include "core-code.h"\n\nstatic const uint8_t bytes[] = {\n${lines.join(",\n")}};\n` +
+    "const uint8_t *const pg_core_code = bytes;\nconst size_t pg_core_code_size = sizeof bytes;\n"
+  );
+}
+
+/**
+ * Writes the generated files of a variant into `folder`.
+ * @param engineVersion of QuickJS, whose compiler makes the code out of core.js; undefined for engines that
+ *   run the source
+ * @param code of another build than the one that ships
+ */
+export async function generate(
+  folder: string,
+  variant: Variant,
+  engineVersion: string | undefined,
+  code?: string,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  code ??= (await bundleCore(variant)).code;
+  writeIfChanged(`${folder}/core.js`, romPrefix + code);
+  writeIfChanged(`${folder}/picogrant-numbers.h`, numbersHeader());
+  writeIfChanged(`${folder}/core-code.h`, codeHeader(engineVersion));
+  if (engineVersion === undefined) writeIfChanged(`${folder}/core-code.c`, sourceAsC(code));
+}

@@ -1,0 +1,228 @@
+// What is proved of the C host with Frama-C's value analysis (Eva): for every input within the stated bounds there
+// is no undefined behaviour, and what the harness in test/host/proof asserts holds. Each proof has faults that
+// are planted into a copy of the source, and that it must find.
+
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { InstallError } from "../engines/install.ts";
+import { numbersHeader } from "./generate.ts";
+import { type Plant, sourceWith } from "./plant.ts";
+import { type Need, tool } from "./toolchain.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const portable = `${root}targets/host/portable`;
+const harnesses = `${root}test/host/proof`;
+const folder = `${root}dist/prove-c`;
+
+/** What the proofs need: Frama-C, and a compiler that preprocesses. */
+export const proofNeeds: readonly Need[] = [tool("gcc", "gcc"), tool("frama-c", "frama-c-base")];
+
+export interface Proof {
+  /** Of the harness in test/host/proof. */
+  readonly name: string;
+  readonly functions: readonly string[];
+  /** Files of targets/host/portable. */
+  readonly files: readonly string[];
+  readonly bound: string;
+  /** Where paths are told apart: how many, by function. */
+  readonly paths: Readonly<Record<string, number>>;
+  /** Functions with loops of which the paths are joined after each turn. */
+  readonly joined?: readonly string[];
+  /** How deep a function calls itself, where one does. */
+  readonly recursion?: number;
+  /** Functions in which two numbers are compared with each other. */
+  readonly related?: readonly string[];
+  readonly plants: readonly Plant[];
+}
+
+export const proofs: readonly Proof[] = [
+  {
+    name: "answer",
+    functions: ["pg_answer_start", "pg_answer_read", "pg_answer_closed"],
+    files: ["http-answer", "http-date"],
+    bound: "any number of pieces of 0..8 bytes",
+    paths: { take_status_line: 50, pg_retry_after: 50, seconds_of: 200, take_length: 400 },
+    joined: ["seconds_of", "take_length"],
+    related: ["pg_retry_after"],
+    plants: [
+      {
+        file: "http-answer",
+        text: "text_size < PG_ANSWER_LINE",
+        fault: "text_size <= PG_ANSWER_LINE",
+      },
+      { file: "http-answer", text: "bytes + at, size - at)", fault: "bytes + at, size)" },
+    ],
+  },
+  {
+    name: "date",
+    functions: ["pg_http_date", "pg_retry_after"],
+    files: ["http-date"],
+    bound: "texts of 0..64 bytes",
+    paths: { pg_retry_after: 50, seconds_of: 200, number_at: 20 },
+    joined: ["seconds_of"],
+    related: ["pg_retry_after"],
+    plants: [
+      { file: "http-date", text: "size != comma + 24", fault: "size < comma + 23" },
+      { file: "http-date", text: "date.month < 1 ||", fault: "date.month < 0 ||" },
+    ],
+  },
+  {
+    name: "image",
+    functions: ["pg_image_check", "pg_image_length", "pg_image_key_order"],
+    files: ["image"],
+    bound: "0..24, 238..242, 302..312 bytes exactly; up to 4 MiB + 1",
+    paths: { pg_image_check: 100, check_lengths: 20, are_lengths_right: 20 },
+    plants: [
+      { file: "image", text: "size < HEADER + SIGNATURE)", fault: "size < 8)" },
+      { file: "image", text: "length < width && text[length]", fault: "text[length]" },
+    ],
+  },
+  {
+    name: "boot",
+    functions: ["pg_boot_install", "pg_boot_choose", "pg_boot_confirm"],
+    files: ["boot", "image"],
+    bound: "any number of calls, store says anything, slots of 0..4096 bytes",
+    paths: {
+      "@default": 20,
+      pg_image_check: 100,
+      check_lengths: 40,
+      best_slot: 100,
+      run: 100,
+      check_slot: 100,
+      kept_slot: 100,
+      install_alone: 100,
+    },
+    plants: [
+      { file: "boot", text: "boot->trial >= SLOTS", fault: "boot->trial > SLOTS" },
+      {
+        file: "boot",
+        text: "record[PG_BOOT_RECORD_BYTES] = {0}",
+        fault: "record[AT_CHECKSUM + CHECKSUM - 1] = {0}",
+      },
+    ],
+  },
+  {
+    name: "json",
+    functions: ["pg_json_skip", "pg_json_at_end"],
+    files: ["json"],
+    bound: "0..5 bytes, and as many behind beginnings of escapes, numbers and nested containers",
+    paths: { "@default": 2000, prove: 2000 },
+    plants: [
+      { file: "json", text: "json->at < json->size ? json->text", fault: "1 ? json->text" },
+      {
+        file: "json",
+        text: "json->depth >= PG_JSON_DEPTH)",
+        fault: "json->depth > PG_JSON_DEPTH)",
+      },
+    ],
+  },
+  {
+    name: "config",
+    functions: ["pg_config_read"],
+    files: ["config", "json", "address"],
+    bound: "0..2 bytes behind beginnings that lead into each kind of member but addresses",
+    paths: { "@default": 3000, prove: 30_000 },
+    recursion: 2,
+    plants: [
+      {
+        file: "config",
+        text: "reader->room_size - reader->room_at < 2",
+        fault: "reader->room_size - reader->room_at < 1",
+      },
+      {
+        file: "config",
+        text: "reader->room_at + 1 < reader->room_size",
+        fault: "reader->room_at + 1 <= reader->room_size",
+      },
+    ],
+  },
+  {
+    name: "record",
+    functions: ["pg_storage_read", "pg_storage_write", "pg_storage_erase"],
+    files: ["storage"],
+    bound:
+      "any number of calls, medium says anything, slots of 8, 9, 20, 63..65, 128, 129 bytes, records of 0..24",
+    paths: { "@default": 20, prove_one: 200, is_blank: 200 },
+    plants: [
+      { file: "storage", text: "length <= size &&", fault: "length <= size + 1 &&" },
+      { file: "storage", text: "left < PIECE ? left : PIECE", fault: "PIECE" },
+    ],
+  },
+];
+
+export interface Outcome {
+  /** What is not proved: alarms, and assertions and preconditions that may not hold. */
+  readonly alarms: number;
+  readonly seconds: number;
+  readonly report: string;
+}
+
+function flagsOf({ paths, joined = [], related = [], recursion = 0 }: Proof): string[] {
+  const { "@default": usual = 0, ...own } = { "@default": 0, prove: 0, ...paths };
+  const list = Object.entries(own).map(([name, count]) => `${name}:${count}`);
+  return [
+    `-cpp-extra-args=-I${portable} -I${harnesses} -I${folder}`,
+    ...["-machdep", "gcc_x86_64", "-warn-invalid-pointer"],
+    ...["-eva", "-main", "prove", "-eva-msg-key=-initial-state,-final-states"],
+    ...["-eva-auto-loop-unroll", "64", "-eva-split-return", "full"],
+    ...["-eva-slevel", `${usual}`, "-eva-slevel-function", list.join(",")],
+    ...(recursion > 0 ? ["-eva-unroll-recursive-calls", `${recursion}`] : []),
+    ...(joined.length > 0 ? ["-eva-slevel-merge-after-loop", joined.join(",")] : []),
+    ...related.flatMap((name) => ["-eva-domains-function", `octagon:${name}`]),
+  ];
+}
+
+/** Counts what the summary at a report's end leaves open; a report without one proves nothing. */
+function openIn(report: string): number {
+  const alarms = /(\d+) alarms? generated/.exec(report);
+  const properties = [...report.matchAll(/\d+ valid +(\d+) unknown +(\d+) invalid/g)];
+  if (!alarms || properties.length === 0) return Number.NaN;
+  return properties.reduce(
+    (sum, [, unknown, invalid]) => sum + Number(unknown) + Number(invalid),
+    Number(alarms[1]),
+  );
+}
+
+/**
+ * Runs a proof.
+ * @param plant a fault to plant first; the first alarm then ends the run
+ * @throws InstallError where the analyser does not come to an end of its own
+ */
+export function prove(proof: Proof, plant?: Plant): Promise<Outcome> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
+  const files = [
+    `${harnesses}/${proof.name}.c`,
+    ...proof.files.map((file) => sourceWith(file, plant, `${folder}/${proof.name}`)),
+  ];
+  const began = Date.now();
+  const analyser = spawn("frama-c", [...flagsOf(proof), ...files], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let report = "";
+  let isFound = false;
+  const take = (piece: Buffer) => {
+    report += piece.toString("utf8");
+    if (plant && !isFound && report.includes("[eva:alarm]")) {
+      isFound = true;
+      analyser.kill();
+    }
+  };
+  analyser.stdout.on("data", take);
+  analyser.stderr.on("data", take);
+  return new Promise((resolve, reject) => {
+    analyser.on("error", reject);
+    analyser.on("close", (code) => {
+      const seconds = (Date.now() - began) / 1000;
+      const alarms = isFound ? 1 : openIn(report);
+      if (Number.isNaN(alarms)) {
+        reject(
+          new InstallError(`frama-c ended with ${code} on ${proof.name}: ${report.slice(-500)}`),
+        );
+      } else {
+        resolve({ alarms, seconds, report });
+      }
+    });
+  });
+}

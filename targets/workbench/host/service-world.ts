@@ -1,0 +1,93 @@
+// The simulated service that a host or a board talks to over real sockets: it can go away and come back, its time can
+// run ahead, and what it has answered can be looked at.
+
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fixture from "../../service/fixture.json" with { type: "json" };
+import {
+  createService,
+  type FixtureInput,
+  nodeEnvironment,
+  type RunningServer,
+  type Service,
+  type ServiceEvent,
+  type ServiceOptionsInput,
+  serve,
+} from "../../service/index.ts";
+
+/** The client of the fixture that the device is. */
+export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
+const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
+
+export class ServiceWorld {
+  /** What the device keeps and is given; gone with the world. */
+  readonly folder: string;
+  readonly service: Service;
+  readonly events: ServiceEvent[] = [];
+  private server: RunningServer | undefined;
+  private aheadMs = 0;
+  port = 0;
+
+  /** @param name what the folder is called after */
+  constructor(name: string, options: ServiceOptionsInput) {
+    this.folder = mkdtempSync(join(tmpdir(), `picogrant-${name}-`));
+    this.service = createService({
+      ...nodeEnvironment(),
+      now: () => Date.now() + this.aheadMs,
+      random: (count) => randomBytes(count),
+      fixture: fixture as FixtureInput,
+      options: { interval: 1, ...options },
+    });
+    this.service.observe((event) => this.events.push(event));
+  }
+
+  /** Listens, on the same port as before if there was one; over TLS with a key and its certificate. */
+  protected async listen(identity?: { key: string; cert: string }): Promise<void> {
+    this.server = await serve(this.service, { port: this.port, ...identity });
+    this.port = this.server.port;
+  }
+
+  /** Stops listening: connections are refused. */
+  async close(): Promise<void> {
+    await this.server?.close();
+    this.server = undefined;
+  }
+
+  async end(): Promise<void> {
+    await this.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What device.json says of the service at this address. */
+  protected registration(base: string) {
+    return {
+      ...CLIENT,
+      scope: SCOPE,
+      endpoints: {
+        deviceAuthorization: `${base}/device/code`,
+        token: `${base}/token`,
+        revocation: `${base}/revoke`,
+        resources: [`${base}/video/v3`],
+      },
+    };
+  }
+
+  /** Lets time pass for the service alone. */
+  skip(ms: number): void {
+    this.aheadMs += ms;
+  }
+
+  /** The answers of the service to a path so far: their status codes. */
+  answers(path: string): number[] {
+    return this.events.flatMap((event) =>
+      event.type === "exchange" && event.path === path ? [event.status] : [],
+    );
+  }
+
+  /** The one code that waits for its user. */
+  get pendingCode(): string {
+    return this.service.pending()[0]?.userCode ?? "";
+  }
+}

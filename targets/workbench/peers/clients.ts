@@ -1,0 +1,153 @@
+// The clients that are compared, each driven as its own documentation shows: picogrant through its
+// driver, the others with global fetch. A sign-in resolves with the access token or rejects.
+
+import { createOAuthDeviceAuth } from "@octokit/auth-oauth-device";
+import { request } from "@octokit/request";
+import * as oauth from "oauth4webapi";
+import * as openid from "openid-client";
+import { ErrorCode, State } from "../../../core/complete.ts";
+import { Field } from "../../../core/index.ts";
+import type { MemoryStorage } from "../../../platform/fake/index.ts";
+import { startDevice, until } from "./measured-device.ts";
+
+/** Clock seconds per real second, for all of them: timers run that much faster. */
+export const speed = 100;
+
+export interface Client {
+  readonly name: string;
+  /**
+   * Signs in.
+   * @param base address of the server
+   * @param kept what an earlier run left behind, for a restart; picogrant's storage
+   * @param stop ends the run as a loss of power would
+   */
+  signIn(base: string, kept: MemoryStorage, stop: AbortSignal): Promise<string>;
+}
+
+const realSetTimeout = globalThis.setTimeout;
+
+/** Makes every timer of the libraries run `speed` times faster while `run` is under way. */
+async function hurried<T>(run: () => Promise<T>): Promise<T> {
+  const fast = (callback: () => void, ms = 0, ...rest: []) => {
+    return realSetTimeout(callback, ms / speed, ...rest);
+  };
+  globalThis.setTimeout = fast as unknown as typeof setTimeout;
+  try {
+    return await run();
+  } finally {
+    globalThis.setTimeout = realSetTimeout;
+  }
+}
+
+/** Rejects when the power goes. */
+function powerLoss(stop: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    stop.addEventListener("abort", () => reject(new Error("power lost")));
+  });
+}
+
+const picogrant: Client = {
+  name: "picogrant",
+  signIn: async (base, kept, stop) => {
+    const device = startDevice(base, speed, kept);
+    const { device: state } = device.driver;
+    try {
+      const ended = () => device.driver.isSignedIn || state.state === State.FAILED || stop.aborted;
+      if (!(await until(ended, 30_000))) return await new Promise<never>(() => {});
+      if (!device.driver.isSignedIn) throw new Error(ErrorCode[state.error]);
+      const from = state.start[Field.ACCESS_TOKEN]!;
+      const to = from + state.length[Field.ACCESS_TOKEN]!;
+      return Buffer.from(device.driver.memory.subarray(from, to)).toString("latin1");
+    } finally {
+      device.stop();
+    }
+  },
+};
+
+const insecure = { [oauth.allowInsecureRequests]: true } as const;
+const wait = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+export function serverOf(base: string): oauth.AuthorizationServer {
+  return {
+    issuer: base,
+    device_authorization_endpoint: `${base}/device`,
+    token_endpoint: `${base}/token`,
+  };
+}
+
+/** The loop of its own example (examples/device_authorization_grant.ts). */
+async function oauth4webapiSignIn(base: string, stop: AbortSignal): Promise<string> {
+  const as = serverOf(base);
+  const client: oauth.Client = { client_id: "client" };
+  const secret = oauth.ClientSecretPost("secret");
+  const parameters = { scope: "email" };
+  const codes = await oauth.processDeviceAuthorizationResponse(
+    as,
+    client,
+    await oauth.deviceAuthorizationRequest(as, client, secret, parameters, insecure),
+  );
+  let interval = codes.interval ?? 5;
+  while (!stop.aborted) {
+    await wait(interval);
+    const response = await oauth.deviceCodeGrantRequest(
+      as,
+      client,
+      secret,
+      codes.device_code,
+      insecure,
+    );
+    try {
+      return (await oauth.processDeviceCodeResponse(as, client, response)).access_token;
+    } catch (error) {
+      if (!(error instanceof oauth.ResponseBodyError)) throw error;
+      if (error.error === "slow_down") interval += 5;
+      else if (error.error !== "authorization_pending") throw error;
+    }
+  }
+  throw new Error("power lost");
+}
+
+export function openidConfiguration(base: string): openid.Configuration {
+  const secret = openid.ClientSecretPost("secret");
+  const configuration = new openid.Configuration(serverOf(base), "client", "secret", secret);
+  openid.allowInsecureRequests(configuration);
+  return configuration;
+}
+
+async function openidSignIn(base: string, stop: AbortSignal): Promise<string> {
+  const configuration = openidConfiguration(base);
+  const codes = await openid.initiateDeviceAuthorization(configuration, { scope: "email" });
+  const options = { signal: stop };
+  const grant = openid.pollDeviceAuthorizationGrant(configuration, codes, undefined, options);
+  return (await grant).access_token;
+}
+
+async function octokitSignIn(base: string): Promise<string> {
+  const auth = createOAuthDeviceAuth({
+    clientType: "oauth-app",
+    clientId: "client",
+    scopes: ["email"],
+    onVerification: () => {},
+    request: request.defaults({ baseUrl: base }),
+  });
+  return (await auth({ type: "oauth" })).token;
+}
+
+export const clients: readonly Client[] = [
+  picogrant,
+  {
+    name: "oauth4webapi",
+    signIn: (base, _kept, stop) =>
+      hurried(() => Promise.race([oauth4webapiSignIn(base, stop), powerLoss(stop)])),
+  },
+  {
+    name: "openid-client",
+    signIn: (base, _kept, stop) =>
+      hurried(() => Promise.race([openidSignIn(base, stop), powerLoss(stop)])),
+  },
+  {
+    name: "@octokit/auth-oauth-device",
+    signIn: (base, _kept, stop) =>
+      hurried(() => Promise.race([octokitSignIn(base), powerLoss(stop)])),
+  },
+];
