@@ -22,6 +22,16 @@ export function addressProblem(address: string, allowHttp = false): string {
     : "must be an https address: anybody on the way can read http (allowHttp takes it as it is)";
 }
 
+/**
+ * What is wrong with an address that a server names, in its metadata or a redirect, "" for nothing.
+ * @param by an address of that server
+ */
+export function namedAddressProblem(address: string, by: string, allowHttp = false): string {
+  // A server elsewhere must not send the device to its own ports.
+  const isAstray = isLoopback(address) && !isLoopback(by);
+  return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
+}
+
 /** Scheme, host and port: what RFC 6454 calls the origin. "" where the address has none. */
 export function originOf(address: string): string {
   return /^https?:\/\/[^/?#]*/.exec(address)?.[0].toLowerCase() ?? "";

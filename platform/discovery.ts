@@ -1,7 +1,7 @@
 // Finding a server's addresses before there is a device: a throw-away core reads the discovery
 // document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
 import { CallState, ClientAuthentication, ErrorCode, Field } from "../core/complete.ts";
-import { addressProblem, isLoopback } from "./address.ts";
+import { addressProblem, namedAddressProblem } from "./address.ts";
 import type { Display, Http, HttpRequest, HttpSink, Storage, Timers } from "./contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
 import { asciiOf, bytesOf, printable, textOf } from "./text.ts";
@@ -152,13 +152,6 @@ function problemOf(metadata: Metadata, issuer: string, allowHttp: boolean): stri
     if (problem !== "") return `${member} ${problem}`;
   }
   return "";
-}
-
-/** What is wrong with an address that an issuer's metadata name, "" for nothing. */
-export function namedAddressProblem(address: string, issuer: string, allowHttp: boolean): string {
-  // A server elsewhere must not send the device to its own ports.
-  const isAstray = isLoopback(address) && !isLoopback(issuer);
-  return addressProblem(address, allowHttp) || (isAstray ? "is on this machine" : "");
 }
 
 const DEVICE = "device_authorization_endpoint";

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { retryAfterSeconds } from "../retry-after.ts";
+import { KeptConnections } from "./kept-connections.ts";
 
 /** Limits and certificates of the HTTP adapter. */
 export interface NodeHttpOptions {
@@ -18,6 +19,11 @@ export interface NodeHttpOptions {
   sizeLimitBytes?: number;
   /** PEM certificates to trust instead of Node's own list. */
   ca?: string | readonly string[];
+  /**
+   * Makes the connections for https in place of Node's own client: one that goes through a proxy, say, since
+   * HTTPS_PROXY and the like are not looked at. It must check certificates; what it trusts is its own affair.
+   */
+  agent?: http.Agent;
   /** `User-Agent`; default "picogrant". */
   userAgent?: string;
   /**
@@ -26,6 +32,25 @@ export interface NodeHttpOptions {
    * would be lost. Better a new handshake than such a race.
    */
   idleLimitMs?: number;
+}
+
+/**
+ * How a connection for https is made, and whom it trusts.
+ * @throws TypeError where the agent does not check certificates
+ */
+export function tlsSettings({ ca, agent }: NodeHttpOptions): https.RequestOptions {
+  const { options: own } = (agent ?? {}) as { options?: https.AgentOptions };
+  // An agent's own settings count before those of a request.
+  if (own?.rejectUnauthorized === false) {
+    throw new TypeError("http.agent must check certificates: it has rejectUnauthorized: false");
+  }
+  return {
+    // Said outright, so that no setting of the environment can switch the checks off.
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    ...(agent && { agent }),
+    ...(ca !== undefined && { ca: typeof ca === "string" ? ca : [...ca] }),
+  };
 }
 
 interface Exchange {
@@ -45,7 +70,10 @@ export class NodeHttp implements Http {
   readonly #sizeLimitBytes: number;
   readonly #userAgent: string;
   readonly #plainAgent: http.Agent;
-  readonly #tlsAgent: https.Agent;
+  /** The program's own agent stays open when this adapter ends. */
+  readonly #ownAgents: readonly http.Agent[];
+  readonly #tls: https.RequestOptions;
+  readonly #kept = new KeptConnections();
   #current: Exchange | undefined;
   #lastFailure = "";
 
@@ -56,12 +84,9 @@ export class NodeHttp implements Http {
     this.#userAgent = options.userAgent ?? "picogrant";
     const kept = { keepAlive: true, maxFreeSockets: 1, timeout: options.idleLimitMs ?? 4_000 };
     this.#plainAgent = new http.Agent(kept);
-    // Said outright, so that no setting of the environment can switch the checks off.
-    const checked = { ...kept, rejectUnauthorized: true };
-    const ca = options.ca;
-    this.#tlsAgent = new https.Agent(
-      ca === undefined ? checked : { ...checked, ca: typeof ca === "string" ? ca : [...ca] },
-    );
+    const agent = options.agent ?? new https.Agent(kept);
+    this.#tls = tlsSettings({ ...options, agent });
+    this.#ownAgents = options.agent ? [this.#plainAgent] : [this.#plainAgent, agent];
   }
 
   /** Node's or OpenSSL's name for what went wrong last, or which limit passed; "" where nothing did. */
@@ -83,12 +108,9 @@ export class NodeHttp implements Http {
       isWhole: false,
     };
     this.#current = exchange;
-    try {
-      this.#start(exchange, request);
-    } catch {
-      // An address or a header value that cannot be sent.
-      this.#fail(exchange, "unreachable", "the request cannot be sent");
-    }
+    if (this.#kept.isEmpty) this.#start(exchange, request);
+    // What waits on a kept connection is read first: it is not the answer to what is asked now.
+    else setImmediate(() => this.#current === exchange && this.#start(exchange, request));
   }
 
   abort(): void {
@@ -98,11 +120,19 @@ export class NodeHttp implements Http {
   /** Ends what is under way and closes kept connections. */
   dispose(): void {
     this.abort();
-    this.#plainAgent.destroy();
-    this.#tlsAgent.destroy();
+    for (const agent of this.#ownAgents) agent.destroy();
   }
 
   #start(exchange: Exchange, request: HttpRequest): void {
+    try {
+      this.#open(exchange, request);
+    } catch {
+      // An address or a header value that cannot be sent.
+      this.#fail(exchange, "unreachable", "the request cannot be sent");
+    }
+  }
+
+  #open(exchange: Exchange, request: HttpRequest): void {
     const url = new URL(request.url);
     const secure = url.protocol === "https:";
     if (!secure && url.protocol !== "http:") throw new Error("http: neither http nor https");
@@ -112,9 +142,10 @@ export class NodeHttp implements Http {
       headers: this.#headers(request, body.length),
     };
     const client = secure
-      ? https.request(url, { ...options, agent: this.#tlsAgent })
+      ? https.request(url, { ...options, ...this.#tls })
       : http.request(url, { ...options, agent: this.#plainAgent });
     exchange.client = client;
+    this.#kept.follow(client);
     this.#limitConnecting(exchange, client, secure ? "secureConnect" : "connect");
     client.on("response", (response) => this.#receive(exchange, response));
     // Node never repeats a request: an error here, on a kept connection too, ends the exchange.
@@ -213,7 +244,7 @@ export class NodeHttp implements Http {
 }
 
 /** The body as it was before somebody on the way compressed it all the same (RFC 9110 §8.4.1). */
-function decoded(response: http.IncomingMessage): Readable {
+export function decoded(response: http.IncomingMessage): Readable {
   switch (response.headers["content-encoding"]?.toLowerCase()) {
     case "gzip":
     case "x-gzip":

@@ -5,6 +5,7 @@ import { MetadataError } from "../discovery.ts";
 import type { DriverOptions } from "../driver.ts";
 import { SealedStorage } from "../sealed-storage.ts";
 import { ServerError } from "../servers/index.ts";
+import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
 import {
   type Client,
@@ -14,6 +15,7 @@ import {
 } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { metadataErrorOf, SignInError } from "../session/sign-in-error.ts";
+import { nodeFetch } from "./fetch.ts";
 import { type NodeHttpOptions, type NodePlatform, nodePlatform } from "./index.ts";
 import { QrCode } from "./qr-code.ts";
 
@@ -35,7 +37,7 @@ export interface NodeVerificationPrompt extends VerificationPrompt {
   readonly qr: QrCode;
 }
 
-export interface SignInOptions extends Client, Omit<SignInHandlers, "onCode"> {
+export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandlers, "onCode"> {
   /** Called with each code that the user is to be shown; not at all where there is a session already. */
   readonly onCode?: ((prompt: NodeVerificationPrompt) => void) | undefined;
   /** The authorization server. */
@@ -44,11 +46,9 @@ export interface SignInOptions extends Client, Omit<SignInHandlers, "onCode"> {
   readonly state: string;
   /** 16 random bytes or more: the tokens are sealed with them before they are written. */
   readonly deviceKey?: Uint8Array | undefined;
-  /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
-  readonly allowHttp?: boolean;
   /** Headers of one's own, such as a client assertion. */
   readonly headers?: DriverOptions["headers"];
-  /** Certificates to trust, time limits. */
+  /** Certificates to trust, an agent, time limits: of the sign-in, and certificates and agent of `session.fetch` too. */
   readonly http?: NodeHttpOptions;
 }
 
@@ -67,7 +67,13 @@ export async function signIn(options: SignInOptions): Promise<Session> {
     const storage = deviceKey ? sealed(node.storage, node.entropy, deviceKey) : node.storage;
     return await signInOn(
       { ...node, storage },
-      { ...settings, ...(allowHttp && { allowHttp }), ...(headers && { headers }) },
+      {
+        ...settings,
+        ...(allowHttp && { allowHttp }),
+        ...(headers && { headers }),
+        resources: options.resources,
+        fetch: options.fetch ?? nodeFetch(http),
+      },
       { ...options, onCode: (prompt) => options.onCode?.(withQr(prompt)) },
       () => node.dispose(),
     );

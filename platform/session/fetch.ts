@@ -1,4 +1,7 @@
-// `fetch` with an access token: what a session's `fetch` does with addresses, bodies and answers of 401.
+// `fetch` with an access token: what a session's `fetch` does with addresses, redirects, bodies and answers of 401.
+
+import { addressProblem, namedAddressProblem } from "../address.ts";
+import { lastLook } from "../last-look.ts";
 
 /** Where the token comes from: a session. */
 export interface TokenSource {
@@ -8,40 +11,159 @@ export interface TokenSource {
   refused(token: string): void;
 }
 
+/** To whom the token may go, and by what. */
+export interface FetchSettings {
+  /** Addresses of the servers that the token is for: it goes to no other. Absent: to each that is asked over https. */
+  readonly resources?: readonly string[] | undefined;
+  /** Plain http to other machines is taken as it is: for a network that nobody else is on. */
+  readonly allowHttp?: boolean | undefined;
+  /** What sends: the global `fetch`, or another that takes an address and the same settings. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** As the Fetch standard has it. */
+const REDIRECTS_MAX = 20;
+
+/** @throws TypeError that names the first resource that a token must not go to */
+export function checkResources({ resources = [], allowHttp = false }: FetchSettings): void {
+  for (const [index, address] of resources.entries()) {
+    const problem = addressProblem(address, allowHttp);
+    if (problem !== "") throw new TypeError(`resources[${index}] ${problem}`);
+  }
+}
+
 /** A `Request` has its body as a stream, whatever it was made of; undefined for an address. */
 function requestOf(input: string | URL | Request): Request | undefined {
   return input instanceof Request ? input : undefined;
 }
 
-/** Answers to requests with a stream as their body cannot be asked for again: it is used up. */
-function isReplayable(input: string | URL | Request, { body }: RequestInit): boolean {
-  return !((body ?? requestOf(input)?.body) instanceof ReadableStream);
+function isStream(body: unknown): boolean {
+  return body instanceof ReadableStream;
+}
+
+/** What goes out: the parts of a `Request` and of what stands beside it. */
+interface Outgoing {
+  readonly url: URL;
+  readonly init: RequestInit & { readonly headers: Headers };
+}
+
+function outgoing(input: string | URL | Request, init: RequestInit, token: string): Outgoing {
+  const request = requestOf(input);
+  // As with the global one, headers beside a Request stand in place of its own.
+  const headers = new Headers(init.headers ?? request?.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  const url = new URL(request?.url ?? input.toString());
+  url.hash = "";
+  const method = init.method ?? request?.method ?? "GET";
+  const body = init.body ?? request?.body ?? null;
+  const signal = init.signal ?? request?.signal ?? null;
+  // The Fetch standard wants it said where a body is a stream.
+  const duplex = isStream(body) ? { duplex: "half" } : {};
+  return { url, init: { ...init, ...duplex, method, headers, body, signal, redirect: "manual" } };
+}
+
+/** @throws TypeError where the token must not go there. What a program passes is named by that. */
+function lookAt(url: URL, token: string, settings: FetchSettings): void {
+  const { resources, allowHttp = false } = settings;
+  const isMeant = resources?.some((address) => new URL(address).origin === url.origin) ?? true;
+  const address = isMeant ? url.origin : "";
+  const problem = lastLook(url.href, { address, allowHttp, secrets: [token] });
+  if (problem !== "") throw new TypeError(`fetch: ${url.origin}: ${problem}`);
 }
 
 /**
  * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
  * refreshed and the request sent again, exactly once, unless its body is a stream, as that of a `Request` always is.
- * @throws whatever the source throws where it has no token any more; whatever `fetch` throws
+ * @throws TypeError where the token must not go to that address; whatever the source throws where it has no token any
+ *   more; whatever `fetch` throws
  */
 export async function fetchWithToken(
   source: TokenSource,
+  settings: FetchSettings,
   input: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
   const signal = init.signal ?? requestOf(input)?.signal;
+  const redirect = init.redirect ?? requestOf(input)?.redirect ?? "follow";
+  const ask = (token: string): Promise<Answered> =>
+    follow(outgoing(input, init, token), redirect, token, settings);
   const token = await source.accessToken(signal);
-  const answer = await send(input, init, token);
-  if (answer.status !== 401 || !isReplayable(input, init)) return answer;
+  const { answer, isRefused } = await ask(token);
+  const body = init.body ?? requestOf(input)?.body;
+  if (!isRefused || isStream(body)) return answer;
   source.refused(token);
   const fresh = await source.accessToken(signal).catch(() => undefined);
   if (fresh === undefined || fresh === token) return answer;
   await answer.body?.cancel();
-  return send(input, init, fresh);
+  return (await ask(fresh)).answer;
 }
 
-function send(input: string | URL | Request, init: RequestInit, token: string): Promise<Response> {
-  // As with the global one, headers beside a Request stand in place of its own.
-  const headers = new Headers(init.headers ?? requestOf(input)?.headers);
-  headers.set("authorization", `Bearer ${token}`);
-  return fetch(input, { ...init, headers });
+interface Answered {
+  readonly answer: Response;
+  /** A server that got the token has answered 401. */
+  readonly isRefused: boolean;
+}
+
+/** Sends, and follows redirects: an adapter that did would take the token along. */
+async function follow(
+  first: Outgoing,
+  redirect: RequestRedirect,
+  token: string,
+  settings: FetchSettings,
+): Promise<Answered> {
+  let { url, init } = first;
+  for (let count = 0; ; count++) {
+    const hasToken = init.headers.has("authorization");
+    if (hasToken) lookAt(url, token, settings);
+    const answer = await (settings.fetch ?? fetch)(url.href, init);
+    const to = redirect === "manual" ? undefined : redirection(answer, url);
+    const rest = to && afterRedirect(init, answer.status, to.origin === url.origin);
+    if (to !== undefined && redirect === "error") throw new TypeError("fetch: a redirect");
+    // Where what was sent cannot be sent again, or must not be, the redirect is the answer.
+    if (to === undefined || rest === undefined) {
+      return { answer, isRefused: hasToken && answer.status === 401 };
+    }
+    if (count === REDIRECTS_MAX) throw new TypeError("fetch: too many redirects");
+    const problem = namedAddressProblem(to.href, url.href, settings.allowHttp);
+    if (problem !== "") throw new TypeError(`fetch: a redirect to ${to.origin}, which ${problem}`);
+    await answer.body?.cancel();
+    url = to;
+    init = rest;
+  }
+}
+
+/** Where an answer sends the client, undefined where it does not (RFC 9110 §15.4). */
+function redirection({ status, headers }: Response, from: URL): URL | undefined {
+  const location = headers.get("location");
+  if (location === null || ![301, 302, 303, 307, 308].includes(status)) return undefined;
+  const to = new URL(location, from);
+  to.hash = "";
+  return to;
+}
+
+/**
+ * What goes out after a redirect. Another server gets nothing that was for the first: no token, no header, no body.
+ * @returns undefined where the request cannot be made again
+ */
+function afterRedirect(
+  init: Outgoing["init"],
+  status: number,
+  isSameServer: boolean,
+): Outgoing["init"] | undefined {
+  const { method = "GET", body } = init;
+  const isReading = method === "GET" || method === "HEAD";
+  // The Fetch standard: what was sent has arrived, and what came of it is to be read.
+  const becomesGet = !isReading && (status === 303 || (status < 303 && method === "POST"));
+  if (!isSameServer) {
+    if (!isReading && !becomesGet) return undefined;
+    const accept = init.headers.get("accept");
+    const headers = new Headers(accept === null ? {} : { accept });
+    return { ...init, method: becomesGet ? "GET" : method, body: null, headers };
+  }
+  if (!becomesGet) return isStream(body) ? undefined : init;
+  const headers = new Headers(init.headers);
+  for (const name of ["encoding", "language", "location", "type", "length"]) {
+    headers.delete(`content-${name}`);
+  }
+  return { ...init, method: "GET", body: null, headers };
 }

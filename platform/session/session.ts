@@ -3,7 +3,7 @@
 import { Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
 import type { ServerAnswer } from "./answer-ear.ts";
-import { fetchWithToken } from "./fetch.ts";
+import { type FetchSettings, fetchWithToken } from "./fetch.ts";
 import { SignInError, signInErrorOf } from "./sign-in-error.ts";
 
 /** What a session is doing. */
@@ -26,15 +26,20 @@ function lifetime(seconds: number): number | undefined {
 export class Session {
   readonly #driver: Driver;
   readonly #dispose: () => void;
+  readonly #fetchSettings: FetchSettings;
   #waiting: (() => void)[] = [];
   #end: SignInError | undefined;
   #signOutAsked = false;
   /** Called once when the session ends without `signOut` or `close`. */
   onEnd: ((error: SignInError) => void) | undefined;
 
-  /** @param dispose gives back what the driver stands on; called once */
-  constructor(driver: Driver, dispose: () => void) {
+  /**
+   * @param dispose gives back what the driver stands on; called once
+   * @param fetchSettings to whom `fetch` takes the token
+   */
+  constructor(driver: Driver, dispose: () => void, fetchSettings: FetchSettings = {}) {
     this.#driver = driver;
+    this.#fetchSettings = fetchSettings;
     this.#dispose = dispose;
   }
 
@@ -90,8 +95,9 @@ export class Session {
   /**
    * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
    * refreshed and the request sent again, exactly once, unless its body is a stream, as that of a `Request` always is.
-   * The token goes to any address that is given here: only ask servers that it is for.
-   * @throws SignInError where the session has ended; whatever `fetch` throws
+   * The token goes to the server that is asked here, over https, or to those of `resources` alone where they are given.
+   * Redirects are followed: within that server with the token, to another one without token, headers and body.
+   * @throws SignInError where the session has ended; TypeError where the token must not go there; whatever `fetch` throws
    */
   fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     return fetchWithToken(
@@ -102,6 +108,7 @@ export class Session {
           if (this.#driver.accessToken === token) this.#driver.accessTokenRefused();
         },
       },
+      this.#fetchSettings,
       input,
       init,
     );

@@ -7,6 +7,7 @@ import type { Platform } from "../contracts.ts";
 import { Driver, type DriverOptions } from "../driver.ts";
 import { asciiOf } from "../text.ts";
 import { AnswerEar } from "./answer-ear.ts";
+import { checkResources, type FetchSettings } from "./fetch.ts";
 import { Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
 import { SignInError, signInErrorOf, troubleOf } from "./sign-in-error.ts";
@@ -50,10 +51,11 @@ export interface SignInHandlers {
  */
 export function signInOn(
   platform: Platform,
-  settings: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers">,
+  settings: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers"> & FetchSettings,
   handlers: SignInHandlers,
   dispose: () => void,
 ): Promise<Session> {
+  checkResources(settings);
   return new Promise((resolve, reject) => {
     let session: Session | undefined;
     let shownCode = "";
@@ -83,7 +85,7 @@ export function signInOn(
       else if (resumeOnly && isWithoutSession(state)) fail(notSignedIn());
       else if (state === State.PENDING) shownCode = tell(driver, shownCode, handlers.onCode);
       else if (driver.accessToken !== "" || (resumeOnly && driver.isSignedIn)) {
-        session = new Session(driver, release);
+        session = new Session(driver, release, settings);
         session.onEnd = handlers.onEnd;
         resolve(session);
       }

@@ -67,6 +67,34 @@ describe("Node HTTP adapter: raw answers", () => {
 
   const textOf = ({ bytes }: Ear): string => Buffer.from(bytes).toString();
 
+  it.each([0, 20])(
+    "RFC 9112 section 9.3: what came before a request is not its answer (%i ms before)",
+    async (beforeMs) => {
+      const answer = (text: string): string =>
+        `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+      let connection: net.Socket | undefined;
+      const connections = new Set<net.Socket>();
+      script = (socket) => {
+        connection = socket;
+        connections.add(socket);
+        socket.write(answer("asked"));
+        socket.on("data", () => socket.write(answer("late")));
+      };
+      const answers: string[] = [];
+      for (let round = 0; round < 20; round++) {
+        const ear = new Ear();
+        http.send(get(origin), ear);
+        while (!ear.over) await realWorld.wait(1);
+        answers.push(textOf(ear));
+        await realWorld.wait(2);
+        connection!.write(answer("unasked"));
+        if (beforeMs > 0) await realWorld.wait(beforeMs);
+      }
+      expect([...new Set(answers)]).toEqual(["asked"]);
+      expect(connections.size).toBe(20);
+    },
+  );
+
   it.each([
     ["gzip", gzipSync],
     ["X-GZIP", gzipSync],

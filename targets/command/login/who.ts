@@ -1,7 +1,7 @@
 // Who has signed in: from the ID token, or by asking the server with the access token, where it is known whom to ask.
 
-import { addressProblem } from "../../../platform/address.ts";
-import { metadataAddresses, namedAddressProblem } from "../../../platform/discovery.ts";
+import { addressProblem, namedAddressProblem } from "../../../platform/address.ts";
+import { metadataAddresses } from "../../../platform/discovery.ts";
 import { LookedAtHttp } from "../../../platform/last-look.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
