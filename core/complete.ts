@@ -12,6 +12,9 @@ export type { Bytes, Device } from "./device/memory.ts";
 export { Field, Region } from "./device/memory.ts";
 export { Event, State } from "./device/states.ts";
 export { setStatus } from "./display/verification-prompt.ts";
+
+import { makeEvents } from "./documents/security-event.ts";
+
 export { applySecurityEvent, eventVerified, pollEvents } from "./documents/security-event.ts";
 export { createOffer, OfferError } from "./documents/subscription-offer.ts";
 export { responseBody, responseEnd, responseFailed, responseStart } from "./loop/exchange.ts";
@@ -40,10 +43,12 @@ export {
  *   memory is too small for it
  */
 export function create(memory: Bytes, config: Config): Device | null {
-  return createDevice(
+  var device = createDevice(
     memory,
     config,
     REQUEST_LITERALS + DOCUMENT_LITERALS,
     DocumentLiteral.NEXT - Literal.NEXT,
   );
+  if (device) makeEvents(device);
+  return device;
 }

@@ -1,41 +1,79 @@
 // Time as the core sees it: milliseconds that the host says have passed, counted down in small
 // integers. Also the wait before the next request: interval, backoff, jitter, Retry-After.
 
-import { quotient } from "./digits.ts";
+import { countDown, quotient } from "./digits.ts";
+import { agePage, redraw } from "./frame.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
 import { State } from "./states.ts";
 
-/** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
-function countDown(value: number, step: number): number {
-  if (value === Limit.ENDLESS) return value;
-  return value > step ? value - step : 0;
+/** Everything that is counted down, and what the next wait is made of. */
+export interface Clock {
+  /** Milliseconds until what is due is done (the next request). A call does not wait for it. */
+  waitMs: number;
+  /** Milliseconds between two polls: what the server asks for. */
+  intervalMs: number;
+  /** The last backoff in milliseconds. */
+  backoffMs: number;
+  /** State of the jitter. */
+  random: number;
+  /** Milliseconds that the request or VERIFY may still take. */
+  exchangeMs: number;
+  /** Milliseconds that have passed of the second that the three lifetimes below count next. */
+  carryMs: number;
+  /** Seconds that the code lives on; 100000000: unknown; -1: no number came, so that there is no code. */
+  codeLifeS: number;
+  /** Seconds that the access token lives on; 0: it has to be refreshed before it is used; 100000000: unknown. */
+  accessLifeS: number;
+  /** Seconds that the refresh token lives on; 100000000: unknown. */
+  refreshLifeS: number;
+  /** Seconds ahead of the end at which the access token is refreshed. */
+  refreshMarginS: number;
+}
+
+/** The clocks before the first tick. */
+export function makeClock(device: Clock, seed: number): void {
+  device.waitMs = 0;
+  device.intervalMs = Limit.INTERVAL_DEFAULT_MS;
+  device.backoffMs = 0;
+  device.random = seed % 32749;
+  device.exchangeMs = 0;
+  device.carryMs = 0;
+  device.codeLifeS = 0;
+  device.accessLifeS = Limit.ENDLESS;
+  device.refreshLifeS = Limit.ENDLESS;
+  device.refreshMarginS = 0;
 }
 
 /** Lets `elapsedMs` pass on every clock. The wait stands still while a request is under way. */
-export function advance(device: Device, elapsedMs: number): void {
+export function advance(device: Device & Clock, elapsedMs: number): void {
   // NaN fails this test, too.
   if (!(elapsedMs > 0)) return;
   if (elapsedMs > Limit.ELAPSED_MS_MAX) elapsedMs = Limit.ELAPSED_MS_MAX;
   if (!device.inFlight) device.waitMs = countDown(device.waitMs, elapsedMs);
   device.exchangeMs = countDown(device.exchangeMs, elapsedMs);
-  device.pageMs = countDown(device.pageMs, elapsedMs);
+  agePage(device, elapsedMs);
   elapsedMs += device.carryMs;
   var seconds = quotient(elapsedMs, 1000);
   device.carryMs = elapsedMs - seconds * 1000;
   device.codeLifeS = countDown(device.codeLifeS, seconds);
   // The countdown, and warnings whose time has come.
-  if (seconds) device.frameDue = 1;
+  if (seconds) redraw(device);
   device.accessLifeS = countDown(device.accessLifeS, seconds);
   device.refreshLifeS = countDown(device.refreshLifeS, seconds);
 }
 
 /** A number from 0 to `below` - 1, about evenly; for jitter only. `below` is at most 65535. */
-export function jitter(device: Device, below: number): number {
+export function jitter(device: Device & Clock, below: number): number {
   // A small congruential generator: its products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
   // The 15 bits of the number times below, in two parts: at once the product would pass 2^27.
   return ((device.random * (below >> 6)) >> 9) + ((device.random * (below & 63)) >> 15);
+}
+
+/** Sets the wait before the next request, whatever the server has asked for. */
+export function waitFor(device: Device & Clock, ms: number): void {
+  device.waitMs = ms;
 }
 
 /** Sets the wait before the next request: at least what a Retry-After asked for. */
@@ -44,14 +82,14 @@ export function waitAtLeast(device: Device, ms: number): void {
     device.retryAfterS > Limit.RETRY_AFTER_MAX_S
       ? Limit.RETRY_AFTER_MAX_MS
       : device.retryAfterS * 1000;
-  device.waitMs = asked > ms ? asked : ms;
+  waitFor(device, asked > ms ? asked : ms);
 }
 
 /**
  * Sets the wait after a failure that passes by itself: doubled each time up to the cap, half of it
  * random so that devices do not come back together; a poll never before its interval (RFC 8628 §3.5).
  */
-export function backOff(device: Device): void {
+export function backOff(device: Device & Clock): void {
   if (!device.backoffMs) device.backoffMs = Limit.BACKOFF_MIN_MS;
   else if (device.backoffMs < Limit.BACKOFF_MAX_MS) device.backoffMs *= 2;
   var backoff = device.backoffMs >> 1;
@@ -60,4 +98,51 @@ export function backOff(device: Device): void {
     device,
     device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff,
   );
+}
+
+/** The failures are over: the next one waits the shortest time. */
+export function resetBackoff(device: Device & Clock): void {
+  device.backoffMs = 0;
+}
+
+/** Sets the time between two polls. */
+export function setInterval(device: Device & Clock, ms: number): void {
+  device.intervalMs = ms;
+}
+
+/**
+ * The code is polled at this interval. Where it is too long to be waited for, the code ends before a poll that
+ * would be too early (RFC 8628 §3.5).
+ */
+export function pollEvery(device: Device, ms: number): void {
+  setInterval(device, ms);
+  if (ms > Limit.INTERVAL_MAX_MS) {
+    setInterval(device, Limit.INTERVAL_MAX_MS);
+    if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) setCodeLife(device, Limit.UNPOLLED_LIFE_S);
+  }
+}
+
+/** The code lives for `seconds` from now on. */
+export function setCodeLife(device: Device & Clock, seconds: number): void {
+  device.codeLifeS = seconds;
+}
+
+/** The access token lives for `seconds` from now on; 0: it is not used before it has been refreshed. */
+export function setAccessLife(device: Device & Clock, seconds: number): void {
+  device.accessLifeS = seconds;
+}
+
+/** The access token is refreshed `seconds` ahead of its end. */
+export function setRefreshMargin(device: Device & Clock, seconds: number): void {
+  device.refreshMarginS = seconds;
+}
+
+/** The refresh token lives for `seconds` from now on. */
+export function setRefreshLife(device: Device & Clock, seconds: number): void {
+  device.refreshLifeS = seconds;
+}
+
+/** The request or the VERIFY that begins now has so much time. */
+export function limitExchange(device: Device & Clock): void {
+  device.exchangeMs = Limit.EXCHANGE_MS_MAX;
 }

@@ -1,4 +1,26 @@
-// The numbers that cross the border between core and host.
+// The numbers that cross the border between core and host, and the range that most commands come with.
+
+import type { Device } from "./memory.ts";
+
+/** The bytes that LOAD, STORE and VERIFY are about. */
+export interface CommandRange {
+  /** Of LOAD, STORE, VERIFY: first byte of the range in `memory`. */
+  data: number;
+  /** Of LOAD: the most bytes that fit; of STORE and VERIFY: bytes of the range. */
+  dataLength: number;
+}
+
+/** Before the first command. */
+export function makeCommandRange(device: CommandRange): void {
+  device.data = 0;
+  device.dataLength = 0;
+}
+
+/** The next command is about `length` bytes of `memory` from `start` on. */
+export function handOver(device: Device & CommandRange, start: number, length: number): void {
+  device.data = start;
+  device.dataLength = length;
+}
 
 /**
  * What the host is to do next. The data of a command are properties of the device, and ranges of its

@@ -1,4 +1,12 @@
-// Arithmetic without fractions (engines box them): division by halving.
+// Arithmetic with small integers: without fractions (engines box them), and never below zero.
+
+import { Limit } from "./limits.ts";
+
+/** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
+export function countDown(value: number, step: number): number {
+  if (value === Limit.ENDLESS) return value;
+  return value > step ? value - step : 0;
+}
 
 /** `value / divisor` without remainder, for divisors up to 1000 and quotients below 2^18. */
 export function quotient(value: number, divisor: number): number {

@@ -147,6 +147,22 @@ export var MESSAGES =
   "Too little memory. Ask the maker\n" +
   "Tokens not erased";
 
+/** What went wrong. */
+export interface Failure {
+  /** One of ErrorCode: what went wrong last, NONE once it has passed. */
+  error: number;
+}
+
+/** Nothing has gone wrong yet. */
+export function makeFailure(device: Failure): void {
+  device.error = ErrorCode.NONE;
+}
+
+/** The error is the one that is shown from now on; NONE: it has passed. */
+export function setError(device: Device & Failure, error: number): void {
+  device.error = error;
+}
+
 /** Kind of an error (ErrorCode, but for NONE): one of ErrorKind. */
 export function errorKind(device: Device, error: number): number {
   return device.memory[device.start[Literal.ERROR_KINDS] + 2 * error] - 48;

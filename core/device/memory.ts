@@ -1,6 +1,28 @@
 // What a device consists of: one byte array of the host's, divided into regions, and the record of
 // small integers that is the rest of its state. Types and look-ups; making one is in create.ts.
 
+import type { Events } from "../documents/security-event.ts";
+import type { Client } from "../grant/client-authentication.ts";
+import type { Code } from "../grant/device-authorization.ts";
+import type { Session } from "../grant/refresh.ts";
+import type { Revocation } from "../grant/revocation.ts";
+import type { Exchange } from "../loop/exchange.ts";
+import type { User } from "../loop/user.ts";
+import type { Records } from "../records/record-keeping.ts";
+import type { RecordHead } from "../records/token-record.ts";
+import type { Call } from "../requests/call.ts";
+import type { Writer } from "../text/form-encoder.ts";
+import type { Scanner } from "../text/json-scanner.ts";
+import type { Value } from "../text/unicode.ts";
+import type { Clock } from "./clock.ts";
+import type { CommandRange } from "./command.ts";
+import type { Failure } from "./errors.ts";
+import type { Frame } from "./frame.ts";
+import type { Moves } from "./moves.ts";
+import type { Regions } from "./regions.ts";
+import type { Request } from "./request.ts";
+import type { Misfit } from "./sizing.ts";
+
 /** A byte array of the host: a typed array, or a plain array of integers 0..255. */
 export interface Bytes {
   [index: number]: number;
@@ -129,242 +151,52 @@ export interface CallKind {
   isAnyBody?: number;
 }
 
-/** The whole state of one device beside its memory: small integers, and arrays made once. */
-export interface Device {
+/** A list of integers that is made once. Bytes have no indexOf, and so are none. */
+export interface Integers {
+  [index: number]: number;
+  readonly length: number;
+  indexOf(value: number): number;
+}
+
+/** A part of the record as all but its owner have it: to be read, not written. */
+type Read<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends Integers ? readonly number[] : Part[Name];
+};
+
+/**
+ * The whole state of one device beside its memory: small integers, and lists made once. It consists of the parts of
+ * its owners. An owner is a file: it declares its part beside its functions, which take a `Device & Part` and are the
+ * only ones that write to it. Nobody else names the part, and so TypeScript refuses to write to it anywhere else.
+ */
+export type Device = Readonly<HostMemory> &
+  Read<
+    Regions &
+      Frame &
+      Clock &
+      Moves &
+      Failure &
+      Misfit &
+      CommandRange &
+      Request &
+      Writer &
+      Value &
+      Scanner &
+      RecordHead &
+      Records &
+      Client &
+      Code &
+      Session &
+      Revocation &
+      Call &
+      Events &
+      Exchange &
+      User
+  >;
+
+/** The bytes of the host's. Each region of them has one owner at a time (regions.ts). */
+export interface HostMemory {
   /** The host's memory. */
   memory: Bytes;
-  /** First byte of each region in `memory`, by Field and Region. */
-  start: number[];
-  /** Bytes of the value that each region holds; -1: absent. */
-  length: number[];
-  /** How much each region can take; -1 where it has no place. */
-  capacity: number[];
-  /** The first display text. */
-  messages: number;
-  /** Columns of the display, 16..80. */
-  columns: number;
-  /** Rows of the display, 2..8. */
-  rows: number;
-
-  /** One of State. */
-  state: number;
-  /** The Event that led to the state. */
-  event: number;
-  /** Counts moves (16 bits), so that a host notices them. */
-  moves: number;
-  /** One of ErrorCode: what went wrong last, NONE once it has passed. */
-  error: number;
-  /** The field that VALUE_TOO_LONG is about. */
-  errorField: number;
-  /** Bytes that the value of `errorField` had. */
-  errorLength: number;
-  /**
-   * Bytes of memory that a device needs for what did not fit of the grant: a value, a request, or a record.
-   * 0: nothing is known to be missing, or more memory does not help. Calls do not set it.
-   */
-  memoryNeeded: number;
-
-  /** Of SEND and VERIFY: the number that the answer is given with. */
-  requestId: number;
-  /** Of SEND: one of Endpoint, where the request goes. */
-  endpoint: number;
-  /** Of SEND: first byte in `memory` of what follows the address: path and query. */
-  target: number;
-  /** Of SEND: bytes of the target; 0: none. */
-  targetLength: number;
-  /** Of SEND: first byte of the body in `memory`. */
-  body: number;
-  /** Of SEND: bytes of the body; 0: none. */
-  bodyLength: number;
-  /** Of SEND: 1 for GET, 0 for POST. */
-  isGet: number;
-  /** Of SEND: one of Authorization. */
-  authorization: number;
-  /** Of LOAD, STORE, ERASE: 0 or 1. */
-  slot: number;
-  /** Of LOAD, STORE, VERIFY: first byte of the range in `memory`. */
-  data: number;
-  /** Of LOAD: the most bytes that fit; of STORE and VERIFY: bytes of the range. */
-  dataLength: number;
-
-  /** What the last request was for: one of Purpose (loop/exchange.ts). */
-  purpose: number;
-  /** 1 while a request is under way. */
-  inFlight: number;
-  /** @internal Milliseconds that the request or VERIFY may still take. */
-  exchangeMs: number;
-  /** @internal 1: ABORT is due. */
-  abortDue: number;
-  /** Who has the bytes of OUTPUT: one of OutputUse (regions.ts). */
-  outputUse: number;
-  /** 1: there was an access token when the answer under way began. */
-  hadAccess: number;
-  /** HTTP status of the last answer, 100..599; 0 until one begins. */
-  httpStatus: number;
-  /** Its Retry-After in seconds, -1 where absent, 0 until an answer begins. */
-  retryAfterS: number;
-  /** @internal Bytes of its body so far. */
-  bodyBytes: number;
-
-  /** Milliseconds until what is due is done (the next request). A call does not wait for it. */
-  waitMs: number;
-  /** Milliseconds between two polls: what the server asks for. */
-  intervalMs: number;
-  /** @internal The last backoff in milliseconds. */
-  backoffMs: number;
-  /** @internal State of the jitter. */
-  random: number;
-  /** Milliseconds that have passed of the second that the three lifetimes below count next. */
-  carryMs: number;
-  /** Seconds that the code lives on; 100000000: unknown; -1: no number came, so that there is no code. */
-  codeLifeS: number;
-  /** Seconds that the access token lives on; 0: it has to be refreshed before it is used; 100000000: unknown. */
-  accessLifeS: number;
-  /** Seconds that the refresh token lives on; 100000000: unknown. */
-  refreshLifeS: number;
-  /** @internal Seconds ahead of the end at which the access token is refreshed. */
-  refreshMarginS: number;
-
-  /** 1 while the code is shown: one from before a restart once the server has confirmed it. */
-  codeShown: number;
-  /** 1 until a code is received: the countdown of one from before a restart is never shown. */
-  codeResumed: number;
-  /** @internal 1: the code was polled after its end, and is not polled again. */
-  lastPollMade: number;
-  /** Codes that the device has asked for by itself since the last signIn. */
-  renewals: number;
-  /** As in Config. */
-  renewalsMax: number;
-  /**
-   * 1: a code is asked for when the records hold nothing. From Config; signIn, cancel and signOut change it
-   * in STARTING.
-   */
-  autoStart: number;
-  /** @internal What the user has asked for while the records are read: one of Noted (states.ts). */
-  noted: number;
-  /** @internal 1: the refresh token before the present one has been tried. */
-  triedPrevious: number;
-  /** @internal Tries of the revocation so far. */
-  revocationTries: number;
-  /** Answers to the code request without a code, since the last code or the user's last command. */
-  uselessAnswers: number;
-  /** One of ClientAuthentication. */
-  clientAuthentication: number;
-
-  /** One of Job (records/record-keeping.ts): what is to be done with the storage. */
-  job: number;
-  /** @internal The storage Command that the host is at, NONE for none. */
-  storageCommand: number;
-  /** @internal Failures of the job so far; -1: the host is still at one of the job before. */
-  jobFailures: number;
-  /** RecordKind of the record to write, or of the last one read. */
-  recordKind: number;
-  /** How many slots may hold something: 0, 1 (the newest) or 2. */
-  slotsUsed: number;
-  /** @internal The slot with the newest record. */
-  slotNewest: number;
-  /** Sequence of the next record. */
-  sequence: number;
-  /** 1: what should be kept is not: storage refuses it, or it does not fit. */
-  notSaved: number;
-  /** 1: storage refuses to erase what should be gone: tokens, or what lies behind a record that stands alone. */
-  notErased: number;
-  /**
-   * @internal 1: a slot could not be read at the start. It may hold anything until some slot has been erased.
-   */
-  notRead: number;
-  /** Start value of checksums: records of another client fail. */
-  binding: number;
-
-  /** Where the writer is. */
-  writeAt: number;
-  /** @internal Where the writer must stop. */
-  writeEnd: number;
-
-  /** State of the scanner: one of Scan (text/json-scanner.ts). */
-  scanState: number;
-  /** @internal A leading 1, then a bit for each open level: 0 for an object, 1 for an array. */
-  scanStack: number;
-  /** @internal Deepest object in which names are looked up. */
-  scanDepthMax: number;
-  /** @internal Literal with the names that are looked up. */
-  scanNames: number;
-  /** @internal Bit mask of the fields that are wanted. */
-  scanWanted: number;
-  /** @internal The field that an error's name goes to, NONE where the document is not to name one. */
-  nameField: number;
-  /** @internal 1: a member before has named the error by a number other than 0. */
-  hasErrorNumber: number;
-  /** Bit mask of the fields that the document has named so far. */
-  scanSeen: number;
-  /** The region that the present string or number goes to, NONE if it is skipped. */
-  scanField: number;
-  /** @internal UTF-16 unit of the escape being read. */
-  scanUnit: number;
-  /** @internal High surrogate that waits for its other half. */
-  scanHigh: number;
-  /** For each field, the bytes of its value that the region had no room for. */
-  excess: number[];
-
-  /** 1: the display has to be laid out anew. */
-  frameDue: number;
-  /** @internal 1: a cell has changed since SHOW. */
-  frameChanged: number;
-  /** First cell of the page of the text that is shown. */
-  pageStart: number;
-  /** @internal Where the page of the text ends. */
-  pageEnd: number;
-  /** @internal For how much longer the page is shown; Limit.ENDLESS: there is no other. */
-  pageMs: number;
-  /** The cell reached in the text that is being laid out. */
-  cell: number;
-  /** @internal Where the row ends. */
-  rowEnd: number;
-  /** Cells of the text that was laid out last. */
-  textEnd: number;
-
-  /** The last request beyond the grant; null where there was none, as ever in a build of the grant alone. */
-  call: CallKind | null;
-  /** @internal Endpoint of the call. */
-  callEndpoint: number;
-  /** @internal 1 for GET, 0 for POST. */
-  callIsGet: number;
-  /** One of CallState. */
-  callState: number;
-  /** @internal 1: the call was sent again after a 401. */
-  callRetried: number;
-  /** One of ErrorCode: how the last call went. */
-  callError: number;
-  /** The field that callError is about. */
-  callErrorField: number;
-  /** HTTP status of the last call, 0 without an answer. */
-  callStatus: number;
-  /** The body of the request under way, where it is the host's. */
-  callBody: Bytes | null;
-  /** Of SEND with `callBody`: its first byte there. */
-  callBodyFrom: number;
-  /** Of SEND with `callBody`: where it ends, exclusively. */
-  callBodyTo: number;
-  /** What the host lends to a call until it is done: a body, an issuer; null: nothing. */
-  lent: Bytes | null;
-  /** @internal First byte of what is lent. */
-  lentFrom: number;
-  /** @internal End of what is lent, exclusively. */
-  lentTo: number;
-  /** 1 between beginCall and sendCall: the target is being built in CALL. */
-  isBuilding: number;
-  /** Length of the call's target without a page token. */
-  targetSize: number;
-  /** 1: there is a further page. */
-  hasNextPage: number;
-  /** One of Verification. */
-  verification: number;
-  /** Requests left in a run of event polls. */
-  eventPolls: number;
-  /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */
-  endDueWith: number;
-  /** Checksums of the identifiers of the last security events, the newest first; -1 for none. */
-  seenEvents: number[];
 }
 
 /** Whether the region holds a value that is not empty. */

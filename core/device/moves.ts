@@ -1,20 +1,38 @@
 // Moving from one state to the next: the only place where the state of a device changes.
 
+import { resetBackoff } from "./clock.ts";
+import { hideCode, turnToFirstPage } from "./frame.ts";
 import type { Device } from "./memory.ts";
 import { endLives } from "./regions.ts";
 import type { Event, State } from "./states.ts";
+
+/** The state, and how the device came into it. */
+export interface Moves {
+  /** One of State. */
+  state: number;
+  /** The Event that led to the state. */
+  event: number;
+  /** Counts moves (16 bits), so that a host notices them. */
+  moves: number;
+}
+
+/** The state before the first move: STARTING. */
+export function makeMoves(device: Moves): void {
+  device.state = 0;
+  device.event = 0;
+  device.moves = 0;
+}
 
 /**
  * Makes a move of the table (states.ts). It ends the lives of what the new state has no use for, hides a code that
  * is shown, and failures are counted anew after it.
  */
-export function moveTo(device: Device, event: Event, state: State): void {
+export function moveTo(device: Device & Moves, event: Event, state: State): void {
   device.state = state;
   device.event = event;
   device.moves = (device.moves + 1) & 65535;
   endLives(device, state);
-  device.codeShown = 0;
-  // The display turns to the first page.
-  device.pageEnd = device.pageMs = 0;
-  device.backoffMs = 0;
+  hideCode(device);
+  turnToFirstPage(device);
+  resetBackoff(device);
 }

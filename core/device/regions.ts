@@ -12,8 +12,10 @@
 //  - REFRESH_TOKEN and PRESENT_REFRESH_TOKEN have two places, which they exchange with each new token.
 //  - The beginning of CLIENT, or all of it, is the end of DEVICE_AUTHORIZATION: neither ever changes.
 
+import { setRefreshLife } from "./clock.ts";
+import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, Region } from "./memory.ts";
+import { type Device, Field, type Integers, Region } from "./memory.ts";
 import { State } from "./states.ts";
 
 /** A bit for each state in which a code may be held. While the device starts, its record is read. */
@@ -49,22 +51,91 @@ export enum OutputUse {
   SCRATCH = 5,
 }
 
+/** Where everything lies, and who has what is shared in time. */
+export interface Regions {
+  /** First byte of each region in `memory`, by Field and Region. */
+  start: Integers;
+  /** Bytes of the value that each region holds; -1: absent. */
+  length: Integers;
+  /** How much each region can take; -1 where it has no place. */
+  capacity: Integers;
+  /** Number of the region with the first display text. */
+  messages: number;
+  /** Who has the bytes of OUTPUT: one of OutputUse. */
+  outputUse: number;
+  /** 1 between beginCall and sendCall: the target is being built in CALL. */
+  isBuilding: number;
+  /** Length of the call's target in CALL without a page token. */
+  targetSize: number;
+  /** 1: CALL holds the target of a further page. */
+  hasNextPage: number;
+}
+
+/** Regions without a place yet. Display texts are the last of them, from `messages` on. */
+export function makeRegions(device: Regions, messages: number): void {
+  var start: number[] = [];
+  var length: number[] = [];
+  var capacity: number[] = [];
+  for (var region = 0; region < messages + Message.COUNT; region++) {
+    start.push(0);
+    length.push(-1);
+    // Nothing is ever written to a literal.
+    if (region < Region.COUNT) capacity.push(-1);
+  }
+  device.start = start;
+  device.length = length;
+  device.capacity = capacity;
+  device.messages = messages;
+  device.outputUse = OutputUse.NOBODY;
+  device.isBuilding = 0;
+  device.targetSize = 0;
+  device.hasNextPage = 0;
+}
+
+/** The region lies from `start` on, and can take `capacity` bytes. */
+export function placeRegion(
+  device: Device & Regions,
+  region: number,
+  start: number,
+  capacity: number,
+): void {
+  device.start[region] = start;
+  device.capacity[region] = capacity;
+}
+
+/** The region's value lies from `start` on: something that is never written to again. */
+export function placeConstant(
+  device: Device & Regions,
+  region: number,
+  start: number,
+  length: number,
+): void {
+  device.start[region] = start;
+  device.length[region] = length;
+}
+
+/** The region holds `length` bytes; -1: none. What lay there is not overwritten: see forget. */
+export function setLength(device: Device & Regions, region: number, length: number): void {
+  device.length[region] = length;
+}
+
 /** The life of a region's value ends: a token or a code must not be found in the memory any more. */
 export function forget(device: Device, region: number): void {
   var at = device.start[region];
   var end = at + device.length[region];
   while (at < end) device.memory[at++] = 0;
-  device.length[region] = -1;
+  setLength(device, region, -1);
 }
 
 /** Forgets what lies in OUTPUT, the values of the last call's answer among it. */
 function emptyOutput(device: Device): void {
   // Of a request it is known how long it is; anything else may be as long as there is room.
-  if (device.length[Region.OUTPUT] < 0)
-    device.length[Region.OUTPUT] = device.capacity[Region.OUTPUT];
+  if (device.length[Region.OUTPUT] < 0) {
+    setLength(device, Region.OUTPUT, device.capacity[Region.OUTPUT]);
+  }
   forget(device, Region.OUTPUT);
   for (var field: number = Field.VALUE_A; field <= Field.VALUE_D; field++)
-    device.length[field] = -1;
+    setLength(device, field, -1);
 }
 
 /** Whether OUTPUT could be claimed now. */
@@ -73,7 +144,7 @@ export function isOutputFree(device: Device): boolean {
 }
 
 /** Gives OUTPUT back, if it is this owner's; what lies there is overwritten. */
-export function releaseOutput(device: Device, use: OutputUse): void {
+export function releaseOutput(device: Device & Regions, use: OutputUse): void {
   if (device.outputUse === use) {
     emptyOutput(device);
     device.outputUse = OutputUse.NOBODY;
@@ -81,21 +152,48 @@ export function releaseOutput(device: Device, use: OutputUse): void {
 }
 
 /** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
-export function claimOutput(device: Device, use: OutputUse): boolean {
+export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   if (!isOutputFree(device)) return false;
   releaseOutput(device, OutputUse.ANSWER_SHOWN);
   device.outputUse = use;
   return true;
 }
 
+/** The host has had time to read the answer in OUTPUT: whoever needs the bytes may have them. */
+export function offerOutput(device: Device & Regions): void {
+  if (device.outputUse === OutputUse.ANSWER) device.outputUse = OutputUse.ANSWER_SHOWN;
+}
+
+/** A target is built in CALL from now on. The pages of the last call end with it. */
+export function beginTarget(device: Device & Regions): void {
+  device.hasNextPage = 0;
+  device.isBuilding = 1;
+  setLength(device, Region.CALL, 0);
+}
+
+/** No target is being built in CALL, and there is no further page. */
+export function endTarget(device: Device & Regions): void {
+  device.isBuilding = device.hasNextPage = 0;
+}
+
+/** The target in CALL is complete: its pages begin with it. */
+export function keepTarget(device: Device & Regions): void {
+  device.targetSize = device.length[Region.CALL];
+}
+
+/** The target in CALL is that of a further page. */
+export function offerNextPage(device: Device & Regions): void {
+  device.hasNextPage = 1;
+}
+
 /** Before a code is read or asked for: it lies where no answer with tokens is written to. */
-export function placeDeviceCode(device: Device): void {
+export function placeDeviceCode(device: Device & Regions): void {
   forget(device, Region.PRESENT_REFRESH_TOKEN);
   device.start[Field.DEVICE_CODE] = device.start[Region.PRESENT_REFRESH_TOKEN];
 }
 
 /** The token that an answer brought becomes the present one, and the present one the one before. */
-export function swapRefreshTokens(device: Device): void {
+export function swapRefreshTokens(device: Device & Regions): void {
   var at = device.start[Field.REFRESH_TOKEN];
   var size = device.length[Field.REFRESH_TOKEN];
   device.start[Field.REFRESH_TOKEN] = device.start[Region.PRESENT_REFRESH_TOKEN];
@@ -105,7 +203,7 @@ export function swapRefreshTokens(device: Device): void {
 }
 
 /** Ends the lives of all that `state` has no use for. */
-export function endLives(device: Device, state: State): void {
+export function endLives(device: Device & Regions, state: State): void {
   if (!((CODE_STATES >> state) & 1)) {
     for (var field: number = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
       forget(device, field);
@@ -113,7 +211,7 @@ export function endLives(device: Device, state: State): void {
   }
   if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
   if (!((SESSION_STATES >> state) & 1)) {
-    device.length[Region.CALL] = -1;
+    setLength(device, Region.CALL, -1);
     device.isBuilding = device.hasNextPage = 0;
   }
 }
@@ -123,7 +221,7 @@ export function dropTokens(device: Device): void {
   forget(device, Field.ACCESS_TOKEN);
   forget(device, Field.REFRESH_TOKEN);
   forget(device, Region.PRESENT_REFRESH_TOKEN);
-  device.refreshLifeS = Limit.ENDLESS;
+  setRefreshLife(device, Limit.ENDLESS);
 }
 
 /** A row of the chart of regions, which SPEC.md shows. */

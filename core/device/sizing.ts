@@ -1,9 +1,29 @@
-// How much memory a device would need for what did not fit. Which share of the memory a region has is
+// What did not fit, and how much memory a device would need for it. Which share of the memory a region has is
 // decided in create.ts, by the same limits.
 
 import { quotient } from "./digits.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, Region } from "./memory.ts";
+import { type Device, Field, isTooLong, Region } from "./memory.ts";
+
+/** What did not fit of the grant. Calls do not touch it. */
+export interface Misfit {
+  /** The field that VALUE_TOO_LONG is about. */
+  errorField: number;
+  /** Bytes that the value of `errorField` had. */
+  errorLength: number;
+  /**
+   * Bytes of memory that a device needs for what did not fit of the grant: a value, a request, or a record.
+   * 0: nothing is known to be missing, or more memory does not help.
+   */
+  memoryNeeded: number;
+}
+
+/** Everything has fitted so far. */
+export function makeMisfit(device: Misfit): void {
+  device.errorField = 0;
+  device.errorLength = 0;
+  device.memoryNeeded = 0;
+}
 
 /** How many 32ths of the memory a region grows by; 0 where its size is fixed. */
 function shareOf(region: number): number {
@@ -39,7 +59,34 @@ function memoryFor(device: Device, region: number, length: number): number {
 }
 
 /** Notes that the region would have to hold `length` bytes: the most of what is missing counts. */
-export function noteNeed(device: Device, region: number, length: number): void {
+export function noteNeed(device: Device & Misfit, region: number, length: number): void {
   var bytes = memoryFor(device, region, length);
   if (bytes > device.memoryNeeded) device.memoryNeeded = bytes;
+}
+
+/** The last of these fields whose value is too long for its region; NONE where all fit. */
+export function lastTooLong(device: Device, fields: number): Field {
+  for (var field: number = Field.VALUE_D; field > Field.NONE; field--) {
+    if ((fields >> field) & 1 && isTooLong(device, field)) return field;
+  }
+  return Field.NONE;
+}
+
+/**
+ * Notes which of these fields of an answer of the grant are too long: errorField and errorLength say which value it
+ * was and how long, memoryNeeded what would hold all of them.
+ * @returns whether there is one
+ */
+export function noteTooLong(device: Device & Misfit, fields: number): boolean {
+  device.errorField = lastTooLong(device, fields);
+  device.errorLength = 0;
+  device.memoryNeeded = 0;
+  for (var field: number = Field.DEVICE_CODE; field <= Field.VALUE_D; field++) {
+    if ((fields >> field) & 1 && isTooLong(device, field)) {
+      var length = device.capacity[field] + device.excess[field];
+      if (field === device.errorField) device.errorLength = length;
+      noteNeed(device, field, length);
+    }
+  }
+  return device.errorField !== Field.NONE;
 }

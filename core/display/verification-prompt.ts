@@ -3,8 +3,23 @@
 
 import { quotient } from "../device/digits.ts";
 import { ErrorCode, errorMessage, Message } from "../device/errors.ts";
+import {
+  beginText,
+  endRow,
+  endText,
+  fill,
+  goToLastRow,
+  isFrameUpToDate,
+  keepLastRow,
+  keepPage,
+  put,
+  setPageAside,
+  turnPage,
+  turnToFirstPage,
+} from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, Region } from "../device/memory.ts";
+import { setLength } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { schemeLength } from "../grant/device-authorization.ts";
 import { hasAccess } from "../grant/refresh.ts";
@@ -15,25 +30,6 @@ enum Source {
   MAKER = 0,
   /** A server's or the application's: only printable ASCII reaches the display. */
   ANYBODY = 1,
-}
-
-/** The next cell of the text goes to the frame if it is on the page shown. */
-function put(device: Device, c: number): void {
-  if (device.cell === device.rowEnd) device.rowEnd += device.columns;
-  var at = device.cell++ - device.pageStart;
-  if (at >= 0 && device.cell <= device.pageEnd) {
-    at += device.start[Region.FRAME];
-    if (device.memory[at] !== c) {
-      device.memory[at] = c;
-      device.frameChanged = 1;
-    }
-  }
-}
-
-/** Spaces up to the cell `end`, with which the row ends. */
-function fill(device: Device, end: number): void {
-  while (device.cell < end) put(device, 32);
-  device.rowEnd = end;
 }
 
 function isPrintable(c: number): boolean {
@@ -81,7 +77,7 @@ function putCode(device: Device): void {
   ) {
     putMessage(device, Message.CODE);
     // The code goes on where the label ends.
-    device.rowEnd = device.cell;
+    endRow(device);
   }
   putRegion(device, Field.USER_CODE, Source.ANYBODY);
   if (
@@ -154,51 +150,29 @@ function putState(device: Device): void {
   }
 }
 
-/**
- * Lays the whole text out, of which the present page goes to the frame. Cells count from the first one of
- * the text; the code's row lies behind those of the page, whichever it is.
- */
+/** Lays the whole text out, of which the present page goes to the frame. The code's row is below it on each page. */
 function layOut(device: Device): void {
-  device.pageEnd = device.pageStart + device.columns * device.rows;
+  beginText(device);
   if (device.codeShown) {
-    device.cell = device.rowEnd = device.pageEnd - device.columns;
+    goToLastRow(device);
     putCode(device);
-    device.pageEnd -= device.columns;
-  }
-  device.cell = device.rowEnd = 0;
-  if (device.codeShown) putAddress(device);
-  else putState(device);
+    keepLastRow(device);
+    putAddress(device);
+  } else putState(device);
 }
 
-/**
- * A later page is left where the text is of another length than before: that begins at its first page. It is
- * measured on a page behind all text: on the present one, cells that nobody is to see would count as a change.
- */
-function checkPage(device: Device): void {
-  var pageStart = device.pageStart;
-  device.pageStart = Limit.BEHIND_ALL_TEXT;
-  layOut(device);
-  device.pageStart = device.cell === device.textEnd ? pageStart : 0;
-}
-
-/** Brings the frame up to date where something has changed; frameChanged where a cell differs now. */
+/** Brings the frame up to date where something has changed, or its page has had its time. */
 export function drawFrame(device: Device): void {
-  if (!device.frameDue && device.pageMs) return;
-  if (!device.pageMs) {
-    device.pageStart = device.pageEnd < device.textEnd ? device.pageEnd : 0;
-    device.pageMs = Limit.PAGE_MS;
+  if (isFrameUpToDate(device)) return;
+  turnPage(device);
+  if (device.pageStart) {
+    // A later page is left where the text is of another length than before.
+    var page = setPageAside(device);
+    layOut(device);
+    keepPage(device, page);
   }
-  if (device.pageStart) checkPage(device);
-  device.frameDue = 0;
   layOut(device);
-  if (device.cell !== device.textEnd) {
-    // Another text: its first page stays for its whole time.
-    device.textEnd = device.cell;
-    device.pageMs = Limit.PAGE_MS;
-  }
-  // A page that is the only one is never turned.
-  if (device.cell <= device.pageEnd - device.pageStart) device.pageMs = Limit.ENDLESS;
-  fill(device, device.pageEnd);
+  endText(device);
 }
 
 /**
@@ -210,7 +184,6 @@ export function setStatus(device: Device, bytes: Bytes, from: number, to: number
   while (from < to && size < device.capacity[Region.STATUS]) {
     device.memory[device.start[Region.STATUS] + size++] = bytes[from++];
   }
-  device.length[Region.STATUS] = size;
-  // From its first page on.
-  device.pageEnd = device.pageMs = 0;
+  setLength(device, Region.STATUS, size);
+  turnToFirstPage(device);
 }

@@ -14,27 +14,50 @@ import {
   type Device,
   Field,
   holds,
+  type Integers,
   isSame,
   isTooLong,
   lacks,
   Region,
 } from "../device/memory.ts";
-import { claimOutput, forget, OutputUse, releaseOutput } from "../device/regions.ts";
+import {
+  claimOutput,
+  forget,
+  OutputUse,
+  placeRegion,
+  releaseOutput,
+  setLength,
+} from "../device/regions.ts";
 import { Event } from "../device/states.ts";
-import { endIfDue, endSession, hasSession, refreshNow } from "../grant/refresh.ts";
-import { misfit } from "../grant/token-response.ts";
+import { endIfDue, endLater, endSession, hasSession, refreshNow } from "../grant/refresh.ts";
 import { checksum } from "../records/token-record.ts";
 import {
-  CallFields,
-  CallState,
+  askToVerify,
+  endVerify,
   finishCall,
+  isAnswerTooLong,
+  isVerifying,
   shareValues,
   startCall,
-  Verification,
+  waitAgain,
 } from "../requests/call.ts";
 import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "../text/form-encoder.ts";
-import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
+import { forgetNames, lookFor, scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
 import { DocumentLiteral } from "./literals.ts";
+
+/** A run of event polls, and the events that were met before. */
+export interface Events {
+  /** Requests left in a run of event polls. */
+  eventPolls: number;
+  /** Checksums of the identifiers of the last security events, the newest first; -1 for none. */
+  seenEvents: Integers;
+}
+
+/** No event has been met. */
+export function makeEvents(device: Events): void {
+  device.eventPolls = 0;
+  device.seenEvents = [-1, -1, -1, -1, -1, -1, -1, -1];
+}
 
 /** Claims that are looked for in the outermost object, and further in. */
 enum EventClaims {
@@ -80,6 +103,11 @@ function writePoll(device: Device, answer: number): void {
   endWrite(device, Region.CALL);
 }
 
+/** So many requests are left in the run. */
+function countPolls(device: Device & Events, left: number): void {
+  device.eventPolls = left;
+}
+
 /**
  * Fetches the events that wait, one request for each, until none is left. For each of them the host
  * gets the command VERIFY.
@@ -87,7 +115,7 @@ function writePoll(device: Device, answer: number): void {
  */
 export function pollEvents(device: Device): number {
   if (!startCall(device, EVENT_POLL, Endpoint.EVENTS, 0)) return 0;
-  device.eventPolls = Limit.EVENT_POLLS;
+  countPolls(device, Limit.EVENT_POLLS);
   writePoll(device, 0);
   return 1;
 }
@@ -103,13 +131,10 @@ function scanPoll(device: Device, c: number): void {
   scanByte(device, c);
   if (isOutermost(device)) {
     // A name begins: what is in the member before it is over.
-    if (device.scanField === Region.KEY) device.scanSeen &= ~sets;
-    device.scanNames = DocumentLiteral.EVENT_POLL_MEMBERS;
-    device.scanWanted = sets;
-  } else {
-    device.scanNames = DocumentLiteral.ANY_MEMBER;
-    device.scanWanted = device.scanSeen & sets ? 1 << Field.VALUE_A : 0;
-  }
+    if (device.scanField === Region.KEY) forgetNames(device, sets);
+    lookFor(device, DocumentLiteral.EVENT_POLL_MEMBERS, sets);
+  } else
+    lookFor(device, DocumentLiteral.ANY_MEMBER, device.scanSeen & sets ? 1 << Field.VALUE_A : 0);
 }
 
 /**
@@ -117,12 +142,10 @@ function scanPoll(device: Device, c: number): void {
  * The event in it waits for the host, but after the last poll of a run: the server keeps that one.
  */
 function takeEvent(device: Device): ErrorCode {
-  device.callErrorField = misfit(device, CallFields.WANTED);
-  if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
+  if (isAnswerTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   endIfDue(device);
   if (holds(device, Field.VALUE_A) && hasSession(device) && device.eventPolls > 0) {
-    device.callState = CallState.VERIFYING;
-    device.verification = Verification.DUE;
+    askToVerify(device);
   }
   return ErrorCode.NONE;
 }
@@ -133,8 +156,7 @@ function takeEvent(device: Device): ErrorCode {
  * never ahead of that, and never too long.
  */
 function beginEventClaims(device: Device, at: number, size: number): void {
-  device.start[Field.VALUE_B] = at;
-  device.capacity[Field.VALUE_B] = size;
+  placeRegion(device, Field.VALUE_B, at, size);
   shareValues(device, at + size, Field.VALUE_C, 2);
   scanBegin(
     device,
@@ -151,7 +173,11 @@ function beginEventClaims(device: Device, at: number, size: number): void {
  */
 function scanEventClaim(device: Device, c: number): void {
   scanByte(device, c);
-  device.scanWanted = isOutermost(device) ? EventClaims.OUTERMOST : EventClaims.INNER;
+  lookFor(
+    device,
+    DocumentLiteral.EVENT_MEMBERS,
+    isOutermost(device) ? EventClaims.OUTERMOST : EventClaims.INNER,
+  );
 }
 
 /** Value of a base64url character, below 0 for anything else. */
@@ -190,7 +216,7 @@ function scanPayload(device: Device, at: number, end: number): void {
  * Remembers the event with the identifier in VALUE_B as the newest.
  * @returns whether it is a new one, and not one of those that were remembered
  */
-function rememberEvent(device: Device): boolean {
+function rememberEvent(device: Device & Events): boolean {
   var sum = checksum(device, 0, device.start[Field.VALUE_B], device.length[Field.VALUE_B]);
   var newer = sum;
   // No checksum is negative.
@@ -251,12 +277,12 @@ function isEvent(device: Device): boolean {
  * @param ok 1: signature, issuer and audience are right and the event is this device's; 0: not
  */
 export function eventVerified(device: Device, requestId: number, ok: number): void {
-  if (device.verification !== Verification.ASKED || requestId !== device.requestId) return;
+  if (!isVerifying(device) || requestId !== device.requestId) return;
   var at = device.start[Field.VALUE_A];
   var size = device.length[Field.VALUE_A];
-  device.verification = Verification.NONE;
+  endVerify(device);
   // The claims are written over it.
-  device.length[Field.VALUE_A] = -1;
+  setLength(device, Field.VALUE_A, -1);
   // The session may have ended meanwhile; the next tick says so.
   if (!hasSession(device)) return;
   beginEventClaims(device, at, size);
@@ -265,10 +291,10 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
     finishCall(device, ErrorCode.MALFORMED_RESPONSE);
     return;
   }
-  if (ok && rememberEvent(device)) device.endDueWith = applyEvent(device);
-  device.eventPolls--;
+  if (ok && rememberEvent(device)) endLater(device, applyEvent(device));
+  countPolls(device, device.eventPolls - 1);
   writePoll(device, ok ? DocumentLiteral.EVENT_ACKNOWLEDGED : DocumentLiteral.EVENT_REFUSED);
-  device.callState = CallState.WAITING;
+  waitAgain(device);
   releaseOutput(device, OutputUse.ANSWER);
 }
 

@@ -12,10 +12,10 @@ import {
   isTooLong,
   Region,
 } from "../device/memory.ts";
-import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
-import { CallFields, mayBeginCall, shareValues } from "../requests/call.ts";
-import { beginCall, sendCall, writeOn } from "../requests/protected-resource.ts";
-import { Encoding, endWrite, writeEncoded, writeRegion } from "../text/form-encoder.ts";
+import { claimOutput, endTarget, OutputUse, releaseOutput } from "../device/regions.ts";
+import { answerAs, CallFields, mayBeginCall, shareValues } from "../requests/call.ts";
+import { beginCall, sendCall } from "../requests/protected-resource.ts";
+import { Encoding, endWrite, writeEncoded, writeOn, writeRegion } from "../text/form-encoder.ts";
 import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
 import { DocumentLiteral } from "./literals.ts";
 
@@ -112,7 +112,7 @@ function writeTarget(
   error: OfferError,
 ): OfferError {
   var nameError = 0;
-  writeOn(device);
+  writeOn(device, Region.CALL);
   for (var which = 0; which < 5 && !nameError; which++) {
     writeRegion(device, DocumentLiteral.OFFER_PATH + which, Encoding.NONE);
     var start = device.writeAt;
@@ -166,11 +166,11 @@ export function createOffer(
   beginCall(device);
   var error = writeTarget(device, names, from, to, scanBody(device, body, start, end));
   releaseOutput(device, OutputUse.SCRATCH);
-  if (error) device.isBuilding = 0;
+  if (error) endTarget(device);
   else {
     // A call like any other but for its answer.
     sendCall(device, ResourceServer.PUBLISHER_API, 0, body, start, end);
-    device.call = OFFER;
+    answerAs(device, OFFER);
   }
   return error;
 }

@@ -8,11 +8,13 @@
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
 import { type Device, Region } from "../device/memory.ts";
+import { placeConstant } from "../device/regions.ts";
 import { checksum, Layout } from "../records/token-record.ts";
 import { encodeBase64 } from "../text/base64.ts";
 import {
   Encoding,
   endWrite,
+  goTo,
   writeByte,
   writeLiteral,
   writeRegion,
@@ -20,24 +22,31 @@ import {
   writeTo,
 } from "../text/form-encoder.ts";
 
+/** How the client authenticates, and whose records are read. */
+export interface Client {
+  /** One of ClientAuthentication. */
+  clientAuthentication: number;
+  /** Start value of checksums: records of another client fail. */
+  binding: number;
+}
+
 /** Makes a region of what has been written from `start` on. */
 function takeWritten(device: Device, region: number, start: number): void {
-  device.start[region] = start;
-  device.length[region] = device.writeAt - start;
+  placeConstant(device, region, start, device.writeAt - start);
 }
 
 /**
  * Binds the records to this client and server: a token never goes to a server that did not issue it.
  * The server's name is written behind the client's for the checksum, and overwritten afterwards.
  */
-function bindRecords(device: Device, start: number, server: string): void {
+function bindRecords(device: Device & Client, start: number, server: string): void {
   var end = device.writeAt;
   writeText(device, "&server=", Encoding.NONE);
   writeText(device, server, Encoding.NONE);
   // Where it does not fit the writer stays behind the end, and create fails.
   if (device.writeAt > device.writeEnd) return;
   device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
-  device.writeAt = end;
+  goTo(device, end);
 }
 
 /**
@@ -45,10 +54,11 @@ function bindRecords(device: Device, start: number, server: string): void {
  * body, the parameters of token requests, and the credentials of HTTP Basic. The device authorization
  * request ends with the first part of what the client says in the others.
  */
-export function writeClient(device: Device, config: Config): void {
+export function writeClient(device: Device & Client, config: Config): void {
   var method = config.clientAuthentication;
   var request = device.writeAt;
   device.clientAuthentication = method;
+  device.binding = 0;
   writeText(device, "scope=", Encoding.NONE);
   writeText(device, config.scope, Encoding.FORM);
   writeText(device, config.deviceParameters, Encoding.NONE);

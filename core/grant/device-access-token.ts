@@ -1,16 +1,17 @@
 // The device access token request and response (RFC 8628 §3.4, §3.5; the documents' 4.2): the polling
 // loop.
 
-import { waitAtLeast } from "../device/clock.ts";
+import { pollEvery, resetBackoff, waitAtLeast } from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
+import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, Literal } from "../device/memory.ts";
 import { writeTokenRequest } from "./client-authentication.ts";
-import { intervalOf, pollEvery } from "./device-authorization.ts";
+import { intervalOf, lastPoll } from "./device-authorization.ts";
 
 /** Makes the poll's body. */
 export function preparePoll(device: Device): void {
-  if (!device.codeLifeS) device.lastPollMade = 1;
+  if (!device.codeLifeS) lastPoll(device);
   writeTokenRequest(device, Literal.DEVICE_CODE_GRANT, Field.DEVICE_CODE);
 }
 
@@ -27,8 +28,8 @@ function slowDown(device: Device): void {
 /** authorization_pending or slow_down: the user has not decided yet. */
 export function stillPending(device: Device, error: number): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
-  device.backoffMs = 0;
+  resetBackoff(device);
   waitAtLeast(device, device.intervalMs);
   // A code from before a restart is shown once the server has confirmed it.
-  if (device.codeLifeS) device.codeShown = 1;
+  if (device.codeLifeS) showCode(device);
 }

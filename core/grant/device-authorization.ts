@@ -1,14 +1,15 @@
 // The device authorization request and response (RFC 8628 §3.1, §3.2; the documents' 2.1 and 4.1), and
 // what happens when a code has lived its time.
 
-import { jitter, waitAtLeast } from "../device/clock.ts";
-import { ErrorCode } from "../device/errors.ts";
+import { jitter, pollEvery, setCodeLife, waitAtLeast, waitFor } from "../device/clock.ts";
+import { ErrorCode, setError } from "../device/errors.ts";
+import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, equals, Field, holds, isTooLong, Literal } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { dropTokens } from "../device/regions.ts";
+import { dropTokens, setLength } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
-import { Job, startJob } from "../records/record-keeping.ts";
+import { Job, nothingToSave, startJob } from "../records/record-keeping.ts";
 import { isPrintable, isVisible, numberOf } from "./token-response.ts";
 
 /** Of the response: what must fit, and all that is looked for. */
@@ -21,26 +22,59 @@ export enum CodeFields {
     (1 << Field.INTERVAL),
 }
 
+/** The attempts to get a code. */
+export interface Code {
+  /** 1 until a code is received: the countdown of one from before a restart is never shown. */
+  codeResumed: number;
+  /** 1: the code was polled after its end, and is not polled again. */
+  lastPollMade: number;
+  /** Codes that the device has asked for by itself since the last signIn. */
+  renewals: number;
+  /** As in Config. */
+  renewalsMax: number;
+  /** Answers to the code request without a code, since the last code or the user's last command. */
+  uselessAnswers: number;
+}
+
+/** No code has been asked for. */
+export function makeCode(device: Code, renewalsMax: number): void {
+  device.codeResumed = 1;
+  device.lastPollMade = 0;
+  device.renewals = 0;
+  device.renewalsMax = renewalsMax;
+  device.uselessAnswers = 0;
+}
+
+/** The user has asked: renewals and useless answers are counted anew. */
+export function countAnew(device: Device & Code): void {
+  device.renewals = device.uselessAnswers = 0;
+}
+
+/** The poll that is made now comes after the code's end: it is the last one. */
+export function lastPoll(device: Device & Code): void {
+  device.lastPollMade = 1;
+}
+
 /** Gives up whatever code there is and asks for a new one after `waitMs`. */
 export function requestCode(device: Device, event: Event, waitMs: number): void {
-  device.error = ErrorCode.NONE;
-  device.notSaved = 0;
-  device.waitMs = waitMs;
+  setError(device, ErrorCode.NONE);
+  nothingToSave(device);
+  waitFor(device, waitMs);
   moveTo(device, event, State.REQUESTING);
 }
 
 /** Ends the attempt or session for good, in memory and in storage; the error, if any, is shown. */
 export function finish(device: Device, event: Event, error: number, state: State): void {
-  device.error = error;
+  setError(device, error);
   dropTokens(device);
   moveTo(device, event, state);
   // If storage does not erase now, it is asked again after this, whatever Retry-After said.
-  device.waitMs = Limit.SAVE_AGAIN_MS;
+  waitFor(device, Limit.SAVE_AGAIN_MS);
   startJob(device, Job.WIPE);
 }
 
 /** The code cannot be used any more: asks for another by itself, up to the cap. */
-export function renewCode(device: Device): void {
+export function renewCode(device: Device & Code): void {
   if (device.renewals++ < device.renewalsMax) {
     requestCode(device, Event.CODE_EXPIRED, jitter(device, Limit.BOOT_SPREAD_MS));
   } else {
@@ -56,18 +90,6 @@ export function intervalOf(device: Device): number {
   var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S);
   if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
-}
-
-/**
- * The code is polled at this interval. Where it is too long to be waited for, the code ends before a poll that
- * would be too early (RFC 8628 §3.5).
- */
-export function pollEvery(device: Device, intervalMs: number): void {
-  device.intervalMs = intervalMs;
-  if (intervalMs > Limit.INTERVAL_MAX_MS) {
-    device.intervalMs = Limit.INTERVAL_MAX_MS;
-    if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) device.codeLifeS = Limit.UNPOLLED_LIFE_S;
-  }
 }
 
 /** Length of the `http://` or `https://` that the region's URI begins with; 0 for any other. */
@@ -96,7 +118,7 @@ function isAddress(device: Device, region: number): boolean {
  * A success that is no code: it is asked for again a few times, then somebody has to look at how client
  * and addresses are set up. An empty answer may come of a network that is not up yet, and does not count.
  */
-function uselessAnswer(device: Device): ErrorCode {
+function uselessAnswer(device: Device & Code): ErrorCode {
   if (device.bodyBytes) device.uselessAnswers++;
   return device.uselessAnswers < Limit.USELESS_ANSWERS_MAX
     ? ErrorCode.MALFORMED_RESPONSE
@@ -110,12 +132,14 @@ export function checkCode(device: Device): ErrorCode {
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
     !isAddress(device, Field.VERIFICATION_URI_COMPLETE)
   ) {
-    device.length[Field.VERIFICATION_URI_COMPLETE] = -1;
+    setLength(device, Field.VERIFICATION_URI_COMPLETE, -1);
   }
-  device.codeLifeS =
+  setCodeLife(
+    device,
     device.length[Field.EXPIRES_IN] < 0
       ? Limit.CODE_LIFE_DEFAULT_S
-      : numberOf(device, Field.EXPIRES_IN, -1);
+      : numberOf(device, Field.EXPIRES_IN, -1),
+  );
   return holds(device, Field.DEVICE_CODE) &&
     isPrintable(device, Field.USER_CODE) &&
     isAddress(device, Field.VERIFICATION_URI) &&
@@ -125,12 +149,12 @@ export function checkCode(device: Device): ErrorCode {
 }
 
 /** A code has come: it is shown, kept, and polled. */
-export function codeReceived(device: Device): void {
+export function codeReceived(device: Device & Code): void {
   device.codeResumed = device.lastPollMade = 0;
   device.uselessAnswers = 0;
   pollEvery(device, intervalOf(device));
   waitAtLeast(device, device.intervalMs);
   moveTo(device, Event.CODE_RECEIVED, State.PENDING);
-  device.codeShown = 1;
+  showCode(device);
   startJob(device, Job.WRITE);
 }

@@ -2,15 +2,43 @@
 // be refreshed. A passing failure never signs anyone out; only a grant that is refused does, and only after
 // the refresh token before the present one was tried too.
 
-import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
+import { waitFor } from "../device/clock.ts";
+import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, lacks, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { forget, swapRefreshTokens } from "../device/regions.ts";
+import { forget, setLength, swapRefreshTokens } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./device-authorization.ts";
 import { hasBrought } from "./token-response.ts";
+
+/** What is known of a session beside its tokens. */
+export interface Session {
+  /** 1: there was an access token when the answer under way began. */
+  hadAccess: number;
+  /** 1: the refresh token before the present one has been tried. */
+  triedPrevious: number;
+  /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */
+  endDueWith: number;
+}
+
+/** There is no session. */
+export function makeSession(device: Session): void {
+  device.hadAccess = 0;
+  device.triedPrevious = 0;
+  device.endDueWith = ErrorCode.NONE;
+}
+
+/** An answer begins that may name another access token: what counts until it is taken is what there is now. */
+export function rememberAccess(device: Device & Session): void {
+  device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
+}
+
+/** The session ends with this error as soon as the event that told so is acknowledged; NONE: it does not. */
+export function endLater(device: Device & Session, error: number): void {
+  device.endDueWith = error;
+}
 
 /** Whether the device is signed in, with a usable access token or not. */
 export function hasSession(device: Device): boolean {
@@ -35,7 +63,7 @@ export function endSession(device: Device, error: number): void {
 }
 
 /** Ends the session where an event has told so, unless it has ended since. */
-export function endIfDue(device: Device): void {
+export function endIfDue(device: Device & Session): void {
   var error = device.endDueWith;
   device.endDueWith = ErrorCode.NONE;
   if (error && hasSession(device)) endSession(device, error);
@@ -45,7 +73,7 @@ export function endIfDue(device: Device): void {
 export function refreshNow(device: Device, event: Event): void {
   if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
   else {
-    device.waitMs = 0;
+    waitFor(device, 0);
     moveTo(device, event, State.REFRESHING);
   }
 }
@@ -58,7 +86,7 @@ export function refreshInS(device: Device): number {
 }
 
 /** Tokens have come: the user has allowed it (`isFirst`), or they have been refreshed. */
-export function tokensReceived(device: Device, isFirst: boolean): void {
+export function tokensReceived(device: Device & Session, isFirst: boolean): void {
   // At first sign-in there is no present refresh token, so any that came is new.
   var isNew =
     hasBrought(device, Field.REFRESH_TOKEN) &&
@@ -66,7 +94,7 @@ export function tokensReceived(device: Device, isFirst: boolean): void {
   if (isNew) swapRefreshTokens(device);
   // The one in use, said once more: it is not another one that could be tried when it is refused.
   else if (hasBrought(device, Field.REFRESH_TOKEN)) forget(device, Field.REFRESH_TOKEN);
-  if (isFirst) device.length[Region.STATUS] = -1;
+  if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
   // After a fallback, storage still holds the dead token, so the live one is written even if it is not new.
   // If an earlier write failed, this is the moment to try again.
@@ -88,16 +116,16 @@ function refusesGrant(device: Device, error: number): boolean {
  * The server has refused the refresh for good. Where it is not the grant that it refuses, but the client or how
  * the device is set up, the tokens are kept until the maker or the administrator has mended that.
  */
-export function refreshRefused(device: Device, error: number): void {
+export function refreshRefused(device: Device & Session, error: number): void {
   if (!refusesGrant(device, error)) {
     moveTo(device, Event.FINAL_ERROR, State.FAILED);
   } else if (device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
     // Nobody has to sign in again as long as that may do.
-    device.error = ErrorCode.NONE;
+    setError(device, ErrorCode.NONE);
     device.triedPrevious = 1;
     swapRefreshTokens(device);
-    device.waitMs = Limit.INTERVAL_MIN_MS;
+    waitFor(device, Limit.INTERVAL_MIN_MS);
   }
 }

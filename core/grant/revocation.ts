@@ -1,6 +1,6 @@
 // Signing out: the token is revoked at the server (RFC 7009; the documents' 4.4) and wiped here.
 
-import { backOff } from "../device/clock.ts";
+import { backOff, waitFor } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, Literal, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
@@ -16,10 +16,21 @@ import {
 import { revokesByQuery } from "./client-authentication.ts";
 import { finish } from "./device-authorization.ts";
 
-/** Starts the revocation of the session's token. */
-export function revoke(device: Device): void {
+/** How far a revocation has come. */
+export interface Revocation {
+  /** Tries of the revocation so far. */
+  revocationTries: number;
+}
+
+/** Nothing is being revoked. */
+export function makeRevocation(device: Revocation): void {
   device.revocationTries = 0;
-  device.waitMs = 0;
+}
+
+/** Starts the revocation of the session's token. */
+export function revoke(device: Device & Revocation): void {
+  device.revocationTries = 0;
+  waitFor(device, 0);
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
 
@@ -47,12 +58,12 @@ export function prepareRevocation(device: Device): void {
  * §2.2); a page of HTML is a captive portal's. A user who signs out is signed out: failures are tried
  * again a few times with a growing wait, then let be.
  */
-export function revocationAnswered(device: Device, error: number): void {
+export function revocationAnswered(device: Device & Revocation, error: number): void {
   if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device);
     // Whatever the server asks for: somebody has signed out, and waits to see that done.
-    if (device.waitMs > Limit.BACKOFF_MAX_MS) device.waitMs = Limit.BACKOFF_MAX_MS;
+    if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);
   }
 }

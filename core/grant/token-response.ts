@@ -1,11 +1,16 @@
 // Reading answers: which error they amount to, and what a token response (RFC 6749 §5.1) must hold.
 
-import { jitter } from "../device/clock.ts";
+import {
+  jitter,
+  setAccessLife,
+  setRefreshLife,
+  setRefreshMargin,
+  waitFor,
+} from "../device/clock.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
-import { forget } from "../device/regions.ts";
-import { noteNeed } from "../device/sizing.ts";
+import { forget, setLength } from "../device/regions.ts";
 import { numberNamed, scanComplete } from "../text/json-scanner.ts";
 
 /** Of a token response: what must fit, and all that is looked for. The rest of it is information. */
@@ -93,35 +98,9 @@ export function isVisible(device: Device, region: number): boolean {
   return holdsOnly(device, region, 33);
 }
 
-/** The last of these fields that does not fit its region; 0 where all fit. */
-export function misfit(device: Device, fields: number): number {
-  for (var field: number = Field.VALUE_D; field > Field.NONE; field--) {
-    if ((fields >> field) & 1 && isTooLong(device, field)) return field;
-  }
-  return Field.NONE;
-}
-
 /** As isVisible, but with spaces: what a person copies from a display. */
 export function isPrintable(device: Device, region: number): boolean {
   return holdsOnly(device, region, 32);
-}
-
-/**
- * As misfit, for an answer of the grant: errorField and errorLength say which value it was and how long,
- * memoryNeeded what would hold all of them.
- */
-export function noteMisfit(device: Device, fields: number): boolean {
-  device.errorField = misfit(device, fields);
-  device.errorLength = 0;
-  device.memoryNeeded = 0;
-  for (var field: number = Field.DEVICE_CODE; field <= Field.VALUE_D; field++) {
-    if ((fields >> field) & 1 && isTooLong(device, field)) {
-      var length = device.capacity[field] + device.excess[field];
-      if (field === device.errorField) device.errorLength = length;
-      noteNeed(device, field, length);
-    }
-  }
-  return device.errorField !== Field.NONE;
 }
 
 /** Keeps of a scope that is longer than its region the scopes that fit as a whole (RFC 6749 §3.3). */
@@ -129,7 +108,7 @@ function keepWholeScopes(device: Device): void {
   if (!isTooLong(device, Field.SCOPE)) return;
   var size = device.capacity[Field.SCOPE];
   while (size > 0 && device.memory[device.start[Field.SCOPE] + size] !== 32) size--;
-  device.length[Field.SCOPE] = size;
+  setLength(device, Field.SCOPE, size);
 }
 
 /** Whether the answer brought this token. */
@@ -158,15 +137,16 @@ export function checkTokens(device: Device): ErrorCode {
   }
   keepWholeScopes(device);
   // A lifetime that the server does not name counts as endless.
-  device.accessLifeS = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS);
-  if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;
-  var margin = device.accessLifeS >> 3;
+  var life = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS);
+  if (life < Limit.ACCESS_LIFE_MIN_S) life = Limit.ACCESS_LIFE_MIN_S;
+  setAccessLife(device, life);
+  var margin = life >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
   // Devices that signed in together should not refresh together.
-  device.refreshMarginS = margin + jitter(device, margin);
-  device.refreshLifeS = numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS);
+  setRefreshMargin(device, margin + jitter(device, margin));
+  setRefreshLife(device, numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS));
   // If storage refuses the tokens, it is asked again after this.
-  device.waitMs = Limit.SAVE_AGAIN_MS;
+  waitFor(device, Limit.SAVE_AGAIN_MS);
   return ErrorCode.NONE;
 }
 

@@ -1,9 +1,10 @@
 // One request at a time: which one is due, what it consists of, and who takes its answer. An answer
 // belongs to the request whose id it carries; one that comes late, to a request given up, is dropped.
 
-import { backOff } from "../device/clock.ts";
+import { backOff, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
-import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
+import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
+import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, holds, Literal, Region } from "../device/memory.ts";
 import {
@@ -13,7 +14,18 @@ import {
   placeDeviceCode,
   releaseOutput,
 } from "../device/regions.ts";
-import { noteNeed } from "../device/sizing.ts";
+import {
+  abortGiven,
+  addressRequest,
+  askForAbort,
+  beginRequest,
+  beginResponse,
+  countByte,
+  endRequest,
+  fillRequest,
+  sendRequest,
+} from "../device/request.ts";
+import { noteNeed, noteTooLong } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
 import {
   clientAuthorization,
@@ -28,14 +40,13 @@ import {
   finish,
   renewCode,
 } from "../grant/device-authorization.ts";
-import { refreshRefused, tokensReceived } from "../grant/refresh.ts";
+import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh.ts";
 import { prepareRevocation, revocationAnswered } from "../grant/revocation.ts";
 import {
   checkTokens,
   classify,
   dropBrought,
   isSuccess,
-  noteMisfit,
   TokenFields,
 } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
@@ -48,7 +59,7 @@ import {
   scanAnswer,
 } from "../requests/call.ts";
 import { callAnswered } from "../requests/call-answer.ts";
-import { scanBegin, scanByte } from "../text/json-scanner.ts";
+import { forgetNames, scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** What is due: a request, or storage that is offered again what it refused. */
 export enum Purpose {
@@ -62,6 +73,17 @@ export enum Purpose {
   SAVE = 6,
   /** What should be gone is erased once more. */
   ERASE = 7,
+}
+
+/** What the exchange under way is for. */
+export interface Exchange {
+  /** What the last request was for: one of Purpose. */
+  purpose: number;
+}
+
+/** Before the first request. */
+export function makeExchange(device: Exchange): void {
+  device.purpose = Purpose.NONE;
 }
 
 /** What the state asks for. All of it waits for waitMs. */
@@ -104,37 +126,34 @@ export function duePurpose(device: Device): Purpose {
  */
 function prepareGrant(device: Device, purpose: Purpose): boolean {
   var region: number = Region.OUTPUT;
-  device.endpoint = Endpoint.TOKEN;
-  device.isGet = 0;
-  device.authorization = clientAuthorization(device);
+  var endpoint: number = Endpoint.TOKEN;
   if (purpose === Purpose.CODE) {
-    device.endpoint = Endpoint.DEVICE_AUTHORIZATION;
+    endpoint = Endpoint.DEVICE_AUTHORIZATION;
     region = Region.DEVICE_AUTHORIZATION;
     placeDeviceCode(device);
   } else if (purpose === Purpose.POLL) preparePoll(device);
   else if (purpose === Purpose.REFRESH) {
     writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
   } else {
-    device.endpoint = Endpoint.REVOCATION;
+    endpoint = Endpoint.REVOCATION;
     prepareRevocation(device);
   }
   var size = device.length[region];
   var isTarget = purpose === Purpose.REVOCATION && revokesByQuery(device);
-  device.target = device.body = device.start[region];
-  device.targetLength = isTarget ? size : 0;
-  device.bodyLength = isTarget ? 0 : size;
+  addressRequest(device, endpoint, 0, clientAuthorization(device));
+  fillRequest(device, device.start[region], size, isTarget);
   if (size >= 0) return true;
   noteNeed(device, region, device.writeAt - device.start[region]);
   return false;
 }
 
 /** The next request, if one is due. */
-export function nextRequest(device: Device): Command {
+export function nextRequest(device: Device & Exchange): Command {
   var purpose = duePurpose(device);
   var isCall = device.call && purpose === Purpose.CALL;
   if (!purpose || (device.waitMs > 0 && !isCall)) return Command.NONE;
   if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
-    device.waitMs = Limit.SAVE_AGAIN_MS;
+    waitFor(device, Limit.SAVE_AGAIN_MS);
     if (purpose === Purpose.SAVE) startJob(device, Job.WRITE);
     else eraseAgain(device);
     return nextStorageCommand(device);
@@ -142,17 +161,14 @@ export function nextRequest(device: Device): Command {
   // A finished call's answer still lies there. The host reads it before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.ANSWER : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;
-  device.httpStatus = 0;
-  device.retryAfterS = 0;
-  device.bodyBytes = 0;
-  device.scanSeen = 0;
+  beginRequest(device);
+  // Nothing has been named by an answer that has not begun.
+  forgetNames(device, -1);
   if (!(isCall ? prepareCall(device) : prepareGrant(device, purpose))) {
     takeAnswer(device, ErrorCode.MEMORY_TOO_SMALL);
     return Command.NONE;
   }
-  device.requestId = (device.requestId + 1) & 65535;
-  device.inFlight = 1;
-  device.exchangeMs = Limit.EXCHANGE_MS_MAX;
+  sendRequest(device);
   return Command.SEND;
 }
 
@@ -183,13 +199,12 @@ export function responseStart(
   retryAfterSeconds: number,
 ): number {
   if (isCurrent(device, requestId)) {
-    device.httpStatus = status;
-    device.retryAfterS = retryAfterSeconds;
+    beginResponse(device, status, retryAfterSeconds);
     if (device.call && device.purpose === Purpose.CALL) {
       beginAnswer(device);
       return isRetried(device) ? 0 : 1;
     }
-    device.hadAccess = holds(device, Field.ACCESS_TOKEN) ? 1 : 0;
+    rememberAccess(device);
     scanBegin(device, Literal.MEMBERS, wantedFields(device), 1, Field.ERROR);
   }
   return 0;
@@ -208,8 +223,7 @@ export function responseBody(
 ): void {
   if (!isCurrent(device, requestId) || !device.httpStatus) return;
   for (; from < to; from++) {
-    // Counted up to what is too long.
-    if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;
+    countByte(device);
     if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, bytes[from]);
     else scanByte(device, bytes[from]);
   }
@@ -230,14 +244,14 @@ export function responseFailed(device: Device, requestId: number): void {
 /** The host did not end the exchange in time: it is told to, and the wait begins. */
 export function checkExchange(device: Device): void {
   if (device.inFlight && !device.exchangeMs) {
-    device.abortDue = 1;
+    askForAbort(device);
     takeAnswer(device, ErrorCode.UNREACHABLE);
   }
 }
 
 /** The answer is there, or failed with `error`. */
 function takeAnswer(device: Device, error: number): void {
-  device.inFlight = 0;
+  endRequest(device);
   // A host that did not end the exchange may still be reading: ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Purpose.CALL) callAnswered(device, error);
@@ -245,7 +259,7 @@ function takeAnswer(device: Device, error: number): void {
   else {
     if (!error) {
       var isCode = device.purpose === Purpose.CODE;
-      if (noteMisfit(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
+      if (noteTooLong(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
         error = ErrorCode.VALUE_TOO_LONG;
       } else if (isCode) error = checkCode(device);
       else error = checkTokens(device);
@@ -257,8 +271,8 @@ function takeAnswer(device: Device, error: number): void {
 /** What the answer to the request for a code, a poll or a refresh leads to. */
 function grantAnswered(device: Device, error: number): void {
   var purpose = device.purpose;
-  device.error = error;
-  device.frameDue = 1;
+  setError(device, error);
+  redraw(device);
   if (!error) {
     if (purpose === Purpose.CODE) codeReceived(device);
     else tokensReceived(device, purpose === Purpose.POLL);
@@ -274,15 +288,9 @@ function grantAnswered(device: Device, error: number): void {
   } else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 
-/** Gives up the request under way; whatever still comes of it is dropped. Its bytes are the host's until ABORT. */
-export function giveUp(device: Device): void {
-  device.abortDue |= device.inFlight;
-  device.inFlight = 0;
-}
-
-/** The command that tells the host to give up what it is at: then it reads none of its bytes any more. */
+/** The command that tells the host to end what it is doing: then it reads none of its bytes any more. */
 export function abort(device: Device): Command {
-  device.abortDue = 0;
+  abortGiven(device);
   releaseOutput(device, OutputUse.REQUEST);
   releaseOutput(device, OutputUse.ANSWER);
   return Command.ABORT;

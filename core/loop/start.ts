@@ -1,25 +1,25 @@
 // How a device comes back: what the records hold decides where it goes on.
 
-import { jitter } from "../device/clock.ts";
+import { jitter, waitFor } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { Event, Noted, State } from "../device/states.ts";
+import { Event, State } from "../device/states.ts";
 import { requestCode } from "../grant/device-authorization.ts";
 import { finishStorage, Job, startJob } from "../records/record-keeping.ts";
 import { RecordKind } from "../records/token-record.ts";
-import { doNoted } from "./user.ts";
+import { doNoted, forgetNoted } from "./user.ts";
 
 /**
  * Goes on in the state that the newest record is of. The access token's age is unknown now: with a
  * refresh token it is refreshed first, without one it counts as endless.
  */
 function comeBack(device: Device): void {
-  device.waitMs = jitter(device, Limit.BOOT_SPREAD_MS);
+  waitFor(device, jitter(device, Limit.BOOT_SPREAD_MS));
   switch (device.recordKind) {
     case RecordKind.CODE:
       // The last poll may have been just before the power went: a whole interval passes first.
-      device.waitMs += device.intervalMs;
+      waitFor(device, device.waitMs + device.intervalMs);
       moveTo(device, Event.CODE_FOUND, State.PENDING);
       startJob(device, Job.ERASE_OLDER);
       break;
@@ -36,7 +36,7 @@ function comeBack(device: Device): void {
       break;
     default:
       // Nothing to be cancelled, nor to be signed out of.
-      device.noted = Noted.NOTHING;
+      forgetNoted(device);
       if (device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }

@@ -3,6 +3,7 @@
 
 import { advance } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
+import { hideCode, takeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
 import { Event, State } from "../device/states.ts";
@@ -26,7 +27,7 @@ import {
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
-  device.codeShown = 0;
+  hideCode(device);
   // The answer under way may still bring the tokens.
   if (isLast && !device.inFlight) renewCode(device);
 }
@@ -54,10 +55,7 @@ export function tick(device: Device, elapsedMs: number): Command {
   if (command) return command;
   if (device.call && device.verification === Verification.DUE) return verify(device);
   drawFrame(device);
-  if (device.frameChanged) {
-    device.frameChanged = 0;
-    return Command.SHOW;
-  }
+  if (takeFrame(device)) return Command.SHOW;
   command = nextRequest(device);
   if (!command) showAnswer(device);
   return command;

@@ -1,15 +1,34 @@
 // What the user of the device can ask for.
 
+import { setAccessLife, waitFor } from "../device/clock.ts";
 import { Endpoint } from "../device/command.ts";
-import { ErrorCode } from "../device/errors.ts";
+import { ErrorCode, setError } from "../device/errors.ts";
+import { redraw } from "../device/frame.ts";
 import { type Device, holds, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
+import { giveUp } from "../device/request.ts";
 import { Event, Noted, State } from "../device/states.ts";
-import { finish, requestCode } from "../grant/device-authorization.ts";
+import { countAnew, finish, requestCode } from "../grant/device-authorization.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 import { checkCall } from "../requests/call.ts";
-import { giveUp } from "./exchange.ts";
+
+/** What the user asks for while the device starts. */
+export interface User {
+  /**
+   * 1: a code is asked for when the records hold nothing. From Config; signIn, cancel and signOut change it
+   * in STARTING.
+   */
+  autoStart: number;
+  /** What the user has asked for while the records are read: one of Noted (states.ts). */
+  noted: number;
+}
+
+/** Nothing has been asked for but what the maker has set. */
+export function makeUser(device: User, autoStart: number): void {
+  device.autoStart = autoStart;
+  device.noted = Noted.NOTHING;
+}
 
 /** Whether there are tokens: in a session, during its revocation, or kept after a failure. */
 function keepsTokens(device: Device): boolean {
@@ -29,22 +48,32 @@ function giveUpAttempt(device: Device): void {
  * the tokens alone, tries them again. Nothing happens in a session.
  */
 export function signIn(device: Device): void {
-  device.renewals = device.uselessAnswers = 0;
-  if (device.state === State.STARTING) device.autoStart = 1;
+  countAnew(device);
+  if (device.state === State.STARTING) wantCode(device);
   else if (!keepsTokens(device)) {
     giveUpAttempt(device);
     requestCode(device, Event.SIGN_IN, 0);
   } else if (device.state === State.FAILED) {
     // A call that waited for the session ended with it.
     if (device.call) checkCall(device);
-    device.error = ErrorCode.NONE;
-    device.waitMs = 0;
+    setError(device, ErrorCode.NONE);
+    waitFor(device, 0);
     moveTo(device, Event.SIGN_IN, State.REFRESHING);
   }
 }
 
+/** A code is asked for if the records hold nothing. */
+function wantCode(device: Device & User): void {
+  device.autoStart = 1;
+}
+
+/** What was asked for while the records were read is done, or there is nothing that it could be done to. */
+export function forgetNoted(device: Device & User): void {
+  device.noted = Noted.NOTHING;
+}
+
 /** Keeps in mind what the user asks for while the records are read. */
-function note(device: Device, asked: Noted): void {
+function note(device: Device & User, asked: Noted): void {
   device.autoStart = 0;
   // To sign out is more than to cancel.
   if (asked > device.noted) device.noted = asked;
@@ -90,7 +119,7 @@ export function signOut(device: Device): void {
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {
     // It counts as expired, so that a refresh is due. Its bytes stay: a call under way may still carry them.
-    device.accessLifeS = 0;
-    device.frameDue = 1;
+    setAccessLife(device, 0);
+    redraw(device);
   }
 }

@@ -9,16 +9,18 @@
 //    behind the next record that is written it is erased.
 //  - A wipe erases the older slot first: erasing the newest first would bring the older back to life.
 
-import { Command } from "../device/command.ts";
+import { Command, handOver } from "../device/command.ts";
+import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Region } from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { noteNeed } from "../device/sizing.ts";
 import {
+  countRecord,
+  dropRecord,
   isRecord,
   isRevocation,
-  kindOfRecord,
-  RecordKind,
+  nameRecord,
   readRecord,
   sealRecord,
   writeRecord,
@@ -36,13 +38,57 @@ export enum Job {
   ERASE_OLDER = 6,
 }
 
-/** Starts a job; what is written is of the present state. What the host is at comes to its end first. */
-export function startJob(device: Device, job: number): void {
+/** What is to be done with the storage, and what it holds. */
+export interface Records {
+  /** One of Job: what is to be done with the storage. */
+  job: number;
+  /** The storage Command that the host carries out, NONE for none. */
+  storageCommand: number;
+  /** Failures of the job so far. */
+  jobFailures: number;
+  /** 1: the host still carries out a command of the job before; it comes to its end first. */
+  isJobNew: number;
+  /** Of LOAD, STORE, ERASE: 0 or 1. */
+  slot: number;
+  /** How many slots may hold something: 0, 1 (the newest) or 2. */
+  slotsUsed: number;
+  /** The slot with the newest record. */
+  slotNewest: number;
+  /** 1: what should be kept is not: storage refuses it, or it does not fit. */
+  notSaved: number;
+  /** 1: storage refuses to erase what should be gone: tokens, or what lies behind a record that stands alone. */
+  notErased: number;
+  /** 1: a slot could not be read at the start. It may hold anything until some slot has been erased. */
+  notRead: number;
+}
+
+/** At the start both slots are read. */
+export function makeRecords(device: Records): void {
+  device.job = Job.READ_FIRST;
+  device.storageCommand = Command.NONE;
+  device.jobFailures = 0;
+  device.isJobNew = 0;
+  device.slot = 0;
+  device.slotsUsed = 0;
+  device.slotNewest = 1;
+  device.notSaved = 0;
+  device.notErased = 0;
+  device.notRead = 0;
+}
+
+/** Starts a job; what is written is of the present state. A command under way comes to its end first. */
+export function startJob(device: Device & Records, job: number): void {
   device.job = job;
-  device.recordKind = kindOfRecord(device);
-  device.jobFailures = device.storageCommand ? -1 : 0;
+  nameRecord(device);
+  device.jobFailures = 0;
+  device.isJobNew = device.storageCommand ? 1 : 0;
   // What is to be wiped need not be saved any more.
   if (job === Job.WIPE) device.notSaved = 0;
+}
+
+/** What should have been saved is of no use any more. */
+export function nothingToSave(device: Device & Records): void {
+  device.notSaved = 0;
 }
 
 /** The slot that the job's next command is for. */
@@ -56,7 +102,7 @@ function slotOfJob(device: Device): number {
 }
 
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
-export function nextStorageCommand(device: Device): Command {
+export function nextStorageCommand(device: Device & Records): Command {
   if (device.storageCommand) return Command.NONE;
   // Nothing, or nothing more, to be erased.
   if (device.job === Job.WIPE && device.slotsUsed < 1) device.job = Job.NONE;
@@ -71,25 +117,25 @@ export function nextStorageCommand(device: Device): Command {
     size = writeRecord(device);
     if (size > device.capacity[Region.OUTPUT]) {
       noteNeed(device, Region.OUTPUT, size);
-      device.notSaved = device.frameDue = 1;
+      device.notSaved = 1;
+      redraw(device);
       device.job = command = Command.NONE;
       releaseOutput(device, OutputUse.RECORD);
     } else sealRecord(device, size);
   }
   device.slot = slotOfJob(device);
-  device.data = device.start[Region.OUTPUT];
-  device.dataLength = size;
+  handOver(device, device.start[Region.OUTPUT], size);
   device.storageCommand = command;
   return command;
 }
 
 /** The slot just read or written holds the newest record, or remains of one. */
-function slotHolds(device: Device, isWhole: boolean): void {
+function slotHolds(device: Device & Records, isWhole: boolean): void {
   // With remains both count as used: which of the two they are in does not matter then.
   device.slotsUsed = isWhole && !device.slotsUsed ? 1 : 2;
   if (isWhole) {
     device.slotNewest = device.slot;
-    device.sequence++;
+    countRecord(device);
   }
 }
 
@@ -111,7 +157,7 @@ function nextRead(device: Device, earlier: number): Job {
  * The host has finished the last storage command.
  * @param result of LOAD the record's size (0: empty, -1: cannot be read), of the others 1 or 0
  */
-export function finishStorage(device: Device, result: number): void {
+export function finishStorage(device: Device & Records, result: number): void {
   var command = device.storageCommand;
   var earlier = device.sequence;
   var isDone = result > 0;
@@ -133,14 +179,19 @@ export function finishStorage(device: Device, result: number): void {
   } else if (result || command === Command.STORE) slotHolds(device, isDone);
   // A slot that was read may be empty.
   var hasFailed = command === Command.LOAD ? result < 0 : result < 1;
-  if ((hasFailed || device.jobFailures < 0) && ++device.jobFailures < Limit.STORAGE_TRIES) return;
+  if (device.isJobNew) {
+    // That was of the job before: this one has not begun yet.
+    device.isJobNew = 0;
+    return;
+  }
+  if (hasFailed && ++device.jobFailures < Limit.STORAGE_TRIES) return;
   device.jobFailures = 0;
-  device.frameDue = 1;
+  redraw(device);
   if (command === Command.LOAD) {
     // The newer record was there and is not any more: the older must not count in its place. It may be of a session
     // that the newer one ends.
     var isGone = device.job === Job.READ_AGAIN && !isDone;
-    if (isGone) device.recordKind = RecordKind.NONE;
+    if (isGone) dropRecord(device);
     if (isGone || hasFailed) device.notRead = 1;
     device.job = nextRead(device, earlier);
   } else {

@@ -1,10 +1,25 @@
 // The bytes of a record: what a device keeps over a loss of power. One record holds a pending code,
 // the token of a session, or a token that is still to be revoked. SPEC.md draws them.
 
+import { setCodeLife, setInterval, setRefreshLife } from "../device/clock.ts";
 import { type Device, Field, holds, Region } from "../device/memory.ts";
-import { forget, placeDeviceCode, swapRefreshTokens } from "../device/regions.ts";
+import { forget, placeDeviceCode, setLength, swapRefreshTokens } from "../device/regions.ts";
 import { State } from "../device/states.ts";
-import { writeTo } from "../text/form-encoder.ts";
+import { readFrom, skip, spoilWrite, writeTo } from "../text/form-encoder.ts";
+
+/** What a record begins with. */
+export interface RecordHead {
+  /** RecordKind of the record to write, or of the last one read. */
+  recordKind: number;
+  /** Sequence of the next record. */
+  sequence: number;
+}
+
+/** Before the first record is read or written. */
+export function makeRecordHead(device: RecordHead): void {
+  device.recordKind = RecordKind.NONE;
+  device.sequence = 0;
+}
 
 export enum Layout {
   /** Checksums start from it, so that a record of another version is none. */
@@ -59,7 +74,7 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
       if (direction === Direction.TO_RECORD) device.memory[device.writeAt] = byte;
       else byte = device.memory[device.writeAt];
     }
-    device.writeAt++;
+    skip(device, 1);
     // The low 19 bits (2^19 is 524288) and 8 more: never more than 27, whatever the bytes.
     moved = ((moved % 524288) << 8) | byte;
   }
@@ -72,21 +87,21 @@ function moveValue(device: Device, direction: Direction, region: number): void {
   // A value that does not fit makes the whole record unusable. Putting the end at -1 makes readRecord see that.
   if (size > device.capacity[region]) {
     size = -1;
-    device.writeEnd = -1;
+    spoilWrite(device);
   }
-  device.length[region] = size;
+  setLength(device, region, size);
   for (var at = device.start[region]; size-- > 0; at++) {
     device.memory[at] = moveNumber(device, direction, device.memory[at], 1);
   }
 }
 
 /** Moves all that is between the ends of the record in OUTPUT, without the checksum. */
-function moveRecord(device: Device, direction: Direction): void {
+function moveRecord(device: Device & RecordHead, direction: Direction): void {
   device.recordKind = moveNumber(device, direction, device.recordKind, 1);
   device.sequence = moveNumber(device, direction, device.sequence, 3);
-  device.intervalMs = moveNumber(device, direction, device.intervalMs, 4);
-  device.codeLifeS = moveNumber(device, direction, device.codeLifeS, 4);
-  device.refreshLifeS = moveNumber(device, direction, device.refreshLifeS, 4);
+  setInterval(device, moveNumber(device, direction, device.intervalMs, 4));
+  setCodeLife(device, moveNumber(device, direction, device.codeLifeS, 4));
+  setRefreshLife(device, moveNumber(device, direction, device.refreshLifeS, 4));
   switch (device.recordKind) {
     case RecordKind.ACCESS_TOKEN:
     case RecordKind.REVOKED_ACCESS_TOKEN:
@@ -108,7 +123,7 @@ function moveRecord(device: Device, direction: Direction): void {
 }
 
 /** What a record made now holds. */
-export function kindOfRecord(device: Device): RecordKind {
+function kindOfRecord(device: Device): RecordKind {
   var hasRefreshToken = holds(device, Region.PRESENT_REFRESH_TOKEN);
   var state = device.state;
   if (state === State.PENDING) return RecordKind.CODE;
@@ -119,6 +134,21 @@ export function kindOfRecord(device: Device): RecordKind {
     return hasRefreshToken ? RecordKind.REVOKED_REFRESH_TOKEN : RecordKind.REVOKED_ACCESS_TOKEN;
   }
   return RecordKind.NONE;
+}
+
+/** The next record to be written is one of the present state. */
+export function nameRecord(device: Device & RecordHead): void {
+  device.recordKind = kindOfRecord(device);
+}
+
+/** The record that was read does not count. */
+export function dropRecord(device: Device & RecordHead): void {
+  device.recordKind = RecordKind.NONE;
+}
+
+/** The record that was read or written is the newest one: the next has the number behind it. */
+export function countRecord(device: Device & RecordHead): void {
+  device.sequence++;
 }
 
 /**
@@ -168,8 +198,7 @@ export function readRecord(device: Device, size: number): void {
   forget(device, Field.DEVICE_CODE);
   forget(device, Field.ACCESS_TOKEN);
   swapRefreshTokens(device);
-  writeTo(device, Region.OUTPUT);
-  device.writeEnd = device.writeAt + size - Layout.CHECKSUM_SIZE;
+  readFrom(device, Region.OUTPUT, size - Layout.CHECKSUM_SIZE);
   moveRecord(device, Direction.FROM_RECORD);
-  if (device.writeAt > device.writeEnd) device.recordKind = RecordKind.NONE;
+  if (device.writeAt > device.writeEnd) dropRecord(device);
 }

@@ -1,28 +1,29 @@
 // What the answer to a call leads to.
 
 import { ErrorCode } from "../device/errors.ts";
+import { redraw } from "../device/frame.ts";
 import { type Device, Field } from "../device/memory.ts";
 import { forget, OutputUse, releaseOutput } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { hasSession, refreshNow } from "../grant/refresh.ts";
-import { CallState, carriesToken, finishCall } from "./call.ts";
+import { CallState, carriesToken, endBody, finishCall, retryCall, waitAgain } from "./call.ts";
 
 /**
  * The answer to a call has come, or failed with `error`. 401 means that the access token is no good: it is
  * refreshed and the request sent again, exactly once (RFC 6750 §3.1).
  */
 export function callAnswered(device: Device, error: number): void {
-  device.callBody = null;
+  endBody(device);
   if (device.httpStatus === 401 && carriesToken(device)) {
     error = ErrorCode.INVALID_TOKEN;
     if (!device.callRetried) {
-      device.callRetried = 1;
+      retryCall(device);
       forget(device, Field.ACCESS_TOKEN);
       // The display says that nobody is connected.
-      device.frameDue = 1;
+      redraw(device);
       if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
       if (hasSession(device)) {
-        device.callState = CallState.WAITING;
+        waitAgain(device);
         // What was said of the refused token is nobody's; the refresh needs the room.
         releaseOutput(device, OutputUse.ANSWER);
         return;

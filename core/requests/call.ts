@@ -2,12 +2,21 @@
 // when one may be begun and sent and how it ends. What an answer has to hold is known to the file that asked,
 // which hands a CallKind in; what a refused token leads to is in call-answer.ts.
 
-import { Authorization, Command, Endpoint } from "../device/command.ts";
+import { limitExchange } from "../device/clock.ts";
+import { Authorization, Command, Endpoint, handOver } from "../device/command.ts";
 import { quotient } from "../device/digits.ts";
 import { ErrorCode } from "../device/errors.ts";
-import { Limit } from "../device/limits.ts";
 import { type Bytes, type CallKind, type Device, Field, holds, Region } from "../device/memory.ts";
-import { OutputUse, releaseOutput } from "../device/regions.ts";
+import {
+  endTarget,
+  OutputUse,
+  offerOutput,
+  placeRegion,
+  releaseOutput,
+  setLength,
+} from "../device/regions.ts";
+import { addressRequest, askForAbort, fillRequest, forgetResponse } from "../device/request.ts";
+import { lastTooLong } from "../device/sizing.ts";
 import { State } from "../device/states.ts";
 import { endIfDue, hasAccess, hasSession } from "../grant/refresh.ts";
 import { isSuccess } from "../grant/token-response.ts";
@@ -51,6 +60,59 @@ var REFUSAL_VALUES = 3;
 /** An error object is four deep: error.errors[0].reason. */
 var REFUSAL_DEPTH = 4;
 
+/** The last request beyond the grant. */
+export interface Call {
+  /** What it is for; null where there was none, as ever in a build of the grant alone. */
+  call: CallKind | null;
+  /** Endpoint of the call. */
+  callEndpoint: number;
+  /** 1 for GET, 0 for POST. */
+  callIsGet: number;
+  /** One of CallState. */
+  callState: number;
+  /** 1: the call was sent again after a 401. */
+  callRetried: number;
+  /** One of ErrorCode: how the last call went. */
+  callError: number;
+  /** The field that callError is about. */
+  callErrorField: number;
+  /** HTTP status of the last call, 0 without an answer. */
+  callStatus: number;
+  /** The body of the request under way, where it is the host's. */
+  callBody: Bytes | null;
+  /** Of SEND with `callBody`: its first byte there. */
+  callBodyFrom: number;
+  /** Of SEND with `callBody`: where it ends, exclusively. */
+  callBodyTo: number;
+  /** What the host lends to a call until it is done: a body, an issuer; null: nothing. */
+  lent: Bytes | null;
+  /** First byte of what is lent. */
+  lentFrom: number;
+  /** End of what is lent, exclusively. */
+  lentTo: number;
+  /** One of Verification. */
+  verification: number;
+}
+
+/** There was no call. */
+export function makeCall(device: Call): void {
+  device.call = null;
+  device.callEndpoint = 0;
+  device.callIsGet = 0;
+  device.callState = CallState.IDLE;
+  device.callRetried = 0;
+  device.callError = 0;
+  device.callErrorField = 0;
+  device.callStatus = 0;
+  device.callBody = null;
+  device.callBodyFrom = 0;
+  device.callBodyTo = 0;
+  device.lent = null;
+  device.lentFrom = 0;
+  device.lentTo = 0;
+  device.verification = Verification.NONE;
+}
+
 /** Whether a call is under way. */
 function isUnderWay(device: Device): boolean {
   return (
@@ -76,7 +138,12 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
  * @param kind what its answer has to hold
  * @returns 1, or 0 where another is under way, or nobody is signed in
  */
-export function startCall(device: Device, kind: CallKind, endpoint: number, isGet: number): number {
+export function startCall(
+  device: Device & Call,
+  kind: CallKind,
+  endpoint: number,
+  isGet: number,
+): number {
   if (!mayBeginCall(device, endpoint)) return 0;
   // The host has had its time with the answer to the last one.
   releaseOutput(device, OutputUse.ANSWER);
@@ -89,14 +156,13 @@ export function startCall(device: Device, kind: CallKind, endpoint: number, isGe
   device.callError = ErrorCode.NONE;
   device.callErrorField = Field.NONE;
   device.callStatus = 0;
-  device.isBuilding = 0;
-  device.hasNextPage = 0;
+  endTarget(device);
   device.lent = null;
   return 1;
 }
 
 /** The call that was just started has bytes of the host's: lent until it is done. */
-export function lend(device: Device, bytes: Bytes | null, from: number, to: number): void {
+export function lend(device: Device & Call, bytes: Bytes | null, from: number, to: number): void {
   device.lent = bytes;
   device.lentFrom = from;
   device.lentTo = to;
@@ -106,9 +172,8 @@ export function lend(device: Device, bytes: Bytes | null, from: number, to: numb
 export function shareValues(device: Device, at: number, field: number, count: number): void {
   var size = quotient(device.start[Region.OUTPUT] + device.capacity[Region.OUTPUT] - at, count);
   while (count-- > 0) {
-    device.start[field] = at;
-    device.capacity[field] = size - 1;
-    device.length[field++] = -1;
+    placeRegion(device, field, at, size - 1);
+    setLength(device, field++, -1);
     at += size;
   }
 }
@@ -141,15 +206,16 @@ export function isCallDue(device: Device): boolean {
  * was lent.
  * @returns whether it fits
  */
-export function prepareCall(device: Device): boolean {
+export function prepareCall(device: Device & Call): boolean {
   var endpoint = device.callEndpoint;
   var size = endpoint === Endpoint.METADATA ? 0 : device.length[Region.CALL];
-  device.endpoint = endpoint;
-  device.isGet = device.callIsGet;
-  device.authorization = carriesToken(device) ? Authorization.BEARER : Authorization.NONE;
-  device.target = device.body = device.start[Region.CALL];
-  device.targetLength = endpoint === Endpoint.EVENTS ? 0 : size;
-  device.bodyLength = endpoint === Endpoint.EVENTS ? size : 0;
+  addressRequest(
+    device,
+    endpoint,
+    device.callIsGet,
+    carriesToken(device) ? Authorization.BEARER : Authorization.NONE,
+  );
+  fillRequest(device, device.start[Region.CALL], size, endpoint !== Endpoint.EVENTS);
   if (carriesToken(device)) {
     device.callBody = device.lent;
     device.callBodyFrom = device.lentFrom;
@@ -187,29 +253,70 @@ export function scanAnswer(device: Device, c: number): void {
 }
 
 /** The host is to verify the event in the answer. */
-export function verify(device: Device): Command {
+export function verify(device: Device & Call): Command {
   device.verification = Verification.ASKED;
-  device.exchangeMs = Limit.EXCHANGE_MS_MAX;
-  device.data = device.start[Field.VALUE_A];
-  device.dataLength = device.length[Field.VALUE_A];
+  limitExchange(device);
+  handOver(device, device.start[Field.VALUE_A], device.length[Field.VALUE_A]);
   return Command.VERIFY;
 }
 
 /** The host has had time to read the answer of a call that is done: whoever needs OUTPUT may have it. */
 export function showAnswer(device: Device): void {
-  if (device.outputUse === OutputUse.ANSWER && device.callState === CallState.DONE) {
-    device.outputUse = OutputUse.ANSWER_SHOWN;
-  }
+  if (device.callState === CallState.DONE) offerOutput(device);
+}
+
+/**
+ * Whether a value of the answer does not fit. Then the call ends with VALUE_TOO_LONG, and callErrorField says which.
+ */
+export function isAnswerTooLong(device: Device): boolean {
+  noteCallField(device, lastTooLong(device, CallFields.WANTED));
+  return device.callErrorField !== Field.NONE;
+}
+
+/** What is wrong with the call is about this field. */
+export function noteCallField(device: Device & Call, field: number): void {
+  device.callErrorField = field;
+}
+
+/** The answer to the call is another kind's: it is taken by that one. */
+export function answerAs(device: Device & Call, kind: CallKind): void {
+  device.call = kind;
+}
+
+/** The request is over: its body is not sent any more. */
+export function endBody(device: Device & Call): void {
+  device.callBody = null;
+}
+
+/** The call is sent again, once there is another access token. */
+export function retryCall(device: Device & Call): void {
+  device.callRetried = 1;
+}
+
+/** The call waits to be sent again. */
+export function waitAgain(device: Device & Call): void {
+  device.callState = CallState.WAITING;
+}
+
+/** The event in the answer waits for the host to verify it. */
+export function askToVerify(device: Device & Call): void {
+  device.callState = CallState.VERIFYING;
+  device.verification = Verification.DUE;
+}
+
+/** The host has verified the event. */
+export function endVerify(device: Device & Call): void {
+  device.verification = Verification.NONE;
 }
 
 /** Ends the call with what the host is to know of it. */
-export function finishCall(device: Device, error: number): void {
+export function finishCall(device: Device & Call, error: number): void {
   device.callState = CallState.DONE;
   device.callError = error;
   device.callStatus = device.httpStatus;
   device.callBody = device.lent = null;
   // The host must not go on reading what it verifies.
-  if (isVerifying(device)) device.abortDue = 1;
+  if (isVerifying(device)) askForAbort(device);
   device.verification = Verification.NONE;
   endIfDue(device);
 }
@@ -226,7 +333,7 @@ export function checkCall(device: Device): void {
     (device.callState === CallState.SENT && !device.inFlight) ||
     (isUnderWay(device) && !maySend(device, device.callEndpoint))
   ) {
-    device.httpStatus = 0;
+    forgetResponse(device);
     // Where an error ended the session, that error; where the user did, SESSION_ENDED.
     var error: number = ErrorCode.SESSION_ENDED;
     if (device.state === State.FAILED) error = device.error;

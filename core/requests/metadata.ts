@@ -4,9 +4,8 @@
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { type Bytes, beginsWith, type CallKind, type Device, Field } from "../device/memory.ts";
-import { misfit } from "../grant/token-response.ts";
 import { scanByte } from "../text/json-scanner.ts";
-import { CallFields, lend, startCall } from "./call.ts";
+import { isAnswerTooLong, lend, startCall } from "./call.ts";
 import { RequestLiteral } from "./literals.ts";
 
 /**
@@ -80,8 +79,7 @@ function areSafe(device: Device): boolean {
 
 /** @returns NONE where the answer is this issuer's and names what is needed, or what is wrong with it */
 function checkMetadata(device: Device): ErrorCode {
-  device.callErrorField = misfit(device, CallFields.WANTED);
-  if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
+  if (isAnswerTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   return isOfIssuer(device) && areSafe(device) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 

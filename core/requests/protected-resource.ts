@@ -14,17 +14,18 @@ import {
   lacks,
   Region,
 } from "../device/memory.ts";
+import { beginTarget, keepTarget, offerNextPage, setLength } from "../device/regions.ts";
 import {
   Encoding,
   endWrite,
   writeByte,
   writeEncoded,
   writeLiteral,
+  writeOn,
   writeRegion,
-  writeTo,
 } from "../text/form-encoder.ts";
 import { scanByte, scanComplete } from "../text/json-scanner.ts";
-import { lend, mayBeginCall, startCall } from "./call.ts";
+import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
 import { RequestLiteral } from "./literals.ts";
 
 /**
@@ -33,21 +34,13 @@ import { RequestLiteral } from "./literals.ts";
  */
 export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
-  device.hasNextPage = 0;
-  device.isBuilding = 1;
-  device.length[Region.CALL] = 0;
+  beginTarget(device);
   return 1;
-}
-
-/** Goes on to write where the target ends. What does not fit makes it one of size -1. */
-export function writeOn(device: Device): void {
-  writeTo(device, Region.CALL);
-  device.writeAt += device.length[Region.CALL];
 }
 
 function add(device: Device, bytes: Bytes, from: number, to: number, encoding: Encoding): void {
   if (!device.isBuilding || device.length[Region.CALL] < 0) return;
-  writeOn(device);
+  writeOn(device, Region.CALL);
   while (from < to) writeEncoded(device, bytes[from++], encoding);
   endWrite(device, Region.CALL);
 }
@@ -87,7 +80,7 @@ export function sendCall(
   if (!device.isBuilding || device.length[Region.CALL] < 0 || endpoint < Endpoint.RESOURCE)
     return 0;
   if (!startCall(device, RESOURCE, endpoint, isGet)) return 0;
-  device.targetSize = device.length[Region.CALL];
+  keepTarget(device);
   lend(device, body, from, to);
   return 1;
 }
@@ -109,17 +102,17 @@ function keepPageToken(device: Device): ErrorCode {
   if (!device.callIsGet || !scanComplete(device) || lacks(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
-  device.length[Region.CALL] = device.targetSize;
-  writeOn(device);
+  setLength(device, Region.CALL, device.targetSize);
+  writeOn(device, Region.CALL);
   writeByte(device, hasQuery(device) ? 38 : 63); // & or ?
   writeLiteral(device, RequestLiteral.PAGE_TOKEN);
   writeRegion(device, Field.VALUE_A, Encoding.FORM);
   endWrite(device, Region.CALL);
   if (!isTooLong(device, Field.VALUE_A) && device.length[Region.CALL] > 0) {
-    device.hasNextPage = 1;
+    offerNextPage(device);
     return ErrorCode.NONE;
   }
-  device.callErrorField = Field.VALUE_A;
+  noteCallField(device, Field.VALUE_A);
   return ErrorCode.VALUE_TOO_LONG;
 }
 

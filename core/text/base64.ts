@@ -2,6 +2,7 @@
 
 import { quotient } from "../device/digits.ts";
 import type { Device } from "../device/memory.ts";
+import { goTo } from "./form-encoder.ts";
 
 /** The character that stands for six bits. */
 function base64Character(value: number): number {
@@ -18,7 +19,7 @@ function base64Character(value: number): number {
 export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;
   var groups = quotient(size + 2, 3);
-  device.writeAt = start + 4 * groups;
+  goTo(device, start + 4 * groups);
   // What does not fit is noticed by whoever made the room for it.
   if (device.writeAt > device.writeEnd) return;
   while (groups--) {

@@ -2,7 +2,22 @@
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
 import { type Device, Field } from "../device/memory.ts";
+import { setLength } from "../device/regions.ts";
 import { keepUnit } from "./unicode.ts";
+
+/** The place that is written next. */
+export interface Writer {
+  /** Where the writer is. */
+  writeAt: number;
+  /** Where the writer must stop. */
+  writeEnd: number;
+}
+
+/** The writer at the beginning of a memory of so many bytes. */
+export function makeWriter(device: Writer, bytes: number): void {
+  device.writeAt = 0;
+  device.writeEnd = bytes;
+}
 
 /** How a value is written. Letters, digits and `- . _` stay as they are in each of them. */
 export enum Encoding {
@@ -15,21 +30,51 @@ export enum Encoding {
 }
 
 /** Starts to write into a region. Nothing is written beyond its room; endWrite tells whether all of it fitted. */
-export function writeTo(device: Device, region: number): void {
+export function writeTo(device: Device & Writer, region: number): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + device.capacity[region];
 }
 
+/** As writeTo, behind the value that the region holds. */
+export function writeOn(device: Device, region: number): void {
+  writeTo(device, region);
+  skip(device, device.length[region]);
+}
+
+/** Starts to read `length` bytes of a region, from its first one on. */
+export function readFrom(device: Device & Writer, region: number, length: number): void {
+  device.writeAt = device.start[region];
+  device.writeEnd = device.writeAt + length;
+}
+
+/** Leaves out so many bytes. */
+export function skip(device: Device & Writer, count: number): void {
+  device.writeAt += count;
+}
+
+/** Goes back, or on, to a place that was passed before. */
+export function goTo(device: Device & Writer, place: number): void {
+  device.writeAt = place;
+}
+
+/** What is being written or read is of no use, wherever its end was. */
+export function spoilWrite(device: Device & Writer): void {
+  device.writeEnd = -1;
+}
+
 /** One byte. */
-export function writeByte(device: Device, byte: number): void {
+export function writeByte(device: Device & Writer, byte: number): void {
   if (device.writeAt < device.writeEnd) device.memory[device.writeAt] = byte;
   device.writeAt++;
 }
 
 /** Sets the region's size to what was written since writeTo; -1 where there was no room for it. */
 export function endWrite(device: Device, region: number): void {
-  device.length[region] =
-    device.writeAt > device.writeEnd ? -1 : device.writeAt - device.start[region];
+  setLength(
+    device,
+    region,
+    device.writeAt > device.writeEnd ? -1 : device.writeAt - device.start[region],
+  );
 }
 
 /** A byte as two digits `0`..`F`. */
@@ -78,7 +123,7 @@ export function writeLiteral(device: Device, literal: number): void {
 /** Writes the characters that are complete. */
 function flush(device: Device, encoding: number): void {
   writeRegion(device, Field.NONE, encoding);
-  device.length[Field.NONE] = 0;
+  setLength(device, Field.NONE, 0);
 }
 
 /** A host's string in UTF-8, encoded. At the start only: engines allocate for characters. */

@@ -9,8 +9,43 @@
 
 import { Limit } from "../device/limits.ts";
 import { type Device, equals, Field, holds, Literal, Region } from "../device/memory.ts";
-import { forget } from "../device/regions.ts";
-import { keep, keepUnit } from "./unicode.ts";
+import { forget, setLength } from "../device/regions.ts";
+import { beginValue, endSurrogate, keep, keepIn, keepUnit } from "./unicode.ts";
+
+/** How far a document has been read, and what is looked for in it. */
+export interface Scanner {
+  /** State of the scanner: one of Scan. */
+  scanState: number;
+  /** A leading 1, then a bit for each open level: 0 for an object, 1 for an array. */
+  scanStack: number;
+  /** Deepest object in which names are looked up. */
+  scanDepthMax: number;
+  /** Literal with the names that are looked up. */
+  scanNames: number;
+  /** Bit mask of the fields that are wanted. */
+  scanWanted: number;
+  /** The field that an error's name goes to, NONE where the document is not to name one. */
+  nameField: number;
+  /** 1: a member before has named the error by a number other than 0. */
+  hasErrorNumber: number;
+  /** Bit mask of the fields that the document has named so far. */
+  scanSeen: number;
+  /** UTF-16 unit of the escape being read. */
+  scanUnit: number;
+}
+
+/** Before the first document. */
+export function makeScanner(device: Scanner): void {
+  device.scanState = 0;
+  device.scanStack = 0;
+  device.scanDepthMax = 0;
+  device.scanNames = 0;
+  device.scanWanted = 0;
+  device.nameField = 0;
+  device.hasErrorNumber = 0;
+  device.scanSeen = 0;
+  device.scanUnit = 0;
+}
 
 /**
  * The states: where their rows begin in GRAMMAR, which `npm run generate` makes of tables/grammar.ts, pairs of a byte
@@ -50,7 +85,7 @@ export enum Scan {
  * @param nameField the field that an error's name goes to, NONE where the document is not to name one
  */
 export function scanBegin(
-  device: Device,
+  device: Device & Scanner,
   names: number,
   wanted: number,
   depth: number,
@@ -62,13 +97,24 @@ export function scanBegin(
   device.scanNames = names;
   device.scanWanted = wanted;
   device.nameField = nameField;
-  device.scanField = Field.NONE;
+  keepIn(device, Field.NONE);
   device.scanSeen = 0;
   device.hasErrorNumber = 0;
   wanted &= ~((1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN));
   for (var field = 1; wanted >> field; field++) {
     if ((wanted >> field) & 1) forget(device, field);
   }
+}
+
+/** From the next member on other names and fields are looked for. */
+export function lookFor(device: Device & Scanner, names: number, wanted: number): void {
+  device.scanNames = names;
+  device.scanWanted = wanted;
+}
+
+/** The document counts as one that has not named these fields. */
+export function forgetNames(device: Device & Scanner, fields: number): void {
+  device.scanSeen &= ~fields;
 }
 
 /** Whether exactly one complete document has been scanned. An object ends by itself. */
@@ -96,7 +142,7 @@ export function numberNamed(device: Device, list: number, region: number): numbe
 }
 
 /** A name is complete: what follows goes to its field, in the place of what an earlier one left. */
-function endName(device: Device): void {
+function endName(device: Device & Scanner): void {
   var field =
     device.scanStack >> device.scanDepthMax < 2
       ? numberNamed(device, device.scanNames, Region.KEY)
@@ -109,34 +155,34 @@ function endName(device: Device): void {
     else if (first !== 48) device.hasErrorNumber = 1;
   }
   // Only now: a name that is not wanted must not come in again by `*`.
-  device.scanField = (device.scanWanted >> field) & 1 ? field : Field.NONE;
+  keepIn(device, (device.scanWanted >> field) & 1 ? field : Field.NONE);
   device.scanSeen |= 1 << device.scanField;
   forget(device, device.scanField);
   device.scanState = Scan.COLON;
 }
 
 /** After an element of a list the same field goes on; after a member of an object a name comes next. */
-function endValue(device: Device): void {
+function endValue(device: Device & Scanner): void {
   if (!(device.scanStack & 1)) {
-    device.scanField = Region.KEY;
-    device.length[Region.KEY] = -1;
+    keepIn(device, Region.KEY);
+    setLength(device, Region.KEY, -1);
     device.scanState = Scan.MEMBER_END;
   } else device.scanState = device.scanStack > 1 ? Scan.ELEMENT_END : Scan.END;
 }
 
 /** The stack is a 1 with a bit for each level behind it: 0 for an object, 1 for an array. */
-function open(device: Device, state: number): void {
+function open(device: Device & Scanner, state: number): void {
   // Some servers send the scope as a list. Nothing else may be one: a token in a list is no token.
-  if (device.scanField !== Field.SCOPE) device.scanField = Field.NONE;
+  if (device.scanField !== Field.SCOPE) keepIn(device, Field.NONE);
   device.scanStack = device.scanStack * 2 + (state === Scan.FIRST_ELEMENT ? 1 : 0);
   endValue(device);
   device.scanState = device.scanStack >> Limit.JSON_DEPTH_MAX > 1 ? Scan.INVALID : state;
 }
 
-function close(device: Device, end: number, c: number): void {
+function close(device: Device & Scanner, end: number, c: number): void {
   if (end === Scan.CLOSE) {
     device.scanStack >>= 1;
-    device.scanField = Field.NONE;
+    keepIn(device, Field.NONE);
   }
   endValue(device);
   if (end === Scan.NUMBER_END) scanByte(device, c);
@@ -144,20 +190,18 @@ function close(device: Device, end: number, c: number): void {
 
 /** A list of strings becomes one string with spaces. */
 function beginText(device: Device): void {
-  if (device.length[device.scanField] < 0) {
-    device.length[device.scanField] = 0;
-    device.excess[device.scanField] = 0;
-  } else keepUnit(device, 32);
+  if (device.length[device.scanField] < 0) beginValue(device);
+  else keepUnit(device, 32);
 }
 
-function scanString(device: Device, c: number): void {
+function scanString(device: Device & Scanner, c: number): void {
   if (c === 34) {
     if (device.scanField === Region.KEY) endName(device);
     else endValue(device);
   } else if (c === 92) device.scanState = Scan.ESCAPE;
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
-    device.scanHigh = 0;
+    endSurrogate(device);
     // Most of a document is text that nobody wants.
     if (device.scanField) keep(device, c);
   }
@@ -171,7 +215,7 @@ function hexadecimal(c: number): number {
 }
 
 /** Four hexadecimal digits. A 1 in front of them counts them: with the fourth it is worth 65536. */
-function scanUnicode(device: Device, c: number): void {
+function scanUnicode(device: Device & Scanner, c: number): void {
   var value = hexadecimal(c);
   device.scanUnit = device.scanUnit * 16 + value;
   if (value < 0) device.scanState = Scan.INVALID;
@@ -181,14 +225,14 @@ function scanUnicode(device: Device, c: number): void {
   }
 }
 
-function scanEscape(device: Device, next: number, c: number): void {
+function scanEscape(device: Device & Scanner, next: number, c: number): void {
   device.scanUnit = 1;
   device.scanState = Scan.STRING;
   if (next && next < Scan.COLON) device.scanState = next;
   else keepUnit(device, next || c);
 }
 
-function enter(device: Device, next: number, c: number): void {
+function enter(device: Device & Scanner, next: number, c: number): void {
   var isNumber = next >= Scan.MINUS && next < Scan.WORDS;
   if (next === Scan.FIRST_NAME || next === Scan.FIRST_ELEMENT) {
     open(device, next);

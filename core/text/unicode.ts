@@ -1,7 +1,43 @@
 // Text on its way into a region: bytes as they are, UTF-16 code units as UTF-8. The scanner's escapes
 // and the host's strings are code units; a surrogate without its partner becomes U+FFFD.
 
-import type { Device } from "../device/memory.ts";
+import { type Device, type Integers, Region } from "../device/memory.ts";
+import { setLength } from "../device/regions.ts";
+
+/** The value that is being kept. */
+export interface Value {
+  /** The region that the present string or number goes to, NONE if it is skipped. */
+  scanField: number;
+  /** High surrogate that waits for its other half. */
+  scanHigh: number;
+  /** For each field, the bytes of its value that the region had no room for. */
+  excess: Integers;
+}
+
+/** Before the first value. */
+export function makeValue(device: Value): void {
+  var excess: number[] = [];
+  for (var field = 0; field <= Region.KEY; field++) excess.push(0);
+  device.scanField = 0;
+  device.scanHigh = 0;
+  device.excess = excess;
+}
+
+/** What is kept from now on goes to the region; NONE: nowhere. */
+export function keepIn(device: Device & Value, region: number): void {
+  device.scanField = region;
+}
+
+/** A value begins in the region that was named. */
+export function beginValue(device: Device & Value): void {
+  setLength(device, device.scanField, 0);
+  device.excess[device.scanField] = 0;
+}
+
+/** What follows is not the other half of a surrogate. */
+export function endSurrogate(device: Device & Value): void {
+  device.scanHigh = 0;
+}
 
 /**
  * Surrogates, 0xD800 to 0xDFFF: a pair of a high and a low one stands for the code point
@@ -23,12 +59,12 @@ enum Surrogate {
  * Adds a byte to the region that is being filled (scanField). At most one byte more than its room is stored: a
  * size above the room says that the value is too long (isTooLong). Further ones are only counted.
  */
-export function keep(device: Device, byte: number): void {
+export function keep(device: Device & Value, byte: number): void {
   var region = device.scanField;
   var size = device.length[region];
   if (size <= device.capacity[region]) {
     device.memory[device.start[region] + size] = byte;
-    device.length[region]++;
+    setLength(device, region, size + 1);
   }
   if (size >= device.capacity[region]) device.excess[region]++;
 }
@@ -52,14 +88,14 @@ function keepPoint(device: Device, point: number): void {
 }
 
 /** Adds a UTF-16 code unit. A byte of another kind in between must clear scanHigh. */
-export function keepUnit(device: Device, unit: number): void {
+export function keepUnit(device: Device & Value, unit: number): void {
   var high = device.scanHigh;
   device.scanHigh = 0;
   if (unit >> 11 === Surrogate.PREFIX) {
     // A high surrogate stands as U+FFFD until its low one comes, and is then taken back. Where there is none to
     // take back, the region has no room for it, or what is in scanHigh is another text's.
     if (unit > Surrogate.LAST_HIGH && high && device.length[device.scanField] > 2) {
-      device.length[device.scanField] -= 3;
+      setLength(device, device.scanField, device.length[device.scanField] - 3);
       unit += high;
     } else {
       if (unit < Surrogate.FIRST_LOW) device.scanHigh = (unit - Surrogate.PAIR_BASE) << 10;

@@ -61,20 +61,35 @@ function select(text: string, names: readonly string[], variant: Variant): strin
     ...names.map((name) => ({ name, kind: "enum" })),
   ];
   return wanted
-    .map(({ name, kind }) => declarationOf(text, name, kind))
-    .map((found) => withoutPrivate(found, variant))
+    .map(({ name, kind }) =>
+      name === "Device" && kind === "interface"
+        ? deviceDeclaration(text, variant)
+        : declarationOf(text, name, kind),
+    )
     .filter((found) => found !== "")
     .join("\n\n");
 }
 
-/** Of the device, only what keeps its name; of a comment over several properties, all of it. */
-function withoutPrivate(declaration: string, variant: Variant): string {
-  if (!/^export interface Device /m.test(declaration)) return declaration;
-  const kept = new Set(propertiesOf(variant));
-  const members = declaration.match(/^ {4}(?:\/\*\*[\s\S]*?\*\/\s+)?\w+: [^;]+;\n/gm) ?? [];
-  const start = declaration.indexOf("{\n") + 2;
-  const shown = members.filter((member) => kept.has(/(\w+): [^:]+;\n$/.exec(member)?.[1] ?? ""));
-  return `${declaration.slice(0, start)}${shown.join("")}}`;
+/** The device, which is put together from the parts of its owners: of all parts only what keeps its name. */
+function deviceDeclaration(text: string, variant: Variant): string {
+  const whole = /^export type Device = ([^;]*);/m.exec(text);
+  if (!whole) throw new Error("the build should find of which parts the device consists");
+  const parts = [...whole[1]!.matchAll(/\w+/g)].map(([name]) =>
+    declarationOf(text, name, "interface"),
+  );
+  const members = parts.flatMap(
+    (part) => part.match(/^ {4}(?:\/\*\*[\s\S]*?\*\/\s+)?\w+: [^;]+;\n/gm) ?? [],
+  );
+  const nameOf = (member: string): string => /(\w+): [^:]+;\n$/.exec(member)?.[1] ?? "";
+  const shown = propertiesOf(variant).map((name) => {
+    const member = members.find((one) => nameOf(one) === name);
+    if (!member) throw new Error(`the build should find what the device's ${name} is`);
+    return member
+      .replace(/(\w+: [^:]+;\n)$/, "readonly $1")
+      .replace(": Integers;", ": readonly number[];");
+  });
+  const comment = commentBefore(text, whole.index);
+  return `${comment}export interface Device {\n${shown.join("")}}`;
 }
 
 function declarationOf(text: string, name: string, kind: string): string {

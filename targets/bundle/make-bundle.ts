@@ -171,9 +171,11 @@ export function flattenEnums(code: string): string {
  * lets the compiler leave out whatever a call would need. Columns stay, for the map.
  */
 export function withoutCalls(code: string): string {
-  const others = code.match(/(?<!\bdevice)\.call\b|\.call\s*=(?!=)|\bcall:\s*(?!null\b)\S+/);
+  const made = "device.call = null;";
+  const rest = code.replace(made, "".padEnd(made.length));
+  const others = rest.match(/(?<!\bdevice)\.call\b|\.call\s*=(?!=)|\bcall:/);
   if (others) throw new Error(`the grant alone should not set or name a call: ${others[0]}`);
-  return code.replace(/\bdevice\.call\b/g, "null".padEnd("device.call".length));
+  return rest.replace(/\bdevice\.call\b/g, "null".padEnd("device.call".length));
 }
 
 /**
@@ -181,12 +183,15 @@ export function withoutCalls(code: string): string {
  * same arrays. Lines stay where they are, for the map. @throws Error where the device is not made as this expects
  */
 export function withSecondNames(code: string): string {
-  const made = new RegExp(`^( +)(${oftenNamed}): (\\w+),$`, "gm");
+  const made = new RegExp(`\\bdevice\\.(${oftenNamed}) = `, "g");
   const uses = new RegExp(`\\bdevice\\.(${oftenNamed})\\b`, "g");
   if (code.match(made)?.length !== oftenNamed.split("|").length) {
     throw new Error(`the build should find where the device gets ${oftenNamed}`);
   }
-  return code.replace(uses, "device.$1_").replace(made, "$1$2: $3, $2_: $3,");
+  return code
+    .replace(made, "device.@$1 = device.$1 = ")
+    .replace(uses, "device.$1_")
+    .replaceAll("device.@", "device.");
 }
 
 /** Closure Compiler. */

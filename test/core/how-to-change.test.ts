@@ -15,11 +15,11 @@ import {
   Literal,
   Region,
 } from "../../core/device/memory.ts";
+import { setLength } from "../../core/device/regions.ts";
 import { DOCUMENT_LITERALS, DocumentLiteral } from "../../core/documents/literals.ts";
-import { misfit } from "../../core/grant/token-response.ts";
 import * as grant from "../../core/index.ts";
 import { createDevice } from "../../core/loop/create.ts";
-import { CallFields, startCall } from "../../core/requests/call.ts";
+import { isAnswerTooLong, startCall } from "../../core/requests/call.ts";
 import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
 import { scanByte } from "../../core/text/json-scanner.ts";
 import { Bench, code, json, tokens } from "./bench.ts";
@@ -44,15 +44,14 @@ var USERINFO: CallKind = {
 // 3. The function that asks: a protected resource without a path of its own.
 function askUserInfo(device: Device): number {
   if (!startCall(device, USERINFO, Endpoint.RESOURCE, 1)) return 0;
-  device.length[Region.CALL] = 0;
+  setLength(device, Region.CALL, 0);
   return 1;
 }
 
 // 4. What its answer leads to; the host reads the subject from Field.VALUE_A.
 function takeUserInfo(device: Device): ErrorCode {
   // A subject that was cut short would look like another one.
-  device.callErrorField = misfit(device, CallFields.WANTED);
-  if (device.callErrorField) return ErrorCode.VALUE_TOO_LONG;
+  if (isAnswerTooLong(device)) return ErrorCode.VALUE_TOO_LONG;
   return holds(device, Field.VALUE_A) ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }
 // example: end

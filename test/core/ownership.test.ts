@@ -12,6 +12,7 @@ import {
   State,
 } from "../../core/complete.ts";
 import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
+import { damaged } from "./damaged.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -352,7 +353,7 @@ describe("SPEC The loop: what is shown", () => {
     core.responseStart(device, id, 200, -1);
     for (let at = 0; at < half.length; at++) {
       core.responseBody(device, id, half, at, at + 1);
-      device.frameDue = 1;
+      damaged(device).frameDue = 1;
       bench.run(0);
       expect(shown(bench)).toContain(text);
     }

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Field, Region } from "../../core/complete.ts";
 import { Bench, code, json, tokens } from "./bench.ts";
+import { damaged } from "./damaged.ts";
 import { bytesOf } from "./session.ts";
 import { SPOILT, spoiling } from "./spoil.ts";
 import type { Core } from "./subject.ts";
@@ -13,8 +14,8 @@ import type { Core } from "./subject.ts";
 const readsBehindTheEnd: Core = {
   ...core,
   sendCall: (device, endpoint, ...rest) => {
-    device.length[Region.CALL] = "/first".length;
-    device.isBuilding = 1;
+    damaged(device).length[Region.CALL] = "/first".length;
+    damaged(device).isBuilding = 1;
     return core.sendCall(device, endpoint, ...rest);
   },
 };
@@ -53,7 +54,10 @@ describe("the spoiling core", () => {
     const create: Core["create"] = (memory, config) => {
       const device = core.create(memory, config);
       // As the device code once lay where the access token is written to.
-      if (device) device.start[Field.ACCESS_TOKEN] = device.start[Region.PRESENT_REFRESH_TOKEN]!;
+      if (device) {
+        const { start } = damaged(device);
+        start[Field.ACCESS_TOKEN] = start[Region.PRESENT_REFRESH_TOKEN]!;
+      }
       return device;
     };
     const half = { status: 200, body: '{"access_token":"ZZZZ' };

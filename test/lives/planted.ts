@@ -154,13 +154,13 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "send a call to the token endpoint",
-    find: inside("prepareCall", "device\\.endpoint = endpoint;"),
-    replacement: "$1device.endpoint = 1;",
+    find: inside("prepareCall", "device,\\n *endpoint,"),
+    replacement: "$1device, 1,",
   },
   {
     name: "poll at once after a loss of power",
-    find: inside("comeBack", "device\\.waitMs \\+= device\\.intervalMs;"),
-    replacement: "$1device.waitMs = 0;",
+    find: inside("comeBack", "device\\.waitMs \\+ device\\.intervalMs"),
+    replacement: "$10",
   },
   {
     name: "refresh with the access token",
@@ -184,7 +184,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "number no record anew",
-    find: inside("slotHolds", "device\\.sequence\\+\\+;"),
+    find: inside("slotHolds", "countRecord\\(device\\);"),
     replacement: "$1",
   },
   {
@@ -209,7 +209,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "leave a code on the display that is over",
-    find: inside("moveTo", "device\\.codeShown = 0;"),
+    find: inside("moveTo", "hideCode\\(device\\);"),
     replacement: "$1",
   },
   {

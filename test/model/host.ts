@@ -9,6 +9,7 @@ import {
   ErrorCode,
   Region,
 } from "../../core/complete.ts";
+import { damaged } from "../core/damaged.ts";
 import { Broken, type Counts, Unclear } from "./broken.ts";
 import { arrayOf, bytesOf } from "./bytes.ts";
 import { EXCHANGE_MS } from "./ideal/clock.ts";
@@ -87,7 +88,8 @@ export class Host implements Scene {
     this.device = device;
     this.ideal = new Ideal(settings, roomsOf(device, settings));
     const from = settings.countsFrom ?? 0;
-    device.requestId = device.moves = this.ideal.moves = this.requests = from;
+    this.ideal.moves = this.requests = from;
+    damaged(device).requestId = damaged(device).moves = from;
     this.moves = new MoveOracle(from);
   }
 

@@ -42,6 +42,7 @@ const EXCHANGE = "loop/exchange.ts";
 const TICK = "loop/tick.ts";
 const USER = "loop/user.ts";
 const CLOCK = "device/clock.ts";
+const REQUEST = "device/request.ts";
 const REGIONS = "device/regions.ts";
 const REFRESH = "grant/refresh.ts";
 const CODE = "grant/device-authorization.ts";
@@ -55,7 +56,7 @@ export const PLANTED: readonly Planted[] = [
   shared(
     "the next page of a list outlives the beginning of another call",
     edit(
-      RESOURCE,
+      REGIONS,
       "  device.hasNextPage = 0;\n  device.isBuilding = 1;",
       "  device.isBuilding = 1;",
     ),
@@ -94,9 +95,8 @@ export const PLANTED: readonly Planted[] = [
     "a member beside sets is taken for an event",
     edit(
       EVENT,
-      "    device.scanNames = DocumentLiteral.EVENT_POLL_MEMBERS;\n    device.scanWanted = sets;",
-      "    device.scanNames = DocumentLiteral.ANY_MEMBER;\n" +
-        "    device.scanWanted = 1 << Field.VALUE_A;",
+      "lookFor(device, DocumentLiteral.EVENT_POLL_MEMBERS, sets);",
+      "lookFor(device, DocumentLiteral.ANY_MEMBER, 1 << Field.VALUE_A);",
     ),
   ),
   shared(
@@ -104,8 +104,8 @@ export const PLANTED: readonly Planted[] = [
     edit(EVENT, " && device.eventPolls > 0", ""),
     edit(
       EVENT,
-      "  device.eventPolls--;\n",
-      "  if (device.eventPolls-- <= 0) {\n    finishCall(device, ErrorCode.NONE);\n    return;\n  }\n",
+      "  countPolls(device, device.eventPolls - 1);\n",
+      "  countPolls(device, device.eventPolls - 1);\n  if (device.eventPolls < 0) {\n    finishCall(device, ErrorCode.NONE);\n    return;\n  }\n",
     ),
   ),
   shared(
@@ -137,8 +137,13 @@ export const PLANTED: readonly Planted[] = [
     "a call changes the field that the device's error is about",
     edit(
       METADATA,
-      "device.callErrorField = misfit(",
-      "device.errorField = device.callErrorField = misfit(",
+      "if (isAnswerTooLong(device))",
+      "noteTooLong(device, 0);\n  if (isAnswerTooLong(device))",
+    ),
+    edit(
+      METADATA,
+      'import { ErrorCode } from "../device/errors.ts";',
+      'import { ErrorCode } from "../device/errors.ts";\nimport { noteTooLong } from "../device/sizing.ts";',
     ),
   ),
   shared(
@@ -161,8 +166,8 @@ export const PLANTED: readonly Planted[] = [
     "the old error stays on the display while tokens are tried again",
     edit(
       USER,
-      "    device.error = ErrorCode.NONE;\n    device.waitMs = 0;",
-      "    device.waitMs = 0;",
+      "    setError(device, ErrorCode.NONE);\n    waitFor(device, 0);",
+      "    waitFor(device, 0);",
     ),
   ),
   shared(
@@ -184,7 +189,7 @@ export const PLANTED: readonly Planted[] = [
   ),
   shared(
     "a record is written over the event that is being verified",
-    edit(CALL, "  if (isVerifying(device)) device.abortDue = 1;\n", ""),
+    edit(CALL, "  if (isVerifying(device)) askForAbort(device);\n", ""),
   ),
   shared(
     "signing in is not given up while the device starts",
@@ -201,7 +206,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a call is tried again and again after 401",
     "requests/call-answer.ts",
-    "device.callRetried = 1;",
+    "retryCall(device);",
     "",
   ),
   other(
@@ -226,7 +231,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the next page's target begins behind the last one's token",
     RESOURCE,
-    "  device.length[Region.CALL] = device.targetSize;\n",
+    "  setLength(device, Region.CALL, device.targetSize);\n",
     "",
   ),
   other(
@@ -253,8 +258,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an event is applied each time that it comes",
     EVENT,
-    "if (ok && rememberEvent(device)) device.endDueWith",
-    "if (ok) device.endDueWith",
+    "if (ok && rememberEvent(device)) endLater",
+    "if (ok) endLater",
   ),
   other(
     "an event that is not genuine is acknowledged",
@@ -265,8 +270,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an event that nobody has signed is applied",
     EVENT,
-    "if (ok && rememberEvent(device)) device.endDueWith",
-    "if (rememberEvent(device)) device.endDueWith",
+    "if (ok && rememberEvent(device)) endLater",
+    "if (rememberEvent(device)) endLater",
   ),
   other(
     "a verification that comes late is taken for the present one",
@@ -282,7 +287,7 @@ export const PLANTED: readonly Planted[] = [
     "return device.inFlight && requestId === device.requestId;",
     "return device.inFlight;",
   ),
-  other("a request is given up without ABORT", EXCHANGE, "device.abortDue |= device.inFlight;", ""),
+  other("a request is given up without ABORT", REQUEST, "device.abortDue |= device.inFlight;", ""),
   other(
     "a record's bytes are overwritten by the next request",
     EXCHANGE,
@@ -318,14 +323,14 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a wait is shorter by one millisecond",
     CLOCK,
-    "device.waitMs = asked > ms ? asked : ms;",
-    "device.waitMs = (asked > ms ? asked : ms) - 1;",
+    "waitFor(device, asked > ms ? asked : ms);",
+    "waitFor(device, (asked > ms ? asked : ms) - 1);",
   ),
   other(
     "Retry-After is ignored",
     CLOCK,
-    "device.waitMs = asked > ms ? asked : ms;",
-    "device.waitMs = ms;",
+    "waitFor(device, asked > ms ? asked : ms);",
+    "waitFor(device, ms);",
   ),
   other(
     "a failure's wait does not grow",
@@ -339,7 +344,7 @@ export const PLANTED: readonly Planted[] = [
     "device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff",
     "backoff",
   ),
-  other("a move does not end the backoff", "device/moves.ts", "device.backoffMs = 0;", ""),
+  other("a move does not end the backoff", "device/moves.ts", "  resetBackoff(device);\n", ""),
   other(
     "slow_down adds four seconds",
     POLL,
@@ -352,17 +357,12 @@ export const PLANTED: readonly Planted[] = [
     "device.renewals++ < device.renewalsMax",
     "device.renewals++ <= device.renewalsMax",
   ),
-  other(
-    "signing in does not count codes anew",
-    USER,
-    "device.renewals = device.uselessAnswers = 0;",
-    "",
-  ),
+  other("signing in does not count codes anew", USER, "  countAnew(device);\n", ""),
   other(
     "access is renewed twice as early",
     TOKENS,
-    "var margin = device.accessLifeS >> 3;",
-    "var margin = device.accessLifeS >> 2;",
+    "var margin = life >> 3;",
+    "var margin = life >> 2;",
   ),
   other(
     "wakeIn is late by one millisecond",
@@ -398,8 +398,8 @@ export const PLANTED: readonly Planted[] = [
   ),
   other(
     "an interval too long to be waited for is cut",
-    CODE,
-    "if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) device.codeLifeS = Limit.UNPOLLED_LIFE_S;",
+    CLOCK,
+    "    if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) setCodeLife(device, Limit.UNPOLLED_LIFE_S);\n",
     "",
   ),
   other(
@@ -417,7 +417,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "an expired code is polled for ever",
     "grant/device-access-token.ts",
-    "if (!device.codeLifeS) device.lastPollMade = 1;",
+    "if (!device.codeLifeS) lastPoll(device);",
     "",
   ),
   other(
@@ -435,7 +435,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a slot that was not read counts as unread for ever",
     "records/record-keeping.ts",
-    "device.notRead = 0;",
+    "      device.notRead = 0;\n",
     "",
   ),
   other(
@@ -470,7 +470,7 @@ export const PLANTED: readonly Planted[] = [
   ),
   other(
     "the ids of requests do not wrap",
-    EXCHANGE,
+    REQUEST,
     "(device.requestId + 1) & 65535",
     "device.requestId + 1",
   ),
@@ -505,7 +505,7 @@ export const PLANTED: readonly Planted[] = [
     "return 1 - device.slotNewest;",
     "return device.slotNewest;",
   ),
-  other("sequences do not grow", KEEPING, "    device.sequence++;\n", ""),
+  other("sequences do not grow", KEEPING, "    countRecord(device);\n", ""),
   other(
     "the older record counts",
     KEEPING,
@@ -547,14 +547,14 @@ export const PLANTED: readonly Planted[] = [
   ),
   other(
     "a page stays shorter by a millisecond",
-    PROMPT,
-    "device.pageEnd : 0;\n    device.pageMs = Limit.PAGE_MS;",
-    "device.pageEnd : 0;\n    device.pageMs = Limit.PAGE_MS - 1;",
+    "device/frame.ts",
+    "device.pageEnd : 0;\n  device.pageMs = Limit.PAGE_MS;",
+    "device.pageEnd : 0;\n  device.pageMs = Limit.PAGE_MS - 1;",
   ),
   other(
     "the application's line outlives its session",
     REFRESH,
-    "if (isFirst) device.length[Region.STATUS] = -1;",
+    "if (isFirst) setLength(device, Region.STATUS, -1);",
     "",
   ),
   other(

@@ -20,7 +20,7 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "What is before 0 comes to a number below 0, which says that it is no digit, too.",
   },
   {
-    file: "core/grant/token-response.ts",
+    file: "core/device/sizing.ts",
     line: "for (var field: number = Field.VALUE_D; field > Field.NONE; field--) {",
     mutants: ["field > Field.NONE => field >= Field.NONE"],
     why: "NONE is in no mask, and is what is returned where nothing is found.",
@@ -62,7 +62,7 @@ export const SURVIVORS: readonly Explanation[] = [
     why: CLAMP,
   },
   {
-    file: "core/device/clock.ts",
+    file: "core/device/digits.ts",
     line: "return value > step ? value - step : 0;",
     mutants: ["value > step => value >= step"],
     why: "Where both are equal, value - step is 0 as well.",
@@ -81,7 +81,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/device/clock.ts",
-    line: "if (seconds) device.frameDue = 1;",
+    line: "if (seconds) redraw(device);",
     mutants: ["seconds => true"],
     why: "The frame is laid out once more where nothing in it differs: that is seen, and nothing shown.",
   },
@@ -95,7 +95,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/device/clock.ts",
-    line: "device.waitMs = asked > ms ? asked : ms;",
+    line: "waitFor(device, asked > ms ? asked : ms);",
     mutants: ["asked > ms => asked >= ms"],
     why: "The larger of two that are equal.",
   },
@@ -118,8 +118,8 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "What is too long is cut by pollEvery either way; this only keeps its milliseconds within 27 bits (npm run tool -- test-integers).",
   },
   {
-    file: "core/grant/device-authorization.ts",
-    line: "if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) device.codeLifeS = Limit.UNPOLLED_LIFE_S;",
+    file: "core/device/clock.ts",
+    line: "if (device.codeLifeS > Limit.UNPOLLED_LIFE_S) setCodeLife(device, Limit.UNPOLLED_LIFE_S);",
     mutants: [
       "device.codeLifeS > Limit.UNPOLLED_LIFE_S => device.codeLifeS >= Limit.UNPOLLED_LIFE_S",
     ],
@@ -127,18 +127,18 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/revocation.ts",
-    line: "if (device.waitMs > Limit.BACKOFF_MAX_MS) device.waitMs = Limit.BACKOFF_MAX_MS;",
+    line: "if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);",
     mutants: ["device.waitMs > Limit.BACKOFF_MAX_MS => device.waitMs >= Limit.BACKOFF_MAX_MS"],
     why: CLAMP,
   },
   {
-    file: "core/loop/exchange.ts",
+    file: "core/device/request.ts",
     line: "device.requestId = (device.requestId + 1) & 65535;",
     mutants: ["device.requestId + 1 => device.requestId - 1"],
     why: "An identifier has to differ from those before it; counting down does that as well.",
   },
   {
-    file: "core/loop/exchange.ts",
+    file: "core/device/request.ts",
     line: "if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;",
     mutants: ["device.bodyBytes <= Limit.BODY_MAX => true"],
     why: "What is too long is refused by its count either way (classify); this only keeps the count within 27 bits.",
@@ -223,10 +223,8 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/records/token-record.ts",
-    line: "device.writeEnd = device.writeAt + size - Layout.CHECKSUM_SIZE;",
-    mutants: [
-      "device.writeAt + size - Layout.CHECKSUM_SIZE => device.writeAt + size + Layout.CHECKSUM_SIZE",
-    ],
+    line: "readFrom(device, Region.OUTPUT, size - Layout.CHECKSUM_SIZE);",
+    mutants: ["size - Layout.CHECKSUM_SIZE => size + Layout.CHECKSUM_SIZE"],
     why: "Defence in depth: only a record whose lengths lie reaches that end, and such a one has no right checksum.",
   },
   {
@@ -237,10 +235,8 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/token-response.ts",
-    line: "if (device.accessLifeS < Limit.ACCESS_LIFE_MIN_S) device.accessLifeS = Limit.ACCESS_LIFE_MIN_S;",
-    mutants: [
-      "device.accessLifeS < Limit.ACCESS_LIFE_MIN_S => device.accessLifeS <= Limit.ACCESS_LIFE_MIN_S",
-    ],
+    line: "if (life < Limit.ACCESS_LIFE_MIN_S) life = Limit.ACCESS_LIFE_MIN_S;",
+    mutants: ["life < Limit.ACCESS_LIFE_MIN_S => life <= Limit.ACCESS_LIFE_MIN_S"],
     why: CLAMP,
   },
   {

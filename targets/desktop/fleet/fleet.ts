@@ -113,8 +113,6 @@ export class Fleet {
   powerOff(index: number): void {
     this.#wakeMs[index] = -1;
     this.#pendingId[index] = 0;
-    const device = this.#devices[index];
-    if (device) device.inFlight = 0;
   }
 
   /** Storage wiped: the device has never signed in. */

@@ -1,0 +1,128 @@
+// The request that is under way: what it consists of, for SEND, and what is known of its answer so far.
+// Which one is due, and who takes its answer, is decided in loop/exchange.ts.
+
+import { limitExchange } from "./clock.ts";
+import { Limit } from "./limits.ts";
+import type { Device } from "./memory.ts";
+
+/** One request at a time, and the answer to it. */
+export interface Request {
+  /** Of SEND and VERIFY: the number that the answer is given with. */
+  requestId: number;
+  /** Of SEND: one of Endpoint, where the request goes. */
+  endpoint: number;
+  /** Of SEND: first byte in `memory` of what follows the address: path and query. */
+  target: number;
+  /** Of SEND: bytes of the target; 0: none. */
+  targetLength: number;
+  /** Of SEND: first byte of the body in `memory`. */
+  body: number;
+  /** Of SEND: bytes of the body; 0: none. */
+  bodyLength: number;
+  /** Of SEND: 1 for GET, 0 for POST. */
+  isGet: number;
+  /** Of SEND: one of Authorization. */
+  authorization: number;
+  /** 1 while a request is under way. */
+  inFlight: number;
+  /** 1: ABORT is due. */
+  abortDue: number;
+  /** HTTP status of the last answer, 100..599; 0 until one begins. */
+  httpStatus: number;
+  /** Its Retry-After in seconds, -1 where absent, 0 until an answer begins. */
+  retryAfterS: number;
+  /** Bytes of its body so far. */
+  bodyBytes: number;
+}
+
+/** Before the first request. */
+export function makeRequest(device: Request): void {
+  device.requestId = 0;
+  device.endpoint = 0;
+  device.target = 0;
+  device.targetLength = 0;
+  device.body = 0;
+  device.bodyLength = 0;
+  device.isGet = 0;
+  device.authorization = 0;
+  device.inFlight = 0;
+  device.abortDue = 0;
+  device.httpStatus = 0;
+  device.retryAfterS = 0;
+  device.bodyBytes = 0;
+}
+
+/** A request is made: nothing is known of its answer. */
+export function beginRequest(device: Device & Request): void {
+  device.httpStatus = 0;
+  device.retryAfterS = 0;
+  device.bodyBytes = 0;
+}
+
+/** Where the request goes, and with what Authorization header. */
+export function addressRequest(
+  device: Device & Request,
+  endpoint: number,
+  isGet: number,
+  authorization: number,
+): void {
+  device.endpoint = endpoint;
+  device.isGet = isGet;
+  device.authorization = authorization;
+}
+
+/** What the request consists of: `length` bytes of `memory` from `start` on, as its target or else as its body. */
+export function fillRequest(
+  device: Device & Request,
+  start: number,
+  length: number,
+  isTarget: boolean,
+): void {
+  device.target = device.body = start;
+  device.targetLength = isTarget ? length : 0;
+  device.bodyLength = isTarget ? 0 : length;
+}
+
+/** The request goes out: its answer is given with a number of its own, within a limit of time. */
+export function sendRequest(device: Device & Request): void {
+  device.requestId = (device.requestId + 1) & 65535;
+  device.inFlight = 1;
+  limitExchange(device);
+}
+
+/** Status and headers of the answer have come. */
+export function beginResponse(device: Device & Request, status: number, retryAfterS: number): void {
+  device.httpStatus = status;
+  device.retryAfterS = retryAfterS;
+}
+
+/** A byte of the body has come. They are counted up to what is too long. */
+export function countByte(device: Device & Request): void {
+  if (device.bodyBytes <= Limit.BODY_MAX) device.bodyBytes++;
+}
+
+/** The exchange is over, with an answer or without. */
+export function endRequest(device: Device & Request): void {
+  device.inFlight = 0;
+}
+
+/** There is no answer. */
+export function forgetResponse(device: Device & Request): void {
+  device.httpStatus = 0;
+}
+
+/** The host is to end what it is doing, and to read none of its bytes any more. */
+export function askForAbort(device: Device & Request): void {
+  device.abortDue = 1;
+}
+
+/** Gives up the request under way; whatever still comes of it is dropped. Its bytes are the host's until ABORT. */
+export function giveUp(device: Device & Request): void {
+  device.abortDue |= device.inFlight;
+  device.inFlight = 0;
+}
+
+/** ABORT is given. */
+export function abortGiven(device: Device & Request): void {
+  device.abortDue = 0;
+}
