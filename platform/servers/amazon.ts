@@ -38,12 +38,6 @@ function translation(_client: TranslatedClient): Translation {
 export const amazon: ServerProfile = {
   name: "amazon",
   title: "Login with Amazon",
-  documentation:
-    "https://developer.amazon.com/docs/login-with-amazon/retrieve-code-other-platforms-cbl-docs.html",
-  source: "documentation",
-  alsoRead: [
-    "https://developer.amazon.com/docs/login-with-amazon/customer-profile-other-platforms-cbl-docs.html",
-  ],
   parameters: {},
   deviceAuthorization: "https://api.amazon.com/auth/o2/create/codepair",
   token: "https://api.amazon.com/auth/o2/token",

@@ -49,8 +49,6 @@ function translation(client: TranslatedClient): Translation {
 export const facebook: ServerProfile = {
   name: "facebook",
   title: "Facebook",
-  documentation: "https://developers.facebook.com/docs/facebook-login/for-devices",
-  source: "clients",
   parameters: {
     version: {
       description: "the version of the Graph API, such as v19.0",

@@ -34,9 +34,6 @@ function translation(_client: TranslatedClient): Translation {
 export const microsoftV1: ServerProfile = {
   name: "microsoft-v1",
   title: "Microsoft Azure AD (v1.0)",
-  documentation:
-    "https://learn.microsoft.com/previous-versions/azure/active-directory/azuread-dev/",
-  source: "memory",
   parameters: {
     tenant: {
       description: "the directory: its identifier or domain, or common",

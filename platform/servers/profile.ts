@@ -20,17 +20,6 @@ export interface ProfileParameter {
   readonly pattern: RegExp;
 }
 
-/** Where a profile's facts are from. */
-export type Source =
-  /** Read in the documentation at `documentation` when the profile was written. */
-  | "documentation"
-  /** The pages say that the grant exists; addresses and names were read in clients that use them. */
-  | "clients"
-  /** Written from memory of the public documentation, not read again. */
-  | "memory"
-  /** The server itself runs in the tests. */
-  | "running";
-
 /** Where a server says whose an access token is. */
 export interface UserInfo {
   /** Asked by GET with the access token; `{name}` for parameters. */
@@ -45,12 +34,6 @@ export interface ServerProfile {
   readonly name: string;
   /** Its name for people. */
   readonly title: string;
-  /** The page that describes the grant. */
-  readonly documentation: string;
-  /** How the profile was written. */
-  readonly source: Source;
-  /** Further pages of the server's own documentation that were read: other endpoints, other parameters. */
-  readonly alsoRead?: readonly string[];
   /** `{host}` and the like in the addresses below. */
   readonly parameters: Readonly<Record<string, ProfileParameter>>;
   /** Device authorization endpoint, with `{name}` for parameters. */

@@ -24,9 +24,6 @@ function translation(_client: TranslatedClient): Translation {
 export const salesforce: ServerProfile = {
   name: "salesforce",
   title: "Salesforce",
-  documentation:
-    "https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_device_flow.htm",
-  source: "documentation",
   parameters: {
     host: {
       description: "the host: login.salesforce.com, test.salesforce.com, or a domain of your own",

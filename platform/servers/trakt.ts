@@ -54,8 +54,6 @@ function translation(client: TranslatedClient): Translation {
 export const trakt: ServerProfile = {
   name: "trakt",
   title: "Trakt",
-  documentation: "https://docs.trakt.tv/reference/postoauthdevicetoken",
-  source: "documentation",
   parameters: {},
   deviceAuthorization: "https://api.trakt.tv/oauth/device/code",
   token: "https://api.trakt.tv/oauth/device/token",

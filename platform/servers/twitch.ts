@@ -40,9 +40,6 @@ function translation(client: TranslatedClient): Translation {
 export const twitch: ServerProfile = {
   name: "twitch",
   title: "Twitch",
-  documentation:
-    "https://dev.twitch.tv/docs/authentication/getting-tokens-oauth/#device-code-grant-flow",
-  source: "clients",
   parameters: {},
   deviceAuthorization: "https://id.twitch.tv/oauth2/device",
   token: "https://id.twitch.tv/oauth2/token",

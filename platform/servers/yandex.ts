@@ -31,9 +31,6 @@ function translation(client: TranslatedClient): Translation {
 export const yandex: ServerProfile = {
   name: "yandex",
   title: "Yandex",
-  documentation: "https://yandex.com/dev/id/doc/en/codes/screen-code-oauth",
-  source: "documentation",
-  alsoRead: ["https://yandex.ru/dev/id/doc/en/user-information"],
   parameters: {},
   deviceAuthorization: "https://oauth.yandex.com/device/code",
   token: "https://oauth.yandex.com/token",

@@ -24,12 +24,6 @@ function translation(client: TranslatedClient): Translation {
 export const zoom: ServerProfile = {
   name: "zoom",
   title: "Zoom",
-  documentation: "https://github.com/zoom/skills/blob/main/skills/oauth/concepts/oauth-flows.md",
-  source: "documentation",
-  alsoRead: [
-    "https://github.com/zoom/skills/blob/main/skills/oauth/concepts/token-lifecycle.md",
-    "https://developers.zoom.us/docs/rooms/oauth/",
-  ],
   parameters: {},
   deviceAuthorization: "https://zoom.us/oauth/devicecode",
   token: "https://zoom.us/oauth/token",

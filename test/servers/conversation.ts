@@ -88,7 +88,7 @@ export class Conversation {
   refresh(answer: "refresh" | "ended"): this {
     this.append(answer);
     const { clock, http } = this.platform;
-    const { answer: tokens } = this.recording.exchanges.get("tokens")!;
+    const { body: tokens } = this.recording.exchanges.get("tokens")!;
     if ((JSON.parse(tokens) as { expires_in?: number }).expires_in === undefined) this.meet401();
     const { length } = http.requests;
     const from = clock.elapsedMs;
@@ -131,13 +131,15 @@ export class Conversation {
       this.differences.push(`a request to ${request.url} that the script does not have`);
       return { status: 503, body: "" };
     }
-    const expected = describe(exchange.url, exchange.contentType, exchange.body);
+    const scope = encodeURIComponent(this.server.profile.scope);
+    const wanted = exchange.request.replaceAll("{scope}", scope);
+    const expected = describe(exchange.url, exchange.contentType, wanted);
     const got = describe(request.url, request.contentType, request.text);
     if (expected !== got) this.differences.push(`${name}: ${got} instead of ${expected}`);
     if (request.authorization !== exchange.authorization) {
       this.differences.push(`${name}: Authorization ${request.authorization}`);
     }
-    return { status: exchange.status, body: exchange.answer };
+    return { status: exchange.status, body: exchange.body };
   }
 }
 

@@ -8,14 +8,14 @@ import { ErrorCode } from "../../core/index.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
 import { BUILDS, suffices } from "../../targets/command/sizing/memory-for.ts";
 import { Conversation } from "./conversation.ts";
-import { type ExchangeName, recordedServers, recording } from "./recording.ts";
+import { type ExchangeName, recordedProfiles, recording } from "./recording.ts";
 
 function has(server: string, name: ExchangeName): boolean {
   return recording(server).exchanges.has(name);
 }
 
 function sayingThat(name: ExchangeName): string[] {
-  return recordedServers().filter((server) => has(server, name));
+  return recordedProfiles().filter((server) => has(server, name));
 }
 
 function play(server: string, ...script: ExchangeName[]): Conversation {
@@ -36,10 +36,10 @@ function signedIn(server: string): Conversation {
 
 describe("servers: profiles and recordings", () => {
   it("each profile has a recording, and each recording a profile", () => {
-    expect(recordedServers()).toEqual(SERVERS.map(({ name }) => name).sort());
+    expect(recordedProfiles()).toEqual(SERVERS.map(({ name }) => name).sort());
   });
 
-  it.each(recordedServers())("%s: what every server says is recorded", (server) => {
+  it.each(recordedProfiles())("%s: what every server says is recorded", (server) => {
     for (const name of ["code", "pending", "slow_down", "expired", "tokens"] as const) {
       expect([name, has(server, name)]).toEqual([name, true]);
     }
@@ -63,12 +63,12 @@ describe("servers: memory", () => {
 });
 
 describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
-  it.each(recordedServers())("%s: code, pending, slow_down, tokens", (server) => {
+  it.each(recordedProfiles())("%s: code, pending, slow_down, tokens", (server) => {
     const conversation = play(server, "code", "pending", "slow_down", "pending", "tokens");
     expect(conversation.differences).toEqual([]);
     expect(stateOf(conversation)).toBe("SIGNED_IN");
     const { exchanges } = recording(server);
-    const { user_code: code, interval = 5 } = JSON.parse(exchanges.get("code")!.answer);
+    const { user_code: code, interval = 5 } = JSON.parse(exchanges.get("code")!.body);
     expect(conversation.platform.display.everShowed(code as string)).toBe(true);
     const at = conversation.platform.http.requests.map(({ atMs }) => atMs);
     const waits = at.slice(2).map((ms, i) => ms - at[i + 1]!);
@@ -79,7 +79,7 @@ describe("RFC 8628 sections 3.1 to 3.5: sign-in", () => {
     expect(Math.max(...waits)).toBeLessThan(1000 * (Number(interval) + 5) * 1.5);
   });
 
-  it.each(recordedServers())("%s: the code outlives a loss of power", (server) => {
+  it.each(recordedProfiles())("%s: the code outlives a loss of power", (server) => {
     const before = play(server, "code", "pending");
     before.driver.stop();
     const storage = before.platform.storage.clone();
@@ -99,7 +99,7 @@ describe("RFC 8628 section 3.5: the user denies", () => {
 });
 
 describe("RFC 8628 section 3.5: the code runs out", () => {
-  it.each(recordedServers())("%s: a new code follows, and signs in", (server) => {
+  it.each(recordedProfiles())("%s: a new code follows, and signs in", (server) => {
     const conversation = play(server, "code", "pending", "expired", "code", "tokens");
     expect(conversation.differences).toEqual([]);
     expect(stateOf(conversation)).toBe("SIGNED_IN");
@@ -131,7 +131,7 @@ describe("RFC 7009: sign-out", () => {
     expect(stateOf(conversation)).toBe("SIGNED_OUT");
   });
 
-  it.each(recordedServers().filter((server) => !has(server, "revocation")))(
+  it.each(recordedProfiles().filter((server) => !has(server, "revocation")))(
     "%s revokes nothing: the device forgets at once, and asks nobody",
     (server) => {
       const conversation = signedIn(server);

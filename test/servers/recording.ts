@@ -1,11 +1,13 @@
-// The recorded conversations in recordings/: one file for each profile, in it exchanges by name, each the
-// request that the server understands and its answer, as they travel.
+// The recorded answers of servers, in recordings/: a file for each server, which says what differs from the
+// examples of RFC 8628 and RFC 6749 below. What the lines of a file mean is told in recordings/README.md.
 
 import { readdirSync, readFileSync } from "node:fs";
+import { STATUS_CODES } from "node:http";
+import { retryAfterSeconds } from "../../platform/retry-after.ts";
 
 const folder = new URL("./recordings/", import.meta.url);
 
-/** What an exchange is about; a server that never says a thing has none of that name. */
+/** What an exchange is about; a server that never says a thing has a line "never". */
 export const EXCHANGES = [
   "code",
   "pending",
@@ -19,61 +21,230 @@ export const EXCHANGES = [
 ] as const;
 export type ExchangeName = (typeof EXCHANGES)[number];
 
-export interface Exchange {
+type Members = Record<string, unknown>;
+
+/** The examples of RFC 8628 §3.2 and RFC 6749 §5.1; errors as §3.5 and §5.2 name them. */
+const TOKENS: Members = {
+  access_token: "2YotnFZFEjr1zCsicMWpAA",
+  token_type: "Bearer",
+  expires_in: 3600,
+  refresh_token: "tGzv3JOkF0XG5Qx2TlKWIA",
+};
+const EXAMPLES: Readonly<Record<Exclude<ExchangeName, "refresh" | "revocation">, Members>> = {
+  code: {
+    device_code: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
+    user_code: "WDJB-MJHT",
+    verification_uri: "https://example.com/device",
+    expires_in: 1800,
+    interval: 5,
+  },
+  pending: { error: "authorization_pending" },
+  slow_down: { error: "slow_down" },
+  denied: { error: "access_denied" },
+  expired: { error: "expired_token" },
+  tokens: TOKENS,
+  ended: { error: "invalid_grant" },
+};
+
+const DEVICE_CODE_GRANT = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
+/** What a device asks, as RFC 8628 §3.1 and §3.4, RFC 6749 §6 and RFC 7009 §2.1 have it. */
+const REQUESTS = {
+  code: "scope={scope}&{client}",
+  poll: `{client}&grant_type=${DEVICE_CODE_GRANT}&device_code={device_code}`,
+  refresh: "{client}&grant_type=refresh_token&refresh_token={refresh_token}",
+  revocation: "{client}&token={refresh_token}",
+} as const;
+export type Purpose = keyof typeof REQUESTS;
+
+/** An answer as it travels. */
+export interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: [string, string][];
+  readonly body: string;
+  /** -1: the answer does not say. */
+  readonly retryAfterS: number;
+}
+
+/** An answer with the request that it is for. */
+export interface Exchange extends Answer {
   readonly name: ExchangeName;
   readonly url: string;
   readonly contentType: string;
   readonly authorization: string;
-  readonly body: string;
-  readonly status: number;
-  readonly answer: string;
+  /** The request's body; `{scope}` stands for the scope that was asked for, encoded. */
+  readonly request: string;
+}
+
+/** A page on which lines of a profile were read. */
+export interface Source {
+  /** The day on which they were read, as 2026-11-22. */
+  readonly day: string;
+  readonly page: string;
+  /** Which lines of the profile: "code", "token", "revocation", "userinfo", "secret", "scope", "lengths". */
+  readonly lines: readonly string[];
 }
 
 export interface Recording {
   readonly server: string;
   /** What the customer fills into the profile. */
   readonly words: Record<string, string>;
+  readonly sources: readonly Source[];
   readonly exchanges: ReadonlyMap<ExchangeName, Exchange>;
+  /** Further answers, by what they answer and a name: "poll incorrect_device_code". */
+  readonly others: ReadonlyMap<string, Answer>;
 }
 
+/** The names of all files. */
 export function recordedServers(): string[] {
   return readdirSync(folder)
+    .filter((name) => name.endsWith(".http"))
     .map((name) => name.replace(/\.http$/, ""))
     .sort();
 }
 
+/** Those that have a conversation with a profile, and not answers alone. */
+export function recordedProfiles(): string[] {
+  return recordedServers().filter((server) => recording(server).exchanges.get("code")?.url);
+}
+
 /** @throws Error where a file has not the form that it must have */
 export function recording(server: string): Recording {
-  const text = readFileSync(new URL(`${server}.http`, folder), "utf8");
-  const [head = "", ...parts] = text.split(/^### /m);
-  const words = /^# words: (.*)$/m.exec(head)?.[1];
-  if (words === undefined) throw new Error(`${server}.http has no line "# words:"`);
-  const exchanges = parts.map((part) => readExchange(server, part));
+  const lines = readLines(server);
+  const settings = new Map(lines.filter(({ isAnswer }) => !isAnswer).map((l) => [l.key, l.value]));
+  const answers = new Map(lines.filter(({ isAnswer }) => isAnswer).map((l) => [l.key, l]));
+  const headers = (key: string): [string, string][] =>
+    lines.filter((line) => line.key === `header ${key}`).map(({ value }) => cut(value, ": "));
+  const never = settings.get("never")?.split(", ") ?? [];
+  const names = EXCHANGES.filter((name) => !never.includes(name));
+  const members = membersOf(names, answers);
+  const exchange = (name: ExchangeName): [ExchangeName, Exchange] => {
+    const given = answers.get(name);
+    const isPoll = purposeOf(name) === "poll" && name !== "tokens";
+    const usual = isPoll ? Number(settings.get("errors") ?? 400) : name === "ended" ? 400 : 200;
+    const body = given?.value === "(empty)" || name === "revocation" ? "" : members[name];
+    const text = typeof body === "object" ? JSON.stringify(body, null, 2) : (body ?? "");
+    const answer = answerOf(given?.status ?? usual, text, headers(name));
+    return [name, { name, ...requestOf(name, settings, members), ...answer }];
+  };
+  const others = [...answers.values()].filter(({ key }) => key.includes(" "));
   return {
     server,
-    words: JSON.parse(words) as Record<string, string>,
-    exchanges: new Map(exchanges.map((exchange) => [exchange.name, exchange])),
+    words: JSON.parse(settings.get("words") ?? "{}") as Record<string, string>,
+    sources: lines.filter(({ key }) => key === "source").map(({ value }) => sourceOf(value)),
+    exchanges: new Map(names.map(exchange)),
+    others: new Map(
+      others.map(({ key, status = 200, value }) => [
+        key,
+        answerOf(status, value === "(empty)" ? "" : value, headers(key)),
+      ]),
+    ),
   };
 }
 
-const FORM =
-  /^(?<name>\w+)\nPOST (?<url>\S+)\n(?<headers>(?:[\w-]+: .*\n)*)\n(?<body>.*)\n\nHTTP\/1\.1 (?<status>\d{3}) .+\n(?:[\w-]+: .*\n)*(?:\n(?<answer>[\s\S]*))?$/;
+interface Line {
+  readonly key: string;
+  readonly status: number | undefined;
+  readonly value: string;
+  readonly isAnswer: boolean;
+}
 
-function readExchange(server: string, part: string): Exchange {
-  const groups = FORM.exec(part)?.groups;
-  const name = EXCHANGES.find((known) => known === groups?.name);
-  if (groups === undefined || name === undefined) {
-    throw new Error(`${server}.http: no exchange in "${part.slice(0, 60)}"`);
+const SETTING = /^(words|source|at \w+|> \w+|errors|never|client|authorization|header .+?)$/;
+const ANSWER = /^(?:(?:code|poll) [\w-]+|\w+)$/;
+
+function readLines(server: string): Line[] {
+  const text = readFileSync(new URL(`${server}.http`, folder), "utf8");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.map((line) => {
+    const groups = /^(?<key>[^:]+?)(?: (?<status>\d{3}))?: ?(?<value>.*)$/.exec(line)?.groups;
+    const { key = "", status, value = "" } = groups ?? {};
+    const isAnswer = ANSWER.test(key) && !SETTING.test(key);
+    const isKnown = key.includes(" ") || EXCHANGES.some((name) => name === key);
+    if (!SETTING.test(key) && !(isAnswer && isKnown)) {
+      throw new Error(`${server}.http: nothing is known of "${line.slice(0, 60)}"`);
+    }
+    return { key, status: status === undefined ? undefined : Number(status), value, isAnswer };
+  });
+}
+
+/** The members of each answer: the example's, what the file says otherwise, and null leaves one out. */
+function membersOf(
+  names: readonly ExchangeName[],
+  answers: ReadonlyMap<string, Line>,
+): Partial<Record<ExchangeName, Members>> {
+  const all: Partial<Record<ExchangeName, Members>> = {};
+  for (const name of names) {
+    if (name === "revocation") continue;
+    const value = answers.get(name)?.value ?? "{}";
+    const example = name === "refresh" ? renewed(all.tokens ?? TOKENS) : EXAMPLES[name];
+    const differing = value === "(empty)" ? {} : (JSON.parse(value) as Members);
+    const whole = Object.entries({ ...example, ...differing });
+    all[name] = Object.fromEntries(whole.filter(([, member]) => member !== null));
   }
-  const header = (wanted: string): string =>
-    new RegExp(`^${wanted}: (.*)$`, "m").exec(groups.headers ?? "")?.[1] ?? "";
+  return all;
+}
+
+function renewed(tokens: Members): Members {
+  const refresh = tokens.refresh_token === undefined ? {} : { refresh_token: "renewed-refresh" };
+  return { ...tokens, access_token: "renewed-access", ...refresh };
+}
+
+function purposeOf(name: ExchangeName): Purpose {
+  if (name === "code" || name === "refresh" || name === "revocation") return name;
+  return name === "ended" ? "refresh" : "poll";
+}
+
+function requestOf(
+  name: ExchangeName,
+  settings: ReadonlyMap<string, string>,
+  { code = {}, tokens = {} }: Partial<Record<ExchangeName, Members>>,
+): Pick<Exchange, "url" | "contentType" | "authorization" | "request"> {
+  const purpose = purposeOf(name);
+  const template = settings.get(`> ${purpose}`) ?? REQUESTS[purpose];
+  const isJson = template.startsWith("{") && template.includes('"');
+  const words: Members = { device_code: code.code, ...code, ...tokens };
+  const fill = (text: string): string =>
+    text.replace(/\{(device_code|user_code|refresh_token|access_token)\}/g, (_, word: string) =>
+      isJson ? String(words[word]) : encodeURIComponent(String(words[word])).replaceAll("%20", "+"),
+    );
+  const client = settings.get("client") ?? "client_id=picogrant-test";
+  const at = purpose === "poll" || purpose === "refresh" ? "token" : purpose;
   return {
-    name,
-    url: groups.url!,
-    contentType: header("Content-Type"),
-    authorization: header("Authorization"),
-    body: groups.body!,
-    status: Number(groups.status),
-    answer: (groups.answer ?? "").trim(),
+    url: fill(settings.get(`at ${purpose}`) ?? settings.get(`at ${at}`) ?? ""),
+    contentType: isJson ? "application/json" : "application/x-www-form-urlencoded",
+    authorization: settings.get("authorization") ?? "",
+    request: fill(template.replaceAll("{client}", client)),
   };
+}
+
+function answerOf(status: number, body: string, own: readonly [string, string][]): Answer {
+  const headers: [string, string][] = [...own];
+  const says = (name: string): boolean => headers.some(([header]) => header === name);
+  if (!says("Content-Type")) {
+    const type = body.startsWith("<") ? "text/html" : "application/json; charset=utf-8";
+    headers.push(["Content-Type", type]);
+  }
+  headers.push(["Cache-Control", "no-store"]);
+  if (body === "") headers.push(["Content-Length", "0"]);
+  const retryAfter = headers.find(([name]) => name === "Retry-After")?.[1];
+  return {
+    status,
+    reason: STATUS_CODES[status] ?? "",
+    headers,
+    body,
+    retryAfterS: retryAfterSeconds(retryAfter, undefined, undefined),
+  };
+}
+
+function sourceOf(value: string): Source {
+  const [day = "", page = "", ...lines] = value.split(/,? /);
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || !page.startsWith("https://") || lines.length === 0) {
+    throw new Error(`a source is a day, a page and the lines that were read there: ${value}`);
+  }
+  return { day, page, lines };
+}
+
+function cut(text: string, at: string): [string, string] {
+  const index = text.indexOf(at);
+  return [text.slice(0, index), text.slice(index + at.length)];
 }

@@ -66,7 +66,7 @@ export const chapters: readonly Chapter[] = [
       page("lives", "Whole device lives", "test/lives/README.md"),
       page("model", "The model of the border", "test/model/README.md"),
       page("mutants", "Mutation testing", "test/mutation/README.md"),
-      page("dialects", "What servers answer", "test/core/dialects/README.md"),
+      page("dialects", "What servers answer", "test/servers/recordings/README.md"),
       page("changes", "What is new", "CHANGELOG.md"),
     ],
   },
