@@ -241,8 +241,11 @@ export function endpointsOf(config: DeviceConfig): Endpoints {
  * @throws ConfigError where the server speaks a language that such a host does not
  */
 export function expandedConfig(config: DeviceConfig): Omit<DeviceConfig, "server"> {
-  if (serverOfConfig(config)?.translate !== undefined) {
-    const message = "speaks a language of its own, which a host in JavaScript translates";
+  const server = serverOfConfig(config);
+  if (server?.translate !== undefined) {
+    const message = server.profile.codeWithoutSecret
+      ? "wants the secret everywhere but in the request for a code, which a host in JavaScript sees to"
+      : "speaks a language of its own, which a host in JavaScript translates";
     throw new ConfigError([{ path: "server", message }]);
   }
   const { server: _name, serverParameters: _words, ...rest } = config;

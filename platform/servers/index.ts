@@ -10,6 +10,7 @@ import type {
   TranslatedClient,
   UserInfo,
 } from "./profile.ts";
+import { renamed, TranslatingHttp } from "./translating-http.ts";
 
 export { SERVERS } from "./catalogue.ts";
 export type * from "./profile.ts";
@@ -80,16 +81,39 @@ export function serverOf(
     token: fill(profile.token),
     revocation: fill(profile.revocation),
   };
-  const { translate, userInfo } = profile;
+  const translate = profile.translate ?? (hasSecret ? withoutSecret(profile) : undefined);
   return {
     profile,
     addresses,
     clientAuthentication: hasSecret ? profile.withSecret : "none",
     deviceParameters: fillAll(profile.deviceParameters),
     tokenParameters: fillAll(profile.tokenParameters),
-    userInfo: userInfo && { ...userInfo, address: fill(userInfo.address) },
+    userInfo: profile.userInfo && userInfoAt(profile.userInfo, values, fill),
     translate: translate && ((http, client) => translate(http, addresses, client)),
   };
+}
+
+function userInfoAt(
+  { address, scheme, hosted }: UserInfo,
+  values: Readonly<Record<string, string>>,
+  fill: (text: string) => string,
+): UserInfo {
+  const isHosted = hosted?.host.test(values.host ?? "") === true;
+  const whole = fill(isHosted ? hosted.address : address);
+  return scheme === undefined ? { address: whole } : { address: whole, scheme };
+}
+
+/** The secret stays out of the request for a code where the server refuses it there. */
+function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["translate"] {
+  if (codeWithoutSecret === undefined) return undefined;
+  return (http, addresses) =>
+    new TranslatingHttp(http, addresses, {
+      request: (purpose, url, fields) =>
+        purpose === "code"
+          ? { url, fields: renamed(fields, { client_secret: undefined }) }
+          : undefined,
+      answer: () => undefined,
+    });
 }
 
 function valuesOf(

@@ -62,7 +62,13 @@ export const PLAIN: readonly ServerProfile[] = [
     deviceAuthorization: "https://{host}/login/device/code",
     token: "https://{host}/login/oauth/access_token",
     revocation: "",
-    userInfo: { address: "https://api.{host}/user" },
+    userInfo: {
+      address: "https://{host}/api/v3/user",
+      hosted: {
+        host: /^(?:github\.com|[a-z0-9-]+\.ghe\.com)$/,
+        address: "https://api.{host}/user",
+      },
+    },
     secret: "optional",
     withSecret: "client_secret_post",
     scope: "read:user",
@@ -112,6 +118,7 @@ export const PLAIN: readonly ServerProfile[] = [
     userInfo: { address: "https://{domain}/userinfo" },
     secret: "optional",
     withSecret: "client_secret_post",
+    codeWithoutSecret: true,
     scope: "openid offline_access",
     accessTokenBytes: 2048,
     refreshTokenBytes: 128,
@@ -119,6 +126,7 @@ export const PLAIN: readonly ServerProfile[] = [
     notes: [
       "Give audience as a device parameter to get a token for an API of your own.",
       "The application is of the native kind; offline_access and the API's setting bring a refresh token.",
+      "The code is asked for without the secret: a request with it is reported to be answered 403.",
     ],
   },
   {
@@ -295,7 +303,7 @@ export const PLAIN: readonly ServerProfile[] = [
       "Also for PingOne Advanced Identity Cloud, whose host is that of the tenant.",
       "Tokens are short where they are kept at the server, and as long as here where the client holds them.",
       "For the top level realm itself give the addresses one by one.",
-      "OpenAM is reported to want response_type=device_code: give it as a device parameter there.",
+      "OpenAM is reported to want response_type as well, code or token by report: give it as a device parameter there.",
     ],
   },
   {

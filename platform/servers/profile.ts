@@ -26,6 +26,8 @@ export interface UserInfo {
   readonly address: string;
   /** The scheme of `Authorization` where it is not `Bearer` (RFC 6750 §2.1). */
   readonly scheme?: string;
+  /** Where the maker of the server runs it: values of `{host}` whose API has an address of its own. */
+  readonly hosted?: { readonly host: RegExp; readonly address: string };
 }
 
 /** What is known of a server. */
@@ -48,6 +50,8 @@ export interface ServerProfile {
   readonly secret: "never" | "optional" | "required";
   /** How a client with a secret authenticates; one without has `none`. */
   readonly withSecret: ClientAuthenticationName;
+  /** The device authorization endpoint refuses a secret, the others want it: only for translating hosts. */
+  readonly codeWithoutSecret?: true;
   /** Scopes for a first try, and those without which no refresh token comes. */
   readonly scope: string;
   /** Further parameters of the device authorization request and of token requests. */

@@ -419,7 +419,9 @@ describe("device.json: a server by its name", () => {
     expect(mistakeOf(config)).toContain(message);
   });
 
-  const plainServers = SERVERS.filter(({ translate }) => translate === undefined);
+  const plainServers = SERVERS.filter(
+    ({ translate, codeWithoutSecret }) => translate === undefined && !codeWithoutSecret,
+  );
   it.each(plainServers.map((profile) => [profile.name, profile] as const))(
     "%s is filled in for a host that knows no profiles, and is a device.json again",
     (server, { parameters }) => {
@@ -437,6 +439,13 @@ describe("device.json: a server by its name", () => {
     const config = parse({ clientId: "tv", server: "twitch" });
     expect(driverOptionsOf(config).translate).toBeDefined();
     expect(() => expandedConfig(config)).toThrow("server speaks a language of its own");
+  });
+
+  it("so is one that wants the secret everywhere but in the request for a code", () => {
+    const auth0 = { clientId: "tv", server: "auth0", serverParameters: { domain: "a.example" } };
+    expect(expandedConfig(parse(auth0))).not.toHaveProperty("server");
+    const withSecret = parse({ ...auth0, clientSecret: "s" });
+    expect(() => expandedConfig(withSecret)).toThrow("server wants the secret everywhere but");
   });
 });
 

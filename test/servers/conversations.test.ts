@@ -5,7 +5,9 @@
 import { describe, expect, it } from "vitest";
 import { State } from "../../core/complete.ts";
 import { ErrorCode } from "../../core/index.ts";
+import { FakeHttp } from "../../platform/fake/index.ts";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
+import { bytesOf } from "../../platform/text.ts";
 import { BUILDS, suffices } from "../../targets/command/sizing/memory-for.ts";
 import { Conversation } from "./conversation.ts";
 import { type ExchangeName, recordedProfiles, recording } from "./recording.ts";
@@ -118,6 +120,27 @@ describe("RFC 6749 section 6: refresh", () => {
     const conversation = signedIn(server).refresh("ended");
     expect(conversation.differences).toEqual([]);
     expect(ErrorCode[conversation.driver.device.error]).toBe("SESSION_ENDED");
+  });
+});
+
+describe("RFC 8628 section 3.1: a server that refuses the secret in the request for a code", () => {
+  it("auth0: the code is asked for without it, the tokens with it", () => {
+    const http = new FakeHttp({ handler: () => ({ body: {} }) });
+    const { addresses, translate } = serverOf("auth0", { domain: "a.example" }, true);
+    const client = { clientId: "c", clientSecret: "s", scope: "", accessToken: () => "" };
+    for (const [url, text] of [
+      [addresses.deviceAuthorization, "client_id=c&client_secret=s&scope=a"],
+      [addresses.token, "client_id=c&client_secret=s&grant_type=refresh_token"],
+    ] as const) {
+      const body = bytesOf(text);
+      const request = { method: "POST", url, contentType: "", authorization: "" } as const;
+      const sink = { status() {}, body() {}, end() {}, failed() {} };
+      translate!(http, client).send({ ...request, body, bodyFrom: 0, bodyTo: body.length }, sink);
+    }
+    const [code, tokens] = http.requests.map(({ form }) => Object.fromEntries(form));
+    expect(code).toEqual({ client_id: "c", scope: "a" });
+    expect(tokens).toMatchObject({ client_id: "c", client_secret: "s" });
+    expect(serverOf("auth0", { domain: "a.example" }, false).translate).toBeUndefined();
   });
 });
 

@@ -21,6 +21,7 @@ async function printTables(): Promise<void> {
   console.warn = console.info = () => {};
   const blocks: Record<string, string> = {
     profiles: tables.profileTable(SERVERS),
+    sources: tables.sourceTable(SERVERS),
     recorded: tables.outcomeTable(SERVERS),
     running: await runningTable(),
     notes: tables.notesList(SERVERS),

@@ -3,14 +3,19 @@
 import type { ServerProfile } from "../../platform/servers/index.ts";
 import { table } from "../../targets/command/sizing/sizing-tables.ts";
 import { HAPPENINGS, outcome } from "./outcomes.ts";
+import { recording } from "./recording.ts";
 
 export { sizingTable, sizingTableOfServers } from "../../targets/command/sizing/sizing-tables.ts";
 
-const SOURCES: Readonly<Record<ServerProfile["source"], string>> = {
-  documentation: "read",
-  clients: "read in clients",
-  memory: "from memory, unverified",
-  running: "the server runs in the tests",
+/** The lines of a profile, as `source` in a recording names them. */
+const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
+  code: () => true,
+  token: () => true,
+  revocation: ({ revocation }) => revocation !== "",
+  userinfo: ({ userInfo }) => userInfo !== undefined,
+  secret: ({ secret }) => secret !== "never",
+  scope: () => true,
+  lengths: () => true,
 };
 
 const SECRETS: Readonly<Record<ServerProfile["secret"], string>> = {
@@ -19,7 +24,7 @@ const SECRETS: Readonly<Record<ServerProfile["secret"], string>> = {
   required: "must have one",
 };
 
-/** What a maker fills in, and where the facts are from. */
+/** What a maker fills in. */
 export function profileTable(profiles: readonly ServerProfile[]): string {
   const words = ({ parameters }: ServerProfile): string =>
     Object.entries(parameters)
@@ -28,21 +33,36 @@ export function profileTable(profiles: readonly ServerProfile[]): string {
       )
       .join(", ");
   return table(
-    ["`server`", "server", "`serverParameters`", "secret", "authenticates by", "documentation"],
+    ["`server`", "server", "`serverParameters`", "secret", "authenticates by"],
     profiles.map((profile) => [
       `\`${profile.name}\``,
       profile.title,
       words(profile),
       SECRETS[profile.secret],
       profile.secret === "never" ? "`none`" : `\`${profile.withSecret}\``,
-      documentation(profile),
     ]),
   );
 }
 
-function documentation({ source, documentation: page, alsoRead = [] }: ServerProfile): string {
-  const others = alsoRead.map((address, i) => `[${i + 2}](${address})`);
-  return [`[${SOURCES[source]}](${page})`, ...others].join(", ");
+/** Which lines of each profile were read where, and on which day; and which ones nobody has checked. */
+export function sourceTable(profiles: readonly ServerProfile[]): string {
+  return table(
+    ["`server`", "read", "not checked"],
+    profiles.map((profile) => {
+      const { sources } = recording(profile.name);
+      const read = new Set(sources.flatMap(({ lines }) => lines));
+      const unknown = [...read].filter((line) => !Object.hasOwn(LINES, line));
+      if (unknown.length > 0) throw new Error(`${profile.name}: no line is called ${unknown[0]}`);
+      const has = Object.keys(LINES).filter((line) => LINES[line]!(profile));
+      const unread = has.filter((line) => !read.has(line));
+      return [
+        `\`${profile.name}\``,
+        sources.map(({ day, page, lines }) => `[${lines.join(", ")}](${page}) ${day}`).join("; ") ||
+          "nothing",
+        unread.length === has.length ? "all of it: from memory" : unread.join(", "),
+      ];
+    }),
+  );
 }
 
 /** What completes with each recorded server. @throws Error where a conversation goes wrong */

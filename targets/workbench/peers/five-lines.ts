@@ -10,7 +10,7 @@ program does it.
 | | picogrant | openid-client | oauth4webapi |
 | --- | --- | --- | --- |
 | discovery | \`signIn({ server: "https://..." })\` | \`discovery()\` | \`discoveryRequest()\`, \`processDiscoveryResponse()\` |
-| servers by name, those with dialects of their own among them | \`server: "github"\`, 23 of them | you | you |
+| servers by name, those with dialects of their own among them | \`server: "github"\` and others | you | you |
 | code | \`onCode({ userCode, verificationUri, qr })\` | \`initiateDeviceAuthorization()\` | \`deviceAuthorizationRequest()\`, \`processDeviceAuthorizationResponse()\` |
 | QR code | \`qr\` | you | you |
 | polling, \`slow_down\` | done | \`pollDeviceAuthorizationGrant()\` | you: a loop over \`deviceCodeGrantRequest()\`, \`processDeviceCodeResponse()\` |
