@@ -30,6 +30,7 @@ const slow = [
   "test/platform/node-http.test.ts",
   "test/platform/sign-in.test.ts",
   "test/readme-example.test.ts",
+  "test/servers/recipe.test.ts",
   "test/service/server.test.ts",
 ];
 

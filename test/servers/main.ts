@@ -7,10 +7,11 @@ import { commandLine } from "../../targets/workbench/script-options.ts";
 
 const README = new URL("../../platform/servers/README.md", import.meta.url);
 
-const { write } = commandLine("servers", "Authorization servers: what completes with each.")
+const { write, recorded } = commandLine("servers", "Authorization servers: what completes with each.")
   .option("--write", "put the tables into platform/servers/README.md")
+  .option("--recorded", "leave out the servers that have to be run")
   .parse()
-  .opts<{ write?: boolean }>();
+  .opts<{ write?: boolean; recorded?: boolean }>();
 
 await printTables();
 
@@ -23,7 +24,7 @@ async function printTables(): Promise<void> {
     profiles: tables.profileTable(SERVERS),
     sources: tables.sourceTable(SERVERS),
     recorded: tables.outcomeTable(SERVERS),
-    running: await runningTable(),
+    ...(recorded !== true && { running: await runningTable() }),
     notes: tables.notesList(SERVERS),
     sizing: tables.sizingTable(),
     "sizing of servers": tables.sizingTableOfServers(SERVERS),
