@@ -7,11 +7,10 @@ import { commandLine } from "../../targets/workbench/script-options.ts";
 
 const README = new URL("../../platform/servers/README.md", import.meta.url);
 
-const { write, recorded } = commandLine("servers", "Authorization servers: what completes with each.")
+const { write } = commandLine("servers", "Authorization servers: what completes with each.")
   .option("--write", "put the tables into platform/servers/README.md")
-  .option("--recorded", "leave out the servers that have to be run")
   .parse()
-  .opts<{ write?: boolean; recorded?: boolean }>();
+  .opts<{ write?: boolean }>();
 
 await printTables();
 
@@ -24,7 +23,7 @@ async function printTables(): Promise<void> {
     profiles: tables.profileTable(SERVERS),
     sources: tables.sourceTable(SERVERS),
     recorded: tables.outcomeTable(SERVERS),
-    ...(recorded !== true && { running: await runningTable() }),
+    running: await runningTable(),
     notes: tables.notesList(SERVERS),
     sizing: tables.sizingTable(),
     "sizing of servers": tables.sizingTableOfServers(SERVERS),

@@ -19,6 +19,6 @@ it.each([
   ["notes", notesList],
   ["recorded", outcomeTable],
   ["sizing of servers", sizingTableOfServers],
-] as const)("%s: npm run servers -- --write", (name, table) => {
+] as const)("%s: npm run generate", (name, table) => {
   expect(page).toContain(`<!-- ${name} -->\n${table(SERVERS)}\n<!-- end of ${name} -->`);
 });
