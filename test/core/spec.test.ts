@@ -9,6 +9,7 @@ import { Field, Region } from "../../core/device/memory.ts";
 import { regionLives } from "../../core/device/regions.ts";
 import { Event, State, transitions } from "../../core/device/states.ts";
 import { ERRORS } from "../../core/device/tables.ts";
+import { remedyOf } from "../../core/tables/remedies.ts";
 import { Bench, code, error } from "./bench.ts";
 import { claims, VERIFICATION } from "./security-events.ts";
 import { bytesOf, call, LIST, session } from "./session.ts";
@@ -72,14 +73,6 @@ function wireNames(): string[] {
     );
 }
 
-const MENDED_BY: Record<number, string> = {
-  [ErrorKind.TRANSIENT]: "passes by itself",
-  [ErrorKind.RENEWABLE]: "a new code",
-  [ErrorKind.USER]: "the user",
-  [ErrorKind.ADMINISTRATOR]: "the administrator",
-  [ErrorKind.MAKER]: "the maker",
-};
-
 function drawnErrors(): string[] {
   const { device } = new Bench([], { autoStart: 0 });
   const texts = MESSAGES.split("\n");
@@ -93,7 +86,7 @@ function drawnErrors(): string[] {
         `\`${ErrorCode[number]}\` ${number}`,
         names[number - 1] ?? "",
         `\`${ErrorKind[kind]}\``,
-        MENDED_BY[kind]!,
+        remedyOf(number as Exclude<ErrorCode, ErrorCode.NONE>, kind),
         texts[errorMessage(device, number)]!.trim(),
       ];
     }),

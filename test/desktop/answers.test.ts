@@ -14,6 +14,7 @@ import {
   ANSWERS_SECTION,
   type Answer,
   exchangeOf,
+  mendOf,
   playAnswer,
   rowOf,
   titleOf,
@@ -41,7 +42,7 @@ function switchedOn(): Simulation {
 async function provoke(simulation: Simulation, answer: Answer): Promise<void> {
   const from = simulation.exchanges.count;
   const said = await perform(simulation, `answer-${answer.name}`);
-  expect(said).toBe(`${titleOf(answer)}; who can mend it: ${answer.mend}`);
+  expect(said).toBe(`${titleOf(answer)}; who can mend it: ${mendOf(answer)}`);
   const exchange = exchangeOf(answer, simulation, from);
   const detail = simulation.exchanges.detailOf(exchange!.id)!.answer;
   const [head = "", body = ""] = detail.split("\n\n");
@@ -51,7 +52,7 @@ async function provoke(simulation: Simulation, answer: Answer): Promise<void> {
     true,
   );
   // With the new code that the device has asked for by itself nothing is wrong any more.
-  const reason = { name: answer.code, from: "the authorization server", mend: answer.mend };
+  const reason = { name: answer.code, from: "the authorization server", mend: mendOf(answer) };
   const isOver = answer.code === "invalid_grant";
   expect(reasonOfDevice(simulation.driver!)).toEqual(isOver ? undefined : reason);
 }
@@ -80,13 +81,13 @@ describe("device doc section 7 in the simulator", () => {
 
   test("the panel has a button for each, beside it the device's words and who can mend it", async () => {
     const page = String(await panelPage({ hasService: true, folder: "/panel/" }));
-    for (const [title, { name, display, mend }] of byTitle) {
-      const row = new RegExp(`<li[^>]*>(?:(?!</li>).)*"answer ${name}".*?</li>`, "s").exec(
+    for (const [title, answer] of byTitle) {
+      const row = new RegExp(`<li[^>]*>(?:(?!</li>).)*"answer ${answer.name}".*?</li>`, "s").exec(
         page,
       )?.[0];
       expect(row, title).toContain(title);
-      expect(row).toContain(display);
-      expect(row?.replaceAll("&#39;", "'")).toContain(mend);
+      expect(row).toContain(answer.display);
+      expect(row?.replaceAll("&#39;", "'")).toContain(mendOf(answer));
     }
   });
 

@@ -1,6 +1,6 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
-import { ANSWERS } from "../simulator/answers.ts";
+import { ANSWERS, mendOf } from "../simulator/answers.ts";
 import { CONTROLS, type Control } from "../simulator/controls.ts";
 import { DEEDS, deedOf } from "../simulator/deeds.ts";
 import { findFault } from "../simulator/world/faults.ts";
@@ -62,7 +62,7 @@ function answers(): Html {
   return html`<p class="hint">Section 7 of the device document: a click makes the world as usual and provokes the answer.</p>
   <ul class="answers">${ANSWERS.map((answer) => {
     const { label, step } = deedOf(`answer-${answer.name}`)!;
-    return html`<li>${button({ key: "", label, command: step, group: "answers" })}<p><q>${answer.display}</q> · ${answer.mend}</p></li>`;
+    return html`<li>${button({ key: "", label, command: step, group: "answers" })}<p><q>${answer.display}</q> · ${mendOf(answer)}</p></li>`;
   })}</ul>`;
 }
 

@@ -1,9 +1,10 @@
 // Every answer of the device document's section 7: for each row of its table, and for the sentence below it,
-// the deeds that provoke it, what the display says then, and who can mend it. `answer NAME` plays a row up to
-// its answer, in whatever state the world was before.
+// the deeds that provoke it, and what the display says then. `answer NAME` plays a row up to its answer, in whatever
+// state the world was before.
 import { State } from "../../../core/complete.ts";
 import { shows } from "./device/frame-display.ts";
 import type { ExchangeEntry, ExchangePurpose } from "./log/exchanges.ts";
+import { AT_SIGN_OUT, toldByName } from "./log/reasons.ts";
 import type { Simulation } from "./simulation.ts";
 
 export const ANSWERS_SECTION = "7";
@@ -23,7 +24,6 @@ export interface Answer {
   readonly deeds: readonly string[];
   /** What the display then says, in English. */
   readonly display: string;
-  readonly mend: string;
 }
 
 export const ANSWERS: readonly Answer[] = [
@@ -35,7 +35,6 @@ export const ANSWERS: readonly Answer[] = [
     member: "error_code",
     deeds: ["quota", "new-code"],
     display: "Service busy",
-    mend: "it passes by itself: the client's quota is used up for now",
   },
   {
     name: "authorization-pending",
@@ -44,7 +43,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "authorization_pending",
     deeds: ["new-code"],
     display: "Open in browser:",
-    mend: "the user, who has not decided yet",
   },
   {
     name: "access-denied",
@@ -53,7 +51,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "access_denied",
     deeds: ["deny"],
     display: "Access refused. Sign in again",
-    mend: "the user signs in again",
   },
   {
     name: "slow-down",
@@ -62,7 +59,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "slow_down",
     deeds: ["repeat-poll"],
     display: "Open in browser:",
-    mend: "it passes by itself: the device polls more slowly from now on",
   },
   {
     name: "admin-policy-enforced",
@@ -71,7 +67,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "admin_policy_enforced",
     deeds: ["allow-as-pupil"],
     display: "Not allowed. Ask your administrator",
-    mend: "the organization's administrator allows the scope",
   },
   {
     name: "invalid-client",
@@ -80,7 +75,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "invalid_client",
     deeds: ["wrong-secret"],
     display: "Device refused. Ask its maker",
-    mend: "the maker: identifier, secret and type of the client",
   },
   {
     name: "invalid-grant",
@@ -89,7 +83,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "invalid_grant",
     deeds: ["restart"],
     display: "Open in browser:",
-    mend: "the device asks for a new code by itself",
   },
   {
     name: "unsupported-grant-type",
@@ -98,7 +91,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "unsupported_grant_type",
     deeds: ["wrong-grant-type"],
     display: "Wrong setup. Ask the maker",
-    mend: "the maker of the device",
   },
   {
     name: "org-internal",
@@ -107,7 +99,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "org_internal",
     deeds: ["northwind-kiosk", "allow"],
     display: "Wrong organization. Ask your administrator",
-    mend: "an account of the client's own organization is used",
   },
   {
     name: "revocation-failed",
@@ -117,7 +108,6 @@ export const ANSWERS: readonly Answer[] = [
     row: "Revoke 400",
     deeds: ["allow", "remove-access", "sign-out"],
     display: "Not signed in",
-    mend: "nobody needs to: the device has forgotten its tokens all the same",
   },
   {
     name: "missing-parameter",
@@ -127,7 +117,6 @@ export const ANSWERS: readonly Answer[] = [
     row: "missing parameters or wrong values",
     deeds: ["cut-poll"],
     display: "Wrong setup. Ask the maker",
-    mend: "the maker of the device",
   },
 ];
 
@@ -138,6 +127,11 @@ export function answerOf(name: string): Answer | undefined {
 /** "Poll: 403 slow_down" */
 export function titleOf({ where, status, code }: Answer): string {
   return `${where}: ${status} ${code}`;
+}
+
+/** Who can mend it, as it is told everywhere. */
+export function mendOf({ where, code }: Answer): string {
+  return where === "Revoke" ? AT_SIGN_OUT : toldByName(code).mend;
 }
 
 /** The row's name, as the tests refer to it (COVERAGE.md). */
@@ -211,7 +205,7 @@ export async function playAnswer(
   if (simulation.language === "en") {
     await waitFor(() => shows(display.lines, answer.display), WORDS_MS);
   }
-  return `${title}; who can mend it: ${answer.mend}`;
+  return `${title}; who can mend it: ${mendOf(answer)}`;
 }
 
 /** From whatever state the device is in to a code that nobody has had before. */

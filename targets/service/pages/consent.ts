@@ -235,7 +235,7 @@ function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Show
           "warn",
           t("Only for one organization"),
           t(
-            "{app} is limited to accounts of its own organization. Use an account of that organization.",
+            "{app} is limited to accounts of its own organization. Use an account of that organization, or ask its administrator.",
             app,
           ),
           another,

@@ -225,12 +225,12 @@ export const WORDS: Readonly<Record<string, Words>> = {
     "Solo para una organización",
     "特定の組織専用です",
   ),
-  "{app} is limited to accounts of its own organization. Use an account of that organization.":
+  "{app} is limited to accounts of its own organization. Use an account of that organization, or ask its administrator.":
     words(
-      "{app} ist auf Konten der eigenen Organisation beschränkt. Verwenden Sie ein Konto dieser Organisation.",
-      "{app} est réservé aux comptes de sa propre organisation. Utilisez un compte de cette organisation.",
-      "{app} está limitado a las cuentas de su propia organización. Use una cuenta de esa organización.",
-      "{app} は所属組織のアカウントに限られています。その組織のアカウントを使ってください。",
+      "{app} ist auf Konten der eigenen Organisation beschränkt. Verwenden Sie ein Konto dieser Organisation, oder fragen Sie deren Administrator.",
+      "{app} est réservé aux comptes de sa propre organisation. Utilisez un compte de cette organisation ou adressez-vous à son administrateur.",
+      "{app} está limitado a las cuentas de su propia organización. Use una cuenta de esa organización o consulte a su administrador.",
+      "{app} は所属組織のアカウントに限られています。その組織のアカウントを使うか、組織の管理者に問い合わせてください。",
     ),
   "This did not work": words(
     "Das hat nicht geklappt",

@@ -13,7 +13,7 @@ import type { Bytes } from "../../../../platform/contracts.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import { asciiOf, bytesOf } from "../../../../platform/text.ts";
 import { clean, reasonOf } from "../log/mask.ts";
-import { type Reason, reasonOfCall } from "../log/reasons.ts";
+import { NOT_KNOWN, type Reason, reasonOfCall } from "../log/reasons.ts";
 
 const BODY_MAX = 65_536;
 const PUBLISHER_API = Endpoint.RESOURCE + 1;
@@ -154,7 +154,7 @@ export class Application {
     const problem = call.begin(driver);
     if (problem !== "") {
       // Found before anything was sent: as much an outcome as an answer.
-      const reason = { name: problem, from: "the device", mend: "the maker of the device" };
+      const reason = { name: problem, from: "the device", mend: NOT_KNOWN };
       this.outcome = { what: call.what, status: 0, reason, text: `${call.what}: ${problem}` };
       return problem;
     }

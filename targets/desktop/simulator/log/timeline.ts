@@ -4,7 +4,7 @@ import { Event, State } from "../../../../core/complete.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { Moment, Moments } from "./moments.ts";
 import { errorName, eventName, stateName } from "./names.ts";
-import { reasonOfDevice } from "./reasons.ts";
+import { type Reason, reasonOfDevice } from "./reasons.ts";
 
 export interface TimelineEntry extends Moment {
   /** State after it, or "" for something that came from outside. */
@@ -39,9 +39,10 @@ export class Timeline {
     if (device.moves === this.#moves) return;
     this.#moves = device.moves;
     if (device.event === Event.NONE) return;
+    const hasFailed = device.state === State.FAILED;
     this.#add(
       stateName(device.state),
-      `${eventName(device.event)}${errorSuffix(driver)}`,
+      `${eventName(device.event)}${errorSuffix(driver, hasFailed ? reasonOfDevice(driver) : undefined)}`,
       "device",
     );
   }
@@ -55,10 +56,10 @@ export class Timeline {
 
 export { errorName, eventName, stateName } from "./names.ts";
 
-/** Why it has failed: the name, where it came from, who can mend it. */
-function errorSuffix(driver: Driver): string {
-  const { device } = driver;
-  const reason = device.state === State.FAILED ? reasonOfDevice(driver) : undefined;
+/** Why it has failed, where the event does not say so itself, from whom that is, and who can mend it. */
+function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
-  return `: ${errorName(device.error)}, says ${reason.from}; mended by: ${reason.mend}`;
+  const name = errorName(device.error);
+  const what = name === eventName(device.event) ? "" : `: ${name}`;
+  return `${what}, says ${reason.from}; ${reason.mend}`;
 }

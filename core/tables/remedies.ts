@@ -1,0 +1,60 @@
+// Who can mend each error, and how, in words: for logs, panels, pages and errors of programs. The display's own text
+// is shorter, and names the same (errors.ts). Nothing of it is in a bundle.
+
+import { ErrorCode, ErrorKind } from "../device/errors.ts";
+
+/** Who mends errors of a kind. */
+const WHO: Readonly<Record<ErrorKind, string>> = {
+  [ErrorKind.TRANSIENT]: "passes by itself",
+  [ErrorKind.RENEWABLE]: "a new code",
+  [ErrorKind.USER]: "the user",
+  [ErrorKind.ADMINISTRATOR]: "the administrator",
+  [ErrorKind.MAKER]: "the maker",
+};
+
+/** What they do, or what happens by itself. */
+const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
+  [ErrorCode.AUTHORIZATION_PENDING]: "nobody has decided yet",
+  [ErrorCode.SLOW_DOWN]: "the device polls more slowly from now on",
+  [ErrorCode.EXPIRED_TOKEN]: "the device asks for one by itself",
+  [ErrorCode.INVALID_GRANT]: "the device asks for one by itself",
+  [ErrorCode.ACCESS_DENIED]: "signs in again, and allows it",
+  [ErrorCode.ADMIN_POLICY_ENFORCED]: "allows the scope, or the user takes another account",
+  [ErrorCode.ORG_INTERNAL]: "admits the account, or the user takes one of that organization",
+  [ErrorCode.INVALID_CLIENT]: "checks identifier, secret and type of the client",
+  [ErrorCode.UNAUTHORIZED_CLIENT]: "has the server allow the client this grant",
+  [ErrorCode.INVALID_SCOPE]: "asks for scopes that devices may have",
+  [ErrorCode.INVALID_REQUEST]: "checks the parameters that the device sends",
+  [ErrorCode.UNSUPPORTED_GRANT_TYPE]: "names the grant as the server does",
+  [ErrorCode.RATE_LIMIT_EXCEEDED]: "the client's quota is used up for now",
+  [ErrorCode.SERVER_ERROR]: "the device tries again",
+  [ErrorCode.TEMPORARILY_UNAVAILABLE]: "the device tries again",
+  [ErrorCode.INVALID_TOKEN]: "signs in again",
+  [ErrorCode.INSUFFICIENT_SCOPE]: "asks for the scope that the API wants",
+  [ErrorCode.UNSUPPORTED_TOKEN_TYPE]: "takes an endpoint that revokes tokens of this type",
+  [ErrorCode.UNREACHABLE]: "the device tries again; a network is needed",
+  [ErrorCode.UNAVAILABLE]: "the device tries again",
+  [ErrorCode.MALFORMED_RESPONSE]: "the device tries again",
+  [ErrorCode.VALUE_TOO_LONG]: "gives the device more memory",
+  [ErrorCode.UNKNOWN_ERROR]: "looks up what the server means by it",
+  [ErrorCode.RENEWALS_EXHAUSTED]: "asks for a new code",
+  [ErrorCode.SESSION_ENDED]: "signs in again",
+  [ErrorCode.MEMORY_TOO_SMALL]: "gives the device more memory",
+  [ErrorCode.TOKEN_REVOKED]: "signs in again",
+  [ErrorCode.ACCOUNT_DISABLED]: "enables the account again",
+  [ErrorCode.UNEXPECTED_STATE]: "reports it: this cannot be",
+  [ErrorCode.USELESS_ANSWERS]: "checks the address: what answers there gives no codes",
+};
+
+/** Who mends errors of this kind. */
+export function whoMends(kind: ErrorKind): string {
+  return WHO[kind];
+}
+
+/**
+ * Who mends an error, and how: "the maker: checks identifier, secret and type of the client".
+ * @param kind the error's (`errorKind`)
+ */
+export function remedyOf(error: Exclude<ErrorCode, ErrorCode.NONE>, kind: ErrorKind): string {
+  return `${WHO[kind]}: ${HOW[error]}`;
+}

@@ -1,0 +1,85 @@
+// Who can mend an error is one truth (core/tables): display, panel, the service's pages and errors of programs name the
+// same.
+import { expect, test } from "vitest";
+import * as core from "../../core/complete.ts";
+import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
+import { MESSAGES, Message } from "../../core/device/errors.ts";
+import { errorRows } from "../../core/tables/errors.ts";
+import type { Driver } from "../../platform/driver.ts";
+import { signInErrorOf } from "../../platform/session/sign-in-error.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { ANSWERS, mendOf } from "../../targets/desktop/simulator/answers.ts";
+import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
+import { perform } from "../../targets/desktop/simulator/steps.ts";
+import { Visitor } from "../service/visitor.ts";
+
+const TEXTS = MESSAGES.split("\n");
+/** Those that the display shows while the device goes on by itself: they ask nobody for anything. */
+const GOES_ON = [Message.RESUMING, Message.NO_CONNECTION, Message.BUSY, Message.CODE_EXPIRED];
+const ROWS = errorRows().map((row) => [ErrorCode[row.error], row] as const);
+
+/** Whom a text of the display asks for help. */
+function askedBy(text: string): string {
+  if (/administrator/.test(text)) return "the administrator";
+  if (/maker/.test(text)) return "the maker";
+  return /Sign in again/.test(text) ? "the user" : "nobody";
+}
+
+/** A device that has failed with this error. */
+async function failedWith(error: number): Promise<Driver> {
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  simulation.powerOn();
+  await simulation.clock.advance(6000);
+  const { device } = simulation.driver!;
+  return { core, device: { ...device, error, state: State.FAILED } } as unknown as Driver;
+}
+
+test.each(ROWS)("%s: display, panel and errors of programs ask the same", async (_, row) => {
+  const asked = askedBy(TEXTS[row.message]!);
+  const driver = await failedWith(row.error);
+  const { mend } = reasonOfDevice(driver)!;
+  const { remedy } = signInErrorOf(driver.device);
+  if (asked === "nobody" || GOES_ON.includes(row.message)) {
+    expect(mend).toMatch(/^(passes by itself|a new code|the user): /);
+  } else {
+    expect(mend.startsWith(`${asked}: `), `${mend} beside "${TEXTS[row.message]}"`).toBe(true);
+    expect(`the ${remedy}`).toBe(asked);
+  }
+  const isFinal = [ErrorKind.USER, ErrorKind.ADMINISTRATOR, ErrorKind.MAKER].includes(row.kind);
+  expect(remedy === "nobody").toBe(!isFinal);
+});
+
+test("a row of the gallery names who the display asks", () => {
+  for (const answer of ANSWERS) {
+    const asked = askedBy(answer.display);
+    if (asked !== "nobody") expect(`${asked} | ${mendOf(answer)}`).toContain(`| ${asked}: `);
+  }
+});
+
+test.each([
+  ["allow-as-pupil", "living-room-tv", "pupil"],
+  ["allow", "northwind-kiosk", "ada"],
+])(
+  "what the administrator has to mend, the phone's page asks them for (%s)",
+  async (_, client, account) => {
+    const simulation = virtualWorld({
+      columns: 20,
+      rows: 4,
+      account: "ada",
+      rotate: false,
+      client,
+    });
+    simulation.powerOn();
+    await simulation.clock.advance(10_000, () => simulation.userCode !== "");
+    const visitor = new Visitor(simulation.service!);
+    const entry = await visitor.get(`/device?user_code=${simulation.userCode}`);
+    const chooser = await visitor.submit(entry, "/device");
+    const consent = await visitor.submit(chooser, "/device/account", { account });
+    const page = await visitor.submit(consent, "/device/decision", { decision: "allow" });
+    expect(page.status).toBe(403);
+    expect(page.html).toMatch(/ask (the|its) administrator/);
+    await perform(simulation, "advance 10s");
+    expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
+    expect(reasonOfDevice(simulation.driver!)!.mend).toMatch(/^the administrator: /);
+  },
+);
