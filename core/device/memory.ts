@@ -188,9 +188,9 @@ export type Device = Readonly<HostMemory> &
       Session &
       Revocation &
       Call &
-      Events &
       Exchange &
-      User
+      User &
+      Events
   >;
 
 /** The bytes of the host's. Each region of them has one owner at a time (regions.ts). */

@@ -30,6 +30,12 @@ export interface Client {
   binding: number;
 }
 
+/** Before the client is written and the records are bound to it. */
+export function makeClient(device: Client, clientAuthentication: number): void {
+  device.clientAuthentication = clientAuthentication;
+  device.binding = 0;
+}
+
 /** Makes a region of what has been written from `start` on. */
 function takeWritten(device: Device, region: number, start: number): void {
   placeConstant(device, region, start, device.writeAt - start);
@@ -54,11 +60,9 @@ function bindRecords(device: Device & Client, start: number, server: string): vo
  * body, the parameters of token requests, and the credentials of HTTP Basic. The device authorization
  * request ends with the first part of what the client says in the others.
  */
-export function writeClient(device: Device & Client, config: Config): void {
+export function writeClient(device: Device, config: Config): void {
   var method = config.clientAuthentication;
   var request = device.writeAt;
-  device.clientAuthentication = method;
-  device.binding = 0;
   writeText(device, "scope=", Encoding.NONE);
   writeText(device, config.scope, Encoding.FORM);
   writeText(device, config.deviceParameters, Encoding.NONE);

@@ -20,7 +20,7 @@ import { makeRegions, placeConstant, placeDeviceCode, placeRegion } from "../dev
 import { makeRequest } from "../device/request.ts";
 import { makeMisfit } from "../device/sizing.ts";
 import { ERROR_KINDS, ERRORS, MEMBERS } from "../device/tables.ts";
-import { writeClient } from "../grant/client-authentication.ts";
+import { makeClient, writeClient } from "../grant/client-authentication.ts";
 import { makeCode } from "../grant/device-authorization.ts";
 import { makeSession } from "../grant/refresh.ts";
 import { makeRevocation } from "../grant/revocation.ts";
@@ -50,9 +50,11 @@ var LITERALS =
   "\n" +
   "://\n";
 
-/** The state before the first tick, part by part. */
+/**
+ * The state before the first tick. Each owner makes its part: the parts, and the properties in them, in the order in
+ * which they are declared (memory.ts, Device). Those of the documents follow in complete.ts.
+ */
 function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
-  // Every property of it is set below.
   var device = {} as HostMemory & Device;
   device.memory = memory;
   makeRegions(device, Literal.NEXT + extraCount);
@@ -68,6 +70,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   makeScanner(device);
   makeRecordHead(device);
   makeRecords(device);
+  makeClient(device, config.clientAuthentication);
   makeCode(device, config.renewalsMax);
   makeSession(device);
   makeRevocation(device);

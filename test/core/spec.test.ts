@@ -1,4 +1,4 @@
-// core/SPEC.md shows tables as the code has them: transitions, display texts, regions, errors, and what every function does in every
+// core/SPEC.md shows tables as the code has them: transitions, properties and owners, display texts, regions, errors, and what every function does in every
 // state. `npm run generate` writes them anew.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { Event, State, transitions } from "../../core/device/states.ts";
 import { ERRORS } from "../../core/device/tables.ts";
 import { remedyOf } from "../../core/tables/remedies.ts";
 import { Bench, code, error } from "./bench.ts";
+import { parts } from "./owners.ts";
 import { claims, VERIFICATION } from "./security-events.ts";
 import { bytesOf, call, LIST, session } from "./session.ts";
 
@@ -56,6 +57,19 @@ function drawnRegions(): string[] {
       `\`${nameOf(region)}\` ${region}`,
       ...[use, life, place],
     ]),
+  );
+}
+
+function drawnOwners(): string[] {
+  return table(
+    ["property", "owner", "meaning"],
+    parts().flatMap(({ file, properties }) =>
+      properties.map(({ name, meaning }) => [
+        `\`${name}\``,
+        `[${file}](${file})`,
+        meaning.replaceAll("|", "\\|"),
+      ]),
+    ),
   );
 }
 
@@ -190,6 +204,7 @@ function drawnFunctions(): string[] {
 // The tables are made from the sources, with a look at what a bundle does not show.
 it.skipIf(process.env.PICOGRANT_CORE !== undefined).each([
   ["transitions", drawnMoves],
+  ["owners", drawnOwners],
   ["messages", drawnMessages],
   ["regions", drawnRegions],
   ["errors", drawnErrors],

@@ -1,0 +1,85 @@
+// DESIGN.md, Owners: an integer of the device's record has one owner, the file that declares the part it is in. Only
+// functions of that file write it. TypeScript says so, as long as no other file names the part.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { Bench } from "./bench.ts";
+import { parts, sources } from "./owners.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What `tsc` says of a file of the core with these lines in a function that has a device. */
+function refusals(lines: readonly string[]): string[] {
+  const folder = mkdtempSync(join(root, "node_modules/.cache/owners-"));
+  try {
+    const source =
+      `import type { Device } from "${root}core/device/memory.ts";\n` +
+      `export function elsewhere(device: Device): void {\n${lines.join("\n")}\n}\n`;
+    writeFileSync(join(folder, "elsewhere.ts"), source);
+    const config = { extends: `${root}core/tsconfig.json`, include: ["elsewhere.ts"] };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+    execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" });
+    return [];
+  } catch (error) {
+    const said = (error as { stdout: string }).stdout;
+    return said.split("\n").filter((line) => line.includes("elsewhere.ts"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+// A bundle has other names, and no types.
+describe.skipIf(process.env.PICOGRANT_CORE !== undefined)("the parts of a device", () => {
+  const all = parts();
+
+  it("have each property once, with its meaning, and in the order in which it is made", () => {
+    const declared = all.flatMap(({ properties }) => properties.map(({ name }) => name));
+    expect(declared.filter((name, at) => declared.indexOf(name) !== at)).toEqual([]);
+    expect(Object.keys(new Bench([]).device)).toEqual(declared);
+    for (const { name, meaning, properties } of all) {
+      expect(meaning, name).not.toBe("");
+      for (const property of properties) expect(property.meaning, property.name).not.toBe("");
+    }
+  });
+
+  it("are integers, lists of integers and bytes, and the one pointer to what a call is for", () => {
+    const types = new Set(all.flatMap(({ properties }) => properties.map(({ type }) => type)));
+    expect([...types].sort()).toEqual([
+      "Bytes",
+      "Bytes | null",
+      "CallKind | null",
+      "Integers",
+      "number",
+    ]);
+  });
+
+  it("are named by nobody but their owners and where they are composed", () => {
+    for (const { name, file } of all) {
+      const named = new RegExp(`[&:<{,]\\s*(?:type )?${name}\\b(?!\\.)`);
+      const naming = [...sources].filter(([, text]) => named.test(text)).map(([path]) => path);
+      const composing = name === "HostMemory" ? ["loop/create.ts"] : [];
+      const allowed = [file, "device/memory.ts", ...composing];
+      expect(
+        naming.filter((path) => !allowed.includes(path)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it("TypeScript refuses to write any of them in another file", { timeout: 60_000 }, () => {
+    const writes = all.flatMap(({ properties }) =>
+      properties.map(({ name, type }) =>
+        type === "Integers" ? `device.${name}[1] = 1;` : `device.${name} = device.${name};`,
+      ),
+    );
+    expect(writes.length).toBeGreaterThan(100);
+    const refused = refusals(writes);
+    expect(refused).toHaveLength(writes.length);
+    for (const line of refused) expect(line).toMatch(/read-only property|only permits reading/);
+    // The bytes are written by whoever has the region; and reading is everybody's.
+    expect(refusals(["device.memory[0] = device.waitMs;"])).toEqual([]);
+  });
+});

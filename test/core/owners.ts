@@ -1,0 +1,58 @@
+// The record of a device as its owners declare it, read from the sources.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface Property {
+  readonly name: string;
+  /** As it is declared. */
+  readonly type: string;
+  readonly meaning: string;
+}
+
+export interface Part {
+  readonly name: string;
+  /** The owner: the file that declares it, in core/. */
+  readonly file: string;
+  readonly meaning: string;
+  readonly properties: readonly Property[];
+}
+
+const core = fileURLToPath(new URL("../../core/", import.meta.url));
+
+/** Every source of the core, by its name in core/. */
+export const sources: ReadonlyMap<string, string> = new Map(
+  readdirSync(core, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => [file, readFileSync(join(core, file), "utf8")]),
+);
+
+const textOf = (comment: string): string =>
+  comment
+    .replace(/^\s*\/\*\*|\*\/\s*$/g, "")
+    .replace(/\s*\n\s*\* ?/g, " ")
+    .trim();
+
+function partOf(name: string): Part {
+  const declared = new RegExp(
+    `(/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/)\\nexport interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`,
+  );
+  const found = [...sources].filter(([, text]) => declared.test(text));
+  const [file, text] = found[0]!;
+  const [, comment, body] = declared.exec(text)!;
+  const members = body!.matchAll(/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\n\s*(\w+): ([^;]+);/g);
+  const properties = [...members].map(([, said, property, type]) => ({
+    name: property!,
+    type: type!,
+    meaning: textOf(said!),
+  }));
+  return { name, file: file!, meaning: textOf(comment!), properties };
+}
+
+/** The parts in the order in which the device is composed of them. */
+export function parts(): Part[] {
+  const whole = /^export type Device = ([^;]*);/m.exec(sources.get("device/memory.ts")!)![1]!;
+  const names = [...whole.matchAll(/\w+/g)].map(([name]) => name);
+  return names.filter((name) => name !== "Readonly" && name !== "Read").map(partOf);
+}
