@@ -19,21 +19,24 @@ static int medium_file(void) {
 
 static off_t place_of(int slot, uint32_t at) { return (off_t)slot * SLOT_BYTES + at; }
 
-static int write_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int write_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   ssize_t done = pwrite(medium_file(), bytes, size, place_of(slot, at));
   return done == (ssize_t)size && fdatasync(medium_file()) == 0;
 }
 
 /* What was never written reads as erased flash would. */
-static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   memset(into, 0xff, size);
   return pread(medium_file(), into, size, place_of(slot, at)) >= 0;
 }
 
-static int erase_slot(int slot) {
+static int erase_slot(void *context, int slot) {
   static uint8_t erased[SLOT_BYTES];
   memset(erased, 0xff, sizeof erased);
-  return write_slot(slot, 0, erased, sizeof erased);
+  return write_slot(context, slot, 0, erased, sizeof erased);
 }
 
-const struct pg_medium port_medium = {SLOT_BYTES, read_slot, write_slot, erase_slot};
+const struct pg_medium port_medium = {
+    .slot_bytes = SLOT_BYTES, .read = read_slot, .program = write_slot, .erase = erase_slot};

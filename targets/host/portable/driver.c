@@ -11,6 +11,7 @@ enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
 
 static struct {
   const struct pg_settings *settings;
+  const struct pg_medium *medium;
   uint8_t *memory;
   void (*body)(const uint8_t *bytes, size_t size);
   uint32_t last_ms;
@@ -74,13 +75,13 @@ static void carry_out(int command) {
                       driver.settings->rows);
       break;
     case PG_COMMAND_LOAD:
-      pg_storage_done(pg_storage_read(slot, data, size));
+      pg_storage_done(pg_storage_read(driver.medium, slot, data, size));
       break;
     case PG_COMMAND_STORE:
-      pg_storage_done(pg_storage_write(slot, data, size));
+      pg_storage_done(pg_storage_write(driver.medium, slot, data, size));
       break;
     case PG_COMMAND_ERASE:
-      pg_storage_done(pg_storage_erase(slot));
+      pg_storage_done(pg_storage_erase(driver.medium, slot));
       break;
     default:
       /* VERIFY: this host asks for no security events, so there is none to check. */
@@ -89,9 +90,11 @@ static void carry_out(int command) {
 }
 
 void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
+                     const struct pg_medium *medium,
                      void (*body)(const uint8_t *bytes, size_t size)) {
   driver.settings = settings;
   driver.memory = memory;
+  driver.medium = medium;
   driver.body = body;
   driver.last_ms = pg_clock_ms();
   driver.was_answered = 0;

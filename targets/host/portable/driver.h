@@ -9,16 +9,19 @@
 #include <stdint.h>
 
 #include "http.h"
+#include "medium.h"
 #include "settings.h"
 
 /* Where HTTP reports; for pg_http_open. */
 extern const struct pg_http_sink pg_driver_sink;
 
 /*
- * Begins to drive the open core. `settings` and `memory` (what pg_core_open got) stay where they are.
+ * Begins to drive the open core. `settings`, `memory` (what pg_core_open got) and `medium` stay where they are;
+ * without a medium (NULL) nothing is kept.
  * `body` gets the pieces of a call's answer, and may be NULL.
  */
 void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
+                     const struct pg_medium *medium,
                      void (*body)(const uint8_t *bytes, size_t size));
 
 /* Lets the time that has passed pass in the core too, and carries out all that it asks for. 0: broken. */

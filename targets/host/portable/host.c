@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "driver.h"
 #include "http.h"
-#include "storage.h"
 #include "wipe.h"
 
 static struct {
@@ -69,9 +68,8 @@ enum pg_open_result pg_host_open(const struct pg_host *own) {
   host.moves = -1;
   host.call = 0;
   host.ok = 1;
-  pg_storage_open(own->medium);
   pg_http_open(&host.http, &pg_driver_sink);
-  pg_driver_start(settings, own->memory, own->body);
+  pg_driver_start(settings, own->memory, own->medium, own->body);
   return PG_OPEN_OK;
 }
 
@@ -172,7 +170,6 @@ void pg_host_take_http(void) { pg_http_open(&host.http, &pg_driver_sink); }
 void pg_host_close(void) {
   pg_http_close();
   pg_core_close();
-  pg_storage_open(NULL);
   if (host.own) pg_wipe(host.own->memory, (size_t)host.own->settings->memory_bytes);
   host.own = NULL;
   host.ok = 0;

@@ -3,15 +3,26 @@
 
 #include <string.h>
 
+#include "units.h"
 #include "wipe.h"
 
-enum { PIECE = 64 };
+enum { PIECE = PG_MEDIUM_UNIT_MAX };
 
-static const struct pg_medium *medium;
+uint32_t pg_storage_header(const struct pg_medium *medium) {
+  uint32_t unit = pg_medium_unit(medium);
+  return unit > PG_SLOT_HEADER ? unit : PG_SLOT_HEADER;
+}
 
-void pg_storage_open(const struct pg_medium *own) { medium = own; }
+static int is_usable(const struct pg_medium *medium, int slot) {
+  return medium && (slot == 0 || slot == 1) && pg_medium_is_usable(medium) &&
+         medium->slot_bytes >= pg_storage_header(medium);
+}
 
-static int is_usable(int slot) { return medium && (slot == 0 || slot == 1); }
+uint32_t pg_storage_room(const struct pg_medium *medium) {
+  uint32_t header = pg_storage_header(medium);
+  uint32_t room = medium->slot_bytes > header ? medium->slot_bytes - header : 0;
+  return room < PG_RECORD_MAX ? room : PG_RECORD_MAX;
+}
 
 /* The header of a record: its name, its length, and the length's complement. */
 static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size) {
@@ -23,22 +34,24 @@ static void make_header(uint8_t header[PG_SLOT_HEADER], size_t size) {
 }
 
 /* Length of the record behind a header, 0 where there is none. */
-static size_t length_in(const uint8_t header[PG_SLOT_HEADER]) {
+static size_t length_in(const struct pg_medium *medium, const uint8_t header[PG_SLOT_HEADER]) {
   uint8_t expected[PG_SLOT_HEADER];
   size_t size = (size_t)header[4] << 8 | header[5];
   make_header(expected, size);
   if (memcmp(header, expected, sizeof expected) != 0) return 0;
-  return size <= medium->slot_bytes - PG_SLOT_HEADER ? size : 0;
+  return size <= pg_storage_room(medium) ? size : 0;
 }
 
 /* 1: every byte is erased; 0: not so; -1: cannot be read. */
-static int is_blank(int slot) {
+static int is_blank(const struct pg_medium *medium, int slot) {
   uint8_t piece[PIECE];
   int blank = 1;
   for (uint32_t at = 0; at < medium->slot_bytes && blank == 1; at += PIECE) {
     uint32_t left = medium->slot_bytes - at;
     size_t size = left < PIECE ? left : PIECE;
-    if (!medium->read(slot, at, piece, size)) blank = -1;
+    int result = medium->read(medium->context, slot, at, piece, size);
+    if (result == PG_MEDIUM_CORRUPT) blank = 0;
+    else if (result != PG_MEDIUM_DONE) blank = -1;
     for (size_t i = 0; i < size && blank == 1; i++) blank = piece[i] == 0xff;
   }
   /* It may have been tokens. */
@@ -46,29 +59,40 @@ static int is_blank(int slot) {
   return blank;
 }
 
-int pg_storage_read(int slot, uint8_t *into, size_t size) {
-  uint8_t header[PG_SLOT_HEADER];
-  if (!is_usable(slot) || !medium->read(slot, 0, header, sizeof header)) return -1;
-  size_t length = length_in(header);
-  if (length > 0) {
-    int fits = length <= size && medium->read(slot, PG_SLOT_HEADER, into, length);
-    return fits ? (int)length : -1;
-  }
-  int blank = is_blank(slot);
-  if (blank != 0 || size == 0) return blank == 1 ? 0 : -1;
+/* What is there is no record, and not empty: one byte that no record begins with. */
+static int is_none(uint8_t *into, size_t size) {
+  if (size == 0) return -1;
   into[0] = 0xff;
   return 1;
 }
 
-int pg_storage_write(int slot, const uint8_t *bytes, size_t size) {
+int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size) {
   uint8_t header[PG_SLOT_HEADER];
-  if (!is_usable(slot) || size == 0 || size > PG_RECORD_MAX ||
-      size > medium->slot_bytes - PG_SLOT_HEADER) {
-    return 0;
+  if (!is_usable(medium, slot)) return -1;
+  int result = pg_medium_read(medium, slot, 0, header, sizeof header);
+  if (result == PG_MEDIUM_CORRUPT) return is_none(into, size);
+  if (result != PG_MEDIUM_DONE) return -1;
+  size_t length = length_in(medium, header);
+  if (length > 0) {
+    if (length > size) return -1;
+    result = pg_medium_read(medium, slot, pg_storage_header(medium), into, length);
+    if (result == PG_MEDIUM_CORRUPT) return is_none(into, size);
+    return result == PG_MEDIUM_DONE ? (int)length : -1;
   }
-  make_header(header, size);
-  return medium->erase(slot) && medium->program(slot, PG_SLOT_HEADER, bytes, size) &&
-         medium->program(slot, 0, header, sizeof header);
+  int blank = is_blank(medium, slot);
+  if (blank == 0) return is_none(into, size);
+  return blank == 1 ? 0 : -1;
 }
 
-int pg_storage_erase(int slot) { return is_usable(slot) && medium->erase(slot); }
+int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size) {
+  uint8_t header[PG_SLOT_HEADER];
+  if (!is_usable(medium, slot) || size == 0 || size > pg_storage_room(medium)) return 0;
+  make_header(header, size);
+  return medium->erase(medium->context, slot) == PG_MEDIUM_DONE &&
+         pg_medium_program(medium, slot, pg_storage_header(medium), bytes, size) == PG_MEDIUM_DONE &&
+         pg_medium_program(medium, slot, 0, header, sizeof header) == PG_MEDIUM_DONE;
+}
+
+int pg_storage_erase(const struct pg_medium *medium, int slot) {
+  return is_usable(medium, slot) && medium->erase(medium->context, slot) == PG_MEDIUM_DONE;
+}

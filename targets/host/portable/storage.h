@@ -3,6 +3,8 @@
  * (medium.h). A record lies behind a header that is programmed last, so that a loss of power at any byte
  * leaves the old record, the new one, or something that is neither and is seen to be.
  *
+ * Nothing is kept here: every call says which medium it is about. NULL stands for none: nothing can be kept.
+ *
  * Records hold tokens. A board whose flash can be read out encrypts the medium.
  */
 #ifndef PICOGRANT_STORAGE_H
@@ -13,23 +15,34 @@
 
 #include "medium.h"
 
-/* Bytes of a slot ahead of the record, and of the longest record that a header can tell. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a header says takes 8 bytes; the longest record that it can tell. */
 enum { PG_SLOT_HEADER = 8, PG_RECORD_MAX = 65535 };
 
-/* Takes the medium, which stays the caller's. NULL: nothing can be kept; every call below fails. */
-void pg_storage_open(const struct pg_medium *medium);
+/* Bytes of a slot ahead of the record: PG_SLOT_HEADER, or the medium's unit where that is longer. */
+uint32_t pg_storage_header(const struct pg_medium *medium);
+
+/* Bytes of the longest record that a slot holds. */
+uint32_t pg_storage_room(const struct pg_medium *medium);
 
 /*
  * Reads slot 0 or 1 into `into`. Returns the record's length, 0 for an empty slot, -1 where it cannot be
  * read or does not fit. A slot that a loss of power left half written is never 0: the core sees by its
  * checksum that it holds no record, and knows that it is not empty.
  */
-int pg_storage_read(int slot, uint8_t *into, size_t size);
+int pg_storage_read(const struct pg_medium *medium, int slot, uint8_t *into, size_t size);
 
 /* Replaces a slot. 1: durable from now on; 0: the slot holds the old record, the new one, or neither. */
-int pg_storage_write(int slot, const uint8_t *bytes, size_t size);
+int pg_storage_write(const struct pg_medium *medium, int slot, const uint8_t *bytes, size_t size);
 
 /* Empties a slot; 1 or 0 as write. Nothing of the record stays on the medium. */
-int pg_storage_erase(int slot);
+int pg_storage_erase(const struct pg_medium *medium, int slot);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

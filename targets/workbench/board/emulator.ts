@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { forwarder, type Kind, loaderFile } from "./build.ts";
 import { FLASH_FILE_BYTES, FlashFile } from "./flash.ts";
-import { type Names, Network } from "./network.ts";
+import { addressIn, type Names, Network, type Place } from "./network.ts";
 
 /** Where the factory's pages, and the seed of the emulator's, are on the board (map.h). */
 const LOADER_PAGE_AT = 0x0007_f000;
@@ -20,6 +20,8 @@ export const EEPROM_BYTES = 32_768;
 /** The addresses that stand for servers on the board's network, and their port there. */
 const SERVICE_ADDRESS = "10.0.2.100";
 const UPDATES_ADDRESS = "10.0.2.101";
+/** Where the service can be reached as well, and moves to. */
+export const SECOND_SERVICE_ADDRESS = "10.0.2.102";
 const HTTPS_PORT = 443;
 const NAME_SERVER_ADDRESS = "10.0.2.3";
 
@@ -85,7 +87,7 @@ export class Board {
   }
 
   /** Where the emulator finds an end of the cable. */
-  private cable(end: "board" | "service"): string {
+  private cable(end: "board" | Place): string {
     return join(this.settings.folder, `cable-${end}`);
   }
 
@@ -119,9 +121,23 @@ export class Board {
   private arguments(): string[] {
     const { port, updates, hasClock = true } = this.settings;
     const { carrier = (to: number) => `${forwarder} ${to}` } = this.settings;
-    const forward = (address: string, to: number): string =>
-      `guestfwd=tcp:${address}:${HTTPS_PORT}-cmd:${carrier(to)}`;
-    const servers = [forward(SERVICE_ADDRESS, port), forward(UPDATES_ADDRESS, updates.port)];
+    const forward = (place: Place, address: string, to: number): string =>
+      `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${carrier(to)}`;
+    /** qemu's own network, which reaches the servers and nothing else. */
+    const network = (place: Place, hub: number): string[] => {
+      const servers = [
+        forward(place, SERVICE_ADDRESS, port),
+        forward(place, SECOND_SERVICE_ADDRESS, port),
+        forward(place, UPDATES_ADDRESS, updates.port),
+      ];
+      const net = addressIn(place, "10.0.2.0/24");
+      return [
+        ...["-netdev", `stream,id=cable-${place},${this.socket(place)}`],
+        ...["-netdev", `hubport,id=cable-end-${place},hubid=${hub},netdev=cable-${place}`],
+        ...["-netdev", `user,id=${place},net=${net},restrict=on,${servers.join()}`],
+        ...["-netdev", `hubport,id=end-${place},hubid=${hub},netdev=${place}`],
+      ];
+    };
     const flash = `memory-backend-file,id=flash,share=on,size=${FLASH_FILE_BYTES}`;
     return [
       ...["-machine", "mps2-an385,memory-backend=flash", "-display", "none"],
@@ -133,10 +149,8 @@ export class Board {
       // The board on one end of the cable; on the other qemu's own network, which reaches the service alone.
       ...["-netdev", `stream,id=board,${this.socket("board")}`],
       ...["-net", "nic,model=lan9118,netdev=board"],
-      ...["-netdev", `stream,id=cable,${this.socket("service")}`],
-      ...["-netdev", "hubport,id=cable-end,hubid=0,netdev=cable"],
-      ...["-netdev", `user,id=service,restrict=on,${servers.join()}`],
-      ...["-netdev", "hubport,id=service-end,hubid=0,netdev=service"],
+      ...network("home", 0),
+      ...network("elsewhere", 1),
       ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
       "-device",
       `at24c-eeprom,bus=i2c,address=0x50,rom-size=${EEPROM_BYTES},drive=eeprom`,
@@ -145,13 +159,16 @@ export class Board {
     ];
   }
 
-  private socket(end: "board" | "service"): string {
+  private socket(end: "board" | Place): string {
     return `server=off,addr.type=unix,addr.path=${this.cable(end)}`;
   }
 
   /** The power comes on. */
   async powerOn(): Promise<void> {
-    if (!this.hasNetwork) await this.network.open(this.cable("board"), this.cable("service"));
+    if (!this.hasNetwork) {
+      const ends = [this.cable("board"), this.cable("home"), this.cable("elsewhere")] as const;
+      await this.network.open(...ends);
+    }
     this.hasNetwork = true;
     rmSync(this.monitor, { force: true });
     this.output = this.complaints = "";
@@ -206,7 +223,9 @@ export class Board {
   }
 
   private get isOn(): boolean {
-    return this.child !== undefined && this.child.exitCode === null && !this.child.killed;
+    const { child } = this;
+    if (!child || child.killed) return false;
+    return child.exitCode === null && child.signalCode === null;
   }
 
   /** What was waited for, and all there is to see of why it did not come. */
@@ -258,6 +277,12 @@ export class Board {
       stack: { size: stack!, used: painted! },
       sleep: { wakes: wakes!, asleepMs: asleepMs!, ofMs: ofMs! },
     };
+  }
+
+  /** The cable is pulled out, or put in. */
+  plug(isIn: boolean): Promise<void> {
+    const change = { execute: "set_link", arguments: { name: "board", up: isIn } };
+    return this.monitorSays({ execute: "qmp_capabilities" }, change);
   }
 
   /** Has the emulator draw what the panel shows into a file. */

@@ -15,10 +15,21 @@ const DHCP_OPTIONS = 240;
 const DHCP_NAME_SERVER = 6;
 const DHCP_END = 255;
 const NAME_ERROR = 3;
-const SECONDS = 60;
 
 /** Addresses of names. */
-export type Names = Readonly<Record<string, string>>;
+export type Names = Record<string, string>;
+
+/** The two networks that the cable can lead into; addresses differ in their third number alone. */
+export type Place = "home" | "elsewhere";
+
+const PREFIX: Readonly<Record<Place, string>> = { home: "10.0.2.", elsewhere: "10.0.3." };
+
+/** An address of the network at home, as it is in a place. */
+export const addressIn = (place: Place, address: string): string =>
+  address.replace(PREFIX.home, PREFIX[place]);
+
+/** Of a frame: where an IPv4 packet goes to. */
+const DESTINATION = 30;
 
 /** One end of the cable: frames one behind the other, each with its length in four bytes ahead of it. */
 class End {
@@ -67,36 +78,59 @@ export class Network {
   readonly asked: string[] = [];
   /** While true, nothing gets through. */
   isCut = false;
-  private readonly board = new End((frame) => this.fromBoard(frame));
-  private readonly service = new End((frame) => this.toBoard(frame));
+  /** Which network the cable leads into. */
+  place: Place = "home";
+  /** How long names may be kept, seconds. */
+  ttl = 60;
+  /** Addresses at which nobody is any more. */
+  readonly silent = new Set<string>();
+  readonly #board = new End((frame) => this.#fromBoard(frame));
+  readonly #places: Readonly<Record<Place, End>> = {
+    home: new End((frame) => this.#toBoard("home", frame)),
+    elsewhere: new End((frame) => this.#toBoard("elsewhere", frame)),
+  };
 
-  /** @param nameServer the address under which the board is to ask for names */
+  /**
+   * @param names addresses at home
+   * @param nameServer the address under which the board is to ask for names
+   */
   constructor(
-    private readonly names: Names,
+    readonly names: Names,
     private readonly nameServer: string,
   ) {}
 
-  /** Waits for the emulator at two Unix sockets. */
-  async open(boardEnd: string, serviceEnd: string): Promise<void> {
-    await this.board.open(boardEnd);
-    await this.service.open(serviceEnd);
+  /** Waits for the emulator at three Unix sockets. */
+  async open(boardEnd: string, home: string, elsewhere: string): Promise<void> {
+    await this.#board.open(boardEnd);
+    await this.#places.home.open(home);
+    await this.#places.elsewhere.open(elsewhere);
   }
 
   async close(): Promise<void> {
-    await this.board.close();
-    await this.service.close();
+    await this.#board.close();
+    for (const end of Object.values(this.#places)) await end.close();
   }
 
-  private fromBoard(frame: Buffer): void {
-    if (this.isCut) return;
+  /** Sends the board a frame that nobody on its network has sent. */
+  inject(frame: Buffer): void {
+    this.#board.send(frame);
+  }
+
+  #fromBoard(frame: Buffer): void {
+    if (this.isCut || this.#isForNobody(frame)) return;
     const answer = this.answerTo(frame);
-    if (answer) this.board.send(answer);
-    else this.service.send(frame);
+    if (answer) this.#board.send(answer);
+    else this.#places[this.place].send(frame);
   }
 
-  private toBoard(frame: Buffer): void {
-    if (this.isCut) return;
-    this.board.send(withNameServer(frame, this.nameServer));
+  #isForNobody(frame: Buffer): boolean {
+    if (frame.length < ETHERNET + 20 || frame.readUInt16BE(12) !== IPV4) return false;
+    return this.silent.has(frame.subarray(DESTINATION, DESTINATION + 4).join("."));
+  }
+
+  #toBoard(place: Place, frame: Buffer): void {
+    if (this.isCut || place !== this.place) return;
+    this.#board.send(withNameServer(frame, addressIn(place, this.nameServer)));
   }
 
   /** The frame that answers a frame, if that is a query. */
@@ -119,14 +153,16 @@ export class Network {
     if (end > query.length) return undefined;
     const name = labels.join(".").toLowerCase();
     this.asked.push(name);
-    const address = this.names[name];
+    const known = this.names[name];
+    const address = known && addressIn(this.place, known);
     const header = Buffer.from(query.subarray(0, 12));
     header.writeUInt16BE(0x8180 | (address ? 0 : NAME_ERROR), 2);
     header.writeUInt16BE(address ? 1 : 0, 6);
     header.fill(0, 8);
     const question = query.subarray(12, end);
     if (!address) return Buffer.concat([header, question]);
-    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, SECONDS, 0, 4]);
+    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4]);
+    record.writeUInt32BE(this.ttl, 6);
     return Buffer.concat([header, question, record, Buffer.from(address.split(".").map(Number))]);
   }
 }

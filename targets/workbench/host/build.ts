@@ -29,6 +29,8 @@ export const testPrograms = [
   "boot-flash",
   "boot-corruption",
   "check-image",
+  "geometry",
+  "network-watch",
 ] as const;
 
 /** A program of a kind: the host itself, or a test program. */

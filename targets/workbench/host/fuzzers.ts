@@ -46,12 +46,12 @@ export const surfaces: readonly Surface[] = [
   },
   {
     name: "record",
-    files: ["storage"],
+    files: ["storage", "units"],
     longest: 120,
     plant: {
       file: "storage",
-      text: "size <= medium->slot_bytes - PG_SLOT_HEADER ?",
-      fault: "size <= medium->slot_bytes ?",
+      text: "return size <= pg_storage_room(medium) ? size : 0;",
+      fault: "return size <= medium->slot_bytes ? size : 0;",
     },
   },
   {

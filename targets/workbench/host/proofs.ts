@@ -140,12 +140,12 @@ export const proofs: readonly Proof[] = [
   {
     name: "record",
     functions: ["pg_storage_read", "pg_storage_write", "pg_storage_erase"],
-    files: ["storage"],
+    files: ["storage", "units"],
     bound:
-      "any number of calls, medium says anything, slots of 8, 9, 20, 63..65, 128, 129 bytes, records of 0..24",
+      "any number of calls, medium says anything, slots of 8, 9, 20, 64, 128, 255, 256, 272 bytes, units 1, 4, 16, records of 0..24",
     paths: { "@default": 20, prove_one: 200, is_blank: 200 },
     plants: [
-      { file: "storage", text: "length <= size &&", fault: "length <= size + 1 &&" },
+      { file: "storage", text: "length > size)", fault: "length > size + 1)" },
       { file: "storage", text: "left < PIECE ? left : PIECE", fault: "PIECE" },
     ],
   },

@@ -37,11 +37,13 @@ static struct pg_image_target target = {"quickjs", NULL};
 static struct pg_image_rules rules = {.crypto = &pg_image_crypto, .limit = SLOT};
 static unsigned long long random_state;
 
-static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   memcpy(into, flash.slots[slot] + at, size);
   return 1;
 }
-static int read_record(int copy, uint32_t at, uint8_t *into, size_t size) {
+static int read_record(void *context, int copy, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   memcpy(into, flash.records[copy] + at, size);
   return 1;
 }
@@ -49,25 +51,31 @@ static int program(uint8_t *memory, const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) memory[i] &= bytes[i];
   return 1;
 }
-static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   return program(flash.slots[slot] + at, bytes, size);
 }
-static int program_record(int copy, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_record(void *context, int copy, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   return program(flash.records[copy] + at, bytes, size);
 }
-static int erase_slot(int slot) {
+static int erase_slot(void *context, int slot) {
+  (void)context;
   erased.slots[slot]++;
   memset(flash.slots[slot], 0xff, SLOT);
   return 1;
 }
-static int erase_record(int copy) {
+static int erase_record(void *context, int copy) {
+  (void)context;
   erased.records[copy]++;
   memset(flash.records[copy], 0xff, RECORD);
   return 1;
 }
 
-static const struct pg_medium slot_medium = {SLOT, read_slot, program_slot, erase_slot};
-static const struct pg_medium record_medium = {RECORD, read_record, program_record, erase_record};
+static const struct pg_medium slot_medium = {
+    .slot_bytes = SLOT, .read = read_slot, .program = program_slot, .erase = erase_slot};
+static const struct pg_medium record_medium = {
+    .slot_bytes = RECORD, .read = read_record, .program = program_record, .erase = erase_record};
 
 static void fail(const char *state, const char *what, long step) {
   printf("%s, step %ld: %s\n", state, step, what);

@@ -74,23 +74,35 @@ static int erase_all(uint8_t *memory, size_t size) {
   return 1;
 }
 
-static int slot_read(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int slot_read(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   return read_from(flash.slots[slot], at, into, size);
 }
-static int slot_program(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int slot_program(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   return program_to(flash.slots[slot], at, bytes, size);
 }
-static int slot_erase(int slot) { return erase_all(flash.slots[slot], SLOT); }
-static int record_read(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int slot_erase(void *context, int slot) {
+  (void)context;
+  return erase_all(flash.slots[slot], SLOT);
+}
+static int record_read(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   return read_from(flash.records[slot], at, into, size);
 }
-static int record_program(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int record_program(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   return program_to(flash.records[slot], at, bytes, size);
 }
-static int record_erase(int slot) { return erase_all(flash.records[slot], RECORD); }
+static int record_erase(void *context, int slot) {
+  (void)context;
+  return erase_all(flash.records[slot], RECORD);
+}
 
-static const struct pg_medium slot_medium = {SLOT, slot_read, slot_program, slot_erase};
-static const struct pg_medium record_medium = {RECORD, record_read, record_program, record_erase};
+static const struct pg_medium slot_medium = {
+    .slot_bytes = SLOT, .read = slot_read, .program = slot_program, .erase = slot_erase};
+static const struct pg_medium record_medium = {
+    .slot_bytes = RECORD, .read = record_read, .program = record_program, .erase = record_erase};
 
 static void fail(const char *what, long step) {
   printf("%s at step %ld\n", what, step);
@@ -142,10 +154,10 @@ static enum pg_image_result install_in_pieces(int image) {
   (void)pg_boot_confirm(&boot);
   enum pg_image_result result = pg_boot_begin_install(&boot, &slot);
   if (result != PG_IMAGE_OK) return result;
-  if (!slot_erase(slot)) return PG_IMAGE_UNREADABLE;
+  if (!slot_erase(NULL, slot)) return PG_IMAGE_UNREADABLE;
   for (size_t at = 0; at < sizes[image]; at += PIECE) {
     size_t size = sizes[image] - at < PIECE ? sizes[image] - at : PIECE;
-    if (!slot_program(slot, (uint32_t)at, images[image] + at, size)) return PG_IMAGE_UNREADABLE;
+    if (!slot_program(NULL, slot, (uint32_t)at, images[image] + at, size)) return PG_IMAGE_UNREADABLE;
   }
   return pg_boot_end_install(&boot, slot);
 }

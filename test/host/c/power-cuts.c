@@ -15,6 +15,7 @@
 enum { OLD = 300, NEW = 411 };
 
 static long budget = -1;
+static const struct pg_medium *medium;
 
 ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t at);
 ssize_t __wrap_pwrite(int file, const void *bytes, size_t size, off_t at);
@@ -34,19 +35,19 @@ static uint8_t found[PG_FILE_BLOCK];
 static long counts[4];
 
 static int holds(int slot, const uint8_t *record, int size) {
-  return pg_storage_read(slot, found, sizeof found) == size &&
+  return pg_storage_read(medium, slot, found, sizeof found) == size &&
          memcmp(found, record, (size_t)size) == 0;
 }
 
 /* One cut after `bytes` bytes of a write (or erase); 1 where the operation came through. -1: a fault. */
 static int cut(long bytes, int erases) {
   budget = -1;
-  if (!pg_storage_write(0, older, OLD) || !pg_storage_write(1, other, OLD)) return -1;
+  if (!pg_storage_write(medium, 0, older, OLD) || !pg_storage_write(medium, 1, other, OLD)) return -1;
   budget = bytes;
-  int done = erases ? pg_storage_erase(0) : pg_storage_write(0, newer, NEW);
+  int done = erases ? pg_storage_erase(medium, 0) : pg_storage_write(medium, 0, newer, NEW);
   budget = -1;
   if (!holds(1, other, OLD)) return -1;
-  int length = pg_storage_read(0, found, sizeof found);
+  int length = pg_storage_read(medium, 0, found, sizeof found);
   if (length == OLD && memcmp(found, older, OLD) == 0) counts[0]++;
   else if (length == NEW && memcmp(found, newer, NEW) == 0) counts[1]++;
   else if (length == 0) counts[3]++;
@@ -56,7 +57,6 @@ static int cut(long bytes, int erases) {
 }
 
 int main(int count, char **arguments) {
-  const struct pg_medium *medium = NULL;
   const char *why = NULL;
   long cuts = 0;
   int result = 0;
@@ -64,7 +64,6 @@ int main(int count, char **arguments) {
   memset(newer, 'n', sizeof newer);
   memset(other, 'x', sizeof other);
   if (count != 2 || pg_file_open(arguments[1], 4096, &medium, &why) != PG_FILE_READY) return 1;
-  pg_storage_open(medium);
   for (int erases = 0; erases < 2; erases++) {
     for (long bytes = 0; (result = cut(bytes, erases)) == 0; bytes++) cuts++;
     if (result < 0) {

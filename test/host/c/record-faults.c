@@ -95,30 +95,28 @@ static uint8_t older[OLDER];
 static uint8_t old[OLD];
 static uint8_t fresh[NEW];
 static uint8_t found[SLOT];
+static const struct pg_medium *medium;
 
-static int is_blank(int slot) { return pg_storage_read(slot, found, sizeof found) == 0; }
+static int is_blank(int slot) { return pg_storage_read(medium, slot, found, sizeof found) == 0; }
 
 static int holds(int slot, const uint8_t *record, int size) {
-  return pg_storage_read(slot, found, sizeof found) == size &&
+  return pg_storage_read(medium, slot, found, sizeof found) == size &&
          memcmp(found, record, (size_t)size) == 0;
 }
 
 /* Whether the slot holds neither a record nor a piece of one that is taken for a record. */
 static int holds_none(int slot) {
-  int size = pg_storage_read(slot, found, sizeof found);
+  int size = pg_storage_read(medium, slot, found, sizeof found);
   return size == 0 || size == 1;
 }
 
 static enum pg_file_state start(void) {
-  const struct pg_medium *medium = NULL;
   const char *why = NULL;
-  enum pg_file_state state = pg_file_open("state", SLOT, &medium, &why);
-  pg_storage_open(medium);
-  return state;
+  return pg_file_open("state", SLOT, &medium, &why);
 }
 
 static void stop(void) {
-  pg_storage_open(NULL);
+  medium = NULL;
   pg_file_close();
 }
 
@@ -128,18 +126,18 @@ static int prepare(void) {
   (void)unlink("state/records.flash");
   (void)rmdir("state");
   if (is_writing_first) return 1;
-  int ok = start() == PG_FILE_READY && pg_storage_write(0, older, OLDER) &&
-           pg_storage_write(1, old, OLD);
+  int ok = start() == PG_FILE_READY && pg_storage_write(medium, 0, older, OLDER) &&
+           pg_storage_write(medium, 1, old, OLD);
   stop();
   return ok;
 }
 
 /* What a device does: 1 where it was told that it is done. */
-static int replace(void) { return pg_storage_write(0, fresh, NEW); }
+static int replace(void) { return pg_storage_write(medium, 0, fresh, NEW); }
 
 static int sign_out(void) {
-  int first = pg_storage_erase(0);
-  int second = pg_storage_erase(1);
+  int first = pg_storage_erase(medium, 0);
+  int second = pg_storage_erase(medium, 1);
   return first && second;
 }
 
@@ -196,7 +194,7 @@ static int break_at(const struct operation *operation, long at) {
   int outcome = operation->after(done);
   if (outcome >= 0) counts.outcomes[outcome]++;
   /* Whatever was left there, the next record is kept. */
-  int goes_on = pg_storage_write(0, fresh, NEW) && holds(0, fresh, NEW);
+  int goes_on = pg_storage_write(medium, 0, fresh, NEW) && holds(0, fresh, NEW);
   stop();
   return outcome >= 0 && goes_on ? 0 : -1;
 }

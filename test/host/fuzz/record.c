@@ -20,26 +20,30 @@ static int is_within(int slot, uint32_t at, size_t size) {
   return (slot == 0 || slot == 1) && at <= SLOT && size <= SLOT - at;
 }
 
-static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   check(is_within(slot, at, size));
   memcpy(into, slots[slot] + at, size);
   return 1;
 }
 
 /* Flash: only erased bytes can be programmed. */
-static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   check(is_within(slot, at, size));
   for (size_t i = 0; i < size; i++) check(slots[slot][at + i] == 0xff);
   memcpy(slots[slot] + at, bytes, size);
   return 1;
 }
 
-static int erase_slot(int slot) {
+static int erase_slot(void *context, int slot) {
+  (void)context;
   memset(slots[slot], 0xff, SLOT);
   return 1;
 }
 
-static const struct pg_medium medium = {SLOT, read_slot, program_slot, erase_slot};
+static const struct pg_medium medium = {
+    .slot_bytes = SLOT, .read = read_slot, .program = program_slot, .erase = erase_slot};
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
@@ -57,17 +61,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     slots[0][6] = (uint8_t)~slots[0][4];
     slots[0][7] = (uint8_t)~slots[0][5];
   }
-  pg_storage_open(&medium);
-  int length = pg_storage_read(0, into, room);
+  int length = pg_storage_read(&medium, 0, into, room);
   check(length >= -1 && length <= (int)room);
   check(length != 0 || memchr(slots[0], 0xff, SLOT) == slots[0]);
   int fits = size > 0 && size <= SLOT - PG_SLOT_HEADER;
-  check(pg_storage_write(1, bytes, size) == fits);
+  check(pg_storage_write(&medium, 1, bytes, size) == fits);
   if (fits && size <= room) {
-    check(pg_storage_read(1, into, room) == (int)size);
+    check(pg_storage_read(&medium, 1, into, room) == (int)size);
     check(memcmp(into, bytes, size) == 0);
   }
-  check(pg_storage_erase(1) && pg_storage_read(1, into, room) == 0);
+  check(pg_storage_erase(&medium, 1) && pg_storage_read(&medium, 1, into, room) == 0);
   free(into);
   return 0;
 }

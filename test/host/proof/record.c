@@ -1,7 +1,7 @@
 /*
  * The reader and writer of record slots: any number of readings, writings and erasings in any order, over a medium
  * that holds anything each time it is asked, and of which every call may fail. Slots are as long as their header and
- * a little more, and as one or two of the pieces in which they are looked at, and a byte more or less. What is read
+ * a little more, and as one of the pieces in which they are looked at, and some bytes more or less. What is read
  * goes to the very end of its room, so that one byte behind it would be one too many.
  */
 #include "proof.h"
@@ -10,14 +10,19 @@
 
 enum { ROOM = 24 };
 
-static const uint32_t slot_sizes[] = {8, 9, 20, 63, 64, 65, 128, 129};
+static const uint32_t slot_sizes[] = {8, 9, 20, 64, 128, 255, 256, 272};
+
+/* Of reading and programming; the last are none. */
+static const uint16_t units[][2] = {{0, 0}, {1, 4}, {4, 16}, {3, 1}, {1, 512}};
 
 static uint8_t room[ROOM];
 static uint8_t record[ROOM];
 
 static struct pg_medium medium;
+static const struct pg_medium *used;
 
-static int read_medium(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_medium(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   //@ assert slot_is_there: 0 <= slot <= 1;
   //@ assert within_slot: at + size <= medium.slot_bytes;
   //@ assert room_is_there: size > 0 && \valid(into + (0 .. size - 1));
@@ -26,7 +31,8 @@ static int read_medium(int slot, uint32_t at, uint8_t *into, size_t size) {
   return any_choice();
 }
 
-static int program_medium(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_medium(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   //@ assert slot_is_there: 0 <= slot <= 1;
   //@ assert within_slot: at + size <= medium.slot_bytes;
   //@ assert lent: size > 0 && \valid_read(bytes + (0 .. size - 1)) && \initialized(bytes + (0 .. size - 1));
@@ -34,30 +40,36 @@ static int program_medium(int slot, uint32_t at, const uint8_t *bytes, size_t si
   return any_choice();
 }
 
-static int erase_medium(int slot) {
+static int erase_medium(void *context, int slot) {
+  (void)context;
   //@ assert slot_is_there: 0 <= slot <= 1;
   (void)slot;
   return any_choice();
 }
 
-static struct pg_medium medium = {0, read_medium, program_medium, erase_medium};
+static struct pg_medium medium = {
+    .slot_bytes = 0, .read = read_medium, .program = program_medium, .erase = erase_medium};
 
 static void prove_one(int slot) {
   size_t size = any_number(0, ROOM);
   //@ split size;
-  int read = pg_storage_read(slot, room + ROOM - size, size);
+  int read = pg_storage_read(used, slot, room + ROOM - size, size);
   //@ assert fits: -1 <= read && read <= size;
   (void)read;
   any_bytes(record, ROOM);
-  (void)pg_storage_write(slot, record + ROOM - size, size);
-  (void)pg_storage_erase(slot);
+  (void)pg_storage_write(used, slot, record + ROOM - size, size);
+  (void)pg_storage_erase(used, slot);
 }
 
 void prove(void) {
   uint32_t which = any_number(0, 7);
   //@ split which;
   medium.slot_bytes = slot_sizes[which];
-  if (any_choice()) pg_storage_open(&medium);
+  which = any_number(0, 4);
+  //@ split which;
+  medium.read_unit = units[which][0];
+  medium.program_unit = units[which][1];
+  if (any_choice()) used = &medium;
   while (any_choice()) {
     int slot = Frama_C_interval(-2, 3);
     //@ split slot;

@@ -35,6 +35,8 @@ static struct {
 
 static void fail(const char *why) {
   if (connection.stage == HAS_FAILED) return;
+  /* A server that refuses may have moved, and its address be another's: that is asked again, too. */
+  if (connection.stage < SHAKES_HANDS) network_doubt();
   connection.stage = HAS_FAILED;
   board_log("connection: ");
   board_log(why);
@@ -74,6 +76,7 @@ static err_t on_connected(void *unused, struct tcp_pcb *tcp, err_t error) {
   (void)tcp;
   (void)error;
   connection.stage = IS_OPEN;
+  network_works();
   if (!connection.is_secure) return ERR_OK;
   connection.stage = SHAKES_HANDS;
   connection.tls = tls_start(connection.name, connection.trust, &why);

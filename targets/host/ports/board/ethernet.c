@@ -11,6 +11,7 @@
 #include "board.h"
 #include "clock.h"
 #include "mps2.h"
+#include "network.h"
 
 #define LAN(offset) BOARD_REGISTER(ETHERNET_BASE + (offset))
 #define RX_DATA LAN(0x00)
@@ -24,7 +25,6 @@
 #define RX_CFG LAN(0x6c)
 #define TX_CFG LAN(0x70)
 #define HW_CFG LAN(0x74)
-#define RX_DP_CTL LAN(0x78)
 #define RX_FIFO_INF LAN(0x7c)
 #define TX_FIFO_INF LAN(0x80)
 #define MAC_CSR_CMD LAN(0xa4)
@@ -33,6 +33,7 @@
 enum {
   SOFT_RESET = 1 << 0,
   RX_STATUS_INTERRUPT = 1 << 3,
+  PHY_INTERRUPT = 1 << 18,
   RX_ERROR = 1 << 15,
   TX_ON = 1 << 1,
   TX_STATUS_MAY_OVERRUN = 1 << 2,
@@ -49,7 +50,10 @@ enum { MAC_CR = 1, MAC_ADDRH = 2, MAC_ADDRL = 3, MII_ACC = 6, MII_DATA = 7 };
 enum { MAC_TX_ON = 1 << 3, MAC_RX_ON = 1 << 2 };
 #define MAC_BUSY 0x80000000u
 #define MAC_READ 0x40000000u
-#define FAST_FORWARD 0x80000000u
+
+/* Registers of the PHY: its state, what has happened, and which of that interrupts. */
+enum { PHY_STATE = 1, PHY_EVENTS = 29, PHY_MASK = 30 };
+enum { PHY_HAS_LINK = 1 << 2, PHY_LINK_DOWN = 1 << 4, PHY_LINK_UP = 1 << 6, PHY_ENERGY = 1 << 7 };
 
 static volatile int has_input;
 
@@ -65,11 +69,18 @@ static void mac_write(uint32_t number, uint32_t value) {
   while (MAC_CSR_CMD & MAC_BUSY) continue;
 }
 
-/* Register 1 of the PHY (address 1), bit 2. */
-int board_ethernet_has_link(void) {
-  mac_write(MII_ACC, 1u << 11 | 1u << 6);
-  return (mac_read(MII_DATA) & 1 << 2) != 0;
+/* The PHY has address 1. */
+static uint32_t phy_read(uint32_t number) {
+  mac_write(MII_ACC, 1u << 11 | number << 6);
+  return mac_read(MII_DATA);
 }
+
+static void phy_write(uint32_t number, uint32_t value) {
+  mac_write(MII_DATA, value);
+  mac_write(MII_ACC, 1u << 11 | number << 6 | 1u << 1);
+}
+
+int board_ethernet_has_link(void) { return (phy_read(PHY_STATE) & PHY_HAS_LINK) != 0; }
 
 /* The controller goes on raising it until it is read out: silent until the loop has done so. */
 void board_on_ethernet(void) {
@@ -120,12 +131,8 @@ static struct pbuf *take_frame(uint32_t status) {
     frame = pbuf_alloc(PBUF_RAW, (uint16_t)(words * 4), PBUF_POOL);
   }
   if (!frame) {
-    if (words >= 4) {
-      RX_DP_CTL = FAST_FORWARD;
-      while (RX_DP_CTL & FAST_FORWARD) continue;
-    } else {
-      while (words-- > 0) (void)RX_DATA;
-    }
+    /* Read out word by word: whether the controller's own way to skip a packet is right, nobody has to rely on. */
+    while (words-- > 0) (void)RX_DATA;
     return NULL;
   }
   /* The buffers of the pool are whole words long. */
@@ -142,10 +149,13 @@ static struct pbuf *take_frame(uint32_t status) {
 /* The interrupt's cause is cleared first: what comes while packets are read raises it again. */
 void board_ethernet_work(struct netif *netif) {
   has_input = 0;
-  INT_STS = RX_STATUS_INTERRUPT;
+  INT_STS = RX_STATUS_INTERRUPT | PHY_INTERRUPT;
+  /* What has happened to the link is forgotten by being read; what it is now, network_work asks. */
+  (void)phy_read(PHY_EVENTS);
   NVIC_CLEAR_PENDING = 1u << IRQ_ETHERNET;
   while (RX_FIFO_INF & 0xff0000) {
     struct pbuf *frame = take_frame(RX_STATUS);
+    if (frame && network_hears(frame)) network_works();
     if (frame && netif->input(frame, netif) != ERR_OK) pbuf_free(frame);
   }
   NVIC_ENABLE = 1u << IRQ_ETHERNET;
@@ -159,29 +169,35 @@ static void read_address(struct netif *netif) {
   netif->hwaddr_len = ETH_HWADDR_LEN;
 }
 
-err_t board_ethernet_open(struct netif *netif) {
+int board_ethernet_restart(void) {
   uint32_t began = pg_clock_ms();
-  if (ID_REV >> 16 != 0x0118) return ERR_IF;
+  NVIC_DISABLE = 1u << IRQ_ETHERNET;
   HW_CFG = SOFT_RESET;
   while (HW_CFG & SOFT_RESET) {
-    if (pg_clock_ms() - began > RESET_MS_MAX) return ERR_IF;
+    if (pg_clock_ms() - began > RESET_MS_MAX) return 0;
   }
   HW_CFG = 0x00050000;
   RX_CFG = ETH_PAD_SIZE << RX_OFFSET_SHIFT;
   TX_CFG = TX_ON | TX_STATUS_MAY_OVERRUN;
   FIFO_INT = 0;
   INT_STS = 0xffffffff;
-  INT_EN = RX_STATUS_INTERRUPT;
+  INT_EN = RX_STATUS_INTERRUPT | PHY_INTERRUPT;
   /* Push-pull, active high, on. */
   IRQ_CFG = 1u << 8 | 1u << 4 | 1u << 0;
-  read_address(netif);
+  phy_write(PHY_MASK, PHY_LINK_DOWN | PHY_LINK_UP | PHY_ENERGY);
   mac_write(MAC_CR, MAC_TX_ON | MAC_RX_ON);
+  NVIC_ENABLE = 1u << IRQ_ETHERNET;
+  return 1;
+}
+
+err_t board_ethernet_open(struct netif *netif) {
+  if (ID_REV >> 16 != 0x0118 || !board_ethernet_restart()) return ERR_IF;
+  read_address(netif);
   netif->name[0] = 'e';
   netif->name[1] = 'n';
   netif->mtu = 1500;
-  netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_LINK_UP;
+  netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP;
   netif->output = etharp_output;
   netif->linkoutput = send_frame;
-  NVIC_ENABLE = 1u << IRQ_ETHERNET;
   return ERR_OK;
 }

@@ -13,4 +13,7 @@ void board_ethernet_work(struct netif *netif);
 /* Whether the cable is in. */
 int board_ethernet_has_link(void);
 
+/* Resets the controller and begins anew, with the address that it has. 1, or 0: it does not answer. */
+int board_ethernet_restart(void);
+
 #endif

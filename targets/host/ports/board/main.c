@@ -1,7 +1,7 @@
 /*
  * The firmware's program: brings the board up, opens the portable host, and then works and sleeps in turn.
  * Keys on the serial line are the device's buttons: s sign in, c cancel, o sign out, a call the API, u update,
- * b on batteries or not, m print figures, r reset, h hang.
+ * b on batteries or not, m print figures, r reset; h hang and d dig too deep a stack, for the tests.
  */
 #include "arena.h"
 #include "board.h"
@@ -103,6 +103,9 @@ static void hang(void) {
   for (;;) __asm__ volatile("wfi");
 }
 
+/* As a function that calls itself too deep: until the stack is used up. */
+static int dig(volatile int depth) { return depth < 0 ? 0 : dig(depth + 1) + depth; }
+
 static void toggle_batteries(struct pg_host *host) {
   host->countdown_ms = host->countdown_ms ? 0 : BATTERY_COUNTDOWN_MS;
   board_log(host->countdown_ms ? "batteries: the countdown goes by polls\n"
@@ -122,6 +125,10 @@ static void press(struct pg_host *host, int key) {
       break;
     case 'h':
       hang();
+      break;
+    case 'd':
+      board_log("digs\n");
+      (void)dig(0);
       break;
     case 'm':
       print_figures();

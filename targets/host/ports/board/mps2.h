@@ -64,5 +64,16 @@ enum { I2C_CLOCK = 1 << 0, I2C_DATA = 1 << 1 };
 #define SCB_RESET_CONTROL BOARD_REGISTER(0xe000ed0c)
 #define SCB_FAULT_STATUS BOARD_REGISTER(0xe000ed28)
 enum { SCB_RESET_REQUEST = 0x05fa0004 };
+#define MPU_CONTROL BOARD_REGISTER(0xe000ed94)
+#define MPU_REGION BOARD_REGISTER(0xe000ed98)
+#define MPU_BASE BOARD_REGISTER(0xe000ed9c)
+#define MPU_ATTRIBUTES BOARD_REGISTER(0xe000eda0)
+enum {
+  MPU_ON = 1 << 0,
+  MPU_DEFAULT_MAP = 1 << 2,
+  MPU_REGION_ON = 1 << 0,
+  MPU_NO_EXECUTION = 1 << 28, /* and with no access bits: neither reading nor writing */
+  MPU_GUARD_BITS = 20         /* a region of 1 MiB */
+};
 
 #endif

@@ -9,20 +9,39 @@
 #include <lwip/priv/tcp_priv.h>
 #include <lwip/sys.h>
 #include <netif/ethernet.h>
+#include <string.h>
 
 #include "board.h"
 #include "clock.h"
 #include "ethernet.h"
+#include "network-watch.h"
 
 enum { LONGEST_MS = 60000 };
 
+/* How often the link is looked at where no interrupt has told of it. */
+enum { LINK_EVERY_MS = 1000 };
+
 static struct netif interface;
+
+/* What is known of the network's faults, across restarts of the device too: it is not cleared by a reset. */
+static struct {
+  uint32_t level;
+  uint32_t complement;
+} kept __attribute__((section(".noinit")));
+static struct pg_network_watch watch;
 
 static int has_tcp(void) { return tcp_active_pcbs != NULL || tcp_tw_pcbs != NULL; }
 
-static int has_no_address(void) { return !network_is_up(); }
+static int has_no_address(void) { return netif_is_link_up(&interface) && !network_is_up(); }
 
 static int always(void) { return 1; }
+
+/* 1 while a name is being looked for; network_resolving sets it. */
+static int resolving;
+
+static int is_resolving(void) { return resolving; }
+
+static int sends(void) { return resolving || has_tcp(); }
 
 /* lwIP's timers: how often each wants to run, and when it is needed at all. */
 static struct timer {
@@ -32,21 +51,16 @@ static struct timer {
   uint32_t last_ms;
 } timers[] = {
     {tcp_tmr, has_tcp, TCP_TMR_INTERVAL, 0},
-    {dns_tmr, has_tcp, DNS_TMR_INTERVAL, 0},
-    {etharp_tmr, has_tcp, ARP_TMR_INTERVAL, 0},
+    {dns_tmr, is_resolving, DNS_TMR_INTERVAL, 0},
+    {etharp_tmr, sends, ARP_TMR_INTERVAL, 0},
     {dhcp_fine_tmr, has_no_address, DHCP_FINE_TIMER_MSECS, 0},
     {dhcp_coarse_tmr, always, DHCP_COARSE_TIMER_MSECS, 0},
 };
 enum { TIMER_COUNT = sizeof timers / sizeof *timers };
 
-/* 1 while a name is being looked for; network_resolving sets it. */
-static int resolving;
-
 static int needs_attention;
-
-static int is_needed(const struct timer *timer) {
-  return timer->is_needed() || (resolving && timer->run != tcp_tmr);
-}
+static uint32_t link_seen_ms;
+static uint32_t names_aged_ms;
 
 uint32_t sys_now(void) { return pg_clock_ms(); }
 
@@ -59,7 +73,27 @@ uint32_t board_random32(void) {
   return unseeded;
 }
 
+static void say(const char *what) {
+  board_log("network: ");
+  board_log(what);
+  board_log("\n");
+}
+
+/* An address is good for as long as its TTL says: lwIP counts that down by calls, one a second. */
+static void age_names(uint32_t seconds) {
+  if (seconds > DNS_MAX_TTL) seconds = DNS_MAX_TTL;
+  while (seconds-- > 0) dns_tmr();
+}
+
+static void let_names_age(void) {
+  uint32_t passed = pg_clock_ms() - names_aged_ms;
+  names_aged_ms += passed - passed % DNS_TMR_INTERVAL;
+  /* While a name is looked for the timer above counts. */
+  if (!resolving) age_names(passed / DNS_TMR_INTERVAL);
+}
+
 void network_open(void) {
+  watch.level = kept.complement == ~kept.level ? (uint8_t)kept.level : 0;
   lwip_init();
   if (!netif_add(&interface, NULL, NULL, NULL, NULL, board_ethernet_open, ethernet_input)) {
     board_log("ethernet: the controller does not answer\n");
@@ -68,29 +102,119 @@ void network_open(void) {
   interface.hostname = "picogrant";
   netif_set_default(&interface);
   netif_set_up(&interface);
+  /* It begins with the link. */
   if (dhcp_start(&interface) != ERR_OK) board_log("dhcp: no memory\n");
+  names_aged_ms = pg_clock_ms();
+  link_seen_ms = names_aged_ms - LINK_EVERY_MS;
 }
 
-int network_is_up(void) { return dhcp_supplied_address(&interface) != 0; }
+int network_is_up(void) {
+  return netif_is_link_up(&interface) && dhcp_supplied_address(&interface) != 0;
+}
+
+int network_has_link(void) { return netif_is_link_up(&interface); }
 
 void network_attend(void) { needs_attention = 1; }
 
-void network_resolving(int is_on) { resolving = is_on; }
+void network_resolving(int is_on) {
+  let_names_age();
+  resolving = is_on;
+}
 
-void network_work(void) {
-  int was_up = network_is_up();
-  needs_attention = 0;
-  if (board_ethernet_has_input()) board_ethernet_work(&interface);
+/* Addresses of servers and neighbours may be others from now on. */
+static void forget_addresses(void) {
+  resolving = 0;
+  age_names(DNS_MAX_TTL);
+  etharp_cleanup_netif(&interface);
+}
+
+void network_doubt(void) {
+  if (!watch.is_on) forget_addresses();
+  pg_network_watch_doubt(&watch, pg_clock_ms());
+}
+
+static void keep_level(void) {
+  kept.level = watch.level;
+  kept.complement = ~kept.level;
+}
+
+void network_works(void) {
+  pg_network_watch_heard(&watch);
+  keep_level();
+}
+
+/* The gateway's answer to a probe; where there is no gateway to ask, anything that comes. */
+int network_hears(const struct pbuf *frame) {
+  static const uint8_t arp[] = {0x08, 0x06};
+  const uint8_t *bytes = (const uint8_t *)frame->payload + ETH_PAD_SIZE;
+  const ip4_addr_t *gateway = netif_ip4_gw(&interface);
+  if (!watch.is_on) return 0;
+  if (!network_is_up() || ip4_addr_isany(gateway)) return 1;
+  return frame->len >= ETH_PAD_SIZE + 32 && memcmp(bytes + 12, arp, sizeof arp) == 0 &&
+         memcmp(bytes + 28, &gateway->addr, sizeof gateway->addr) == 0;
+}
+
+/* A lease that still holds is confirmed, another network gives another. */
+static void look_at_link(void) {
+  int has_link = board_ethernet_has_link();
+  link_seen_ms = pg_clock_ms();
+  if (has_link == netif_is_link_up(&interface)) return;
+  say(has_link ? "the cable is in" : "the cable is out");
+  forget_addresses();
+  if (has_link) netif_set_link_up(&interface);
+  else netif_set_link_down(&interface);
+}
+
+static void restart_interface(void) {
+  say("nothing is heard although there is a link; restarting the interface");
+  netif_set_link_down(&interface);
+  forget_addresses();
+  if (!board_ethernet_restart()) board_log("ethernet: the controller does not answer\n");
+  link_seen_ms = pg_clock_ms() - LINK_EVERY_MS;
+}
+
+static void supervise(void) {
+  switch (pg_network_watch_next(&watch, pg_clock_ms(), netif_is_link_up(&interface))) {
+    case PG_NETWORK_PROBE:
+      if (network_is_up()) (void)etharp_request(&interface, netif_ip4_gw(&interface));
+      break;
+    case PG_NETWORK_RESTART_INTERFACE:
+      restart_interface();
+      break;
+    case PG_NETWORK_RESTART_DEVICE:
+      say("restarting the interface does not help; restarting the device");
+      keep_level();
+      board_restart();
+    default:
+      break;
+  }
+}
+
+static void run_timers(void) {
   uint32_t now = pg_clock_ms();
   for (int i = 0; i < TIMER_COUNT; i++) {
     struct timer *timer = &timers[i];
-    if (!is_needed(timer)) {
+    if (!timer->is_needed()) {
       timer->last_ms = now;
     } else if (now - timer->last_ms >= timer->interval_ms) {
       timer->last_ms = now;
       timer->run();
     }
   }
+}
+
+void network_work(void) {
+  int was_up = network_is_up();
+  needs_attention = 0;
+  if (board_ethernet_has_input()) {
+    board_ethernet_work(&interface);
+    look_at_link();
+  } else if (pg_clock_ms() - link_seen_ms >= LINK_EVERY_MS) {
+    look_at_link();
+  }
+  run_timers();
+  let_names_age();
+  supervise();
   if (!was_up && network_is_up()) {
     board_log("network: address ");
     board_log(ip4addr_ntoa(netif_ip4_addr(&interface)));
@@ -101,9 +225,11 @@ void network_work(void) {
 uint32_t network_wake_in(void) {
   uint32_t now = pg_clock_ms();
   uint32_t soonest = LONGEST_MS;
+  int32_t step = pg_network_watch_wake_in(&watch, now);
   if (needs_attention || board_ethernet_has_input()) return 0;
+  if (step >= 0) soonest = (uint32_t)step < soonest ? (uint32_t)step : soonest;
   for (int i = 0; i < TIMER_COUNT; i++) {
-    if (!is_needed(&timers[i])) continue;
+    if (!timers[i].is_needed()) continue;
     uint32_t passed = now - timers[i].last_ms;
     uint32_t left = passed < timers[i].interval_ms ? timers[i].interval_ms - passed : 0;
     if (left < soonest) soonest = left;

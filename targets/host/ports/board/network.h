@@ -13,8 +13,20 @@ void network_open(void);
 /* Takes in packets, and lets lwIP's timers that are due run. */
 void network_work(void);
 
-/* Whether the board has an address. */
+/* Whether the cable is in, and whether the board has an address. */
+int network_has_link(void);
 int network_is_up(void);
+
+/*
+ * An exchange went without an answer: names and neighbours are asked for again, and the gateway is asked whether it
+ * is there (network-watch.h). And: an exchange got an answer.
+ */
+void network_doubt(void);
+void network_works(void);
+
+/* Whether a frame that has come, padding ahead of it, is what a doubt waits for. For ethernet.c. */
+struct pbuf;
+int network_hears(const struct pbuf *frame);
 
 /* 1 while a name is looked for: DNS needs its timer then. */
 void network_resolving(int is_on);

@@ -27,20 +27,22 @@ static size_t place(int slot, uint32_t at) {
   return (size_t)slot * board_records.slot_bytes + at;
 }
 
-static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   return board_eeprom_read(place(slot, at), into, size);
 }
 
-static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   return board_eeprom_write(place(slot, at), bytes, size) && holds(place(slot, at), bytes, size);
 }
 
 /* Only pages that hold anything are written: each page of an EEPROM wears by being written. */
-static int erase_slot(int slot) {
+static int erase_slot(void *context, int slot) {
   static const uint8_t blank[64] = {[0 ... 63] = 0xff};
   for (uint32_t at = 0; at < board_records.slot_bytes; at += sizeof blank) {
     if (holds(place(slot, at), blank, sizeof blank)) continue;
-    if (!program_slot(slot, at, blank, sizeof blank)) return 0;
+    if (!program_slot(context, slot, at, blank, sizeof blank)) return 0;
   }
   return 1;
 }

@@ -13,12 +13,25 @@ extern uint32_t board_stack_bottom[], board_stack_top[];
 extern uint32_t board_data_image[], board_data_start[], board_data_end[];
 extern uint32_t board_bss_start[], board_bss_end[];
 
-enum { STACK_PAINT = 0x57ac57ac };
+enum { STACK_PAINT = 0x57ac57ac, FRAME_BYTES = 32 };
 
 int main(void);
 void board_reset(void);
 
+/*
+ * Below RAM nothing may be touched: a stack that grows out of it faults at its first step. Many parts fault there
+ * anyway; some have something else there, and the emulator takes what is written and forgets it.
+ */
+static void guard_stack(void) {
+  MPU_REGION = 0;
+  MPU_BASE = MAP_RAM_AT - (1u << MPU_GUARD_BITS);
+  MPU_ATTRIBUTES = MPU_NO_EXECUTION | (MPU_GUARD_BITS - 1) << 1 | MPU_REGION_ON;
+  MPU_CONTROL = MPU_DEFAULT_MAP | MPU_ON;
+  __asm__ volatile("dsb\n isb" ::: "memory");
+}
+
 void board_reset(void) {
+  guard_stack();
   /* Painted below where this function's own frame may be, so that the deepest use can be seen later. */
   uint32_t *here = __builtin_frame_address(0);
   for (uint32_t *word = board_stack_bottom; word < here - 16; word++) *word = STACK_PAINT;
@@ -44,8 +57,16 @@ void board_restart(void) {
   for (;;) continue;
 }
 
-/* `frame` is what the processor pushed: the address of the fault is its seventh word. */
+/*
+ * `frame` is what the processor pushed: the address of the fault is its seventh word. It lies below the stack where
+ * that has grown too long: then nothing was pushed, and there is nothing to read.
+ */
 __attribute__((used)) static void report_fault(const uint32_t *frame) {
+  uintptr_t at = (uintptr_t)frame;
+  if (at < (uintptr_t)board_stack_bottom || at > (uintptr_t)board_stack_top - FRAME_BYTES) {
+    board_log("stack overflow; restarting\n");
+    board_restart();
+  }
   board_log("fault at ");
   board_log_hex(frame[6]);
   board_log(", called from ");
@@ -56,8 +77,9 @@ __attribute__((used)) static void report_fault(const uint32_t *frame) {
   board_restart();
 }
 
+/* What was on the stack is of no use any more: the report has all of it, however little was left. */
 __attribute__((naked)) static void on_fault(void) {
-  __asm__("mrs r0, msp\n b report_fault\n");
+  __asm__("mrs r0, msp\n ldr r1, =board_stack_top\n msr msp, r1\n b report_fault\n");
 }
 
 /* The watchdog's first end: the loop has hung. */

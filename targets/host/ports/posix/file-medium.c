@@ -45,7 +45,8 @@ static int read_all(uint8_t *bytes, size_t size, off_t at) {
   return 1;
 }
 
-static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   while (size > 0) {
     size_t room = 0;
     off_t place = place_of(slot, at, &room);
@@ -58,7 +59,8 @@ static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
   return 1;
 }
 
-static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   while (size > 0) {
     size_t room = 0;
     off_t place = place_of(slot, at, &room);
@@ -73,7 +75,8 @@ static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size
 
 static struct pg_medium file_medium;
 
-static int erase_slot(int slot) {
+static int erase_slot(void *context, int slot) {
+  (void)context;
   for (uint32_t at = 0; at < file_medium.slot_bytes; at += PG_FILE_BLOCK) {
     size_t room = 0;
     if (!write_all(blank, sizeof blank, place_of(slot, at, &room))) return 0;
@@ -160,7 +163,7 @@ static enum pg_file_state open_file(int directory, uint32_t slot_bytes, const ch
 enum pg_file_state pg_file_open(const char *path, uint32_t slot_bytes,
                                 const struct pg_medium **medium, const char **why) {
   int directory = -1;
-  file_medium = (struct pg_medium){0, read_slot, program_slot, erase_slot};
+  file_medium = (struct pg_medium){.read = read_slot, .program = program_slot, .erase = erase_slot};
   memset(blank, 0xff, sizeof blank);
   *why = NULL;
   *medium = NULL;

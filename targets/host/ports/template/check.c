@@ -15,6 +15,7 @@
 #include "display.h"
 #include "port.h"
 #include "storage.h"
+#include "units.h"
 
 /* A server that answers HTTP, and an address at which nothing listens. */
 #ifndef CHECK_SERVER
@@ -25,7 +26,7 @@
 #endif
 
 enum {
-  PIECE = 64,
+  PIECE = PG_MEDIUM_UNIT_MAX,
   COLUMNS = 16,
   ROWS = 2,
   ANSWER_MS = 10000,
@@ -96,7 +97,7 @@ static int holds(int slot, uint32_t from, uint32_t to, int is_erased) {
   while (from < to) {
     size_t size = to - from < PIECE ? to - from : PIECE;
     memset(piece, 1, sizeof piece);
-    if (!port_medium.read(slot, from, piece, size)) return 0;
+    if (pg_medium_read(&port_medium, slot, from, piece, size) != PG_MEDIUM_DONE) return 0;
     for (size_t i = 0; i < size; i++) {
       if (piece[i] != (is_erased ? 0xff : pattern(from + (uint32_t)i))) return 0;
     }
@@ -105,42 +106,51 @@ static int holds(int slot, uint32_t from, uint32_t to, int is_erased) {
   return 1;
 }
 
-/* In pieces of all sizes, as records and their headers come. */
+/* In pieces of one unit and of several, as records and their headers come. */
 static int program(int slot, uint32_t from, uint32_t to) {
   uint8_t piece[PIECE];
-  for (uint32_t size = 1; from < to; size = size % PIECE + 1) {
+  uint32_t unit = port_medium.program_unit ? port_medium.program_unit : 1;
+  for (uint32_t size = unit; from < to; size = size % PIECE + unit) {
     if (size > to - from) size = to - from;
     for (uint32_t i = 0; i < size; i++) piece[i] = pattern(from + i);
-    if (!port_medium.program(slot, from, piece, size)) return 0;
+    if (port_medium.program(port_medium.context, slot, from, piece, size) != PG_MEDIUM_DONE) return 0;
     from += size;
   }
   return 1;
 }
 
+static int erased(int slot) {
+  return port_medium.erase(port_medium.context, slot) == PG_MEDIUM_DONE;
+}
+
 static void check_medium(void) {
   uint32_t end = port_medium.slot_bytes;
-  check(end > PG_SLOT_HEADER, "ok medium: slots have room for a record",
+  uint32_t head = pg_storage_header(&port_medium);
+  check(pg_medium_is_usable(&port_medium), "ok medium: its units are powers of two up to 256",
+        "not ok medium: its units are no powers of two up to 256, or its slots no whole number of them");
+  if (!pg_medium_is_usable(&port_medium)) return;
+  check(pg_storage_room(&port_medium) > 0, "ok medium: slots have room for a record",
         "not ok medium: slot_bytes leaves no room behind the header");
-  if (end <= PG_SLOT_HEADER) return;
-  int erases = port_medium.erase(0) && port_medium.erase(1);
+  if (pg_storage_room(&port_medium) == 0) return;
+  int erases = erased(0) && erased(1);
   check(erases, "ok medium: slots can be erased", "not ok medium: erase says that it could not");
   if (!erases) return;
   check(holds(0, 0, end, 1) && holds(1, 0, end, 1), "ok medium: an erased slot reads 0xff to its last byte",
         "not ok medium: an erased slot does not read 0xff everywhere");
   /* The header goes last. */
-  int programs = program(0, PG_SLOT_HEADER, end);
-  check(programs && holds(0, PG_SLOT_HEADER, end, 0), "ok medium: what is programmed reads back",
-        "not ok medium: what was programmed, in pieces of 1 to 64 bytes, does not read back");
-  check(holds(0, 0, PG_SLOT_HEADER, 1), "ok medium: programming leaves the bytes before it alone",
+  int programs = program(0, head, end);
+  check(programs && holds(0, head, end, 0), "ok medium: what is programmed reads back",
+        "not ok medium: what was programmed, in pieces of one unit to 256 bytes, does not read back");
+  check(holds(0, 0, head, 1), "ok medium: programming leaves the bytes before it alone",
         "not ok medium: bytes before the programmed range changed");
-  programs = program(0, 0, PG_SLOT_HEADER);
+  programs = program(0, 0, head);
   check(programs && holds(0, 0, end, 0), "ok medium: the header can be programmed afterwards",
         "not ok medium: programming the header last harms what stands behind it");
   check(holds(1, 0, end, 1), "ok medium: the other slot is left alone",
         "not ok medium: programming slot 0 changed slot 1");
-  check(program(1, 0, end) && port_medium.erase(0) && holds(1, 0, end, 0), "ok medium: erasing leaves the other slot alone",
+  check(program(1, 0, end) && erased(0) && holds(1, 0, end, 0), "ok medium: erasing leaves the other slot alone",
         "not ok medium: erasing slot 0 changed slot 1");
-  check(port_medium.erase(1) && holds(1, 0, end, 1), "ok medium: a full slot can be erased again",
+  check(erased(1) && holds(1, 0, end, 1), "ok medium: a full slot can be erased again",
         "not ok medium: a slot that was programmed does not become 0xff again");
 }
 

@@ -11,7 +11,8 @@
 
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
-static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   (void)slot;
   (void)at;
   (void)into;
@@ -19,7 +20,8 @@ static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
   return 0;
 }
 
-static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   (void)slot;
   (void)at;
   (void)bytes;
@@ -27,9 +29,12 @@ static int program_slot(int slot, uint32_t at, const uint8_t *bytes, size_t size
   return 0;
 }
 
-static int erase_slot(int slot) {
+static int erase_slot(void *context, int slot) {
+  (void)context;
   (void)slot;
   return 0;
 }
 
-const struct pg_medium port_medium = {SLOT_BYTES, read_slot, program_slot, erase_slot};
+/* read_unit and program_unit: what the part reads and programs at once, in bytes; left out: 1. */
+const struct pg_medium port_medium = {
+    .slot_bytes = SLOT_BYTES, .read = read_slot, .program = program_slot, .erase = erase_slot};

@@ -16,21 +16,27 @@ static uintptr_t slot_at(int slot) { return slot == 0 ? MAP_SLOT_A_AT : MAP_SLOT
 
 static uintptr_t copy_at(int copy) { return copy == 0 ? MAP_RECORD_0_AT : MAP_RECORD_1_AT; }
 
-static int read_slot(int slot, uint32_t at, uint8_t *into, size_t size) {
+static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   memcpy(into, loader_slot(slot) + at, size);
   return 1;
 }
 
-static int read_copy(int copy, uint32_t at, uint8_t *into, size_t size) {
+static int read_copy(void *context, int copy, uint32_t at, uint8_t *into, size_t size) {
+  (void)context;
   memcpy(into, (const uint8_t *)copy_at(copy) + at, size);
   return 1;
 }
 
-static int program_copy(int copy, uint32_t at, const uint8_t *bytes, size_t size) {
+static int program_copy(void *context, int copy, uint32_t at, const uint8_t *bytes, size_t size) {
+  (void)context;
   return flash_program(copy_at(copy) + at, bytes, size);
 }
 
-static int erase_copy(int copy) { return flash_erase_sector(copy_at(copy)); }
+static int erase_copy(void *context, int copy) {
+  (void)context;
+  return flash_erase_sector(copy_at(copy));
+}
 
 /* A slot is written in pieces (loader_slot_write), never whole out of RAM. */
 static const struct pg_medium slots = {.slot_bytes = MAP_SLOT_BYTES, .read = read_slot};

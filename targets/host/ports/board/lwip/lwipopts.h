@@ -62,6 +62,8 @@
 #define DNS_MAX_NAME_LENGTH 128
 #define DNS_MAX_SERVERS 2
 #define DNS_MAX_RETRIES 4
+/* Seconds. A shorter TTL is kept; a longer one says nothing of a server that moves meanwhile. */
+#define DNS_MAX_TTL 3600
 
 /* Ports, identifiers of queries and first sequence numbers that nobody guesses. */
 uint32_t board_random32(void);

@@ -1,0 +1,147 @@
+// What a board meets in its second month: servers that move, cables that are moved, networks that fall silent, and a
+// stack that is used up. It mends what it can by itself, and restarts nothing because a server is away.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BoardWorld, SERVICE_NAME } from "../../scripts/board/board-world.ts";
+import { type Board, SECOND_SERVICE_ADDRESS } from "../../scripts/board/emulator.ts";
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+let world: BoardWorld;
+
+beforeEach(async () => {
+  world = new BoardWorld();
+  await world.open();
+});
+
+afterEach(() => world.end());
+
+/** What does not answer is given up, and need not be waited for as long as a slow machine. */
+const limits = { connectSeconds: 20, exchangeSeconds: 40 };
+
+async function pendingBoard(): Promise<Board> {
+  const board = world.board({ factoryPage: world.factoryPage({ limits }) });
+  await board.powerOn();
+  await board.state("PENDING");
+  return board;
+}
+
+async function signedInBoard(): Promise<Board> {
+  const board = await pendingBoard();
+  expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
+  await board.state("SIGNED_IN");
+  return board;
+}
+
+const called = (board: Board, count = 1): Promise<void> => {
+  board.press("a");
+  return board.says("api: status 200, error 0", count);
+};
+
+/** A broadcast as long as a frame may be; nobody wants it. */
+function broadcast(): Buffer {
+  const frame = Buffer.alloc(1514, 0x55);
+  frame.fill(0xff, 0, 6);
+  frame.write("\x02picog", 6, "latin1");
+  frame.writeUInt16BE(0x0800, 12);
+  frame.writeUInt8(0x45, 14);
+  frame.writeUInt16BE(1500, 16);
+  frame.writeUInt8(17, 23);
+  frame.fill(0xff, 30, 34);
+  return frame;
+}
+
+describe("the service's address changes", () => {
+  it("the name is asked for again once its TTL is over (RFC 1035 section 3.2.1)", async () => {
+    const board = await signedInBoard();
+    board.network.ttl = 5;
+    await called(board);
+    // One that was learnt with the old TTL is used until that is over.
+    await board.plug(false);
+    await board.plug(true);
+    await called(board, 2);
+    const asked = board.network.asked.length;
+    board.network.names[SERVICE_NAME] = SECOND_SERVICE_ADDRESS;
+    board.network.silent.add("10.0.2.100");
+    await pause(8000);
+    await called(board, 3);
+    expect(board.network.asked.length).toBeGreaterThan(asked);
+    expect(board.output).not.toContain("connection: no answer");
+  });
+
+  it("and before that is over, after the first exchange without an answer", async () => {
+    const board = await signedInBoard();
+    board.network.ttl = 86_400;
+    board.network.names[SERVICE_NAME] = SECOND_SERVICE_ADDRESS;
+    board.network.silent.add("10.0.2.100");
+    board.press("a");
+    await board.says("connection: no answer");
+    await board.until("a call that is answered", async () => {
+      if (!board.output.includes("api: status 200")) board.press("a");
+      await pause(1000);
+      return board.output.includes("api: status 200");
+    });
+  });
+});
+
+describe("the cable", () => {
+  it("is pulled out and put into another network: the board has an address there, and goes on", async () => {
+    const board = await signedInBoard();
+    await board.plug(false);
+    await board.says("network: the cable is out");
+    board.network.place = "elsewhere";
+    await board.plug(true);
+    await board.says("network: address 10.0.3.");
+    await called(board);
+    expect(board.output.split("picogrant on")).toHaveLength(2);
+  });
+});
+
+describe("a network that floods or falls silent", () => {
+  it("a storm of broadcasts is outlived", async () => {
+    const board = await pendingBoard();
+    const end = Date.now() + 8000;
+    const frame = broadcast();
+    while (Date.now() < end) {
+      for (let count = 0; count < 200; count++) board.network.inject(frame);
+      await pause(20);
+    }
+    expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
+    await board.state("SIGNED_IN");
+    await called(board);
+    expect(board.output).not.toContain("restarting");
+  });
+
+  it("where nothing is heard although there is a link, the interface is restarted, then the device", async () => {
+    const board = await signedInBoard();
+    board.network.isCut = true;
+    board.press("a");
+    await board.says(
+      "network: nothing is heard although there is a link; restarting the interface",
+      3,
+    );
+    await board.says("restarting the device");
+    await board.says("picogrant on", 2);
+    board.network.isCut = false;
+    await board.state("SIGNED_IN", 2);
+    await called(board);
+    expect(world.answers("/device/code")).toEqual([200]);
+  });
+
+  it("a server that is away is no reason to restart anything", async () => {
+    const board = await signedInBoard();
+    board.network.silent.add("10.0.2.100");
+    board.press("a");
+    await board.says("connection: no answer");
+    await pause(90_000);
+    expect(board.output).not.toContain("restarting");
+  });
+});
+
+it("a stack that is used up is reported, and the board comes back signed in", async () => {
+  const board = await signedInBoard();
+  board.press("d");
+  await board.says("stack overflow; restarting");
+  await board.state("SIGNED_IN", 2);
+  expect(world.answers("/device/code")).toEqual([200]);
+});
