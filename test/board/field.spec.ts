@@ -2,8 +2,8 @@
 // stack that is used up. It mends what it can by itself, and restarts nothing because a server is away.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BoardWorld, SERVICE_NAME } from "../../scripts/board/board-world.ts";
-import { type Board, SECOND_SERVICE_ADDRESS } from "../../scripts/board/emulator.ts";
+import { BoardWorld, SERVICE_NAME } from "../../targets/workbench/board/board-world.ts";
+import { type Board, SECOND_SERVICE_ADDRESS } from "../../targets/workbench/board/emulator.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

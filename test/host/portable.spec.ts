@@ -3,7 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { programOf } from "../../scripts/host/build.ts";
+import { programOf } from "../../targets/workbench/host/build.ts";
 
 /** The numbers in what a program says; it ends with another code than 0 at the first fault. */
 function numbersOf(name: string, ...args: readonly string[]): number[] {
