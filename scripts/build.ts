@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { shippedFiles } from "../targets/bundle/shipped.ts";
-import { bundleProgram, type Program } from "../targets/quickjs/bundle-program.ts";
+import { bundleProgram } from "../targets/quickjs/bundle-program.ts";
 import { conformanceScript } from "../targets/workbench/engines/script.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -16,12 +16,6 @@ function sizes(name: string, code: string): string {
   return (
     `dist/${name}`.padEnd(26) + `${code.length} B min`.padStart(14) + `${gzip} B gzip`.padStart(15)
   );
-}
-
-async function writeProgram(program: Program, name: string): Promise<void> {
-  const code = await bundleProgram(program);
-  writeFileSync(`${dist}${name}`, code);
-  console.log(sizes(name, code));
 }
 
 commandLine(
@@ -37,5 +31,6 @@ for (const variant of ["complete", "grant"] as const) {
   const conformance = name.replace(/\.js$/, "-conformance.js");
   writeFileSync(dist + conformance, conformanceScript(script, false));
 }
-await writeProgram("main", "picogrant.qjs.js");
-await writeProgram("loader", "picogrant-loader.qjs.js");
+const program = await bundleProgram();
+writeFileSync(`${dist}picogrant.qjs.js`, program);
+console.log(sizes("picogrant.qjs.js", program));

@@ -98,7 +98,7 @@ export function describeRefusal(refusal: Refusal): string {
  * does not know, whose images no loader runs.
  */
 export function kindOf({ engine, abi }: Target): number | undefined {
-  if (abi === "std-1" || abi === "es5") return PayloadKind.source;
+  if (abi === "es5") return PayloadKind.source;
   if (engine === "firmware") return PayloadKind.machineCode;
   return engine === "quickjs" ? PayloadKind.bytecode : undefined;
 }

@@ -1,10 +1,10 @@
-// What key files hold (FORMAT.md), the same for the tool, this loader and the one in C. The two kinds
+// What key files hold (FORMAT.md), the same for the tool and the loaders in C. The two kinds
 // differ in length, so that neither is ever taken for the other.
 
 const PUBLIC_BYTES = 32;
 const SECRET_BYTES = 64;
 /** Longer ones are no key files. */
-export const KEY_FILE_BYTES_MAX = 160;
+const KEY_FILE_BYTES_MAX = 160;
 
 /** The 32 bytes of a public key; undefined where the file holds none. */
 export function parsePublicKey(file: Uint8Array): Uint8Array | undefined {

@@ -1,4 +1,4 @@
-// Makes the programs for a stock qjs: one file each, a classic script that may be loaded as a module too.
+// Makes the device program for a stock qjs: one file, a classic script that may be loaded as a module too.
 
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
@@ -14,9 +14,6 @@ const withoutCrypto: Plugin = {
   },
 };
 
-/** `main` is the device program, `loader` checks signed images and runs them. */
-export type Program = "main" | "loader";
-
 /** How a program for qjs is bundled; its `std` and `os` come from `qjs --std`. */
 export const programOptions = {
   bundle: true,
@@ -31,9 +28,9 @@ export const programOptions = {
   logLevel: "silent",
 } as const satisfies BuildOptions;
 
-/** The bundled program: a classic script, so that the loader can run the very bytes it has checked. */
-export async function bundleProgram(program: Program): Promise<string> {
-  const entryPoints = [`${folder}${program}.ts`];
+/** The bundled program. */
+export async function bundleProgram(): Promise<string> {
+  const entryPoints = [`${folder}main.ts`];
   const result = await build({ ...programOptions, entryPoints, write: false });
   return result.outputFiles[0]!.text;
 }

@@ -16,8 +16,6 @@ import { FileError, readFile, writeAll } from "../../platform/quickjs/files.ts";
 import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/index.ts";
 import { bytesOf, textOf } from "../../platform/text.ts";
 import { App } from "./app.ts";
-import { type Boot, bootOf } from "./boot.ts";
-import { confirmAtRest, withSelfTest } from "./self-test.ts";
 import { eventWriter, readCommands } from "./streams.ts";
 
 const CONFIG_BYTES_MAX = 65_536;
@@ -29,26 +27,22 @@ const INTERNAL_ERROR = 70;
 class UsageError extends Error {}
 
 interface Flags {
-  config: string | undefined;
+  config: string;
   check: boolean;
 }
 
 function readFlags(args: readonly string[]): Flags {
-  const flags: Flags = { config: undefined, check: false };
+  const flags: Flags = { config: "", check: false };
   for (let at = 0; at < args.length; at++) {
     if (args[at] === "--check") flags.check = true;
-    else if (args[at] === "--config" && args[at + 1] !== undefined) flags.config = args[++at];
+    else if (args[at] === "--config" && args[at + 1]) flags.config = args[++at]!;
     else throw new UsageError(USAGE);
   }
+  if (flags.config === "") throw new UsageError(USAGE);
   return flags;
 }
 
-/** The file's configuration, or the one that came with the image. */
-function readConfig(os: Os, file: string | undefined, boot: Boot | undefined): DeviceConfig {
-  if (file === undefined) {
-    if (!boot?.configuration) throw new UsageError(USAGE);
-    return parseDeviceConfig(boot.configuration);
-  }
+function readConfig(os: Os, file: string): DeviceConfig {
   const bytes = readFile(os, file, CONFIG_BYTES_MAX);
   if (bytes === undefined) throw new FileError(`${file}: does not exist`);
   const text = textOf(bytes);
@@ -105,10 +99,10 @@ function complain(os: Os, line: string): void {
   writeAll(os, 2, bytesOf(`picogrant: ${line.replace(/\s*\n\s*/g, " ")}\n`));
 }
 
-function run(std: Std, os: Os, config: DeviceConfig, boot: Boot | undefined): void {
-  const platform = withSelfTest(quickJsPlatform(os, config), boot);
+function run(std: Std, os: Os, config: DeviceConfig): void {
+  const platform = quickJsPlatform(os, config);
   try {
-    const app = appOf(std, os, config, platform, boot);
+    const app = appOf(std, os, config, platform);
     app.start();
   } catch (error) {
     platform.dispose();
@@ -116,14 +110,8 @@ function run(std: Std, os: Os, config: DeviceConfig, boot: Boot | undefined): vo
   }
 }
 
-function appOf(
-  std: Std,
-  os: Os,
-  config: DeviceConfig,
-  platform: QuickJsPlatform,
-  boot: Boot | undefined,
-): App {
-  const emit = confirmAtRest(eventWriter(os, config.control?.events), config, boot);
+function appOf(std: Std, os: Os, config: DeviceConfig, platform: QuickJsPlatform): App {
+  const emit = eventWriter(os, config.control?.events);
   const app = new App(config, platform, emit, (ms, ring) => {
     os.setTimeout(ring, ms);
   });
@@ -146,24 +134,21 @@ function appOf(
 
 function main(): void {
   const { std, os } = quickJs();
-  const boot = bootOf();
-  const given = boot?.arguments ?? scriptArguments();
+  const given = scriptArguments();
   if (given.includes("--help")) {
     writeAll(os, 1, bytesOf(`${USAGE}\n`));
     std.exit(0);
   }
   try {
     const { config: file, check } = readFlags(given);
-    const config = readConfig(os, file, boot);
+    const config = readConfig(os, file);
     if (config.storage === undefined) {
-      throw new UsageError(
-        `${file ?? "device.json"}: storage is missing; records are kept in files`,
-      );
+      throw new UsageError(`${file}: storage is missing; records are kept in files`);
     }
     if (check) {
       refuseTooLittleMemory(config);
       complain(os, "the configuration is right");
-    } else run(std, guarded(std, os), config, boot);
+    } else run(std, guarded(std, os), config);
   } catch (error) {
     const known = error instanceof Error && isMistake(error);
     complain(os, known ? error.message : `internal error: ${error}`);

@@ -7,15 +7,14 @@ import { bundleCore } from "../bundle/make-bundle.ts";
 import type { Options, TargetName } from "../command/image/options.ts";
 import {
   checkedAbi,
+  ES5,
   ownPayload,
   type Payloads,
-  SOURCE_TARGETS,
   sourcePayload,
 } from "../command/image/payload-kinds.ts";
 import { perform } from "../command/image/perform.ts";
 import { UsageError } from "../desktop/usage-error.ts";
-import { kindOf, PayloadKind, type Target } from "../image/format.ts";
-import { bundleProgram } from "../quickjs/bundle-program.ts";
+import type { Target } from "../image/format.ts";
 import { run } from "./engines/install.ts";
 import { generate } from "./host/generate.ts";
 import { engineVersion, quickjsFolder } from "./host/toolchain.ts";
@@ -26,8 +25,8 @@ const bytecodeFolder = fileURLToPath(new URL("../../dist/image/", import.meta.ur
 
 function targetOf(name: TargetName, abi: string | undefined): Target {
   if (name !== "c-host") {
-    if (abi === undefined) return SOURCE_TARGETS[name];
-    throw new UsageError("--abi goes with --target c-host only; the others have but one");
+    if (abi === undefined) return ES5;
+    throw new UsageError("--abi goes with --target c-host only");
   }
   const own = abi ?? `${engineVersion(quickjsFolder())}-le${process.arch.includes("64") ? 64 : 32}`;
   return { engine: "quickjs", abi: checkedAbi(own) };
@@ -36,9 +35,8 @@ function targetOf(name: TargetName, abi: string | undefined): Target {
 async function payloadFor(options: Options, target: Target): Promise<Uint8Array> {
   if (options.payload !== undefined) return ownPayload(options.payload, target);
   if (target.engine === "any") {
-    return sourcePayload(Buffer.from((await bundleCore(options.variant)).code), target);
+    return sourcePayload(Buffer.from((await bundleCore(options.variant)).code));
   }
-  if (kindOf(target) === PayloadKind.source) return Buffer.from(await bundleProgram("main"));
   return bytecode(options.variant, target.abi);
 }
 

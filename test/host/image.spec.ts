@@ -65,7 +65,7 @@ describe("FORMAT.md: order of the checks", () => {
 
   it.each<[string, ImageParts]>([
     ["another word size", { abi: abi.replace(/\d\d$/, "16") }],
-    ["source for stock QuickJS", { abi: "std-1", kind: 1 }],
+    ["source", { abi: "es5", kind: 1 }],
   ])("%s is another ABI to a host in C", (_name, parts) => {
     expect(saidInC(makeImage({ abi, ...parts }), question())).toBe("wrong-abi");
   });

@@ -10,14 +10,14 @@ import { makeImage } from "../../targets/image/make.ts";
 import { keyIdOf, keys, makeImage as makeOracle, PRODUCT, strangerKeys } from "./image-builder.ts";
 import { COUNTER, FAULTS, pairsOfFaults, refusalsOfFlip, rowsOf } from "./image-cases.ts";
 
-const OWN = { engine: "qjs", abi: "std-1", kind: 1 } as const;
+const OWN = { engine: "quickjs", abi: "2025-04-26-le64", kind: 2 } as const;
 const requirements = {
   keys: [keys.publicKey],
   product: PRODUCT,
   border: NO_BORDER,
   targets: [
-    { engine: "qjs", abi: "std-1" },
-    { engine: "quickjs", abi: "std-1" },
+    { engine: "quickjs", abi: OWN.abi },
+    { engine: "quickjs", abi: "2025-04-26-le32" },
   ],
   counterMin: COUNTER,
 };
@@ -89,7 +89,7 @@ describe("FORMAT.md: order of the checks", () => {
     expect(image.payload.buffer).toBe(bytes.buffer);
     expect(Buffer.from(image.payload).toString()).toBe("payload");
     expect(Buffer.from(image.configuration).toString()).toBe("{}");
-    expect(image).toMatchObject({ product: PRODUCT, release: "1.0.0", counter: COUNTER, kind: 1 });
+    expect(image).toMatchObject({ product: PRODUCT, release: "1.0.0", counter: COUNTER, kind: 2 });
   });
 });
 
@@ -106,7 +106,7 @@ describe("make.ts", () => {
       configuration: fc.uint8Array({ maxLength: 300 }),
     });
     const property = fc.property(content, (parts) => {
-      const made = makeImage({ ...parts, engine: "qjs", abi: "std-1" }, keys.secretKey);
+      const made = makeImage({ ...parts, engine: OWN.engine, abi: OWN.abi }, keys.secretKey);
       const { configuration: config, ...rest } = parts;
       expect(Buffer.from(made).equals(makeOracle({ ...OWN, ...rest, config }))).toBe(true);
     });
@@ -123,7 +123,7 @@ describe("make.ts", () => {
     ["half a counter", { counter: 0.5 }, "security counter"],
     ["an image beyond the limit", { payload: new Uint8Array(IMAGE_BYTES_MAX) }, "is the most"],
   ])("refuses %s", (_name, changes, message) => {
-    const target = { engine: "qjs", abi: "std-1", product: PRODUCT, border: NO_BORDER };
+    const target = { engine: OWN.engine, abi: OWN.abi, product: PRODUCT, border: NO_BORDER };
     const content = { ...target, release: "1", counter: 1, payload: good };
     const whole = { ...content, configuration: new Uint8Array(0), ...changes };
     expect(() => makeImage(whole, keys.secretKey)).toThrow(message);

@@ -1,4 +1,4 @@
-// What every loader says to which image: one table for the JavaScript loader and the one in C.
+// What every loader says to which image: one table for the maker's tool in JavaScript and the loaders in C.
 
 import { REFUSALS, type Refusal } from "../../targets/image/format.ts";
 import {
@@ -115,12 +115,11 @@ export const FAULTS: readonly ImageCase[] = [
   wrong("bytes behind a text's end", { release: "1\x000" }, "malformed"),
   wrong("an empty engine", { engine: "" }, "malformed"),
   wrong("source for bytecode's ABI", { engine: "quickjs", abi: OLD_ABI, kind: 1 }, "malformed"),
-  wrong("bytecode for std-1", { engine: "quickjs", abi: "std-1", kind: 2 }, "malformed"),
   wrong("bytecode for es5", { engine: "any", abi: "es5", kind: 2 }, "malformed"),
   wrong("another product", { product: "test-radio" }, "wrong-product"),
   wrong("a product that ours begins with", { product: PRODUCT.slice(0, -1) }, "wrong-product"),
   wrong("a product that begins with ours", { product: `${PRODUCT}2` }, "wrong-product"),
-  wrong("another engine", { engine: "duktape", abi: "std-1", kind: 1 }, "wrong-engine"),
+  wrong("another engine", { engine: "duktape", abi: "es5", kind: 1 }, "wrong-engine"),
   wrong("the core's bundle", { engine: "any", abi: "es5", kind: 1 }, "wrong-engine"),
   wrong("an engine that ours begins with", { engine: "quickj", abi: OLD_ABI }, "wrong-engine"),
   wrong("an old engine", { engine: "quickjs", abi: OLD_ABI, kind: 2 }, "wrong-abi"),

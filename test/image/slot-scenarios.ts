@@ -1,7 +1,10 @@
 // What becomes of images in two slots (FORMAT.md, "Two slots and the boot record"): one table for the
-// JavaScript loader in Node and in qjs, and for the one in C.
+// loader of the host in C, with every fault and power cut, and for the host itself.
 
-import type { BootRefusal } from "../../targets/image/slots.ts";
+import type { Refusal } from "../../targets/image/format.ts";
+
+/** Why nothing runs or is installed, beside what is wrong with an image. */
+export type BootRefusal = Refusal | "none" | "busy" | "unreadable";
 
 /** What tells the images of a scenario apart when they run. */
 export type Label = 20 | 24 | 28 | 32;

@@ -86,7 +86,7 @@ describe.each([["ENOSPC"], ["EROFS"], ["EIO"]])("a disk that says %s", (code) =>
     fs.writeFileSync(path("new.img"), "the one before");
     const before = fs.readdirSync(folder);
     const own = ["--key", path("maker.key"), "--counter", "1", "--product", PRODUCT];
-    const files = ["--payload", path("program.js"), "--out", path("new.img")];
+    const files = ["--target", "es5", "--payload", path("program.js"), "--out", path("new.img")];
     const calls = await sweep(code, [...own, ...files], () => {
       expect(fs.readdirSync(folder)).toEqual(before);
       expect(fs.readFileSync(path("new.img"), "utf8")).toBe("the one before");

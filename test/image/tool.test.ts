@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { bundleCore } from "../../targets/bundle/make-bundle.ts";
 import { readOptions } from "../../targets/command/image/options.ts";
-import { bundleProgram } from "../../targets/quickjs/bundle-program.ts";
 import { performBuilt as perform } from "../../targets/workbench/built-payload.ts";
 import { borderDigest } from "../../targets/workbench/host/generate.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT, strangerKeys } from "./image-builder.ts";
@@ -61,7 +61,9 @@ async function mistake(...args: string[]): Promise<string> {
 
 const build = (...args: string[]): string[] => [
   ...["--key", path("maker.key"), "--counter", "5", "--product", PRODUCT, "--release", "1.0.0"],
-  ...["--payload", path("program.js"), "--out", path("new.img"), ...args],
+  ...["--payload", path("program.js"), "--out", path("new.img")],
+  ...(args.includes("--target") ? [] : ["--target", "es5"]),
+  ...args,
 ];
 
 const modeOf = (name: string): number => statSync(path(name)).mode & 0o777;
@@ -96,8 +98,8 @@ describe("npm run tool -- image --key", () => {
   it("makes what the independent builder makes, for its owner's eyes", async () => {
     await image(...build("--config", path("device.json")));
     const expected = makeImage({
-      ...{ engine: "qjs", abi: "std-1", kind: 1, counter: 5 },
-      payload: readFileSync(path("program.js")),
+      ...{ engine: "any", abi: "es5", kind: 1, counter: 5, border: borderDigest() },
+      payload: Buffer.concat([readFileSync(path("program.js")), Buffer.alloc(1)]),
       config: readFileSync(path("device.json")),
     });
     expect(readFileSync(path("new.img")).equals(expected)).toBe(true);
@@ -110,22 +112,21 @@ describe("npm run tool -- image --key", () => {
     const args = build("--key", path("newer.key"), "--retire-older-keys");
     expect(await image(...args)).toContain("retires older keys");
     const expected = makeImage({
-      ...{ engine: "qjs", abi: "std-1", kind: 1, counter: 5, flags: 1 },
-      ...{ payload: readFileSync(path("program.js")), keyId: keyIdOf(newerKeys.publicKey) },
+      ...{ engine: "any", abi: "es5", kind: 1, counter: 5, flags: 1, border: borderDigest() },
+      payload: Buffer.concat([readFileSync(path("program.js")), Buffer.alloc(1)]),
+      keyId: keyIdOf(newerKeys.publicKey),
       signer: newerKeys.secretKey,
     });
     expect(readFileSync(path("new.img")).equals(expected)).toBe(true);
     expect(await image("--inspect", path("new.img"))).toContain("retired once this image is good");
   });
 
-  it("gives a core the digest of its border, and a program none", async () => {
+  it("gives a core the digest of its border", async () => {
     await image(...build("--target", "es5"));
     const bytes = readFileSync(path("new.img"));
     expect(bytes.subarray(144, 152).equals(borderDigest())).toBe(true);
     const digits = Buffer.from(borderDigest()).toString("hex");
     expect(await image("--inspect", path("new.img"))).toContain(digits);
-    await image(...build());
-    expect(await image("--inspect", path("new.img"))).toMatch(/^border +its own$/m);
   });
 
   it("FORMAT.md: ends the core's source in one NUL, whoever brings it", async () => {
@@ -138,19 +139,18 @@ describe("npm run tool -- image --key", () => {
     }
   });
 
-  it("puts picogrant's own program into it where none is named", async () => {
+  it("puts picogrant's own core into it where none is named", async () => {
     const own = ["--counter", "1", "--product", PRODUCT, "--out", path("own.img")];
-    await image("--key", path("maker.key"), ...own);
+    await image("--key", path("maker.key"), ...own, "--target", "es5");
     const bytes = readFileSync(path("own.img"));
-    expect(bytes.subarray(240, -64).toString()).toBe(await bundleProgram("main"));
+    expect(bytes.subarray(240, -65).toString()).toBe((await bundleCore("complete")).code);
   });
 
   it.each([
-    ["quickjs", "quickjs std-1"],
-    ["quickjs-ng", "quickjs-ng std-1"],
-    ["es5", "any es5"],
-  ])("--target %s", async (target, expected) => {
-    expect(await image(...build("--target", target))).toContain(`for ${PRODUCT}, ${expected}`);
+    [["es5"], "any es5"],
+    [["c-host", "--abi", "2025-04-26-le32"], "quickjs 2025-04-26-le32"],
+  ])("--target %j", async (target, expected) => {
+    expect(await image(...build("--target", ...target))).toContain(`for ${PRODUCT}, ${expected}`);
   });
 
   const secrets: [string, (name: string) => void, string][] = [
@@ -229,10 +229,8 @@ describe("npm run tool -- image --key", () => {
   it("refuses source that is not UTF-8, and an ABI that is none", async () => {
     writeFileSync(path("program.js"), Buffer.from([0xff]));
     expect(await mistake(...build())).toContain("not UTF-8");
-    expect(await mistake(...build("--abi", "std-1"))).toContain("--abi goes with");
-    expect(await mistake(...build("--target", "c-host", "--abi", "std-1"))).toContain(
-      "--abi std-1",
-    );
+    expect(await mistake(...build("--abi", "2025-04-26-le32"))).toContain("--abi goes with");
+    expect(await mistake(...build("--target", "c-host", "--abi", "es5"))).toContain("--abi es5");
   });
 });
 
@@ -252,7 +250,9 @@ describe("npm run tool -- image --verify and --inspect", () => {
     expect(await say(Buffer.alloc(0))).toContain(": truncated (");
     expect(await say(Buffer.concat([good, good]))).toContain(": length-wrong (");
     expect(await say(good, "--counter-min", "6")).toContain(": rollback (");
-    expect(await say(good, "--target", "quickjs")).toContain(": wrong-engine (");
+    expect(await say(good, "--target", "c-host", "--abi", "2025-04-26-le32")).toContain(
+      ": wrong-engine (",
+    );
     expect(await say(good, "--product", "radio")).toContain(": wrong-product (");
     writeFileSync(path("maker.pub"), hex(strangerKeys.publicKey));
     expect(await say(good)).toContain(": foreign-key (");
@@ -263,7 +263,7 @@ describe("npm run tool -- image --verify and --inspect", () => {
   it("prints a header, and that it proves nothing", async () => {
     await image(...build());
     const text = await image("--inspect", path("new.img"));
-    for (const part of ["qjs", "std-1", PRODUCT, "1.0.0", "14 bytes, source", "not verified"]) {
+    for (const part of ["any", "es5", PRODUCT, "1.0.0", "15 bytes, source", "not verified"]) {
       expect(text).toContain(part);
     }
     writeFileSync(path("new.img"), Buffer.alloc(300));

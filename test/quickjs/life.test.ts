@@ -28,7 +28,7 @@ interface World {
 /** A service, and a device that can be started again and again. */
 async function world(qjs: string, secure: boolean): Promise<World> {
   const folder = temporaryFolder();
-  const program = await writeProgram("main", folder);
+  const program = await writeProgram(folder);
   const tls = secure ? makeTlsIdentities() : undefined;
   const service = new RunningService(tls?.identities.trusted);
   await service.start();
@@ -238,7 +238,7 @@ describe("mistakes in qjs", () => {
 
   describe.each(engines)("%s", (_, qjs) => {
     const run = async (args: readonly string[]) => {
-      const program = await writeProgram("main", temporaryFolder());
+      const program = await writeProgram(temporaryFolder());
       return new RunningDevice(qjs, ["--std", "-m", program, ...args]).end();
     };
 
@@ -282,7 +282,7 @@ describe("mistakes in qjs", () => {
     });
 
     it("--help: usage on standard output, exit code 0", async () => {
-      const program = await writeProgram("main", temporaryFolder());
+      const program = await writeProgram(temporaryFolder());
       const args = ["--std", "-m", program, "--help"];
       const { stdout, stderr, status } = await runToEnd("--help", qjs, args);
       expect(stdout).toMatch(/^usage: qjs [^\n]+\n$/);

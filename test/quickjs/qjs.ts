@@ -6,11 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
-import {
-  bundleProgram,
-  type Program,
-  programOptions,
-} from "../../targets/quickjs/bundle-program.ts";
+import { bundleProgram, programOptions } from "../../targets/quickjs/bundle-program.ts";
 import { findQjs } from "../../targets/workbench/engines/native-quickjs.ts";
 import { findQjsNg } from "../../targets/workbench/engines/native-quickjs-ng.ts";
 
@@ -37,10 +33,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Writes a program as the build makes it. */
-export async function writeProgram(program: Program, folder: string): Promise<string> {
-  const file = join(folder, `${program}.js`);
-  writeFileSync(file, await bundleProgram(program));
+/** Writes the device program as the build makes it. */
+export async function writeProgram(folder: string): Promise<string> {
+  const file = join(folder, "main.js");
+  writeFileSync(file, await bundleProgram());
   return file;
 }
 

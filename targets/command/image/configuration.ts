@@ -10,7 +10,6 @@ import {
 } from "../../../platform/configuration/device-config.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { readInput } from "./files.ts";
-import type { TargetName } from "./options.ts";
 
 /** What the hosts take where nothing is said (driver.ts, config.c). */
 const MEMORY_BYTES = 4096;
@@ -21,12 +20,12 @@ const DISPLAY = { columns: 20, rows: 4 };
  * @returns its bytes as they are in the file
  * @throws UsageError that names every mistake with its path, and no value
  */
-export function readConfiguration(path: string, target: TargetName): Uint8Array {
+export function readConfiguration(path: string): Uint8Array {
   const bytes = readInput(path);
   let problems: string[];
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    problems = problemsFor(parseDeviceConfig(text), target);
+    problems = problemsFor(parseDeviceConfig(text));
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`${path}: is not UTF-8`);
     if (!(error instanceof ConfigError)) throw error;
@@ -36,8 +35,8 @@ export function readConfiguration(path: string, target: TargetName): Uint8Array 
   return bytes;
 }
 
-/** What the schema cannot know: what this kind of host needs, and what does not belong into an image. */
-function problemsFor(config: DeviceConfig, target: TargetName): string[] {
+/** What the schema cannot know: what the host in C needs, and what does not belong into an image. */
+function problemsFor(config: DeviceConfig): string[] {
   const { storage, endpoints } = config;
   const problems: string[] = [];
   if (storage?.deviceKey !== undefined) {
@@ -46,18 +45,13 @@ function problemsFor(config: DeviceConfig, target: TargetName): string[] {
         "name a storage.deviceKeyFile instead",
     );
   }
-  if (target === "es5") return problems;
   if (storage === undefined) problems.push("storage is missing; this host keeps records in files");
-  if (target === "c-host") {
-    // It does not know the profiles.
-    if (config.server !== undefined) {
-      problems.push(
-        "server is not for the C host; picogrant configure FILE writes in what it says",
-      );
-    }
-    for (const name of ["deviceAuthorization", "token"] as const) {
-      if (!endpoints?.[name]) problems.push(`endpoints.${name} is missing; the C host needs it`);
-    }
+  // It does not know the profiles.
+  if (config.server !== undefined) {
+    problems.push("server is not for the C host; picogrant configure FILE writes in what it says");
+  }
+  for (const name of ["deviceAuthorization", "token"] as const) {
+    if (!endpoints?.[name]) problems.push(`endpoints.${name} is missing; the C host needs it`);
   }
   if (!fits(config)) problems.push("limits.memoryBytes is too small for this configuration");
   return problems;

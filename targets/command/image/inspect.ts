@@ -1,6 +1,7 @@
 // Looks at finished images: their header for people, and the checks that a device makes.
 
 import { UsageError } from "../../desktop/usage-error.ts";
+import { borderDigest } from "../../image/border.ts";
 import { checkImage, type Header, readHeader } from "../../image/check.ts";
 import {
   At,
@@ -14,7 +15,7 @@ import {
 import { readInput } from "./files.ts";
 import { readPublicKey } from "./keys.ts";
 import type { Options } from "./options.ts";
-import { borderOf, type Payloads } from "./payload-kinds.ts";
+import type { Payloads } from "./payload-kinds.ts";
 
 /** One line about an image. */
 export function summary(path: string, header: Header): string {
@@ -42,8 +43,7 @@ export function verifyImage(path: string, options: Options, payloads: Payloads):
     keys: [key],
     product: options.product ?? header?.product ?? "",
     targets: target ? [target] : [],
-    border:
-      name === undefined || target === undefined ? (header?.border ?? NO_BORDER) : borderOf(target),
+    border: name === undefined ? (header?.border ?? NO_BORDER) : borderDigest(),
     counterMin,
   });
   if (typeof image === "string") throw new UsageError(`${path}: ${describeRefusal(image)}`);

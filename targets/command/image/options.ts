@@ -7,7 +7,7 @@ import { UsageError } from "../../desktop/usage-error.ts";
 import { COUNTER_MAX, isFieldText, Width } from "../../image/format.ts";
 
 /** Who runs the image. `c-host` takes bytecode; the others source. */
-export const TARGET_NAMES = ["qjs", "quickjs", "quickjs-ng", "c-host", "es5"] as const;
+export const TARGET_NAMES = ["c-host", "es5"] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
 export interface Options {
@@ -37,8 +37,8 @@ A first image:
   npm run tool -- image --key maker.key --product living-room-tv --counter 1 --config device.json
   npm run tool -- image --verify dist/picogrant-VERSION.img --public-key maker.pub
 
-Targets: qjs runs on any stock qjs, quickjs and quickjs-ng on one of them; c-host is the host in C
-(bytecode; --abi where it was built for another machine: picogrant-host --abi); es5 the core's bundle.
+Targets: c-host is the host in C with QuickJS (bytecode; --abi where it was built for another machine:
+picogrant-host --abi), es5 the one with Duktape or MuJS, which takes the core's bundle.
 The format is in targets/image/FORMAT.md.`;
 
 function readCounter(text: string): number {
@@ -84,7 +84,9 @@ function program(usage: string): Command {
     )
     .option("--retire-older-keys", "once it is good, keys older than this one count no longer")
     .option("--config <file>", "device.json to put into the image; checked first")
-    .addOption(new Option("--target <name>", "who runs it; qjs where absent").choices(TARGET_NAMES))
+    .addOption(
+      new Option("--target <name>", "who runs it; c-host where absent").choices(TARGET_NAMES),
+    )
     .addOption(
       new Option("--variant <name>", "the core of c-host and es5")
         .choices(["complete", "grant"])

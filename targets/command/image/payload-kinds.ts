@@ -1,8 +1,7 @@
 // What the targets of an image are called in its header, and where its payload comes from.
 
 import { UsageError } from "../../desktop/usage-error.ts";
-import { borderDigest } from "../../image/border.ts";
-import { kindOf, NO_BORDER, PayloadKind, type Target } from "../../image/format.ts";
+import { kindOf, PayloadKind, type Target } from "../../image/format.ts";
 import { readInput } from "./files.ts";
 import type { Options, TargetName } from "./options.ts";
 
@@ -19,17 +18,8 @@ export interface Payloads {
   payloadFor(options: Options, target: Target): Promise<Uint8Array>;
 }
 
-/** What the host of a core must agree with it about; programs bring both themselves. */
-export function borderOf({ abi }: Target): Uint8Array {
-  return abi === "std-1" ? NO_BORDER : borderDigest();
-}
-
-export const SOURCE_TARGETS: Readonly<Record<Exclude<TargetName, "c-host">, Target>> = {
-  qjs: { engine: "qjs", abi: "std-1" },
-  quickjs: { engine: "quickjs", abi: "std-1" },
-  "quickjs-ng": { engine: "quickjs-ng", abi: "std-1" },
-  es5: { engine: "any", abi: "es5" },
-};
+/** Of a host that evaluates the core's source. */
+export const ES5: Target = { engine: "any", abi: "es5" };
 
 /** @throws UsageError for what no host in C has as its ABI */
 export function checkedAbi(abi: string): string {
@@ -37,9 +27,9 @@ export function checkedAbi(abi: string): string {
   throw new UsageError(`--abi ${abi}: picogrant-host --abi prints it, e.g. 2025-04-26-le32`);
 }
 
-/** Source as the target's hosts read it: some engines want one NUL behind the core's bundle where it lies. */
-export function sourcePayload(source: Uint8Array, target: Target): Uint8Array {
-  if (target.engine !== "any" || source.at(-1) === 0) return source;
+/** Source as its hosts read it: some engines want one NUL behind the core's bundle where it lies. */
+export function sourcePayload(source: Uint8Array): Uint8Array {
+  if (source.at(-1) === 0) return source;
   return Buffer.concat([source, Uint8Array.of(0)]);
 }
 
@@ -52,5 +42,5 @@ export function ownPayload(path: string, target: Target): Uint8Array {
   } catch {
     throw new UsageError(`${path}: is not UTF-8; this target takes source`);
   }
-  return sourcePayload(bytes, target);
+  return sourcePayload(bytes);
 }

@@ -1,6 +1,7 @@
 // What `picogrant image` does, once its command line is read. Nothing is printed here.
 
 import { dirname } from "node:path";
+import { borderDigest } from "../../image/border.ts";
 import { checkImage } from "../../image/check.ts";
 import { makeImage } from "../../image/make.ts";
 import { readConfiguration } from "./configuration.ts";
@@ -8,18 +9,16 @@ import { makeFolder, replaceFile } from "./files.ts";
 import { inspectImage, summary, verifyImage } from "./inspect.ts";
 import { newKey, readSecretKey } from "./keys.ts";
 import type { Options } from "./options.ts";
-import { borderOf, type Payloads } from "./payload-kinds.ts";
+import type { Payloads } from "./payload-kinds.ts";
 
 async function buildImage(options: Options, key: string, payloads: Payloads): Promise<string> {
-  const name = options.target ?? "qjs";
+  const name = options.target ?? "c-host";
   // The cheap mistakes first: the payload may have to be compiled.
   const secretKey = readSecretKey(key);
-  const configuration = options.config
-    ? readConfiguration(options.config, name)
-    : new Uint8Array(0);
+  const configuration = options.config ? readConfiguration(options.config) : new Uint8Array(0);
   const target = payloads.targetOf(name, options.abi);
   const { product = "", release, counter = 0, retireOlderKeys = false } = options;
-  const border = borderOf(target);
+  const border = borderDigest();
   const payload = await payloads.payloadFor(options, target);
   const content = { ...target, product, release, border, counter, retireOlderKeys };
   const image = makeImage({ ...content, payload, configuration }, secretKey);

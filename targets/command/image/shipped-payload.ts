@@ -6,18 +6,12 @@ import { fileURLToPath } from "node:url";
 import { UsageError } from "../../desktop/usage-error.ts";
 import type { Target } from "../../image/format.ts";
 import type { Options, TargetName } from "./options.ts";
-import {
-  checkedAbi,
-  ownPayload,
-  type Payloads,
-  SOURCE_TARGETS,
-  sourcePayload,
-} from "./payload-kinds.ts";
+import { checkedAbi, ES5, ownPayload, type Payloads, sourcePayload } from "./payload-kinds.ts";
 
 function targetOf(name: TargetName, abi: string | undefined): Target {
   if (name !== "c-host") {
-    if (abi === undefined) return SOURCE_TARGETS[name];
-    throw new UsageError("--abi goes with --target c-host only; the others have but one");
+    if (abi === undefined) return ES5;
+    throw new UsageError("--abi goes with --target c-host only");
   }
   if (abi !== undefined) return { engine: "quickjs", abi: checkedAbi(abi) };
   throw new UsageError("--abi is missing: picogrant-host --abi prints it, e.g. 2025-04-26-le32");
@@ -25,14 +19,13 @@ function targetOf(name: TargetName, abi: string | undefined): Target {
 
 async function payloadFor(options: Options, target: Target): Promise<Uint8Array> {
   if (options.payload !== undefined) return ownPayload(options.payload, target);
-  if (target.engine === "quickjs" && target.abi !== "std-1") {
+  if (target.engine === "quickjs") {
     throw new UsageError(
       "--payload is missing: the core as bytecode, by qjsc -c -s of dist/picogrant.js in this package",
     );
   }
-  if (target.engine !== "any") return readShipped("picogrant.qjs.js");
   const bundle = options.variant === "grant" ? "picogrant-grant.js" : "picogrant.js";
-  return sourcePayload(readShipped(bundle), target);
+  return sourcePayload(readShipped(bundle));
 }
 
 export const shippedPayloads: Payloads = { imageFolder: "", targetOf, payloadFor };

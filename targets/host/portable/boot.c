@@ -1,6 +1,6 @@
 /*
- * The decisions about slots and boot record. Contract in boot.h; the bytes are FORMAT.md's, and the rules
- * are those of slots.ts. Whatever changes the record takes the lock and reads it again first: what another
+ * The decisions about slots and boot record. Contract in boot.h; bytes and rules are
+ * FORMAT.md's. Whatever changes the record takes the lock and reads it again first: what another
  * program has written in the meantime is never undone.
  */
 #include "boot.h"

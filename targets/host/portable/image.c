@@ -166,12 +166,10 @@ static enum pg_image_result check_seal(const uint8_t *bytes, size_t size,
                                                                    : PG_IMAGE_SIGNATURE_WRONG;
 }
 
-/* Pairs of engine and ABI name the kind that belongs to them: `std-1` and `es5` are sources. */
+/* Pairs of engine and ABI name the kind that belongs to them: `es5` is source. */
 static int is_kind_right(const uint8_t *bytes) {
   uint32_t kind = u16(bytes + AT_KIND);
-  if (is(bytes + AT_ABI, TEXT_WIDTH, "std-1") || is(bytes + AT_ABI, TEXT_WIDTH, "es5")) {
-    return kind == KIND_SOURCE;
-  }
+  if (is(bytes + AT_ABI, TEXT_WIDTH, "es5")) return kind == KIND_SOURCE;
   if (is(bytes + AT_ENGINE, ENGINE_WIDTH, "quickjs")) return kind == KIND_BYTECODE;
   if (is(bytes + AT_ENGINE, ENGINE_WIDTH, "firmware")) return kind == KIND_MACHINE_CODE;
   return kind >= KIND_SOURCE && kind <= KIND_MACHINE_CODE;
