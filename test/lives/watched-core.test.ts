@@ -81,7 +81,7 @@ describe("the bundle's text", () => {
   it("is rewritten at every access, and makes the same device of a memory that is large enough", () => {
     for (const code of codes) {
       // With every number checked most of them are made in one place.
-      expect(accessesIn(code)).toBeGreaterThan(integersAreChecked ? 20 : 200);
+      expect(accessesIn(code)).toBeGreaterThan(integersAreChecked ? 20 : 150);
       expect(accessesIn(rewritten(code))).toBe(0);
       const core = coreOf(code);
       const { core: other, watch } = watchedCoreOf(core)!;

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { Bench } from "./bench.ts";
-import { parts, sources } from "./owners.ts";
+import { Bench } from "./core/bench.ts";
+import { parts, sources } from "./core/owners.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** What `tsc` says of a file of the core with these lines in a function that has a device. */
 function refusals(lines: readonly string[]): string[] {
@@ -31,8 +31,7 @@ function refusals(lines: readonly string[]): string[] {
   }
 }
 
-// A bundle has other names, and no types.
-describe.skipIf(process.env.PICOGRANT_CORE !== undefined)("the parts of a device", () => {
+describe("the parts of a device", () => {
   const all = parts();
 
   it("have each property once, with its meaning, and in the order in which it is made", () => {
