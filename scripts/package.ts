@@ -30,7 +30,6 @@ const entries = [
   "platform/conformance.ts",
   "platform/driver.ts",
   "platform/fake/index.ts",
-  "platform/flash/flash-storage.ts",
   "platform/node/conformance-server.ts",
   "platform/node/index.ts",
   "platform/node/sign-in.ts",

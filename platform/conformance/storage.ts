@@ -1,5 +1,5 @@
-// The rules of the Storage contract, power cuts excepted: those need a model of the medium, see flash/
-// and the SIGKILL test of the file storage for how to try them.
+// The rules of the Storage contract, power cuts excepted: those need a model of the medium
+// (the SIGKILL test of the file storage shows one way to try them).
 
 import type { Bytes, Storage } from "../contracts.ts";
 import {

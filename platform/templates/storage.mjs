@@ -3,7 +3,6 @@
 // on flash, give each its own erase blocks; on a file system, each its own file.
 //
 // The records hold tokens. If anybody can read the medium out, wrap this adapter with `picogrant/sealed-storage`.
-// For bare flash there is an adapter already: `picogrant/flash-storage`, over five calls of the flash driver.
 
 export function makeStorage() {
   return {

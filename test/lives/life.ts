@@ -78,7 +78,7 @@ export class Life {
     const delayMs = roll.pick([0, 0, 3, 40]);
     const mediumRoll = this.plan.roll("medium");
     const mediumName = options.medium ?? drawMedium(mediumRoll);
-    const medium = makeMedium(mediumName, mediumRoll, workshop);
+    const medium = makeMedium(mediumName, mediumRoll);
     this.traits.push(mediumName);
     this.slots = new Slots(this.time, this.plan, delayMs, medium);
     this.slots.note = note;

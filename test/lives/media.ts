@@ -1,5 +1,5 @@
-// What the two slots of a life are made of: what can be torn in them, and how. Plain memory is here; flash
-// and files have rooms of their own. When something is written, torn or rots is slots.ts's to say.
+// What the two slots of a life are made of: what can be torn in them, and how. Plain memory is here; files have
+// a room of their own. When something is written, torn or rots is slots.ts's to say.
 
 import type { Bytes, Storage } from "../../platform/contracts.ts";
 import type { Roll } from "./dice.ts";

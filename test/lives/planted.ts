@@ -3,7 +3,6 @@
 // loudly where the text has moved on.
 
 import type { Storage } from "../../platform/contracts.ts";
-import type { FlashDevice } from "../../platform/flash/device.ts";
 import type { Observer, Service, ServiceSettings } from "../../targets/service/index.ts";
 import { runCampaign } from "./campaign.ts";
 import { coreOf } from "./core-of.ts";
@@ -231,10 +230,6 @@ export const PLANTED: readonly PlantedBug[] = [
     workshop: { seal: leakySeal },
   },
   {
-    name: "empty a slot's flash before each write",
-    workshop: { flash: wearingFlash },
-  },
-  {
     name: "log queries and forms as they come",
     workshop: { service: talkativeService },
   },
@@ -248,17 +243,6 @@ function leakySeal(inner: Storage, roll: Roll): Storage {
     read: (slot, into, from, to, done) => right.read(slot, into, from, to, done),
     write: (slot, bytes, from, to, done) =>
       inner.write(slot, bytes, from, to, () => right.write(slot, bytes, from, to, done)),
-    erase: (slot, done) => right.erase(slot, done),
-  };
-}
-
-function wearingFlash(device: FlashDevice): Storage {
-  const right = WORKSHOP.flash(device);
-  return {
-    capacity: right.capacity,
-    read: (slot, into, from, to, done) => right.read(slot, into, from, to, done),
-    write: (slot, bytes, from, to, done) =>
-      right.erase(slot, () => right.write(slot, bytes, from, to, done)),
     erase: (slot, done) => right.erase(slot, done),
   };
 }

@@ -52,9 +52,6 @@ export const INVARIANTS = {
   "flash-budget":
     "One record write for each code, each new pair, each rotation and each sign-out, none for a " +
     "poll; erases only at the end of an attempt or session; one more for each that failed.",
-  "flash-wear":
-    "On the flash adapter a block is erased once for as many records as fit into it, and when its " +
-    "slot is emptied; a sound chip takes every record.",
   "sealed-records": "In a life with sealed records no byte of a token or code reaches the medium.",
   "offered-again":
     "At rest and signed in, with tokens that storage has refused: they are offered to it again " +

@@ -5,34 +5,28 @@ import type { Storage } from "../../platform/contracts.ts";
 import { createService, type Service, type ServiceSettings } from "../../targets/service/index.ts";
 import type { Roll } from "./dice.ts";
 import { FileMedium } from "./file-medium.ts";
-import { FlashMedium, type MakeFlash, makeFlash } from "./flash-medium.ts";
 import { type Medium, MemoryMedium } from "./media.ts";
 import { sealed } from "./sealing.ts";
 
 export interface Workshop {
   /** Sealed storage around another, as after a power-on. */
   seal(inner: Storage, roll: Roll): Storage;
-  flash: MakeFlash;
   service(settings: ServiceSettings): Service;
 }
 
-export const WORKSHOP: Workshop = { seal: sealed, flash: makeFlash, service: createService };
+export const WORKSHOP: Workshop = { seal: sealed, service: createService };
 
-export const MEDIA = ["memory", "flash", "file"] as const;
+export const MEDIA = ["memory", "file"] as const;
 export type MediumName = (typeof MEDIA)[number];
 
-/** Shares of the lives: files take a hundred times as long as arrays. */
-const FLASH_SHARE = 0.25;
+/** A share of the lives: files take a hundred times as long as arrays. */
 const FILE_SHARE = 0.02;
 
 /** What the records of a life lie in. */
 export function drawMedium(roll: Roll): MediumName {
-  const draw = roll.bits() / 2 ** 32;
-  if (draw < FILE_SHARE) return "file";
-  return draw < FILE_SHARE + FLASH_SHARE ? "flash" : "memory";
+  return roll.chance(FILE_SHARE) ? "file" : "memory";
 }
 
-export function makeMedium(name: MediumName, roll: Roll, workshop: Workshop): Medium {
-  if (name === "flash") return new FlashMedium(roll, workshop.flash);
+export function makeMedium(name: MediumName, roll: Roll): Medium {
   return name === "file" ? new FileMedium(roll) : new MemoryMedium();
 }
