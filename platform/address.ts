@@ -5,6 +5,11 @@ const SECURE = /^https:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 const TO_ITSELF = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?:[/?][!-"$-~]*)?$/;
 const PLAIN = /^http:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 
+/** Whether a host, as a URL or a socket names it, is this machine itself: the one list for whatever asks. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host === "127.0.0.1" || host === "[::1]" || host === "::1";
+}
+
 /** http to this device itself: nothing crosses a network. */
 export function isLoopback(address: string): boolean {
   return TO_ITSELF.test(address);

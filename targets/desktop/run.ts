@@ -1,6 +1,7 @@
 // One run of the simulator from start to end: the world, somebody to look at it, somebody to decide,
 // and the condition that ends it.
 import { ErrorCode, Event, State } from "../../core/complete.ts";
+import { isLoopbackHost } from "../../platform/address.ts";
 import type { ExitCondition, Options } from "./options.ts";
 import { isRemote } from "./options.ts";
 import { openBrowser } from "./panel/open-browser.ts";
@@ -15,7 +16,7 @@ import { errorName } from "./simulator/log/timeline.ts";
 import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
 import { saveFixture } from "./simulator/world/service-files.ts";
-import { createWorld, type Front, isLoopback, type World } from "./simulator/world/world.ts";
+import { createWorld, type Front, type World } from "./simulator/world/world.ts";
 import { CommandLine } from "./terminal/command-line.ts";
 import { layOut } from "./terminal/layout.ts";
 import { paintFor } from "./terminal/paint.ts";
@@ -32,7 +33,7 @@ export async function run(options: Options): Promise<number> {
   const world = await createWorld(options, front, say);
   const { simulation } = world;
   try {
-    if (!isLoopback(options.host)) {
+    if (!isLoopbackHost(options.host)) {
       say("everyone on this network can open the panel and decide; use it among friends only");
     }
     const viewer = new Viewer(simulation, new AllocationCounter());

@@ -1,11 +1,6 @@
 // Names and addresses of hosts: which of them are this machine, and which may a browser have been given.
 import { isIP } from "node:net";
 
-/** Whether a URL's host name is this machine itself. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
-
 /**
  * Whether pages may be shown under this host name: the public address's, localhost, or any IP address. A page
  * elsewhere could make a name of its own point here (DNS rebinding), but no IP address.

@@ -1,7 +1,7 @@
 // Managing a stream: configuration, status, verification (device doc §6 leaves the operations open;
 // these are those of real cross-account protection services).
 import { z } from "zod";
-import { isLoopback } from "../addresses.ts";
+import { isLoopbackHost } from "../../../platform/address.ts";
 import { bearerToken, unauthenticated } from "../bearer.ts";
 import { baseUrlOf, type ServiceContext } from "../context.ts";
 import { ApiError, invalidParameter, notJson } from "../errors.ts";
@@ -76,7 +76,8 @@ function checkPushUrl(url: string | undefined): void {
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined;
   // Events about people go nowhere in the clear, and nobody can make the service call its own network.
   const fits =
-    parsed?.protocol === "https:" || (parsed?.protocol === "http:" && isLoopback(parsed.hostname));
+    parsed?.protocol === "https:" ||
+    (parsed?.protocol === "http:" && isLoopbackHost(parsed.hostname));
   if (!parsed || !fits || parsed.username !== "" || parsed.password !== "")
     throw invalidParameter(
       "delivery.url",

@@ -311,10 +311,6 @@ function publicAddress(host: string): string {
   return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "127.0.0.1";
 }
 
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
-}
-
 function usePublicUrl(service: Service, baseUrl: string): void {
   try {
     service.setOptions({ baseUrl });
