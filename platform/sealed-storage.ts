@@ -33,15 +33,22 @@ export interface SealedStorageOptions {
   counter?: MonotonicCounter;
 }
 
-// A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot sequence stamp record)
-const VERSION = 1;
+// A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot number stamp record)
+//
+// The stamp is the counter's value once the record is written, 0 without a counter. The number is
+// - in version 1, written without a counter, the record's place in the sequence of all that were sealed;
+// - in version 2, written with one, the stamp of the record in the other slot: only with that one, and only where
+//   its own stamp is the counter's, is a record current. Put back alone or together, older ones are not.
+// Earlier programs wrote version 1 with a counter, too: see `#vouches`.
+const WITHOUT_COUNTER = 1;
+const BOUND = 2;
 const NONCE_AT = 1;
 const NONCE_BYTES = 24;
 const BOX_AT = NONCE_AT + NONCE_BYTES;
 const TAG_BYTES = 16;
 /** Inside the box, ahead of the record: version, slot, and two numbers of four bytes. */
 const HEAD_BYTES = 10;
-const SEQUENCE_AT = 2;
+const NUMBER_AT = 2;
 const STAMP_AT = 6;
 const KEY_BYTES = 32;
 const SHORTEST_DEVICE_KEY_BYTES = 16;
@@ -77,9 +84,12 @@ const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 
 /** What is known of a slot of the storage below. */
 interface SlotState {
-  /** Sequence and counter stamp of the box in it, -1 where there is none that opens. */
-  sequence: number;
+  /** Of the box in it, -1 where there is none that opens. */
+  version: number;
+  number: number;
   stamp: number;
+  /** The box says that the slot was erased. */
+  isErasure: boolean;
   /** False after a write that may or may not have happened: any authentic box is then possible. */
   certain: boolean;
 }
@@ -88,8 +98,8 @@ interface SlotState {
  * Seals what is written and opens what is read. Outcomes:
  * - `write`: false without device key, entropy or a readable counter, and where the storage below fails.
  * - `read`: -1 for a record that was altered, belongs to the other slot or another device (or key, or salt),
- *   is older than one this adapter has written or read since it was made, or, with a counter, where the
- *   newest record of both slots is older than the counter says; and without a device key.
+ *   is older than one this adapter has written or read since it was made, or, with a counter, is not the newest by
+ *   the counter, nor the one that the newest found in the other slot; and without a device key.
  * - `erase`: as the storage below. With a counter the slot then gets a sealed nothing, so that putting the old
  *   content back is noticed; without entropy it is erased below all the same.
  */
@@ -109,7 +119,6 @@ export class SealedStorage implements Storage {
   readonly #slots: [SlotState, SlotState] = [nothing(false), nothing(false)];
   /** What a slot holds once the envelope of the last `#seal` is in it. */
   #sealed: SlotState = nothing(true);
-  #surveyed = false;
 
   constructor(options: SealedStorageOptions) {
     this.#inner = options.storage;
@@ -138,7 +147,7 @@ export class SealedStorage implements Storage {
       this.#load(slot, (length) => {
         const recordBytes = length - HEAD_BYTES;
         const fits = length >= 0 && recordBytes <= to - from;
-        const good = fits && this.#isCurrent();
+        const good = fits && this.#isCurrent(slot);
         if (good) copy(this.#message, MESSAGE_LEAD + HEAD_BYTES, into, from, recordBytes);
         this.#wipe();
         done(length === EMPTY ? 0 : good ? recordBytes : -1);
@@ -154,7 +163,7 @@ export class SealedStorage implements Storage {
     }
     this.#survey(() => {
       copy(bytes, from, this.#message, MESSAGE_LEAD + HEAD_BYTES, to - from);
-      const length = this.#seal(slot, to - from);
+      const length = this.#seal(slot, to - from, this.#stampBeside(slot));
       this.#wipe();
       if (length < 0) done(false);
       else this.#keep(slot, length, done);
@@ -177,8 +186,9 @@ export class SealedStorage implements Storage {
     // First the cells, since a storage that is a log keeps what is only written over. The sealed nothing comes
     // last: were it erased again, the record in the other slot would look older than the counter says.
     this.#survey(() => {
+      const beside = this.#stampBeside(slot);
       eraseBelow((ok) => {
-        const length = ok ? this.#seal(slot, 0) : -1;
+        const length = ok ? this.#seal(slot, 0, beside) : -1;
         this.#wipe();
         if (length < 0) done(ok);
         else this.#keep(slot, length, done);
@@ -186,13 +196,12 @@ export class SealedStorage implements Storage {
     });
   }
 
-  /** Once: what both slots hold, since the newest of them decides what the counter allows. */
+  /** What both slots hold, where that is not known: the newest of them decides what the counter allows. */
   #survey(then: () => void): void {
-    if (this.#surveyed || !this.#hasKey) {
+    if (!this.#hasKey || this.#slots.every(({ certain }) => certain)) {
       then();
       return;
     }
-    this.#surveyed = true;
     this.#load(0, () => {
       this.#wipe();
       this.#load(1, () => {
@@ -224,7 +233,9 @@ export class SealedStorage implements Storage {
   /** @returns bytes of head and record in `#message` after its lead, -1 where the box does not open */
   #open(slot: number, length: number): number {
     const innerBytes = length - BOX_AT - TAG_BYTES;
-    if (!this.#hasKey || innerBytes < HEAD_BYTES || this.#envelope[0] !== VERSION) return -1;
+    if (!this.#hasKey || innerBytes < HEAD_BYTES) return -1;
+    const version = this.#envelope[0]!;
+    if (version !== WITHOUT_COUNTER && version !== BOUND) return -1;
     const boxBytes = BOX_LEAD + TAG_BYTES + innerBytes;
     this.#box.fill(0, 0, BOX_LEAD);
     copy(this.#envelope, BOX_AT, this.#box, BOX_LEAD, TAG_BYTES + innerBytes);
@@ -238,26 +249,38 @@ export class SealedStorage implements Storage {
     );
     if (opened !== 0) return -1;
     const head = MESSAGE_LEAD;
-    if (this.#message[head] !== VERSION || this.#message[head + 1] !== slot) return -1;
-    return this.#isKnown(slot) ? innerBytes : -1;
+    if (this.#message[head] !== version || this.#message[head + 1] !== slot) return -1;
+    return this.#isKnown(slot, innerBytes === HEAD_BYTES) ? innerBytes : -1;
   }
 
-  /** Notes an authentic box; false for an older one than this slot was last known to hold. */
-  #isKnown(slot: number): boolean {
+  /** Notes an authentic box; false for another one than this slot was last known to hold. */
+  #isKnown(slot: number, isErasure: boolean): boolean {
     const state = this.#slots[slot as 0 | 1];
-    const sequence = readUint32(this.#message, MESSAGE_LEAD + SEQUENCE_AT);
-    if (state.certain && sequence !== state.sequence) return false;
-    state.sequence = sequence;
-    state.stamp = readUint32(this.#message, MESSAGE_LEAD + STAMP_AT);
-    state.certain = true;
+    const version = this.#message[MESSAGE_LEAD]!;
+    const number = readUint32(this.#message, MESSAGE_LEAD + NUMBER_AT);
+    const stamp = readUint32(this.#message, MESSAGE_LEAD + STAMP_AT);
+    const isSame = version === state.version && number === state.number && stamp === state.stamp;
+    if (state.certain && !isSame) return false;
+    this.#slots[slot as 0 | 1] = { version, number, stamp, isErasure, certain: true };
     return true;
   }
 
-  /** Whether the newest box of both slots is as new as the counter says. */
-  #isCurrent(): boolean {
+  /** Whether the counter allows what the slot is known to hold. */
+  #isCurrent(slot: number): boolean {
     if (this.#counter === undefined) return true;
     const floor = this.#counter.read();
-    return floor >= 0 && this.#newestStamp() >= floor;
+    const own = this.#slots[slot as 0 | 1];
+    const other = this.#slots[(1 - slot) as 0 | 1];
+    if (floor < 0 || Math.max(own.stamp, other.stamp) < floor) return false;
+    return own.stamp > other.stamp || this.#vouches(other, own);
+  }
+
+  /** Whether the newest record says of the other slot's that it was there when it was written. */
+  #vouches(newest: SlotState, other: SlotState): boolean {
+    if (newest.version === BOUND) return newest.number === other.stamp;
+    // Earlier programs wrote no such number. The older one's erasure came right behind the newer record; whatever
+    // else lies beside an erasure has been put there. Beside a record the older one never counts (core/SPEC.md).
+    return !newest.isErasure || newest.stamp === other.stamp + 1;
   }
 
   #newestStamp(): number {
@@ -265,25 +288,41 @@ export class SealedStorage implements Storage {
   }
 
   /** Seals head and record from `#message` into `#envelope`; gives its length, -1 where it refuses. */
-  #seal(slot: number, recordBytes: number): number {
-    const counterValue = this.#counter === undefined ? 0 : this.#counter.read();
-    if (counterValue < 0) return -1;
-    const stamp = this.#counter === undefined ? 0 : Math.max(counterValue, this.#newestStamp()) + 1;
-    const sequence = Math.max(this.#slots[0].sequence, this.#slots[1].sequence) + 1;
-    this.#sealed = { sequence, stamp, certain: true };
-    this.#message[MESSAGE_LEAD] = VERSION;
+  #seal(slot: number, recordBytes: number, beside: number): number {
+    const sealed = this.#nextState(recordBytes === 0, beside);
+    if (sealed === undefined) return -1;
+    this.#sealed = sealed;
+    this.#message[MESSAGE_LEAD] = sealed.version;
     this.#message[MESSAGE_LEAD + 1] = slot;
-    writeUint32(this.#message, MESSAGE_LEAD + SEQUENCE_AT, sequence);
-    writeUint32(this.#message, MESSAGE_LEAD + STAMP_AT, stamp);
+    writeUint32(this.#message, MESSAGE_LEAD + NUMBER_AT, sealed.number);
+    writeUint32(this.#message, MESSAGE_LEAD + STAMP_AT, sealed.stamp);
     const innerBytes = HEAD_BYTES + recordBytes;
     if (!this.#makeNonce(innerBytes)) return -1;
     this.#message.fill(0, 0, MESSAGE_LEAD);
     const boxBytes = MESSAGE_LEAD + innerBytes;
     lowlevel.crypto_secretbox(this.#box, this.#message, boxBytes, this.#nonce, this.#key);
-    this.#envelope[0] = VERSION;
+    this.#envelope[0] = this.#sealed.version;
     copy(this.#nonce, 0, this.#envelope, NONCE_AT, NONCE_BYTES);
     copy(this.#box, BOX_LEAD, this.#envelope, BOX_AT, TAG_BYTES + innerBytes);
     return BOX_AT + TAG_BYTES + innerBytes;
+  }
+
+  /** The stamp of the record in the other slot, 0 where none counts: that must not count later because of this one. */
+  #stampBeside(slot: number): number {
+    const other = (1 - slot) as 0 | 1;
+    return this.#isCurrent(other) ? Math.max(0, this.#slots[other].stamp) : 0;
+  }
+
+  /** What a slot is to hold; undefined where the counter cannot be read. */
+  #nextState(isErasure: boolean, beside: number): SlotState | undefined {
+    if (this.#counter === undefined) {
+      const number = Math.max(this.#slots[0].number, this.#slots[1].number) + 1;
+      return { version: WITHOUT_COUNTER, number, stamp: 0, isErasure, certain: true };
+    }
+    const counterValue = this.#counter.read();
+    if (counterValue < 0) return undefined;
+    const stamp = Math.max(counterValue, this.#newestStamp()) + 1;
+    return { version: BOUND, number: beside, stamp, isErasure, certain: true };
   }
 
   /**
@@ -326,7 +365,7 @@ export class SealedStorage implements Storage {
 
 /** A slot without a box: `certain` where it is empty, not where it is unread or unreadable. */
 function nothing(certain: boolean): SlotState {
-  return { sequence: -1, stamp: -1, certain };
+  return { version: -1, number: -1, stamp: -1, isErasure: false, certain };
 }
 
 const LABEL = "picogrant sealed storage 1";
