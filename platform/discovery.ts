@@ -7,11 +7,11 @@ import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
 import { asciiOf, bytesOf, printable, textOf } from "./text.ts";
 
 /** Four addresses at once need more room than a device's calls. */
-const MEMORY_BYTES = 12_288;
+const DISCOVERY_BYTES = 12_288;
 
 const storage: Storage = {
   // Never used: nothing is signed in.
-  capacity: MEMORY_BYTES,
+  capacity: DISCOVERY_BYTES,
   read: (_slot, _into, _from, _to, done) => done(0),
   write: (_slot, _bytes, _from, _to, done) => done(false),
   erase: (_slot, done) => done(true),
@@ -312,7 +312,7 @@ function ask(
       },
       endpoints: { ...noEndpoints, metadata },
       allowHttp,
-      memoryBytes: MEMORY_BYTES,
+      memoryBytes: DISCOVERY_BYTES,
       onChange: finish,
     });
     driver.start();

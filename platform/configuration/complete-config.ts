@@ -1,20 +1,40 @@
 // A configuration for a host that asks nobody: what the server's profile or its metadata says is written into it.
 // For firmware whose host knows no profiles and does no discovery, such as the one in C.
 
+import { addressProblem } from "../address.ts";
 import { clientAuthenticationFor, type DiscoveredServer } from "../discovery.ts";
 import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.ts";
 
 /**
+ * Members of device.json that only hosts in JavaScript know: they look profiles up, and take http where somebody has
+ * said so. The host in C knows all others.
+ */
+export const JAVASCRIPT_ONLY = ["server", "serverParameters", "allowHttp"] as const;
+
+/**
  * @param config as parseDeviceConfig gives it; what it says itself goes before what the server says
  * @param discover asks the issuer for its metadata; called at most once, and only where addresses are missing
- * @returns the same configuration with addresses, client authentication and parameters, without `server`
+ * @returns the same configuration with addresses, client authentication and parameters, without JAVASCRIPT_ONLY
  * @throws ConfigError where the server speaks a language that only hosts in JavaScript translate, or takes no client
- *   secret; what `discover` throws
+ *   secret, or an address is http to another machine; what `discover` throws
  */
 export async function completeConfig(
   config: DeviceConfig,
   discover: (issuer: string) => Promise<DiscoveredServer>,
-): Promise<Omit<DeviceConfig, "server">> {
+): Promise<Omit<DeviceConfig, (typeof JAVASCRIPT_ONLY)[number]>> {
+  const { allowHttp: _, ...completed } = await withAddresses(config, discover);
+  const wrong = Object.entries(completed.endpoints ?? {})
+    .flatMap(([name, said]) => [said].flat().map((address) => [name, address] as const))
+    .map(([name, address]) => ({ path: `endpoints.${name}`, message: addressProblem(address) }))
+    .filter(({ message }) => message !== "");
+  if (wrong.length > 0) throw new ConfigError(wrong);
+  return completed;
+}
+
+async function withAddresses(
+  config: DeviceConfig,
+  discover: (issuer: string) => Promise<DiscoveredServer>,
+): Promise<Omit<DeviceConfig, "server" | "serverParameters">> {
   const { issuer, endpoints = {} } = config;
   const isComplete = Boolean(endpoints.deviceAuthorization && endpoints.token);
   if (issuer === undefined || isComplete) return expandedConfig(config);

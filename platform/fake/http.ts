@@ -2,6 +2,7 @@
 // (refused, reset, hanging, cut off, duplicated, late) are put in where a test wants them.
 
 import type { Bytes, Header, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { EXCHANGE_LIMITS } from "../limits.ts";
 import type { ManualClock } from "./clock.ts";
 import { type Delivery, deliver, type Scheduler } from "./http-delivery.ts";
 
@@ -229,7 +230,7 @@ export class FakeHttp implements Http {
       chunkBytes: answer.chunkBytes ?? this.chunkBytes ?? [],
       delayMs: answer.delayMs ?? this.latencyMs,
       chunkDelayMs: answer.chunkDelayMs,
-      sizeLimitBytes: this.#options.sizeLimitBytes ?? 65_536,
+      sizeLimitBytes: this.#options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes,
       plainArrays: this.#options.plainArrays ?? false,
       cutAtByte: fault?.kind === "truncate" ? fault.atByte : -1,
       hangAtCut: fault?.kind === "truncate" && fault.hang === true,
@@ -288,7 +289,7 @@ export class FakeHttp implements Http {
   }
 
   #startTimeLimit(exchange: Exchange): void {
-    const limitMs = this.#options.timeLimitMs ?? 30_000;
+    const limitMs = this.#options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs;
     const clock = this.#options.clock;
     if (clock === undefined || !Number.isFinite(limitMs)) return;
     exchange.takeBackLimit = clock.after(limitMs, () => {

@@ -6,6 +6,7 @@ import https from "node:https";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { EXCHANGE_LIMITS } from "../limits.ts";
 import { retryAfterSeconds } from "../retry-after.ts";
 import { KeptConnections } from "./kept-connections.ts";
 
@@ -78,9 +79,9 @@ export class NodeHttp implements Http {
   #lastFailure = "";
 
   constructor(options: NodeHttpOptions = {}) {
-    this.#timeLimitMs = options.timeLimitMs ?? 30_000;
-    this.#connectLimitMs = options.connectLimitMs ?? 10_000;
-    this.#sizeLimitBytes = options.sizeLimitBytes ?? 65_536;
+    this.#timeLimitMs = options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs;
+    this.#connectLimitMs = options.connectLimitMs ?? EXCHANGE_LIMITS.connectLimitMs;
+    this.#sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
     this.#userAgent = options.userAgent ?? "picogrant";
     const kept = { keepAlive: true, maxFreeSockets: 1, timeout: options.idleLimitMs ?? 4_000 };
     this.#plainAgent = new http.Agent(kept);

@@ -2,6 +2,7 @@
 // answer means is decided elsewhere.
 
 import type { Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { EXCHANGE_LIMITS } from "../limits.ts";
 import { AnswerHead } from "./answer-head.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { type CurlSettings, curlInputs } from "./curl-config.ts";
@@ -54,10 +55,10 @@ export class CurlHttp implements Http {
   constructor(os: Os, options: CurlHttpOptions = {}) {
     this.os = os;
     this.curl = options.curl ?? "curl";
-    this.sizeLimitBytes = options.sizeLimitBytes ?? 65_536;
+    this.sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
     this.settings = {
-      timeLimitMs: options.timeLimitMs ?? 30_000,
-      connectLimitMs: options.connectLimitMs ?? 10_000,
+      timeLimitMs: options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs,
+      connectLimitMs: options.connectLimitMs ?? EXCHANGE_LIMITS.connectLimitMs,
       userAgent: options.userAgent ?? "picogrant",
       certificates: options.certificates ?? "",
     };

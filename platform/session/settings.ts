@@ -52,8 +52,8 @@ export type ServerSettings = Pick<DriverOptions, "config" | "endpoints" | "trans
   readonly memoryBytes: number;
 };
 
-/** Room for tokens that are signed documents: a program on Node has it. */
-const MEMORY_BYTES = 32_768;
+/** Room for tokens that are signed documents: a program on Node has it, and more where a profile asks for more. */
+const SESSION_BYTES = 32_768;
 
 /**
  * @param host asks for the metadata where an issuer is given
@@ -83,6 +83,7 @@ export async function settingsFor(
   const endpoints = { ...noEndpoints, ...server.addresses };
   return {
     ...settings(client, endpoints, server.clientAuthentication, {
+      memoryBytes: server.profile.memoryBytes,
       scope: server.profile.scope,
       deviceParameters: server.deviceParameters,
       tokenParameters: server.tokenParameters,
@@ -93,6 +94,7 @@ export async function settingsFor(
 
 /** What the server asks for; what the client says itself goes first. */
 interface ServersOwn {
+  readonly memoryBytes?: number;
   readonly issuer?: string;
   readonly scope?: string;
   readonly deviceParameters?: Readonly<Record<string, string>>;
@@ -106,7 +108,7 @@ function settings(
   own: ServersOwn,
 ): ServerSettings {
   return {
-    memoryBytes: MEMORY_BYTES,
+    memoryBytes: Math.max(SESSION_BYTES, own.memoryBytes ?? 0),
     endpoints,
     config: {
       clientId: client.clientId,

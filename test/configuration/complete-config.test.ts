@@ -1,7 +1,7 @@
 // A device.json for hosts that ask nobody: what a profile or the metadata says is written into it.
 
 import { describe, expect, it } from "vitest";
-import { completeConfig } from "../../platform/configuration/complete-config.ts";
+import { completeConfig, JAVASCRIPT_ONLY } from "../../platform/configuration/complete-config.ts";
 import { parseDeviceConfig } from "../../platform/configuration/device-config.ts";
 import type { DiscoveredServer } from "../../platform/discovery.ts";
 import { noEndpoints } from "../../platform/driver.ts";
@@ -70,5 +70,27 @@ describe("what is complete is left as it is", () => {
     expect(config).not.toHaveProperty("server");
     expect(config.endpoints?.token).toMatch(/^https:\/\//);
     expect(parseDeviceConfig(JSON.stringify(config))).toEqual(config);
+  });
+});
+
+describe("what only hosts in JavaScript know", () => {
+  it.each(JAVASCRIPT_ONLY)("%s is left out", async (member) => {
+    const own = {
+      server: { server: "google", clientSecret: "x" },
+      serverParameters: { server: "keycloak", serverParameters: { host: "a.example", realm: "r" } },
+      allowHttp: {
+        allowHttp: true,
+        endpoints: { deviceAuthorization: `${issuer}/d`, token: `${issuer}/t` },
+      },
+    }[member];
+    const said = read(own);
+    expect(said).toHaveProperty(member);
+    expect(await completeConfig(said, nobody)).not.toHaveProperty(member);
+  });
+
+  it("an address that needs allowHttp is one that the host in C does not take", async () => {
+    const endpoints = { deviceAuthorization: "http://a.example/d", token: `${issuer}/t` };
+    const asked = completeConfig(read({ allowHttp: true, endpoints }), nobody);
+    await expect(asked).rejects.toThrow(/endpoints\.deviceAuthorization must be an https address/);
   });
 });
