@@ -95,6 +95,26 @@ function putCode(device: Device): void {
 }
 
 /**
+ * Where the row of an address that begins at `from` ends: behind the last `/` in it, or the last `.` where it has no
+ * `/`. A word that is longer than a row is parted into rows of even length.
+ */
+function addressRowEnd(device: Device, from: number, to: number): number {
+  var most = from + device.columns;
+  if (most >= to) return to;
+  for (var joint = 47; joint >= 46; joint--) {
+    for (var i = most; i > from; i--) {
+      if (device.memory[i - 1] === joint) return i;
+    }
+  }
+  while (most < to && device.memory[most - 1] !== 46 && device.memory[most - 1] !== 47) most++;
+  var rows = 1;
+  while (rows * device.columns < most - from) rows++;
+  var length = 1;
+  while (length * rows < most - from) length++;
+  return from + length;
+}
+
+/**
  * The address: without its scheme where it is longer than one row, and with an instruction where there is
  * room.
  */
@@ -103,9 +123,15 @@ function putAddress(device: Device): void {
   var to = from + device.length[Field.VERIFICATION_URI];
   // A browser adds the scheme that is missing, and the server takes both.
   if (to - from > device.columns) from += schemeLength(device, Field.VERIFICATION_URI);
-  // The instruction takes a row.
-  if (to - from <= device.columns * (device.rows - 2)) putMessage(device, Message.OPEN);
-  putText(device, from, to, Source.ANYBODY);
+  var rows = 0;
+  for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
+  // The instruction takes a row, and so does the code.
+  if (rows <= device.rows - 2) putMessage(device, Message.OPEN);
+  while (from < to) {
+    var end = addressRowEnd(device, from, to);
+    putText(device, from, end, Source.ANYBODY);
+    from = end;
+  }
 }
 
 /** The message of a state that has one; SIGNED_IN and REFRESHING look at the access token instead. */

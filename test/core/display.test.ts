@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
 import { Bench, code, error, tokens } from "./bench.ts";
-import { PAGE_MS, paged, visible, wrapped } from "./layout.ts";
+import { PAGE_MS, paged, parted, visible, wrapped } from "./layout.ts";
 
 interface Prompt {
   columns: number;
@@ -18,7 +18,7 @@ function promptPages({ columns, rows, address }: Prompt): string[][] {
   const short = address.length > columns ? address.replace(/^https?:\/\/(?=.)/i, "") : address;
   const room = rows - 1;
   const open = wrapped("Open in browser:", columns);
-  const lines = wrapped(short, columns);
+  const lines = parted(short, columns);
   const all = open.length + lines.length <= room ? [...open, ...lines] : lines;
   return paged(all, columns, room);
 }
@@ -89,15 +89,44 @@ describe("SPEC.md, Display: the verification prompt, cell by cell", () => {
     [3, 20, ["Open in browser:", `http://${"x".repeat(13)}`]],
     [2, 27, ["x".repeat(20)]],
     [3, 27, ["Open in browser:", "x".repeat(20)]],
-    [3, 28, ["x".repeat(20), "x"]],
+    [3, 28, ["x".repeat(11), "x".repeat(10)]],
     [4, 47, ["Open in browser:", "x".repeat(20), "x".repeat(20)]],
-    [4, 48, ["x".repeat(20), "x".repeat(20), "x"]],
+    [4, 48, ["x".repeat(14), "x".repeat(14), "x".repeat(13)]],
   ])("on %i rows of 20 an address of %i characters is shown as %j", (rows, length, shown) => {
     const address = `http://${"x".repeat(length - 7)}`;
     const bench = prompt({ columns: 20, rows, userCode: "ABCD", address });
     const frame = bench.frame().slice(0, -1);
     expect(frame.map((row) => row.trimEnd())).toEqual(shown.slice(0, rows - 1));
   });
+
+  // People type an address row by row: a word of it that is torn apart is typed wrong.
+  it.each([
+    [16, 2, "https://tv.example/device", [["tv.example/"], ["device"]]],
+    [16, 2, "http://127.0.0.1:8628/device", [["127.0.0.1:8628/"], ["device"]]],
+    [
+      16,
+      3,
+      "https://accounts.example.com/activate/tv",
+      [["accounts.", "example.com/"], ["activate/tv"]],
+    ],
+    [20, 4, "http://127.0.0.1:8628/device", [["Open in browser:", "127.0.0.1:8628/", "device"]]],
+    [16, 2, `https://${"x".repeat(21)}`, [["x".repeat(11)], ["x".repeat(10)]]],
+    [
+      16,
+      2,
+      `https://${"x".repeat(33)}/tv`,
+      [["x".repeat(12)], ["x".repeat(11)], [`${"x".repeat(10)}/tv`]],
+    ],
+  ])(
+    "on %i columns and %i rows %s breaks behind a slash, else a dot, else evenly",
+    (columns, rows, address, pages) => {
+      const bench = prompt({ columns, rows, userCode: "ABCD", address });
+      for (const page of pages.flatMap((page) => paged(page, columns, rows - 1))) {
+        expect(bench.frame().slice(0, -1)).toEqual(page);
+        bench.pass(PAGE_MS);
+      }
+    },
+  );
 
   it.each([
     [16, "0123456789ABCDEF", "0123456789ABCDEF"],

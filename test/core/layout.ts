@@ -21,6 +21,24 @@ export function wrapped(text: string, columns: number): string[] {
   return lines;
 }
 
+/** An address on lines: parted behind slashes, or else dots; a word too long for a line evenly. */
+export function parted(address: string, columns: number): string[] {
+  const lines: string[] = [];
+  let rest = address;
+  while (rest.length > columns) {
+    const line = rest.slice(0, columns);
+    let cut = line.lastIndexOf("/") + 1 || line.lastIndexOf(".") + 1;
+    if (cut === 0) {
+      const end = rest.search(/[./]/);
+      const word = end < 0 ? rest.length : end + 1;
+      cut = Math.ceil(word / Math.ceil(word / columns));
+    }
+    lines.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  return rest ? [...lines, rest] : lines;
+}
+
 /** The pages of these lines, each of so many rows. */
 export function paged(lines: readonly string[], columns: number, rows: number): string[][] {
   const pages: string[][] = [];

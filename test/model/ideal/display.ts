@@ -45,12 +45,28 @@ export function codeRow(
   return row.padEnd(columns).slice(0, columns);
 }
 
+/**
+ * An address on rows: each as long as it can be that ends behind a slash, or else behind a dot. A word that is wider
+ * than the display is divided evenly.
+ */
+export function addressRows(address: string, columns: number): string[] {
+  if (address.length <= columns) return address === "" ? [] : [address];
+  const [, slash, dot] = /^(.*\/)?(.*\.)?/s.exec(address.slice(0, columns))!;
+  let row = slash ?? dot;
+  if (row === undefined) {
+    const [word] = /^[^./]+[./]?/s.exec(address)!;
+    row = word.slice(0, Math.ceil(word.length / Math.ceil(word.length / columns)));
+  }
+  return [row, ...addressRows(address.slice(row.length), columns)];
+}
+
 /** The address without its scheme where that makes it fit a row; with an instruction where there is room. */
 export function addressTexts(uri: string, hint: string, columns: number, rows: number): Text[] {
   let address = uri;
   if (address.length > columns) address = address.replace(/^https?:\/\/(?=.)/i, "");
-  const texts = [{ text: address, isMakers: false }];
-  if (address.length <= columns * (rows - 2)) texts.unshift({ text: hint, isMakers: true });
+  const lines = addressRows(address, columns);
+  const texts = lines.map((text) => ({ text, isMakers: false }));
+  if (lines.length <= rows - 2) texts.unshift({ text: hint, isMakers: true });
   return texts;
 }
 
