@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const copy = mkdtempSync(path.join(tmpdir(), "picogrant-recipe-"));
@@ -55,7 +56,7 @@ it("a new server is an entry, a recording and one command", () => {
   for (const file of files.split("\0").filter(Boolean)) {
     cpSync(path.join(ROOT, file), path.join(copy, file), { recursive: true });
   }
-  for (const folder of ["", "tools/docs"]) {
+  for (const folder of ["", ...manifest.workspaces]) {
     symlinkSync(path.join(ROOT, folder, "node_modules"), path.join(copy, folder, "node_modules"));
   }
 
@@ -68,7 +69,13 @@ it("a new server is an entry, a recording and one command", () => {
   expect(page).toContain("| `example` | RFC 8628 | yes | yes | yes | yes | yes |");
   const sizing = readFileSync(path.join(copy, "targets/docs/sizing.md"), "utf8");
   expect(sizing).toMatch(/^\| `example` \| 64 \| 64 \| \d+ \| \d+ \| 4608 \|$/m);
-  const touched = ["servers", "core/dialects", "configuration", "command/who", "documents"];
+  const touched = [
+    "servers/conversations",
+    "servers/readme",
+    "core/dialects",
+    "configuration",
+    "documents",
+  ];
   const tests = touched.map((name) => `test/${name}`);
   const said = run("npx", "vitest", "run", "--config", "test/vitest.config.ts", ...tests);
   expect(said).toContain("passed");
