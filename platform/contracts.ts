@@ -124,6 +124,11 @@ export interface Storage {
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void;
   /** Empties slot 0 or 1, as durable as `write`. */
   erase(slot: number, done: (ok: boolean) => void): void;
+  /**
+   * Why the last operation failed, in the adapter's own words, for a person who looks into it; "" where none has. An
+   * adapter may leave it out; nothing of a record is in it.
+   */
+  readonly lastFailure?: string;
 }
 
 /** A character display. */

@@ -254,18 +254,16 @@ export class Driver {
     }
   }
 
-  /** The core has heard and has nothing to do: sleeps, and tells the program. */
+  /** The core has heard and has nothing to do: tells the program, then sleeps. */
   #rest(throws: boolean): void {
     if (this.#life !== "started") return;
-    this.#faults.report();
-    this.#wakeMs = this.#faults.count > (throws ? 1 : 0) ? 0 : this.core.wakeIn(this.device);
-    this.#guard(this.#setAlarm);
     this.#guard(this.#tellChange);
     this.#faults.report();
-    if (this.#faults.count <= (throws ? 1 : 0) || !this.#isStarted()) return;
+    if (!this.#isStarted()) return;
     // Without `onError` the alarm is what throws.
-    this.#wakeMs = 0;
+    this.#wakeMs = this.#faults.count > (throws ? 1 : 0) ? 0 : this.core.wakeIn(this.device);
     this.#guard(this.#setAlarm);
+    this.#faults.report();
   }
 
   #isStarted(): boolean {

@@ -135,6 +135,11 @@ export class SealedStorage implements Storage {
     this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
   }
 
+  /** What the storage below says. */
+  get lastFailure(): string {
+    return this.#inner.lastFailure ?? "";
+  }
+
   /** Wipes the key; afterwards nothing is written or read any more. */
   dispose(): void {
     this.#key.fill(0);

@@ -12,7 +12,7 @@ export { StateDirectoryError } from "./state-directory-error.ts";
 
 /** What file storage is made with. */
 export interface FileStorageOptions {
-  /** Largest record in bytes; default 32768, enough for any token. */
+  /** Largest record in bytes; default 131072, enough for any token. */
   capacity?: number;
 }
 
@@ -40,7 +40,7 @@ export class FileStorage implements Storage {
    * by others, in use by another process, or with files in it that are not slots
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
-    this.capacity = options.capacity ?? 32_768;
+    this.capacity = options.capacity ?? 131_072;
     this.directory = path.resolve(directory);
     this.#unlock = this.#unlessBroken(() => {
       prepareDirectory(this.directory);

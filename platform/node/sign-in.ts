@@ -7,20 +7,21 @@ import { SealedStorage } from "../sealed-storage.ts";
 import { ServerError } from "../servers/index.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
-import {
-  type Client,
-  type ServerChoice,
-  type ServerSettings,
-  settingsFor,
-} from "../session/settings.ts";
+import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
-import { metadataErrorOf, SignInError } from "../session/sign-in-error.ts";
+import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
 import { nodeFetch } from "./fetch.ts";
-import { type NodeHttpOptions, type NodePlatform, nodePlatform } from "./index.ts";
+import {
+  type NodeHttpOptions,
+  type NodePlatform,
+  nodePlatform,
+  StateDirectoryError,
+} from "./index.ts";
+import { checkOptions } from "./options.ts";
 import { QrCode } from "./qr-code.ts";
 
-export type { ServerAnswer } from "../session/answer-ear.ts";
-export { Session, type SessionStatus } from "../session/session.ts";
+export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
+export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
 export type {
   Client,
   NamedServer,
@@ -28,7 +29,12 @@ export type {
   ServerChoice,
 } from "../session/settings.ts";
 export type { SignInHandlers, VerificationPrompt } from "../session/sign-in.ts";
-export { type Remedy, SignInError } from "../session/sign-in-error.ts";
+export {
+  type GrantErrorCode,
+  type Remedy,
+  SignInError,
+  type SignInErrorCode,
+} from "../session/sign-in-error.ts";
 export { QrCode } from "./qr-code.ts";
 
 /** What the user is to be shown, on Node. */
@@ -38,8 +44,11 @@ export interface NodeVerificationPrompt extends VerificationPrompt {
 }
 
 export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandlers, "onCode"> {
-  /** Called with each code that the user is to be shown; not at all where there is a session already. */
-  readonly onCode?: ((prompt: NodeVerificationPrompt) => void) | undefined;
+  /**
+   * Called with each code that the user is to be shown; not at all where there is a session already. What it throws
+   * ends the sign-in, and is what the promise rejects with.
+   */
+  readonly onCode?: ((prompt: NodeVerificationPrompt) => unknown) | undefined;
   /** The authorization server. */
   readonly server: ServerChoice;
   /** A directory of the program's own, where the tokens are kept (mode 0700); made where it is not there. */
@@ -56,52 +65,65 @@ export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandler
  * Signs in, or goes on with the session that `state` holds: then the user is asked for nothing. The program stays
  * alive as long as the session; `session.close()` lets it end.
  * @throws SignInError where it comes to nothing: its `code` says why, its `remedy` who can mend it
- * @throws StateDirectoryError where the directory cannot be used; ServerError where the server's name is wrong
  */
 export async function signIn(options: SignInOptions): Promise<Session> {
-  const { server, state, deviceKey, allowHttp, headers, http, signal } = options;
-  if (signal?.aborted) throw givenUp();
-  const node = nodePlatform({ stateDirectory: state, display: noDisplay, ...(http && { http }) });
+  checkOptions(options);
+  if (options.signal?.aborted) throw givenUp();
+  const node = openState(options);
+  let session: Promise<Session>;
   try {
-    const settings = await unlessAborted(signal, () => serverSettings(server, options, node));
-    const storage = deviceKey ? sealed(node.storage, node.entropy, deviceKey) : node.storage;
-    return await signInOn(
-      { ...node, storage },
-      {
-        ...settings,
-        ...(allowHttp && { allowHttp }),
-        ...(headers && { headers }),
-        resources: options.resources,
-        fetch: options.fetch ?? nodeFetch(http),
-      },
-      { ...options, onCode: (prompt) => options.onCode?.(withQr(prompt)) },
-      () => node.dispose(),
-    );
+    ({ session } = await begin(options, node));
   } catch (error) {
     node.dispose();
-    throw error;
+    throw asSignInError(error);
   }
+  return await session;
 }
 
-async function serverSettings(
-  server: ServerChoice,
+/** Not the session's own promise: what that rejects with may be what a callback has thrown, and stays as it is. */
+async function begin(
   options: SignInOptions,
   node: NodePlatform,
-): Promise<ServerSettings> {
+): Promise<{ readonly session: Promise<Session> }> {
+  const { server, deviceKey, allowHttp, headers, signal } = options;
+  const settings = await unlessAborted(signal, () =>
+    settingsFor(server, options, node, options.allowHttp),
+  );
+  const storage = deviceKey ? sealed(node.storage, node.entropy, deviceKey) : node.storage;
+  const session = signInOn(
+    { ...node, storage },
+    {
+      ...settings,
+      ...(allowHttp && { allowHttp }),
+      ...(headers && { headers }),
+      resources: options.resources,
+      fetch: options.fetch ?? nodeFetch(options.http),
+    },
+    { ...options, onCode: (prompt) => options.onCode?.(withQr(prompt)) },
+    () => node.dispose(),
+  );
+  return { session };
+}
+
+function openState({ state, http }: SignInOptions): NodePlatform {
   try {
-    return await settingsFor(server, options, node, options.allowHttp);
+    return nodePlatform({ stateDirectory: state, display: noDisplay, ...(http && { http }) });
   } catch (error) {
-    if (error instanceof MetadataError) throw metadataErrorOf(error);
-    // The words of a known server stand in `server` here.
-    if (error instanceof ServerError) {
-      throw new ServerError(error.path.replace("serverParameters.", "server."), error.problem);
-    }
-    throw error;
+    if (!(error instanceof StateDirectoryError)) throw asSignInError(error);
+    throw new SignInError("state_unusable", "user", error.message, { cause: error });
   }
 }
 
-function givenUp(): SignInError {
-  return new SignInError("aborted", "nobody", "signing in was given up");
+/** One kind of error for whatever may be wrong before anything is asked. */
+function asSignInError(error: unknown): unknown {
+  if (error instanceof MetadataError) return metadataErrorOf(error);
+  // The words of a known server stand in `server` here.
+  if (error instanceof ServerError) {
+    const path = error.path.replace("serverParameters.", "server.");
+    return wrongOption(`${path} ${error.problem}`, error);
+  }
+  const isOurs = error instanceof RangeError || error instanceof TypeError;
+  return isOurs ? wrongOption(error.message, error) : error;
 }
 
 /** Asking for metadata may take a minute, and nobody may be waiting any more. */

@@ -1,6 +1,7 @@
 // Listens in on the grant's requests and keeps what a person wants to know of the newest answer: which address, which
 // status, what the server called the error. The core goes by numbers; whoever looks into a failure wants the words.
 
+import { Endpoint } from "../../core/index.ts";
 import type { Http, HttpRequest, HttpSink } from "../contracts.ts";
 import type { Translate } from "../driver.ts";
 import { printable, textOf } from "../text.ts";
@@ -19,8 +20,13 @@ export interface ServerAnswer {
   readonly failure: string;
 }
 
+/** A successful answer of the token endpoint (RFC 6749 §5.1) without the two tokens that the session looks after. */
+export type TokenResponse = Readonly<Record<string, unknown>>;
+
 /** Longer answers name no error. */
 const BODY_MAX = 8192;
+/** The longest answer with tokens that the core takes. */
+const TOKEN_BODY_MAX = 65_536;
 const DESCRIPTION_MAX = 200;
 
 /** An answer in one line: where it came from, and what it was. */
@@ -41,49 +47,67 @@ export function answerInWords({
 export class AnswerEar {
   /** Undefined before the first. */
   newest: ServerAnswer | undefined;
-  /** Called after each answer, when the device has dealt with it. */
-  onAnswer: ((answer: ServerAnswer) => void) | undefined;
+  /** Requests so far that have ended, in whatever way. */
+  heard = 0;
+  /** The newest success of the token endpoint; undefined before the first. */
+  tokenResponse: TokenResponse | undefined;
+  /** Ends the request under way as unheard. */
+  #abort: (() => void) | undefined;
 
-  /** A `translate` for a driver, around the one that the server needs, if any. */
-  around(translate: Translate | undefined): Translate {
+  /**
+   * A `translate` for a driver, around the one that the server needs, if any.
+   * @param endpoint what the request is for that is being sent
+   */
+  around(translate: Translate | undefined, endpoint: () => Endpoint): Translate {
     return (http, client) => {
       const inner = translate?.(http, client) ?? http;
       return {
-        send: (request, sink) => inner.send(request, this.#listen(http, request, sink)),
-        abort: () => inner.abort(),
+        send: (request, sink) => inner.send(request, this.#listen(http, request, sink, endpoint())),
+        abort: () => {
+          this.#abort?.();
+          return inner.abort();
+        },
       } satisfies Http;
     };
   }
 
-  #listen(http: Http, { url }: HttpRequest, sink: HttpSink): HttpSink {
+  #listen(http: Http, { url }: HttpRequest, sink: HttpSink, endpoint: Endpoint): HttpSink {
     const address = url.split("?", 1)[0]!;
+    const room = endpoint === Endpoint.TOKEN ? TOKEN_BODY_MAX : BODY_MAX;
     let status = 0;
     let body: number[] = [];
+    const keep = (answer: Omit<ServerAnswer, "url">): void => {
+      // There may be tokens in it.
+      body.fill(0);
+      body = [];
+      this.#abort = undefined;
+      this.newest = { url: address, ...answer };
+      this.heard++;
+    };
+    const failed = { status: 0, error: "", errorDescription: "" };
+    this.#abort = () => keep({ ...failed, failure: FAILURES.timeout });
     return {
       status: (code, retryAfterSeconds) => {
         status = code;
         sink.status(code, retryAfterSeconds);
       },
       body: (bytes, from, to) => {
-        for (let at = from; at < to && body.length < BODY_MAX; at++) body.push(bytes[at]!);
+        for (let at = from; at < to && body.length < room; at++) body.push(bytes[at]!);
         sink.body(bytes, from, to);
       },
       end: () => {
-        this.newest = { url: address, status, failure: "", ...errorIn(body) };
-        // There may be tokens in it.
-        body.fill(0);
-        body = [];
+        const members = objectIn(body);
+        if (endpoint === Endpoint.TOKEN && typeof members.access_token === "string") {
+          const { access_token: _access, refresh_token: _refresh, ...others } = members;
+          this.tokenResponse = others;
+        }
+        keep({ status, failure: "", ...errorIn(members) });
         sink.end();
-        this.onAnswer?.(this.newest);
       },
       failed: (failure) => {
-        body.fill(0);
-        body = [];
         const why = http.lastFailure ? ` (${http.lastFailure})` : "";
-        const failed = { url: address, status: 0, error: "", errorDescription: "" };
-        this.newest = { ...failed, failure: `${FAILURES[failure]}${why}` };
+        keep({ ...failed, failure: `${FAILURES[failure]}${why}` });
         sink.failed(failure);
-        this.onAnswer?.(this.newest);
       },
     };
   }
@@ -95,16 +119,18 @@ const FAILURES = {
   "too-large": "the answer is too large",
 } as const;
 
-function errorIn(body: readonly number[]): Pick<ServerAnswer, "error" | "errorDescription"> {
-  const members = objectIn(body);
+function errorIn(
+  members: Readonly<Record<string, unknown>>,
+): Pick<ServerAnswer, "error" | "errorDescription"> {
   const text = (value: unknown): string =>
     typeof value === "string" ? printable(value).slice(0, DESCRIPTION_MAX) : "";
   return { error: text(members.error), errorDescription: text(members.error_description) };
 }
 
-function objectIn(body: readonly number[]): { error?: unknown; error_description?: unknown } {
+function objectIn(body: readonly number[]): Readonly<Record<string, unknown>> {
   try {
-    return (JSON.parse(textOf(body) ?? "") as object | null) ?? {};
+    const value: unknown = JSON.parse(textOf(body) ?? "");
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};
   }

@@ -37,8 +37,18 @@ function requestOf(input: string | URL | Request): Request | undefined {
   return input instanceof Request ? input : undefined;
 }
 
-function isStream(body: unknown): boolean {
-  return body instanceof ReadableStream;
+/** What is used up by reading it: streams, generators, any iterable. All else there is can be read again. */
+function isUsedUp(body: unknown): boolean {
+  return !(
+    body === undefined ||
+    body === null ||
+    typeof body === "string" ||
+    body instanceof ArrayBuffer ||
+    ArrayBuffer.isView(body) ||
+    body instanceof Blob ||
+    body instanceof FormData ||
+    body instanceof URLSearchParams
+  );
 }
 
 /** What goes out: the parts of a `Request` and of what stands beside it. */
@@ -57,8 +67,8 @@ function outgoing(input: string | URL | Request, init: RequestInit, token: strin
   const method = init.method ?? request?.method ?? "GET";
   const body = init.body ?? request?.body ?? null;
   const signal = init.signal ?? request?.signal ?? null;
-  // The Fetch standard wants it said where a body is a stream.
-  const duplex = isStream(body) ? { duplex: "half" } : {};
+  // The Fetch standard wants it said where a body is read as it goes.
+  const duplex = isUsedUp(body) ? { duplex: "half" } : {};
   return { url, init: { ...init, ...duplex, method, headers, body, signal, redirect: "manual" } };
 }
 
@@ -73,9 +83,9 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
 
 /**
  * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
- * refreshed and the request sent again, exactly once, unless its body is a stream, as that of a `Request` always is.
+ * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it.
  * @throws TypeError where the token must not go to that address; whatever the source throws where it has no token any
- *   more; whatever `fetch` throws
+ *   more; the signal's reason; whatever `fetch` throws
  */
 export async function fetchWithToken(
   source: TokenSource,
@@ -83,19 +93,41 @@ export async function fetchWithToken(
   input: string | URL | Request,
   init: RequestInit = {},
 ): Promise<Response> {
-  const signal = init.signal ?? requestOf(input)?.signal;
-  const redirect = init.redirect ?? requestOf(input)?.redirect ?? "follow";
-  const ask = (token: string): Promise<Answered> =>
-    follow(outgoing(input, init, token), redirect, token, settings);
+  const request = requestOf(input);
+  const signal = init.signal ?? request?.signal;
+  const redirect = init.redirect ?? request?.redirect ?? "follow";
+  const ask = (what: string | URL | Request, token: string): Promise<Answered> =>
+    follow(outgoing(what, init, token), redirect, token, settings);
   const token = await source.accessToken(signal);
-  const { answer, isRefused } = await ask(token);
-  const body = init.body ?? requestOf(input)?.body;
-  if (!isRefused || isStream(body)) return answer;
-  source.refused(token);
-  const fresh = await source.accessToken(signal).catch(() => undefined);
-  if (fresh === undefined || fresh === token) return answer;
+  // A Request's body is a stream, whatever it was made of: read once for each of its copies.
+  const spare = init.body ? undefined : request?.clone();
+  const drop = (): void => void spare?.body?.cancel().catch(() => {});
+  const { answer, isRefused } = await ask(input, token).catch((error: unknown) => {
+    drop();
+    throw error;
+  });
+  if (isRefused) source.refused(token);
+  const isAgain = isRefused && !isUsedUp(init.body);
+  const fresh = isAgain ? await freshToken(source, signal) : undefined;
+  if (fresh === undefined || fresh === token) {
+    drop();
+    return answer;
+  }
   await answer.body?.cancel();
-  return (await ask(fresh)).answer;
+  return (await ask(spare ?? input, fresh)).answer;
+}
+
+/** Undefined where the session has ended: the answer of 401 is the last then. @throws the signal's reason */
+async function freshToken(
+  source: TokenSource,
+  signal: AbortSignal | null | undefined,
+): Promise<string | undefined> {
+  try {
+    return await source.accessToken(signal);
+  } catch {
+    signal?.throwIfAborted();
+    return undefined;
+  }
 }
 
 interface Answered {
@@ -160,7 +192,7 @@ function afterRedirect(
     const headers = new Headers(accept === null ? {} : { accept });
     return { ...init, method: becomesGet ? "GET" : method, body: null, headers };
   }
-  if (!becomesGet) return isStream(body) ? undefined : init;
+  if (!becomesGet) return isUsedUp(body) ? undefined : init;
   const headers = new Headers(init.headers);
   for (const name of ["encoding", "language", "location", "type", "length"]) {
     headers.delete(`content-${name}`);

@@ -1,10 +1,10 @@
 // A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
 
-import { Region, State } from "../../core/index.ts";
-import type { Driver } from "../driver.ts";
-import type { ServerAnswer } from "./answer-ear.ts";
+import { ErrorCode, Region, State } from "../../core/index.ts";
+import type { TokenResponse } from "./answer-ear.ts";
+import type { Attempt } from "./attempt.ts";
 import { type FetchSettings, fetchWithToken } from "./fetch.ts";
-import { SignInError, signInErrorOf } from "./sign-in-error.ts";
+import { errorNameOf, type GrantErrorCode, SignInError, signInErrorOf } from "./sign-in-error.ts";
 
 /** What a session is doing. */
 export type SessionStatus =
@@ -22,47 +22,74 @@ function lifetime(seconds: number): number | undefined {
   return seconds > 0 && seconds < UNKNOWN_S ? seconds : undefined;
 }
 
+/** What came of signing out. */
+export interface SignOutResult {
+  /** The server has confirmed that it has revoked the tokens. */
+  readonly isRevoked: boolean;
+  /** Why it has not: it has no way to, or the error by its name; "" where it has. */
+  readonly problem: "" | "no_revocation_endpoint" | GrantErrorCode;
+  /** Storage has not erased everything: what is left signs nobody in, and the next start erases it. */
+  readonly isStored: boolean;
+}
+
 /** A session that is always ready: made by `signIn`. */
 export class Session {
-  readonly #driver: Driver;
-  readonly #dispose: () => void;
+  readonly #attempt: Attempt;
   readonly #fetchSettings: FetchSettings;
+  readonly #onEnd: ((error: SignInError) => unknown) | undefined;
   #waiting: (() => void)[] = [];
   #end: SignInError | undefined;
-  #signOutAsked = false;
-  /** Called once when the session ends without `signOut` or `close`. */
-  onEnd: ((error: SignInError) => void) | undefined;
+  #signingOut: Promise<SignOutResult> | undefined;
+  /** Everything is given back. */
+  #left: Promise<void> | undefined;
 
   /**
-   * @param dispose gives back what the driver stands on; called once
    * @param fetchSettings to whom `fetch` takes the token
+   * @param onEnd called once where the session ends without `signOut` or `close`
    */
-  constructor(driver: Driver, dispose: () => void, fetchSettings: FetchSettings = {}) {
-    this.#driver = driver;
+  constructor(
+    attempt: Attempt,
+    fetchSettings: FetchSettings,
+    onEnd: ((error: SignInError) => unknown) | undefined,
+  ) {
+    this.#attempt = attempt;
     this.#fetchSettings = fetchSettings;
-    this.#dispose = dispose;
+    this.#onEnd = onEnd;
   }
 
   /** What it is doing now. */
   get status(): SessionStatus {
     if (this.#end !== undefined) return "ended";
-    return this.#driver.device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
+    return this.#device.state === State.SIGNED_IN ? "signed-in" : "refreshing";
   }
 
   /** Seconds for which the access token is still good; undefined where the server did not say, or there is none. */
   get expiresInS(): number | undefined {
-    const { accessLifeS } = this.#driver.device;
-    return this.status === "signed-in" ? lifetime(accessLifeS) : undefined;
+    return this.status === "signed-in" ? lifetime(this.#device.accessLifeS) : undefined;
   }
 
   /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined where nothing is known of that. */
   get endsInS(): number | undefined {
-    return this.status === "ended" ? undefined : lifetime(this.#driver.device.refreshLifeS);
+    return this.status === "ended" ? undefined : lifetime(this.#device.refreshLifeS);
   }
 
   /** Whether there is a refresh token: without one the session ends with its access token. */
   get isRenewable(): boolean {
-    return this.status !== "ended" && this.#driver.device.length[Region.PRESENT_REFRESH_TOKEN]! > 0;
+    return this.status !== "ended" && this.#device.length[Region.PRESENT_REFRESH_TOKEN]! > 0;
+  }
+
+  /** Whether the tokens in use are in the storage: where not, the user has to sign in again after a restart. */
+  get isSaved(): boolean {
+    const { driver, watch } = this.#attempt;
+    return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;
+  }
+
+  /**
+   * The newest answer of the token endpoint without its access and refresh token; undefined where this start of the
+   * program has needed none yet.
+   */
+  get tokenResponse(): TokenResponse | undefined {
+    return this.#attempt.ear.tokenResponse;
   }
 
   /**
@@ -73,7 +100,9 @@ export class Session {
   async accessToken(signal?: AbortSignal | null): Promise<string> {
     for (;;) {
       if (this.#end !== undefined) throw this.#end;
-      const token = this.#driver.accessToken;
+      const { driver, watch } = this.#attempt;
+      // A refresh token that has taken another's place is kept before anything is done with what came along with it.
+      const token = watch.isStoring(driver) ? "" : driver.accessToken;
       if (token !== "") return token;
       signal?.throwIfAborted();
       await this.#nextChange(signal);
@@ -94,7 +123,7 @@ export class Session {
 
   /**
    * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
-   * refreshed and the request sent again, exactly once, unless its body is a stream, as that of a `Request` always is.
+   * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it.
    * The token goes to the server that is asked here, over https, or to those of `resources` alone where they are given.
    * Redirects are followed: within that server with the token, to another one without token, headers and body.
    * @throws SignInError where the session has ended; TypeError where the token must not go there; whatever `fetch` throws
@@ -105,7 +134,8 @@ export class Session {
         accessToken: (signal) => this.accessToken(signal),
         // Meanwhile it may have been refreshed for another request.
         refused: (token) => {
-          if (this.#driver.accessToken === token) this.#driver.accessTokenRefused();
+          const { driver } = this.#attempt;
+          if (driver.accessToken === token) driver.accessTokenRefused();
         },
       },
       this.#fetchSettings,
@@ -114,37 +144,79 @@ export class Session {
     );
   }
 
-  /** Revokes the tokens at the server, as far as it can be reached, and forgets them here. */
-  async signOut(): Promise<void> {
-    if (this.#end !== undefined) return;
-    this.#signOutAsked = true;
-    this.#driver.signOut();
-    while (this.#end === undefined) await this.#nextChange();
+  /**
+   * Revokes the tokens at the server, as far as it can be reached, and forgets them here. Resolves when both are done
+   * or have come to nothing, at the latest after some minutes: a server that is away is asked four times.
+   * @throws SignInError where the session has ended before
+   */
+  signOut(): Promise<SignOutResult> {
+    this.#signingOut ??= this.#signOut();
+    return this.#signingOut;
   }
 
-  /** Lets the program go on without the session; it is there again at the next start. */
-  close(): void {
-    this.#finish(new SignInError("closed", "nobody", "the session was closed"), false);
+  async #signOut(): Promise<SignOutResult> {
+    if (this.#end !== undefined) throw this.#end;
+    const { driver, watch } = this.#attempt;
+    driver.signOut();
+    while (
+      this.#end === undefined &&
+      !watch.isSilent &&
+      (this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(driver))
+    ) {
+      await this.#nextChange();
+    }
+    const result = this.#signOutResult();
+    this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"));
+    await this.#left;
+    return result;
+  }
+
+  #signOutResult(): SignOutResult {
+    const { driver, watch } = this.#attempt;
+    const { state, notErased, notRead, slotsUsed } = this.#device;
+    const isOver = state === State.SIGNED_OUT;
+    const hasRevocation = driver.endpoints.revocation !== "";
+    const problem = !hasRevocation
+      ? "no_revocation_endpoint"
+      : isOver && this.#device.error === ErrorCode.NONE
+        ? ""
+        : errorNameOf(this.#device);
+    const isLeft = notErased > 0 || notRead > 0 || slotsUsed > 0;
+    return { isRevoked: problem === "", problem, isStored: !isOver || isLeft || watch.isSilent };
   }
 
   /**
-   * To be called after anything that may have changed the device's state.
-   * @param answer the newest of the server's
+   * Lets the program go on without the session; it is there again at the next start. Resolves when everything is given
+   * back: a refresh that is under way comes to its end first, since its tokens would be lost, for ten seconds at most.
    */
-  changed(answer?: ServerAnswer): void {
-    const { state } = this.#driver.device;
-    if (state === State.FAILED) this.#finish(signInErrorOf(this.#driver.device, answer), true);
-    else if (this.#signOutAsked && state === State.SIGNED_OUT) {
-      this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"), false);
+  async close(): Promise<void> {
+    this.#finish(new SignInError("closed", "nobody", "the session was closed"));
+    await this.#left;
+  }
+
+  /** To be called after anything that may have changed the device's state. */
+  changed(): void {
+    const { state } = this.#device;
+    if (this.#end === undefined && state === State.FAILED) {
+      const error = signInErrorOf(this.#device, this.#attempt.ear.newest);
+      this.#finish(error);
+      this.#attempt.call(() => this.#onEnd?.(error));
     }
+    this.#wake();
+  }
+
+  get #device(): Attempt["driver"]["device"] {
+    return this.#attempt.driver.device;
+  }
+
+  #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  #finish(error: SignInError, tell: boolean): void {
+  #finish(error: SignInError): void {
     if (this.#end !== undefined) return;
     this.#end = error;
-    this.#dispose();
-    for (const wake of this.#waiting.splice(0)) wake();
-    if (tell) this.onEnd?.(error);
+    this.#left = this.#attempt.leave();
+    this.#wake();
   }
 }

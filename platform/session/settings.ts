@@ -7,6 +7,7 @@ import type { Http, Timers } from "../contracts.ts";
 import { clientAuthenticationFor, discoverServer } from "../discovery.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { type ClientAuthenticationName, serverOf } from "../servers/index.ts";
+import { wrongOption } from "./sign-in-error.ts";
 
 /** The addresses of a server that is neither known nor describes itself. */
 export interface ServerAddresses {
@@ -45,6 +46,8 @@ export interface Client {
   readonly deviceParameters?: Readonly<Record<string, string>> | undefined;
   /** Further parameters of token requests, such as `{ resource: "..." }` (RFC 8707). */
   readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
+  /** Bytes of memory for codes and tokens, 4096 or more; default 163,840, which is room for tokens of 20,000. */
+  readonly memoryBytes?: number | undefined;
 }
 
 /** What a driver needs to know of server and client. */
@@ -52,13 +55,14 @@ export type ServerSettings = Pick<DriverOptions, "config" | "endpoints" | "trans
   readonly memoryBytes: number;
 };
 
-/** Room for tokens that are signed documents: a program on Node has it, and more where a profile asks for more. */
-const SESSION_BYTES = 32_768;
+/** Room for tokens that are signed documents, 20,000 bytes each: a program on Node has it. */
+export const SESSION_BYTES = 163_840;
 
 /**
  * @param host asks for the metadata where an issuer is given
  * @param allowHttp plain http to other machines is taken as it is
- * @throws ServerError where the name or a word is wrong; MetadataError where the issuer has no metadata of use
+ * @throws ServerError where the name or a word is wrong; MetadataError where the issuer has no metadata of use;
+ *   SignInError `wrong_option` where something of the client's is
  */
 export async function settingsFor(
   choice: ServerChoice,
@@ -66,6 +70,7 @@ export async function settingsFor(
   host: { http: Http; timers: Timers },
   allowHttp = false,
 ): Promise<ServerSettings> {
+  checkClient(client);
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   if (typeof choice === "string" && choice.includes("://")) {
     const found = await discoverServer(core, host, choice, allowHttp);
@@ -92,6 +97,38 @@ export async function settingsFor(
   };
 }
 
+/** What picogrant puts into requests itself: there must be one of each (RFC 6749 §3.1 and §3.2). */
+const OWN_PARAMETERS = [
+  "client_id",
+  "client_secret",
+  "device_code",
+  "grant_type",
+  "refresh_token",
+  "scope",
+];
+
+/** @throws SignInError `wrong_option` */
+export function checkClient(client: Client): void {
+  const { clientId, clientSecret = "", memoryBytes = SESSION_BYTES } = client;
+  // RFC 6749 appendix A.1 and A.2.
+  if (typeof clientId !== "string" || !/^[ -~]{1,256}$/.test(clientId)) {
+    throw wrongOption("clientId must be 1..256 printable ASCII characters");
+  }
+  if (typeof clientSecret !== "string" || !/^[ -~]*$/.test(clientSecret)) {
+    throw wrongOption("clientSecret must be printable ASCII characters");
+  }
+  if (!Number.isInteger(memoryBytes) || memoryBytes < 4096 || memoryBytes > MEMORY_BYTES_MAX) {
+    throw wrongOption(`memoryBytes must be a whole number from 4096 to ${MEMORY_BYTES_MAX}`);
+  }
+  for (const name of ["deviceParameters", "tokenParameters"] as const) {
+    const own = Object.keys(client[name] ?? {}).find((key) => OWN_PARAMETERS.includes(key));
+    if (own !== undefined) throw wrongOption(`${name}.${own} is not to be set there`);
+  }
+}
+
+/** The core's integers end at 2^27. */
+const MEMORY_BYTES_MAX = 16_777_216;
+
 /** What the server asks for; what the client says itself goes first. */
 interface ServersOwn {
   readonly memoryBytes?: number;
@@ -108,7 +145,7 @@ function settings(
   own: ServersOwn,
 ): ServerSettings {
   return {
-    memoryBytes: Math.max(SESSION_BYTES, own.memoryBytes ?? 0),
+    memoryBytes: client.memoryBytes ?? Math.max(SESSION_BYTES, own.memoryBytes ?? 0),
     endpoints,
     config: {
       clientId: client.clientId,

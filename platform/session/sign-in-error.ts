@@ -9,26 +9,57 @@ import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
 export type Remedy = "user" | "administrator" | "maker" | "nobody";
 
-/** Why a sign-in or a session ended. */
+/** What a server called the error (RFC 6749 §5.2, RFC 8628 §3.5), or the device did, such as `session_ended`. */
+export type GrantErrorCode = Lowercase<Exclude<keyof typeof ErrorCode, "NONE">>;
+
+/** Stable: to be compared in a program. */
+export type SignInErrorCode =
+  | GrantErrorCode
+  /** The caller gave up. */
+  | "aborted"
+  /** The program closed the session. */
+  | "closed"
+  /** The program signed out. */
+  | "signed_out"
+  /** There is no session to go on with, and none was to be begun. */
+  | "not_signed_in"
+  /** The issuer's metadata say nothing of use. */
+  | "no_metadata"
+  /** An option is missing, misspelt or not what it should be. */
+  | "wrong_option"
+  /** The place where the tokens are to be kept cannot be used. */
+  | "state_unusable"
+  /** What should be kept is not: storage refuses it, or it does not fit. */
+  | "not_saved"
+  /** Storage refuses to erase what should be gone. */
+  | "not_erased"
+  /** Storage has not answered for seconds. */
+  | "storage_silent"
+  /** An adapter has thrown. */
+  | "adapter_failed";
+
+/** Why a sign-in or a session ended, or what keeps it from going on. */
 export class SignInError extends Error {
-  /**
-   * Stable: the server's own error (RFC 6749 §5.2, RFC 8628 §3.5), such as `access_denied`, or what the device
-   * found, such as `session_ended` or `renewals_exhausted`; `aborted` where the caller gave up; `unreachable` or
-   * `no_metadata` where an issuer does not answer or says nothing of use.
-   */
-  readonly code: string;
+  /** What it was. */
+  readonly code: SignInErrorCode;
   /** Who can put it right. */
   readonly remedy: Remedy;
   /** What the server answered, where it was an answer that ended it. */
   readonly answer: ServerAnswer | undefined;
 
-  constructor(code: string, remedy: Remedy, message: string, answer?: ServerAnswer) {
-    super(message);
+  constructor(code: SignInErrorCode, remedy: Remedy, message: string, more: ErrorContext = {}) {
+    super(message, "cause" in more ? { cause: more.cause } : {});
     this.name = "SignInError";
     this.code = code;
     this.remedy = remedy;
-    this.answer = answer;
+    this.answer = more.answer;
   }
+}
+
+/** What there is to say beside the words. */
+export interface ErrorContext {
+  readonly answer?: ServerAnswer | undefined;
+  readonly cause?: unknown;
 }
 
 const REMEDIES: Readonly<Record<number, Remedy>> = {
@@ -49,20 +80,23 @@ const ADVICE: Readonly<Record<Remedy, string>> = {
  * @param answer the newest of the server's
  */
 export function signInErrorOf(device: core.Device, answer?: ServerAnswer): SignInError {
-  const code = nameOf(device);
+  const code = errorNameOf(device);
   const kind = device.error === ErrorCode.NONE ? 0 : core.errorKind(device, device.error);
   const remedy = REMEDIES[kind] ?? "nobody";
   const said = answer && isRefusal(answer) ? `; ${answerInWords(answer)}` : "";
-  const message = `signing in failed: ${code}; ${missingRoomOf(device) || ADVICE[remedy]}${said}`;
-  return new SignInError(code, remedy, message, said === "" ? undefined : answer);
+  // The setting of a program's by its name.
+  const missing = missingRoomOf(device).replace("bytes of memory", "bytes as memoryBytes");
+  const advice = missing || ADVICE[remedy];
+  const message = `signing in failed: ${code}; ${advice}${said}`;
+  return new SignInError(code, remedy, message, { answer: said === "" ? undefined : answer });
 }
 
 /** What keeps a device from going on for now, as an exception that is told and not thrown. */
 export function troubleOf(device: core.Device, answer: ServerAnswer): SignInError {
-  const code = nameOf(device);
+  const code = errorNameOf(device);
   const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
   const why = code === "malformed_response" ? ", and not what was asked for" : "";
-  return new SignInError(code, "nobody", `${answerInWords(answer)}${why}; ${again}`, answer);
+  return new SignInError(code, "nobody", `${answerInWords(answer)}${why}; ${again}`, { answer });
 }
 
 /** Whether it says more than that the user has not decided yet, or a success. */
@@ -71,8 +105,9 @@ function isRefusal({ status, error, failure }: ServerAnswer): boolean {
   return failure !== "" || error !== "" || status < 200 || status > 299;
 }
 
-function nameOf({ error }: core.Device): string {
-  return (ErrorCode[error] ?? "unknown_error").toLowerCase();
+/** What went wrong last, as the documents spell it. */
+export function errorNameOf({ error }: core.Device): GrantErrorCode {
+  return (ErrorCode[error] ?? "UNKNOWN_ERROR").toLowerCase() as GrantErrorCode;
 }
 
 /** The metadata of an issuer are of no use. */
@@ -80,4 +115,12 @@ export function metadataErrorOf({ message, isTransient }: MetadataError): SignIn
   return isTransient
     ? new SignInError("unreachable", "nobody", `${message}; try again`)
     : new SignInError("no_metadata", "maker", `${message}; check the server's address`);
+}
+
+export function givenUp(): SignInError {
+  return new SignInError("aborted", "nobody", "signing in was given up");
+}
+
+export function wrongOption(message: string, cause?: unknown): SignInError {
+  return new SignInError("wrong_option", "maker", message, cause === undefined ? {} : { cause });
 }

@@ -148,8 +148,8 @@ describe("file storage", () => {
     ["an empty file as slot", () => seed("slot-1", ""), "not a record of picogrant"],
     [
       "a record that is too long",
-      () => seed("slot-0", `picogrant slot\n${"x".repeat(32_769)}`),
-      "more than 32768 bytes",
+      () => seed("slot-0", `picogrant slot\n${"x".repeat(131_073)}`),
+      "more than 131072 bytes",
     ],
     [
       "a slot that others can read",

@@ -2,6 +2,7 @@
 
 import type { NodePlatform } from "../../../platform/node/index.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
+import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
@@ -15,9 +16,9 @@ import {
 } from "./kept-login.ts";
 import { keepToken, removeKeptToken } from "./kept-token.ts";
 import { type LoginOptions, readLoginOptions } from "./login-options.ts";
-import { httpOptionsOf, type Opened, openPlatform, openSession } from "./open.ts";
+import { httpOptionsOf, openPlatform, openSession } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
-import { askWho, nameIn } from "./who.ts";
+import { askWho, claimsIn, nameIn } from "./who.ts";
 
 /** As shells say it of a program that ended by SIGINT. */
 export const GIVEN_UP = 130;
@@ -59,20 +60,21 @@ async function loginOn(
   writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
   try {
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt));
-    const opened = await openSession(platform, settings, ready, {
+    const session = await openSession(platform, settings, ready, {
       onCode,
       onTrouble: (trouble) => screen.showTrouble(trouble),
       signal: giveUp.signal,
     });
     screen.stopWaiting();
     try {
-      const who = nameIn(opened.ear.claims) || kept?.who || (await ask(options, opened));
+      await keepToken(state, settings, session);
+      const said = nameIn(claimsIn(session.tokenResponse));
+      const who = said || kept?.who || (await ask(options, session));
       writeKeptLogin(state, { version: 1, settings, who });
-      await keepToken(state, settings, opened.session);
-      screen.showSession(ready, opened, who, options);
+      screen.showSession(ready, session, who, options);
       return 0;
     } finally {
-      opened.session.close();
+      await session.close();
     }
   } catch (error) {
     screen.stopWaiting();
@@ -88,7 +90,7 @@ async function loginOn(
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-async function ask({ settings }: LoginOptions, { session }: Opened): Promise<string> {
+async function ask({ settings }: LoginOptions, session: Session): Promise<string> {
   return await askWho(settings, await session.accessToken(), httpOptionsOf(settings));
 }
 
@@ -148,12 +150,12 @@ class Screen {
 
   showSession(
     { title, driver }: ReadySettings,
-    { session, ear }: Opened,
+    session: Session,
     who: string,
     options: LoginOptions,
   ): void {
     const { expiresInS, endsInS, isRenewable } = session;
-    const isNew = this.codes > 0 || ear.claims !== undefined;
+    const isNew = this.codes > 0;
     this.tell({
       event: "signed_in",
       server: title,

@@ -1,8 +1,10 @@
 // `picogrant logout`: has the server revoke the tokens, and forgets them.
 
 import path from "node:path";
+import type { SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { commandLine } from "../command-line.ts";
+import { Failure } from "../errors.ts";
 import { defaultState, removeKeptLogin } from "./kept-login.ts";
 import { removeKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";
@@ -23,7 +25,7 @@ export async function logout(argv: readonly string[]): Promise<number> {
   const state = path.resolve(flags.state);
   await withKeptLogin(state, async (platform, kept) => {
     const ready = await readySettings(kept.settings, platform);
-    const { session, ear } = await openSession(platform, kept.settings, ready, {
+    const session = await openSession(platform, kept.settings, ready, {
       resumeOnly: true,
     }).catch((error: unknown) => {
       if (!(error instanceof SignInError)) throw error;
@@ -31,13 +33,17 @@ export async function logout(argv: readonly string[]): Promise<number> {
       forget(state);
       throw error.code === "not_signed_in" ? notSignedIn(state) : error;
     });
-    await session.signOut();
+    const { isRevoked, problem, isStored } = await session.signOut();
     forget(state);
-    const hasRevocation = ready.driver.endpoints.revocation !== "";
-    const isRevoked = hasRevocation && ear.revocationStatus === 200;
-    const result = { event: "signed_out", server: ready.title, revoked: isRevoked };
+    const result = {
+      event: "signed_out",
+      server: ready.title,
+      revoked: isRevoked,
+      stored: isStored,
+    };
     if (flags.json) process.stdout.write(`${JSON.stringify(result)}\n`);
-    else process.stdout.write(`${inWords(ready.title, hasRevocation, isRevoked)}\n`);
+    else process.stdout.write(`${inWords(ready.title, problem)}\n`);
+    if (isStored) throw new Failure(`${state}: could not be erased; delete it`);
   });
   return 0;
 }
@@ -47,10 +53,11 @@ function forget(state: string): void {
   removeKeptLogin(state);
 }
 
-function inWords(title: string, hasRevocation: boolean, isRevoked: boolean): string {
-  if (isRevoked) return `Signed out at ${title}: the tokens are revoked and forgotten.`;
-  const why = hasRevocation
-    ? "did not confirm that it has revoked them"
-    : "has no way to revoke them";
+function inWords(title: string, problem: SignOutResult["problem"]): string {
+  if (problem === "") return `Signed out at ${title}: the tokens are revoked and forgotten.`;
+  const why =
+    problem === "no_revocation_endpoint"
+      ? "has no way to revoke them"
+      : `did not confirm that it has revoked them (${problem})`;
   return `The tokens are forgotten here; ${title} ${why}.`;
 }

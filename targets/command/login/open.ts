@@ -14,7 +14,6 @@ import type { Session } from "../../../platform/session/session.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { Failure } from "../errors.ts";
-import { HttpEar } from "./http-ear.ts";
 import { type KeptLogin, readKeptLogin } from "./kept-login.ts";
 import { type LoginSettings, type ReadySettings, readText } from "./settings.ts";
 
@@ -81,30 +80,16 @@ export function httpOptionsOf({
   throw new UsageError(`${certificates}: holds no PEM certificate; give the authority's`);
 }
 
-/** A session, and who was listened in on. */
-export interface Opened {
-  readonly session: Session;
-  readonly ear: HttpEar;
-}
-
 /** Signs in, or goes on with what the directory holds. @throws SignInError, UsageError */
-export async function openSession(
+export function openSession(
   platform: NodePlatform,
   login: LoginSettings,
   { driver }: ReadySettings,
   handlers: SignInHandlers,
-): Promise<Opened> {
-  const ear = new HttpEar();
-  const translate = ear.around(driver.translate, driver.endpoints);
+): Promise<Session> {
   const storage = login.keyFile === undefined ? platform.storage : sealed(platform, login.keyFile);
-  const session = await signInOn(
-    { ...platform, storage },
-    { ...driver, translate },
-    handlers,
-    // The directory is given back by whoever opened it.
-    () => {},
-  );
-  return { session, ear };
+  // The directory is given back by whoever opened it.
+  return signInOn({ ...platform, storage }, driver, handlers, () => {});
 }
 
 function sealed({ storage, entropy }: NodePlatform, keyFile: string): SealedStorage {

@@ -54,7 +54,7 @@ async function renewed(
   const onTrouble = ({ message }: SignInError): void => {
     trouble = message;
   };
-  const { session } = await openSession(platform, settings, ready, {
+  const session = await openSession(platform, settings, ready, {
     resumeOnly: true,
     onTrouble,
   }).catch((error: unknown) => {
@@ -65,7 +65,7 @@ async function renewed(
     const kept = keepToken(path.resolve(state), settings, session);
     return await within(timeout, kept, () => trouble);
   } finally {
-    session.close();
+    await session.close();
   }
 }
 

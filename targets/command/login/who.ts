@@ -5,13 +5,21 @@ import { metadataAddresses } from "../../../platform/discovery.ts";
 import { LookedAtHttp } from "../../../platform/last-look.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
+import type { TokenResponse } from "../../../platform/session/answer-ear.ts";
 import { printable, textOf } from "../../../platform/text.ts";
-import type { Claims } from "./http-ear.ts";
 import type { LoginSettings } from "./settings.ts";
 
 /** Standard claims (OpenID Connect Core 1.0 §5.1), then what other servers call the same. */
 const NAMES = ["name", "display_name", "preferred_username", "username", "login", "email"] as const;
 const IDENTIFIERS = ["sub", "id"] as const;
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** The claims of the ID token that came straight from the token endpoint (OpenID Connect Core 1.0 §2): to show them. */
+export function claimsIn({ id_token: token }: TokenResponse = {}): Claims | undefined {
+  if (typeof token !== "string") return undefined;
+  return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+}
 
 /** A person in one line, "" where nothing says who it is. */
 export function nameIn(claims: Claims | undefined): string {

@@ -1,0 +1,98 @@
+// What is wrong with the options of `signIn` before anything is done with them. A name that is misspelt would
+// otherwise be as good as not given.
+
+import { wrongOption } from "../session/sign-in-error.ts";
+import type { NodeHttpOptions } from "./http.ts";
+import type { SignInOptions } from "./sign-in.ts";
+
+/** All there are; the compiler sees to it that none is missing. */
+const OPTIONS: Record<keyof SignInOptions, true> = {
+  allowHttp: true,
+  clientAuthentication: true,
+  clientId: true,
+  clientSecret: true,
+  deviceKey: true,
+  deviceParameters: true,
+  fetch: true,
+  headers: true,
+  http: true,
+  memoryBytes: true,
+  onCode: true,
+  onEnd: true,
+  onError: true,
+  onTrouble: true,
+  resources: true,
+  resumeOnly: true,
+  scope: true,
+  server: true,
+  signal: true,
+  state: true,
+  tokenParameters: true,
+};
+const HTTP_OPTIONS: Record<keyof NodeHttpOptions, true> = {
+  agent: true,
+  ca: true,
+  connectLimitMs: true,
+  idleLimitMs: true,
+  sizeLimitBytes: true,
+  timeLimitMs: true,
+  userAgent: true,
+};
+const CALLBACKS = ["onCode", "onEnd", "onError", "onTrouble"] as const;
+/** As the sealed storage asks for. */
+const DEVICE_KEY_BYTES_MIN = 16;
+
+/** @throws SignInError `wrong_option` that names the first option that is misspelt, missing or wrong */
+export function checkOptions(options: SignInOptions): void {
+  checkNames(options, OPTIONS, "");
+  checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
+  if (typeof options.state !== "string" || options.state === "") {
+    throw wrongOption("state is missing: a directory of the program's own for the tokens");
+  }
+  if (options.server === undefined) {
+    throw wrongOption("server is missing: a profile's name, an issuer's address, or addresses");
+  }
+  for (const name of CALLBACKS) {
+    const callback: unknown = options[name];
+    if (callback !== undefined && typeof callback !== "function") {
+      throw wrongOption(`${name} must be a function`);
+    }
+  }
+  if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
+}
+
+function checkNames(given: object, known: object, path: string): void {
+  const names = Object.keys(known);
+  const wrong = Object.keys(given).find((name) => !names.includes(name));
+  if (wrong === undefined) return;
+  const alike = names.find((name) => isAlike(name, wrong));
+  const advice = alike === undefined ? "" : `; did you mean ${path}${alike}?`;
+  throw wrongOption(`there is no option ${path}${wrong}${advice}`);
+}
+
+/** But for upper and lower case, underscores, and one letter too many, too few or wrong. */
+function isAlike(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.toLowerCase().replace(/_/g, "")) as [
+    string,
+    string,
+  ];
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  const rests = [
+    [at + 1, at + 1],
+    [at + 1, at],
+    [at, at + 1],
+  ] as const;
+  return a === b || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
+}
+
+/** The tokens would not be written at all. */
+function checkDeviceKey(key: Uint8Array): void {
+  if (!(key instanceof Uint8Array) || key.length < DEVICE_KEY_BYTES_MIN) {
+    throw wrongOption(`deviceKey must be ${DEVICE_KEY_BYTES_MIN} random bytes or more`);
+  }
+  if (key.every((byte) => byte === key[0])) {
+    throw wrongOption("deviceKey must be random bytes: all of these are alike");
+  }
+}

@@ -1,0 +1,219 @@
+// One life of a sign-in: from the records, over the code, to the session, and to the end of that. It owns the driver,
+// looks at its state after everything that happens, and sees to it that nothing is left behind.
+
+import * as core from "../../core/complete.ts";
+import { Field, State } from "../../core/index.ts";
+import type { Platform } from "../contracts.ts";
+import { isThenable } from "../driver/faults.ts";
+import { Driver, type DriverOptions } from "../driver.ts";
+import { asciiOf } from "../text.ts";
+import { AnswerEar } from "./answer-ear.ts";
+import type { FetchSettings } from "./fetch.ts";
+import { Session } from "./session.ts";
+import type { ServerSettings } from "./settings.ts";
+import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
+import { givenUp, SignInError, signInErrorOf } from "./sign-in-error.ts";
+import { Watch } from "./watch.ts";
+
+/** What an attempt is made with, beside the adapters. */
+export type AttemptSettings = ServerSettings &
+  Pick<DriverOptions, "allowHttp" | "headers"> &
+  FetchSettings;
+
+/** So long an end waits for what is under way: a refresh whose tokens would be lost, a record half written. */
+const LEAVE_LIMIT_MS = 10_000;
+
+export class Attempt {
+  /** Settles once: the session, or why there is none. */
+  readonly session: Promise<Session>;
+  /** What the program has asked for is done on it. */
+  readonly driver: Driver;
+  readonly ear = new AnswerEar();
+  readonly watch: Watch;
+  readonly #platform: Platform;
+  readonly #fetchSettings: FetchSettings;
+  readonly #handlers: SignInHandlers;
+  readonly #dispose: () => void;
+  #resolve!: (session: Session) => void;
+  #reject!: (reason: unknown) => void;
+  #session: Session | undefined;
+  /** From the moment on at which nothing more is begun, and who waits until everything is given back. */
+  #leavingSinceMs: number | undefined;
+  readonly #left: (() => void)[] = [];
+  #isReleased = false;
+  #shownCode = "";
+
+  constructor(
+    platform: Platform,
+    settings: AttemptSettings,
+    handlers: SignInHandlers,
+    dispose: () => void,
+  ) {
+    this.#platform = platform;
+    this.#fetchSettings = settings;
+    this.#handlers = handlers;
+    this.#dispose = dispose;
+    this.watch = new Watch(platform, (trouble) => this.#tellTrouble(trouble));
+    this.session = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const autoStart = handlers.resumeOnly ? 0 : settings.config.autoStart;
+    this.driver = new Driver({
+      core,
+      platform,
+      ...settings,
+      config: { ...settings.config, autoStart },
+      translate: this.ear.around(settings.translate, () => this.driver.device.endpoint),
+      onChange: () => this.#changed(),
+      onError: (error) => this.#tellTrouble(adapterFailed(error)),
+      wakeInMs: () => this.#wakeInMs(),
+    });
+    const { signal } = handlers;
+    signal?.addEventListener("abort", this.#abort);
+    if (signal?.aborted) this.#abort();
+    else this.driver.start();
+  }
+
+  /**
+   * Ends when nothing is under way any more that must not be lost, or after a while; then all is given back.
+   * @param last what the driver is still asked for
+   */
+  leave(last: () => void = () => this.driver.run()): Promise<void> {
+    return new Promise((resolve) => {
+      this.#left.push(resolve);
+      if (this.#leavingSinceMs === undefined) {
+        this.#leavingSinceMs = this.#platform.timers.now();
+        last();
+      }
+      this.#lookAtLeaving();
+    });
+  }
+
+  /** Calls what is the program's. */
+  call(run: () => unknown): void {
+    try {
+      const result = run();
+      if (isThenable(result)) result.then(undefined, (error) => this.#callbackFailed(error));
+    } catch (error) {
+      this.#callbackFailed(error);
+    }
+  }
+
+  #changed(): void {
+    if (this.#isReleased) return;
+    this.watch.look(this.driver, this.ear);
+    if (this.#session !== undefined) this.#session.changed();
+    else if (this.#leavingSinceMs === undefined) this.#goOn();
+    this.#lookAtLeaving();
+  }
+
+  /** There is no session yet. */
+  #goOn(): void {
+    const { driver } = this;
+    const { state } = driver.device;
+    const { resumeOnly = false } = this.#handlers;
+    if (state === State.FAILED) this.#fail(signInErrorOf(driver.device, this.ear.newest));
+    else if (resumeOnly && isWithoutSession(state)) this.#fail(notSignedIn());
+    // A sign-out that an earlier life began has come to its end.
+    else if (state === State.SIGNED_OUT) driver.signIn();
+    else if (state === State.PENDING) this.#tellCode();
+    else if (driver.isSignedIn && !this.watch.isStoring(driver)) this.#succeed();
+  }
+
+  #succeed(): void {
+    this.#session = new Session(this, this.#fetchSettings, this.#handlers.onEnd);
+    this.#resolve(this.#session);
+  }
+
+  #fail(reason: unknown, last?: () => void): void {
+    if (this.#leavingSinceMs !== undefined) return;
+    void this.leave(last).then(() => this.#reject(reason));
+  }
+
+  readonly #abort = (): void => {
+    if (this.#session !== undefined || this.#leavingSinceMs !== undefined) return;
+    this.#fail(givenUp(), () => this.driver.cancel());
+  };
+
+  #callbackFailed(error: unknown): void {
+    if (this.#session === undefined) {
+      this.#fail(error);
+      return;
+    }
+    try {
+      if (this.#handlers.onError) this.#handlers.onError(error);
+      else void Promise.reject(error);
+    } catch (another) {
+      void Promise.reject(another);
+    }
+  }
+
+  #tellTrouble(trouble: SignInError): void {
+    const { onTrouble } = this.#handlers;
+    if (onTrouble !== undefined) this.call(() => onTrouble(trouble));
+  }
+
+  /** Tells of the code unless it is the one told of last, or one from before a restart that nobody has confirmed. */
+  #tellCode(): void {
+    const { device } = this.driver;
+    const userCode = this.#textOf(Field.USER_CODE);
+    if (userCode === this.#shownCode || device.codeShown <= 0) return;
+    this.#shownCode = userCode;
+    const prompt: VerificationPrompt = {
+      userCode,
+      verificationUri: this.#textOf(Field.VERIFICATION_URI),
+      verificationUriComplete: this.#textOf(Field.VERIFICATION_URI_COMPLETE),
+      expiresInS: device.codeLifeS,
+    };
+    this.call(() => this.#handlers.onCode?.(prompt));
+  }
+
+  #textOf(field: Field): string {
+    const { start, length } = this.driver.device;
+    return asciiOf(this.driver.memory, start[field]!, start[field]! + Math.max(0, length[field]!));
+  }
+
+  #wakeInMs(): number {
+    const leaveMs = this.#leavingSinceMs === undefined ? undefined : this.#leaveLimitMs();
+    return Math.min(this.watch.wakeInMs(), leaveMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  #leaveLimitMs(): number {
+    const passedMs = (this.#platform.timers.now() - (this.#leavingSinceMs ?? 0)) >>> 0;
+    return Math.max(0, LEAVE_LIMIT_MS - passedMs);
+  }
+
+  #lookAtLeaving(): void {
+    if (this.#leavingSinceMs === undefined || this.#isReleased) return;
+    if (this.#isBusy() && this.#leaveLimitMs() > 0) return;
+    this.#isReleased = true;
+    this.#handlers.signal?.removeEventListener("abort", this.#abort);
+    this.driver.stop();
+    this.#dispose();
+    for (const left of this.#left.splice(0)) left();
+  }
+
+  /** Something is under way that would be lost: the answer to a refresh may bring the only refresh token there is. */
+  #isBusy(): boolean {
+    const { state, inFlight } = this.driver.device;
+    const isRefreshing = state === State.REFRESHING && inFlight === 1;
+    // Records that are only read are none the worse for it.
+    return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));
+  }
+}
+
+/** Nothing is kept that could become a session without the user. */
+function isWithoutSession(state: State): boolean {
+  return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
+}
+
+function notSignedIn(): SignInError {
+  return new SignInError("not_signed_in", "user", "not signed in; sign in first");
+}
+
+function adapterFailed(cause: unknown): SignInError {
+  const what = cause instanceof Error ? cause.message : "something that is no Error";
+  const message = `an adapter has thrown (${what}); what it was to do counts as failed`;
+  return new SignInError("adapter_failed", "maker", message, { cause });
+}

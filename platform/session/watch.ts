@@ -1,0 +1,104 @@
+// What goes wrong on the way and is tried again by itself: said once each time, so that nothing fails in silence.
+
+import { ErrorCode, ErrorKind, errorKind } from "../../core/complete.ts";
+import { Command } from "../../core/index.ts";
+import type { Platform } from "../contracts.ts";
+import type { Driver } from "../driver.ts";
+import type { AnswerEar } from "./answer-ear.ts";
+import { SignInError, troubleOf } from "./sign-in-error.ts";
+
+/** Storage that has not answered for so long is told of, and not waited for any more. */
+const SILENCE_MS = 10_000;
+const NOT_SAVED = "; after a restart before that, the user has to sign in again";
+/** Nothing to wake up for. */
+const NEVER_MS = 134_217_727;
+
+/** Looks at a device after anything that may have changed it. */
+export class Watch {
+  readonly #platform: Platform;
+  readonly #tell: (trouble: SignInError) => void;
+  #heard = 0;
+  #notSaved = 0;
+  #notErased = 0;
+  /** The storage operation that is under way, "" for none, and since when. */
+  #operation = "";
+  #sinceMs = 0;
+  #isSilent = false;
+
+  constructor(platform: Platform, tell: (trouble: SignInError) => void) {
+    this.#platform = platform;
+    this.#tell = tell;
+  }
+
+  /** Storage is at a write that has not taken too long yet: what it writes is not to be used before. */
+  isStoring({ device }: Driver): boolean {
+    return device.storageCommand === Command.STORE && !this.#isSilent;
+  }
+
+  /** Whether storage owes an answer, and has not been silent for too long. */
+  isAtStorage({ device }: Driver): boolean {
+    return (device.job !== 0 || device.storageCommand !== 0) && !this.#isSilent;
+  }
+
+  /** Storage has not answered for seconds. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
+  /** Milliseconds until there is something to look at though nothing happens. */
+  wakeInMs(): number {
+    if (this.#operation === "" || this.#isSilent) return NEVER_MS;
+    return Math.max(0, SILENCE_MS - this.#silentMs());
+  }
+
+  look(driver: Driver, ear: AnswerEar): void {
+    const { device } = driver;
+    this.#lookAtStorage(driver);
+    if (this.#heard !== ear.heard) {
+      this.#heard = ear.heard;
+      if (ear.newest && passesByItself(driver)) this.#tell(troubleOf(device, ear.newest));
+    }
+    const { notSaved, notErased } = device;
+    if (notSaved !== this.#notSaved) {
+      this.#notSaved = notSaved;
+      if (notSaved) this.#tellOf("not_saved", "the tokens could not be saved", NOT_SAVED);
+    }
+    if (notErased !== this.#notErased) {
+      this.#notErased = notErased;
+      if (notErased) this.#tellOf("not_erased", "what should be gone could not be erased", "");
+    }
+  }
+
+  #tellOf(code: "not_saved" | "not_erased", what: string, consequence: string): void {
+    const { lastFailure = "" } = this.#platform.storage;
+    const why = lastFailure === "" ? "" : ` (${lastFailure})`;
+    this.#tell(
+      new SignInError(code, "user", `${what}${why}; trying again in a minute${consequence}`),
+    );
+  }
+
+  #lookAtStorage({ device }: Driver): void {
+    const { storageCommand, slot } = device;
+    const operation = storageCommand === 0 ? "" : `${storageCommand} ${slot}`;
+    if (operation !== this.#operation) {
+      this.#operation = operation;
+      this.#sinceMs = this.#platform.timers.now();
+      this.#isSilent = false;
+    }
+    if (operation === "" || this.#isSilent || this.#silentMs() < SILENCE_MS) return;
+    this.#isSilent = true;
+    const what = `storage has not answered for ${SILENCE_MS / 1000} s`;
+    this.#tell(new SignInError("storage_silent", "user", `${what}; still waiting for it`));
+  }
+
+  #silentMs(): number {
+    return (this.#platform.timers.now() - this.#sinceMs) >>> 0;
+  }
+}
+
+/** Something that passes by itself, other than a user who has not decided yet. */
+function passesByItself({ device }: Driver): boolean {
+  const { error } = device;
+  if (error === ErrorCode.NONE || error <= ErrorCode.SLOW_DOWN) return false;
+  return errorKind(device, error) === ErrorKind.TRANSIENT;
+}

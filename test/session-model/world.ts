@@ -1,0 +1,179 @@
+// A program with a session in a world of its own: the server, storage that outlives the program, one clock, and
+// everything answered late.
+
+import { ClientAuthentication } from "../../core/index.ts";
+import type { Platform, Timers } from "../../platform/contracts.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import {
+  FakeHttp,
+  fakePlatform,
+  ManualClock,
+  MemoryStorage,
+  SeededEntropy,
+} from "../../platform/fake/index.ts";
+import type { Session } from "../../platform/session/session.ts";
+import {
+  type SignInHandlers,
+  signInOn,
+  type VerificationPrompt,
+} from "../../platform/session/sign-in.ts";
+import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { ENDPOINTS, GrantServer } from "./server.ts";
+
+/** What became of one start of the program. */
+export interface Start {
+  session: Session | undefined;
+  error: unknown;
+  isSettled: boolean;
+  readonly prompts: VerificationPrompt[];
+  readonly troubles: SignInError[];
+  readonly ends: SignInError[];
+  readonly platform: Platform;
+  isDisposed: boolean;
+}
+
+export class SessionWorld {
+  readonly clock = new ManualClock();
+  readonly server = new GrantServer(() => this.clock.elapsedMs);
+  storage = new MemoryStorage({ clock: this.clock, delayMs: 3, capacity: 65_536 });
+  http = this.#newHttp();
+  /** Takes the process of a start away: nothing of it goes on. */
+  #kills: (() => void)[] = [];
+
+  /** A power cut, or an update: what is under way is lost, the records stay. */
+  restart(): void {
+    for (const kill of this.#kills.splice(0)) kill();
+    this.http.abort();
+    this.storage = this.storage.clone({ clock: this.clock, delayMs: 3 });
+    this.http = this.#newHttp();
+  }
+
+  #newHttp(): FakeHttp {
+    const old: FakeHttp | undefined = this.http;
+    const http = new FakeHttp({ clock: this.clock, latencyMs: 40, handler: this.server.handle });
+    if (old?.faultFor) http.faultFor = old.faultFor;
+    return http;
+  }
+
+  /** Starts the program: what it passes to signIn on any platform. */
+  start(handlers: SignInHandlers = {}, spoil: (platform: Platform) => Platform = same): Start {
+    const life = { isAlive: true };
+    this.#kills.push(() => {
+      life.isAlive = false;
+    });
+    const platform = spoil({
+      ...fakePlatform({ clock: this.clock, columns: 80, rows: 2 }),
+      ...mortal(life, this.clock.timers(), this.storage),
+      http: this.http,
+      entropy: new SeededEntropy(this.clock.elapsedMs + 1),
+    });
+    const start: Start = {
+      ...{ session: undefined, error: undefined, isSettled: false, isDisposed: false },
+      ...{ prompts: [], troubles: [], ends: [], platform },
+    };
+    const { onCode, onTrouble, onEnd } = handlers;
+    signInOn(
+      platform,
+      SETTINGS,
+      {
+        ...handlers,
+        onCode: (prompt) => {
+          start.prompts.push(prompt);
+          return onCode?.(prompt);
+        },
+        onTrouble: (trouble) => {
+          start.troubles.push(trouble);
+          return onTrouble?.(trouble);
+        },
+        onEnd: (error) => {
+          start.ends.push(error);
+          return onEnd?.(error);
+        },
+      },
+      () => {
+        start.isDisposed = true;
+      },
+    ).then(
+      (session) => {
+        start.session = session;
+        start.isSettled = true;
+      },
+      (error: unknown) => {
+        start.error = error;
+        start.isSettled = true;
+      },
+    );
+    return start;
+  }
+
+  /** Time goes by, and promises with it. */
+  async pass(seconds: number): Promise<void> {
+    for (let i = 0; i < seconds; i++) {
+      this.clock.advance(1000);
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** Until `isSo`, or so many seconds. */
+  async until(isSo: () => boolean, seconds = 600): Promise<boolean> {
+    for (let i = 0; i < seconds && !isSo(); i++) await this.pass(1);
+    return isSo();
+  }
+
+  /** A session, from the code on. */
+  async signedIn(handlers: SignInHandlers = {}): Promise<Session> {
+    const start = this.start(handlers);
+    await this.until(() => start.isSettled);
+    if (start.session === undefined) throw start.error ?? new Error("no session");
+    return start.session;
+  }
+
+  /** Bytes that the storage holds. */
+  get kept(): number {
+    return this.storage.peek(0).length + this.storage.peek(1).length;
+  }
+}
+
+/** Timers and storage that call nobody back who is dead. */
+function mortal(
+  life: { readonly isAlive: boolean },
+  timers: Timers,
+  storage: MemoryStorage,
+): Pick<Platform, "timers" | "storage"> {
+  const ifAlive =
+    <A extends unknown[]>(run: (...args: A) => void) =>
+    (...args: A): void => {
+      if (life.isAlive) run(...args);
+    };
+  return {
+    timers: {
+      now: () => timers.now(),
+      alarm: (afterMs, ring) => timers.alarm(afterMs, ifAlive(ring)),
+      cancel: () => timers.cancel(),
+    },
+    storage: {
+      capacity: storage.capacity,
+      read: (slot, into, from, to, done) => storage.read(slot, into, from, to, ifAlive(done)),
+      write: (slot, bytes, from, to, done) => storage.write(slot, bytes, from, to, ifAlive(done)),
+      erase: (slot, done) => storage.erase(slot, ifAlive(done)),
+      get lastFailure() {
+        return (storage as { lastFailure?: string }).lastFailure ?? "";
+      },
+    },
+  };
+}
+
+const same = (platform: Platform): Platform => platform;
+
+export const SETTINGS = {
+  endpoints: ENDPOINTS,
+  memoryBytes: 32_768,
+  config: {
+    ...driverConfig,
+    ...{ clientId: "program", clientSecret: "client-secret-of-the-program" },
+    clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
+    server: "https://login.example.com",
+    scope: "video",
+    autoStart: 1,
+  },
+};
