@@ -46,6 +46,8 @@ export interface DeviceConfig {
     fileDescriptor?: number;
   };
   messages?: Record<string, string>;
+  /** Why there is no connection (platform/reasons.ts), in the device's language. */
+  reasons?: Record<string, string>;
   limits?: {
     memoryBytes?: number;
     exchangeSeconds?: number;

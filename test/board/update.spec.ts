@@ -4,10 +4,10 @@
 import { cpSync } from "node:fs";
 import nacl from "tweetnacl";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeLoaderPage } from "../../targets/image/loader-page.ts";
 import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
 import type { Board, BoardSettings } from "../../targets/workbench/board/emulator.ts";
 import { PRODUCT } from "../../targets/workbench/board/images.ts";
-import { makeLoaderPage } from "../../targets/workbench/board/loader-page.ts";
 
 const kind = "complete";
 /** Behind the loader's first line comes what this start says. */

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "picogrant-numbers.h"
 #include "socket.h"
 #include "wipe.h"
 
@@ -64,6 +65,10 @@ enum pg_connection_state pg_connection_work(void) {
   getsockopt(connection.descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
   connection.state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;
   return connection.state;
+}
+
+int pg_connection_reason(void) {
+  return connection.state == PG_CONNECTION_FAILED ? PG_REASON_UNAVAILABLE : PG_REASON_NONE;
 }
 
 int pg_connection_send(const uint8_t *bytes, size_t size) {

@@ -20,6 +20,7 @@ enum kind {
   PARAMETERS, /* names and texts, put together form-encoded */
   HEADERS,    /* names and texts, put together as lines of a request's head */
   MESSAGES,   /* display texts by name, put together as the core takes them */
+  REASONS,    /* the same of what has no connection for a reason, as reason.h takes them */
   IGNORED     /* for other hosts */
 };
 
@@ -62,6 +63,7 @@ static const struct member members[] = {
     {"display.path", IGNORED, 0, 0, 0},
     {"display.fileDescriptor", IGNORED, 0, 0, 0},
     {"messages", MESSAGES, AT(settings.messages), 0, MESSAGE_MAX},
+    {"reasons", REASONS, AT(settings.reasons), 0, MESSAGE_MAX},
     {"limits", OBJECT, 0, 0, 0},
     {"limits.memoryBytes", NUMBER, AT(settings.memory_bytes), 2048, PG_MEMORY_MAX},
     {"limits.exchangeSeconds", NUMBER, AT(settings.exchange_seconds), 1, 110},
@@ -342,18 +344,38 @@ static int displayable(const char *text, size_t size) {
   return count;
 }
 
-/* The number of the message that is named so, or -1. */
-static int message_of(const struct pg_json *json) {
-  static const char *const names[PG_MESSAGE_COUNT] = PG_MESSAGE_NAMES;
-  for (int i = 0; i < PG_MESSAGE_COUNT; i++) {
-    if (text_is(json, names[i])) return i;
+/* Display texts that a document may say in another language. */
+struct texts {
+  const char *const *names;
+  const char *const *english;
+  int count;
+};
+
+enum { REASON_COUNT = PG_REASON_COUNT - 1, TEXTS_MAX = PG_MESSAGE_COUNT };
+_Static_assert(REASON_COUNT <= TEXTS_MAX, "there are fewer reasons than messages");
+
+static const struct texts *texts_of(enum kind kind) {
+  static const char *const message_names[] = PG_MESSAGE_NAMES;
+  static const char *const message_texts[] = PG_MESSAGE_TEXTS;
+  static const char *const reason_names[] = PG_REASON_NAMES;
+  static const char *const reason_texts[] = PG_REASON_TEXTS;
+  static const struct texts messages = {message_names, message_texts, PG_MESSAGE_COUNT};
+  /* Number 0 is no reason. */
+  static const struct texts reasons = {reason_names + 1, reason_texts + 1, REASON_COUNT};
+  return kind == MESSAGES ? &messages : &reasons;
+}
+
+/* The number of the text that is named so, or -1. */
+static int text_of(const struct texts *texts, const struct pg_json *json) {
+  for (int i = 0; i < texts->count; i++) {
+    if (text_is(json, texts->names[i])) return i;
   }
   return -1;
 }
 
 /* One message, its name having been read; `own` has those read before by number. */
 static int take_message(struct reader *reader, const struct member *member, const char **own) {
-  int message = message_of(&reader->json);
+  int message = text_of(texts_of(member->kind), &reader->json);
   if (message < 0) return fail(member->path, "has a message of an unknown name");
   if (own[message]) return fail(member->path, TWICE);
   enum pg_json_kind kind = pg_json_value(&reader->json);
@@ -368,15 +390,15 @@ static int take_message(struct reader *reader, const struct member *member, cons
 
 /* The core takes all of them or none: what the document leaves out stays in English. */
 static int put_messages(struct reader *reader, const struct member *member) {
-  static const char *const english[PG_MESSAGE_COUNT] = PG_MESSAGE_TEXTS;
-  const char *own[PG_MESSAGE_COUNT] = {NULL};
+  const struct texts *texts = texts_of(member->kind);
+  const char *own[TEXTS_MAX] = {NULL};
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
     if (!take_message(reader, member, own)) return 0;
   }
   if (more < 0) return is_json(PG_JSON_BAD);
-  for (int i = 0; i < PG_MESSAGE_COUNT; i++) {
-    const char *text = own[i] ? own[i] : english[i];
+  for (int i = 0; i < texts->count; i++) {
+    const char *text = own[i] ? own[i] : texts->english[i];
     int ok = (i == 0 || put(reader, '\n')) && put_text(reader, text, strlen(text));
     if (!ok) return fail(member->path, "is too long");
   }
@@ -399,7 +421,8 @@ static int put_members(struct reader *reader, const struct member *member) {
 static int take_joined(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   if (kind != PG_JSON_OBJECT) return fail(member->path, "is not an object");
   const char *joined = reader->room + reader->room_at;
-  int ok = member->kind == MESSAGES ? put_messages(reader, member) : put_members(reader, member);
+  int is_texts = member->kind == MESSAGES || member->kind == REASONS;
+  int ok = is_texts ? put_messages(reader, member) : put_members(reader, member);
   if (!ok) return 0;
   *(const char **)(void *)((char *)reader->config + member->offset) = joined;
   /* Behind the 0. */
@@ -445,6 +468,7 @@ static int take(struct reader *reader, const struct member *member) {
     case PARAMETERS:
     case HEADERS:
     case MESSAGES:
+    case REASONS:
       return take_joined(reader, member, kind);
     default:
       return take_text(reader, member, kind);
@@ -474,7 +498,7 @@ static int take_object(struct reader *reader, const char *path) {
 
 static int is_text(enum kind kind) {
   return kind == TEXT || kind == ADDRESS || kind == FILE_PATH || kind == PARAMETERS || kind == HEADERS ||
-         kind == MESSAGES;
+         kind == MESSAGES || kind == REASONS;
 }
 
 /* What the document leaves out is ""; what it must not leave out is named. */

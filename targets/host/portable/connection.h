@@ -54,6 +54,12 @@ int pg_connection_flush(void);
  */
 int pg_connection_receive(const uint8_t **bytes);
 
+/*
+ * Why the connection has failed, or what it waits for, for whoever looks at the display: PG_REASON_*, or
+ * PG_REASON_NONE where there is nothing to say. Good until pg_connection_end.
+ */
+int pg_connection_reason(void);
+
 /* Ends the connection, if there is one, and wipes what it kept. */
 void pg_connection_end(void);
 

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "display.h"
 #include "picogrant.h"
+#include "reason.h"
 #include "storage.h"
 
 /* More commands in one go mean that something feeds on itself. */
@@ -19,6 +20,7 @@ static struct {
   /* Of the exchange under way. */
   int request_id;
   int streams;
+  int reason; /* that is on the display; PG_REASON_NONE: the core's frame is */
 } driver;
 
 static const char *address_of(int endpoint) {
@@ -59,6 +61,25 @@ static void send_request(void) {
   if (!*request.address || !pg_http_send(&request)) pg_response_failed(driver.request_id);
 }
 
+/* What is to be on the display in place of the core's frame: nothing where a code or the session is there. */
+static int reason_to_show(void) {
+  int state = pg_get(PG_STATE);
+  int waits = state == PG_STATE_REQUESTING ||
+              (state == PG_STATE_REFRESHING && pg_get(PG_ERROR) == PG_ERROR_CODE_UNREACHABLE);
+  return waits && !pg_get(PG_CODE_SHOWN) ? pg_http_reason() : PG_REASON_NONE;
+}
+
+static void show(void) {
+  const struct pg_settings *settings = driver.settings;
+  uint8_t frame[PG_REASON_CELLS];
+  const uint8_t *cells = driver.memory + pg_start(PG_REGION_FRAME);
+  driver.reason = reason_to_show();
+  if (pg_reason_frame(settings->reasons, driver.reason, frame, settings->columns, settings->rows)) {
+    cells = frame;
+  }
+  pg_display_show(cells, settings->columns, settings->rows);
+}
+
 static void carry_out(int command) {
   int slot = pg_get(PG_SLOT);
   uint8_t *data = driver.memory + pg_get(PG_DATA);
@@ -71,8 +92,7 @@ static void carry_out(int command) {
       pg_http_abort();
       break;
     case PG_COMMAND_SHOW:
-      pg_display_show(driver.memory + pg_start(PG_REGION_FRAME), driver.settings->columns,
-                      driver.settings->rows);
+      show();
       break;
     case PG_COMMAND_LOAD:
       pg_storage_done(pg_storage_read(driver.medium, slot, data, size));
@@ -98,6 +118,7 @@ void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
   driver.body = body;
   driver.last_ms = pg_clock_ms();
   driver.was_answered = 0;
+  driver.reason = PG_REASON_NONE;
 }
 
 int pg_driver_run(void) {
@@ -110,6 +131,8 @@ int pg_driver_run(void) {
     carry_out(command);
     command = pg_tick(0);
   }
+  /* The core does not know the reason, and says nothing new where it is another. */
+  if (!pg_core_broken() && reason_to_show() != driver.reason) show();
   return !pg_core_broken();
 }
 

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "connection.h"
 #include "http-answer.h"
+#include "picogrant-numbers.h"
 #include "wipe.h"
 
 enum { PARTS_MAX = 24, LENGTH_DIGITS = 10 };
@@ -28,6 +29,7 @@ static struct {
   int part_count;
   int part;
   size_t part_at;
+  int reason; /* why the last exchange failed */
   char length[LENGTH_DIGITS + 1];
   struct pg_answer answer;
 } http;
@@ -140,12 +142,16 @@ int pg_http_send(const struct pg_http_request *request) {
 }
 
 static void fail(void) {
+  int reason = pg_connection_reason();
+  /* The time is over, and the connection has nothing to say. */
+  http.reason = reason == PG_REASON_NONE ? PG_REASON_SERVER_SILENT : reason;
   pg_http_abort();
   http.sink->failed();
 }
 
 /* The connection is given up first: what the end brings about may be the next exchange. */
 static void succeed(void) {
+  http.reason = PG_REASON_NONE;
   pg_http_abort();
   http.sink->end();
 }
@@ -199,6 +205,11 @@ static int receive(void) {
   if (result == PG_ANSWER_END) succeed();
   if (result == PG_ANSWER_BAD) fail();
   return result == PG_ANSWER_MORE;
+}
+
+int pg_http_reason(void) {
+  int reason = http.phase == CONNECTING ? pg_connection_reason() : PG_REASON_NONE;
+  return reason == PG_REASON_NONE ? http.reason : reason;
 }
 
 static int limit_ms(void) {

@@ -56,6 +56,12 @@ int pg_http_send(const struct pg_http_request *request);
 /* Ends the exchange under way, if any; nothing more of it is reported. */
 void pg_http_abort(void);
 
+/*
+ * Why there is no answer: of the exchange under way what its connection waits for, else of the last one that failed.
+ * PG_REASON_*; PG_REASON_NONE once one has been answered.
+ */
+int pg_http_reason(void);
+
 /* Moves the exchange on as far as it goes without waiting, and reports. */
 void pg_http_work(void);
 

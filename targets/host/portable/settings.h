@@ -19,6 +19,8 @@ struct pg_settings {
   const char *token_parameters;  /* the same, of token requests */
   /* Display texts in the core's order, a line each, in UTF-8: U+0080..U+00FF are the display's own; "": English. */
   const char *messages;
+  /* Why there is no connection, in the same way and the order of PG_REASON_*, from 1 on; "": English. */
+  const char *reasons;
   const char *server; /* the issuer; "": the origin of the token endpoint stands for the server */
   const char *user_agent;
   /* Headers of the maker's own: lines `Name: value`, each ended by CR LF; or "". */

@@ -2,13 +2,13 @@
 // the factory would have programmed.
 
 import nacl from "tweetnacl";
+import { makeFactoryPage, makeLaterPage, makeSettingsImage } from "../../image/factory-page.ts";
+import { makeLoaderPage } from "../../image/loader-page.ts";
 import type { ServiceOptionsInput } from "../../service/index.ts";
 import { ServiceWorld } from "../host/service-world.ts";
 import { type IdentityName, makeIdentities } from "./certificates.ts";
 import { Board, type BoardSettings } from "./emulator.ts";
-import { makeFactoryPage } from "./factory-page.ts";
 import { type BoardImage, makeBoardImage, PRODUCT } from "./images.ts";
-import { makeLoaderPage } from "./loader-page.ts";
 import { UpdateServer } from "./updates.ts";
 
 /** The name of the service on the board's network. */
@@ -23,6 +23,8 @@ export class BoardWorld extends ServiceWorld {
   readonly maker = nacl.sign.keyPair();
   readonly updates = new UpdateServer();
   private updatesPort = 0;
+  #release = FIRST_RELEASE;
+  #settings = 0;
   private readonly tls = makeIdentities(SERVICE_NAME, UPDATES_NAME);
   private readonly boards: Board[] = [];
 
@@ -55,7 +57,10 @@ export class BoardWorld extends ServiceWorld {
       ...config,
     };
     const updates = `https://${UPDATES_NAME}/${PRODUCT}`;
-    return makeFactoryPage(JSON.stringify(document), [this.tls.authority], updates);
+    return makeFactoryPage(JSON.stringify(document), {
+      authorities: [this.tls.authority],
+      updates,
+    });
   }
 
   /** A signed image; another key's where `secretKey` is given. */
@@ -73,6 +78,35 @@ export class BoardWorld extends ServiceWorld {
       const image = this.image({ ...parts, slot }, secretKey);
       this.updates.publish(`/${PRODUCT}/${slot}.img`, change(image));
     }
+    this.#release = parts.release;
+    this.#publishLatest();
+  }
+
+  #publishLatest(): void {
+    const lines = [`release ${this.#release}`, `settings ${this.#settings}`];
+    this.updates.publish(`/${PRODUCT}/latest`, Buffer.from(`${lines.join("\n")}\n`));
+  }
+
+  /** Offers later settings to the boards: members of device.json that change, and authorities. */
+  publishSettings(
+    counter: number,
+    config: Record<string, unknown>,
+    authorities?: readonly string[],
+    secretKey = this.maker.secretKey,
+  ): void {
+    const base = JSON.stringify(this.registration(`https://${SERVICE_NAME}`));
+    const page = makeLaterPage(JSON.stringify(config), base, {
+      ...(authorities && { authorities }),
+    });
+    const image = makeSettingsImage(page, { product: PRODUCT, counter }, secretKey);
+    this.updates.publish(`/${PRODUCT}/settings.img`, image);
+    this.#settings = counter;
+    this.#publishLatest();
+  }
+
+  /** The certificate of the authority that the boards trust, and of the one that comes after it. */
+  get authorities(): { first: string; next: string } {
+    return { first: this.tls.authority, next: this.tls.nextAuthority };
   }
 
   /** A board in this world; its power is off. */

@@ -1,5 +1,6 @@
 // Builds the board's firmware: its libraries once, then one firmware for each kind that is tested.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/make-bundle.ts";
@@ -70,6 +71,16 @@ export const mapOf = (kind: Kind, folder = boardFolder): string =>
 
 export const isBuilt = (kind: Kind): boolean => existsSync(firmwareOf(kind, "a"));
 
+/** When the source was last changed, seconds since 1970: the same for every build of it; 0 where that is not known. */
+function sourceTime(): number {
+  try {
+    const args = ["log", "-1", "--format=%ct"];
+    return Number(execFileSync("git", args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] }));
+  } catch {
+    return 0;
+  }
+}
+
 const FIRST_CODE = 32;
 const LAST_CODE = 126;
 
@@ -120,6 +131,7 @@ export async function buildFirmware(
     ARENA_BYTES: arenaBytes,
     STACK_BYTES: stackBytes,
     DEVICE_MEMORY_BYTES: memoryBytes,
+    BUILD_S: sourceTime(),
   };
   const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   run("gcc", ["-O1", "-Wall", "-o", forwarder, `${root}targets/workbench/board/forward.c`]);

@@ -12,7 +12,7 @@ export interface Identity {
   readonly cert: string;
 }
 
-export type IdentityName = "trusted" | "untrusted" | "otherName" | "expired";
+export type IdentityName = "trusted" | "next" | "untrusted" | "otherName" | "expired";
 
 interface Authority {
   readonly key: forge.pki.rsa.PrivateKey;
@@ -55,10 +55,13 @@ function makeAuthority(name: string): Authority {
 /** An authority's certificate in PEM, and identities of a server that has all these names. */
 export function makeIdentities(...names: readonly string[]): {
   authority: string;
+  /** The authority that follows the first one; it has signed `next`. */
+  nextAuthority: string;
   identities: Readonly<Record<IdentityName, Identity>>;
 } {
   const ours = makeAuthority("picogrant board authority");
   const strangers = makeAuthority("another authority");
+  const successors = makeAuthority("picogrant board authority, the next");
   // One key for all of them: making keys is what takes the time.
   const keys = makeKeys();
   const issue = (by: Authority, hosts: readonly string[], days: number): Identity => {
@@ -74,8 +77,10 @@ export function makeIdentities(...names: readonly string[]): {
   };
   return {
     authority: forge.pki.certificateToPem(ours.certificate),
+    nextAuthority: forge.pki.certificateToPem(successors.certificate),
     identities: {
       trusted: issue(ours, names, 10),
+      next: issue(successors, names, 10),
       untrusted: issue(strangers, names, 10),
       otherName: issue(ours, ["elsewhere.example"], 10),
       expired: issue(ours, names, -1),

@@ -10,7 +10,7 @@ export const FLASH_FILE_BYTES = 16 * 1024 * 1024;
 
 const SLOT_AT: Readonly<Record<Slot, number>> = { a: 0x1_0000, b: 0x6_0000 };
 const SLOT_BYTES = 0x5_0000;
-const FLASH_BYTES = 0xb_0000;
+const FLASH_BYTES = 0xb_8000;
 /** What a test asks of the emulated flash, and what it is told. */
 const STEPS_AT = 0xff_f000;
 const CUT_AT = STEPS_AT + 4;

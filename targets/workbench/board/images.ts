@@ -19,7 +19,7 @@ export interface BoardImage {
 }
 
 /** Engine and ABI of what a slot takes (loader/slots.c). */
-export const targetOfSlot = (slot: Slot) => ({ engine: "firmware", abi: `mps2-an385-1-${slot}` });
+export const targetOfSlot = (slot: Slot) => ({ engine: "firmware", abi: `mps2-an385-2-${slot}` });
 
 export function makeBoardImage(parts: BoardImage, secretKey: Uint8Array): Uint8Array {
   const { kind, slot, release, counter = 1, product = PRODUCT } = parts;

@@ -13,7 +13,11 @@ const DHCP_CLIENT_PORT = 68;
 /** Of a DHCP message: where its options begin, and two of them (RFC 2132). */
 const DHCP_OPTIONS = 240;
 const DHCP_NAME_SERVER = 6;
+const DHCP_TIME_SERVER = 42;
 const DHCP_END = 255;
+const NTP_PORT = 123;
+/** From 1900 to 1970, seconds. */
+const NTP_EPOCH = 2_208_988_800;
 const NAME_ERROR = 3;
 
 /** Addresses of names. */
@@ -82,6 +86,8 @@ export class Network {
   place: Place = "home";
   /** How long names may be kept, seconds. */
   ttl = 60;
+  /** What the time server says, ms since 1970; undefined: there is none. */
+  time: (() => number) | undefined;
   /** Addresses at which nobody is any more. */
   readonly silent = new Set<string>();
   readonly #board = new End((frame) => this.#fromBoard(frame));
@@ -136,6 +142,10 @@ export class Network {
   /** The frame that answers a frame, if that is a query. */
   private answerTo(frame: Buffer): Buffer | undefined {
     const udp = udpOf(frame);
+    if (udp?.readUInt16BE(2) === NTP_PORT) {
+      const time = this.time && timeResponse(udp.subarray(UDP_HEAD), this.time());
+      return time && wrap(frame, udp, time);
+    }
     if (udp?.readUInt16BE(2) !== DNS_PORT) return undefined;
     const response = this.responseTo(udp.subarray(UDP_HEAD));
     return response && wrap(frame, udp, response);
@@ -165,6 +175,16 @@ export class Network {
     record.writeUInt32BE(this.ttl, 6);
     return Buffer.concat([header, question, record, Buffer.from(address.split(".").map(Number))]);
   }
+}
+
+/** RFC 4330: the question's stamp comes back, beside the time. */
+function timeResponse(question: Buffer, ms: number): Buffer {
+  const response = Buffer.alloc(48);
+  response.writeUInt8((4 << 3) | 4, 0);
+  response.writeUInt8(2, 1);
+  question.copy(response, 24, 40, 48);
+  response.writeUInt32BE((Math.floor(ms / 1000) + NTP_EPOCH) % 2 ** 32, 40);
+  return response;
 }
 
 /** The UDP datagram in a frame. */
@@ -201,7 +221,8 @@ function withNameServer(frame: Buffer, address: string): Buffer {
   const message = udp.subarray(UDP_HEAD);
   let at = DHCP_OPTIONS;
   while (at < message.length && message[at] !== DHCP_END) at += 2 + message[at + 1]!;
-  const option = [DHCP_NAME_SERVER, 4, ...address.split(".").map(Number), DHCP_END];
+  const numbers = address.split(".").map(Number);
+  const option = [DHCP_NAME_SERVER, 4, ...numbers, DHCP_TIME_SERVER, 4, ...numbers, DHCP_END];
   message.set(option, at);
   udp.writeUInt16BE(0, 6);
   return changed;

@@ -10,6 +10,9 @@ export class UpdateServer {
   private readonly files = new Map<string, Uint8Array>();
   /** Paths that were asked for, in order. */
   readonly asked: string[] = [];
+  /** Where requests for a part began (RFC 9110 section 14.2). */
+  readonly resumed: number[] = [];
+  knowsRanges = true;
 
   /** @param path e.g. `/picogrant-board/a.img` */
   publish(path: string, file: Uint8Array): void {
@@ -22,8 +25,12 @@ export class UpdateServer {
       const path = request.url ?? "";
       this.asked.push(path);
       const file = this.files.get(path);
-      response.writeHead(file ? 200 : 404, { "content-length": file?.length ?? 0 });
-      response.end(file);
+      const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      if (from > 0) this.resumed.push(from);
+      const isPart = file !== undefined && from > 0 && from < file.length && this.knowsRanges;
+      const body = isPart ? file.subarray(from) : file;
+      response.writeHead(isPart ? 206 : file ? 200 : 404, { "content-length": body?.length ?? 0 });
+      response.end(body);
     };
     const server = identity ? createServer(identity, answer) : createPlainServer(answer);
     this.server = server;

@@ -4,10 +4,26 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { ErrorCode, Field, MESSAGES, State } from "../../../core/index.ts";
 import { messageNames } from "../../../platform/configuration/device-config.ts";
+import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
 import { borderDigest, type Enum, enums, membersOf } from "../../image/border.ts";
 
 export { borderDigest, enums, membersOf } from "../../image/border.ts";
+
+/** `noCable` as a constant of C: NO_CABLE. */
+const constantOf = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
+
+/** Why there is no connection, as enum and tables. */
+function reasonLines(): string {
+  const members = reasons.map(({ name }, at) => `  PG_REASON_${constantOf(name)} = ${at + 1},`);
+  const all = ["  PG_REASON_NONE = 0,", ...members, `  PG_REASON_COUNT = ${reasons.length + 1}`];
+  return (
+    `enum pg_reason {\n${all.join("\n")}\n};\n` +
+    `#define PG_REASON_NAMES {"", ${quoted(reasons.map(({ name }) => name))}}\n` +
+    `#define PG_REASON_TEXTS {"", ${quoted(reasons.map(({ text }) => text))}}\n` +
+    `#define PG_REASON_SENTENCES {"", ${quoted(reasons.map(({ sentence }) => sentence))}}\n`
+  );
+}
 
 function quoted(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(", ");
@@ -34,6 +50,7 @@ export function numbersHeader(): string {
     `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
     `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
     `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase()}}\n` +
+    `${reasonLines()}` +
     `#define PG_BORDER {${border.join(", ")}}\n\n#endif\n`
   );
 }

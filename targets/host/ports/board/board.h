@@ -50,8 +50,19 @@ enum { BOARD_EEPROM_BYTES = 32768 };
 int board_eeprom_read(size_t at, uint8_t *bytes, size_t size);
 int board_eeprom_write(size_t at, const uint8_t *bytes, size_t size);
 
-/* rtc.c: reads the clock chip; from then on pg_clock_wall_s knows the time. */
-void board_rtc_open(void);
+/*
+ * rtc.c: reads the clock chip; from then on pg_clock_wall_s knows the time. It never is before `earliest_s` (the
+ * firmware's build, the factory's page) nor before the last time that was confirmed: a chip that says so has lost it.
+ */
+void board_clock_read(uint32_t earliest_s);
+/* What a time server says; taken where the chip has nothing better, until it is confirmed or refused. */
+void board_clock_hint(uint32_t wall_s);
+/* A server's certificate was good at this time: the chip is set to it, and it is kept as the earliest. */
+void board_clock_confirm(void);
+/* No certificate is good at this time, which was a hint: it is forgotten. */
+void board_clock_refuse(void);
+/* Whether the time comes from a clock that went on, or was confirmed since the reset. */
+int board_clock_is_sure(void);
 
 /* entropy.c: takes the seed and makes the next one. 1, or 0: there is none, and TLS is refused. */
 int board_entropy_open(void);

@@ -12,34 +12,41 @@
 #include <string.h>
 
 #include "board.h"
+#include "clock.h"
 #include "network.h"
+#include "reason.h"
 #include "tls.h"
 
-enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH };
+/* PATIENCE_MS: what takes longer than that is said on the display. */
+enum { NAME_MAX_BYTES = DNS_MAX_NAME_LENGTH, PATIENCE_MS = 4000 };
 
 enum stage { IDLE, WAITS_FOR_NETWORK, RESOLVES, CONNECTS, SHAKES_HANDS, IS_OPEN, HAS_FAILED };
 
 static struct {
   enum stage stage;
+  int reason; /* PG_REASON_*: why it has failed */
   const struct board_trust *trust;
   br_ssl_engine_context *tls; /* NULL: clear text */
   struct tcp_pcb *tcp;
   struct pbuf *received; /* what TCP brought and nobody has taken yet */
   size_t lent;           /* bytes that pg_connection_receive has handed over */
+  int has_heard;         /* the peer has sent something */
   int has_ended;         /* the peer sends no more */
   int is_secure;
   uint16_t port;
+  uint32_t began_ms;
   ip_addr_t address;
   char name[NAME_MAX_BYTES + 1];
 } connection;
 
-static void fail(const char *why) {
+static void fail(int reason, const char *why) {
   if (connection.stage == HAS_FAILED) return;
   /* A server that refuses may have moved, and its address be another's: that is asked again, too. */
   if (connection.stage < SHAKES_HANDS) network_doubt();
   connection.stage = HAS_FAILED;
+  connection.reason = reason;
   board_log("connection: ");
-  board_log(why);
+  board_log(why ? why : pg_reason_sentence(reason));
   board_log("\n");
 }
 
@@ -53,6 +60,7 @@ static err_t on_received(void *unused, struct tcp_pcb *tcp, struct pbuf *bytes, 
   (void)unused;
   (void)tcp;
   (void)error;
+  if (bytes) connection.has_heard = 1;
   if (!bytes) connection.has_ended = 1;
   else if (connection.received) pbuf_cat(connection.received, bytes);
   else connection.received = bytes;
@@ -64,7 +72,8 @@ static void on_broken(void *unused, err_t error) {
   (void)unused;
   connection.tcp = NULL;
   if (connection.stage == CONNECTS) {
-    fail(error == ERR_RST ? "the server refuses it" : "no answer from the server");
+    if (error == ERR_RST) fail(PG_REASON_UNAVAILABLE, "the server refuses it");
+    else fail(PG_REASON_SERVER_SILENT, "no answer from the server");
   } else {
     connection.has_ended = 1;
   }
@@ -80,21 +89,21 @@ static err_t on_connected(void *unused, struct tcp_pcb *tcp, err_t error) {
   if (!connection.is_secure) return ERR_OK;
   connection.stage = SHAKES_HANDS;
   connection.tls = tls_start(connection.name, connection.trust, &why);
-  if (!connection.tls) fail(why);
+  if (!connection.tls) fail(tls_reason(), why);
   return ERR_OK;
 }
 
 static void connect_to_address(void) {
   connection.tcp = tcp_new();
   if (!connection.tcp) {
-    fail("no memory for it");
+    fail(PG_REASON_NONE, "no memory for it");
     return;
   }
   connection.stage = CONNECTS;
   tcp_recv(connection.tcp, on_received);
   tcp_err(connection.tcp, on_broken);
   if (tcp_connect(connection.tcp, &connection.address, connection.port, on_connected) != ERR_OK) {
-    fail("no way to the server");
+    fail(PG_REASON_NO_ADDRESS, "no way to the server");
   }
 }
 
@@ -104,7 +113,7 @@ static void on_resolved(const char *name, const ip_addr_t *address, void *unused
   if (connection.stage != RESOLVES || strcmp(name, connection.name) != 0) return;
   network_resolving(0);
   if (!address) {
-    fail("the name server does not know the server's name");
+    fail(PG_REASON_NAME_NOT_FOUND, "the name server does not know the server's name");
     return;
   }
   connection.address = *address;
@@ -123,7 +132,7 @@ static void resolve(void) {
       break;
     default:
       network_resolving(0);
-      fail("the server's name cannot be looked up");
+      fail(PG_REASON_NAME_NOT_FOUND, "the server's name cannot be looked up");
   }
 }
 
@@ -136,6 +145,7 @@ int pg_connection_start(const struct pg_peer *peer, const void *trust) {
   connection.is_secure = peer->is_secure;
   connection.trust = trust;
   connection.stage = WAITS_FOR_NETWORK;
+  connection.began_ms = pg_clock_ms();
   network_attend();
   return 1;
 }
@@ -176,12 +186,23 @@ static int tls_is_closed(void) {
   return connection.tls && br_ssl_engine_current_state(connection.tls) == BR_SSL_CLOSED;
 }
 
+/* Before its first byte there is no service behind the address; after it the two have found no common way. */
+static void fail_hung_up(void) {
+  int reason = connection.has_heard ? PG_REASON_TLS_TOO_OLD : PG_REASON_UNAVAILABLE;
+  fail(reason, "the server has hung up in the handshake");
+}
+
+static void open_secured(void) {
+  connection.stage = IS_OPEN;
+  board_clock_confirm();
+}
+
 /* The handshake is over once application data may be sent, and not before the certificate is good. */
 static void work_at_handshake(void) {
   pump();
-  if (tls_is_closed()) fail(tls_problem());
-  else if (br_ssl_engine_current_state(connection.tls) & BR_SSL_SENDAPP) connection.stage = IS_OPEN;
-  else if (connection.has_ended && !connection.received) fail("the server has hung up in the handshake");
+  if (tls_is_closed()) fail(tls_reason(), tls_problem());
+  else if (br_ssl_engine_current_state(connection.tls) & BR_SSL_SENDAPP) open_secured();
+  else if (connection.has_ended && !connection.received) fail_hung_up();
 }
 
 enum pg_connection_state pg_connection_work(void) {
@@ -242,7 +263,7 @@ static int receive_sealed(const uint8_t **bytes) {
   }
   if (tls_is_closed()) {
     if (br_ssl_engine_last_error(connection.tls) == BR_ERR_OK) return PG_CONNECTION_ENDED;
-    fail(tls_problem());
+    fail(tls_reason(), tls_problem());
     return PG_CONNECTION_BROKEN;
   }
   /* Cut off without a close_notify: whoever did that may not decide how long an answer is. */
@@ -263,6 +284,25 @@ int pg_connection_receive(const uint8_t **bytes) {
   return connection.tcp ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
+/* What an opening connection waits for, as far as there is anything that a person could mend. */
+static int waits_for(void) {
+  switch (connection.stage) {
+    case WAITS_FOR_NETWORK:
+      return network_has_link() ? PG_REASON_NO_ADDRESS : PG_REASON_NO_CABLE;
+    case RESOLVES:
+      return PG_REASON_NAME_NOT_FOUND;
+    default:
+      return PG_REASON_SERVER_SILENT;
+  }
+}
+
+int pg_connection_reason(void) {
+  if (connection.stage == HAS_FAILED) return connection.reason;
+  /* Within its first seconds nothing is missing yet. */
+  if (pg_clock_ms() - connection.began_ms < PATIENCE_MS) return PG_REASON_NONE;
+  return connection.stage < IS_OPEN && connection.stage != IDLE ? waits_for() : PG_REASON_NONE;
+}
+
 /* Says goodbye where it can be said at once; an answer is not waited for. */
 static void hang_up(void) {
   struct tcp_pcb *tcp = connection.tcp;
@@ -280,7 +320,7 @@ static void hang_up(void) {
 void pg_connection_end(void) {
   if (connection.stage == IDLE) return;
   /* Whoever gives up an opening connection has waited long enough for it. */
-  if (connection.stage < IS_OPEN) fail("no answer in time");
+  if (connection.stage < IS_OPEN) fail(waits_for(), "no answer in time");
   hang_up();
   if (connection.received) pbuf_free(connection.received);
   network_resolving(0);

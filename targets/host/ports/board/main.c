@@ -6,22 +6,32 @@
 #include "arena.h"
 #include "board.h"
 #include "core-code.h"
+#include "display.h"
 #include "factory.h"
+#include "clock.h"
 #include "host.h"
 #include "http.h"
+#include "loader/services.h"
 #include "network.h"
+#include "reason.h"
 #include "records.h"
 #include "update.h"
 #include "wipe.h"
 
-enum { MEMORY_BYTES = DEVICE_MEMORY_BYTES, GIVE_UP_MS = 60000, BATTERY_COUNTDOWN_MS = 60000 };
+enum {
+  MEMORY_BYTES = DEVICE_MEMORY_BYTES,
+  GIVE_UP_MS = 60000,
+  BATTERY_COUNTDOWN_MS = 60000,
+  UPDATE_EVERY_MS = 86400000 /* of uptime: a day */
+};
 
 static uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4)));
-static struct board_trust trust;
-static const char *updates;
+static struct factory factory;
 static size_t call_bytes;
-/* Asked for, and waiting for the end of an exchange of the host's. */
+/* Asked for, and waiting for the end of an exchange of the host's; and the restart into what it brought. */
 static int update_waits;
+static int restart_waits;
+static uint32_t updated_ms;
 static const char *const states[] = PG_STATE_NAMES;
 
 static void say(const char *what, long number, const char *unit) {
@@ -32,6 +42,12 @@ static void say(const char *what, long number, const char *unit) {
 
 /* A mistake that only another page or firmware mends: shown, and tried again by and by. */
 static void stop(const char *what, const char *why) {
+  enum { COLUMNS = 16, ROWS = 2 };
+  uint8_t frame[COLUMNS * ROWS];
+  const char *texts = factory.settings.reasons;
+  if (pg_reason_frame(texts, PG_REASON_SETTINGS_BROKEN, frame, COLUMNS, ROWS)) {
+    pg_display_show(frame, COLUMNS, ROWS);
+  }
   board_log(what);
   board_log(": ");
   board_log(why);
@@ -88,11 +104,17 @@ static void call_api(void) {
   }
 }
 
-/* One exchange at a time: an update comes between two of the host's. */
+/* One exchange at a time: an update comes between two of the host's, and whoever presses a key comes first. */
 static void update(const struct pg_host *host) {
-  if (!update_waits || pg_http_wake_in() >= 0) return;
-  update_waits = 0;
-  update_run(updates, host->settings, &trust);
+  int rests = pg_http_wake_in() < 0 && !board_key_is_kept();
+  if (*factory.updates && pg_clock_ms() - updated_ms >= UPDATE_EVERY_MS) update_waits = 1;
+  if (!rests) return;
+  if (restart_waits && pg_get(PG_STATE) != PG_STATE_REVOKING) board_restart();
+  if (!update_waits || restart_waits) return;
+  updated_ms = pg_clock_ms();
+  enum update_end end = update_run(factory.updates, host->settings, &factory.trust);
+  update_waits = end == UPDATE_INTERRUPTED;
+  restart_waits = end == UPDATE_READY;
   pg_host_take_http();
 }
 
@@ -153,17 +175,23 @@ static void open_board(void) {
   board_clock_open();
   board_watchdog_open();
   board_log("\npicogrant on mps2-an385\n");
-  board_rtc_open();
+  board_clock_read(BUILD_S);
   if (!board_entropy_open()) board_log("entropy: no seed; TLS is refused\n");
   board_oled_open();
 }
 
 static void open_host(struct pg_host *host) {
-  const char *why = factory_open(&host->settings, &trust, &updates);
+  size_t size;
+  uint32_t counter;
+  const uint8_t *later = loader_services.settings(&size, &counter);
+  const char *why = factory_open(&factory, later, size);
+  if (counter > 0) say("later settings: number ", (long)counter, "\n");
   if (why) stop("factory page", why);
-  if (host->settings->memory_bytes > MEMORY_BYTES) {
+  if (factory.settings.memory_bytes > MEMORY_BYTES) {
     stop("factory page", "limits.memoryBytes is more than this firmware has");
   }
+  board_clock_read(factory.made_s);
+  host->settings = &factory.settings;
   enum pg_open_result result = pg_host_open(host);
   if (result == PG_OPEN_OK) return;
   print_figures();
@@ -174,7 +202,7 @@ int main(void) {
   static struct pg_host host = {
       .memory = memory,
       .medium = &board_records,
-      .trust = &trust,
+      .trust = &factory.trust,
       .report = take_report,
       .body = take_body,
       /* The engine counts more for each block than the arena takes: the arena itself is the limit. */
@@ -191,7 +219,8 @@ int main(void) {
     update(&host);
     int key = board_key();
     if (key >= 0) press(&host, key);
-    else wait((uint32_t)pg_host_wake_in());
+    else if (!restart_waits && !update_waits) wait((uint32_t)pg_host_wake_in());
+    else wait(pg_http_wake_in() < 0 ? 0 : (uint32_t)pg_host_wake_in());
   }
   pg_host_close();
   board_restart();

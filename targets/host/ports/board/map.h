@@ -7,7 +7,7 @@
 #define PICOGRANT_BOARD_MAP_H
 
 /* The board's name and the version of this map. */
-#define MAP_NAME "mps2-an385-1"
+#define MAP_NAME "mps2-an385-2"
 
 /* Flash that is programmed in the factory alone: the loader, its page, and the page of the configuration. */
 #define MAP_LOADER_AT 0x00000000
@@ -26,14 +26,18 @@
 #define MAP_SEED_AT 0x2002ffc0
 #define MAP_SEED_BYTES 64
 
-/* Flash that the board writes itself: the two copies of the boot record, a sector each, and the two slots. */
+/* Flash that the board writes itself: the two copies of the boot record, a sector each, and slots. */
 #define MAP_FLASH_AT 0x21000000
 #define MAP_RECORD_0_AT 0x21000000
 #define MAP_RECORD_1_AT 0x21001000
 #define MAP_SLOT_A_AT 0x21010000
 #define MAP_SLOT_B_AT 0x21060000
 #define MAP_SLOT_BYTES 0x50000
-#define MAP_FLASH_END 0x210b0000
+/* What the maker sets later than the factory (factory.h), signed: two slots of its own. */
+#define MAP_SETTINGS_0_AT 0x210b0000
+#define MAP_SETTINGS_1_AT 0x210b4000
+#define MAP_SETTINGS_BYTES 0x4000
+#define MAP_FLASH_END 0x210b8000
 
 /*
  * An image's payload begins behind the header; its vectors where a Cortex-M can have them: at a power of two that

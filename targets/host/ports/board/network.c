@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "ethernet.h"
 #include "network-watch.h"
+#include "time-server.h"
 
 enum { LONGEST_MS = 60000 };
 
@@ -143,15 +144,20 @@ void network_works(void) {
   keep_level();
 }
 
-/* The gateway's answer to a probe; where there is no gateway to ask, anything that comes. */
+/* Who is asked whether the network is there: the gateway, or in a network without one who gave the address. */
+static const ip4_addr_t *neighbour(void) {
+  const ip4_addr_t *gateway = netif_ip4_gw(&interface);
+  return ip4_addr_isany(gateway) ? ip_2_ip4(&netif_dhcp_data(&interface)->server_ip_addr) : gateway;
+}
+
+/* The neighbour's answer to a probe; while there is no address, anything that comes. */
 int network_hears(const struct pbuf *frame) {
   static const uint8_t arp[] = {0x08, 0x06};
   const uint8_t *bytes = (const uint8_t *)frame->payload + ETH_PAD_SIZE;
-  const ip4_addr_t *gateway = netif_ip4_gw(&interface);
   if (!watch.is_on) return 0;
-  if (!network_is_up() || ip4_addr_isany(gateway)) return 1;
+  if (!network_is_up()) return 1;
   return frame->len >= ETH_PAD_SIZE + 32 && memcmp(bytes + 12, arp, sizeof arp) == 0 &&
-         memcmp(bytes + 28, &gateway->addr, sizeof gateway->addr) == 0;
+         memcmp(bytes + 28, &neighbour()->addr, sizeof neighbour()->addr) == 0;
 }
 
 /* A lease that still holds is confirmed, another network gives another. */
@@ -176,7 +182,7 @@ static void restart_interface(void) {
 static void supervise(void) {
   switch (pg_network_watch_next(&watch, pg_clock_ms(), netif_is_link_up(&interface))) {
     case PG_NETWORK_PROBE:
-      if (network_is_up()) (void)etharp_request(&interface, netif_ip4_gw(&interface));
+      if (network_is_up()) (void)etharp_request(&interface, neighbour());
       break;
     case PG_NETWORK_RESTART_INTERFACE:
       restart_interface();
@@ -215,6 +221,7 @@ void network_work(void) {
   run_timers();
   let_names_age();
   supervise();
+  time_server_work();
   if (!was_up && network_is_up()) {
     board_log("network: address ");
     board_log(ip4addr_ntoa(netif_ip4_addr(&interface)));

@@ -9,7 +9,9 @@
 
 #include <string.h>
 
+#include "board.h"
 #include "clock.h"
+#include "picogrant-numbers.h"
 
 /*
  * TLS_SMALL_BUFFERS asks the server for records of at most 1024 bytes (RFC 6066, max_fragment_length). Many
@@ -63,15 +65,20 @@ static void check_certificates(const struct board_trust *trust, uint32_t now) {
   br_ssl_engine_set_x509(&client.eng, &x509.vtable);
 }
 
+/* Why tls_start has returned NULL. */
+static int refusal;
+
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
                                  const char **why) {
   uint8_t seed[SEED_BYTES];
   uint32_t now = pg_clock_wall_s();
   *why = NULL;
+  refusal = now == 0 ? PG_REASON_CLOCK_WRONG : PG_REASON_SETTINGS_BROKEN;
   if (!trust || trust->count == 0) *why = "no certificate authority is programmed";
   else if (now == 0) *why = "the time of day is unknown, and with it what has expired; set the clock";
   else if (!pg_random(seed, sizeof seed)) *why = "there is no seed for randomness; program one";
   if (*why) return NULL;
+  refusal = PG_REASON_NONE;
   choose_algorithms();
   check_certificates(trust, now);
   br_ssl_engine_set_buffers_bidi(&client.eng, input, sizeof input, output, sizeof output);
@@ -107,6 +114,27 @@ const char *tls_problem(void) {
       return "the connection has broken";
     default:
       return "the session has failed";
+  }
+}
+
+int tls_reason(void) {
+  switch (br_ssl_engine_last_error(&client.eng)) {
+    case BR_ERR_OK:
+      return refusal;
+    case BR_ERR_X509_EXPIRED:
+      if (board_clock_is_sure()) return PG_REASON_OUT_OF_DATE;
+      board_clock_refuse();
+      return PG_REASON_CLOCK_WRONG;
+    case BR_ERR_X509_BAD_SERVER_NAME:
+      return PG_REASON_OTHER_NAME;
+    case BR_ERR_X509_NOT_TRUSTED:
+    case BR_ERR_X509_BAD_SIGNATURE:
+    case BR_ERR_X509_DN_MISMATCH:
+      return PG_REASON_UNKNOWN_AUTHORITY;
+    case BR_ERR_IO:
+      return PG_REASON_SERVER_SILENT;
+    default:
+      return PG_REASON_TLS_TOO_OLD;
   }
 }
 

@@ -21,6 +21,9 @@ br_ssl_engine_context *tls_start(const char *name, const struct board_trust *tru
 /* What has gone wrong in a session, as one sentence of what to do about it; "" for nothing. */
 const char *tls_problem(void);
 
+/* The same for the display: PG_REASON_*. Also where tls_start has returned NULL. */
+int tls_reason(void);
+
 /* Wipes what the session knew. */
 void tls_end(void);
 

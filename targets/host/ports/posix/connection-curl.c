@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "picogrant-numbers.h"
 #include "wait.h"
 #include "wipe.h"
 
@@ -24,6 +25,7 @@ static struct {
   CURLM *multi;
   CURL *easy;
   enum pg_connection_state state;
+  int reason;     /* PG_REASON_*: why it has failed */
   int is_blocked; /* what is to be sent waits for room */
   size_t filled;  /* of `out` */
   size_t sent;
@@ -90,6 +92,7 @@ int pg_connection_start(const struct pg_peer *peer, const void *trust) {
   connection.state = PG_CONNECTION_OPENING;
   connection.filled = connection.sent = 0;
   connection.is_blocked = 0;
+  connection.reason = PG_REASON_NONE;
   if (set_options(connection.easy, peer, trust) &&
       curl_multi_add_handle(connection.multi, connection.easy) == CURLM_OK) {
     return 1;
@@ -97,6 +100,44 @@ int pg_connection_start(const struct pg_peer *peer, const void *trust) {
   pg_connection_end();
   return 0;
 }
+
+/* libcurl checks names itself; for the rest it tells what OpenSSL's check ended with (X509_V_ERR_*). */
+static int reason_of_certificate(CURL *easy) {
+  enum { NAME_IS_WRONG = 0, NOT_YET_VALID = 9, EXPIRED = 10, OTHER_NAME = 62 };
+  long verdict = NAME_IS_WRONG;
+  (void)curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &verdict);
+  switch (verdict) {
+    case NAME_IS_WRONG:
+    case OTHER_NAME:
+      return PG_REASON_OTHER_NAME;
+    case NOT_YET_VALID:
+      return PG_REASON_CLOCK_WRONG;
+    case EXPIRED:
+      return PG_REASON_OUT_OF_DATE;
+    default:
+      return PG_REASON_UNKNOWN_AUTHORITY;
+  }
+}
+
+static int reason_of(CURL *easy, CURLcode code) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return PG_REASON_NAME_NOT_FOUND;
+    case CURLE_COULDNT_CONNECT:
+      return PG_REASON_UNAVAILABLE;
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return reason_of_certificate(easy);
+    case CURLE_SSL_CACERT_BADFILE:
+      return PG_REASON_SETTINGS_BROKEN;
+    case CURLE_SSL_CONNECT_ERROR:
+      return PG_REASON_TLS_TOO_OLD;
+    default:
+      return PG_REASON_SERVER_SILENT;
+  }
+}
+
+int pg_connection_reason(void) { return connection.reason; }
 
 enum pg_connection_state pg_connection_work(void) {
   int running = 0;
@@ -110,6 +151,9 @@ enum pg_connection_state pg_connection_work(void) {
     if (message->msg != CURLMSG_DONE) continue;
     connection.state =
         message->data.result == CURLE_OK ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
+    if (connection.state == PG_CONNECTION_FAILED) {
+      connection.reason = reason_of(connection.easy, message->data.result);
+    }
   }
   return connection.state;
 }

@@ -34,5 +34,11 @@ int pg_connection_receive(const uint8_t **bytes) {
   return PG_CONNECTION_BROKEN;
 }
 
-/* 6. Close, and wipe the buffers. Harmless without a connection. */
+/*
+ * 6. Why it failed, or what it waits for, for the display: PG_REASON_NAME_NOT_FOUND, PG_REASON_OTHER_NAME and so on
+ * (picogrant-numbers.h). 0, which is none, is never wrong.
+ */
+int pg_connection_reason(void) { return 0; }
+
+/* 7. Close, and wipe the buffers. Harmless without a connection. */
 void pg_connection_end(void) {}

@@ -11,9 +11,13 @@ struct loader_kept {
   struct pg_image_rules rules;
   struct pg_boot_store store;
   struct pg_boot boot;
-  /* An update under way: its slot, or -1, and how much of it is written. */
+  /* An update under way: its slot, or -1, how much of it is written, and whether it is of settings. */
   int slot;
   uint32_t written;
+  int is_settings;
+  /* The later settings that count: their slot, or -1, and what is in it. */
+  int settings_slot;
+  struct pg_image settings;
 };
 
 extern struct loader_kept loader_kept;

@@ -8,6 +8,7 @@
 #include "board.h"
 #include "image-crypto.h"
 #include "kept.h"
+#include "later-settings.h"
 #include "map.h"
 #include "mps2.h"
 #include "page.h"
@@ -81,6 +82,7 @@ static void choose(struct pg_image *image) {
   enum pg_image_result result = pg_boot_choose(boot, image);
   if (boot->refused >= 0) report_trial(boot);
   if (result != PG_IMAGE_OK) stop(pg_image_result_name(result));
+  later_settings_choose();
   say_slot(boot->trial == boot->chosen ? "tries" : "runs", boot->chosen);
   board_log(", release ");
   const uint8_t *release = loader_slot(boot->chosen) + AT_RELEASE;

@@ -22,10 +22,14 @@ struct loader_services {
    * `*slot` is its number. PG_IMAGE_IN_USE where the image that runs is not confirmed.
    */
   enum pg_image_result (*begin_update)(int *slot);
+  /* The same for later settings (later-settings.h): the slot that does not count will be written. */
+  void (*begin_settings)(void);
   /* The image's next bytes, in any pieces. 1, or 0: the slot is too small, or could not be written. */
   int (*write_update)(const uint8_t *bytes, size_t size);
-  /* All bytes have come: checks what the slot holds now, and makes it the trial. */
+  /* All bytes have come: checks what the slot holds now, and makes it the trial, or the settings that count. */
   enum pg_image_result (*end_update)(void);
+  /* The later settings that count, a page (factory.h), and their counter; NULL, 0 and 0 where there are none. */
+  const uint8_t *(*settings)(size_t *size, uint32_t *counter);
   /* FORMAT.md's name of a result. */
   const char *(*result_name)(enum pg_image_result result);
 };

@@ -69,10 +69,11 @@ void loader_slots_open(struct pg_boot_store *store, struct pg_image_rules *rules
 const uint8_t *loader_slot(int slot) { return (const uint8_t *)slot_at(slot); }
 
 /* Each sector is erased when the first of its bytes comes. */
-int loader_slot_write(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
-  if (at > MAP_SLOT_BYTES || size > MAP_SLOT_BYTES - at) return 0;
+static int write_area(uintptr_t area, size_t capacity, uint32_t at, const uint8_t *bytes,
+                      size_t size) {
+  if (at > capacity || size > capacity - at) return 0;
   while (size > 0) {
-    uintptr_t place = slot_at(slot) + at;
+    uintptr_t place = area + at;
     size_t count = FLASH_SECTOR_BYTES - place % FLASH_SECTOR_BYTES;
     if (count > size) count = size;
     if (place % FLASH_SECTOR_BYTES == 0 && !flash_erase_sector(place)) return 0;
@@ -82,4 +83,16 @@ int loader_slot_write(int slot, uint32_t at, const uint8_t *bytes, size_t size) 
     size -= count;
   }
   return 1;
+}
+
+int loader_slot_write(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  return write_area(slot_at(slot), MAP_SLOT_BYTES, at, bytes, size);
+}
+
+static uintptr_t settings_at(int slot) { return slot == 0 ? MAP_SETTINGS_0_AT : MAP_SETTINGS_1_AT; }
+
+const uint8_t *loader_settings_slot(int slot) { return (const uint8_t *)settings_at(slot); }
+
+int loader_settings_write(int slot, uint32_t at, const uint8_t *bytes, size_t size) {
+  return write_area(settings_at(slot), MAP_SETTINGS_BYTES, at, bytes, size);
 }

@@ -17,4 +17,8 @@ const uint8_t *loader_slot(int slot);
 /* Writes the bytes of a slot that begin at `at`, where those before them are written. 1, or 0: it cannot be done. */
 int loader_slot_write(int slot, uint32_t at, const uint8_t *bytes, size_t size);
 
+/* The same of the two slots of later settings, MAP_SETTINGS_BYTES each. */
+const uint8_t *loader_settings_slot(int slot);
+int loader_settings_write(int slot, uint32_t at, const uint8_t *bytes, size_t size);
+
 #endif

@@ -1,8 +1,8 @@
 // The boot loader's page, which the factory programs (layout: targets/host/ports/board/loader/page.h): which product
 // the device is, and whose images it runs.
 
-import { isFieldText, KEYS_MAX, PUBLIC_KEY_BYTES, Width } from "../../image/format.ts";
 import { crc32Of, FactoryPageError, number } from "./factory-page.ts";
+import { isFieldText, KEYS_MAX, PUBLIC_KEY_BYTES, Width } from "./format.ts";
 
 const PRODUCT_BYTES = 36;
 

@@ -1,0 +1,153 @@
+// Why there is no connection, on the board's display: each row of the table that all hosts share
+// (platform/reasons.ts), with who can mend it, and in the device's language.
+
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { reasons } from "../../platform/reasons.ts";
+import { BoardWorld } from "../../targets/workbench/board/board-world.ts";
+import type { Board } from "../../targets/workbench/board/emulator.ts";
+
+let world: BoardWorld;
+
+beforeEach(() => {
+  world = new BoardWorld();
+});
+
+afterEach(() => world.end());
+
+const limits = { connectSeconds: 15, exchangeSeconds: 30 };
+
+/** The two lines of a display of 16x2. */
+const linesOf = (text: string): string[] => text.split("|").map((half) => half.padEnd(16));
+
+async function shows(board: Board, name: string): Promise<void> {
+  const { text } = reasons.find((reason) => reason.name === name)!;
+  await board.until(text, () => board.frame.join("|") === linesOf(text).join("|"));
+}
+
+/** A board in a world that is about to go wrong; its power is off. */
+function board(settings: Parameters<BoardWorld["board"]>[0] = {}): Board {
+  return world.board({ factoryPage: world.factoryPage({ limits }), ...settings });
+}
+
+it.each(reasons.map(({ name, text }) => [name, text]))(
+  "%s fits the smallest display",
+  (_, text) => {
+    expect(text!.split("|")).toHaveLength(2);
+    for (const half of text!.split("|")) expect(half).toMatch(/^[ -~]{1,16}$/);
+  },
+);
+
+it("noCable; and it goes on by itself once there is one", async () => {
+  await world.open();
+  const one = board();
+  await one.powerOn();
+  await one.says("picogrant on");
+  await one.plug(false);
+  await shows(one, "noCable");
+  await one.plug(true);
+  await one.state("PENDING");
+  expect(one.frame.join(" ")).toContain(world.pendingCode);
+});
+
+it("noAddress", async () => {
+  await world.open();
+  const one = board();
+  one.network.isCut = true;
+  await one.powerOn();
+  await shows(one, "noAddress");
+});
+
+it("nameNotFound", async () => {
+  await world.open();
+  const one = board({ names: [] });
+  await one.powerOn();
+  await shows(one, "nameNotFound");
+});
+
+it("serverSilent", async () => {
+  await world.open();
+  const one = board();
+  one.network.silent.add("10.0.2.100");
+  await one.powerOn();
+  await shows(one, "serverSilent");
+});
+
+it("unavailable", async () => {
+  await world.open();
+  const one = board();
+  await world.close();
+  await one.powerOn();
+  await shows(one, "unavailable");
+});
+
+it.each([
+  ["otherName", "otherName"],
+  ["outOfDate", "expired"],
+  ["unknownAuthority", "untrusted"],
+] as const)("%s", async (name, identity) => {
+  await world.open(identity);
+  const one = board();
+  await one.powerOn();
+  await shows(one, name);
+  expect(world.answers("/device/code")).toEqual([]);
+});
+
+it("tlsTooOld: a server that nobody has updated for ten years", async () => {
+  await world.open();
+  const { key, chain } = world.trusted;
+  const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" } as const;
+  const server = createServer({ key, cert: chain[0], ...old }).listen(0, "127.0.0.1");
+  server.on("tlsClientError", () => undefined);
+  try {
+    const one = board({ port: (server.address() as AddressInfo).port });
+    await one.powerOn();
+    await shows(one, "tlsTooOld");
+  } finally {
+    server.close();
+  }
+});
+
+it("settingsBroken", async () => {
+  await world.open();
+  const page = world.factoryPage();
+  page[page.length - 1]! ^= 1;
+  const one = board({ factoryPage: page });
+  await one.powerOn();
+  await shows(one, "settingsBroken");
+});
+
+it("in the device's language, in the characters of its display", async () => {
+  await world.open();
+  const own = { nameNotFound: "Name unbekannt|Router pr\u00fcfen" };
+  const one = board({ names: [], factoryPage: world.factoryPage({ limits, reasons: own }) });
+  await one.powerOn();
+  const lines = own.nameNotFound.split("|").map((half) => half.padEnd(16));
+  await one.until("the reason", () => one.frame.join("|") === lines.join("|"));
+});
+
+it("all texts of a display in another language fit the page, and are shown", async () => {
+  await world.open();
+  const messages = { requesting: "Code wird geholt", signedIn: "Angemeldet" };
+  const one = board({ factoryPage: world.factoryPage({ limits, messages }) });
+  await one.powerOn();
+  await one.state("PENDING");
+  expect(one.output).toContain("|Code wird geholt|");
+  world.service.approve(world.pendingCode, "ada");
+  await one.until("the session", () => one.frame[0] === "Angemeldet".padEnd(16));
+});
+
+it("clockWrong; a time server's hint is taken, and confirmed by a certificate", async () => {
+  await world.open();
+  const one = board({ hasClock: false });
+  await one.powerOn();
+  await shows(one, "clockWrong");
+  // Before the page was made: it cannot be.
+  one.network.time = () => Date.UTC(2020, 0, 1);
+  await one.says("clock: a time server has answered");
+  expect(world.answers("/device/code")).toEqual([]);
+  one.network.time = () => Date.now();
+  await one.says("clock: confirmed by a certificate");
+  await one.state("PENDING");
+});
