@@ -3,6 +3,7 @@
 //   -- --install      gets the Debian packages that are missing first
 //   -- --build        stops after building
 //   -- --test         runs the tests of test/board as well
+//   -- --field        runs the tests of what a board meets in the field, and nothing else
 //   -- --interactive  leaves the board running: its display in the terminal, keys as its buttons
 //   -- --port FOLDER  builds the firmware of another board, in a folder that began as a copy of the board's, and stops
 
@@ -29,6 +30,7 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
   .option("--install", "get the Debian packages that are missing first")
   .option("--build", "stop after building")
   .option("--test", "run the tests as well")
+  .option("--field", "run the tests of what a board meets in the field")
   .option("--interactive", "leave the board running; keys are its buttons")
   .option("--port <folder>", "build the firmware in this folder, a changed copy of the board's")
   .option("--picture <file>", "where to put the picture of the panel, a PNG file")
@@ -37,6 +39,7 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
     install?: boolean;
     build?: boolean;
     test?: boolean;
+    field?: boolean;
     interactive?: boolean;
     port?: string;
     picture?: string;
@@ -104,6 +107,7 @@ async function main(): Promise<number> {
   }
   if (flags.build) return 0;
   if (flags.interactive) return runInteractive();
+  if (flags.field) return runTests("test/board/field.spec.ts", "test/board/reasons.spec.ts");
   const seen: Partial<Record<Kind, Seen>> = {};
   for (const kind of names) {
     seen[kind] = await live(kind);
@@ -112,7 +116,12 @@ async function main(): Promise<number> {
   console.log(`\n${sizeTable(seen)}\n`);
   for (const line of missedLimits()) console.log(`board: ${line}`);
   if (!flags.test) return 0;
-  const args = ["vitest", "run", "--config", "test/board/vitest.config.ts"];
+  return runTests();
+}
+
+/** @param files those of test/board; all of them where none is named */
+function runTests(...files: readonly string[]): number {
+  const args = ["vitest", "run", "--config", "test/board/vitest.config.ts", ...files];
   return spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
 }
 

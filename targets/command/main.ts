@@ -58,6 +58,16 @@ const PARTS: readonly Part[] = [
     summary: "sign images to flash, make keys for it, check images",
     load: async () => (await import("./image.ts")).image,
   },
+  {
+    name: "factory",
+    summary: "what the factory programs into a board, and later changes of it",
+    load: async () => (await import("./factory.ts")).factory,
+  },
+  {
+    name: "loader-page",
+    summary: "the page of a board's boot loader: its product, the maker's keys",
+    load: async () => (await import("./loader-page.ts")).loaderPage,
+  },
 ];
 
 const HELP = `

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { bundleCore } from "../bundle/make-bundle.ts";
 import type { Options, TargetName } from "../command/image/options.ts";
 import {
+  boardTarget,
   checkedAbi,
   ES5,
   ownPayload,
@@ -24,6 +25,7 @@ const imageFolder = fileURLToPath(new URL("../../dist/", import.meta.url));
 const bytecodeFolder = fileURLToPath(new URL("../../dist/image/", import.meta.url));
 
 function targetOf(name: TargetName, abi: string | undefined): Target {
+  if (name === "board") return boardTarget(abi);
   if (name !== "c-host") {
     if (abi === undefined) return ES5;
     throw new UsageError("--abi goes with --target c-host only");
@@ -34,6 +36,9 @@ function targetOf(name: TargetName, abi: string | undefined): Target {
 
 async function payloadFor(options: Options, target: Target): Promise<Uint8Array> {
   if (options.payload !== undefined) return ownPayload(options.payload, target);
+  if (target.engine === "firmware") {
+    throw new UsageError("--payload is missing: firmware-a.bin or -b.bin of npm run board");
+  }
   if (target.engine === "any") {
     return sourcePayload(Buffer.from((await bundleCore(options.variant)).code));
   }

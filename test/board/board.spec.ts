@@ -263,13 +263,6 @@ describe("what the factory programs", () => {
     await board.powerOn();
     await board.says("factory page: is not programmed, or damaged");
   });
-
-  it("a configuration with a mistake is named by its path", async () => {
-    await world.open();
-    const board = world.board({ factoryPage: world.factoryPage({ clientId: 7 }) });
-    await board.powerOn();
-    await board.says("factory page: clientId");
-  });
 });
 
 it("a copy of the board's folder builds the same firmware (README.md of the board, your board)", async () => {

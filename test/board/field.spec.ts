@@ -189,8 +189,9 @@ describe("an update", () => {
     await board.state("SIGNED_OUT");
     expect(world.answers("/revoke")).toEqual([200]);
     await board.says("loader: tries slot B, release 1.1.0");
-    await board.state("SIGNED_OUT", 2);
-    expect(world.answers("/device/code")).toEqual([200]);
+    // The session is over: the new release asks for a code.
+    await board.state("PENDING", 2);
+    expect(world.answers("/device/code")).toEqual([200, 200]);
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { Command } from "../../core/index.ts";
+import { reasonNames, reasons } from "../../platform/reasons.ts";
 import {
   callProperties,
   completeFunctions,
@@ -36,8 +37,20 @@ it("gives every number of the core's enums to C, each once", () => {
   const expected = Object.entries(enums).flatMap(([name, values]) =>
     membersOf(values).map(([member, value]) => [`PG_${name}_${member}`, String(value)]),
   );
-  expect(numbers.map((match) => [match[1], match[2]])).toEqual(expected);
+  const ofCore = numbers.filter(([, name]) => !name!.startsWith("PG_REASON_"));
+  expect(ofCore.map((match) => [match[1], match[2]])).toEqual(expected);
   expect(new Set(expected.map(([name]) => name)).size).toBe(expected.length);
+});
+
+it("gives the reasons that all hosts share to C, by their numbers from 1 on (platform/reasons.ts)", () => {
+  const numbers = [...numbersHeader().matchAll(/^ {2}PG_REASON_(\w+) = (\d+),$/gm)];
+  const name = (constant: string): string =>
+    constant.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  expect(numbers.map(([, constant, number]) => [name(constant!), Number(number)])).toEqual([
+    ["none", 0],
+    ...reasonNames.map((reason, at) => [reason, at + 1]),
+  ]);
+  for (const { text } of reasons) expect(numbersHeader()).toContain(JSON.stringify(text));
 });
 
 it("every number that the host's C files name is generated", () => {

@@ -43,7 +43,7 @@ export function verifyImage(path: string, options: Options, payloads: Payloads):
     keys: [key],
     product: options.product ?? header?.product ?? "",
     targets: target ? [target] : [],
-    border: name === undefined ? (header?.border ?? NO_BORDER) : borderDigest(),
+    border: name === undefined || name === "board" ? (header?.border ?? NO_BORDER) : borderDigest(),
     counterMin,
   });
   if (typeof image === "string") throw new UsageError(`${path}: ${describeRefusal(image)}`);

@@ -7,7 +7,7 @@ import { UsageError } from "../../desktop/usage-error.ts";
 import { COUNTER_MAX, isFieldText, Width } from "../../image/format.ts";
 
 /** Who runs the image. `c-host` takes bytecode; the others source. */
-export const TARGET_NAMES = ["c-host", "es5"] as const;
+export const TARGET_NAMES = ["c-host", "es5", "board"] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
 export interface Options {
@@ -38,7 +38,8 @@ A first image:
   npm run tool -- image --verify dist/picogrant-VERSION.img --public-key maker.pub
 
 Targets: c-host is the host in C with QuickJS (bytecode; --abi where it was built for another machine:
-picogrant-host --abi), es5 the one with Duktape or MuJS, which takes the core's bundle.
+picogrant-host --abi), es5 the one with Duktape or MuJS, which takes the core's bundle; board is firmware for a
+microcontroller (--payload firmware-a.bin --abi mps2-an385-2-a; one image for each slot).
 The format is in targets/image/FORMAT.md.`;
 
 function readCounter(text: string): number {

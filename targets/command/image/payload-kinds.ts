@@ -21,6 +21,14 @@ export interface Payloads {
 /** Of a host that evaluates the core's source. */
 export const ES5: Target = { engine: "any", abi: "es5" };
 
+/** @throws UsageError for what no board has as its ABI: its name and the version of its map.h, and the slot */
+export function boardTarget(abi: string | undefined): Target {
+  if (abi !== undefined && /^[a-z0-9-]+-\d+-[ab]$/.test(abi)) return { engine: "firmware", abi };
+  throw new UsageError(
+    "--abi is the board's name in map.h, and the slot that it is linked for: mps2-an385-2-a",
+  );
+}
+
 /** @throws UsageError for what no host in C has as its ABI */
 export function checkedAbi(abi: string): string {
   if (/^\d{4}-\d\d-\d\d-(le|be)(32|64)$/.test(abi)) return abi;
@@ -36,7 +44,7 @@ export function sourcePayload(source: Uint8Array): Uint8Array {
 /** @throws UsageError where the file cannot be one for this target */
 export function ownPayload(path: string, target: Target): Uint8Array {
   const bytes = readInput(path);
-  if (kindOf(target) === PayloadKind.bytecode) return bytes;
+  if (kindOf(target) !== PayloadKind.source && kindOf(target) !== undefined) return bytes;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

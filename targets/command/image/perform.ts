@@ -3,6 +3,7 @@
 import { dirname } from "node:path";
 import { borderDigest } from "../../image/border.ts";
 import { checkImage } from "../../image/check.ts";
+import { NO_BORDER } from "../../image/format.ts";
 import { makeImage } from "../../image/make.ts";
 import { readConfiguration } from "./configuration.ts";
 import { makeFolder, replaceFile } from "./files.ts";
@@ -18,7 +19,8 @@ async function buildImage(options: Options, key: string, payloads: Payloads): Pr
   const configuration = options.config ? readConfiguration(options.config) : new Uint8Array(0);
   const target = payloads.targetOf(name, options.abi);
   const { product = "", release, counter = 0, retireOlderKeys = false } = options;
-  const border = borderDigest();
+  // Firmware brings its own core: there is nothing for a host to agree with.
+  const border = name === "board" ? NO_BORDER : borderDigest();
   const payload = await payloads.payloadFor(options, target);
   const content = { ...target, product, release, border, counter, retireOlderKeys };
   const image = makeImage({ ...content, payload, configuration }, secretKey);

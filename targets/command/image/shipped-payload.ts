@@ -6,9 +6,17 @@ import { fileURLToPath } from "node:url";
 import { UsageError } from "../../desktop/usage-error.ts";
 import type { Target } from "../../image/format.ts";
 import type { Options, TargetName } from "./options.ts";
-import { checkedAbi, ES5, ownPayload, type Payloads, sourcePayload } from "./payload-kinds.ts";
+import {
+  boardTarget,
+  checkedAbi,
+  ES5,
+  ownPayload,
+  type Payloads,
+  sourcePayload,
+} from "./payload-kinds.ts";
 
 function targetOf(name: TargetName, abi: string | undefined): Target {
+  if (name === "board") return boardTarget(abi);
   if (name !== "c-host") {
     if (abi === undefined) return ES5;
     throw new UsageError("--abi goes with --target c-host only");
@@ -19,6 +27,9 @@ function targetOf(name: TargetName, abi: string | undefined): Target {
 
 async function payloadFor(options: Options, target: Target): Promise<Uint8Array> {
   if (options.payload !== undefined) return ownPayload(options.payload, target);
+  if (target.engine === "firmware") {
+    throw new UsageError("--payload is missing: firmware-a.bin or -b.bin of npm run board");
+  }
   if (target.engine === "quickjs") {
     throw new UsageError(
       "--payload is missing: the core as bytecode, by qjsc -c -s of dist/picogrant.js in this package",

@@ -141,7 +141,7 @@ export async function liveOnBoard(
   world.publish({ kind, release: "1.1.0" });
   const updates = board.output.split("loader: ").length;
   board.press("u");
-  await board.says("update: the image is good");
+  await board.says("update: all of it is good");
   await board.says("loader: tries slot B, release 1.1.0");
   await board.until("the new release's session", () => {
     return /state: SIGNED_IN,/.test(board.output.split("loader: ")[updates] ?? "");

@@ -7,7 +7,7 @@
  *   u32 least security counter, for a device with such a counter in hardware
  *   u32 number of keys, 1 to 4; the keys, 32 bytes each, oldest first
  *
- * targets/workbench/board/loader-page.ts writes it. On a real board the page lies where nothing that runs later can
+ * targets/image/loader-page.ts writes it. On a real board the page lies where nothing that runs later can
  * write.
  */
 #ifndef PICOGRANT_BOARD_LOADER_PAGE_H
