@@ -1,5 +1,6 @@
 // What the maker of a device sets, and what is wrong with it.
 
+import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
 
 /** How the client authenticates at the authorization server (RFC 6749 §2.3). */
@@ -103,6 +104,14 @@ function areParameters(value: string): boolean {
   return isText(value) && (value === "" || value.charCodeAt(0) === 38);
 }
 
+/** Whether it has a line for every display text, or is empty. */
+function areMessages(value: string): boolean {
+  if (!isText(value)) return false;
+  var lines = 1;
+  for (var i = 0; i < value.length; i++) if (value.charCodeAt(i) === 10) lines++;
+  return value === "" || lines >= Message.COUNT;
+}
+
 /**
  * What is wrong with a configuration, of which nothing is kept. `create` refuses one that this refuses.
  * @returns the first member that is missing or out of range, NONE where all are as they should be
@@ -122,5 +131,5 @@ export function configError(config: Config): ConfigMember {
   if (!isWithin(config.seed, 0, Limit.SEED_MAX)) return ConfigMember.SEED;
   if (!isWithin(config.autoStart, 0, 1)) return ConfigMember.AUTO_START;
   if (!isWithin(config.renewalsMax, 0, Limit.RENEWALS_MAX)) return ConfigMember.RENEWALS_MAX;
-  return isText(config.messages) ? ConfigMember.NONE : ConfigMember.MESSAGES;
+  return areMessages(config.messages) ? ConfigMember.NONE : ConfigMember.MESSAGES;
 }

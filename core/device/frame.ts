@@ -16,6 +16,8 @@ export interface Frame {
   rows: number;
   /** 1 while the code is shown: one from before a restart once the server has confirmed it. */
   codeShown: number;
+  /** 1 while its countdown is shown beside it. */
+  hasCountdown: number;
   /** 1: the display has to be laid out anew. */
   frameDue: number;
   /** 1: a cell has changed since SHOW. */
@@ -39,6 +41,7 @@ export function makeFrame(device: Frame, columns: number, rows: number): void {
   device.columns = columns;
   device.rows = rows;
   device.codeShown = 0;
+  device.hasCountdown = 0;
   device.frameDue = 1;
   // What an earlier life left in the memory must not pass for a frame that is shown already.
   device.frameChanged = 1;
@@ -73,6 +76,11 @@ export function showCode(device: Device & Frame): void {
 /** The code is shown no longer. */
 export function hideCode(device: Device & Frame): void {
   device.codeShown = 0;
+}
+
+/** Whether the countdown is shown: then the display changes each second. */
+export function showCountdown(device: Device & Frame, isShown: boolean): void {
+  device.hasCountdown = isShown ? 1 : 0;
 }
 
 /** The next cell of the text goes to the frame if it is on the page shown. */

@@ -57,8 +57,6 @@ export enum Limit {
   /** Tokens that storage refused are offered again: flash that was busy has had time, and a user none. */
   SAVE_AGAIN_MS = 60000,
 
-  /** A server that says 0 would be asked for tokens without end. */
-  ACCESS_LIFE_MIN_S = 60,
   /**
    * An access token is refreshed an eighth of its lifetime ahead, and this long at the most; jitter adds up to as
    * much again, so that devices which signed in together do not all come at once.

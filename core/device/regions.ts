@@ -127,6 +127,13 @@ export function forget(device: Device, region: number): void {
   setLength(device, region, -1);
 }
 
+/** The region's value ends at `length` bytes; what was behind that is overwritten. */
+export function shorten(device: Device, region: number, length: number): void {
+  var end = device.start[region] + device.length[region];
+  for (var at = device.start[region] + length; at < end; at++) device.memory[at] = 0;
+  setLength(device, region, length);
+}
+
 /** Forgets what lies in OUTPUT, the values of the last call's answer among it. */
 function emptyOutput(device: Device): void {
   // Of a request it is known how long it is; anything else may be as long as there is room.
@@ -168,12 +175,24 @@ export function offerOutput(device: Device & Regions): void {
 export function beginTarget(device: Device & Regions): void {
   device.hasNextPage = 0;
   device.isBuilding = 1;
+  clearTarget(device);
+}
+
+/** CALL holds an empty target, and nothing of the last one. */
+export function clearTarget(device: Device): void {
+  forget(device, Region.CALL);
   setLength(device, Region.CALL, 0);
 }
 
 /** No target is being built in CALL, and there is no further page. */
 export function endTarget(device: Device & Regions): void {
   device.isBuilding = device.hasNextPage = 0;
+}
+
+/** Outside of a session no target is kept: it ends with the session, or when the host has done reading it. */
+export function forgetTarget(device: Device): void {
+  var isRead = device.inFlight || device.abortDue;
+  if (!isRead && !((SESSION_STATES >> device.state) & 1)) forget(device, Region.CALL);
 }
 
 /** The target in CALL is complete: its pages begin with it. */
@@ -204,15 +223,19 @@ export function swapRefreshTokens(device: Device & Regions): void {
 
 /** Ends the lives of all that `state` has no use for. */
 export function endLives(device: Device & Regions, state: State): void {
-  if (!((CODE_STATES >> state) & 1)) {
-    for (var field: number = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
-      forget(device, field);
-    }
-  }
+  // Whoever asks for a code has given up the one before.
+  if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
   if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
   if (!((SESSION_STATES >> state) & 1)) {
-    setLength(device, Region.CALL, -1);
-    device.isBuilding = device.hasNextPage = 0;
+    endTarget(device);
+    forgetTarget(device);
+  }
+}
+
+/** Forgets the code, or what an answer has brought of one. */
+export function dropCode(device: Device): void {
+  for (var field: number = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
+    forget(device, field);
   }
 }
 

@@ -58,10 +58,14 @@ function memoryFor(device: Device, region: number, length: number): number {
   return isSmall && bytes >= Limit.LONG_URI_MEMORY ? bytes + LongUris.BYTES : bytes;
 }
 
-/** Notes that the region would have to hold `length` bytes: the most of what is missing counts. */
-export function noteNeed(device: Device & Misfit, region: number, length: number): void {
+/**
+ * Notes that the region would have to hold `length` bytes: the most of what is missing counts.
+ * @returns whether more memory would help
+ */
+export function noteNeed(device: Device & Misfit, region: number, length: number): boolean {
   var bytes = memoryFor(device, region, length);
   if (bytes > device.memoryNeeded) device.memoryNeeded = bytes;
+  return bytes > 0;
 }
 
 /** The last of these fields whose value is too long for its region; NONE where all fit. */
@@ -81,12 +85,15 @@ export function noteTooLong(device: Device & Misfit, fields: number): boolean {
   device.errorField = lastTooLong(device, fields);
   device.errorLength = 0;
   device.memoryNeeded = 0;
+  var isHelped = true;
   for (var field: number = Field.DEVICE_CODE; field <= Field.VALUE_D; field++) {
     if ((fields >> field) & 1 && isTooLong(device, field)) {
       var length = device.capacity[field] + device.excess[field];
       if (field === device.errorField) device.errorLength = length;
-      noteNeed(device, field, length);
+      if (!noteNeed(device, field, length)) isHelped = false;
     }
   }
+  // Where one of them fits no memory, a larger one is of no use for the others.
+  if (!isHelped) device.memoryNeeded = 0;
   return device.errorField !== Field.NONE;
 }

@@ -14,6 +14,7 @@ import {
   keepPage,
   put,
   setPageAside,
+  showCountdown,
   turnPage,
   turnToFirstPage,
 } from "../device/frame.ts";
@@ -80,11 +81,12 @@ function putCode(device: Device): void {
     endRow(device);
   }
   putRegion(device, Field.USER_CODE, Source.ANYBODY);
-  if (
+  var hasCountdown =
     !device.codeResumed &&
     device.codeLifeS < Limit.COUNTDOWN_MAX_S &&
-    device.cell + 5 < device.pageEnd
-  ) {
+    device.cell + 5 < device.pageEnd;
+  showCountdown(device, hasCountdown);
+  if (hasCountdown) {
     fill(device, device.pageEnd - 5);
     var minutes = quotient(device.codeLifeS, 60);
     putTwoDigits(device, minutes);

@@ -89,6 +89,7 @@ function writeIdentifier(device: Device): void {
  * @param answer literal in front of the identifier of the last event, 0 where there was none
  */
 function writePoll(device: Device, answer: number): void {
+  forget(device, Region.CALL);
   writeTo(device, Region.CALL);
   writeLiteral(device, DocumentLiteral.EVENT_POLL);
   if (answer) {

@@ -87,7 +87,7 @@ export function renewCode(device: Device & Code): void {
  * can be waited for. The default where none is named.
  */
 export function intervalOf(device: Device): number {
-  var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S);
+  var seconds = numberOf(device, Field.INTERVAL, Limit.INTERVAL_DEFAULT_S, 1);
   if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;
   return seconds ? seconds * 1000 : Limit.INTERVAL_MIN_MS;
 }
@@ -138,7 +138,7 @@ export function checkCode(device: Device): ErrorCode {
     device,
     device.length[Field.EXPIRES_IN] < 0
       ? Limit.CODE_LIFE_DEFAULT_S
-      : numberOf(device, Field.EXPIRES_IN, -1),
+      : numberOf(device, Field.EXPIRES_IN, -1, 0),
   );
   return holds(device, Field.DEVICE_CODE) &&
     isPrintable(device, Field.USER_CODE) &&

@@ -28,12 +28,20 @@ export enum TokenFields {
 }
 
 /**
- * Value of an integer field, at most Limit.ENDLESS; a fraction is dropped. `otherwise` where it is
- * absent, negative, written with an exponent, or no number.
+ * Value of an integer field, at most Limit.ENDLESS. `otherwise` where it is absent, negative, written with an
+ * exponent, or no number.
+ * @param ofFraction what a fraction counts as: 0 for a lifetime, which must not become longer, 1 for a wait, which must
+ *   not become shorter
  */
-export function numberOf(device: Device, field: number, otherwise: number): number {
+export function numberOf(
+  device: Device,
+  field: number,
+  otherwise: number,
+  ofFraction: number,
+): number {
   var value = 0;
   var inFraction = 0;
+  var rest = 0;
   for (var i = 0; i < device.length[field]; i++) {
     var digit = device.memory[device.start[field] + i] - 48;
     // A decimal point.
@@ -42,15 +50,18 @@ export function numberOf(device: Device, field: number, otherwise: number): numb
     else if (!inFraction) {
       if (value >= Limit.TENTH_OF_ENDLESS) return Limit.ENDLESS;
       value = value * 10 + digit;
-    }
+    } else if (digit) rest = ofFraction;
   }
-  return i ? value : otherwise;
+  // What does not fit any more is digits of a fraction: a whole number as long would be endless.
+  if (isTooLong(device, field)) rest = ofFraction;
+  return i ? value + rest : otherwise;
 }
 
 /** Whether the answer names an error. Some servers send 0, false, null or "" where there is none. */
 function hasError(device: Device, nameField: number): boolean {
   return (
-    device.hasErrorNumber > 0 || (holds(device, nameField) && numberOf(device, nameField, 1) !== 0)
+    device.hasErrorNumber > 0 ||
+    (holds(device, nameField) && numberOf(device, nameField, 1, 1) !== 0)
   );
 }
 
@@ -136,15 +147,15 @@ export function checkTokens(device: Device): ErrorCode {
     return ErrorCode.MALFORMED_RESPONSE;
   }
   keepWholeScopes(device);
-  // A lifetime that the server does not name counts as endless.
-  var life = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS);
-  if (life < Limit.ACCESS_LIFE_MIN_S) life = Limit.ACCESS_LIFE_MIN_S;
+  // A lifetime that the server does not name counts as endless. So does 0: nobody hands out a token that is dead, and
+  // where the server refuses this one, that is seen.
+  var life = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
   setAccessLife(device, life);
   var margin = life >> 3;
   if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;
   // Devices that signed in together should not refresh together.
   setRefreshMargin(device, margin + jitter(device, margin));
-  setRefreshLife(device, numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS));
+  setRefreshLife(device, numberOf(device, Field.REFRESH_TOKEN_EXPIRES_IN, device.refreshLifeS, 0));
   // If storage refuses the tokens, it is asked again after this.
   waitFor(device, Limit.SAVE_AGAIN_MS);
   return ErrorCode.NONE;

@@ -9,6 +9,8 @@ import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, holds, Literal, Region } from "../device/memory.ts";
 import {
   claimOutput,
+  dropCode,
+  forgetTarget,
   isOutputFree,
   OutputUse,
   placeDeviceCode,
@@ -252,6 +254,7 @@ export function checkExchange(device: Device): void {
 /** The answer is there, or failed with `error`. */
 function takeAnswer(device: Device, error: number): void {
   endRequest(device);
+  forgetTarget(device);
   // A host that did not end the exchange may still be reading: ABORT comes first.
   if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);
   if (device.call && device.purpose === Purpose.CALL) callAnswered(device, error);
@@ -278,7 +281,8 @@ function grantAnswered(device: Device, error: number): void {
     else tokensReceived(device, purpose === Purpose.POLL);
     return;
   }
-  dropBrought(device);
+  if (purpose === Purpose.CODE) dropCode(device);
+  else dropBrought(device);
   var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
   if (purpose === Purpose.POLL && isPending) stillPending(device, error);
   else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device);
@@ -291,6 +295,7 @@ function grantAnswered(device: Device, error: number): void {
 /** The command that tells the host to end what it is doing: then it reads none of its bytes any more. */
 export function abort(device: Device): Command {
   abortGiven(device);
+  forgetTarget(device);
   releaseOutput(device, OutputUse.REQUEST);
   releaseOutput(device, OutputUse.ANSWER);
   return Command.ABORT;

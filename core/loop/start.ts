@@ -1,6 +1,6 @@
 // How a device comes back: what the records hold decides where it goes on.
 
-import { jitter, waitFor } from "../device/clock.ts";
+import { jitter, pollEvery, waitFor } from "../device/clock.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
@@ -18,6 +18,8 @@ function comeBack(device: Device): void {
   waitFor(device, jitter(device, Limit.BOOT_SPREAD_MS));
   switch (device.recordKind) {
     case RecordKind.CODE:
+      // slow_down may have come since the record was written, and counts for all polls that follow (RFC 8628 §3.5).
+      pollEvery(device, device.intervalMs + Limit.SLOW_DOWN_STEP_MS);
       // The last poll may have been just before the power went: a whole interval passes first.
       waitFor(device, device.waitMs + device.intervalMs);
       moveTo(device, Event.CODE_FOUND, State.PENDING);

@@ -82,9 +82,11 @@ export function wakeIn(device: Device): number {
   else if (purpose) wake = device.waitMs;
   if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) {
-    // Each second while the code is shown. One that is not shown (after a restart): at its end. After that
+    // Each second while its countdown is shown, or else when that begins. A code without one: at its end. After that
     // nothing but an answer or the wait matters.
-    if (device.codeShown) seconds = 1;
+    var untilCountdown = device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1;
+    if (device.codeShown && device.hasCountdown) seconds = 1;
+    else if (device.codeShown && untilCountdown > 0) seconds = untilCountdown;
     else if (device.codeLifeS) seconds = device.codeLifeS;
   } else if (device.state === State.REFRESHING) {
     // From then on the display says that nobody is connected.

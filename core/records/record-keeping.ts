@@ -86,9 +86,10 @@ export function startJob(device: Device & Records, job: number): void {
   if (job === Job.WIPE) device.notSaved = 0;
 }
 
-/** What should have been saved is of no use any more. */
+/** What should have been saved, or still is to be written, is of no use any more. */
 export function nothingToSave(device: Device & Records): void {
   device.notSaved = 0;
+  if (device.job === Job.WRITE) device.job = Job.NONE;
 }
 
 /** The slot that the job's next command is for. */

@@ -14,7 +14,7 @@ import {
   lacks,
   Region,
 } from "../device/memory.ts";
-import { beginTarget, keepTarget, offerNextPage, setLength } from "../device/regions.ts";
+import { beginTarget, keepTarget, offerNextPage, shorten } from "../device/regions.ts";
 import {
   Encoding,
   endWrite,
@@ -102,7 +102,7 @@ function keepPageToken(device: Device): ErrorCode {
   if (!device.callIsGet || !scanComplete(device) || lacks(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
-  setLength(device, Region.CALL, device.targetSize);
+  shorten(device, Region.CALL, device.targetSize);
   writeOn(device, Region.CALL);
   writeByte(device, hasQuery(device) ? 38 : 63); // & or ?
   writeLiteral(device, RequestLiteral.PAGE_TOKEN);

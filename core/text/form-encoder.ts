@@ -2,7 +2,7 @@
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
 import { type Device, Field } from "../device/memory.ts";
-import { setLength } from "../device/regions.ts";
+import { forget, setLength } from "../device/regions.ts";
 import { keepUnit } from "./unicode.ts";
 
 /** The place that is written next. */
@@ -68,13 +68,11 @@ export function writeByte(device: Device & Writer, byte: number): void {
   device.writeAt++;
 }
 
-/** Sets the region's size to what was written since writeTo; -1 where there was no room for it. */
+/** Sets the region's length to what was written since writeTo; what there was no room for is forgotten. */
 export function endWrite(device: Device, region: number): void {
-  setLength(
-    device,
-    region,
-    device.writeAt > device.writeEnd ? -1 : device.writeAt - device.start[region],
-  );
+  var isTooLong = device.writeAt > device.writeEnd;
+  setLength(device, region, (isTooLong ? device.writeEnd : device.writeAt) - device.start[region]);
+  if (isTooLong) forget(device, region);
 }
 
 /** A byte as two digits `0`..`F`. */

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ConfigMember, State } from "../../core/complete.ts";
+import { Message } from "../../core/device/errors.ts";
 import * as grant from "../../core/index.ts";
 import { Bench, code, config, publicState, tokens } from "./bench.ts";
 
@@ -55,6 +56,18 @@ describe("SPEC Configuration: what is incomplete or out of range is refused by n
     expect(wrong({ deviceParameters: "access_type=offline" })).toBe(ConfigMember.DEVICE_PARAMETERS);
     expect(wrong({ tokenParameters: "resource=x" })).toBe(ConfigMember.TOKEN_PARAMETERS);
     expect(wrong({ deviceParameters: "&a=b", tokenParameters: "&c=d" })).toBe(ConfigMember.NONE);
+  });
+
+  it("texts in another language have a line for every text: with too few a state would show nothing", () => {
+    const texts = (lines: number): string => Array(lines).fill("text").join("\n");
+    for (const lines of [1, 2, 22, Message.COUNT - 1]) {
+      expect(core.configError({ ...config, messages: texts(lines) })).toBe(ConfigMember.MESSAGES);
+      expect(core.create(new Uint8Array(8192), { ...config, messages: texts(lines) })).toBeNull();
+    }
+    // A file of texts may end with a line feed.
+    for (const messages of ["", texts(Message.COUNT), `${texts(Message.COUNT)}\n`]) {
+      expect(core.configError({ ...config, messages })).toBe(ConfigMember.NONE);
+    }
   });
 
   it("and where nothing is wrong with it, the memory is too small", () => {

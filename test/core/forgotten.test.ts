@@ -2,8 +2,10 @@
 // port, a core dump, another program on the same board) finds no token and no code that has ended.
 
 import { describe, expect, it } from "vitest";
-import { Event, State } from "../../core/complete.ts";
-import { type Answer, Bench, code, error, tokens } from "./bench.ts";
+import { Event, Region, State } from "../../core/complete.ts";
+import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
+import { claims, VERIFICATION } from "./security-events.ts";
+import { call } from "./session.ts";
 
 const DEVICE_CODE = "device-code-7Hq2Zr9Lm4XwPd";
 const FIRST = { access_token: "first-access-5Tn8Vb3Kc6YdQw", refresh_token: "first-refresh-8Jr4" };
@@ -27,6 +29,9 @@ function signedIn(...answers: Answer[]): Bench {
   expect(bench.device.state).toBe(State.SIGNED_IN);
   return bench;
 }
+
+const event = (id: string): string =>
+  `e30.${Buffer.from(JSON.stringify(claims(VERIFICATION, {}, id))).toString("base64url")}.c2ln`;
 
 const everyToken = [FIRST, SECOND, THIRD].flatMap((set) => Object.values(set));
 
@@ -112,6 +117,81 @@ describe("SPEC Regions: what a life has ended of is overwritten", () => {
     bench.pass(60_000);
     expect(bench.device.state).toBe(State.SIGNED_OUT);
     expectForgotten(bench, DEVICE_CODE, ...everyToken);
+  });
+
+  it.each([
+    ["the code has run out", code({ device_code: DEVICE_CODE, expires_in: 7, interval: 90 })],
+    ["it was of no use", code({ device_code: DEVICE_CODE, user_code: "" })],
+    ["its answer was cut off", { status: 200, body: `{"device_code":"${DEVICE_CODE}","user` }],
+    [
+      "something beside it did not fit",
+      code({ device_code: DEVICE_CODE, user_code: "U".repeat(90) }),
+    ],
+  ])("the device code, before another is asked for: %s", (_, answer) => {
+    const bench = new Bench([answer], { renewalsMax: 3 });
+    bench.until(1);
+    for (let i = 0; i < 30 && bench.device.state === State.PENDING; i++) bench.pass(1000);
+    bench.run(0);
+    expect([State.REQUESTING, State.FAILED]).toContain(bench.device.state);
+    expect(bench.sent).toHaveLength(1);
+    expectForgotten(bench, DEVICE_CODE);
+  });
+
+  it("the device code of an attempt that the user begins anew", () => {
+    const bench = new Bench([code({ device_code: DEVICE_CODE }), "hang"]);
+    bench.until(1);
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.sent).toHaveLength(2);
+    expectForgotten(bench, DEVICE_CODE);
+  });
+
+  it("path, query and page token of the last call, once signed out", () => {
+    const bench = signedIn();
+    const page = json(200, { nextPageToken: "page-token-3Xz7Lq" });
+    bench.answers = [page, json(200, {}), json(200, {}), { status: 200, body: "" }];
+    call(bench, "/first-path-9Kd2?query=secret-4Mv8Qe");
+    bench.pass(0);
+    bench.core.nextPage(bench.device);
+    bench.pass(0);
+    expect(remains(bench, "page-token-3Xz7Lq")).toHaveLength(2);
+    // A shorter one, which does not overwrite the whole.
+    call(bench, "/short-5Rt6Pw");
+    bench.pass(0);
+    bench.core.signOut(bench.device);
+    bench.pass(1000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expectForgotten(
+      bench,
+      "/first-path-9Kd2",
+      "secret-4Mv8Qe",
+      "page-token-3Xz7Lq",
+      "/short-5Rt6Pw",
+    );
+  });
+
+  it("a call's target that was begun and not sent, or that did not fit", () => {
+    const bench = signedIn();
+    const { core, device } = bench;
+    const long = new TextEncoder().encode(`/begun-8Yh3Nc${"x".repeat(400)}end-2Jg5Bs`);
+    core.beginCall(device);
+    core.addPath(device, long, 0, long.length);
+    expect(device.length[Region.CALL]).toBe(-1);
+    bench.answers = [{ status: 200, body: "" }];
+    core.signOut(device);
+    bench.pass(1000);
+    expectForgotten(bench, "/begun-8Yh3Nc");
+  });
+
+  it("an event poll's body, and the identifier in it", () => {
+    const bench = signedIn();
+    bench.answers = [json(200, { sets: { e: event("jti-7Vb1Kx9Qm2") } })];
+    bench.answers.push(json(200, { sets: {} }), { status: 200, body: "" });
+    bench.core.pollEvents(bench.device);
+    bench.pass(1000);
+    bench.core.signOut(bench.device);
+    bench.pass(1000);
+    expectForgotten(bench, "jti-7Vb1Kx9Qm2");
   });
 
   it("an access token that came with an answer of no use", () => {

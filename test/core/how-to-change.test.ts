@@ -13,9 +13,8 @@ import {
   Field,
   holds,
   Literal,
-  Region,
 } from "../../core/device/memory.ts";
-import { setLength } from "../../core/device/regions.ts";
+import { clearTarget } from "../../core/device/regions.ts";
 import { DOCUMENT_LITERALS, DocumentLiteral } from "../../core/documents/literals.ts";
 import * as grant from "../../core/index.ts";
 import { createDevice } from "../../core/loop/create.ts";
@@ -44,7 +43,7 @@ var USERINFO: CallKind = {
 // 3. The function that asks: a protected resource without a path of its own.
 function askUserInfo(device: Device): number {
   if (!startCall(device, USERINFO, Endpoint.RESOURCE, 1)) return 0;
-  setLength(device, Region.CALL, 0);
+  clearTarget(device);
   return 1;
 }
 

@@ -382,3 +382,34 @@ describe("create", () => {
     expect(bench.device.error).toBe(ErrorCode.RENEWALS_EXHAUSTED);
   });
 });
+
+describe("SPEC The loop: memoryNeeded is 0 where more memory does not help", () => {
+  const tooLong = { device_code: "d".repeat(7000), user_code: "U".repeat(41) };
+  it.each([
+    ["a user code wider than the display", tooLong],
+    [
+      "an address of 513 bytes",
+      { ...tooLong, user_code: "U", verification_url: `https://${"a".repeat(505)}` },
+    ],
+  ])("also where something else is too long as well: %s", (_, members) => {
+    const bench = new Bench([code(members)], { columns: 40, autoStart: 0 });
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    expect(bench.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    expect(bench.device.memoryNeeded).toBe(0);
+    expect(bench.frame().join("")).toContain("Failed");
+  });
+
+  it("and more than 0 where all would fit", () => {
+    const members = { ...tooLong, user_code: "U" };
+    const bench = new Bench([code(members)], { columns: 40, autoStart: 0 });
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    const memoryBytes = bench.device.memoryNeeded;
+    expect(memoryBytes).toBeGreaterThan(8192);
+    const larger = new Bench([code(members)], { columns: 40, memoryBytes });
+    larger.until(1);
+    larger.run(0);
+    expect(larger.device.codeShown).toBe(1);
+  });
+});

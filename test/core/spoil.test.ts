@@ -10,44 +10,36 @@ import { bytesOf } from "./session.ts";
 import { SPOILT, spoiling } from "./spoil.ts";
 import type { Core } from "./subject.ts";
 
-/** A refused offer that leaves its target to be sent, as if it were one that was begun. */
+/** The application's line of the last session comes back when an empty one is set. */
 const readsBehindTheEnd: Core = {
   ...core,
-  sendCall: (device, endpoint, ...rest) => {
-    damaged(device).length[Region.CALL] = "/first".length;
-    damaged(device).isBuilding = 1;
-    return core.sendCall(device, endpoint, ...rest);
+  setStatus: (device, bytes, from, to) => {
+    if (from < to) core.setStatus(device, bytes, from, to);
+    else damaged(device).length[Region.STATUS] = "first".length;
   },
 };
 
-/** The target of a call that is sent in the second session, without one being begun there. */
-function targetSent(subject: Core): string {
+/** What is shown of the first session's line in the second one. */
+function lineShown(subject: Core): string {
   const bench = new Bench([code(), tokens()], { core: subject });
   bench.until(2);
   const { device } = bench;
-  subject.beginCall(device);
-  subject.addPath(device, bytesOf("/first"), 0, 6);
-  bench.answers = [
-    json(200, {}),
-    code({ user_code: "U", verification_url: "https://v" }),
-    tokens(),
-  ];
+  subject.setStatus(device, bytesOf("first"), 0, 5);
+  bench.answers = [json(200, {}), code(), tokens()];
   subject.signOut(device);
   bench.pass(1000);
   subject.signIn(device);
   bench.until(5);
-  bench.answers = [json(200, {})];
-  subject.sendCall(device, 5, 1, null, 0, 0);
-  bench.pass(0);
-  return bench.sent.at(-1)!.target;
+  subject.setStatus(device, [], 0, 0);
+  bench.pass(1000);
+  return bench.frame()[1]!;
 }
 
 describe("the spoiling core", () => {
   it("makes rubbish of what is read behind the end of its life", () => {
-    expect(targetSent(readsBehindTheEnd)).toContain("rst");
-    const target = targetSent(spoiling(readsBehindTheEnd));
-    expect(target).not.toContain("rst");
-    expect(target).toContain("\ufffd");
+    expect(lineShown(readsBehindTheEnd)).toContain("first");
+    // What is no printable character.
+    expect(lineShown(spoiling(readsBehindTheEnd))).toContain("?????");
   });
 
   it("sees two values that share bytes", () => {

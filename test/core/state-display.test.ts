@@ -111,7 +111,7 @@ describe("SPEC.md, Display: other texts", () => {
     "a text of %i characters is %i pages of 16 x 2: none is empty, and one is never turned",
     (length, count) => {
       const text = "0123456789abcdefghijklmnopqrstuvwxyz".repeat(3).slice(0, length);
-      const messages = `\n${text}${"\n".repeat(20)}`;
+      const messages = `\n${text}${"\n".repeat(22)}`;
       const bench = new Bench([], { columns: 16, rows: 2, autoStart: 0, messages });
       const pages = paged(wrapped(text, 16), 16, 2);
       expect(pages).toHaveLength(count);
@@ -124,7 +124,7 @@ describe("SPEC.md, Display: other texts", () => {
   );
 
   it("where a language has no text there is nothing on the display", () => {
-    const messages = `Hello\n\nWait${"\n".repeat(19)}`;
+    const messages = `Hello\n\nWait${"\n".repeat(21)}`;
     const bench = new Bench(["hang"], { columns: 16, rows: 2, autoStart: 0, messages });
     const blank = " ".repeat(16);
     expect(bench.frame()).toEqual([blank, blank]);
@@ -258,7 +258,7 @@ describe("SPEC.md, Display: other texts", () => {
   });
 
   it("texts in another language take the place of all", () => {
-    const messages = Array.from({ length: 22 }, (_, i) => `text ${i}`).join("\n");
+    const messages = Array.from({ length: 24 }, (_, i) => `text ${i}`).join("\n");
     const bench = new Bench([], { autoStart: 0, messages });
     expect(bench.frame()[0]!.trimEnd()).toBe("text 1");
     bench.answers = [code({ user_code: "ABC" })];

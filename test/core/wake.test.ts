@@ -119,8 +119,9 @@ describe("SPEC The loop: wakeIn", () => {
   it("PENDING after a restart: the poll, or the code's end where it comes before", () => {
     const long = coded({ interval: 9 });
     const after = new Bench([], { slots: long.slots });
-    expect(wakeIn(after)).toBeGreaterThanOrEqual(9000);
-    expect(wakeIn(after)).toBeLessThan(14_000);
+    // The interval, and what a slow_down may have added since (RFC 8628 §3.5).
+    expect(wakeIn(after)).toBeGreaterThanOrEqual(14_000);
+    expect(wakeIn(after)).toBeLessThan(19_000);
     const short = coded({ expires_in: 3 });
     const over = new Bench([], { slots: short.slots });
     expect(wakeIn(over)).toBe(3000);
@@ -129,15 +130,15 @@ describe("SPEC The loop: wakeIn", () => {
     over.run(1);
     // What is left of the interval since the restart: then it is polled once.
     over.answers = [pending];
-    expect(wakeIn(over)).toBeGreaterThanOrEqual(2000);
-    expect(wakeIn(over)).toBeLessThan(7000);
+    expect(wakeIn(over)).toBeGreaterThanOrEqual(7000);
+    expect(wakeIn(over)).toBeLessThan(12_000);
     over.run(wakeIn(over));
     expect(over.sent).toHaveLength(1);
     expect(over.device.state).toBe(State.REQUESTING);
   });
 
   it.each([
-    [1, 60_000],
+    [1, 1000],
     [60, 60_000],
     [61, 61_000],
     [99_999, 99_999_000],
@@ -235,7 +236,7 @@ describe("SPEC The loop: wakeIn", () => {
   });
 
   it("a text of several pages: what is due before its next page comes first", () => {
-    const messages = Array(22).fill("many words that need more than one page").join("\n");
+    const messages = Array(24).fill("many words that need more than one page").join("\n");
     const bench = new Bench([null], { columns: 16, rows: 2, autoStart: 0, messages });
     bench.core.signIn(bench.device);
     bench.run(0);

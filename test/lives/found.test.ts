@@ -111,7 +111,15 @@ describe("waits (RFC 8628 §3.5)", () => {
     const bench = new Bench();
     bench.signIn({ expires_in: 0 });
     const before = bench.sends;
-    for (let ms = 0; ms < 1000; ms += 100) bench.pass(100);
+    for (let s = 0; s < 3600; s++) bench.pass(1000);
+    expect(bench.sends).toBe(before);
+  });
+
+  it("an access token that lives for two seconds is refreshed when they are over, not before", () => {
+    const bench = new Bench();
+    bench.signIn({ expires_in: 2 });
+    const before = bench.sends;
+    for (let ms = 0; ms < 1500; ms += 100) bench.pass(100);
     expect(bench.sends).toBe(before);
     bench.untilSent();
   });

@@ -231,7 +231,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the next page's target begins behind the last one's token",
     RESOURCE,
-    "  setLength(device, Region.CALL, device.targetSize);\n",
+    "  shorten(device, Region.CALL, device.targetSize);\n",
     "",
   ),
   other(

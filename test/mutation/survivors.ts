@@ -235,12 +235,6 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/token-response.ts",
-    line: "if (life < Limit.ACCESS_LIFE_MIN_S) life = Limit.ACCESS_LIFE_MIN_S;",
-    mutants: ["life < Limit.ACCESS_LIFE_MIN_S => life <= Limit.ACCESS_LIFE_MIN_S"],
-    why: CLAMP,
-  },
-  {
-    file: "core/grant/token-response.ts",
     line: "if (margin > Limit.REFRESH_MARGIN_MAX_S) margin = Limit.REFRESH_MARGIN_MAX_S;",
     mutants: ["margin > Limit.REFRESH_MARGIN_MAX_S => margin >= Limit.REFRESH_MARGIN_MAX_S"],
     why: CLAMP,

@@ -86,9 +86,11 @@ export function secondsOf(text: string | undefined, otherwise: number): number {
   return Math.min(ENDLESS_S, Math.floor(Number(/^\d*/.exec(text)![0])));
 }
 
-/** The interval between polls that an answer asks for, in milliseconds. */
+/** The interval between polls that an answer asks for, in milliseconds: never shorter than it says. */
 export function intervalMsOf(text: string | undefined): number {
-  return Math.max(1000, secondsOf(text, 5) * 1000);
+  const seconds = secondsOf(text, 5);
+  const hasFraction = text !== undefined && /^\d*\.[\d.]*[1-9]/.test(text);
+  return Math.max(1000, (seconds + (hasFraction && /^[\d.]+$/.test(text) ? 1 : 0)) * 1000);
 }
 
 /** Printable ASCII without spaces, at least one character. */

@@ -13,6 +13,11 @@ const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
 const BACKOFF_MS_MAX = 64_000;
 
+const INTERVAL_MS_MAX = 99_990_000;
+/** Of a code whose interval is longer than that: it ends so early that it is not even polled a last time. */
+const UNPOLLED_LIFE_S = 99_900;
+export const SLOW_DOWN_MS = 5000;
+
 /** A wait that ends within these bounds. */
 export interface Bounds {
   leastMs: number;
@@ -56,6 +61,12 @@ export class Clock {
   msUntil(seconds: number): number {
     if (seconds === ENDLESS_S) return Number.POSITIVE_INFINITY;
     return Math.max(0, seconds * 1000 - (this.totalMs % 1000));
+  }
+
+  /** An interval that cannot be waited for: the code ends before it would be polled too early. */
+  pollEvery(intervalMs: number): void {
+    this.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
+    if (intervalMs > INTERVAL_MS_MAX) this.codeLifeS = Math.min(this.codeLifeS, UNPOLLED_LIFE_S);
   }
 
   /** The next request waits as long, and at least what Retry-After asks for (RFC 9110 §10.2.3). */

@@ -6,7 +6,7 @@ import { ErrorCode, Event, Field, Region, State } from "../../../core/index.ts";
 import { type Settings, textsOf } from "../settings.ts";
 import { type Arrival, classify, ENDLESS_S, readingOf } from "./answers.ts";
 import { Calls, Kind } from "./calls.ts";
-import { Clock, EXCHANGE_MS, SAVE_AGAIN_MS } from "./clock.ts";
+import { Clock, EXCHANGE_MS, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./clock.ts";
 import { Due } from "./due.ts";
 import { Grant } from "./grant.ts";
 import { Misfits } from "./misfits.ts";
@@ -115,7 +115,7 @@ export class Ideal {
 
   private requestCode(event: number, leastMs: number, mostMs: number): void {
     this.error = ErrorCode.NONE;
-    this.storage.notSaved = false;
+    this.storage.nothingToSave();
     this.clock.wait.leastMs = leastMs;
     this.clock.wait.mostMs = mostMs;
     this.moveTo(event, State.REQUESTING);
@@ -283,6 +283,8 @@ export class Ideal {
       if (this.autoStart) this.requestCode(Event.SIGN_IN, 0, spread);
       else this.moveTo(Event.NO_RECORD, State.SIGNED_OUT);
     } else if (kind === State.PENDING) {
+      // A slow_down may have come since the record was written.
+      clock.pollEvery(clock.intervalMs + SLOW_DOWN_MS);
       clock.wait.leastMs += clock.intervalMs;
       clock.wait.mostMs += clock.intervalMs;
       this.moveTo(Event.CODE_FOUND, State.PENDING);

@@ -102,7 +102,7 @@ export class Due {
   }
 
   /** Milliseconds after which something is due at the latest. */
-  nextDueMs(): number {
+  nextDueMs(waitMs: "leastMs" | "mostMs" = "mostMs"): number {
     const { device } = this;
     const { clock } = device;
     const { command, isOptional } = this.expected();
@@ -110,7 +110,7 @@ export class Due {
     let due = Number.POSITIVE_INFINITY;
     const purpose = this.purposeDue();
     if (device.isInFlight || device.calls.isAsked) due = clock.exchangeMs;
-    else if (purpose !== Purpose.NONE) due = clock.wait.mostMs;
+    else if (purpose !== Purpose.NONE) due = clock.wait[waitMs];
     if (device.state === State.PENDING && clock.codeLifeS > 0) {
       due = Math.min(due, clock.msUntil(clock.codeLifeS));
     }

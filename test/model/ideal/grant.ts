@@ -12,7 +12,7 @@ import {
   type Reading,
   secondsOf,
 } from "./answers.ts";
-import { SAVE_AGAIN_MS } from "./clock.ts";
+import { SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./clock.ts";
 import type { Ideal } from "./device.ts";
 import { isRenewable, isTransient, refusesGrant } from "./errors.ts";
 import { Purpose } from "./purpose.ts";
@@ -21,10 +21,6 @@ import { Task } from "./storage.ts";
 const REVOCATION_TRIES = 4;
 /** A user who signs out waits for no server longer than the backoff at its longest. */
 const REVOCATION_WAIT_S_MAX = 64;
-const SLOW_DOWN_MS = 5000;
-const INTERVAL_MS_MAX = 99_990_000;
-/** Of a code whose interval is longer than that: it ends so early that it is not even polled a last time. */
-const UNPOLLED_LIFE_S = 99_900;
 /** RFC 8628 §3.2 requires expires_in; where it is missing a code lives as long. */
 const CODE_LIFE_S = 600;
 /** Answers without a code, until the device says that it is set up wrongly. */
@@ -83,21 +79,12 @@ export class Grant {
     else device.end(Event.FINAL_ERROR, error, State.FAILED);
   }
 
-  /** An interval that cannot be waited for: the code ends before it would be polled too early. */
-  private pollEvery(intervalMs: number): void {
-    const { clock } = this.device;
-    clock.intervalMs = Math.min(intervalMs, INTERVAL_MS_MAX);
-    if (intervalMs > INTERVAL_MS_MAX) {
-      clock.codeLifeS = Math.min(clock.codeLifeS, UNPOLLED_LIFE_S);
-    }
-  }
-
   private stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
     const { device } = this;
     const { clock } = device;
     if (error === ErrorCode.SLOW_DOWN) {
       const named = intervalMsOf(members.get("interval"));
-      this.pollEvery(Math.max(clock.intervalMs + SLOW_DOWN_MS, named));
+      clock.pollEvery(Math.max(clock.intervalMs + SLOW_DOWN_MS, named));
     }
     clock.backoffMs = 0;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
@@ -148,7 +135,7 @@ export class Grant {
     device.isCodeResumed = false;
     device.isPolledBehindEnd = false;
     this.uselessAnswers = 0;
-    this.pollEvery(intervalMsOf(members.get("interval")));
+    clock.pollEvery(intervalMsOf(members.get("interval")));
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     device.moveTo(Event.CODE_RECEIVED, State.PENDING);
     device.isCodeShown = true;
@@ -173,7 +160,7 @@ export class Grant {
     if (!isVisible(access) || (refresh && !isVisible(refresh))) {
       return ErrorCode.MALFORMED_RESPONSE;
     }
-    clock.accessLifeS = Math.max(60, secondsOf(members.get("expires_in"), ENDLESS_S));
+    clock.accessLifeS = secondsOf(members.get("expires_in"), ENDLESS_S) || ENDLESS_S;
     const margin = Math.min(300, Math.floor(clock.accessLifeS / 8));
     clock.marginLeastS = margin;
     clock.marginMostS = 2 * margin - 1;

@@ -25,7 +25,7 @@ export function isHelpedByMemory(field: Field, value: string): boolean {
 /** Of the last answer of the grant. */
 export class Misfits {
   errorField = 0;
-  /** More memory would hold what did not fit. */
+  /** More memory would hold all that did not fit. */
   isMemoryShort = false;
   values: (readonly [field: Field, text: string])[] = [];
 
@@ -38,7 +38,9 @@ export class Misfits {
     for (const [field, value] of values) {
       if (value !== undefined && value.length > this.room(field)) this.values.push([field, value]);
     }
-    this.isMemoryShort = this.values.some(([field, value]) => isHelpedByMemory(field, value));
+    this.isMemoryShort =
+      this.values.length > 0 &&
+      this.values.every(([field, value]) => isHelpedByMemory(field, value));
     return this.errorField !== 0;
   }
 }

@@ -13,6 +13,9 @@ const WARNING_S = 259_200;
 /** Lines in whose place an error is told. */
 const TELLS_ERROR: ReadonlySet<number> = new Set([Line.REQUESTING, Line.CONNECTING, State.FAILED]);
 
+/** Of a code with more seconds left than these no countdown is shown: two digits of minutes. */
+const COUNTDOWN_S = 5999;
+
 export class Prompt {
   private status = "";
   private key = "";
@@ -48,14 +51,20 @@ export class Prompt {
     return this.texts[line] ?? "";
   }
 
+  /** The last row when the code has `codeLifeS` left. */
+  private footWith(codeLifeS: number): string {
+    const { device } = this;
+    const left = device.isCodeResumed ? undefined : codeLifeS;
+    return codeRow(this.line(Line.CODE), device.userCode, left, device.settings.config.columns);
+  }
+
   private content(): Content {
     const { device } = this;
     const { columns, rows } = device.settings.config;
     if (device.isCodeShown) {
-      const left = device.isCodeResumed ? undefined : device.clock.codeLifeS;
       return {
         texts: addressTexts(device.verificationUri, this.line(Line.OPEN), columns, rows),
-        foot: codeRow(this.line(Line.CODE), device.userCode, left, columns),
+        foot: this.footWith(device.clock.codeLifeS),
       };
     }
     let line: number = device.state;
@@ -134,7 +143,12 @@ export class Prompt {
     const { clock } = device;
     let next = this.leftMs;
     if (device.isCodeShown) {
-      if (!device.isCodeResumed && clock.codeLifeS < 6001) next = Math.min(next, clock.msUntil(1));
+      const { codeLifeS } = clock;
+      const foot = this.footWith(codeLifeS);
+      if (this.footWith(codeLifeS - 1) !== foot) next = Math.min(next, clock.msUntil(1));
+      else if (codeLifeS > COUNTDOWN_S && this.footWith(COUNTDOWN_S) !== foot) {
+        next = Math.min(next, clock.msUntil(codeLifeS - COUNTDOWN_S));
+      }
       return next;
     }
     if (!device.hasSession || !device.hasAccess) return next;

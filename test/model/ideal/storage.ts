@@ -57,6 +57,12 @@ export class StorageTask {
     return this.task !== Task.NONE;
   }
 
+  /** What should have been saved, or still is to be written, is of no use any more. */
+  nothingToSave(): void {
+    this.notSaved = false;
+    if (this.task === Task.WRITE) this.task = Task.NONE;
+  }
+
   /** Drops a task that has nothing to do (more). */
   settle(): void {
     if (this.active) return;

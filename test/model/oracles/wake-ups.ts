@@ -6,6 +6,22 @@ const LONGEST_MS = 100_000_000;
 /** Wake-ups at which nothing was to be done, in a row. */
 const IDLE_MAX = 3;
 
+/** A code that is shown wakes nobody each second where its countdown is not shown. */
+function checkQuiet(scene: Scene, ms: number): void {
+  const { ideal } = scene;
+  const { codeLifeS } = ideal.clock;
+  // Where the row has no room for a countdown, that is seen when it would begin.
+  const isAboutToBegin = codeLifeS > 5999 && codeLifeS < 6002;
+  if (!ideal.isCodeShown || isAboutToBegin) return;
+  const due = ideal.due.nextDueMs("leastMs");
+  holds(
+    scene,
+    "wakeUps",
+    `wakeIn is ${ms}, but nothing is due in ${due} ms`,
+    ms > 1000 || due <= 1000,
+  );
+}
+
 export class WakeOracle {
   private idle = 0;
 
@@ -15,6 +31,7 @@ export class WakeOracle {
     holds(scene, "wakeUps", `wakeIn is ${ms}`, Number.isInteger(ms) && ms >= 0 && ms <= LONGEST_MS);
     const due = scene.ideal.due.nextDueMs();
     holds(scene, "wakeUps", `wakeIn is ${ms}, but something is due in ${due} ms`, ms <= due);
+    checkQuiet(scene, ms);
     return ms;
   }
 
