@@ -250,6 +250,11 @@ export class Board {
         if (this.isCut) throw new PowerCut();
         if (isStep && (this.steps++ === this.cutAtStep || plan.strikes("cut-at-step"))) {
           this.isCut = true;
+          // The driver may keep what is thrown here until something else wakes it, and without power nothing does.
+          const { driver } = this;
+          this.parts.time.after(0, () => {
+            if (this.driver === driver) throw new PowerCut();
+          });
           throw new PowerCut();
         }
         oracle.beforeCall(name, isResponse ? (args[1] as number) : -1);

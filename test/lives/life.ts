@@ -281,7 +281,9 @@ export class Life {
       if (this.oracle.isSignedIn && !this.records.isBusy) {
         if (this.tried && result?.status === 200 && result.error === 0 && this.isStored())
           return true;
-        if (callApi(this.board)) this.tried = true;
+        this.guard(() => {
+          if (callApi(this.board)) this.tried = true;
+        });
       }
       return false;
     });
