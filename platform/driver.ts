@@ -11,6 +11,7 @@ import { Faults, isThenable } from "./driver/faults.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import { accessTokenOf, Requests, secretsOf } from "./driver/requests.ts";
+import { StorageAnswer } from "./driver/storage-answer.ts";
 import { type Allowed, LookedAtHttp } from "./last-look.ts";
 
 // What one needs for adapters of one's own comes from the same place.
@@ -75,6 +76,8 @@ export class Driver {
   /** Two take turns: what a broken adapter reports a second time then finds its sink closed. */
   #sink: AnswerSink;
   #sinkBefore: AnswerSink;
+  #stored: StorageAnswer;
+  #storedBefore: StorageAnswer;
   /** Tells the core that the adapter at work has failed. */
   #giveUp: () => void = nothing;
   #nowMs = 0;
@@ -88,6 +91,8 @@ export class Driver {
     const wakeMs = Math.min(this.#wakeMs, this.#options.wakeInMs?.() ?? this.#wakeMs);
     return this.#platform.timers.alarm(Math.max(0, wakeMs), this.#ring);
   };
+  readonly #unverified = (): void =>
+    this.core.eventVerified?.(this.device, this.device.requestId, 0);
   readonly #tellChange = (): unknown => this.#options.onChange?.();
 
   constructor(options: DriverOptions) {
@@ -103,6 +108,8 @@ export class Driver {
     this.#requests = new Requests(this.device, this.memory, options);
     this.#sink = this.#newSink();
     this.#sinkBefore = this.#newSink();
+    this.#stored = new StorageAnswer(this);
+    this.#storedBefore = new StorageAnswer(this);
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
@@ -321,11 +328,11 @@ export class Driver {
       case Command.SHOW:
         return display.show(memory, device.start[Region.FRAME]!);
       case Command.LOAD:
-        return storage.read(device.slot, memory, from, to, this.#stored(-1));
+        return storage.read(device.slot, memory, from, to, this.#nextStored(-1).done);
       case Command.STORE:
-        return storage.write(device.slot, memory, from, to, this.#written());
+        return storage.write(device.slot, memory, from, to, this.#nextStored(0).written);
       case Command.ERASE:
-        return storage.erase(device.slot, this.#written());
+        return storage.erase(device.slot, this.#nextStored(0).written);
       case Command.VERIFY:
         return this.#verify(from, to);
       default:
@@ -335,30 +342,18 @@ export class Driver {
 
   #verify(from: number, to: number): void {
     const { core, device, memory } = this;
-    this.#giveUp = () => core.eventVerified?.(device, device.requestId, 0);
+    this.#giveUp = this.#unverified;
     const isTrue = this.#options.verifyEvent?.(memory, from, to) === true;
     core.eventVerified?.(device, device.requestId, isTrue ? 1 : 0);
   }
 
-  /**
-   * The callback of one storage operation. It counts once: what a broken adapter reports again is not told of the next.
-   * @param failure what the core is told where the adapter throws
-   */
-  #stored(failure: number): (result: number) => void {
-    const { core, device } = this;
-    let isDone = false;
-    const done = (result: number): void => {
-      if (isDone) return;
-      isDone = true;
-      this.report(() => core.storageDone(device, result));
-    };
-    this.#giveUp = () => done(failure);
-    return done;
-  }
-
-  #written(): (ok: boolean) => void {
-    const done = this.#stored(0);
-    return (ok) => done(ok ? 1 : 0);
+  /** For the next storage operation. @param failure what the core is told where the adapter throws */
+  #nextStored(failure: number): StorageAnswer {
+    const next = this.#storedBefore;
+    this.#storedBefore = this.#stored;
+    this.#stored = next;
+    this.#giveUp = next.giveUp;
+    return next.begin(failure);
   }
 
   #newSink(): AnswerSink {

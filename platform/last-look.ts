@@ -38,8 +38,12 @@ export class LookedAtHttp implements Http {
   address = "";
   readonly #http: Http;
   readonly #allowed: (address: string) => Allowed;
-  /** The address that passed last as it is: a poll goes where the one before it went, and makes no string. */
+  /**
+   * The two addresses that passed last as they are: polls go where those before them went, a new code is asked for at
+   * the other, and neither makes a string.
+   */
   #passed = "";
+  #passedBefore = "";
   #refusal = "";
 
   /** @param allowed what goes for requests that are meant for an address */
@@ -51,9 +55,10 @@ export class LookedAtHttp implements Http {
   /** Gives what the adapter gives: a promise, where it is written with `async`. */
   send(request: HttpRequest, sink: HttpSink): unknown {
     const { url } = request;
-    const isAsBefore = url === this.#passed && url === this.address;
+    const isAsBefore = url === this.address && (url === this.#passed || url === this.#passedBefore);
     this.#refusal = isAsBefore ? "" : lastLook(url, this.#allowed(this.address));
     if (this.#refusal !== "") return sink.failed("unreachable");
+    if (url !== this.#passed) this.#passedBefore = this.#passed;
     this.#passed = url;
     return this.#http.send(request, sink);
   }

@@ -89,7 +89,12 @@ export class AnswerSink implements HttpSink {
     const { core, device } = this.#owner;
     const streams = this.#streams && device.requestId === this.#id;
     core.responseBody(device, this.#id, bytes, from, to);
-    if (streams) this.#guard(() => this.#onApiBody?.(bytes, from, to));
+    if (streams) this.#handOn(bytes, from, to);
+  }
+
+  /** Apart from `body`, which is called for polls: a function that makes another costs memory even where it does not. */
+  #handOn(bytes: Bytes, from: number, to: number): void {
+    this.#guard(() => this.#onApiBody?.(bytes, from, to));
   }
 
   end(): void {
