@@ -10,6 +10,7 @@ export { ClientAuthentication, type Config, ConfigMember, configError } from "./
 export { ErrorCode, ErrorKind, errorKind, errorMessage, MESSAGES } from "./device/errors.ts";
 export type { Bytes, Device } from "./device/memory.ts";
 export { Field, Region } from "./device/memory.ts";
+export { Property } from "./device/property.ts";
 export { Event, State } from "./device/states.ts";
 export { setStatus } from "./display/verification-prompt.ts";
 

@@ -20,7 +20,7 @@ const flags = commandLine(
 
 try {
   ensurePackages(armNeeds, flags.install ?? false);
-  for (const kind of ["arm-grant", "arm"] as const) {
+  for (const kind of ["arm-grant", "arm-api", "arm"] as const) {
     await buildHost(kind);
     console.log(`arm: ${kind} built`);
   }

@@ -11,16 +11,22 @@ import {
   measurePolls,
   measurePollsNatively,
 } from "../targets/workbench/budgets/allocations.ts";
-import { heapLimits, sizeCeilings } from "../targets/workbench/budgets/budget-limits.ts";
+import {
+  heapLimits,
+  peakLimits,
+  pollInstructionsMax,
+  sizeCeilings,
+} from "../targets/workbench/budgets/budget-limits.ts";
 import { bytesByFile } from "../targets/workbench/budgets/by-file.ts";
 import { measureHeap, measureOnArm } from "../targets/workbench/budgets/heap.ts";
+import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
 import { measureSignIn } from "../targets/workbench/budgets/sign-in.ts";
 import { builtBundle } from "../targets/workbench/engines/script.ts";
 import { printTable } from "../targets/workbench/print-table.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
-const variants = ["complete", "grant"] as const satisfies Variant[];
+const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const kib = 1024;
 const arenaBytes = 4 * kib;
 /** What a large provider issues: the default arena is of no use where these do not fit. */
@@ -128,6 +134,13 @@ async function driverAllocations(): Promise<void> {
   row("  control: ten that make an object", "seen", `${control}`, control >= 10);
 }
 
+function instructions(): void {
+  const what = "complete: instructions of a pending poll, QuickJS on this machine";
+  const counted = pollInstructions();
+  if (counted === undefined) info(what, "skipped (npm run host -- --build; Debian's valgrind)");
+  else atMost(what, pollInstructionsMax, counted, "");
+}
+
 async function sizes(variant: Variant): Promise<void> {
   const bundle = await builtBundle(variant);
   const board = await measureOnArm(variant);
@@ -135,6 +148,7 @@ async function sizes(variant: Variant): Promise<void> {
   if (board === undefined) info(onBoard, "skipped (npm run tool -- arm --install)");
   else {
     atMost(onBoard, heapLimits[variant], board.heap, "B");
+    atMost("  its peak while the device is made", peakLimits[variant], board.peak, "B");
     info("  bytecode, in flash", `${board.bytecode} B`);
     info(
       "  bytecode + 4 x heap, by which builds are compared",
@@ -162,13 +176,18 @@ async function heapFromSource(variant: Variant): Promise<void> {
 
 /** What the bytes are spent on, in both. */
 async function filesTable(): Promise<string[][]> {
-  const [complete, grant] = await Promise.all(
+  const [complete, api, grant] = await Promise.all(
     variants.map(async (variant) => bytesByFile(await bundleCore(variant))),
   );
   const files = [...complete!].sort(([, a], [, b]) => b - a);
   return [
-    ["minified bytes of", "complete", "grant"],
-    ...files.map(([name, bytes]) => [name, `${bytes}`, `${grant!.get(name) ?? "-"}`]),
+    ["minified bytes of", "complete", "api", "grant"],
+    ...files.map(([name, bytes]) => [
+      name,
+      `${bytes}`,
+      `${api!.get(name) ?? "-"}`,
+      `${grant!.get(name) ?? "-"}`,
+    ]),
   ];
 }
 
@@ -252,6 +271,7 @@ const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
+instructions();
 arena();
 await signIn();
 printTable(rows);

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { shippedFiles } from "../targets/bundle/shipped.ts";
+import { variants } from "../targets/bundle/surface.ts";
 import { bundleProgram } from "../targets/quickjs/bundle-program.ts";
 import { conformanceScript } from "../targets/workbench/engines/script.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
@@ -23,7 +24,7 @@ commandLine(
   "Writes the bundle, its maps and types to dist/, and prints the sizes.",
 ).parse();
 mkdirSync(dist, { recursive: true });
-for (const variant of ["complete", "grant"] as const) {
+for (const variant of variants) {
   const files = await shippedFiles(variant);
   for (const [name, text] of Object.entries(files)) writeFileSync(`${dist}${name}`, text);
   const [[name, script]] = Object.entries(files) as [[string, string]];

@@ -2,6 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { nameOf, variants } from "../targets/bundle/surface.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 commandLine("test-dist", "Builds the bundles and runs the core's tests on each.").parse();
@@ -16,7 +17,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
 
 const held =
   run(["--import", "tsx", "scripts/build.ts"]) &&
-  ["dist/picogrant.js", "dist/picogrant-grant.js"].every((bundle) =>
-    run([...vitest, "test/core"], { PICOGRANT_CORE: bundle }),
+  variants.every((variant) =>
+    run([...vitest, "test/core"], { PICOGRANT_CORE: `dist/${nameOf(variant)}.js` }),
   );
 process.exitCode = held ? 0 : 1;

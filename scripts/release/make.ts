@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nameOf, variants } from "../../targets/bundle/surface.ts";
 import { builtPayloads } from "../../targets/workbench/built-payload.ts";
 import { enginesFolder } from "../../targets/workbench/engines/install.ts";
 import { billOfMaterials } from "./sbom.ts";
@@ -107,10 +108,10 @@ async function addBytecode(folder: string, say: (line: string) => void): Promise
     say("no bytecode in it: npm run host -- --build gets the engine that compiles it");
     return;
   }
-  for (const variant of ["complete", "grant"] as const) {
+  for (const variant of variants) {
     const target = builtPayloads.targetOf("c-host", undefined);
     const code = await builtPayloads.payloadFor({ variant, release: "", counterMin: 0 }, target);
-    const name = variant === "complete" ? "picogrant" : "picogrant-grant";
+    const name = nameOf(variant);
     // The same bytes run on 32 and on 64 bits: only the order of bytes counts.
     const abi = target.abi.replace(/-le(32|64)$/, "-le");
     writeFileSync(join(folder, `${name}-quickjs-${abi}.bin`), code);

@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { functionsOf, propertiesOf, type Variant } from "./surface.ts";
+import { Property } from "../../core/device/property.ts";
+import { deviceProperties, entryOf, functionsOf, type Variant, variants } from "./surface.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -24,10 +25,10 @@ export function declarations(variant: Variant): Declarations {
     const tsc = join(root, "node_modules/.bin/tsc");
     const flags = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly"];
     execFileSync(tsc, ["-p", join(root, "core"), ...flags, "--outDir", folder]);
-    const entry = variant === "complete" ? "complete.d.ts" : "index.d.ts";
-    const other = variant === "complete" ? "index.d.ts" : "complete.d.ts";
+    const entry = entryOf(variant).replace(".ts", ".d.ts");
+    const others = variants.map((other) => entryOf(other).replace(".ts", ".d.ts"));
     const text = readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".d.ts") && file !== other)
+      .filter((file) => file.endsWith(".d.ts") && (file === entry || !others.includes(file)))
       .map((file) => readFileSync(join(folder, file), "utf8"))
       .join("\n");
     const module = select(text, namesOf(readFileSync(join(folder, entry), "utf8")), variant);
@@ -63,15 +64,16 @@ function select(text: string, names: readonly string[], variant: Variant): strin
   return wanted
     .map(({ name, kind }) =>
       name === "Device" && kind === "interface"
-        ? deviceDeclaration(text, variant)
+        ? deviceDeclaration(text)
         : declarationOf(text, name, kind),
     )
+    .map((found) => (/ const enum Property /.test(found) ? withPlaces(found) : found))
     .filter((found) => found !== "")
     .join("\n\n");
 }
 
-/** The device, which is put together from the parts of its owners: of all parts only what keeps its name. */
-function deviceDeclaration(text: string, variant: Variant): string {
+/** The device, which is put together from the parts of its owners: of all parts only what a host may read, each under its place. */
+function deviceDeclaration(text: string): string {
   const whole = /^export type Device = ([^;]*);/m.exec(text);
   if (!whole) throw new Error("the build should find of which parts the device consists");
   const parts = [...whole[1]!.matchAll(/\w+/g)].map(([name]) =>
@@ -81,15 +83,23 @@ function deviceDeclaration(text: string, variant: Variant): string {
     (part) => part.match(/^ {4}(?:\/\*\*[\s\S]*?\*\/\s+)?\w+: [^;]+;\n/gm) ?? [],
   );
   const nameOf = (member: string): string => /(\w+): [^:]+;\n$/.exec(member)?.[1] ?? "";
-  const shown = propertiesOf(variant).map((name) => {
+  const shown = Object.entries(Property).map(([constant, name]) => {
     const member = members.find((one) => nameOf(one) === name);
     if (!member) throw new Error(`the build should find what the device's ${name} is`);
     return member
-      .replace(/(\w+: [^:]+;\n)$/, "readonly $1")
+      .replace(/\w+(: [^:]+;\n)$/, `readonly [Property.${constant}]$1`)
       .replace(": Integers;", ": readonly number[];");
   });
   const comment = commentBefore(text, whole.index);
   return `${comment}export interface Device {\n${shown.join("")}}`;
+}
+
+/** The enum of properties, with places for names. */
+function withPlaces(declaration: string): string {
+  return declaration.replace(
+    /= "(\w+)"/g,
+    (_all, name: string) => `= ${deviceProperties.indexOf(name)}`,
+  );
 }
 
 function declarationOf(text: string, name: string, kind: string): string {

@@ -13,8 +13,10 @@ import { promisify } from "node:util";
 import { build, transform } from "esbuild";
 import uglify from "uglify-js";
 
+import { gatherFunctions } from "./functions.ts";
 import { markFunctions } from "./inlining.ts";
-import { functionsOf, publicNames, type Variant } from "./surface.ts";
+import { type Placed, placeProperties } from "./record.ts";
+import { deviceProperties, entryOf, functionsOf, publicNames, type Variant } from "./surface.ts";
 
 export type { Variant } from "./surface.ts";
 
@@ -55,12 +57,6 @@ const uglifyOptions = {
   output: { ascii_only: true },
 };
 
-/** A property of the device whose name JavaScript itself has (Math.random): Closure Compiler would not shorten it. */
-const namesOfTheLanguage = { random: "random_" };
-
-/** Properties of the device that hosts read by name, and that the core uses in most of its lines. */
-const oftenNamed = "memory|start|length|capacity";
-
 /** What stands around the functions, so that the file defines one name and no more. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
@@ -80,11 +76,11 @@ export function bundleCore(variant: Variant, options: BundleOptions = {}): Promi
 const made = new Map<string, Promise<Bundle>>();
 
 async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
-  const joined = await joinSources(variant);
+  const joined = await joinSources(variant, minify);
   if (!minify) return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
   return cached(JSON.stringify([joined, publicNames(variant)]), async () => {
-    const marked = { ...joined, code: markFunctions(withSecondNames(joined.code)) };
-    return shorten(await compile(marked, publicNames(variant)));
+    const marked = { ...joined, code: markFunctions(joined.code) };
+    return gatherFunctions(shorten(await compile(marked, publicNames(variant))));
   });
 }
 
@@ -98,25 +94,24 @@ export interface ComparedBuild {
 export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]> {
   const joined = await bundleCore(variant, { minify: false });
   const minified = await transform(joined.code, { minify: true, target: "es5" });
-  const sources = await joinSources(variant);
-  const unmarked = { ...sources, code: withSecondNames(sources.code) };
-  const marked = { ...unmarked, code: markFunctions(unmarked.code) };
-  const inLoops = { ...unmarked, code: markFunctions(unmarked.code, 0) };
+  const placed = await joinSources(variant, true);
+  const marked = { ...placed, code: markFunctions(placed.code) };
+  const inLoops = { ...placed, code: markFunctions(placed.code, 0) };
   const names = publicNames(variant);
-  const asCalled = await compile(inLoops, names);
+  const asCalled = shorten(await compile(inLoops, names));
   return [
-    { name: "esbuild, minified", code: minified.code },
-    { name: "esbuild, Closure Compiler", code: asCalled.code },
-    { name: "esbuild, Closure Compiler, uglify-js", code: shorten(asCalled).code },
-    { name: "the same, small functions in place", code: (await compile(marked, names)).code },
-    { name: "and uglify-js: what ships", code: (await bundleCore(variant)).code },
+    { name: "esbuild, minified: properties have names", code: minified.code },
+    { name: "properties in an array, Closure Compiler, uglify-js", code: asCalled.code },
+    { name: "small functions in place", code: shorten(await compile(marked, names)).code },
+    { name: "functions in an array: what ships", code: (await bundleCore(variant)).code },
   ];
 }
 
 /** The core's files as one script of functions, with the object of the public ones at its end. */
-async function joinSources(variant: Variant): Promise<Bundle> {
-  const file = variant === "complete" ? "complete.ts" : "index.ts";
+async function joinSources(variant: Variant, isPlaced: boolean): Promise<Bundle> {
+  const file = entryOf(variant);
   const names = functionsOf(variant);
+  const placed = isPlaced ? placedCore(variant).sources : undefined;
   const result = await build({
     stdin: {
       contents:
@@ -134,8 +129,13 @@ async function joinSources(variant: Variant): Promise<Bundle> {
     sourcesContent: true,
     target: "es5",
     format: "esm",
-    mangleProps: new RegExp(`^(${Object.keys(namesOfTheLanguage).join("|")})$`),
-    mangleCache: namesOfTheLanguage,
+    plugins: [
+      {
+        name: "places",
+        setup: (build) =>
+          build.onLoad({ filter: /\/core\/.*\.ts$/ }, ({ path }) => placedSource(placed, path)),
+      },
+    ],
     charset: "ascii",
     legalComments: "none",
     logLevel: "silent",
@@ -144,6 +144,33 @@ async function joinSources(variant: Variant): Promise<Bundle> {
     result.outputFiles.find(({ path }) => path.endsWith(suffix))!.text;
   const code = flattenEnums(output(".js"));
   return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
+}
+
+/** The grant alone makes no calls. */
+function absentProperties(variant: Variant): string[] {
+  return variant === "grant" ? ["call"] : [];
+}
+
+function placedCore(variant: Variant): Placed {
+  return placeProperties({
+    config: `${root}core/tsconfig.json`,
+    file: `${root}core/device/memory.ts`,
+    type: "Device",
+    first: deviceProperties,
+    absent: absentProperties(variant),
+  });
+}
+
+/** A source with its map in it, as esbuild takes it. */
+function placedSource(
+  sources: Placed["sources"] | undefined,
+  path: string,
+): { contents: string; loader: "ts" } | undefined {
+  const source = sources?.get(path);
+  if (!source) return undefined;
+  const map = Buffer.from(source.map).toString("base64");
+  const comment = `\n//# sourceMappingURL=data:application/json;base64,${map}`;
+  return { contents: source.code + comment, loader: "ts" };
 }
 
 /**
@@ -176,22 +203,6 @@ export function withoutCalls(code: string): string {
   const others = rest.match(/(?<!\bdevice)\.call\b|\.call\s*=(?!=)|\bcall:/);
   if (others) throw new Error(`the grant alone should not set or name a call: ${others[0]}`);
   return rest.replace(/\bdevice\.call\b/g, "null".padEnd("device.call".length));
-}
-
-/**
- * Gives the properties that the core names most often a second name, which the compiler may shorten: both are of the
- * same arrays. Lines stay where they are, for the map. @throws Error where the device is not made as this expects
- */
-export function withSecondNames(code: string): string {
-  const made = new RegExp(`\\bdevice\\.(${oftenNamed}) = `, "g");
-  const uses = new RegExp(`\\bdevice\\.(${oftenNamed})\\b`, "g");
-  if (code.match(made)?.length !== oftenNamed.split("|").length) {
-    throw new Error(`the build should find where the device gets ${oftenNamed}`);
-  }
-  return code
-    .replace(made, "device.@$1 = device.$1 = ")
-    .replace(uses, "device.$1_")
-    .replaceAll("device.@", "device.");
 }
 
 /** Closure Compiler. */
@@ -251,7 +262,7 @@ function shorten({ code, map }: Bundle): Bundle {
  */
 async function cached(input: string, make: () => Promise<Bundle>): Promise<Bundle> {
   const hash = createHash("sha256").update(input);
-  for (const name of ["make-bundle.ts", "inlining.ts"]) {
+  for (const name of ["make-bundle.ts", "functions.ts", "inlining.ts"]) {
     hash.update(readFileSync(new URL(name, import.meta.url)));
   }
   hash.update(readFileSync(`${root}package-lock.json`));

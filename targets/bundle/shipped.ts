@@ -3,12 +3,7 @@
 
 import { declarations } from "./declarations.ts";
 import { bundleCore } from "./make-bundle.ts";
-import { functionsOf, type Variant } from "./surface.ts";
-
-/** Name of a build's files, without their endings. */
-export function nameOf(variant: Variant): string {
-  return variant === "complete" ? "picogrant" : "picogrant-grant";
-}
+import { functionsOf, nameOf, type Variant } from "./surface.ts";
 
 /** What is to be written, by the files' names; the script comes first. */
 export async function shippedFiles(variant: Variant): Promise<Record<string, string>> {

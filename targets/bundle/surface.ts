@@ -1,6 +1,8 @@
-// What keeps its name in the bundle: the functions of the two builds, and the properties that a host
-// sets (configuration) or reads (device). Everything else is shortened. core/SPEC.md says what they mean;
-// a test holds the two lists together.
+// What crosses the border of the bundle: the functions of the two builds and the properties of the configuration keep
+// their names, and the properties of the device that a host reads have places. Everything else is shortened.
+// core/SPEC.md says what they mean; a test holds the two lists together.
+
+import { Property } from "../../core/device/property.ts";
 
 /** Functions of both builds. */
 export const grantFunctions = [
@@ -21,8 +23,8 @@ export const grantFunctions = [
   "errorKind",
 ] as const;
 
-/** Functions of the complete build alone. */
-export const completeFunctions = [
+/** Functions for calls of APIs and for metadata, which the grant alone lacks. */
+export const callFunctions = [
   "discover",
   "beginCall",
   "addPath",
@@ -30,6 +32,10 @@ export const completeFunctions = [
   "addQueryValue",
   "sendCall",
   "nextPage",
+] as const;
+
+/** Functions of what is the two documents' own, which the complete build alone has. */
+export const documentFunctions = [
   "createOffer",
   "pollEvents",
   "eventVerified",
@@ -53,67 +59,38 @@ export const configProperties = [
   "messages",
 ] as const;
 
-/** Properties of Device that a host may read, by name, on any engine. */
-export const deviceProperties = [
-  "memory",
-  "start",
-  "length",
-  "capacity",
-  "state",
-  "event",
-  "moves",
-  "error",
-  "errorField",
-  "errorLength",
-  "memoryNeeded",
-  "inFlight",
-  "requestId",
-  "endpoint",
-  "target",
-  "targetLength",
-  "body",
-  "bodyLength",
-  "isGet",
-  "authorization",
-  "slot",
-  "data",
-  "dataLength",
-  "notSaved",
-  "notErased",
-  "codeLifeS",
-  "accessLifeS",
-  "refreshLifeS",
-  "waitMs",
-  "intervalMs",
-  "codeShown",
-] as const;
+/** Properties of Device that a host may read, in the order of their places; the same for all builds. */
+export const deviceProperties: readonly string[] = Object.values(Property);
 
-/** Of the complete build alone. */
-export const callProperties = [
-  "callState",
-  "callError",
-  "callErrorField",
-  "callStatus",
-  "callBody",
-  "callBodyFrom",
-  "callBodyTo",
-  "hasNextPage",
-] as const;
+/** Functions of the complete build that the grant alone lacks. */
+export const completeFunctions = [...callFunctions, ...documentFunctions] as const;
 
-/** The two builds: everything, and the grant alone. */
-export type Variant = "complete" | "grant";
+/**
+ * The builds: everything; "api": the grant, calls of APIs and metadata, without what is the two documents' own; and the
+ * grant alone.
+ */
+export type Variant = "complete" | "api" | "grant";
+
+export const variants: readonly Variant[] = ["complete", "api", "grant"];
+
+/** The file in core/ that a build starts from. */
+export function entryOf(variant: Variant): string {
+  return { complete: "complete.ts", api: "api.ts", grant: "index.ts" }[variant];
+}
+
+/** Name of a build's files, without their endings. */
+export function nameOf(variant: Variant): string {
+  return variant === "complete" ? "picogrant" : `picogrant-${variant}`;
+}
 
 /** The functions of a build. */
 export function functionsOf(variant: Variant): readonly string[] {
-  return variant === "complete" ? [...grantFunctions, ...completeFunctions] : grantFunctions;
-}
-
-/** Properties of a build's device that a host may read. */
-export function propertiesOf(variant: Variant): readonly string[] {
-  return variant === "complete" ? [...deviceProperties, ...callProperties] : deviceProperties;
+  if (variant === "grant") return grantFunctions;
+  if (variant === "api") return [...grantFunctions, ...callFunctions];
+  return [...grantFunctions, ...completeFunctions];
 }
 
 /** Every name that crosses the border of a build. */
 export function publicNames(variant: Variant): readonly string[] {
-  return [...functionsOf(variant), ...configProperties, ...propertiesOf(variant)];
+  return [...functionsOf(variant), ...configProperties];
 }

@@ -10,6 +10,7 @@ import {
   ErrorCode,
   Event,
   Field,
+  Property,
   Region,
   State,
 } from "../../core/index.ts";
@@ -43,9 +44,12 @@ export function membersOf(numbers: Enum): [string, number][] {
  * not meet: a store would be an erasure (targets/image/FORMAT.md).
  */
 export function borderDigest(numbers: Readonly<Record<string, Enum>> = enums): Uint8Array {
+  const places = Object.entries(Property).map(([name], place) => `PROPERTY ${name} ${place}\n`);
   const lines = Object.entries(numbers).flatMap(([name, members]) =>
     membersOf(members).map(([member, value]) => `${name} ${member} ${value}\n`),
   );
-  const hash = createHash("sha256").update(lines.sort().join("")).digest();
+  const hash = createHash("sha256")
+    .update([...lines, ...places].sort().join(""))
+    .digest();
   return new Uint8Array(hash.subarray(0, BORDER_BYTES));
 }

@@ -32,7 +32,7 @@ for (const method of ["count", "forbid"] as const) {
       const planted = `${await builtBundle("grant")}
         picogrant.responseEnd = (function (end) {
           return function (device, id) {
-            var kept = device.state === 3 ? [id] : id;
+            var kept = device[Property.STATE] === 3 ? [id] : id;
             return end(device, id, kept);
           };
         })(picogrant.responseEnd);`;

@@ -5,15 +5,18 @@ import { bundleCore } from "../../targets/bundle/make-bundle.ts";
 import { sizeCeilings } from "../../targets/workbench/budgets/budget-limits.ts";
 import { bytesByFile } from "../../targets/workbench/budgets/by-file.ts";
 
-test.each(["complete", "grant"] as const)("%s: the file is below its ceiling", async (variant) => {
-  const { length } = (await bundleCore(variant)).code;
-  const left = sizeCeilings[variant] - length;
-  console.log(`${variant}: ${length} B of ${sizeCeilings[variant]}, ${left} B are left`);
-  expect(
-    left,
-    "core/DESIGN.md says what the ceiling is for, and how it is raised",
-  ).toBeGreaterThanOrEqual(0);
-});
+test.each(["complete", "api", "grant"] as const)(
+  "%s: the file is below its ceiling",
+  async (variant) => {
+    const { length } = (await bundleCore(variant)).code;
+    const left = sizeCeilings[variant] - length;
+    console.log(`${variant}: ${length} B of ${sizeCeilings[variant]}, ${left} B are left`);
+    expect(
+      left,
+      "core/DESIGN.md says what the ceiling is for, and how it is raised",
+    ).toBeGreaterThanOrEqual(0);
+  },
+);
 
 test.each(["grant", "complete"] as const)(
   "%s: every byte is some file's, and each file of the build has some",

@@ -1,5 +1,5 @@
-// Which core test/core runs on: the sources, or with PICOGRANT_CORE=path a built bundle: dist/picogrant.js, or
-// dist/picogrant-grant.js. On the grant alone, tests that call what it does not have are skipped, and no others.
+// Which core test/core runs on: the sources, or with PICOGRANT_CORE=path a built bundle such as
+// dist/picogrant-grant.js. On the smaller ones, tests that call what they do not have are skipped, and no others.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -7,6 +7,7 @@ import { TestRunner } from "vitest";
 import * as sources from "../../core/complete.ts";
 import { DOCUMENT_LITERALS } from "../../core/documents/literals.ts";
 import { REQUEST_LITERALS } from "../../core/requests/literals.ts";
+import { named } from "../../platform/named-core.ts";
 import { completeFunctions, type grantFunctions } from "../../targets/bundle/surface.ts";
 import { spoiling } from "./spoil.ts";
 
@@ -26,25 +27,27 @@ function skipping(name: string): () => never {
   return () => {
     const test = TestRunner.getCurrentTest();
     if (!test) throw new Error(`${name} is called outside of a test`);
-    return test.context.skip(`${name} is not in the grant alone`);
+    return test.context.skip(`${name} is not in this build`);
   };
 }
 
 /** The functions of a bundle. Those of the complete build that it lacks skip the test. */
 function load(code: string): Core {
   const core = new Function(`${code}\nreturn picogrant;`)() as Record<string, unknown>;
-  for (const name of completeFunctions) core[name] ??= skipping(name);
-  return core as unknown as Core;
+  const all = named(core);
+  for (const name of completeFunctions) all[name] ??= skipping(name);
+  return all as unknown as Core;
 }
 
 /**
- * So many bytes of memory for a test in which they are scarce: in the grant alone a device has as much room with
+ * So many bytes of memory for a test in which they are scarce: in a smaller build a device has as much room with
  * fewer, since it has fewer literals.
  */
 export function scarce(bytes: number): number {
-  const isGrant = bundle !== undefined && !/\bbeginCall:/.test(bundle);
-  const literals = (REQUEST_LITERALS + DOCUMENT_LITERALS).replaceAll("\n", "");
-  return isGrant ? bytes - literals.length : bytes;
+  const lacks = (name: string): boolean => bundle !== undefined && !bundle.includes(`${name}:`);
+  const literals =
+    (lacks("beginCall") ? REQUEST_LITERALS : "") + (lacks("createOffer") ? DOCUMENT_LITERALS : "");
+  return bytes - literals.replaceAll("\n", "").length;
 }
 
 /** A core for one device. */

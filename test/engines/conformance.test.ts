@@ -11,7 +11,7 @@ const quick = engines.filter(({ name }) => ["V8", "QuickJS (wasm)"].includes(nam
 
 describe("the built bundle", () => {
   for (const engine of quick) {
-    for (const variant of ["complete", "grant"] as const) {
+    for (const variant of ["complete", "api", "grant"] as const) {
       for (const memory of ["typed", "plain"] as const) {
         test(`${variant} on ${engine.name} with memory as a ${memory} array`, async () => {
           const script = conformanceScript(await builtBundle(variant), memory === "plain");

@@ -3,6 +3,7 @@
 import type { Device } from "../../core/complete.ts";
 import { Command, State } from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
+import { placesOf } from "../../platform/named-core.ts";
 import type { LivesCore } from "../lives/core-of.ts";
 import { checkIntegers, watchedMemory } from "../lives/watched-memory.ts";
 
@@ -163,7 +164,7 @@ export class DeviceBench {
 
 function copyOf(device: Device): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(device)) {
+  for (const [name, value] of Object.entries(placesOf(device))) {
     if (typeof value === "number" || value === null) copy[name] = value;
     else if (Array.isArray(value)) copy[name] = [...value];
     else if (typeof value === "object" && !("length" in value)) copy[name] = value;

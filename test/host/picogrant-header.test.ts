@@ -3,14 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { Command } from "../../core/index.ts";
+import { Command, Property } from "../../core/index.ts";
 import { reasonNames, reasons } from "../../platform/reasons.ts";
-import {
-  callProperties,
-  completeFunctions,
-  deviceProperties,
-  grantFunctions,
-} from "../../targets/bundle/surface.ts";
+import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 import { enums, membersOf, numbersHeader } from "../../targets/workbench/host/generate.ts";
 
 const folder = fileURLToPath(new URL("../../targets/host/", import.meta.url));
@@ -37,6 +32,7 @@ it("gives every number of the core's enums to C, each once", () => {
   const expected = Object.entries(enums).flatMap(([name, values]) =>
     membersOf(values).map(([member, value]) => [`PG_${name}_${member}`, String(value)]),
   );
+  expected.push(...Object.keys(Property).map((name, place) => [`PG_${name}`, String(place)]));
   const ofCore = numbers.filter(([, name]) => !name!.startsWith("PG_REASON_"));
   expect(ofCore.map((match) => [match[1], match[2]])).toEqual(expected);
   expect(new Set(expected.map(([name]) => name)).size).toBe(expected.length);
@@ -66,18 +62,15 @@ it("every number that the host's C files name is generated", () => {
   }
 });
 
-it("calls functions and reads properties whose names the bundle keeps", () => {
+it("calls functions whose names the bundle keeps", () => {
   const functions: readonly string[] = [...grantFunctions, ...completeFunctions];
-  const properties: readonly string[] = [...deviceProperties, ...callProperties];
   expect(namesIn("function_names").filter((name) => !functions.includes(name))).toEqual([]);
-  expect(namesIn("property_names").filter((name) => !properties.includes(name))).toEqual([]);
 });
 
-it("names as many properties as picogrant.h numbers, in the same order", () => {
-  const list = header.slice(header.indexOf("enum pg_property {"));
-  const numbered = [...list.slice(0, list.indexOf("PG_PROPERTY_COUNT")).matchAll(/PG_(\w+),/g)];
-  const snake = namesIn("property_names").map((name) =>
-    name.replace(/[A-Z]/g, "_$&").toUpperCase(),
+it("gives C the place of each property that a host may read", () => {
+  const list = /enum pg_property \{\n([\s\S]*?)\n\};/.exec(numbersHeader())![1]!;
+  const places = [...list.matchAll(/PG_(\w+) = (\d+),/g)];
+  expect(places.map((match) => [match[1], Number(match[2])])).toEqual(
+    Object.keys(Property).map((name, place) => [name, place]),
   );
-  expect(numbered.map((match) => match[1])).toEqual(snake);
 });

@@ -5,6 +5,7 @@ import type { Device } from "../../core/complete.ts";
 import type { Display, Entropy, Storage, Timers } from "../../platform/contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
+import { placesOf } from "../../platform/named-core.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { EVENTS_PATH } from "./account-service.ts";
 import { latin1 } from "./bytes.ts";
@@ -301,7 +302,7 @@ interface DeviceArray {
 
 function arraysOf(device: Device): DeviceArray[] {
   const arrays: DeviceArray[] = [];
-  for (const [name, array] of Object.entries(device)) {
+  for (const [name, array] of Object.entries(placesOf(device))) {
     if (Array.isArray(array)) arrays.push({ name, array, length: array.length });
   }
   return arrays;

@@ -1,6 +1,7 @@
 // The core as a life uses it: functions made of a bundle's text.
 
 import type * as complete from "../../core/complete.ts";
+import { named } from "../../platform/named-core.ts";
 import { evaluateWatched, Watch } from "./watched-core.ts";
 
 export type LivesCore = Omit<
@@ -19,7 +20,7 @@ const watchedCores = new WeakMap<LivesCore, WatchedCore>();
 
 /** Evaluates a bundle. Each call makes functions of its own. */
 export function coreOf(code: string): LivesCore {
-  const core = new Function(`${code}\nreturn picogrant;`)() as LivesCore;
+  const core = named(new Function(`${code}\nreturn picogrant;`)() as LivesCore);
   codes.set(core, code);
   return core;
 }
@@ -33,7 +34,7 @@ export function watchedCoreOf(core: LivesCore): WatchedCore | undefined {
   const code = codes.get(core);
   if (known || code === undefined) return known;
   const watch = new Watch();
-  const made = { core: evaluateWatched(code, watch) as LivesCore, watch };
+  const made = { core: named(evaluateWatched(code, watch) as LivesCore), watch };
   watchedCores.set(core, made);
   return made;
 }

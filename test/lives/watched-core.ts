@@ -78,9 +78,10 @@ function textOf(node: Node, code: string): string {
     }
     case "UpdateExpression": {
       if (!isElement(any.argument)) break;
-      if (any.prefix)
-        throw new Error("the core counts in a list before it looks: not provided for");
-      return `watch.step(${place(any.argument, code)}, ${any.operator === "++" ? 1 : -1})`;
+      const by = any.operator === "++" ? "+ 1" : "- 1";
+      const at = place(any.argument, code);
+      if (any.prefix) return `watch.change(${at}, (value) => value ${by})`;
+      return `watch.step(${at}, ${by})`;
     }
     default:
   }

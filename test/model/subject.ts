@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as sources from "../../core/complete.ts";
+import { named } from "../../platform/named-core.ts";
 import type { completeFunctions, grantFunctions } from "../../targets/bundle/surface.ts";
 
 /** The functions at the border. */
@@ -19,7 +20,7 @@ export const ofSources: MakeCore = () => sources;
 /** The core of a bundle's text. */
 export function ofBundle(code: string): MakeCore {
   const make = new Function(`${code}\nreturn picogrant;`) as MakeCore;
-  return make;
+  return () => named(make());
 }
 
 /** The core of a file such as dist/picogrant.js. @throws where there is none */

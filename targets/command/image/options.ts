@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type Variant, variants } from "../../bundle/surface.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { COUNTER_MAX, isFieldText, Width } from "../../image/format.ts";
 
@@ -18,7 +19,7 @@ export interface Options {
   retireOlderKeys?: boolean;
   config?: string;
   target?: TargetName;
-  variant: "complete" | "grant";
+  variant: Variant;
   abi?: string;
   payload?: string;
   out?: string;
@@ -90,7 +91,7 @@ function program(usage: string): Command {
     )
     .addOption(
       new Option("--variant <name>", "the core of c-host and es5")
-        .choices(["complete", "grant"])
+        .choices(variants)
         .default("complete"),
     )
     .option("--abi <text>", "ABI of the host in C, as it says itself", readText(Width.abi))

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { nameOf } from "../../bundle/surface.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import type { Target } from "../../image/format.ts";
 import type { Options, TargetName } from "./options.ts";
@@ -35,7 +36,7 @@ async function payloadFor(options: Options, target: Target): Promise<Uint8Array>
       "--payload is missing: the core as bytecode, by qjsc -c -s of dist/picogrant.js in this package",
     );
   }
-  const bundle = options.variant === "grant" ? "picogrant-grant.js" : "picogrant.js";
+  const bundle = `${nameOf(options.variant)}.js`;
   return sourcePayload(readShipped(bundle));
 }
 

@@ -27,9 +27,8 @@ enum pg_function {
   PG_FUNCTION_COUNT
 };
 
-/* Their names in the core's API, and those of the device's properties, in the order of enum pg_property. */
+/* Their names in the core's API. */
 extern const char *const pg_function_names[PG_FUNCTION_COUNT];
-extern const char *const pg_property_names[PG_PROPERTY_COUNT];
 
 /* One member of the core's configuration: a text, or a number where `text` is NULL. */
 struct pg_config_member {
@@ -66,7 +65,7 @@ int pg_engine_call(enum pg_function function, int count, const int *arguments);
 /* Whether the core has a function. */
 int pg_engine_has(enum pg_function function);
 
-/* An integer property of the device, and an element of its arrays `start` and `length`. */
+/* An integer of the device, which is an array, and an element of its arrays PG_START and PG_LENGTH. */
 int pg_engine_property(enum pg_property property);
 int pg_engine_start(int region);
 int pg_engine_length(int region);

@@ -10,14 +10,6 @@ const char *const pg_function_names[PG_FUNCTION_COUNT] = {
     "storageDone", "signIn", "cancel",        "signOut",      "setStatus",   "beginCall",
     "addPath",     "sendCall"};
 
-/* In the order of enum pg_property. */
-const char *const pg_property_names[PG_PROPERTY_COUNT] = {
-    "requestId",  "endpoint",      "isGet",  "target",   "targetLength", "body",
-    "bodyLength", "authorization", "slot",   "data",     "dataLength",   "state",
-    "event",      "moves",         "error",  "notSaved", "callState",    "callError",
-    "callStatus", "errorField",    "errorLength", "memoryNeeded", "notErased",
-    "codeShown",  "waitMs"};
-
 uint8_t pg_transfer_bytes[PG_TRANSFER_BYTES];
 int pg_engine_threw;
 

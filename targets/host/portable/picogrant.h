@@ -48,38 +48,9 @@
 #include <stdint.h>
 
 /* Generated from the core's enums: PG_COMMAND_*, PG_ENDPOINT_*, PG_FIELD_*, PG_REGION_*, PG_STATE_*,
- * PG_EVENT_*, PG_ERROR_CODE_*, PG_CALL_STATE_*. */
+ * PG_EVENT_*, PG_ERROR_CODE_*, PG_CALL_STATE_*; and enum pg_property, the places of the device's properties, which
+ * core/SPEC.md explains ("What a host may read"): PG_WAIT_MS is waitMs. */
 #include "picogrant-numbers.h"
-
-/* Integer properties of the device, for pg_get. */
-enum pg_property {
-  PG_REQUEST_ID,
-  PG_ENDPOINT,
-  PG_IS_GET,
-  PG_TARGET,
-  PG_TARGET_LENGTH,
-  PG_BODY,
-  PG_BODY_LENGTH,
-  PG_AUTHORIZATION,
-  PG_SLOT,
-  PG_DATA,
-  PG_DATA_LENGTH,
-  PG_STATE,
-  PG_EVENT,
-  PG_MOVES,
-  PG_ERROR,
-  PG_NOT_SAVED,
-  PG_CALL_STATE,
-  PG_CALL_ERROR,
-  PG_CALL_STATUS,
-  PG_ERROR_FIELD,   /* PG_FIELD_*: the value that there was no room for; 0: none in particular */
-  PG_ERROR_LENGTH,  /* its bytes */
-  PG_MEMORY_NEEDED, /* bytes of memory that would do; 0: memory is not what was missing */
-  PG_NOT_ERASED,    /* 1: a record of the session that is over could not be erased */
-  PG_CODE_SHOWN,    /* 1: the display shows a code, and a countdown where there is room for it */
-  PG_WAIT_MS,       /* until the next request; stands still while one is under way */
-  PG_PROPERTY_COUNT
-};
 
 /* What the maker sets: core/device/config.ts, Config, says what each means. Read during pg_core_open only. */
 struct pg_core_config {
@@ -177,7 +148,7 @@ void pg_set_status(const char *text);
  */
 int pg_call_resource(int endpoint, const char *target);
 
-/* A property of the device; first byte and present length (-1: absent) of a region or field. */
+/* An integer property of the device; 0 for PG_MEMORY and the other arrays. First byte and present length (-1: absent) of a region or field. */
 int pg_get(enum pg_property property);
 int pg_start(int region);
 int pg_length(int region);

@@ -145,7 +145,11 @@ export async function measurePolls(variant: Variant, cycles: number): Promise<Po
 /** The driver of platform/ as a script that defines `driverModule`. */
 async function driverScript(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("../../../platform/driver.ts", import.meta.url))],
+    stdin: {
+      contents: 'export { Driver } from "./driver.ts"; export { named } from "./named-core.ts";',
+      resolveDir: fileURLToPath(new URL("../../../platform/", import.meta.url)),
+      loader: "ts",
+    },
     bundle: true,
     write: false,
     format: "iife",

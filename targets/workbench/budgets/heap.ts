@@ -6,11 +6,12 @@ import { readFileSync } from "node:fs";
 import { State } from "../../../core/index.ts";
 import type { Variant } from "../../bundle/make-bundle.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
+import { borderNumbers } from "../engines/script.ts";
 import { buildCountingProgram, buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";
 import { armSysroot } from "../host/toolchain.ts";
 import { guest } from "./guest.ts";
 
-const grant = guest("config", "grant");
+const grant = `${borderNumbers()}\n${guest("config", "grant")}`;
 
 export interface HeapGrowth {
   /** Bytes in use beyond what there was before the bundle was loaded. */
@@ -108,6 +109,8 @@ export async function measureHeap(bundle: string): Promise<HeapGrowth> {
 export interface OnArm {
   /** Bytes on the engine's heap for the core and its device, `create` given back, by the engine's own account. */
   readonly heap: number;
+  /** The most bytes at any moment until the device is made, the engine's own objects not counted. */
+  readonly peak: number;
   /** Bytes of stripped bytecode, which stays in flash. */
   readonly bytecode: number;
 }
@@ -115,15 +118,22 @@ export interface OnArm {
 /** What the program that counts allocations says, and the size of the code in it. */
 function figuresOf(program: string, generated: string): OnArm {
   const text = execFileSync("qemu-arm", ["-L", armSysroot(), program], { encoding: "utf8" });
-  const found = /^core (\d+)$/m.exec(text)?.[1];
-  if (!found) throw new Error(`the host on ARM says nothing of the core's heap: ${text}`);
+  const figure = (name: string): number => {
+    const found = new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1];
+    if (!found) throw new Error(`the host on ARM does not say its figure "${name}": ${text}`);
+    return Number(found);
+  };
   const bytes = readFileSync(`${hostFolder}${generated}/bytecode.h`, "latin1");
-  return { heap: Number(found), bytecode: bytes.match(/0x[0-9a-f]{2}/g)!.length };
+  return {
+    heap: figure("core"),
+    peak: figure("creating"),
+    bytecode: bytes.match(/0x[0-9a-f]{2}/g)!.length,
+  };
 }
 
 /** The core as firmware has it. Undefined where the host for that is not built. */
 export async function measureOnArm(variant: Variant): Promise<OnArm | undefined> {
-  const kind = variant === "grant" ? "arm-grant" : "arm";
+  const kind = variant === "complete" ? "arm" : (`arm-${variant}` as const);
   if (!isBuilt(kind)) return undefined;
   await buildHost(kind);
   return figuresOf(programOf(kind, "allocations"), `generated-${variant}`);

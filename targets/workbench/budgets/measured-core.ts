@@ -17,9 +17,9 @@ var controlKept = null;
 var controls = {
   controlObject: function (device) { controlKept = {}; },
   controlArray: function (device) { controlKept = [device]; },
-  controlText: function (device) { controlKept = "" + device.state + device.columns; },
+  controlText: function (device) { controlKept = "" + device[Property.STATE] + device[Property.STATE]; },
   controlClosure: function (device) { controlKept = function () { return device; }; },
-  controlFraction: function (device) { controlKept = [device.moves / 7]; }
+  controlFraction: function (device) { controlKept = [device[Property.MOVES] / 7]; }
 };`;
 const controlNames = [
   "controlObject",
@@ -53,7 +53,7 @@ function wrapper(
   forbid(0);
   note(${index}, state, refused);`;
   return `${name}: function (${parameters(count)}) {
-  var state = device.state;
+  var state = device[Property.STATE];
   ${body}
   return result;
 }`;

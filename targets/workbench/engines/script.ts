@@ -12,7 +12,7 @@ import {
 import { fileURLToPath } from "node:url";
 import * as core from "../../../core/complete.ts";
 import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
-import { nameOf } from "../../bundle/shipped.ts";
+import { nameOf } from "../../bundle/surface.ts";
 
 const dist = fileURLToPath(new URL("../../../dist/", import.meta.url));
 const folder = fileURLToPath(new URL("../../../test/engines/conformance/", import.meta.url));
@@ -32,8 +32,18 @@ const enums = {
   State: core.State,
 };
 
-/** `var Command={NONE:0,...};` for each enum: the bundle itself holds numbers only. */
-export function borderNumbers(): string {
+/**
+ * `var Command={NONE:0,...};` for each enum: the bundle itself holds numbers only.
+ * @param isPlaced true: the bundle's device is an array; false: it has the names of the sources
+ */
+export function borderNumbers(isPlaced = true): string {
+  const properties = Object.entries(core.Property).map(([key, name], place) =>
+    isPlaced ? `${key}:${place}` : `${key}:"${name}"`,
+  );
+  return `var Property={${properties.join(",")}};\n${enumsText()}`;
+}
+
+function enumsText(): string {
   return Object.entries(enums)
     .map(([name, members]) => {
       const numbers = Object.entries(members).filter(([, value]) => typeof value === "number");
@@ -55,9 +65,10 @@ export function conformanceParts(): string {
  * The whole script.
  * @param bundle code that defines `picogrant`
  * @param plainMemory true: memory is a plain array even where the engine has typed arrays
+ * @param isPlaced as in borderNumbers
  */
-export function conformanceScript(bundle: string, plainMemory: boolean): string {
-  return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${borderNumbers()}${conformanceParts()}`;
+export function conformanceScript(bundle: string, plainMemory: boolean, isPlaced = true): string {
+  return `${bundle}\nvar plainMemory=${plainMemory ? 1 : 0};\n${borderNumbers(isPlaced)}${conformanceParts()}`;
 }
 
 /**

@@ -14,10 +14,10 @@ const sources = `${root}targets/host`;
 export const hostFolder = `${root}dist/host/`;
 
 /**
- * Release and sanitize are on QuickJS; `arm` has the whole core, `arm-grant` the grant alone. Duktape and
+ * Release and sanitize are on QuickJS; `arm` has the whole core, `arm-api` and `arm-grant` the smaller builds. Duktape and
  * mujs are other engines, under the sanitizers.
  */
-export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-grant";
+export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-api" | "arm-grant";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
 export const testPrograms = [
@@ -101,7 +101,7 @@ export function refuseSpaces(folder: string): void {
 export async function buildHost(kind: Kind): Promise<void> {
   refuseSpaces(root);
   const quickjs = quickjsFolder();
-  const variant: Variant = kind === "arm-grant" ? "grant" : "complete";
+  const variant: Variant = kind === "arm-grant" ? "grant" : kind === "arm-api" ? "api" : "complete";
   const other = isOtherEngine(kind);
   const generated = `${hostFolder}generated-${variant}${other ? "-source" : ""}`;
   await generate(generated, variant, other ? undefined : engineVersion(quickjs));

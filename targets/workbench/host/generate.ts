@@ -2,7 +2,7 @@
 // numbers as C constants, so that they can never differ.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { ErrorCode, Field, MESSAGES, State } from "../../../core/index.ts";
+import { ErrorCode, Field, MESSAGES, Property, State } from "../../../core/index.ts";
 import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
@@ -35,6 +35,8 @@ export function numbersHeader(): string {
     const lines = membersOf(numbers).map(([member, value]) => `  PG_${name}_${member} = ${value},`);
     return `enum pg_${name.toLowerCase()} {\n${lines.join("\n")}\n};`;
   });
+  const places = Object.keys(Property).map((name, place) => `  PG_${name} = ${place},`);
+  blocks.push(`enum pg_property {\n${places.join("\n")}\n};`);
   const namesOf = (numbers: Enum): string => {
     const names: string[] = [];
     for (const [member, value] of membersOf(numbers)) names[value] = `"${member}"`;

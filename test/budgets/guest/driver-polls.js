@@ -58,7 +58,7 @@ var driverPlatform = {
 };
 
 var driver = new driverModule.Driver({
-  core: picogrant,
+  core: driverModule.named(picogrant),
   platform: driverPlatform,
   config: guestConfig,
   endpoints: {

@@ -39,9 +39,9 @@ function grantWait() {
 
 function grantAnswer(status, bytes) {
   grantWait();
-  picogrant.responseStart(grantDevice, grantDevice.requestId, status, -1);
-  picogrant.responseBody(grantDevice, grantDevice.requestId, bytes, 0, bytes.length);
-  picogrant.responseEnd(grantDevice, grantDevice.requestId);
+  picogrant.responseStart(grantDevice, grantDevice[Property.REQUEST_ID], status, -1);
+  picogrant.responseBody(grantDevice, grantDevice[Property.REQUEST_ID], bytes, 0, bytes.length);
+  picogrant.responseEnd(grantDevice, grantDevice[Property.REQUEST_ID]);
 }
 
 function grantCreate() {
@@ -56,5 +56,5 @@ function grantRun() {
   grantAnswer(200, grantRefreshed);
   picogrant.signOut(grantDevice);
   grantAnswer(200, grantBytes(""));
-  return grantDevice.state;
+  return grantDevice[Property.STATE];
 }

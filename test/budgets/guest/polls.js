@@ -55,7 +55,7 @@ function pollWait() {
 }
 
 function pollAnswer(status, bytes) {
-  var id = pollDevice.requestId;
+  var id = pollDevice[Property.REQUEST_ID];
   picogrant.responseStart(pollDevice, id, status, -1);
   picogrant.responseBody(pollDevice, id, bytes, 0, 7);
   picogrant.responseBody(pollDevice, id, bytes, 7, bytes.length);
@@ -69,7 +69,7 @@ function pollAnswer(status, bytes) {
 function pollCycles(count, leak) {
   for (var i = 0; i < count; ) {
     var slept = pollWait();
-    if (pollDevice.endpoint === Endpoint.DEVICE_AUTHORIZATION) {
+    if (pollDevice[Property.ENDPOINT] === Endpoint.DEVICE_AUTHORIZATION) {
       pollAnswer(200, pollCode);
       continue;
     }

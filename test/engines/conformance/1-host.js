@@ -102,48 +102,62 @@ function emptySlots() {
 }
 
 function load(device) {
-  var record = world.slots[device.slot];
+  var record = world.slots[device[Property.SLOT]];
   var length = record ? record.length : 0;
-  for (var i = 0; i < length && i < device.dataLength; i++) {
-    device.memory[device.data + i] = record[i];
+  for (var i = 0; i < length && i < device[Property.DATA_LENGTH]; i++) {
+    device[Property.MEMORY][device[Property.DATA] + i] = record[i];
   }
   picogrant.storageDone(device, length);
 }
 
 function store(device) {
-  var record = newMemory(device.dataLength);
-  for (var i = 0; i < record.length; i++) record[i] = device.memory[device.data + i];
+  var record = newMemory(device[Property.DATA_LENGTH]);
+  for (var i = 0; i < record.length; i++)
+    record[i] = device[Property.MEMORY][device[Property.DATA] + i];
   world.writes++;
-  if (world.writeOk) world.slots[device.slot] = record;
+  if (world.writeOk) world.slots[device[Property.SLOT]] = record;
   picogrant.storageDone(device, world.writeOk);
 }
 
 function erase(device) {
   world.erases++;
-  world.slots[device.slot] = null;
+  world.slots[device[Property.SLOT]] = null;
   picogrant.storageDone(device, 1);
 }
 
 function show(device) {
-  var at = device.start[Region.FRAME];
+  var at = device[Property.START][Region.FRAME];
   world.shows++;
-  world.frame = textOf(device.memory, at, at + world.cells);
+  world.frame = textOf(device[Property.MEMORY], at, at + world.cells);
 }
 
 function send(device) {
-  var memory = device.memory;
-  var body = textOf(memory, device.body, device.body + device.bodyLength);
-  if (device.callBody && device.endpoint >= Endpoint.RESOURCE) {
-    body = textOf(device.callBody, device.callBodyFrom, device.callBodyTo);
+  var memory = device[Property.MEMORY];
+  var body = textOf(
+    memory,
+    device[Property.BODY],
+    device[Property.BODY] + device[Property.BODY_LENGTH]
+  );
+  if (device[Property.CALL_BODY] && device[Property.ENDPOINT] >= Endpoint.RESOURCE) {
+    body = textOf(
+      device[Property.CALL_BODY],
+      device[Property.CALL_BODY_FROM],
+      device[Property.CALL_BODY_TO]
+    );
   }
   world.requests++;
   world.open = 1;
   world.sent = {
-    id: device.requestId,
-    endpoint: device.endpoint,
-    isGet: device.isGet,
-    bearer: device.authorization === Authorization.BEARER ? textIn(Field.ACCESS_TOKEN) : "",
-    target: textOf(memory, device.target, device.target + device.targetLength),
+    id: device[Property.REQUEST_ID],
+    endpoint: device[Property.ENDPOINT],
+    isGet: device[Property.IS_GET],
+    bearer:
+      device[Property.AUTHORIZATION] === Authorization.BEARER ? textIn(Field.ACCESS_TOKEN) : "",
+    target: textOf(
+      memory,
+      device[Property.TARGET],
+      device[Property.TARGET] + device[Property.TARGET_LENGTH]
+    ),
     body: body
   };
 }
@@ -164,7 +178,7 @@ function pump(elapsedMs) {
     else if (command === Command.ERASE) erase(device);
     else if (command === Command.VERIFY) {
       world.verified++;
-      picogrant.eventVerified(device, device.requestId, world.verify);
+      picogrant.eventVerified(device, device[Property.REQUEST_ID], world.verify);
     } else throw new Error("unknown command " + command);
     command = picogrant.tick(device, 0);
   }
@@ -240,9 +254,9 @@ function breakConnection() {
 /** The text in a region of the device's memory; "-" where absent. */
 function textIn(region) {
   var device = world.device;
-  var length = device.length[region];
-  var start = device.start[region];
-  return length < 0 ? "-" : textOf(device.memory, start, start + length);
+  var length = device[Property.LENGTH][region];
+  var start = device[Property.START][region];
+  return length < 0 ? "-" : textOf(device[Property.MEMORY], start, start + length);
 }
 
 /** Value of a parameter of a form, decoded; "-" where absent, "!" where it is there twice. */

@@ -27,7 +27,11 @@ function bootSignedIn(settings) {
 
 part("a whole grant", function () {
   boot(emptySlots(), {});
-  is(world.device.state, State.SIGNED_OUT, "§3 nothing kept: the device waits for its user");
+  is(
+    world.device[Property.STATE],
+    State.SIGNED_OUT,
+    "§3 nothing kept: the device waits for its user"
+  );
   is(world.requests, 0, "§3 nothing is sent before the user asks");
   picogrant.signIn(world.device);
   pump(0);
@@ -41,7 +45,7 @@ part("a whole grant", function () {
   );
   is(parameter(world.sent.body, "client_secret"), "-", "§5 rule 1 without the secret");
   answer(200, CODE);
-  is(world.device.state, State.PENDING, "§3 a code leads to pending");
+  is(world.device[Property.STATE], State.PENDING, "§3 a code leads to pending");
   is(world.writes, 1, "one record write for a code");
   ok(world.frame.indexOf("GQVQ-JKec") >= 0, "§2.1 the user code is shown unaltered");
   ok(
@@ -61,13 +65,13 @@ part("a whole grant", function () {
   );
   var first = world.sent.body;
   answer(428, PENDING);
-  is(world.device.state, State.PENDING, "§7 428 authorization_pending: goes on");
+  is(world.device[Property.STATE], State.PENDING, "§7 428 authorization_pending: goes on");
   slept = sleepUntilRequest(60000);
   ok(slept >= 5000 && slept < 6000, "§8 one poll per interval");
   is(world.sent.body, first, "§4.2 a poll sends the same bytes again");
   is(world.writes, 1, "no record write for a poll");
   answer(200, TOKENS);
-  is(world.device.state, State.SIGNED_IN, "§3 tokens: signed in");
+  is(world.device[Property.STATE], State.SIGNED_IN, "§3 tokens: signed in");
   is(textIn(Field.ACCESS_TOKEN), "ya29.first", "§2.2 the access token is there");
   is(textIn(Region.PRESENT_REFRESH_TOKEN), "1//refresh", "§2.2 the refresh token is there");
   is(world.writes, 2, "two record writes per sign-in");
@@ -80,7 +84,11 @@ part("the code's lifetime", function () {
   picogrant.signIn(world.device);
   pump(0);
   answer(200, '{"device_code":"d","user_code":"U","verification_uri":"http://e.x","expires_in":3}');
-  is(world.device.state, State.PENDING, "RFC 8628 §3.2 verification_uri, no interval: accepted");
+  is(
+    world.device[Property.STATE],
+    State.PENDING,
+    "RFC 8628 §3.2 verification_uri, no interval: accepted"
+  );
   var slept = sleepUntilRequest(20000);
   is(world.sent.endpoint, Endpoint.TOKEN, "§3 only pending expires: an expired code is polled");
   ok(slept >= 5000 && slept < 6000, "the interval holds for that, too");
@@ -91,12 +99,12 @@ part("the code's lifetime", function () {
   answer(200, '{"device_code":"e","user_code":"V","verification_uri":"http://e.x","expires_in":3}');
   sleepUntilRequest(20000);
   answer(400, '{"error":"expired_token"}');
-  is(world.device.state, State.FAILED, "renewals are capped");
-  is(world.device.error, ErrorCode.RENEWALS_EXHAUSTED, "and the user is told");
+  is(world.device[Property.STATE], State.FAILED, "renewals are capped");
+  is(world.device[Property.ERROR], ErrorCode.RENEWALS_EXHAUSTED, "and the user is told");
   is(world.slots[0] || world.slots[1], null, "no expired code is kept");
   picogrant.signIn(world.device);
   pump(0);
-  is(world.device.state, State.REQUESTING, "the user's command starts anew");
+  is(world.device[Property.STATE], State.REQUESTING, "the user's command starts anew");
   is(world.open, 1, "at once");
 });
 
@@ -104,7 +112,7 @@ part("slow_down", function () {
   bootPending({});
   sleepUntilRequest(6000);
   answer(403, SLOW_DOWN);
-  is(world.device.state, State.PENDING, "§7 403 slow_down: goes on");
+  is(world.device[Property.STATE], State.PENDING, "§7 403 slow_down: goes on");
   var slept = sleepUntilRequest(60000);
   ok(slept >= 10000 && slept < 11000, "RFC 8628 §3.5 five seconds more");
   answer(428, PENDING);
@@ -130,22 +138,22 @@ part("the user while a code is shown", function () {
   picogrant.cancel(world.device);
   pump(0);
   is(world.aborts, 1, "cancel gives up the request under way");
-  is(world.device.state, State.SIGNED_OUT, "and the attempt");
+  is(world.device[Property.STATE], State.SIGNED_OUT, "and the attempt");
   answer(200, TOKENS);
-  is(world.device.state, State.SIGNED_OUT, "a late answer is dropped");
+  is(world.device[Property.STATE], State.SIGNED_OUT, "a late answer is dropped");
   is(textIn(Field.ACCESS_TOKEN), "-", "with its tokens");
   is(world.slots[0] || world.slots[1], null, "no restart takes the attempt up");
   bootPending({});
   picogrant.signIn(world.device);
   pump(0);
-  is(world.device.state, State.REQUESTING, "sign in again: a new code is asked for");
+  is(world.device[Property.STATE], State.REQUESTING, "sign in again: a new code is asked for");
 });
 
 part("a restart", function () {
   bootPending({});
   var slots = world.slots;
   boot(slots, {});
-  is(world.device.state, State.PENDING, "a restart goes on with the pending code");
+  is(world.device[Property.STATE], State.PENDING, "a restart goes on with the pending code");
   ok(world.frame.indexOf("GQVQ") < 0, "which is shown only once the server confirmed it");
   var slept = sleepUntilRequest(60000);
   ok(slept >= 5000, "§8 the interval passes first: the last poll may have been just before");
@@ -154,12 +162,12 @@ part("a restart", function () {
   ok(world.frame.indexOf("GQVQ-JKec") >= 0, "the code is shown again");
   sleepUntilRequest(60000);
   answer(200, TOKENS);
-  is(world.device.state, State.SIGNED_IN, "and the grant completes");
+  is(world.device[Property.STATE], State.SIGNED_IN, "and the grant completes");
   boot(slots, { clientId: "another" });
-  is(world.device.state, State.SIGNED_OUT, "a record of another client is not used");
+  is(world.device[Property.STATE], State.SIGNED_OUT, "a record of another client is not used");
   slots[0] = slots[1] = bytesOf("PG garbage that is no record at all, whatever it says");
   boot(slots, {});
-  is(world.device.state, State.SIGNED_OUT, "nor a damaged one");
+  is(world.device[Property.STATE], State.SIGNED_OUT, "nor a damaged one");
 });
 
 part("a power cut within a write", function () {
@@ -178,7 +186,7 @@ part("a power cut within a write", function () {
     slots[newer] = bytesOf(textOf(record, 0, cut));
     boot(slots, {});
     cuts++;
-    if (world.device.state === State.PENDING) kept++;
+    if (world.device[Property.STATE] === State.PENDING) kept++;
   }
   is(kept, cuts, "cut at any byte, the record before is still there");
 });
@@ -190,8 +198,12 @@ part("small memory", function () {
   var token = "";
   for (var i = 0; i < 400; i++) token += "0123456789";
   answer(200, '{"access_token":"' + token + '","token_type":"Bearer"}');
-  is(world.device.error, ErrorCode.VALUE_TOO_LONG, "a token that does not fit is an error");
-  is(world.device.errorField, Field.ACCESS_TOKEN, "that names the field");
+  is(
+    world.device[Property.ERROR],
+    ErrorCode.VALUE_TOO_LONG,
+    "a token that does not fit is an error"
+  );
+  is(world.device[Property.ERROR_FIELD], Field.ACCESS_TOKEN, "that names the field");
   is(textIn(Field.ACCESS_TOKEN), "-", "and nothing of it is used");
 });
 
@@ -221,10 +233,10 @@ part("two devices on one engine", function () {
   });
   var second = world;
   answersInTurn(first, second);
-  is(first.device.state, State.SIGNED_IN, "one device signs in");
-  is(second.device.state, State.FAILED, "the other is refused, each by its own answer");
-  is(second.device.error, ErrorCode.ACCESS_DENIED, "and knows why");
-  is(first.device.error, ErrorCode.NONE, "which the first knows nothing of");
+  is(first.device[Property.STATE], State.SIGNED_IN, "one device signs in");
+  is(second.device[Property.STATE], State.FAILED, "the other is refused, each by its own answer");
+  is(second.device[Property.ERROR], ErrorCode.ACCESS_DENIED, "and knows why");
+  is(first.device[Property.ERROR], ErrorCode.NONE, "which the first knows nothing of");
   world = second;
   is(textIn(Field.ACCESS_TOKEN), "-", "the other has no token");
   picogrant.signIn(second.device);

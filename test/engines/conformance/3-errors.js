@@ -77,13 +77,13 @@ part("errors of a poll", function () {
     bootPending({});
     sleepUntilRequest(6000);
     answer(rows[i][1], rows[i][2]);
-    is(world.device.state, rows[i][3], rows[i][0] + ": the state");
-    is(world.device.error, rows[i][4], rows[i][0] + ": the error");
+    is(world.device[Property.STATE], rows[i][3], rows[i][0] + ": the state");
+    is(world.device[Property.ERROR], rows[i][4], rows[i][0] + ": the error");
     is(textIn(Field.ACCESS_TOKEN), "-", rows[i][0] + ": no token");
     if (rows[i][3] === State.PENDING) {
       ok(sleepUntilRequest(200000) >= 5000, rows[i][0] + ": never earlier than the interval");
       answer(200, TOKENS);
-      is(world.device.state, State.SIGNED_IN, rows[i][0] + ": passes");
+      is(world.device[Property.STATE], State.SIGNED_IN, rows[i][0] + ": passes");
     } else if (rows[i][3] === State.FAILED) {
       sleep(1000000);
       is(world.requests, 2, rows[i][0] + ": nothing more is sent");
@@ -94,7 +94,7 @@ part("errors of a poll", function () {
       );
       picogrant.cancel(world.device);
       pump(0);
-      is(world.device.state, State.SIGNED_OUT, rows[i][0] + ": the user goes on");
+      is(world.device[Property.STATE], State.SIGNED_OUT, rows[i][0] + ": the user goes on");
     }
   }
 });
@@ -108,12 +108,20 @@ part("errors of a poll, cut at every byte", function () {
       world.chunk = chunk;
       sleepUntilRequest(6000);
       answer(rows[i][1], rows[i][2]);
-      if (world.device.state === rows[i][3] && world.device.error === rows[i][4]) same++;
+      if (
+        world.device[Property.STATE] === rows[i][3] &&
+        world.device[Property.ERROR] === rows[i][4]
+      )
+        same++;
       // Small pieces try every place within a token; larger ones only move the one cut there is.
       if (chunk === 8) chunk += (rows[i][2].length >> 2) + 1;
     }
     ok(same > 0 || rows[i][2] === "", rows[i][0] + ": was cut");
-    is(world.device.error, rows[i][4], rows[i][0] + ": the outcome does not depend on the cuts");
+    is(
+      world.device[Property.ERROR],
+      rows[i][4],
+      rows[i][0] + ": the outcome does not depend on the cuts"
+    );
   }
 });
 
@@ -122,19 +130,27 @@ part("errors of a code request", function () {
   picogrant.signIn(world.device);
   pump(0);
   answer(403, '{"error_code":"rate_limit_exceeded"}');
-  is(world.device.error, ErrorCode.RATE_LIMIT_EXCEEDED, "§7 403 rate_limit_exceeded is understood");
-  is(world.device.state, State.REQUESTING, "§7 and passes");
+  is(
+    world.device[Property.ERROR],
+    ErrorCode.RATE_LIMIT_EXCEEDED,
+    "§7 403 rate_limit_exceeded is understood"
+  );
+  is(world.device[Property.STATE], State.REQUESTING, "§7 and passes");
   ok(sleepUntilRequest(200000) >= 1000, "§7 The caller backs off");
   breakConnection();
-  is(world.device.error, ErrorCode.UNREACHABLE, "no connection passes, too");
+  is(world.device[Property.ERROR], ErrorCode.UNREACHABLE, "no connection passes, too");
   sleepUntilRequest(200000);
   answer(503, "", 30);
   ok(sleepUntilRequest(200000) >= 30000, "Retry-After is honoured");
   answer(200, '{"device_code":"d","user_code":"U"}');
-  is(world.device.error, ErrorCode.MALFORMED_RESPONSE, "§2.1 a code response without its fields");
+  is(
+    world.device[Property.ERROR],
+    ErrorCode.MALFORMED_RESPONSE,
+    "§2.1 a code response without its fields"
+  );
   sleepUntilRequest(200000);
   answer(401, '{"error":"invalid_client"}');
-  is(world.device.state, State.FAILED, "§7 invalid_client is final");
+  is(world.device[Property.STATE], State.FAILED, "§7 invalid_client is final");
 });
 
 part("a code response, cut at every byte", function () {
@@ -151,7 +167,10 @@ part("a code response, cut at every byte", function () {
     picogrant.responseEnd(world.device, world.sent.id);
     pump(0);
     cuts++;
-    if (world.device.state === State.PENDING && textIn(Field.DEVICE_CODE) === "4/dev#code&%+") {
+    if (
+      world.device[Property.STATE] === State.PENDING &&
+      textIn(Field.DEVICE_CODE) === "4/dev#code&%+"
+    ) {
       same++;
     }
   }
@@ -172,7 +191,8 @@ part("a token response, cut and cut off at every byte", function () {
     world.open = 0;
     picogrant.responseFailed(world.device, world.sent.id);
     pump(0);
-    if (world.device.state === State.PENDING && textIn(Field.ACCESS_TOKEN) === "-") safe++;
+    if (world.device[Property.STATE] === State.PENDING && textIn(Field.ACCESS_TOKEN) === "-")
+      safe++;
     sleepUntilRequest(200000);
     world.open = 0;
     picogrant.responseStart(world.device, world.sent.id, 200, -1);

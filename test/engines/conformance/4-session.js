@@ -12,20 +12,20 @@ part("refreshing", function () {
   bootSignedIn({});
   var slept = sleepUntilRequest(3600000);
   ok(slept > 2700000 && slept < 3600000, "§3 the access token is refreshed ahead of its expiry");
-  is(world.device.state, State.REFRESHING, "the state");
+  is(world.device[Property.STATE], State.REFRESHING, "the state");
   is(world.sent.endpoint, Endpoint.TOKEN, "§4.3 at the token endpoint");
   is(parameter(world.sent.body, "grant_type"), "refresh_token", "§4.3 grant_type");
   is(parameter(world.sent.body, "refresh_token"), "1//refresh", "§4.3 refresh_token");
   is(parameter(world.sent.body, "client_id"), "tv client/1", "§4.3 client_id");
   is(parameter(world.sent.body, "client_secret"), "s&cret=", "§4.3 client_secret");
   answer(500, HTML);
-  is(world.device.state, State.REFRESHING, "a failure that passes signs nobody out");
+  is(world.device[Property.STATE], State.REFRESHING, "a failure that passes signs nobody out");
   sleepUntilRequest(200000);
   breakConnection();
-  is(world.device.state, State.REFRESHING, "nor does a lost connection");
+  is(world.device[Property.STATE], State.REFRESHING, "nor does a lost connection");
   sleepUntilRequest(200000);
   answer(200, REFRESHED);
-  is(world.device.state, State.SIGNED_IN, "§4.3 refreshed");
+  is(world.device[Property.STATE], State.SIGNED_IN, "§4.3 refreshed");
   is(textIn(Field.ACCESS_TOKEN), "ya29.second", "the new access token");
   is(textIn(Region.PRESENT_REFRESH_TOKEN), "1//refresh", "§2.2 the refresh token is kept");
   is(world.writes, 2, "no record write where the refresh token is the same");
@@ -35,10 +35,10 @@ part("a token that the application's own request was refused with", function () 
   bootSignedIn({});
   picogrant.accessTokenRefused(world.device);
   pump(0);
-  is(world.device.state, State.REFRESHING, "RFC 6750 §3.1 it is renewed at once");
+  is(world.device[Property.STATE], State.REFRESHING, "RFC 6750 §3.1 it is renewed at once");
   is(parameter(world.sent.body, "grant_type"), "refresh_token", "by a refresh");
   answer(200, REFRESHED);
-  is(world.device.state, State.SIGNED_IN, "and the session goes on");
+  is(world.device[Property.STATE], State.SIGNED_IN, "and the session goes on");
   is(textIn(Field.ACCESS_TOKEN), "ya29.second", "with the new one");
 });
 
@@ -51,16 +51,16 @@ part("rotation", function () {
   ok(world.frame.indexOf("Sign in again soon") >= 0, "§2.2 §8 the user is warned of its end");
   var slots = world.slots;
   boot(slots, {});
-  is(world.device.state, State.REFRESHING, "a restart refreshes first");
+  is(world.device[Property.STATE], State.REFRESHING, "a restart refreshes first");
   sleepUntilRequest(6000);
   is(parameter(world.sent.body, "refresh_token"), "1//rotated", "with the newest token");
   answer(400, INVALID_GRANT);
-  is(world.device.state, State.REFRESHING, "refused: the one before is tried once");
+  is(world.device[Property.STATE], State.REFRESHING, "refused: the one before is tried once");
   sleepUntilRequest(20000);
   is(parameter(world.sent.body, "refresh_token"), "1//refresh", "which is it");
   answer(400, INVALID_GRANT);
-  is(world.device.state, State.FAILED, "refused, too: the session has ended");
-  is(world.device.error, ErrorCode.SESSION_ENDED, "and the user is told");
+  is(world.device[Property.STATE], State.FAILED, "refused, too: the session has ended");
+  is(world.device[Property.ERROR], ErrorCode.SESSION_ENDED, "and the user is told");
   is(textIn(Region.PRESENT_REFRESH_TOKEN), "-", "no token is left in memory");
   is(slots[0] || slots[1], null, "nor in storage");
 });
@@ -69,14 +69,14 @@ part("signing out", function () {
   bootSignedIn({});
   picogrant.signOut(world.device);
   pump(0);
-  is(world.device.state, State.REVOKING, "§4.4 the token is revoked first");
+  is(world.device[Property.STATE], State.REVOKING, "§4.4 the token is revoked first");
   is(world.sent.endpoint, Endpoint.REVOCATION, "§4.4 at its endpoint");
   is(parameter(world.sent.target.substring(1), "token"), "1//refresh", "§4.4 in the query");
   boot([world.slots[0], world.slots[1]], {});
-  is(world.device.state, State.REVOKING, "a restart goes on signing out");
+  is(world.device[Property.STATE], State.REVOKING, "a restart goes on signing out");
   sleepUntilRequest(6000);
   answer(200, "");
-  is(world.device.state, State.SIGNED_OUT, "§4.4 200: signed out");
+  is(world.device[Property.STATE], State.SIGNED_OUT, "§4.4 200: signed out");
   is(world.slots[0] || world.slots[1], null, "nothing is left in storage");
   is(textIn(Region.PRESENT_REFRESH_TOKEN), "-", "nor in memory");
   bootSignedIn({});
@@ -89,19 +89,23 @@ part("signing out", function () {
     "1//refresh",
     "§4.4 the next try is alike"
   );
-  for (var refusals = 0; world.device.state === State.REVOKING && refusals < 10; refusals++) {
+  for (
+    var refusals = 0;
+    world.device[Property.STATE] === State.REVOKING && refusals < 10;
+    refusals++
+  ) {
     answer(400, '{"error":"invalid_token"}');
     sleepUntilRequest(200000);
   }
-  is(world.device.state, State.SIGNED_OUT, "§7 Revoke 400: signed out all the same");
+  is(world.device[Property.STATE], State.SIGNED_OUT, "§7 Revoke 400: signed out all the same");
   bootSignedIn({});
   picogrant.signOut(world.device);
   pump(0);
-  for (var tries = 0; world.device.state === State.REVOKING && tries < 10; tries++) {
+  for (var tries = 0; world.device[Property.STATE] === State.REVOKING && tries < 10; tries++) {
     breakConnection();
     sleepUntilRequest(200000);
   }
-  is(world.device.state, State.SIGNED_OUT, "no connection: signed out after some tries");
+  is(world.device[Property.STATE], State.SIGNED_OUT, "no connection: signed out after some tries");
   ok(tries > 1, "but not at the first");
 });
 
@@ -111,7 +115,7 @@ part("a storage that fails", function () {
   world.writeOk = 0;
   answer(200, TOKENS);
   sleep(2000);
-  is(world.device.state, State.SIGNED_IN, "the session goes on without");
-  is(world.device.notSaved, 1, "and the host can tell");
+  is(world.device[Property.STATE], State.SIGNED_IN, "the session goes on without");
+  is(world.device[Property.NOT_SAVED], 1, "and the host can tell");
   ok(world.writes > 2, "after it was tried again");
 });

@@ -16,6 +16,9 @@
 
 enum { COLUMNS = 20, ROWS = 4, MEMORY = 4096, POLLS = 200 };
 
+/* Answers that the user has not decided yet. */
+static int pending = POLLS;
+
 static uint8_t memory[MEMORY];
 static uint8_t slots[2][MEMORY];
 static size_t lengths[2];
@@ -47,7 +50,7 @@ static void serve(void) {
                 "\"https://example.test/device\",\"expires_in\":1800,\"interval\":5}");
   } else if (pg_get(PG_ENDPOINT) == PG_ENDPOINT_REVOCATION) {
     answer(200, "{}");
-  } else if (granted++ < POLLS) {
+  } else if (granted++ < pending) {
     polls++;
     answer(428, "{\"error\":\"authorization_pending\",\"error_description\":\"Precondition\"}");
   } else {
@@ -95,12 +98,13 @@ static int whole_life(void) {
   pg_sign_out();
   if (!run_until(PG_STATE_SIGNED_OUT)) return 0;
   pg_sign_in();
-  granted = POLLS;
+  granted = pending;
   return run_until(PG_STATE_SIGNED_IN);
 }
 
 int main(int count, char **arguments) {
   size_t limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 10000000;
+  if (count > 2) pending = atoi(arguments[2]);
   enum pg_open_result opened =
       pg_core_open(pg_core_code, pg_core_code_size, memory, sizeof memory, &config, limit);
   if (opened != PG_OPEN_OK) {
@@ -110,8 +114,9 @@ int main(int count, char **arguments) {
   struct pg_heap_figures before = pg_heap_figures();
   if (!whole_life()) return 1;
   struct pg_heap_figures after = pg_heap_figures();
-  printf("open %lu\npolls %d\nlife %lu\nused %zu\npeak %zu\ncore %zu\n", before.calls, polls,
-         after.calls - before.calls, after.used, after.peak, after.core);
+  printf("open %lu\npolls %d\nlife %lu\nused %zu\npeak %zu\ncore %zu\ncreating %zu\n", before.calls, polls,
+         after.calls - before.calls, after.used, after.peak, after.core,
+         after.peak - after.engine);
   pg_core_close();
   struct pg_heap_figures closed = pg_heap_figures();
   printf("left %zu\n", closed.blocks);

@@ -1,6 +1,6 @@
 // The script that runs beside the bundle inside QuickJS: it calls the core as the mail says, counts what malloc
 // was asked for meanwhile, and writes the device's numbers into the mail. It allocates nothing of its own.
-import { propertiesOf } from "../../../bundle/surface.ts";
+import { deviceProperties } from "../../../bundle/surface.ts";
 
 /** Places in the mail, an Int32Array that page and guest share. */
 export enum Mail {
@@ -23,7 +23,7 @@ export const REGIONS = 64;
 
 /** Properties that are numbers; `memory`, `callBody` and the three lists are looked at in their own way. */
 const LISTS = ["start", "length", "capacity"];
-export const NUMBERS = propertiesOf("complete").filter(
+export const NUMBERS = deviceProperties.filter(
   (name) => name !== "memory" && !LISTS.includes(name),
 );
 
@@ -68,6 +68,11 @@ function argumentsOf(form: string): string {
   return ["device", ...parts].join(", ");
 }
 
+/** A property of the device: an element, since in the bundle the device is an array. */
+function placed(name: string): string {
+  return `device[${deviceProperties.indexOf(name)}]`;
+}
+
 /** The guest's script; memory, mail, bytes and lent are array buffers that the page has made. */
 export function guestScript(): string {
   const cases = Object.entries(FUNCTIONS).map(
@@ -75,8 +80,8 @@ export function guestScript(): string {
   );
   const numbers = NUMBERS.map((name, at) =>
     name === "callBody"
-      ? `mail[${Mail.PROPERTIES + at}] = device.callBody === null ? 0 : 1;`
-      : `mail[${Mail.PROPERTIES + at}] = device.${name};`,
+      ? `mail[${Mail.PROPERTIES + at}] = ${placed(name)} === null ? 0 : 1;`
+      : `mail[${Mail.PROPERTIES + at}] = ${placed(name)};`,
   );
   return `
 var device = null;
@@ -85,9 +90,9 @@ var bytes = new Uint8Array(bytesBuffer), lent = new Uint8Array(lentBuffer);
 function look() {
   ${numbers.join("\n  ")}
   for (var i = 0; i < ${REGIONS}; i++) {
-    mail[${Mail.START} + i] = device.start[i];
-    mail[${Mail.LENGTH} + i] = device.length[i];
-    mail[${Mail.CAPACITY} + i] = device.capacity[i];
+    mail[${Mail.START} + i] = ${placed("start")}[i];
+    mail[${Mail.LENGTH} + i] = ${placed("length")}[i];
+    mail[${Mail.CAPACITY} + i] = ${placed("capacity")}[i];
   }
 }
 function begin(config) {

@@ -8,15 +8,14 @@
 #include "engine.h"
 #include "heap.h"
 
-/* Places on the stack; the functions lie from FUNCTIONS on, the properties' names behind them. */
+/* Places on the stack; the functions lie from FUNCTIONS on. */
 enum {
   DEVICE,
   START,
   LENGTH,
   TRANSFER,
   FUNCTIONS,
-  NAMES = FUNCTIONS + PG_FUNCTION_COUNT,
-  HANDLES = NAMES + PG_PROPERTY_COUNT
+  HANDLES = FUNCTIONS + PG_FUNCTION_COUNT
 };
 
 /* The compiled functions of a source are in RAM. */
@@ -78,14 +77,13 @@ static void push_config(const struct pg_core_config *config) {
 /* Puts into their places what the calls need. The API is on the top. */
 static int take_handles(duk_idx_t api, duk_idx_t device) {
   duk_dup(engine, device);
-  duk_get_prop_string(engine, device, "start");
-  duk_get_prop_string(engine, device, "length");
+  duk_get_prop_index(engine, device, PG_START);
+  duk_get_prop_index(engine, device, PG_LENGTH);
   push_array(pg_transfer_bytes, sizeof pg_transfer_bytes);
   for (int i = 0; i < PG_FUNCTION_COUNT; i++) {
     duk_get_prop_string(engine, api, pg_function_names[i]);
     if (i < PG_FUNCTION_BEGIN_CALL && !duk_is_function(engine, -1)) return 0;
   }
-  for (int i = 0; i < PG_PROPERTY_COUNT; i++) duk_push_string(engine, pg_property_names[i]);
   return 1;
 }
 
@@ -192,8 +190,7 @@ static int pop_integer(void) {
 }
 
 int pg_engine_property(enum pg_property property) {
-  duk_dup(engine, NAMES + (int)property);
-  duk_get_prop(engine, DEVICE);
+  duk_get_prop_index(engine, DEVICE, (duk_uarridx_t)property);
   return pop_integer();
 }
 

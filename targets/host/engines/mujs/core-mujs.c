@@ -84,9 +84,9 @@ static int take_handles(void) {
     if (i < PG_FUNCTION_BEGIN_CALL && !js_iscallable(engine, -1)) return 0;
     js_setregistry(engine, pg_function_names[i]);
   }
-  js_getproperty(engine, -1, "start");
+  js_getindex(engine, -1, PG_START);
   js_setregistry(engine, "start");
-  js_getproperty(engine, -1, "length");
+  js_getindex(engine, -1, PG_LENGTH);
   js_setregistry(engine, "length");
   push_array(&transfer);
   js_setregistry(engine, "transfer");
@@ -172,14 +172,6 @@ int pg_engine_has(enum pg_function function) {
   return has;
 }
 
-int pg_engine_property(enum pg_property property) {
-  js_getregistry(engine, "device");
-  js_getproperty(engine, -1, pg_property_names[property]);
-  int value = pop_integer();
-  js_pop(engine, 1);
-  return value;
-}
-
 static int element(const char *array, int index) {
   js_getregistry(engine, array);
   js_getindex(engine, -1, index);
@@ -187,6 +179,8 @@ static int element(const char *array, int index) {
   js_pop(engine, 1);
   return value;
 }
+
+int pg_engine_property(enum pg_property property) { return element("device", (int)property); }
 
 int pg_engine_start(int region) { return element("start", region); }
 

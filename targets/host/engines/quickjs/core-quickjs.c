@@ -1,7 +1,7 @@
 /*
- * The core on QuickJS: every call is a JS_Call with integers, every property is read by an atom made at the
- * start, and the arrays lie over the host's own memory. That is why nothing here allocates after
- * pg_engine_open: an int is no heap object, an atom that exists needs no look-up by name.
+ * The core on QuickJS: every call is a JS_Call with integers, the device is an array,
+ * and the arrays of bytes lie over the host's own memory. That is why nothing here allocates after
+ * pg_engine_open: an int is no heap object, and an element needs no name.
  */
 #include <quickjs.h>
 
@@ -19,7 +19,6 @@ static struct {
   JSValue length;
   JSValue transfer;
   JSValue functions[PG_FUNCTION_COUNT];
-  JSAtom properties[PG_PROPERTY_COUNT];
 } core;
 
 /* The engine looks at its own account of the heap when it decides whether to collect garbage. */
@@ -120,12 +119,8 @@ static int take_functions(JSValue api) {
 /* Takes what the calls need out of the device. 1 where all of it is there. */
 static int take_properties(void) {
   JSContext *context = core.context;
-  for (int i = 0; i < PG_PROPERTY_COUNT; i++) {
-    core.properties[i] = JS_NewAtom(context, pg_property_names[i]);
-    if (core.properties[i] == JS_ATOM_NULL) return 0;
-  }
-  core.start = JS_GetPropertyStr(context, core.device, "start");
-  core.length = JS_GetPropertyStr(context, core.device, "length");
+  core.start = JS_GetPropertyUint32(context, core.device, PG_START);
+  core.length = JS_GetPropertyUint32(context, core.device, PG_LENGTH);
   core.transfer = array_over(pg_transfer_bytes, sizeof pg_transfer_bytes);
   return JS_IsObject(core.start) && JS_IsObject(core.length) && !JS_IsException(core.transfer);
 }
@@ -133,7 +128,6 @@ static int take_properties(void) {
 static void forget_handles(void) {
   core.device = core.start = core.length = core.transfer = JS_UNDEFINED;
   for (int i = 0; i < PG_FUNCTION_COUNT; i++) core.functions[i] = JS_UNDEFINED;
-  for (int i = 0; i < PG_PROPERTY_COUNT; i++) core.properties[i] = JS_ATOM_NULL;
 }
 
 /*
@@ -220,7 +214,6 @@ void pg_engine_close(void) {
   JSContext *context = core.context;
   if (context) {
     for (int i = 0; i < PG_FUNCTION_COUNT; i++) JS_FreeValue(context, core.functions[i]);
-    for (int i = 0; i < PG_PROPERTY_COUNT; i++) JS_FreeAtom(context, core.properties[i]);
     JS_FreeValue(context, core.start);
     JS_FreeValue(context, core.length);
     JS_FreeValue(context, core.transfer);
@@ -258,7 +251,7 @@ int pg_engine_has(enum pg_function function) {
 }
 
 int pg_engine_property(enum pg_property property) {
-  return integer_of(JS_GetProperty(core.context, core.device, core.properties[property]));
+  return integer_of(JS_GetPropertyUint32(core.context, core.device, (uint32_t)property));
 }
 
 int pg_engine_start(int region) {

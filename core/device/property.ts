@@ -1,0 +1,47 @@
+// What a host reads of a device: `device[Property.STATE]`, the same text for the sources and for what ships. Here a
+// member is the property's name; in the bundle it is the property's place, since the build makes the device one array.
+
+/** Properties of Device that a host may read. Their order is the order of their places. */
+export enum Property {
+  // the arrays that most lines of the core use: low places make short code
+  MEMORY = "memory",
+  START = "start",
+  LENGTH = "length",
+  CAPACITY = "capacity",
+  STATE = "state",
+  ERROR = "error",
+  WAIT_MS = "waitMs",
+  IN_FLIGHT = "inFlight",
+  EVENT = "event",
+  MOVES = "moves",
+  ERROR_FIELD = "errorField",
+  ERROR_LENGTH = "errorLength",
+  MEMORY_NEEDED = "memoryNeeded",
+  REQUEST_ID = "requestId",
+  ENDPOINT = "endpoint",
+  TARGET = "target",
+  TARGET_LENGTH = "targetLength",
+  BODY = "body",
+  BODY_LENGTH = "bodyLength",
+  IS_GET = "isGet",
+  AUTHORIZATION = "authorization",
+  SLOT = "slot",
+  DATA = "data",
+  DATA_LENGTH = "dataLength",
+  NOT_SAVED = "notSaved",
+  NOT_ERASED = "notErased",
+  CODE_LIFE_S = "codeLifeS",
+  ACCESS_LIFE_S = "accessLifeS",
+  REFRESH_LIFE_S = "refreshLifeS",
+  INTERVAL_MS = "intervalMs",
+  CODE_SHOWN = "codeShown",
+  // of calls: in a build of the grant alone they stay as they are made
+  CALL_STATE = "callState",
+  CALL_ERROR = "callError",
+  CALL_ERROR_FIELD = "callErrorField",
+  CALL_STATUS = "callStatus",
+  CALL_BODY = "callBody",
+  CALL_BODY_FROM = "callBodyFrom",
+  CALL_BODY_TO = "callBodyTo",
+  HAS_NEXT_PAGE = "hasNextPage",
+}

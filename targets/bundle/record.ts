@@ -1,0 +1,196 @@
+// The device as an array: wherever a source names a property of the device, the build puts the property's place in one
+// plain array. A property costs QuickJS a name, and a place in a shape, beside its value; an element costs its value.
+//
+// Which names are the device's is what the compiler's types say. Where they cannot say it, the build stops: a device
+// that is taken apart, indexed by a name or handed over as something else could be read by a name that it has no more.
+
+import { fileURLToPath } from "node:url";
+import MagicString from "magic-string";
+import * as ts from "typescript/unstable/ast";
+import {
+  API,
+  type Checker,
+  type Project,
+  type Symbol as PropertySymbol,
+  type Type,
+} from "typescript/unstable/sync";
+
+/** How the properties are placed. */
+export interface Placing {
+  /** The project's tsconfig.json, and the file in it that declares the type whose properties get places. */
+  readonly config: string;
+  readonly file: string;
+  readonly type: string;
+  /** Properties in the order of their places; the others follow as they are declared. */
+  readonly first: readonly string[];
+  /** Properties that keep their names: this build has no place for them. */
+  readonly absent: readonly string[];
+}
+
+/** A project whose properties are places. */
+export interface Placed {
+  /** Sources by path, each with its map as JSON; those that name no property are not among them. */
+  readonly sources: ReadonlyMap<string, { readonly code: string; readonly map: string }>;
+  /** The place of each property, by its name. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+/** What the types say. */
+interface Known {
+  readonly checker: Checker;
+  readonly device: Type;
+  /** The properties' names, by where each is declared. */
+  readonly nameOf: ReadonlyMap<string, string>;
+  readonly places: ReadonlyMap<string, number>;
+}
+
+/** Why the build stops; where is added to it. */
+class Unsure extends Error {}
+
+/**
+ * Puts places for names.
+ * @throws Error where it cannot be sure that a name is, or is not, the device's
+ */
+export function placeProperties(placing: Placing): Placed {
+  const api = new API({ cwd: fileURLToPath(new URL("../../", import.meta.url)) });
+  try {
+    const { config } = placing;
+    const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
+    if (!project) throw new Error(`the build cannot open ${config}`);
+    const known = learn(project, placing);
+    const sources = new Map<string, { code: string; map: string }>();
+    for (const name of project.program.getSourceFileNames()) {
+      const file = project.program.getSourceFile(name)!;
+      const text = file.isDeclarationFile ? undefined : placeIn(file, name, known);
+      if (text?.hasChanged()) {
+        const map = text.generateMap({ source: name, hires: true, includeContent: true });
+        sources.set(name, { code: text.toString(), map: map.toString() });
+      }
+    }
+    return { sources, places: known.places };
+  } finally {
+    api.close();
+  }
+}
+
+/** Where a property is declared: the same for all types that it is part of. */
+function declarationOf(symbol: PropertySymbol | undefined): string {
+  const places = symbol?.declarations.map(({ path, index }) => `${path} ${index}`) ?? [];
+  return [...new Set(places)].join();
+}
+
+function learn({ program, checker }: Project, { type, file, first, absent }: Placing): Known {
+  const declared = program
+    .getSourceFile(file)
+    ?.statements.filter(
+      (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node),
+    )
+    .find(({ name }) => name.text === type) as ts.InterfaceDeclaration | undefined;
+  const device = declared && checker.getTypeAtLocation(declared.name);
+  if (!device) throw new Error(`${file} does not declare ${type}`);
+  const symbols = checker.getPropertiesOfType(device);
+  const names = symbols.map(({ name }) => name);
+  const strange = [...first, ...absent].filter((name) => !names.includes(name));
+  if (strange.length > 0) throw new Error(`${type} has no property ${strange.join(", ")}`);
+  const present = [...new Set([...first, ...names])].filter((name) => !absent.includes(name));
+  return {
+    checker,
+    device,
+    nameOf: new Map(symbols.map((symbol) => [declarationOf(symbol), symbol.name])),
+    places: new Map(present.map((name, place) => [name, place])),
+  };
+}
+
+/** The file's text with places for names. */
+function placeIn(file: ts.SourceFile, name: string, known: Known): MagicString {
+  const text = new MagicString(file.text);
+  const visit = (node: ts.Node): undefined => {
+    try {
+      if (ts.isPropertyAccessExpression(node)) placeAccess(node, text, known);
+      else if (ts.isObjectLiteralExpression(node)) placeLiteral(node, file, text, known);
+      else refuse(node, known);
+    } catch (error) {
+      if (!(error instanceof Unsure)) throw error;
+      const line = file.text.slice(0, node.getStart(file)).split("\n").length;
+      throw new Error(`${name}:${line}: ${node.getText(file)}: ${error.message}`);
+    }
+    node.forEachChild(visit);
+  };
+  file.forEachChild(visit);
+  return text;
+}
+
+/** Whether a value of the type can be the device, or a part of it. */
+function canBeDevice(type: Type | undefined, { checker, device }: Known): boolean {
+  return type !== undefined && checker.isTypeAssignableTo(device, type);
+}
+
+/** Whether the type is made of properties of the device and of nothing else. */
+function isDevice(type: Type, { checker, nameOf }: Known): boolean {
+  const properties = checker.getPropertiesOfType(checker.getNonNullableType(type) ?? type);
+  return (
+    properties.length > 0 && properties.every((property) => nameOf.has(declarationOf(property)))
+  );
+}
+
+/** `device.name` */
+function placeAccess(node: ts.PropertyAccessExpression, text: MagicString, known: Known): void {
+  const { checker, nameOf, places } = known;
+  const name = nameOf.get(declarationOf(checker.getSymbolAtLocation(node.name)));
+  if (name === undefined) {
+    const isAlike = [...nameOf.values()].includes(node.name.text);
+    if (isAlike && canBeDevice(checker.getTypeAtLocation(node.expression), known)) {
+      throw new Unsure("this can be the device under another type");
+    }
+    return;
+  }
+  const place = places.get(name);
+  if (place === undefined) return;
+  if (node.questionDotToken) throw new Unsure("a place cannot be asked for in this way");
+  text.overwrite(node.expression.getEnd(), node.getEnd(), `[${place}]`);
+}
+
+/** `{}`, which its owners fill: an array with all places. */
+function placeLiteral(
+  node: ts.ObjectLiteralExpression,
+  file: ts.SourceFile,
+  text: MagicString,
+  known: Known,
+): void {
+  const { checker, device, places } = known;
+  const wanted = checker.getContextualType(node);
+  if (wanted && isDevice(wanted, known)) {
+    if (node.properties.length > 0) throw new Unsure("the device is made empty, and then filled");
+    text.overwrite(node.getStart(file), node.getEnd(), `[${Array(places.size).fill(0)}]`);
+  } else if (wanted && canBeDevice(wanted, known)) throw new Unsure("this can become the device");
+  else {
+    const type = checker.getTypeAtLocation(node);
+    const isWhole = type && checker.isTypeAssignableTo(type, device);
+    if (isWhole) throw new Unsure("this is a device under another type");
+  }
+}
+
+/** Whatever else can be done with a device than to name a property of it or to hand it on as one. */
+function refuse(node: ts.Node, known: Known): void {
+  const { checker } = known;
+  if (ts.isElementAccessExpression(node)) {
+    if (canBeDevice(checker.getTypeAtLocation(node.expression), known)) {
+      throw new Unsure("the device is indexed");
+    }
+  } else if (ts.isObjectBindingPattern(node) || ts.isSpreadAssignment(node)) {
+    if (canBeDevice(checker.getTypeAtLocation(node), known)) {
+      throw new Unsure("the device is taken apart");
+    }
+  } else if (
+    ts.isIdentifier(node) &&
+    ts.isExpression(node) &&
+    !ts.isPropertyAccessExpression(node.parent)
+  ) {
+    const type = checker.getTypeAtLocation(node);
+    if (!type || !isDevice(type, known)) return;
+    const wanted = checker.getContextualType(node);
+    if (wanted && !isDevice(wanted, known)) {
+      throw new Unsure("the device is handed over as something else");
+    }
+  }
+}

@@ -1,0 +1,176 @@
+// The device as an array (targets/bundle/record.ts): random programs do the same with places as with names, and where
+// the types cannot tell what a name belongs to, the build stops.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { placeProperties } from "../../targets/bundle/record.ts";
+
+const config = JSON.stringify({
+  compilerOptions: { strict: true, target: "es2015", lib: ["es5"] },
+});
+
+/** What a program stands on: a device of two owners, and another type with the same names. */
+const types = `
+export interface Clock { waitMs: number; lifeS: number }
+export interface Lists { start: number[]; other: Device | null }
+export type Device = Readonly<Clock> & Readonly<Lists> & Readonly<Own>;
+export interface Own { state: number }
+export interface Config { waitMs: number; state: number; start: number }
+function makeClock(device: Clock, waitMs: number): void {
+  device.waitMs = waitMs;
+  device.lifeS = 7;
+}
+export function create(config: Config): Device {
+  var device = {} as Clock & Lists & Own;
+  device.start = [1, 2, 3];
+  device.other = null;
+  device.state = config.state;
+  makeClock(device, config.waitMs);
+  return device;
+}
+`;
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** The project with a program in it, as the build places its properties. */
+function place(program: string) {
+  const folder = mkdtempSync(join(tmpdir(), "picogrant-record-"));
+  folders.push(folder);
+  writeFileSync(join(folder, "tsconfig.json"), config);
+  writeFileSync(join(folder, "program.ts"), types + program);
+  const placed = placeProperties({
+    config: join(folder, "tsconfig.json"),
+    file: join(folder, "program.ts"),
+    type: "Device",
+    first: ["state"],
+    absent: [],
+  });
+  const [source] = placed.sources.values();
+  return { code: source!.code, places: placed.places };
+}
+
+/** Runs the functions `run0`, `run1` ... and tells what they returned. */
+function resultsOf(code: string, count: number): unknown[] {
+  const { code: script } = transformSync(code, { loader: "ts", format: "cjs", target: "es2020" });
+  const names = Array.from({ length: count }, (_, at) => `run${at}`);
+  return new Function(
+    "exports",
+    "module",
+    `${script}\nreturn [${names.map((name) => `${name}()`)}];`,
+  )({}, {}) as unknown[];
+}
+
+const number = fc.constantFrom("waitMs", "lifeS", "state");
+const place0 = fc.oneof(
+  number.map((name) => `device.${name}`),
+  number.map((name) => `(device.other || device).${name}`),
+  fc.nat(2).map((at) => `device.start[${at}]`),
+  fc.constantFrom("config.waitMs", "config.state", "config.start", "device.start.length"),
+);
+const value: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.nat(9).map(String),
+    place0,
+    fc
+      .tuple(tie("value"), fc.constantFrom("+", "-", "*", "&", "<"), tie("value"))
+      .map(([a, op, b]) => `(${op === "<" ? `+(${a} < ${b})` : `${a} ${op} ${b}`})`),
+    tie("value").map((inner) => `touch(device, ${inner})`),
+  ),
+})).value;
+const statement = fc.oneof(
+  fc
+    .tuple(number, fc.constantFrom("=", "+=", "|="), value)
+    .map(([name, op, v]) => `(device as Writable).${name} ${op} ${v} & 65535;`),
+  number.map((name) => `(device as Writable).${name}++;`),
+  value.map((v) => `device.start[${v} & 1] = ${v} & 255;`),
+  fc.tuple(value, number).map(([v, name]) => `if (${v}) (device as Writable).${name} = 1;`),
+  fc.constant("(device as Writable).other = create(config);"),
+  fc
+    .tuple(number, value)
+    .map(([name, v]) => `(device as Writable).${name} = config.state = ${v} & 31;`),
+);
+
+const helpers = `
+type Writable = { -readonly [Key in keyof Device]: Device[Key] };
+function touch(device: Device, by: number): number {
+  (device as Writable).lifeS = (device.lifeS + by) & 1023;
+  return device.lifeS;
+}
+`;
+
+function programOf(bodies: readonly string[][]): string {
+  const runs = bodies.map(
+    (body, at) => `
+export function run${at}(): unknown[] {
+  var config: Config = { waitMs: 5, state: 2, start: 9 };
+  var device = create(config);
+  ${body.join("\n  ")}
+  var o = device.other;
+  return [device.state, device.waitMs, device.lifeS, device.start, o && o.state, config.state];
+}`,
+  );
+  return helpers + runs.join("");
+}
+
+test("random programs do the same with places as with names", () => {
+  const bodies = fc.array(fc.array(statement, { minLength: 1, maxLength: 8, size: "max" }), {
+    minLength: 40,
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(bodies, (list) => {
+      const program = programOf(list);
+      const { code } = place(program);
+      expect(code.slice(code.indexOf("function touch"))).not.toMatch(/device\.\w/);
+      expect(resultsOf(code, list.length)).toEqual(resultsOf(types + program, list.length));
+    }),
+    { numRuns: 3 },
+  );
+});
+
+test("the order of the places: those that are named first, then as the types list them", () => {
+  const { places } = place("");
+  expect(places.get("state")).toBe(0);
+  expect([...places.values()]).toEqual([0, 1, 2, 3, 4]);
+});
+
+/** Each could reach the device by a name that it has no more. */
+const unsure: readonly [what: string, code: string][] = [
+  ["anything", "export function f(device: any) { return device.state; }"],
+  [
+    "a type with one of its properties",
+    "export function f(it: { state: number }) { return it.state; }",
+  ],
+  ["a cast", "export function f(d: Device) { return (d as unknown as { state: number }).state; }"],
+  ["a name in brackets", 'export function f(d: Device) { return d["state"]; }'],
+  ["a name that is computed", "export function f(d: Device, k: keyof Device) { return d[k]; }"],
+  ["taken apart", "export function f(d: Device) { var { state } = d; return state; }"],
+  ["taken apart as a parameter", "export function f({ state }: Device) { return state; }"],
+  ["spread", "export function f(d: Device) { return { ...d }; }"],
+  ["asked for with ?.", "export function f(d: Device | null) { return d?.state; }"],
+  [
+    "handed to something else",
+    "declare function log(it: object): void; export function f(d: Device) { log(d); }",
+  ],
+  ["kept as something else", "export function f(d: Device) { var it: object = d; return it; }"],
+  [
+    "another literal of it",
+    "var o = { start: [], waitMs: 1, lifeS: 1, other: null, state: 1 }; export var d: Device = o;",
+  ],
+  [
+    "a short way to write it",
+    "var state = 1; export var d: Device = { start: [], waitMs: 1, lifeS: 1, other: null, state };",
+  ],
+];
+
+test.each(unsure)("the build stops, and says where, at %s", (_what, code) => {
+  expect(() => place(code)).toThrow(/program\.ts:\d\d: /);
+});
