@@ -15,6 +15,8 @@ export interface Clock {
   intervalMs: number;
   /** The last backoff in milliseconds. */
   backoffMs: number;
+  /** The first request after a start, or for another code, waits for less than so many milliseconds: see Config. */
+  startSpreadMs: number;
   /** State of the jitter. */
   random: number;
   /** Milliseconds that the request or VERIFY may still take. */
@@ -32,10 +34,11 @@ export interface Clock {
 }
 
 /** The clocks before the first tick. */
-export function makeClock(device: Clock, seed: number): void {
+export function makeClock(device: Clock, seed: number, startSpreadMs: number): void {
   device.waitMs = 0;
   device.intervalMs = Limit.INTERVAL_DEFAULT_MS;
   device.backoffMs = 0;
+  device.startSpreadMs = startSpreadMs;
   device.random = seed % 32749;
   device.exchangeMs = 0;
   device.carryMs = 0;

@@ -51,6 +51,12 @@ export interface Config {
   /** Codes asked for without the user doing anything, 0..1000; 3 is a good number. */
   renewalsMax: number;
   /**
+   * The first request after a start is made within so many milliseconds, at random, and so is the request for another
+   * code when one has run out: 0..60000. Left out: 5000, for devices that all start together after a power cut. 0 is
+   * for programs whose user waits.
+   */
+  startSpreadMs?: number;
+  /**
    * Display texts in another language, as many lines as MESSAGES; "" for the default. Each character is
    * one byte of the display's character set, 1..255 but for line feed (10).
    */
@@ -87,6 +93,8 @@ export enum ConfigMember {
   RENEWALS_MAX = 12,
   /** `messages`. */
   MESSAGES = 13,
+  /** `startSpreadMs`. */
+  START_SPREAD_MS = 14,
 }
 
 /** Whether it is a string: what a script left out is none. */
@@ -102,6 +110,11 @@ function isWithin(value: number, least: number, most: number): boolean {
 /** Whether it is form parameters that can be put behind others: empty, or with `&` in front. */
 function areParameters(value: string): boolean {
   return isText(value) && (value === "" || value.charCodeAt(0) === 38);
+}
+
+/** The spread in milliseconds: as it is set, or that of devices. */
+export function startSpreadOf(config: Config): number {
+  return config.startSpreadMs === undefined ? Limit.BOOT_SPREAD_MS : config.startSpreadMs;
 }
 
 /** Whether it has a line for every display text, or is empty. */
@@ -131,5 +144,8 @@ export function configError(config: Config): ConfigMember {
   if (!isWithin(config.seed, 0, Limit.SEED_MAX)) return ConfigMember.SEED;
   if (!isWithin(config.autoStart, 0, 1)) return ConfigMember.AUTO_START;
   if (!isWithin(config.renewalsMax, 0, Limit.RENEWALS_MAX)) return ConfigMember.RENEWALS_MAX;
-  return areMessages(config.messages) ? ConfigMember.NONE : ConfigMember.MESSAGES;
+  if (!areMessages(config.messages)) return ConfigMember.MESSAGES;
+  return isWithin(startSpreadOf(config), 0, Limit.START_SPREAD_MAX_MS)
+    ? ConfigMember.NONE
+    : ConfigMember.START_SPREAD_MS;
 }

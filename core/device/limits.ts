@@ -44,6 +44,8 @@ export enum Limit {
   LAST_POLL_MS = 64000,
   /** Devices of a whole city start together after a power cut: spread their first request. */
   BOOT_SPREAD_MS = 5000,
+  /** The longest spread that can be set: users do not wait longer than a minute. */
+  START_SPREAD_MAX_MS = 60000,
   /** A request or VERIFY that the host never ends is given up after this; adapters have shorter limits. */
   EXCHANGE_MS_MAX = 120000,
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */

@@ -76,7 +76,7 @@ export function finish(device: Device, event: Event, error: number, state: State
 /** The code cannot be used any more: asks for another by itself, up to the cap. */
 export function renewCode(device: Device & Code): void {
   if (device.renewals++ < device.renewalsMax) {
-    requestCode(device, Event.CODE_EXPIRED, jitter(device, Limit.BOOT_SPREAD_MS));
+    requestCode(device, Event.CODE_EXPIRED, jitter(device, device.startSpreadMs));
   } else {
     finish(device, Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
   }

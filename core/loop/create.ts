@@ -3,7 +3,7 @@
 
 import { makeClock } from "../device/clock.ts";
 import { makeCommandRange } from "../device/command.ts";
-import { type Config, configError } from "../device/config.ts";
+import { type Config, configError, startSpreadOf } from "../device/config.ts";
 import { MESSAGES, Message, makeFailure } from "../device/errors.ts";
 import { makeFrame } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -59,7 +59,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   device.memory = memory;
   makeRegions(device, Literal.NEXT + extraCount);
   makeFrame(device, config.columns, config.rows);
-  makeClock(device, config.seed);
+  makeClock(device, config.seed, startSpreadOf(config));
   makeMoves(device);
   makeFailure(device);
   makeMisfit(device);

@@ -15,7 +15,7 @@ import { doNoted, forgetNoted } from "./user.ts";
  * refresh token it is refreshed first, without one it counts as endless.
  */
 function comeBack(device: Device): void {
-  waitFor(device, jitter(device, Limit.BOOT_SPREAD_MS));
+  waitFor(device, jitter(device, device.startSpreadMs));
   switch (device.recordKind) {
     case RecordKind.CODE:
       // slow_down may have come since the record was written, and counts for all polls that follow (RFC 8628 §3.5).

@@ -54,6 +54,7 @@ export interface DeviceConfig {
     connectSeconds?: number;
     answerBytes?: number;
     renewals?: number;
+    startSpreadMs?: number;
   };
   storage?: { directory: string; deviceKey?: string; deviceKeyFile?: string };
   http?: { certificates?: string; curl?: string; userAgent?: string };
@@ -213,6 +214,7 @@ export function driverConfigOf(config: DeviceConfig): DriverConfig & { server: s
     tokenParameters: formParameters(config.tokenParameters),
     autoStart: config.autoStart === false ? 0 : 1,
     renewalsMax: config.limits?.renewals ?? 3,
+    startSpreadMs: config.limits?.startSpreadMs ?? 5000,
     messages: messagesOf(config),
     server: config.issuer ?? originOf(config.endpoints?.token ?? ""),
   };

@@ -57,6 +57,7 @@ export const configProperties = [
   "autoStart",
   "renewalsMax",
   "messages",
+  "startSpreadMs",
 ] as const;
 
 /** Properties of Device that a host may read, in the order of their places; the same for all builds. */

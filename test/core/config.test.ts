@@ -30,7 +30,9 @@ const texts: Record<string, number> = {
 
 describe("SPEC Configuration: what is incomplete or out of range is refused by name", () => {
   it("has a number for every member", () => {
-    expect(Object.keys({ ...texts, ...numbers }).sort()).toEqual(Object.keys(config).sort());
+    const named = [...Object.keys({ ...texts, ...numbers }), "startSpreadMs"];
+    const whole = { ...config, startSpreadMs: 0 };
+    expect(named.sort()).toEqual(Object.keys(whole).sort());
   });
 
   it.each(Object.entries(numbers))("%s", (name, [member, least, most]) => {
@@ -42,6 +44,37 @@ describe("SPEC Configuration: what is incomplete or out of range is refused by n
       expect(wrong({ [name]: value })).toBe(member);
       expect(create({ [name]: value })).toBeNull();
     }
+  });
+
+  it("startSpreadMs, which may be left out", () => {
+    for (const startSpreadMs of [undefined, 0, 5000, 60_000]) {
+      expect(wrong({ startSpreadMs })).toBe(ConfigMember.NONE);
+    }
+    for (const startSpreadMs of [-1, 60_001, 0.5, Number.NaN, null, "1", {}]) {
+      expect(wrong({ startSpreadMs })).toBe(ConfigMember.START_SPREAD_MS);
+      expect(create({ startSpreadMs })).toBeNull();
+    }
+  });
+
+  it.each([
+    [0, 0, 0],
+    [60_000, 10_000, 59_999],
+    [undefined, 1000, 4999],
+  ])("startSpreadMs %j: starts are spread from 0 to it", (startSpreadMs, least, most) => {
+    const settings = startSpreadMs === undefined ? {} : { startSpreadMs };
+    const firsts = Array.from({ length: 200 }, (_, seed) => {
+      const bench = new Bench(["hang"], { seed: seed * 331, ...settings });
+      for (let s = 0; bench.sent.length < 1 && s < 70; s++) bench.pass(1000);
+      return bench.sent[0]!.atMs;
+    });
+    expect(Math.max(...firsts)).toBeLessThanOrEqual(most);
+    expect(Math.max(...firsts)).toBeGreaterThanOrEqual(most - least);
+    expect(Math.min(...firsts)).toBeLessThanOrEqual(least);
+    // A program asks for another code at once, too.
+    if (most > 0) return;
+    const bench = new Bench([code({ expires_in: 3, interval: 90 })], settings as object);
+    bench.until(2);
+    expect(bench.sent[1]!.atMs).toBeLessThan(4000);
   });
 
   it.each(Object.entries(texts))("%s", (name, member) => {

@@ -37,7 +37,7 @@ struct pg_config_member {
   int number;
 };
 
-enum { PG_CONFIG_MEMBERS = 13 };
+enum { PG_CONFIG_MEMBERS = 14 };
 
 /* The configuration as the members of the object that the core's `create` takes. */
 void pg_config_members(const struct pg_core_config *config,

@@ -70,6 +70,7 @@ static const struct member members[] = {
     {"limits.connectSeconds", NUMBER, AT(settings.connect_seconds), 1, 60},
     {"limits.answerBytes", NUMBER, AT(settings.answer_bytes), 1024, 1048576},
     {"limits.renewals", NUMBER, AT(settings.renewals), 0, 1000},
+    {"limits.startSpreadMs", NUMBER, AT(settings.start_spread_ms), 0, 60000},
     {"storage", OBJECT, 0, 0, 0},
     {"storage.directory", FILE_PATH, AT(directory), 0, PATH_MAX_SIZE},
     {"storage.deviceKey", IGNORED, 0, 0, 0},
@@ -95,6 +96,7 @@ static const struct pg_config defaults = {
                  .connect_seconds = 10,
                  .answer_bytes = 65536,
                  .renewals = 3,
+                 .start_spread_ms = 5000,
                  .auto_start = 1,
                  .client_authentication = METHOD_UNSAID}};
 

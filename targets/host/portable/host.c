@@ -51,6 +51,7 @@ static enum pg_open_result open_core(const struct pg_host *own) {
       .seed = random_seed(),
       .auto_start = settings->auto_start,
       .renewals_max = settings->renewals,
+      .start_spread_ms = settings->start_spread_ms,
       .client_authentication = settings->client_authentication,
       .server = server_name(settings),
   };

@@ -64,6 +64,7 @@ struct pg_core_config {
   int seed;                      /* random, 0..67108863 */
   int auto_start;                /* 1: asks for a code by itself */
   int renewals_max;              /* 0..1000 */
+  int start_spread_ms;           /* 0..60000; 5000 for devices that start together after a power cut */
   int client_authentication;     /* enum pg_client_authentication */
   const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
   const char *server;            /* the issuer, or the origin of the token endpoint */

@@ -35,6 +35,7 @@ struct pg_settings {
   int exchange_seconds; /* 1..110 */
   int answer_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
+  int start_spread_ms;  /* 0..60000: the first request is made within so many milliseconds, at random */
   int auto_start;       /* 1: asks for a code by itself */
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 };
