@@ -17,6 +17,7 @@ import {
   nodePlatform,
   StateDirectoryError,
 } from "./index.ts";
+import { keptMetadata } from "./kept-metadata.ts";
 import { checkOptions } from "./options.ts";
 import { QrCode } from "./qr-code.ts";
 
@@ -35,6 +36,7 @@ export {
   SignInError,
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
+export { forget } from "./forget.ts";
 export { QrCode } from "./qr-code.ts";
 
 /** What the user is to be shown, on Node. */
@@ -86,8 +88,9 @@ async function begin(
   node: NodePlatform,
 ): Promise<{ readonly session: Promise<Session> }> {
   const { server, deviceKey, allowHttp, headers, signal } = options;
+  const kept = keptMetadata(node.storage.directory, options);
   const settings = await unlessAborted(signal, () =>
-    settingsFor(server, options, node, options.allowHttp),
+    settingsFor(server, options, node, allowHttp, kept),
   );
   const storage = deviceKey ? sealed(node.storage, node.entropy, deviceKey) : node.storage;
   const session = signInOn(

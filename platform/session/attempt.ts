@@ -41,6 +41,7 @@ export class Attempt {
   #leavingSinceMs: number | undefined;
   readonly #left: (() => void)[] = [];
   #isReleased = false;
+  #askAgain: ServerSettings["rediscover"];
   #shownCode = "";
 
   constructor(
@@ -51,6 +52,7 @@ export class Attempt {
   ) {
     this.#platform = platform;
     this.#fetchSettings = settings;
+    this.#askAgain = settings.rediscover;
     this.#handlers = handlers;
     this.#dispose = dispose;
     this.watch = new Watch(platform, (trouble) => this.#tellTrouble(trouble));
@@ -150,8 +152,22 @@ export class Attempt {
   }
 
   #tellTrouble(trouble: SignInError): void {
+    if (trouble.answer !== undefined) this.#rediscover();
     const { onTrouble } = this.#handlers;
     if (onTrouble !== undefined) this.call(() => onTrouble(trouble));
+  }
+
+  /** Once: a request has failed, and the addresses are those of an earlier start. The server may have moved. */
+  #rediscover(): void {
+    const ask = this.#askAgain;
+    this.#askAgain = undefined;
+    ask?.().then(
+      (endpoints) => {
+        if (!this.#isReleased) this.driver.endpoints = endpoints;
+      },
+      // Then they stay as they are: that nobody can be reached has just been told of.
+      () => {},
+    );
   }
 
   /** Tells of the code unless it is the one told of last, or one from before a restart that nobody has confirmed. */

@@ -4,7 +4,7 @@
 import * as core from "../../core/complete.ts";
 import { clientAuthentications, formParameters } from "../configuration/device-config.ts";
 import type { Http, Timers } from "../contracts.ts";
-import { clientAuthenticationFor, discoverServer } from "../discovery.ts";
+import { clientAuthenticationFor, type DiscoveredServer, discoverServer } from "../discovery.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import { type ClientAuthenticationName, serverOf } from "../servers/index.ts";
 import { wrongOption } from "./sign-in-error.ts";
@@ -50,9 +50,20 @@ export interface Client {
   readonly memoryBytes?: number | undefined;
 }
 
+/** What issuers have said of themselves, from one start to the next. */
+export interface KeptMetadata {
+  /** Undefined where nothing is kept of this one. */
+  read(issuer: string): DiscoveredServer | undefined;
+  write(issuer: string, server: DiscoveredServer): void;
+  /** Asks the issuer for those of today, and keeps them. Absent: what is kept stays. */
+  rediscover?(issuer: string): Promise<Endpoints>;
+}
+
 /** What a driver needs to know of server and client. */
 export type ServerSettings = Pick<DriverOptions, "config" | "endpoints" | "translate"> & {
   readonly memoryBytes: number;
+  /** Where the addresses come from an earlier start: asks the issuer for those of today. */
+  readonly rediscover?: (() => Promise<Endpoints>) | undefined;
 };
 
 /** Room for tokens that are signed documents, 20,000 bytes each: a program on Node has it. */
@@ -61,6 +72,7 @@ export const SESSION_BYTES = 163_840;
 /**
  * @param host asks for the metadata where an issuer is given
  * @param allowHttp plain http to other machines is taken as it is
+ * @param kept where there is something of an issuer's, that is not asked
  * @throws ServerError where the name or a word is wrong; MetadataError where the issuer has no metadata of use;
  *   SignInError `wrong_option` where something of the client's is
  */
@@ -69,13 +81,19 @@ export async function settingsFor(
   client: Client,
   host: { http: Http; timers: Timers },
   allowHttp = false,
+  kept?: KeptMetadata,
 ): Promise<ServerSettings> {
   checkClient(client);
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   if (typeof choice === "string" && choice.includes("://")) {
-    const found = await discoverServer(core, host, choice, allowHttp);
+    const known = kept?.read(choice);
+    const found = known ?? (await discoverServer(core, host, choice, allowHttp));
+    if (known === undefined) kept?.write(choice, found);
     const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
-    return settings(client, found.endpoints, method, { issuer: choice });
+    return {
+      ...settings(client, found.endpoints, method, { issuer: choice }),
+      rediscover: known && kept?.rediscover && (() => kept.rediscover!(choice)),
+    };
   }
   if (typeof choice === "object" && "token" in choice) {
     const { deviceAuthorization = "", token = "", revocation = "" } = choice as ServerAddresses;

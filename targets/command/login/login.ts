@@ -16,7 +16,7 @@ import {
 } from "./kept-login.ts";
 import { keepToken, removeKeptToken } from "./kept-token.ts";
 import { type LoginOptions, readLoginOptions } from "./login-options.ts";
-import { httpOptionsOf, openPlatform, openSession } from "./open.ts";
+import { httpOptionsOf, metadataOf, openPlatform, openSession } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
 import { askWho, claimsIn, nameIn } from "./who.ts";
 
@@ -53,7 +53,7 @@ async function loginOn(
 ): Promise<number> {
   const { settings, state } = options;
   const screen = new Screen(options);
-  const ready = await readySettings(settings, platform);
+  const ready = await readySettings(settings, platform, metadataOf(platform, settings));
   const giveUp = new AbortController();
   const onSignal = (): void => giveUp.abort();
   for (const signal of SIGNALS) process.once(signal, onSignal);

@@ -1,6 +1,8 @@
 // `picogrant logout`: has the server revoke the tokens, and forgets them.
 
 import path from "node:path";
+import { forgetIn } from "../../../platform/node/forget.ts";
+import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import type { SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { commandLine } from "../command-line.ts";
@@ -8,23 +10,34 @@ import { Failure } from "../errors.ts";
 import { defaultState, removeKeptLogin } from "./kept-login.ts";
 import { removeKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";
-import { notSignedIn, openSession, withKeptLogin } from "./open.ts";
+import { metadataOf, notSignedIn, openSession, withKeptLogin } from "./open.ts";
 import { readySettings } from "./settings.ts";
 
 interface Flags {
   state: string;
+  local?: boolean;
   json?: boolean;
 }
 
 export async function logout(argv: readonly string[]): Promise<number> {
   const flags = commandLine("logout", "Has the server revoke the tokens, and forgets them here.")
     .option(...STATE_OPTION, defaultState())
+    .option(
+      "--local",
+      "forget them here alone, and ask no server: they stay good until they expire",
+    )
     .option("--json", "print what came of it as one JSON object")
     .parse(argv, { from: "user" })
     .opts<Flags>();
   const state = path.resolve(flags.state);
   await withKeptLogin(state, async (platform, kept) => {
-    const ready = await readySettings(kept.settings, platform);
+    if (flags.local) {
+      await forgetIn(platform.storage);
+      forget(state);
+      const { server, config } = kept.settings;
+      return told({ server: server ?? config, revoked: false, stored: false }, flags, FORGOTTEN);
+    }
+    const ready = await readySettings(kept.settings, platform, metadataOf(platform, kept.settings));
     const session = await openSession(platform, kept.settings, ready, {
       resumeOnly: true,
     }).catch((error: unknown) => {
@@ -48,7 +61,15 @@ export async function logout(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
+const FORGOTTEN = "The tokens are forgotten here; the server was not asked to revoke them.";
+
+function told(result: object, { json }: Flags, words: string): void {
+  const line = json ? JSON.stringify({ event: "signed_out", ...result }) : words;
+  process.stdout.write(`${line}\n`);
+}
+
 function forget(state: string): void {
+  removeMetadata(state);
   removeKeptToken(state);
   removeKeptLogin(state);
 }

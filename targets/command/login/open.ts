@@ -9,8 +9,10 @@ import {
   nodePlatform,
   StateDirectoryError,
 } from "../../../platform/node/index.ts";
+import { keptMetadata } from "../../../platform/node/kept-metadata.ts";
 import { SealedStorage } from "../../../platform/sealed-storage.ts";
 import type { Session } from "../../../platform/session/session.ts";
+import type { KeptMetadata } from "../../../platform/session/settings.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { Failure } from "../errors.ts";
@@ -92,7 +94,18 @@ export function openSession(
   return signInOn({ ...platform, storage }, driver, handlers, () => {});
 }
 
+/** What an issuer has said of itself at an earlier login. @throws UsageError */
+export function metadataOf({ storage }: NodePlatform, login: LoginSettings): KeptMetadata {
+  const { keyFile, allowHttp } = login;
+  const deviceKey = keyFile === undefined ? undefined : readKey(keyFile);
+  return keptMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
+}
+
 function sealed({ storage, entropy }: NodePlatform, keyFile: string): SealedStorage {
+  return new SealedStorage({ storage, entropy, deviceKey: readKey(keyFile) });
+}
+
+function readKey(keyFile: string): Uint8Array {
   let deviceKey: Uint8Array;
   try {
     deviceKey = new Uint8Array(readFileSync(keyFile));
@@ -103,5 +116,5 @@ function sealed({ storage, entropy }: NodePlatform, keyFile: string): SealedStor
   if (deviceKey.length < 16) {
     throw new UsageError(`${keyFile}: a key has 16 random bytes or more; make one of 32`);
   }
-  return new SealedStorage({ storage, entropy, deviceKey });
+  return deviceKey;
 }

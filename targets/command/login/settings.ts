@@ -16,7 +16,12 @@ import type { Http, Timers } from "../../../platform/contracts.ts";
 import { discoverServer, MetadataError } from "../../../platform/discovery.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
-import { type ServerSettings, settingsFor } from "../../../platform/session/settings.ts";
+import {
+  type KeptMetadata,
+  SESSION_BYTES,
+  type ServerSettings,
+  settingsFor,
+} from "../../../platform/session/settings.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { Failure } from "../errors.ts";
 
@@ -54,11 +59,13 @@ export interface ReadySettings {
 
 /**
  * @param host asks for the server's metadata where an issuer is given
+ * @param kept what it has said before, which is not asked for again
  * @throws UsageError, ServerError, ConfigError for the command line; Failure where the server does not answer
  */
 export async function readySettings(
   login: LoginSettings,
   host: { http: Http; timers: Timers },
+  kept?: KeptMetadata,
 ): Promise<ReadySettings> {
   if (login.config !== undefined) return await byDeviceConfig(login, login.config, host);
   const { server = "", serverParameters = {}, clientId = "", allowHttp } = login;
@@ -67,7 +74,7 @@ export async function readySettings(
   const choice = isIssuer ? server : { name: server, ...serverParameters };
   const client = { ...login, clientId, clientSecret: secretOf(login) };
   try {
-    const settings = await settingsFor(choice, client, host, allowHttp);
+    const settings = await settingsFor(choice, client, host, allowHttp, kept);
     return { driver: { ...settings, allowHttp }, title: server };
   } catch (error) {
     if (error instanceof ServerError)
@@ -105,7 +112,7 @@ async function byDeviceConfig(
     driver: {
       ...options,
       endpoints,
-      memoryBytes: Math.max(options.memoryBytes ?? 0, MEMORY_BYTES),
+      memoryBytes: Math.max(options.memoryBytes ?? 0, SESSION_BYTES),
       config: { ...own, scope: login.scope ?? own.scope },
     },
     title: config.server ?? issuer ?? new URL(endpoints.token).origin,
@@ -130,9 +137,6 @@ async function discovered(
     throw error;
   }
 }
-
-/** As for a program on Node: there is room for tokens that are signed documents. */
-const MEMORY_BYTES = 32_768;
 
 function readDeviceConfig(file: string): ReturnType<typeof parseDeviceConfig> {
   try {

@@ -8,7 +8,7 @@ import { Failure } from "../errors.ts";
 import { defaultState, type KeptLogin } from "./kept-login.ts";
 import { type KeptToken, keepToken, readKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";
-import { notSignedIn, openSession, withKeptLogin } from "./open.ts";
+import { metadataOf, notSignedIn, openSession, withKeptLogin } from "./open.ts";
 import { readySettings } from "./settings.ts";
 
 interface Flags {
@@ -49,7 +49,7 @@ async function renewed(
   { settings }: KeptLogin,
   { timeout, state }: Flags,
 ): Promise<KeptToken> {
-  const ready = await readySettings(settings, platform);
+  const ready = await readySettings(settings, platform, metadataOf(platform, settings));
   let trouble = "";
   const onTrouble = ({ message }: SignInError): void => {
     trouble = message;
