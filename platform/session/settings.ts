@@ -174,6 +174,8 @@ function settings(
       tokenParameters: formParameters({ ...own.tokenParameters, ...client.tokenParameters }),
       autoStart: 1,
       renewalsMax: 3,
+      // The spread is a fleet's after a power cut; a person waits for a program.
+      startSpreadMs: 0,
       messages: "",
       ...(own.issuer !== undefined && { server: own.issuer }),
     },

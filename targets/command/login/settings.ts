@@ -107,7 +107,7 @@ async function byDeviceConfig(
   if (endpoints.token === "" || endpoints.deviceAuthorization === "") {
     throw new UsageError(`${file}: names no server; give server, issuer or endpoints`);
   }
-  const own = { ...options.config, autoStart: 1, messages: "" };
+  const own = { ...options.config, autoStart: 1, startSpreadMs: 0, messages: "" };
   return {
     driver: {
       ...options,
