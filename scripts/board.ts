@@ -5,9 +5,12 @@
 //   -- --test         runs the tests of test/board as well
 //   -- --field        runs the tests of what a board meets in the field, and nothing else
 //   -- --interactive  leaves the board running: its display in the terminal, keys as its buttons
+//   -- --machine NAME  on another machine than a Cortex-M3: riscv32
+//   -- --boot          with --port: boots it in the emulator, against the simulated service, until a code is shown
 //   -- --port FOLDER  builds the firmware of another board, in a folder that began as a copy of the board's, and stops
 
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { LifeError, liveOnBoard } from "../targets/workbench/board/board-life.ts";
 import { BoardWorld } from "../targets/workbench/board/board-world.ts";
@@ -19,6 +22,7 @@ import {
   portFolder,
 } from "../targets/workbench/board/build.ts";
 import { runInteractive } from "../targets/workbench/board/interactive.ts";
+import { machine, machineNames, machineOf } from "../targets/workbench/board/machines.ts";
 import { readSizes } from "../targets/workbench/board/sizes.ts";
 import { missedLimits, type Seen, sizeTable, sleepLine } from "../targets/workbench/board/table.ts";
 import { boardNeeds } from "../targets/workbench/board/toolchain.ts";
@@ -31,6 +35,8 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
   .option("--build", "stop after building")
   .option("--test", "run the tests as well")
   .option("--field", "run the tests of what a board meets in the field")
+  .option("--machine <name>", `the machine: ${machineNames.join(" or ")}`, machine.name)
+  .option("--boot", "with --port: boot it in the emulator until it shows a code")
   .option("--interactive", "leave the board running; keys are its buttons")
   .option("--port <folder>", "build the firmware in this folder, a changed copy of the board's")
   .option("--picture <file>", "where to put the picture of the panel, a PNG file")
@@ -40,6 +46,8 @@ const flags = commandLine("board", "Builds the firmware for a bare Cortex-M3 and
     build?: boolean;
     test?: boolean;
     field?: boolean;
+    machine: string;
+    boot?: boolean;
     interactive?: boolean;
     port?: string;
     picture?: string;
@@ -97,9 +105,41 @@ async function port(folder: string): Promise<number> {
   return 0;
 }
 
+/** Boots what was built of another folder. */
+async function boot(): Promise<number> {
+  const world = new BoardWorld({ interval: 5 });
+  try {
+    await world.open();
+    const payload = readFileSync(`${portFolder}complete/firmware-a.bin`);
+    const image = world.image({ kind: "complete", slot: "a", release: "0.0.1", payload });
+    const board = world.board({
+      image,
+      loader: portFolder,
+      onOutput: (text) => process.stdout.write(text),
+    });
+    await board.powerOn();
+    await board.state("PENDING");
+    console.log("\nboard: it boots, and shows a code of the simulated service");
+    return 0;
+  } finally {
+    await world.end();
+  }
+}
+
+/** What is built and run depends on the machine from the first line on: another one is another process. */
+function onAnother(name: string): number {
+  const env = { ...process.env, PICOGRANT_MACHINE: machineOf(name).name };
+  const args = [...process.execArgv, ...process.argv.slice(1)];
+  return spawnSync(process.execPath, args, { stdio: "inherit", env }).status ?? 1;
+}
+
 async function main(): Promise<number> {
+  if (flags.machine !== machine.name) return onAnother(flags.machine);
   ensurePackages(boardNeeds, flags.install ?? false);
-  if (flags.port !== undefined) return port(flags.port);
+  if (flags.port !== undefined) {
+    const code = await port(flags.port);
+    return code === 0 && flags.boot ? boot() : code;
+  }
   const names = Object.keys(kinds) as Kind[];
   for (const kind of names) {
     await buildFirmware(kind);

@@ -1,17 +1,15 @@
 // One whole life of the board against the simulated service: a code, a decision, a call, a reset, a power cut, a
 // refresh, an update of its own firmware, a sign-out. Each step is checked, and the first that is not as it should be ends it.
 
-import { readFileSync } from "node:fs";
 import { CLIENT } from "../host/service-world.ts";
 import type { BoardWorld } from "./board-world.ts";
 import type { Kind } from "./build.ts";
 import type { Board, BoardFigures } from "./emulator.ts";
+import { machine } from "./machines.ts";
 import type { Seen } from "./table.ts";
 
 /** Access tokens of the service live an hour. */
 const MORE_THAN_AN_HOUR_MS = 3_700_000;
-/** The EEPROM's part where records are: two slots. */
-const RECORD_BYTES = 16_384;
 
 export class LifeError extends Error {}
 
@@ -82,7 +80,7 @@ export async function liveOnBoard(
   const code = world.pendingCode;
   await board.until("the code on the display", () => board.frame.join("").includes(code));
   report(`the display shows the code ${code}`);
-  if (options.picture) await board.picture(options.picture);
+  if (options.picture && machine.hasPanel) await board.picture(options.picture);
   const pending = await watch();
   board.press("b");
   await board.says("batteries: ");
@@ -157,7 +155,7 @@ export async function liveOnBoard(
   check(world.answers("/revoke").join() === "200", "the token was not revoked");
   const figures = await measure();
   await board.powerOff();
-  const records = readFileSync(board.eeprom).subarray(0, RECORD_BYTES);
+  const { records } = board;
   check(
     records.every((byte) => byte === 0xff),
     "something of the records is left in the EEPROM",

@@ -9,12 +9,14 @@ import { InstallError, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
 import { generate, writeIfChanged } from "../host/generate.ts";
 import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
+import { machine } from "./machines.ts";
 import { bearsslFolder, lwipFolder, sodiumFolder } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Where the firmwares are built; git-ignored. */
-export const boardFolder = `${root}dist/board/`;
+export const boardFolder =
+  machine.name === "mps2" ? `${root}dist/board/` : `${root}dist/board-${machine.name}/`;
 /** What it is built from. */
 export const boardPort = `${root}targets/host/ports/board`;
 /** Where the firmware of a board of one's own is built. */
@@ -61,6 +63,8 @@ export type Slot = "a" | "b";
 
 /** The boot loader, and the linker's map beside it. */
 export const loaderFile = `${boardFolder}loader/loader.elf`;
+/** Its machine code alone, for an emulator that has it in a file of flash. */
+export const loaderCode = `${boardFolder}loader/loader.bin`;
 export const loaderMap = `${boardFolder}loader/loader.map`;
 
 /** The firmware of a kind as machine code, what an image has as its payload; and the linker's map beside it. */
@@ -132,6 +136,7 @@ export async function buildFirmware(
     STACK_BYTES: stackBytes,
     DEVICE_MEMORY_BYTES: memoryBytes,
     BUILD_S: sourceTime(),
+    MACHINE: machine.name,
   };
   const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
   run("gcc", ["-O1", "-Wall", "-o", forwarder, `${root}targets/workbench/board/forward.c`]);

@@ -3,12 +3,22 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { forwarder, type Kind, loaderFile } from "./build.ts";
-import { FLASH_FILE_BYTES, FlashFile } from "./flash.ts";
+import { forwarder, type Kind, loaderCode, loaderFile } from "./build.ts";
+import { FlashFile } from "./flash.ts";
+import { machine } from "./machines.ts";
 import { addressIn, type Names, Network, type Place } from "./network.ts";
 
 /** Where the factory's pages, and the seed of the emulator's, are on the board (map.h). */
@@ -16,7 +26,17 @@ const LOADER_PAGE_AT = 0x0007_f000;
 const FACTORY_PAGE_AT = 0x0008_0000;
 const SEED_AT = 0x2002_ffc0;
 
+/** The machine with two chips of flash: what the first one holds, from its beginning on (riscv32/map.h). */
+const FIRST_CHIP = {
+  loaderPage: 0x4_0000,
+  factoryPage: 0x8_0000,
+  tokens: [0xc_0000, 0x10_0000],
+  used: 0x14_0000,
+} as const;
+
 export const EEPROM_BYTES = 32_768;
+/** Of a record slot. */
+const SLOT_BYTES = 8192;
 /** The addresses that stand for servers on the board's network, and their port there. */
 const SERVICE_ADDRESS = "10.0.2.100";
 const UPDATES_ADDRESS = "10.0.2.101";
@@ -53,6 +73,8 @@ export interface BoardSettings {
   readonly hasClock?: boolean | undefined;
   /** The program that is started for each connection to a port; default: one that carries it there. */
   readonly carrier?: ((port: number) => string) | undefined;
+  /** Where the boot loader was built: for a board of one's own. */
+  readonly loader?: string | undefined;
   /** What happens with every piece of the serial line's output. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
@@ -103,12 +125,12 @@ export class Board {
       writeFileSync(file, bytes, { mode: 0o600 });
       return ["-device", `loader,file=${file},addr=0x${at.toString(16)},force-raw=on`];
     };
-    // As it comes from its maker.
-    if (!existsSync(this.eeprom)) writeFileSync(this.eeprom, Buffer.alloc(EEPROM_BYTES, 0xff));
     if (!existsSync(this.flash.path)) {
       this.flash.erase();
       this.flash.program("a", image);
     }
+    // As it comes from its maker.
+    if (!existsSync(this.eeprom)) writeFileSync(this.eeprom, Buffer.alloc(EEPROM_BYTES, 0xff));
     return [
       ...(loaderPage ? load("loader-page.bin", loaderPage, LOADER_PAGE_AT) : []),
       ...(factoryPage ? load("factory.bin", factoryPage, FACTORY_PAGE_AT) : []),
@@ -118,8 +140,69 @@ export class Board {
     ];
   }
 
+  /** The first chip of the machine with two: loader and pages as they are programmed, tokens as they were left. */
+  private prepareFirstChip(): string {
+    const { folder, factoryPage, loaderPage, image } = this.settings;
+    const path = join(folder, "flash-0.bin");
+    const isNew = !existsSync(path);
+    const file = openSync(path, isNew ? "w+" : "r+", 0o600);
+    const write = (bytes: Uint8Array | undefined, at: number): void => {
+      if (bytes) writeSync(file, bytes, 0, bytes.length, at);
+    };
+    if (isNew) {
+      write(Buffer.alloc(FIRST_CHIP.used, 0xff), 0);
+      ftruncateSync(file, machine.flashFileBytes);
+    }
+    const { loader } = this.settings;
+    write(readFileSync(loader ? `${loader}loader/loader.bin` : loaderCode), 0);
+    write(loaderPage, FIRST_CHIP.loaderPage);
+    write(factoryPage, FIRST_CHIP.factoryPage);
+    closeSync(file);
+    if (!existsSync(this.flash.path)) {
+      this.flash.erase();
+      this.flash.program("a", image);
+    }
+    return path;
+  }
+
+  /** What the board keeps of tokens: both slots. */
+  get records(): Buffer {
+    if (machine.name === "mps2") return readFileSync(this.eeprom).subarray(0, 2 * SLOT_BYTES);
+    const chip = readFileSync(join(this.settings.folder, "flash-0.bin"));
+    return Buffer.concat(FIRST_CHIP.tokens.map((at) => chip.subarray(at, at + SLOT_BYTES)));
+  }
+
+  private machineArguments(): string[] {
+    const { hasClock = true, hasSeed = true, loader } = this.settings;
+    if (machine.name === "riscv32") {
+      const chip = (unit: number, file: string): string[] => [
+        "-drive",
+        `if=pflash,unit=${unit},format=raw,file=${file}`,
+      ];
+      return [
+        ...["-machine", "virt", "-bios", "none", "-global", "virtio-mmio.force-legacy=false"],
+        ...chip(0, this.prepareFirstChip()),
+        ...chip(1, this.flash.path),
+        ...["-device", "virtio-net-device,netdev=board"],
+        ...(hasSeed ? ["-device", "virtio-rng-device"] : []),
+      ];
+    }
+    const flash = `memory-backend-file,id=flash,share=on,size=${machine.flashFileBytes}`;
+    return [
+      ...["-machine", "mps2-an385,memory-backend=flash"],
+      ...["-object", `${flash},mem-path=${this.flash.path}`],
+      ...["-kernel", loader ? `${loader}loader/loader.elf` : loaderFile, ...this.prepare()],
+      ...["-net", "nic,model=lan9118,netdev=board"],
+      ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
+      "-device",
+      `at24c-eeprom,bus=i2c,address=0x50,rom-size=${EEPROM_BYTES},drive=eeprom`,
+      ...(hasClock ? ["-device", "ds1338,bus=i2c,address=0x68"] : []),
+      ...["-device", "ssd0303,bus=i2c,address=0x3d"],
+    ];
+  }
+
   private arguments(): string[] {
-    const { port, updates, hasClock = true } = this.settings;
+    const { port, updates } = this.settings;
     const { carrier = (to: number) => `${forwarder} ${to}` } = this.settings;
     const forward = (place: Place, address: string, to: number): string =>
       `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${carrier(to)}`;
@@ -138,24 +221,15 @@ export class Board {
         ...["-netdev", `hubport,id=end-${place},hubid=${hub},netdev=${place}`],
       ];
     };
-    const flash = `memory-backend-file,id=flash,share=on,size=${FLASH_FILE_BYTES}`;
     return [
-      ...["-machine", "mps2-an385,memory-backend=flash", "-display", "none"],
-      ...["-no-user-config", "-nodefaults"],
-      ...["-object", `${flash},mem-path=${this.flash.path}`],
-      ...["-kernel", loaderFile, ...this.prepare()],
+      ...["-display", "none", "-no-user-config", "-nodefaults"],
       ...["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"],
       ...["-qmp", `unix:${this.monitor},server=on,wait=off`],
       // The board on one end of the cable; on the other qemu's own network, which reaches the service alone.
       ...["-netdev", `stream,id=board,${this.socket("board")}`],
-      ...["-net", "nic,model=lan9118,netdev=board"],
       ...network("home", 0),
       ...network("elsewhere", 1),
-      ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
-      "-device",
-      `at24c-eeprom,bus=i2c,address=0x50,rom-size=${EEPROM_BYTES},drive=eeprom`,
-      ...(hasClock ? ["-device", "ds1338,bus=i2c,address=0x68"] : []),
-      ...["-device", "ssd0303,bus=i2c,address=0x3d"],
+      ...this.machineArguments(),
     ];
   }
 
@@ -173,7 +247,7 @@ export class Board {
     rmSync(this.monitor, { force: true });
     this.output = this.complaints = "";
     // setpriv: the emulator ends with this process, however that ends.
-    const command = ["--pdeathsig", "KILL", "qemu-system-arm", ...this.arguments()];
+    const command = ["--pdeathsig", "KILL", machine.emulator, ...this.arguments()];
     const child = spawn("setpriv", command, { stdio: ["pipe", "pipe", "pipe"] });
     this.child = child;
     child.stdin.on("error", () => undefined);

@@ -4,13 +4,8 @@
 
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import type { Slot } from "./build.ts";
+import { machine } from "./machines.ts";
 
-/** The machine's memory there has this size, most of which is no flash. */
-export const FLASH_FILE_BYTES = 16 * 1024 * 1024;
-
-const SLOT_AT: Readonly<Record<Slot, number>> = { a: 0x1_0000, b: 0x6_0000 };
-const SLOT_BYTES = 0x5_0000;
-const FLASH_BYTES = 0xb_8000;
 /** What a test asks of the emulated flash, and what it is told. */
 const STEPS_AT = 0xff_f000;
 const CUT_AT = STEPS_AT + 4;
@@ -21,7 +16,7 @@ export class FlashFile {
   private change(at: number, bytes: Uint8Array, flags: "r+" | "w"): void {
     const file = openSync(this.path, flags, 0o600);
     try {
-      if (flags === "w") ftruncateSync(file, FLASH_FILE_BYTES);
+      if (flags === "w") ftruncateSync(file, machine.flashFileBytes);
       writeSync(file, bytes, 0, bytes.length, at);
     } finally {
       closeSync(file);
@@ -30,17 +25,21 @@ export class FlashFile {
 
   /** As it comes from its maker. */
   erase(): void {
-    this.change(0, Buffer.alloc(FLASH_BYTES, 0xff), "w");
+    this.change(0, Buffer.alloc(machine.flashBytes, 0xff), "w");
   }
 
   /** The factory programs a slot. */
   program(slot: Slot, image: Uint8Array): void {
-    if (image.length > SLOT_BYTES) throw new RangeError("the image is longer than a slot");
-    this.change(SLOT_AT[slot], image, "r+");
+    if (image.length > machine.slotBytes) throw new RangeError("the image is longer than a slot");
+    this.change(machine.slotAt[slot], image, "r+");
   }
 
   /** The power goes in the middle of the step of this number, counted from now on; 0: it does not. */
   cutAt(step: number): void {
+    if (!machine.hasTestFlash) {
+      if (step > 0) throw new RangeError(`${machine.name} cannot cut the power within a step`);
+      return;
+    }
     const words = Buffer.alloc(8);
     words.writeUInt32LE(step, CUT_AT - STEPS_AT);
     this.change(STEPS_AT, words, "r+");
@@ -48,6 +47,7 @@ export class FlashFile {
 
   /** Sectors erased and pages programmed since `cutAt`. */
   get steps(): number {
+    if (!machine.hasTestFlash) return this.#pagesOfSlotB();
     const word = Buffer.alloc(4);
     const file = openSync(this.path, "r");
     try {
@@ -56,5 +56,25 @@ export class FlashFile {
       closeSync(file);
     }
     return word.readUInt32LE();
+  }
+
+  /** Pages of slot B that hold anything: what has come of an update. */
+  #pagesOfSlotB(): number {
+    const slot = Buffer.alloc(machine.slotBytes);
+    const file = openSync(this.path, "r");
+    try {
+      readSync(file, slot, 0, slot.length, machine.slotAt.b);
+    } finally {
+      closeSync(file);
+    }
+    const blank = Buffer.alloc(256, 0xff);
+    let pages = 0;
+    while (
+      pages < slot.length / 256 &&
+      !slot.subarray(pages * 256, pages * 256 + 256).equals(blank)
+    ) {
+      pages++;
+    }
+    return pages;
   }
 }

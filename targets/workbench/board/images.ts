@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { NO_BORDER } from "../../image/format.ts";
 import { makeImage } from "../../image/make.ts";
 import { firmwareOf, type Kind, type Slot } from "./build.ts";
+import { machine } from "./machines.ts";
 
 export const PRODUCT = "picogrant-board";
 
@@ -19,7 +20,7 @@ export interface BoardImage {
 }
 
 /** Engine and ABI of what a slot takes (loader/slots.c). */
-export const targetOfSlot = (slot: Slot) => ({ engine: "firmware", abi: `mps2-an385-2-${slot}` });
+export const targetOfSlot = (slot: Slot) => ({ engine: "firmware", abi: `${machine.abi}-${slot}` });
 
 export function makeBoardImage(parts: BoardImage, secretKey: Uint8Array): Uint8Array {
   const { kind, slot, release, counter = 1, product = PRODUCT } = parts;

@@ -1,10 +1,11 @@
 // Where flash and RAM of a firmware go, by part: out of the linker's map.
 
 import { readFileSync } from "node:fs";
+import { machine } from "./machines.ts";
 
-/** RAM of the board, and where its flash begins (map.h); below RAM is the loader. */
-const RAM_BEGIN = 0x2000_0000;
-const SLOTS_BEGIN = 0x2100_0000;
+/** Addresses that are no RAM, and of a firmware's own: below are the loader, and what the linker left out. */
+const isRam = (address: number): boolean => address >= machine.ramAt && address < machine.ramEnd;
+const isSlot = (address: number): boolean => address >= 0x2100_0000 && !isRam(address);
 
 /** A part of the firmware, and the object files that belong to it. */
 const parts = [
@@ -13,12 +14,12 @@ const parts = [
   ["core, bytecode", /^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],
   ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^connection\.o|^entropy\.o/],
-  ["network (lwIP)", /^liblwip\.a|^network\.o|^ethernet\.o/],
+  ["network (lwIP)", /^liblwip\.a|^(network|network-watch|time-server|ethernet|virtio)\.o/],
   [
     "host: driver, HTTP, update",
-    /^(driver|host|http|http-answer|http-date|address|config|json|storage|factory|crc32|update)\.o/,
+    /^(driver|host|http|http-answer|http-date|address|units|storage|reason|factory|crc32|update)\.o/,
   ],
-  ["C library", /^lib(g_nano|c_nano|gcc|m)\.a|^libc\.o/],
+  ["C library", /^lib(g_nano|c_nano|c|gcc|m)\.a|^libc\.o/],
   ["board: start, display, chips", /./],
 ] as const;
 
@@ -56,11 +57,11 @@ export function sizesIn(map: string): Sizes {
     const size = Number.parseInt(length!, 16);
     const object = `${file!.replace(/^.*\//, "")} ${section}`;
     const [part] = parts.find(([, pattern]) => pattern.test(object))!;
-    if (address >= RAM_BEGIN && address < SLOTS_BEGIN) ram[part] += size;
+    if (isRam(address)) ram[part] += size;
     // Addresses of 0 are sections that the linker left out, or information for debuggers.
-    const isProgram = /^\.(text|rodata|vectors|data)/.test(section!);
-    const isData = section!.startsWith(".data");
-    if (isProgram && (isData || address >= SLOTS_BEGIN)) flash[part] += size;
+    const isProgram = /^\.(text|s?rodata|vectors|s?data)/.test(section!);
+    const isData = /^\.s?data/.test(section!);
+    if (isProgram && (isData || isSlot(address))) flash[part] += size;
   }
   ram.stack = sectionSize(map, ".stack");
   const data = sectionSize(map, ".data");

@@ -6,20 +6,32 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { InstallError, privateApt, run } from "../engines/install.ts";
 import { engineNeeds, fetchOnce, type Need, tool } from "../host/toolchain.ts";
+import { type MachineName, machine } from "./machines.ts";
 
 /** Debian's release whose lwIP (2.1.3), BearSSL (0.6) and libsodium (1.0.18) the firmware is written for. */
 const librariesRelease = "bookworm";
 
 /** For building the firmware and for running it. */
-export const boardNeeds: readonly Need[] = [
-  ...engineNeeds,
-  tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
-  {
-    package: "libnewlib-arm-none-eabi",
-    isThere: () => existsSync("/usr/lib/arm-none-eabi/newlib/libc_nano.a"),
-  },
-  tool("qemu-system-arm", "qemu-system-arm"),
-];
+const needsOf: Readonly<Record<MachineName, readonly Need[]>> = {
+  mps2: [
+    tool("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
+    {
+      package: "libnewlib-arm-none-eabi",
+      isThere: () => existsSync("/usr/lib/arm-none-eabi/newlib/libc_nano.a"),
+    },
+    tool("qemu-system-arm", "qemu-system-arm"),
+  ],
+  riscv32: [
+    tool("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"),
+    {
+      package: "picolibc-riscv64-unknown-elf",
+      isThere: () => existsSync("/usr/lib/picolibc/riscv64-unknown-elf/lib/libc.a"),
+    },
+    tool("qemu-system-riscv32", "qemu-system-misc"),
+  ],
+};
+
+export const boardNeeds: readonly Need[] = [...engineNeeds, ...needsOf[machine.name]];
 
 /** The unpacked source of a library. */
 function sourceFolder(name: "lwip" | "bearssl" | "libsodium"): string {

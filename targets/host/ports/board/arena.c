@@ -175,7 +175,8 @@ struct arena_figures arena_figures(void) {
   return result;
 }
 
-/* The C library's own calls end here too. */
+#ifndef __PICOLIBC__
+/* newlib's own calls end here too; picolibc's are the functions above. */
 void *_malloc_r(struct _reent *unused, size_t size) {
   (void)unused;
   return malloc(size);
@@ -195,3 +196,4 @@ void *_calloc_r(struct _reent *unused, size_t count, size_t size) {
   (void)unused;
   return calloc(count, size);
 }
+#endif

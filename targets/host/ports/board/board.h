@@ -9,12 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* stack.c: painted once, by whoever makes memory as C expects it; `frame` is that one's own. */
+void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
+void board_hang(void) __attribute__((noreturn)); /* as a loop that never ends would, until the watchdog's end */
 size_t board_stack_used(void); /* bytes, the deepest since the reset */
 size_t board_stack_size(void);
 
-/* uart.c: text goes out at once, keys are kept until they are fetched. */
+/* uart.c, serial.c: text goes out at once, keys are kept until they are fetched. */
 void board_uart_open(void);
 void board_log(const char *text);
 void board_log_bytes(const uint8_t *bytes, size_t size);
@@ -23,6 +26,8 @@ void board_log_hex(uint32_t number);
 int board_key(void);         /* the next key pressed, or -1 */
 int board_key_is_kept(void); /* whether there is one */
 void board_on_key(void);
+void board_keep_key(uint8_t key); /* from board_on_key alone */
+void board_uart_put(uint8_t byte);
 
 /* sleep.c: the clock, the watchdog, and the one place where the processor stands still. */
 void board_clock_open(void);
@@ -39,7 +44,7 @@ struct board_sleep_figures {
 /* The figures since the last call, and begins anew. */
 struct board_sleep_figures board_sleep_figures(void);
 
-/* i2c.c: each returns 1, or 0 where the device does not answer. */
+/* i2c.c, of the Cortex-M alone, as is eeprom.c: each returns 1, or 0 where the device does not answer. */
 int board_i2c_write(uint8_t device, const uint8_t *head, size_t head_size, const uint8_t *bytes,
                     size_t size);
 int board_i2c_read(uint8_t device, const uint8_t *head, size_t head_size, uint8_t *bytes,

@@ -12,6 +12,7 @@
 #include "host.h"
 #include "http.h"
 #include "loader/services.h"
+#include "map.h"
 #include "network.h"
 #include "reason.h"
 #include "records.h"
@@ -118,13 +119,6 @@ static void update(const struct pg_host *host) {
   pg_host_take_http();
 }
 
-/* As a loop that never ends would: until the watchdog's end. */
-static void hang(void) {
-  board_log("hangs\n");
-  __asm__ volatile("cpsid i");
-  for (;;) __asm__ volatile("wfi");
-}
-
 /* As a function that calls itself too deep: until the stack is used up. */
 static int dig(volatile int depth) { return depth < 0 ? 0 : dig(depth + 1) + depth; }
 
@@ -146,8 +140,8 @@ static void press(struct pg_host *host, int key) {
       update_waits = 1;
       break;
     case 'h':
-      hang();
-      break;
+      board_log("hangs\n");
+      board_hang();
     case 'd':
       board_log("digs\n");
       (void)dig(0);
@@ -174,7 +168,7 @@ static void open_board(void) {
   board_uart_open();
   board_clock_open();
   board_watchdog_open();
-  board_log("\npicogrant on mps2-an385\n");
+  board_log("\npicogrant on " MAP_NAME "\n");
   board_clock_read(BUILD_S);
   if (!board_entropy_open()) board_log("entropy: no seed; TLS is refused\n");
   board_oled_open();

@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "map.h"
+
 /* The sectors that the slots are made of. */
-enum { FLASH_SECTOR_BYTES = 4096, FLASH_PAGE_BYTES = 256 };
+enum { FLASH_SECTOR_BYTES = MAP_SECTOR_BYTES, FLASH_PAGE_BYTES = 256 };
 
 /* Each returns 1 once it is done and durable, or 0: out of range, or not what was to be. */
 int flash_erase_sector(uintptr_t at);

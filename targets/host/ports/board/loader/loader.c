@@ -9,28 +9,13 @@
 #include "image-crypto.h"
 #include "kept.h"
 #include "later-settings.h"
-#include "map.h"
-#include "mps2.h"
+#include "machine.h"
 #include "page.h"
 #include "slots.h"
 
 enum { AT_RELEASE = 112, RELEASE_BYTES = 32 };
 
-extern uint32_t loader_stack_top[], loader_bss_start[], loader_bss_end[];
-
 struct loader_kept loader_kept __attribute__((section(".kept")));
-
-void loader_reset(void);
-
-static void restart(void) {
-  SCB_RESET_CONTROL = SCB_RESET_REQUEST;
-  for (;;) continue;
-}
-
-static void on_fault(void) {
-  board_log("loader: fault; restarting\n");
-  restart();
-}
 
 static void say_slot(const char *what, int slot) {
   board_log("loader: ");
@@ -43,7 +28,7 @@ static void stop(const char *why) {
   board_log("loader: ");
   board_log(why);
   board_log("\n");
-  for (;;) __asm__ volatile("wfi");
+  for (;;) loader_rest();
 }
 
 static void take_rules(void) {
@@ -90,41 +75,13 @@ static void choose(struct pg_image *image) {
   board_log("\n");
 }
 
-/* Its vectors name its stack and its first instruction. */
-static void run(const struct pg_image *image) {
-  uintptr_t vectors = (uintptr_t)image->code + MAP_VECTORS_OFFSET - MAP_IMAGE_HEADER_BYTES;
-  const uint32_t *words = (const uint32_t *)vectors;
-  SCB_VECTORS = vectors;
-  __asm__ volatile("msr msp, %0\n dsb\n isb\n bx %1" ::"r"(words[0]), "r"(words[1]) : "memory");
-}
-
-static int main_of_loader(void) {
+void loader_main(void) {
   struct pg_image image;
   board_uart_open();
-  /* Keys wait in the UART for the firmware. */
-  NVIC_DISABLE = 0xffffffff;
+  loader_quiet();
   board_watchdog_open();
   take_rules();
   choose(&image);
   board_watchdog_feed();
-  run(&image);
-  return 0;
+  loader_run(image.code);
 }
-
-void loader_reset(void) {
-  for (uint32_t *word = loader_bss_start; word < loader_bss_end; word++) *word = 0;
-  main_of_loader();
-  restart();
-}
-
-__attribute__((section(".vectors"), used)) static const struct {
-  uint32_t *stack;
-  void (*system[15])(void);
-  void (*interrupts[IRQ_COUNT])(void);
-} vectors = {
-    .stack = loader_stack_top,
-    .system = {[0] = loader_reset, [1 ... 14] = on_fault},
-    .interrupts = {[0 ... IRQ_COUNT - 1] = on_fault},
-};
-_Static_assert(sizeof vectors <= MAP_SERVICES_OFFSET,
-               "map.h: MAP_SERVICES_OFFSET is behind the loader's vectors");

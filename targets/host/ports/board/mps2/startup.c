@@ -13,7 +13,7 @@ extern uint32_t board_stack_bottom[], board_stack_top[];
 extern uint32_t board_data_image[], board_data_start[], board_data_end[];
 extern uint32_t board_bss_start[], board_bss_end[];
 
-enum { STACK_PAINT = 0x57ac57ac, FRAME_BYTES = 32 };
+enum { FRAME_BYTES = 32 };
 
 int main(void);
 void board_reset(void);
@@ -32,9 +32,7 @@ static void guard_stack(void) {
 
 void board_reset(void) {
   guard_stack();
-  /* Painted below where this function's own frame may be, so that the deepest use can be seen later. */
-  uint32_t *here = __builtin_frame_address(0);
-  for (uint32_t *word = board_stack_bottom; word < here - 16; word++) *word = STACK_PAINT;
+  board_stack_paint(__builtin_frame_address(0));
   const uint32_t *from = board_data_image;
   for (uint32_t *word = board_data_start; word < board_data_end; word++) *word = *from++;
   for (uint32_t *word = board_bss_start; word < board_bss_end; word++) *word = 0;
@@ -42,19 +40,14 @@ void board_reset(void) {
   board_restart();
 }
 
-size_t board_stack_used(void) {
-  const uint32_t *word = board_stack_bottom;
-  while (word < board_stack_top && *word == STACK_PAINT) word++;
-  return (size_t)(board_stack_top - word) * sizeof *word;
-}
-
-size_t board_stack_size(void) {
-  return (size_t)(board_stack_top - board_stack_bottom) * sizeof *board_stack_top;
-}
-
 void board_restart(void) {
   SCB_RESET_CONTROL = SCB_RESET_REQUEST;
   for (;;) continue;
+}
+
+void board_hang(void) {
+  __asm__ volatile("cpsid i");
+  for (;;) __asm__ volatile("wfi");
 }
 
 /*

@@ -28,6 +28,7 @@
 
 /* Flash that the board writes itself: the two copies of the boot record, a sector each, and slots. */
 #define MAP_FLASH_AT 0x21000000
+#define MAP_SECTOR_BYTES 0x1000
 #define MAP_RECORD_0_AT 0x21000000
 #define MAP_RECORD_1_AT 0x21001000
 #define MAP_SLOT_A_AT 0x21010000

@@ -1,10 +1,9 @@
-/* The serial line: messages and frames go out, keys come in. */
+/* Text on the serial line, and the keys that come over it. The machine's uart.c moves single bytes. */
 #include <string.h>
 
 #include "board.h"
-#include "mps2.h"
 
-enum { BAUD = 115200, KEYS = 16 };
+enum { KEYS = 16 };
 
 static volatile struct {
   uint8_t keys[KEYS];
@@ -12,19 +11,8 @@ static volatile struct {
   uint8_t next_out; /* moved by the loop only */
 } input;
 
-void board_uart_open(void) {
-  UART0_DIVIDER = BOARD_CLOCK_HZ / BAUD;
-  UART0_CONTROL = UART_TX_ON | UART_RX_ON | UART_RX_INTERRUPT_ON;
-  NVIC_ENABLE = 1u << IRQ_UART0_RX;
-}
-
-static void put(uint8_t byte) {
-  while (UART0_STATE & UART_TX_FULL) continue;
-  UART0_DATA = byte;
-}
-
 void board_log_bytes(const uint8_t *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++) put(bytes[i]);
+  for (size_t i = 0; i < size; i++) board_uart_put(bytes[i]);
 }
 
 void board_log(const char *text) { board_log_bytes((const uint8_t *)text, strlen(text)); }
@@ -44,19 +32,15 @@ void board_log_number(long number) {
 
 void board_log_hex(uint32_t number) {
   board_log("0x");
-  for (int shift = 28; shift >= 0; shift -= 4) put((uint8_t)"0123456789abcdef"[(number >> shift) & 15]);
+  for (int shift = 28; shift >= 0; shift -= 4) board_uart_put((uint8_t)"0123456789abcdef"[(number >> shift) & 15]);
 }
 
 /* A key for which there is no room is lost, as on any keyboard. */
-void board_on_key(void) {
-  while (UART0_STATE & UART_RX_FULL) {
-    uint8_t key = (uint8_t)UART0_DATA;
-    uint8_t after = (uint8_t)((input.next_in + 1) % KEYS);
-    if (after == input.next_out) continue;
-    input.keys[input.next_in] = key;
-    input.next_in = after;
-  }
-  UART0_INTERRUPT = UART_RX_INTERRUPT;
+void board_keep_key(uint8_t key) {
+  uint8_t after = (uint8_t)((input.next_in + 1) % KEYS);
+  if (after == input.next_out) return;
+  input.keys[input.next_in] = key;
+  input.next_in = after;
 }
 
 int board_key_is_kept(void) { return input.next_in != input.next_out; }
