@@ -29,6 +29,8 @@ export interface Clock {
   accessLifeS: number;
   /** Seconds that the refresh token lives on; 100000000: unknown. */
   refreshLifeS: number;
+  /** Seconds for which refusals by unknown names are still borne; 100000000: there was none. */
+  refusalsLeftS: number;
   /** Seconds ahead of the end at which the access token is refreshed. */
   refreshMarginS: number;
 }
@@ -45,6 +47,7 @@ export function makeClock(device: Clock, seed: number, startSpreadMs: number): v
   device.codeLifeS = 0;
   device.accessLifeS = Limit.ENDLESS;
   device.refreshLifeS = Limit.ENDLESS;
+  device.refusalsLeftS = Limit.ENDLESS;
   device.refreshMarginS = 0;
 }
 
@@ -64,6 +67,7 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
   if (seconds) redraw(device);
   device.accessLifeS = countDown(device.accessLifeS, seconds);
   device.refreshLifeS = countDown(device.refreshLifeS, seconds);
+  device.refusalsLeftS = countDown(device.refusalsLeftS, seconds);
 }
 
 /** A number from 0 to `below` - 1, about evenly; for jitter only. `below` is at most 65535. */
@@ -89,18 +93,24 @@ export function waitAtLeast(device: Device, ms: number): void {
 }
 
 /**
- * Sets the wait after a failure that passes by itself: doubled each time up to the cap, half of it
- * random so that devices do not come back together; a poll never before its interval (RFC 8628 §3.5).
+ * Sets the wait after a failure: doubled each time up to `mostMs`, half of it random so that devices do not
+ * come back together; a poll never before its interval (RFC 8628 §3.5).
  */
-export function backOff(device: Device & Clock): void {
-  if (!device.backoffMs) device.backoffMs = Limit.BACKOFF_MIN_MS;
-  else if (device.backoffMs < Limit.BACKOFF_MAX_MS) device.backoffMs *= 2;
+export function backOff(device: Device & Clock, mostMs: number): void {
+  device.backoffMs = device.backoffMs ? device.backoffMs * 2 : Limit.BACKOFF_MIN_MS;
+  if (device.backoffMs > mostMs) device.backoffMs = mostMs;
   var backoff = device.backoffMs >> 1;
-  backoff += jitter(device, backoff);
+  // What is longer than jitter takes in is spread over steps of 64 milliseconds.
+  backoff += backoff < 65536 ? jitter(device, backoff) : jitter(device, backoff >> 6) << 6;
   waitAtLeast(
     device,
     device.state === State.PENDING && backoff < device.intervalMs ? device.intervalMs : backoff,
   );
+}
+
+/** Sets for how long refusals by unknown names are borne from now on; ENDLESS: there was none. */
+export function bearRefusals(device: Device & Clock, seconds: number): void {
+  device.refusalsLeftS = seconds;
 }
 
 /** The failures are over: the next one waits the shortest time. */

@@ -70,8 +70,15 @@ export enum ErrorCode {
   ACCOUNT_DISABLED = 28,
   /** Something that cannot be, from a server or a host. */
   UNEXPECTED_STATE = 29,
-  /** Five answers to the code request were JSON without a code. */
+  /**
+   * Answers of no use, again and again: JSON without a code, redirects, refusals that name nothing, codes that are
+   * not known as soon as they are polled.
+   */
   USELESS_ANSWERS = 30,
+  /** The user has to act at the server: sign in there, consent (OpenID Connect Core 1.0 §3.1.2.6). */
+  INTERACTION_REQUIRED = 31,
+  /** The status says that the request itself is wrong: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
+  REQUEST_REFUSED = 32,
 }
 
 /** What becomes of an attempt, or else who can put it right. */

@@ -36,10 +36,25 @@ export enum Limit {
    * after the first, and what the answers take.
    */
   USELESS_ANSWERS_MAX = 5,
+  /**
+   * Redirects, and refusals that name no error, in a row: what stands in the place of the server for a while (a
+   * captive portal) is gone before. With nothing else in between, the last of them comes 2.5 to 5.5 minutes after
+   * the first.
+   */
+  USELESS_STATUSES_MAX = 10,
+  /**
+   * Codes in a row that the server does not know as soon as they are polled: no user has had a say, and every
+   * further one would end as they did.
+   */
+  DEAD_CODES_MAX = 3,
 
   /** Transport backoff: the first wait and the longest. A minute keeps a user within reach. */
   BACKOFF_MIN_MS = 2000,
   BACKOFF_MAX_MS = 64000,
+  /** The longest wait after a refresh that was refused: more than an hour. Only people can mend that. */
+  REFUSED_BACKOFF_MAX_MS = 4096000,
+  /** For so long the server may refuse a refresh by a name that nobody knows, before it counts as the session's end. */
+  UNKNOWN_REFUSALS_S = 86400,
   /** How long after its code's end a device still waits for the last poll: as long as the longest backoff. */
   LAST_POLL_MS = 64000,
   /** Devices of a whole city start together after a power cut: spread their first request. */

@@ -22,13 +22,9 @@ import { State } from "./states.ts";
 export var CODE_STATES: number =
   (1 << State.STARTING) | (1 << State.REQUESTING) | (1 << State.PENDING);
 
-/** A bit for each state in which tokens may be held. A failure that is not the tokens' leaves them alone. */
+/** A bit for each state in which tokens may be held. */
 export var TOKEN_STATES: number =
-  (1 << State.STARTING) |
-  (1 << State.SIGNED_IN) |
-  (1 << State.REFRESHING) |
-  (1 << State.REVOKING) |
-  (1 << State.FAILED);
+  (1 << State.STARTING) | (1 << State.SIGNED_IN) | (1 << State.REFRESHING) | (1 << State.REVOKING);
 
 /** A bit for each state that is a session: only in one is the target of a call held. */
 export var SESSION_STATES: number = (1 << State.SIGNED_IN) | (1 << State.REFRESHING);

@@ -53,7 +53,7 @@ export enum Event {
   CODE_RECEIVED = 8,
   /** The server has sent tokens. */
   TOKENS_RECEIVED = 9,
-  /** The server has refused for good. */
+  /** The server has refused a code for good. */
   FINAL_ERROR = 10,
   /** The access token was refreshed. */
   REFRESHED = 11,
@@ -117,12 +117,12 @@ export function transitions(): Transition[] {
     move(State.REFRESHING, Event.REFRESHED, State.SIGNED_IN),
     move(State.REFRESHING, Event.SESSIONS_REVOKED, State.REFRESHING),
     move(State.REFRESHING, Event.SESSION_ENDED, State.FAILED),
-    move(State.REFRESHING, Event.FINAL_ERROR, State.FAILED),
     move(State.REFRESHING, Event.SIGN_OUT, State.REVOKING),
+    move(State.REFRESHING, Event.SIGN_IN, State.REQUESTING),
+    move(State.REFRESHING, Event.CANCEL, State.SIGNED_OUT),
     move(State.REVOKING, Event.REVOKED, State.SIGNED_OUT),
+    move(State.REVOKING, Event.CANCEL, State.SIGNED_OUT),
     move(State.FAILED, Event.SIGN_IN, State.REQUESTING),
-    move(State.FAILED, Event.SIGN_IN, State.REFRESHING),
     move(State.FAILED, Event.CANCEL, State.SIGNED_OUT),
-    move(State.FAILED, Event.SIGN_OUT, State.REVOKING),
   ];
 }

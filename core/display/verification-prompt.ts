@@ -20,7 +20,7 @@ import {
 } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Bytes, type Device, Field, Region } from "../device/memory.ts";
-import { setLength } from "../device/regions.ts";
+import { OutputUse, setLength } from "../device/regions.ts";
 import { State } from "../device/states.ts";
 import { schemeLength } from "../grant/device-authorization.ts";
 import { hasAccess } from "../grant/refresh.ts";
@@ -169,8 +169,9 @@ function putState(device: Device): void {
     putRegion(device, Region.STATUS, Source.ANYBODY);
     return;
   }
-  // Only where the error itself is told.
-  if (message === Message.FAILED && device.error === ErrorCode.UNKNOWN_ERROR) {
+  // Only where the error itself is told, and not while its name gives way to that of the next answer.
+  var isArriving = device.outputUse === OutputUse.REQUEST && device.httpStatus > 0;
+  if (message === Message.FAILED && device.error === ErrorCode.UNKNOWN_ERROR && !isArriving) {
     putRegion(device, Field.ERROR, Source.ANYBODY);
   }
   if (device.notErased && (device.state === State.SIGNED_OUT || device.state === State.FAILED)) {

@@ -7,7 +7,7 @@ import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, Literal } from "../device/memory.ts";
 import { writeTokenRequest } from "./client-authentication.ts";
-import { intervalOf, lastPoll } from "./device-authorization.ts";
+import { codeIsKnown, intervalOf, lastPoll } from "./device-authorization.ts";
 
 /** Makes the poll's body. */
 export function preparePoll(device: Device): void {
@@ -29,6 +29,7 @@ function slowDown(device: Device): void {
 export function stillPending(device: Device, error: number): void {
   if (error === ErrorCode.SLOW_DOWN) slowDown(device);
   resetBackoff(device);
+  codeIsKnown(device);
   waitAtLeast(device, device.intervalMs);
   // A code from before a restart is shown once the server has confirmed it.
   if (device.codeLifeS) showCode(device);

@@ -7,7 +7,7 @@ import { showCode } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, equals, Field, holds, isTooLong, Literal } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
-import { dropTokens, setLength } from "../device/regions.ts";
+import { setLength } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Job, nothingToSave, startJob } from "../records/record-keeping.ts";
 import { isPrintable, isVisible, numberOf } from "./token-response.ts";
@@ -34,6 +34,10 @@ export interface Code {
   renewalsMax: number;
   /** Answers to the code request without a code, since the last code or the user's last command. */
   uselessAnswers: number;
+  /** Redirects, and refusals that name no error, in a row: to any request of the grant. */
+  uselessStatuses: number;
+  /** Codes that the server did not know, since one was pending or the user's last command. */
+  deadCodes: number;
 }
 
 /** No code has been asked for. */
@@ -43,11 +47,41 @@ export function makeCode(device: Code, renewalsMax: number): void {
   device.renewals = 0;
   device.renewalsMax = renewalsMax;
   device.uselessAnswers = 0;
+  device.uselessStatuses = 0;
+  device.deadCodes = 0;
 }
 
-/** The user has asked: renewals and useless answers are counted anew. */
+/** The user has asked: renewals, useless answers and dead codes are counted anew. */
 export function countAnew(device: Device & Code): void {
-  device.renewals = device.uselessAnswers = 0;
+  device.renewals = device.uselessAnswers = device.uselessStatuses = device.deadCodes = 0;
+}
+
+/** The server knows the code: the ones before it do not count any more. */
+export function codeIsKnown(device: Device & Code): void {
+  device.deadCodes = 0;
+}
+
+/**
+ * Redirects and refusals that name no error pass where something stands in the place of the server for a while. When
+ * they come again and again the setup is wrong. 408 and 425 ask for another try themselves.
+ * @returns the error, or USELESS_ANSWERS where there were too many of these answers in a row
+ */
+export function countUseless(device: Device & Code, error: number): number {
+  var status = device.httpStatus;
+  // No answer says nothing of the ones before.
+  if (error === ErrorCode.UNREACHABLE) return error;
+  if (
+    error !== ErrorCode.UNAVAILABLE ||
+    status < 300 ||
+    status > 499 ||
+    status === 408 ||
+    status === 425
+  ) {
+    device.uselessStatuses = 0;
+    return error;
+  }
+  if (device.uselessStatuses < Limit.USELESS_STATUSES_MAX) device.uselessStatuses++;
+  return device.uselessStatuses < Limit.USELESS_STATUSES_MAX ? error : ErrorCode.USELESS_ANSWERS;
 }
 
 /** The poll that is made now comes after the code's end: it is the last one. */
@@ -66,7 +100,6 @@ export function requestCode(device: Device, event: Event, waitMs: number): void 
 /** Ends the attempt or session for good, in memory and in storage; the error, if any, is shown. */
 export function finish(device: Device, event: Event, error: number, state: State): void {
   setError(device, error);
-  dropTokens(device);
   moveTo(device, event, state);
   // If storage does not erase now, it is asked again after this, whatever Retry-After said.
   waitFor(device, Limit.SAVE_AGAIN_MS);
@@ -80,6 +113,17 @@ export function renewCode(device: Device & Code): void {
   } else {
     finish(device, Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
   }
+}
+
+/**
+ * The server does not accept the code any more. One that it did not know as soon as it was polled is not the user's
+ * doing: after a few of them the setup is wrong (a client that has to prove a key of its own; a server that says
+ * invalid_grant where RFC 8628 §3.5 has authorization_pending).
+ */
+export function codeRefused(device: Device & Code, error: number): void {
+  if (error === ErrorCode.INVALID_GRANT && ++device.deadCodes >= Limit.DEAD_CODES_MAX) {
+    finish(device, Event.FINAL_ERROR, ErrorCode.USELESS_ANSWERS, State.FAILED);
+  } else renewCode(device);
 }
 
 /**

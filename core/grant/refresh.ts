@@ -1,9 +1,10 @@
 // Refreshing the access token (RFC 6749 §6; the documents' 4.3), and the end of a session that can not
-// be refreshed. A passing failure never signs anyone out; only a grant that is refused does, and only after
-// the refresh token before the present one was tried too.
+// be refreshed. A passing failure never signs anyone out, nor does what the maker can mend; only a grant that is
+// refused does, and only after the refresh token before the present one was tried too.
 
-import { waitFor } from "../device/clock.ts";
+import { backOff, bearRefusals, resetBackoff, waitFor } from "../device/clock.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
+import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, lacks, Region } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
@@ -13,12 +14,23 @@ import { Job, startJob } from "../records/record-keeping.ts";
 import { finish } from "./device-authorization.ts";
 import { hasBrought } from "./token-response.ts";
 
+/** Whether the server refuses to refresh the tokens, for a reason that is not theirs: they are kept. */
+export enum Refused {
+  NO = 0,
+  /** It is tried again with growing waits. */
+  YES = 1,
+  /** The user has had it tried again at once. */
+  TRIED_FOR_USER = 2,
+}
+
 /** What is known of a session beside its tokens. */
 export interface Session {
   /** 1: there was an access token when the answer under way began. */
   hadAccess: number;
   /** 1: the refresh token before the present one has been tried. */
   triedPrevious: number;
+  /** One of Refused: whether the server refuses to refresh the tokens, which are kept. */
+  refused: number;
   /** ErrorCode that an event ends the session with as soon as it is acknowledged, 0 for none. */
   endDueWith: number;
 }
@@ -27,6 +39,7 @@ export interface Session {
 export function makeSession(device: Session): void {
   device.hadAccess = 0;
   device.triedPrevious = 0;
+  device.refused = Refused.NO;
   device.endDueWith = ErrorCode.NONE;
 }
 
@@ -101,6 +114,8 @@ export function tokensReceived(device: Device & Session, isFirst: boolean): void
   if (isNew || isFirst || device.triedPrevious || device.notSaved) startJob(device, Job.WRITE);
   else if (device.notErased) startJob(device, Job.ERASE_OLDER);
   device.triedPrevious = 0;
+  device.refused = Refused.NO;
+  bearRefusals(device, Limit.ENDLESS);
 }
 
 /**
@@ -113,12 +128,38 @@ function refusesGrant(device: Device, error: number): boolean {
 }
 
 /**
- * The server has refused the refresh for good. Where it is not the grant that it refuses, but the client or how
- * the device is set up, the tokens are kept until the maker or the administrator has mended that.
+ * Whether refusals by names that nobody knows have come for a whole day: then they count as refusals of the grant,
+ * as only a new sign-in can help. One by a known name begins the day anew. It is counted in memory alone, so that a
+ * restart begins it anew, too: whoever restarts the device can also sign in again.
+ */
+function isUnknownForDay(device: Device, error: number): boolean {
+  if (error !== ErrorCode.UNKNOWN_ERROR) bearRefusals(device, Limit.ENDLESS);
+  else if (device.refusalsLeftS === Limit.ENDLESS) bearRefusals(device, Limit.UNKNOWN_REFUSALS_S);
+  return !device.refusalsLeftS;
+}
+
+/** Whether there is a session whose tokens are kept although the server refuses to refresh them. */
+export function isRefused(device: Device): boolean {
+  return device.state === State.REFRESHING && device.refused > Refused.NO;
+}
+
+/** The user wants refused tokens to be tried again at once. */
+export function refreshForUser(device: Device & Session): void {
+  device.refused = Refused.TRIED_FOR_USER;
+  setError(device, ErrorCode.NONE);
+  waitFor(device, 0);
+  resetBackoff(device);
+  redraw(device);
+}
+
+/**
+ * The server has refused the refresh. Where it is not the grant that it refuses, but the client or how the device is
+ * set up, the tokens are kept: the maker or the administrator can mend that.
  */
 export function refreshRefused(device: Device & Session, error: number): void {
-  if (!refusesGrant(device, error)) {
-    moveTo(device, Event.FINAL_ERROR, State.FAILED);
+  if (!refusesGrant(device, error) && !isUnknownForDay(device, error)) {
+    if (!device.refused) device.refused = Refused.YES;
+    backOff(device, Limit.REFUSED_BACKOFF_MAX_MS);
   } else if (device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {

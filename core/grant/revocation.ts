@@ -62,7 +62,7 @@ export function revocationAnswered(device: Device & Revocation, error: number): 
   if (!error || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
-    backOff(device);
+    backOff(device, Limit.BACKOFF_MAX_MS);
     // Whatever the server asks for: somebody has signed out, and waits to see that done.
     if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);
   }

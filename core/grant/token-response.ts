@@ -70,6 +70,18 @@ export function isSuccess(device: Device): boolean {
   return device.httpStatus >= 200 && device.httpStatus <= 299;
 }
 
+/** Whether the status says that the request itself is wrong, whoever sends it (RFC 9110 §15.5). */
+function isRequestWrong(status: number): boolean {
+  return (
+    status === 405 ||
+    status === 406 ||
+    status === 411 ||
+    status === 413 ||
+    status === 414 ||
+    status === 415
+  );
+}
+
 /**
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
  * before the status: servers answer errors with 200, and pending with 400, 403 or 428. An empty
@@ -86,6 +98,7 @@ export function classify(device: Device): ErrorCode {
     if (named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return named;
   }
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
+  if (isRequestWrong(status)) return ErrorCode.REQUEST_REFUSED;
   if (!isSuccess(device)) return ErrorCode.UNAVAILABLE;
   return json || !device.bodyBytes ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }

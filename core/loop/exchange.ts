@@ -6,7 +6,7 @@ import { Command, Endpoint } from "../device/command.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, Field, holds, Literal, Region } from "../device/memory.ts";
+import { type Bytes, type Device, Field, Literal, Region } from "../device/memory.ts";
 import {
   claimOutput,
   dropCode,
@@ -39,8 +39,9 @@ import {
   CodeFields,
   checkCode,
   codeReceived,
+  codeRefused,
+  countUseless,
   finish,
-  renewCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh.ts";
 import { prepareRevocation, revocationAnswered } from "../grant/revocation.ts";
@@ -103,8 +104,7 @@ function purposeOfState(device: Device): Purpose {
 
 /** What storage refused to erase: all there is, or what lies behind the record of tokens that are kept. */
 function eraseAgain(device: Device): void {
-  var isKept = device.state === State.SIGNED_IN || holds(device, Region.PRESENT_REFRESH_TOKEN);
-  startJob(device, isKept ? Job.ERASE_OLDER : Job.WIPE);
+  startJob(device, device.state === State.SIGNED_IN ? Job.ERASE_OLDER : Job.WIPE);
 }
 
 /** Whether OUTPUT is held by someone other than a finished call, whose answer is free after the next NONE. */
@@ -207,6 +207,8 @@ export function responseStart(
       return isRetried(device) ? 0 : 1;
     }
     rememberAccess(device);
+    // The name of an error that is shown gives way to that of this answer.
+    redraw(device);
     scanBegin(device, Literal.MEMBERS, wantedFields(device), 1, Field.ERROR);
   }
   return 0;
@@ -274,6 +276,7 @@ function takeAnswer(device: Device, error: number): void {
 /** What the answer to the request for a code, a poll or a refresh leads to. */
 function grantAnswered(device: Device, error: number): void {
   var purpose = device.purpose;
+  error = countUseless(device, error);
   setError(device, error);
   redraw(device);
   if (!error) {
@@ -285,10 +288,10 @@ function grantAnswered(device: Device, error: number): void {
   else dropBrought(device);
   var isPending = error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
   if (purpose === Purpose.POLL && isPending) stillPending(device, error);
-  else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device);
+  else if (errorKind(device, error) === ErrorKind.TRANSIENT) backOff(device, Limit.BACKOFF_MAX_MS);
   else if (purpose === Purpose.REFRESH) refreshRefused(device, error);
   else if (purpose === Purpose.POLL && errorKind(device, error) === ErrorKind.RENEWABLE) {
-    renewCode(device);
+    codeRefused(device, error);
   } else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }
 

@@ -1,17 +1,16 @@
 // What the user of the device can ask for.
 
-import { setAccessLife, waitFor } from "../device/clock.ts";
+import { setAccessLife } from "../device/clock.ts";
 import { Endpoint } from "../device/command.ts";
-import { ErrorCode, setError } from "../device/errors.ts";
+import { ErrorCode } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
-import { type Device, holds, Region } from "../device/memory.ts";
-import { moveTo } from "../device/moves.ts";
+import type { Device } from "../device/memory.ts";
 import { giveUp } from "../device/request.ts";
 import { Event, Noted, State } from "../device/states.ts";
 import { countAnew, finish, requestCode } from "../grant/device-authorization.ts";
+import { isRefused, Refused, refreshForUser } from "../grant/refresh.ts";
 import { revoke } from "../grant/revocation.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
-import { checkCall } from "../requests/call.ts";
 
 /** What the user asks for while the device starts. */
 export interface User {
@@ -30,12 +29,9 @@ export function makeUser(device: User, autoStart: number): void {
   device.noted = Noted.NOTHING;
 }
 
-/** Whether there are tokens: in a session, during its revocation, or kept after a failure. */
+/** Whether there are tokens: in a session, or during its revocation. */
 function keepsTokens(device: Device): boolean {
-  return (
-    device.state >= State.SIGNED_IN &&
-    (device.state !== State.FAILED || holds(device, Region.PRESENT_REFRESH_TOKEN))
-  );
+  return device.state >= State.SIGNED_IN && device.state !== State.FAILED;
 }
 
 /** Gives up a request of the attempt to sign in. The metadata are of use to the next one as well. */
@@ -44,8 +40,9 @@ function giveUpAttempt(device: Device): void {
 }
 
 /**
- * Signs in: asks for a code, or for a new one where one is shown already. After a failure that left
- * the tokens alone, tries them again. Nothing happens in a session.
+ * Signs in: asks for a code, or for a new one where one is shown already. Where the server refuses to refresh tokens
+ * that are kept, they are tried again at once; asked once more, the device gives them up, untold to the server, and
+ * asks for a code. Nothing happens in any other session.
  */
 export function signIn(device: Device): void {
   countAnew(device);
@@ -53,12 +50,12 @@ export function signIn(device: Device): void {
   else if (!keepsTokens(device)) {
     giveUpAttempt(device);
     requestCode(device, Event.SIGN_IN, 0);
-  } else if (device.state === State.FAILED) {
-    // A call that waited for the session ended with it.
-    if (device.call) checkCall(device);
-    setError(device, ErrorCode.NONE);
-    waitFor(device, 0);
-    moveTo(device, Event.SIGN_IN, State.REFRESHING);
+  } else if (isRefused(device)) {
+    if (device.refused === Refused.TRIED_FOR_USER) {
+      giveUp(device);
+      requestCode(device, Event.SIGN_IN, 0);
+      startJob(device, Job.WIPE);
+    } else refreshForUser(device);
   }
 }
 
@@ -83,15 +80,20 @@ function note(device: Device & User, asked: Noted): void {
 export function doNoted(device: Device): void {
   if (!device.noted) return;
   if (device.noted === Noted.SIGN_OUT) signOut(device);
-  else cancel(device);
+  // A code, and not what was asked for before the restart.
+  else if (device.state === State.PENDING) cancel(device);
   // signIn was called after cancel or signOut: a later one of those would have cleared autoStart.
   if (device.autoStart) signIn(device);
 }
 
-/** Gives up the attempt to sign in. Nothing happens in a session, nor to its tokens. */
+/**
+ * Gives up what the device is at: the attempt to sign in; the revocation that it waits for; or tokens that the server
+ * refuses to refresh, which it is not told. Nothing happens in any other session.
+ */
 export function cancel(device: Device): void {
+  var isWaiting = device.state === State.REVOKING || isRefused(device);
   if (device.state === State.STARTING) note(device, Noted.CANCEL);
-  else if (!keepsTokens(device) && device.state > State.SIGNED_OUT) {
+  else if (isWaiting || (!keepsTokens(device) && device.state > State.SIGNED_OUT)) {
     giveUpAttempt(device);
     finish(device, Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
   }
@@ -102,9 +104,9 @@ export function cancel(device: Device): void {
  * cancel.
  */
 export function signOut(device: Device): void {
-  cancel(device);
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
-  else if (keepsTokens(device) && device.state !== State.REVOKING) {
+  else if (!keepsTokens(device)) cancel(device);
+  else if (device.state !== State.REVOKING) {
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);

@@ -35,6 +35,9 @@ export function errorRows(): ErrorRow[] {
       "incorrect_device_code",
       "invalid_code_pair",
       "bad_refresh_token",
+      "invalid_refresh_token",
+      "refresh_token_expired",
+      "bad_token",
     ]),
     row(ErrorCode.ACCESS_DENIED, ErrorKind.USER, Message.DENIED, [
       "access_denied",
@@ -82,9 +85,23 @@ export function errorRows(): ErrorRow[] {
     row(ErrorCode.RENEWALS_EXHAUSTED, ErrorKind.USER, Message.CODE_EXPIRED, []),
     row(ErrorCode.SESSION_ENDED, ErrorKind.USER, Message.SESSION_ENDED, []),
     row(ErrorCode.MEMORY_TOO_SMALL, ErrorKind.MAKER, Message.TOO_LITTLE_MEMORY, []),
-    row(ErrorCode.TOKEN_REVOKED, ErrorKind.USER, Message.SESSION_ENDED, []),
+    // also named by a server
+    row(ErrorCode.TOKEN_REVOKED, ErrorKind.USER, Message.SESSION_ENDED, ["token_revoked"]),
+    // found by the device
     row(ErrorCode.ACCOUNT_DISABLED, ErrorKind.ADMINISTRATOR, Message.DISABLED, []),
     row(ErrorCode.UNEXPECTED_STATE, ErrorKind.MAKER, Message.FAILED, []),
     row(ErrorCode.USELESS_ANSWERS, ErrorKind.MAKER, Message.SETUP, []),
+    // OpenID Connect Core 1.0 §3.1.2.6, and what large providers say where nothing but a person helps
+    row(ErrorCode.INTERACTION_REQUIRED, ErrorKind.USER, Message.DENIED, [
+      "interaction_required",
+      "login_required",
+      "account_selection_required",
+      "consent_required",
+      "mfa_required",
+      "interrupted_user",
+      "ux_not_allowed",
+    ]),
+    // found by the device
+    row(ErrorCode.REQUEST_REFUSED, ErrorKind.MAKER, Message.SETUP, []),
   ];
 }

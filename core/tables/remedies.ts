@@ -43,7 +43,9 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.TOKEN_REVOKED]: "signs in again",
   [ErrorCode.ACCOUNT_DISABLED]: "enables the account again",
   [ErrorCode.UNEXPECTED_STATE]: "reports it: this cannot be",
-  [ErrorCode.USELESS_ANSWERS]: "checks the address: what answers there gives no codes",
+  [ErrorCode.USELESS_ANSWERS]: "checks the address: what answers there is of no use",
+  [ErrorCode.INTERACTION_REQUIRED]: "signs in again: the server wants something done there",
+  [ErrorCode.REQUEST_REFUSED]: "checks the address: such requests are not taken there",
 };
 
 /** Who mends errors of this kind. */

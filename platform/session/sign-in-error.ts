@@ -81,12 +81,9 @@ const ADVICE: Readonly<Record<Remedy, string>> = {
  */
 export function signInErrorOf(device: core.Device, answer?: ServerAnswer): SignInError {
   const code = errorNameOf(device);
-  const kind = device.error === ErrorCode.NONE ? 0 : core.errorKind(device, device.error);
-  const remedy = REMEDIES[kind] ?? "nobody";
+  const remedy = remedyFor(device);
   const said = answer && isRefusal(answer) ? `; ${answerInWords(answer)}` : "";
-  // The setting of a program's by its name.
-  const missing = missingRoomOf(device).replace("bytes of memory", "bytes as memoryBytes");
-  const advice = missing || ADVICE[remedy];
+  const advice = missingRoomIn(device) || ADVICE[remedy];
   const message = `signing in failed: ${code}; ${advice}${said}`;
   return new SignInError(code, remedy, message, { answer: said === "" ? undefined : answer });
 }
@@ -96,7 +93,21 @@ export function troubleOf(device: core.Device, answer: ServerAnswer): SignInErro
   const code = errorNameOf(device);
   const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
   const why = code === "malformed_response" ? ", and not what was asked for" : "";
-  return new SignInError(code, "nobody", `${answerInWords(answer)}${why}; ${again}`, { answer });
+  const remedy = remedyFor(device);
+  const advice = remedy === "nobody" ? "" : `; ${missingRoomIn(device) || ADVICE[remedy]}`;
+  const message = `${answerInWords(answer)}${why}${advice}; ${again}`;
+  return new SignInError(code, remedy, message, { answer });
+}
+
+/** The setting of a program's by its name. */
+function missingRoomIn(device: core.Device): string {
+  return missingRoomOf(device).replace("bytes of memory", "bytes as memoryBytes");
+}
+
+/** Who can put it right. */
+function remedyFor(device: core.Device): Remedy {
+  const { error } = device;
+  return (error !== ErrorCode.NONE && REMEDIES[core.errorKind(device, error)]) || "nobody";
 }
 
 /** Whether it says more than that the user has not decided yet, or a success. */

@@ -1,7 +1,6 @@
 // What goes wrong on the way and is tried again by itself: said once each time, so that nothing fails in silence.
 
-import { ErrorCode, ErrorKind, errorKind } from "../../core/complete.ts";
-import { Command } from "../../core/index.ts";
+import { Command, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import type { Driver } from "../driver.ts";
 import type { AnswerEar } from "./answer-ear.ts";
@@ -56,7 +55,7 @@ export class Watch {
     this.#lookAtStorage(driver);
     if (this.#heard !== ear.heard) {
       this.#heard = ear.heard;
-      if (ear.newest && passesByItself(driver)) this.#tell(troubleOf(device, ear.newest));
+      if (ear.newest && isTriedAgain(driver)) this.#tell(troubleOf(device, ear.newest));
     }
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {
@@ -96,9 +95,8 @@ export class Watch {
   }
 }
 
-/** Something that passes by itself, other than a user who has not decided yet. */
-function passesByItself({ device }: Driver): boolean {
-  const { error } = device;
-  if (error === ErrorCode.NONE || error <= ErrorCode.SLOW_DOWN) return false;
-  return errorKind(device, error) === ErrorKind.TRANSIENT;
+/** Something that is tried again by itself, other than asking a user who has not decided yet. */
+function isTriedAgain({ device: { error, state } }: Driver): boolean {
+  if (state === State.FAILED || state === State.SIGNED_OUT) return false;
+  return error !== ErrorCode.NONE && error > ErrorCode.SLOW_DOWN;
 }

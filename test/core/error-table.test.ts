@@ -31,7 +31,8 @@ const table = [
   entry(3, "EXPIRED_TOKEN", "renewable", EXPIRED, "expired_token token_expired code_expired"),
   entry(
     ...([4, "INVALID_GRANT", "renewable", EXPIRED] as const),
-    "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refresh_token",
+    "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refresh_token " +
+      "invalid_refresh_token refresh_token_expired bad_token",
   ),
   entry(5, "ACCESS_DENIED", "user", REFUSED, "access_denied authorization_declined"),
   entry(
@@ -63,10 +64,16 @@ const table = [
   entry(24, "RENEWALS_EXHAUSTED", "user", EXPIRED),
   entry(25, "SESSION_ENDED", "user", ENDED),
   entry(26, "MEMORY_TOO_SMALL", "maker", MEMORY),
-  entry(27, "TOKEN_REVOKED", "user", ENDED),
+  entry(27, "TOKEN_REVOKED", "user", ENDED, "token_revoked"),
   entry(28, "ACCOUNT_DISABLED", "administrator", "Account disabled. Ask your administrator"),
   entry(29, "UNEXPECTED_STATE", "maker", FAILED),
   entry(30, "USELESS_ANSWERS", "maker", SETUP),
+  entry(
+    ...([31, "INTERACTION_REQUIRED", "user", REFUSED] as const),
+    "interaction_required login_required account_selection_required consent_required " +
+      "mfa_required interrupted_user ux_not_allowed",
+  ),
+  entry(32, "REQUEST_REFUSED", "maker", SETUP),
 ];
 /** Answers of a poll only: no display shows them. */
 const PENDING: Entry[] = [
@@ -92,9 +99,9 @@ function asked(answer: ConstructorParameters<typeof Bench>[0], settings: object 
 const shown = (bench: Bench): string[] => bench.frame().map((row) => row.trimEnd());
 
 describe("the error table", () => {
-  it("has 30 errors, by these numbers", () => {
+  it("has 32 errors, by these numbers", () => {
     const numbers = Object.values(ErrorCode).filter((value) => typeof value === "number");
-    expect(numbers).toEqual(Array.from({ length: 31 }, (_, i) => i));
+    expect(numbers).toEqual(Array.from({ length: 33 }, (_, i) => i));
   });
 
   it.each([...PENDING, ...table])("$number is $name, of the kind $kind", (row) => {

@@ -114,7 +114,7 @@ describe("values of a session", () => {
     bench.answers = [tokens({ refresh_token: "v".repeat(3000) })];
     bench.until(3);
     expect(bench.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
-    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.state).toBe(State.REFRESHING);
     bench.answers = [tokens()];
     bench.core.signIn(bench.device);
     bench.run(0);
@@ -221,7 +221,7 @@ describe("a request that does not fit", () => {
     const bench = signedIn({ refresh_token });
     bench.pass(3_600_000);
     expect(bench.sent).toHaveLength(2);
-    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.state).toBe(State.REFRESHING);
     expect(bench.device.error).toBe(ErrorCode.MEMORY_TOO_SMALL);
     bench.core.signOut(bench.device);
     bench.pass(600_000);

@@ -113,7 +113,7 @@ describe("SPEC.md Memory: a value that is needed and does not fit says how much 
     const bench = had([code(), tokens({ access_token: "a".repeat(9000) })]);
     expect(shown(bench)).toContain("Too little memory. Ask the maker");
     const refreshed = had([code(), tokens(), tokens({ access_token: "a".repeat(9000) })]);
-    expect(refreshed.device.state).toBe(State.FAILED);
+    expect(refreshed.device.state).toBe(State.REFRESHING);
     expect(refreshed.text(Region.PRESENT_REFRESH_TOKEN)).toBe("refresh");
     expect(shown(refreshed)).toContain("Too little memory");
   });

@@ -324,10 +324,10 @@ describe("SPEC The loop: what belongs to a call belongs to no other request", ()
 });
 
 describe("SPEC The loop: what is shown", () => {
-  it("signing in again after a failure that left the tokens alone hides the failure", () => {
-    const bench = session([error(400, "invalid_client")], { expires_in: 60 });
+  it("signing in where the server refuses to refresh the tokens hides the refusal", () => {
+    const bench = session(Array(9).fill(error(400, "invalid_client")), { expires_in: 60 });
     bench.pass(61_000);
-    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.state).toBe(State.REFRESHING);
     expect(shown(bench)).toContain("Device refused");
     bench.answers = ["hang"];
     bench.core.signIn(bench.device);

@@ -72,7 +72,7 @@ describe("SPEC Records", () => {
       [second, first],
     ]) {
       expect(stateFrom([...slots], memoryBytes)).toBe(State.REFRESHING);
-      expect(stateFrom([...slots], scarce(4096))).toBe(State.SIGNED_OUT);
+      expect(stateFrom([...slots], scarce(2673))).toBe(State.SIGNED_OUT);
     }
   });
 

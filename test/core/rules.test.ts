@@ -236,12 +236,23 @@ describe("SPEC.md, Records: what survives", () => {
   it.each([
     "invalid_grant",
     "bad_refresh_token",
+    "invalid_refresh_token",
+    "refresh_token_expired",
+    "bad_token",
     "expired_token",
     "token_expired",
     "access_denied",
     "invalid_token",
+    "token_revoked",
+    "interaction_required",
+    "login_required",
+    "account_selection_required",
+    "consent_required",
+    "mfa_required",
+    "interrupted_user",
+    "ux_not_allowed",
   ])(
-    "RFC 6749 §5.2: a refresh answered %s ends the session, and signIn asks for a code",
+    "RFC 6749 §5.2, OpenID Connect Core 1.0 §3.1.2.6: a refresh answered %s ends the session, and signIn asks for a code",
     (name) => {
       const bench = new Bench([code(), tokens(), error(400, name)]);
       bench.until(3);
@@ -269,11 +280,14 @@ describe("SPEC.md, Records: what survives", () => {
     "a refresh answered %s is not about the grant: tokens are kept until it is mended",
     (...row) => {
       const [name, help] = row;
-      const bench = new Bench([code(), tokens(), error(400, name), tokens()], { columns: 80 });
+      const life = { expires_in: 60 };
+      const bench = new Bench([code(), tokens(life), error(400, name)], { columns: 80 });
       bench.until(3);
-      bench.run(0);
-      expect(bench.device.state).toBe(State.FAILED);
+      bench.answers = Array(9).fill(error(400, name));
+      bench.pass(10_000);
+      expect(bench.device.state).toBe(State.REFRESHING);
       expect(bench.frame().join("")).toContain(help);
+      bench.answers = [tokens()];
       bench.core.signIn(bench.device);
       bench.run(0);
       expect(bench.sent.at(-1)!.body).toContain("refresh_token=refresh");

@@ -8,7 +8,7 @@ import { MESSAGES, Message } from "../../core/device/errors.ts";
 import { Field, Region } from "../../core/device/memory.ts";
 import { regionLives } from "../../core/device/regions.ts";
 import { Event, State, transitions } from "../../core/device/states.ts";
-import { ERRORS } from "../../core/device/tables.ts";
+import { errorRows } from "../../core/tables/errors.ts";
 import { remedyOf } from "../../core/tables/remedies.ts";
 import { Bench, code, error } from "./bench.ts";
 import { parts } from "./owners.ts";
@@ -75,16 +75,7 @@ function drawnOwners(): string[] {
 
 /** The names that a server gives to each error, in the order of their codes. */
 function wireNames(): string[] {
-  // Behind the letter; `!` ends the names of a code, a blank one of several.
-  return ERRORS.slice(1)
-    .split("!")
-    .map((names) =>
-      names
-        .trim()
-        .split(" ")
-        .map((name) => `\`${name}\``)
-        .join(", "),
-    );
+  return errorRows().map(({ names }) => names.map((name) => `\`${name}\``).join(", "));
 }
 
 function drawnErrors(): string[] {
@@ -98,7 +89,7 @@ function drawnErrors(): string[] {
       const kind = errorKind(device, number);
       return [
         `\`${ErrorCode[number]}\` ${number}`,
-        names[number - 1] ?? "",
+        names[number - 1]!,
         `\`${ErrorKind[kind]}\``,
         remedyOf(number as Exclude<ErrorCode, ErrorCode.NONE>, kind),
         texts[errorMessage(device, number)]!.trim(),
@@ -107,7 +98,7 @@ function drawnErrors(): string[] {
   );
 }
 
-/** A device in each state; FAILED with and without tokens. */
+/** A device in each state; of tokens that the server refuses to refresh, before and after the user has asked. */
 const WAYS: readonly (readonly [string, () => Bench])[] = [
   ["STARTING", () => starting(0)],
   ["SIGNED_OUT", () => new Bench([], { autoStart: 0 })],
@@ -116,12 +107,22 @@ const WAYS: readonly (readonly [string, () => Bench])[] = [
   ["SIGNED_IN", () => session()],
   ["REFRESHING", () => ended(session(["hang"], { expires_in: 60 }), 61_000)],
   ["REVOKING", () => signingOut(session(["hang"]))],
-  ["FAILED, no tokens", () => ended(new Bench([error(400, "invalid_client")]), 6000)],
-  [
-    "FAILED, tokens kept",
-    () => ended(session([error(400, "invalid_client")], { expires_in: 60 }), 61_000),
-  ],
+  ["FAILED", () => ended(new Bench([error(400, "invalid_client")]), 6000)],
+  ["refused", () => refused()],
+  ["refused again", () => signingIn(refused())],
 ];
+/** The client is refused for so long that the last wait is more than the time that passes afterwards. */
+function refused(): Bench {
+  return ended(
+    session(Array(30).fill(error(400, "invalid_client")), { expires_in: 60 }),
+    61_000 + 20_000_000,
+  );
+}
+function signingIn(bench: Bench): Bench {
+  bench.core.signIn(bench.device);
+  bench.run(0);
+  return bench;
+}
 /** Asked to sign in by itself or not. */
 function starting(autoStart: number): Bench {
   return new Bench([], { storageHangs: true, autoStart });
@@ -223,7 +224,9 @@ it.skipIf(process.env.PICOGRANT_CORE !== undefined).each([
 });
 
 it("every state of the table of functions is the one it is called", () => {
-  for (const [name, make] of WAYS) expect(name.split(",")[0]).toBe(State[make().device.state]);
+  const isRefused = (name: string): boolean => name.startsWith("refused");
+  for (const [name, make] of WAYS)
+    expect(isRefused(name) ? "REFRESHING" : name).toBe(State[make().device.state]);
 });
 
 it("there is a display text for every message", () => {

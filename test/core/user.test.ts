@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, Event, Field, State } from "../../core/complete.ts";
 import { Bench, code, error, json, publicState, tokens } from "./bench.ts";
 
-/** A device in each state; FAILED with and without tokens to go on with. */
+/** A device in each state; of tokens that the server refuses to refresh, before and after the user has asked. */
 const situations: Record<string, () => Bench> = {
   STARTING: () => new Bench([], { autoStart: 0, storageHangs: true }),
   SIGNED_OUT: () => new Bench([], { autoStart: 0 }),
@@ -19,8 +19,21 @@ const situations: Record<string, () => Bench> = {
     return bench;
   },
   FAILED: () => answered(2, [code(), error(403, "access_denied")]),
-  "FAILED with tokens": () => answered(3, [code(), tokens(), error(401, "invalid_client")]),
+  refused: () => refused(),
+  "refused again": () => {
+    const bench = refused();
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    return bench;
+  },
 };
+
+function refused(): Bench {
+  const bench = answered(2, [code(), tokens({ expires_in: 60 })]);
+  bench.answers = Array(60).fill(error(401, "invalid_client"));
+  bench.pass(20_000_000);
+  return bench;
+}
 
 function answered(requests: number, answers: ConstructorParameters<typeof Bench>[0]): Bench {
   const bench = new Bench(answers);
@@ -30,7 +43,7 @@ function answered(requests: number, answers: ConstructorParameters<typeof Bench>
 }
 
 type Act = "signIn" | "cancel" | "signOut";
-const { REQUESTING, SIGNED_OUT, REVOKING, REFRESHING } = State;
+const { REQUESTING, SIGNED_OUT, REVOKING } = State;
 /** Where signIn, cancel and signOut lead; null: nothing happens. */
 const moves: [situation: string, signIn: State | null, cancel: State | null, out: State | null][] =
   [
@@ -40,9 +53,9 @@ const moves: [situation: string, signIn: State | null, cancel: State | null, out
     ["PENDING", REQUESTING, SIGNED_OUT, SIGNED_OUT],
     ["SIGNED_IN", null, null, REVOKING],
     ["REFRESHING", null, null, REVOKING],
-    ["REVOKING", null, null, null],
+    ["REVOKING", null, SIGNED_OUT, null],
     ["FAILED", REQUESTING, SIGNED_OUT, SIGNED_OUT],
-    ["FAILED with tokens", REFRESHING, null, REVOKING],
+    ["refused again", REQUESTING, SIGNED_OUT, REVOKING],
   ];
 const cases = moves.flatMap(([situation, signIn, cancel, out]) => [
   { situation, act: "signIn" as Act, to: signIn },
@@ -191,8 +204,8 @@ describe("SPEC States: what the user asks for", () => {
     expect(bench.aborts).toBe(1);
   });
 
-  it("after a refresh that failed for good, signIn tries the same tokens again", () => {
-    const bench = situations["FAILED with tokens"]!();
+  it("where the refresh is refused, signIn tries the same tokens again at once", () => {
+    const bench = situations.refused!();
     expect(bench.device.error).toBe(ErrorCode.INVALID_CLIENT);
     bench.answers = [tokens({ access_token: "again" })];
     bench.core.signIn(bench.device);
@@ -202,14 +215,17 @@ describe("SPEC States: what the user asks for", () => {
     expect(bench.text(Field.ACCESS_TOKEN)).toBe("again");
   });
 
-  it("after a refresh that failed for good, signOut revokes the tokens", () => {
-    const bench = situations["FAILED with tokens"]!();
-    bench.answers = [json(200, {})];
-    bench.core.signOut(bench.device);
-    bench.run(0);
-    expect(bench.sent.at(-1)).toMatchObject({ endpoint: 2, target: "?token=refresh" });
-    expect(bench.device.state).toBe(State.SIGNED_OUT);
-  });
+  it.each(["refused", "refused again"])(
+    "where the refresh is %s, signOut revokes the tokens",
+    (situation) => {
+      const bench = situations[situation]!();
+      bench.answers = [json(200, {})];
+      bench.core.signOut(bench.device);
+      bench.run(0);
+      expect(bench.sent.at(-1)).toMatchObject({ endpoint: 2, target: "?token=refresh" });
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+    },
+  );
 
   it("signIn gives the device its renewals back", () => {
     const bench = new Bench([], { autoStart: 0, renewalsMax: 1 });

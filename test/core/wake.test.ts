@@ -43,15 +43,21 @@ describe("SPEC The loop: wakeIn", () => {
     expect(wakeIn(failed)).toBe(LONGEST_MS);
   });
 
-  it("FAILED, the tokens kept: also where the refresh token ends within that time, of which nothing is shown", () => {
-    const days = 3 * 86_400;
-    const bench = signedIn({ expires_in: 60, refresh_token_expires_in: days + 3600 }, [
-      error(400, "invalid_client"),
-    ]);
-    bench.pass(61_000);
-    expect(bench.device.state).toBe(State.FAILED);
-    expect(bench.device.refreshLifeS).toBeGreaterThan(days);
-    expect(wakeIn(bench)).toBe(LONGEST_MS);
+  it("REFRESHING, refused: the time to the next try, which grows to more than half an hour", () => {
+    const bench = signedIn({ expires_in: 60 }, Array(30).fill(error(400, "invalid_client")));
+    bench.pass(61_000 + 20_000_000);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    const { sent } = bench;
+    bench.pass(wakeIn(bench));
+    const waitMs = wakeIn(bench);
+    expect(waitMs).toBe(bench.device.waitMs);
+    expect(waitMs).toBeGreaterThanOrEqual(2_048_000);
+    expect(waitMs).toBeLessThan(4_096_000);
+    const before = sent.length;
+    bench.pass(waitMs - 1);
+    expect(sent).toHaveLength(before);
+    bench.pass(1);
+    expect(sent).toHaveLength(before + 1);
   });
 
   it("REQUESTING: the time to the request, then the two minutes that an exchange may take", () => {

@@ -1,7 +1,7 @@
 // One life of a device, from its seed: a stretch of chaos, in which the plan's faults strike and people
 // do as they please, then a calm one, in which the device must come round. Then it signs out for good.
 
-import { ClientAuthentication, State } from "../../core/index.ts";
+import { ClientAuthentication, ErrorCode, State } from "../../core/index.ts";
 import type { Storage } from "../../platform/contracts.ts";
 import type { Service } from "../../targets/service/index.ts";
 import { CLIENT, judgeLog, openStream, SECRET, serviceOf } from "./account-service.ts";
@@ -325,7 +325,8 @@ export class Life {
     const code = codeRead(this.world);
     if (code) this.service.approve(code, "ada");
     const { state } = driver.device;
-    if (state === State.FAILED || state === State.SIGNED_OUT) {
+    const isRefused = state === State.REFRESHING && driver.device.error > ErrorCode.SLOW_DOWN;
+    if (isRefused || state === State.FAILED || state === State.SIGNED_OUT) {
       this.oracle.userActed();
       this.guard(() => driver.signIn());
     }
@@ -345,7 +346,7 @@ export class Life {
 
   /** Answers that were lost leave grants at the service that no device knows of. */
   private mayHaveStrays(): boolean {
-    return this.plan.struck.length > 0;
+    return this.plan.struck.length > 0 || this.oracle.isUntold;
   }
 
   private calmUntil(what: string, isReached: () => boolean): void {

@@ -32,7 +32,16 @@ const KINDS_FOUND: ReadonlyMap<number, readonly string[]> = new Map([
 ]);
 
 /** RFC 6749 §5.2, and the names that some servers have for it: the grant is over, whatever is tried. */
-const REFUSES_GRANT = ["invalid_grant", "expired_token", "access_denied", "invalid_token"];
+const REFUSES_GRANT = [
+  "invalid_grant",
+  "expired_token",
+  "access_denied",
+  "invalid_token",
+  "interaction_required",
+];
+/** Of the errors that lives have, the one that nobody knows. */
+const UNKNOWN = "unheard_of";
+const DAY_MS = 86_400_000;
 
 const OFFER_AGAIN_MS = 60_000;
 
@@ -111,6 +120,7 @@ export class Oracle {
     this.polls.ended(end.exchange, end.complete, end.error);
     // The token before is tried, and written again if it is the better one.
     if (REFUSES_GRANT.includes(end.error)) this.triesPrevious = true;
+    if (this.answer?.form.has("refresh_token")) this.refreshAnswered(end.exchange, end.error);
     if (end.error === "authorization_pending" || end.error === "slow_down") {
       this.prompt.confirmed(this.answer?.form.get("device_code") ?? "");
     }
@@ -188,10 +198,9 @@ export class Oracle {
     if (writes.includes(event)) records.writesAllowed++;
     const leavesOne = [Event.SIGN_OUT, Event.REVOCATION_FOUND, Event.CODE_FOUND];
     if (leavesOne.includes(event)) records.erasesAllowed++;
-    const keeps = from === State.REFRESHING && event === Event.FINAL_ERROR;
-    if ((to === State.SIGNED_OUT || to === State.FAILED) && !keeps && from !== State.STARTING) {
-      records.erasesAllowed += 2;
-    }
+    const isGivenUp = from === State.REFRESHING && event === Event.SIGN_IN;
+    const isEnd = to === State.SIGNED_OUT || to === State.FAILED || isGivenUp;
+    if (isEnd && from !== State.STARTING) records.erasesAllowed += 2;
   }
 
   private happened(from: number, event: number, name: string): void {
@@ -218,12 +227,18 @@ export class Oracle {
         this.checkCause(from, name);
         records.sessionOver(this.session);
         break;
+      case Event.CANCEL:
+      case Event.SIGN_IN:
+        this.givenUp(from, event);
+        break;
       default:
     }
   }
 
   private tokensArrived(isNew: boolean, members: Record<string, unknown>): void {
     const { records } = this.view;
+    this.wasRefused = false;
+    this.unknownSinceMs = undefined;
     const access = text(members.access_token);
     const refresh = text(members.refresh_token);
     this.session = this.ledger.session(access);
@@ -246,6 +261,31 @@ export class Oracle {
 
   private unstoredAccess = "";
 
+  /** Whether a session was given up here, which its service was not told. */
+  isUntold = false;
+
+  /** A person may give up tokens that the server refuses to refresh, and a revocation; nothing else of a session. */
+  private givenUp(from: number, event: number): void {
+    if (from < State.SIGNED_IN || from === State.FAILED) return;
+    const isRefused = from === State.REFRESHING && this.wasRefused;
+    if (!isRefused && !(from === State.REVOKING && event === Event.CANCEL)) {
+      throw new Violation("wipe-cause", "a session that nobody refuses was given up");
+    }
+    this.isUntold = true;
+    this.view.records.sessionOver(this.session);
+  }
+
+  /** Since the last success a refresh was refused by an error that is not about the grant. */
+  private wasRefused = false;
+  private unknownSinceMs: number | undefined;
+
+  private refreshAnswered({ status }: Exchange, error: string): void {
+    if (status === 429 || status >= 500) return;
+    if (error !== UNKNOWN) this.unknownSinceMs = undefined;
+    else this.unknownSinceMs ??= this.view.nowMs();
+    this.wasRefused = true;
+  }
+
   /** A session has ended: by what was said in the very call that ended it. */
   private checkCause(from: number, name: string): void {
     if (name === "applySecurityEvent") return;
@@ -255,6 +295,8 @@ export class Oracle {
     if (name === "responseEnd" && path === "/token" && from === State.REFRESHING) {
       const named = text(members.error) || text(members.error_code);
       if (REFUSES_GRANT.includes(named)) return;
+      const sinceMs = this.unknownSinceMs ?? Number.POSITIVE_INFINITY;
+      if (named === UNKNOWN && this.view.nowMs() - sinceMs >= DAY_MS - 1000) return;
     }
     if (!this.hasRefreshToken) return;
     throw new Violation("wipe-cause", `the session ended in ${name} without a final answer`);

@@ -53,8 +53,18 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "wipe on a transient failure",
-    find: inside("grantAnswered", "backOff\\(device\\);"),
+    find: inside("grantAnswered", "backOff\\(device, 64e3[^;]*;"),
     replacement: "$1endSession(device, 25);",
+  },
+  {
+    name: "give up a session whose client is refused",
+    find: inside("refreshRefused", "!refusesGrant\\(device, error\\)"),
+    replacement: "$1error !== 8 && !refusesGrant(device, error)",
+  },
+  {
+    name: "leave the record of tokens that a person has given up",
+    find: inside("signIn", "startJob\\([^;]*\\);"),
+    replacement: "$1",
   },
   {
     name: "show an expired code",

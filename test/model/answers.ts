@@ -45,8 +45,14 @@ export const NO_UTF8: readonly string[] = [
   "\u0085\u00a0",
 ];
 
+/** Statuses that say that the request itself is wrong (RFC 9110 §15.5), and their neighbours. */
+const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
+
 export class Answers {
   private serial = 0;
+  /** What a server that does not change its mind says, and how often yet. */
+  private stubborn: Answer | undefined;
+  private timesLeft = 0;
 
   constructor(
     private readonly dice: Dice,
@@ -146,6 +152,34 @@ export class Answers {
   to(host: Host): Answer {
     const { dice } = this;
     const isRun = this.isRunOfEvents && host.ideal.hasSession;
+    const { purpose } = host.ideal;
+    if (purpose === Purpose.CALL) return this.once(host, isRun);
+    if (this.timesLeft > 0) {
+      this.timesLeft--;
+      const { stubborn } = this;
+      const pauses = purpose === Purpose.POLL && dice.chance(25);
+      if (pauses) return this.answer(400, { error: "authorization_pending" });
+      if (stubborn && (purpose !== Purpose.CODE || stubborn.body === "")) return stubborn;
+    } else if (dice.chance(4)) {
+      this.stubborn = this.same();
+      this.timesLeft = 2 + dice.below(40);
+    }
+    return this.once(host, isRun);
+  }
+
+  /** What a server says that does not change its mind; a code it gives all the same, unless it says nothing at all. */
+  private same(): Answer {
+    const { dice } = this;
+    const draw = dice.below(100);
+    const bare = { retryAfterS: -1, body: "" };
+    if (draw < 35) return { ...bare, status: dice.pick([302, 307, 401, 404, 403, 408, 425]) };
+    if (draw < 60) return { ...bare, status: 400, body: '{"error":"invalid_grant"}' };
+    if (draw < 80) return { ...bare, status: 400, body: '{"error":"new_error"}' };
+    return this.refusal();
+  }
+
+  private once(host: Host, isRun: boolean): Answer {
+    const { dice } = this;
     if (!isRun && dice.chance(6)) return this.rubbish();
     const { purpose, calls } = host.ideal;
     if (purpose === Purpose.CODE) return dice.chance(82) ? this.code(host) : this.refusal();
@@ -181,7 +215,8 @@ export class Answers {
       "{".repeat(30),
       `{"a":${"[".repeat(18)}${"]".repeat(18)}}`,
     ]);
-    const status = dice.pick([200, 200, 204, 302, 400, 401, 404, 429, 500, 502, 503, 199, 300]);
+    const usual = [200, 200, 204, 302, 400, 401, 404, 429, 500, 502, 503, 199, 300];
+    const status = dice.chance(85) ? dice.pick(usual) : dice.pick([...WRONG, 408, 425, 410, 451]);
     return { status, retryAfterS: this.retryAfter(), body };
   }
 

@@ -40,24 +40,29 @@ export const ADVICE: Readonly<Record<Name, string>> = {
   UNREACHABLE:
     "No answer: no network, a name that does not resolve, a certificate that is refused, or a time limit. The device tries again; see [Troubleshooting](troubleshooting.md#no-connection).",
   UNAVAILABLE:
-    "An answer with status 429 or 5xx, or a redirect. The device tries again, with growing pauses.",
+    "An answer with status 5xx, a redirect, or a refusal that names no error. The device tries again, with growing pauses.",
   MALFORMED_RESPONSE:
     "An answer that is no JSON, or lacks what is needed: often a captive portal, or an address that is not the endpoint's. The device tries again.",
   VALUE_TOO_LONG:
     "A value of the server does not fit. `errorField` says which, `memoryNeeded` how much memory would do; see [Sizing](sizing.md).",
   UNKNOWN_ERROR:
-    "The server has named an error that nobody knows; its own word for it is on the display.",
+    "The server has named an error that nobody knows; its own word for it is on the display. A session is tried again for a day.",
   RENEWALS_EXHAUSTED:
     "As many codes ran out as `renewalsMax` allows, and nobody came. Signing in again asks for one.",
   SESSION_ENDED:
     "The server has refused the refresh token: revoked, or unused for too long. The user signs in again.",
   MEMORY_TOO_SMALL:
     "A request, a record or an event does not fit into the memory. `memoryNeeded` says how much would do; see [Sizing](sizing.md).",
-  TOKEN_REVOKED: "A security event says that the token was revoked. The user signs in again.",
+  TOKEN_REVOKED:
+    "The server, or a security event, says that the token was revoked. The user signs in again.",
   ACCOUNT_DISABLED:
     "A security event says that the account was disabled. Its administrator can help.",
   UNEXPECTED_STATE:
     "An answer that nobody asked for, or a server that contradicts itself. Report it.",
   USELESS_ANSWERS:
-    "Five answers in a row were JSON and no code. The address is hardly that of a device authorization endpoint.",
+    "Answers of no use, again and again: five with JSON and no code, ten redirects or refusals that name no error, or three codes that the server did not know when they were polled. The address is hardly that of the endpoint, or the client needs what the device does not do.",
+  INTERACTION_REQUIRED:
+    "The server wants the user to act there: sign in, consent, prove more. A session ends, and the user signs in again.",
+  REQUEST_REFUSED:
+    "Status 405, 406, 411, 413, 414 or 415: the server does not take such requests at this address. Check the addresses of the endpoints.",
 };

@@ -155,6 +155,8 @@ const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
   BEHIND_ALL_TEXT: "cells",
   TENTH_OF_ENDLESS: "s, ms",
   USELESS_ANSWERS_MAX: "answers",
+  USELESS_STATUSES_MAX: "answers",
+  DEAD_CODES_MAX: "codes",
   REVOCATION_TRIES: "tries",
   STORAGE_TRIES: "tries",
   BODY_MAX: "B",

@@ -56,6 +56,15 @@ function errorsOf(members: readonly Member[]): Errors {
   return { name: at < 0 ? texts.at(-1) : texts[at], isNumbered };
 }
 
+/** RFC 9110 §15.5: method, types, length of what was asked for. No other sender would fare better. */
+const WRONG_REQUEST: ReadonlySet<number> = new Set([405, 406, 411, 413, 414, 415]);
+/** RFC 9110 §15.5.9, RFC 8470 §5.2: the same request is wanted again. */
+const ASKS_AGAIN: ReadonlySet<number> = new Set([408, 425]);
+
+/** Whether it is a redirect, or a refusal for no reason that is told. */
+export const isUseless = (error: number, { status }: Arrival): boolean =>
+  error === ErrorCode.UNAVAILABLE && /^[34]/.test(`${status}`) && !ASKS_AGAIN.has(status);
+
 /** The error of a token or device authorization response, NONE for a success (RFC 6749 §5.2). */
 export function errorOf(
   arrival: Arrival,
@@ -71,6 +80,7 @@ export function errorOf(
     if (error !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return error;
   }
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
+  if (WRONG_REQUEST.has(status)) return ErrorCode.REQUEST_REFUSED;
   if (status < 200 || status > 299) return ErrorCode.UNAVAILABLE;
   return isJson || isEmpty ? ErrorCode.NONE : ErrorCode.MALFORMED_RESPONSE;
 }

@@ -11,7 +11,9 @@ export const PAGE_MS = 3000;
 export const SAVE_AGAIN_MS = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
-const BACKOFF_MS_MAX = 64_000;
+export const BACKOFF_MS_MAX = 64_000;
+/** The longest wait after a refusal that only people can mend. */
+export const REFUSED_MS_MAX = 4_096_000;
 
 const INTERVAL_MS_MAX = 99_990_000;
 /** Of a code whose interval is longer than that: it ends so early that it is not even polled a last time. */
@@ -33,6 +35,8 @@ export class Clock {
   codeLifeS = 0;
   accessLifeS = ENDLESS_S;
   refreshLifeS = ENDLESS_S;
+  /** How much longer refusals by unknown names are borne. */
+  patienceS = ENDLESS_S;
   /** Before the next request of the grant. It stands still while one is under way. */
   readonly wait: Bounds = { leastMs: 0, mostMs: 0 };
   exchangeMs = 0;
@@ -55,6 +59,7 @@ export class Clock {
     if (this.codeLifeS !== ENDLESS_S) this.codeLifeS = less(this.codeLifeS, seconds);
     if (this.accessLifeS !== ENDLESS_S) this.accessLifeS = less(this.accessLifeS, seconds);
     if (this.refreshLifeS !== ENDLESS_S) this.refreshLifeS = less(this.refreshLifeS, seconds);
+    if (this.patienceS !== ENDLESS_S) this.patienceS = less(this.patienceS, seconds);
   }
 
   /** Milliseconds until a count of whole seconds that is now `seconds` comes to 0. */
@@ -76,9 +81,9 @@ export class Clock {
     this.wait.mostMs = Math.max(mostMs, askedMs);
   }
 
-  /** After a failure that passes: doubled each time, the upper half at random; `floorMs` at the least. */
-  backOff(floorMs: number, retryAfterS: number): void {
-    this.backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
+  /** After a failure: doubled each time up to `capMs`, the upper half at random; `floorMs` at the least. */
+  backOff(floorMs: number, retryAfterS: number, capMs = BACKOFF_MS_MAX): void {
+    this.backoffMs = Math.min(capMs, Math.max(BACKOFF_MS_MIN, this.backoffMs * 2));
     const half = this.backoffMs / 2;
     this.setWait(Math.max(floorMs, half), Math.max(floorMs, this.backoffMs - 1), retryAfterS);
   }

@@ -90,13 +90,23 @@ export class Ideal {
     return this.state === State.SIGNED_IN || this.state === State.REFRESHING;
   }
 
+  /** The answer to a request of the grant is arriving. */
+  get isAnswering(): boolean {
+    return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
+  }
+
   get hasAccess(): boolean {
     return !!this.accessToken && this.clock.accessLifeS > 0;
   }
 
-  /** Neither a session nor the end of one: its tokens outlive a failure. */
+  /** Neither a session nor the end of one. */
   private get isFree(): boolean {
-    return this.state < State.SIGNED_IN || (this.state === State.FAILED && !this.refreshToken);
+    return this.state < State.SIGNED_IN || this.state === State.FAILED;
+  }
+
+  /** A session whose tokens the server does not want to refresh, and which are kept. */
+  private get isRefused(): boolean {
+    return this.state === State.REFRESHING && this.grant.isRefused;
   }
 
   // moves
@@ -105,7 +115,8 @@ export class Ideal {
     this.event = event;
     this.state = state;
     // Without a session there are no tokens, and no target of a call.
-    if (state >= State.SIGNED_OUT && state <= State.PENDING) this.dropTokens();
+    const isWithout = state >= State.SIGNED_OUT && state <= State.PENDING;
+    if (isWithout || state === State.FAILED) this.dropTokens();
     if (!this.hasSession) this.calls.dropTarget();
     this.moves = (this.moves + 1) % 65_536;
     this.isCodeShown = false;
@@ -126,7 +137,6 @@ export class Ideal {
     // When storage is asked again to erase what it does not erase now.
     this.clock.wait.leastMs = this.clock.wait.mostMs = SAVE_AGAIN_MS;
     this.error = error;
-    this.dropTokens();
     this.moveTo(event, state);
     this.storage.start(Task.WIPE, this.recordKind);
   }
@@ -200,27 +210,28 @@ export class Ideal {
     else if (this.isFree) {
       this.giveUpAttempt();
       this.requestCode(Event.SIGN_IN, 0, 0);
-    } else if (this.state === State.FAILED) {
-      // A call that waited for the session ended with it.
-      this.calls.check();
-      this.error = ErrorCode.NONE;
-      this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
-      this.moveTo(Event.SIGN_IN, State.REFRESHING);
-    }
+    } else if (this.isRefused && this.grant.isTriedForUser) {
+      this.giveUp();
+      this.requestCode(Event.SIGN_IN, 0, 0);
+      this.storage.start(Task.WIPE, this.recordKind);
+    } else if (this.isRefused) this.grant.tryForUser();
   }
 
   cancel(): void {
     if (this.state === State.STARTING) {
       this.autoStart = false;
       this.isCancelNoted = true;
-    } else if (this.isFree && this.state !== State.SIGNED_OUT) {
+      return;
+    }
+    const isAttempt = this.isFree && this.state !== State.SIGNED_OUT;
+    if (isAttempt || this.isRefused || this.state === State.REVOKING) {
       this.giveUpAttempt();
       this.end(Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
     }
   }
 
   signOut(): void {
-    this.cancel();
+    if (this.isFree) this.cancel();
     if (this.state === State.STARTING) this.isSignOutNoted = true;
     if (this.isFree || this.state === State.REVOKING) return;
     this.giveUp();
@@ -296,7 +307,7 @@ export class Ideal {
     }
     if (kind !== 0 && (this.isCancelNoted || this.isSignOutNoted)) {
       if (this.isSignOutNoted) this.signOut();
-      else this.cancel();
+      else if (kind === State.PENDING) this.cancel();
       if (this.autoStart) this.signIn();
     }
   }

@@ -15,6 +15,9 @@ const NAMES: Readonly<Record<string, ErrorCode>> = {
   incorrect_device_code: ErrorCode.INVALID_GRANT,
   invalid_code_pair: ErrorCode.INVALID_GRANT,
   bad_refresh_token: ErrorCode.INVALID_GRANT,
+  invalid_refresh_token: ErrorCode.INVALID_GRANT,
+  refresh_token_expired: ErrorCode.INVALID_GRANT,
+  bad_token: ErrorCode.INVALID_GRANT,
   access_denied: ErrorCode.ACCESS_DENIED,
   authorization_declined: ErrorCode.ACCESS_DENIED,
   admin_policy_enforced: ErrorCode.ADMIN_POLICY_ENFORCED,
@@ -32,6 +35,14 @@ const NAMES: Readonly<Record<string, ErrorCode>> = {
   invalid_token: ErrorCode.INVALID_TOKEN,
   insufficient_scope: ErrorCode.INSUFFICIENT_SCOPE,
   unsupported_token_type: ErrorCode.UNSUPPORTED_TOKEN_TYPE,
+  token_revoked: ErrorCode.TOKEN_REVOKED,
+  interaction_required: ErrorCode.INTERACTION_REQUIRED,
+  login_required: ErrorCode.INTERACTION_REQUIRED,
+  account_selection_required: ErrorCode.INTERACTION_REQUIRED,
+  consent_required: ErrorCode.INTERACTION_REQUIRED,
+  mfa_required: ErrorCode.INTERACTION_REQUIRED,
+  interrupted_user: ErrorCode.INTERACTION_REQUIRED,
+  ux_not_allowed: ErrorCode.INTERACTION_REQUIRED,
 };
 
 /** Names that a server may use; "" and unknown ones are the generator's to add. */
@@ -58,9 +69,17 @@ export const isTransient = (error: number): boolean => TRANSIENT.has(error);
 export const isRenewable = (error: number): boolean =>
   error === ErrorCode.EXPIRED_TOKEN || error === ErrorCode.INVALID_GRANT;
 
+const REFUSES_GRANT: ReadonlySet<number> = new Set([
+  ErrorCode.EXPIRED_TOKEN,
+  ErrorCode.INVALID_GRANT,
+  ErrorCode.ACCESS_DENIED,
+  ErrorCode.INVALID_TOKEN,
+  ErrorCode.TOKEN_REVOKED,
+  ErrorCode.INTERACTION_REQUIRED,
+]);
+
 /** At a refresh: the grant is over, and only signing in again helps (RFC 6749 §5.2, and what is said instead). */
-export const refusesGrant = (error: number): boolean =>
-  isRenewable(error) || error === ErrorCode.ACCESS_DENIED || error === ErrorCode.INVALID_TOKEN;
+export const refusesGrant = (error: number): boolean => REFUSES_GRANT.has(error);
 
 /** Lines of the display texts, in the order in which a host names them. */
 export enum Line {
@@ -115,6 +134,7 @@ const LINES: Readonly<Record<number, Line>> = {
   [ErrorCode.TOKEN_REVOKED]: Line.SESSION_ENDED,
   [ErrorCode.ACCOUNT_DISABLED]: Line.DISABLED,
   [ErrorCode.UNEXPECTED_STATE]: Line.FAILED,
+  [ErrorCode.INTERACTION_REQUIRED]: Line.DENIED,
 };
 
 /** The line for an error: what is wrong with the maker's setup, where no other stands here. */

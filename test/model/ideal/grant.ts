@@ -8,11 +8,12 @@ import {
   intervalMsOf,
   isAddress,
   isPrintable,
+  isUseless,
   isVisible,
   type Reading,
   secondsOf,
 } from "./answers.ts";
-import { SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./clock.ts";
+import { REFUSED_MS_MAX, SAVE_AGAIN_MS, SLOW_DOWN_MS } from "./clock.ts";
 import type { Ideal } from "./device.ts";
 import { isRenewable, isTransient, refusesGrant } from "./errors.ts";
 import { Purpose } from "./purpose.ts";
@@ -25,9 +26,21 @@ const REVOCATION_WAIT_S_MAX = 64;
 const CODE_LIFE_S = 600;
 /** Answers without a code, until the device says that it is set up wrongly. */
 const USELESS_ANSWERS = 5;
+/** Redirects and nameless refusals in a row. */
+const USELESS_STATUSES = 10;
+/** Codes that are not known when they are polled, in a row. */
+const DEAD_CODES = 3;
+/** For as long a server may refuse a refresh by a name that nobody knows: a day. */
+const PATIENCE_S = 24 * 60 * 60;
 
 export class Grant {
   private uselessAnswers = 0;
+  private uselessStatuses = 0;
+  private deadCodes = 0;
+  /** The server refuses the refresh for a reason that is not the tokens', which are kept. */
+  isRefused = false;
+  /** The user has had them tried again since. */
+  isTriedForUser = false;
   /** The refresh token before the present one is being tried. */
   private triedPrevious = false;
   private revocationTries = 0;
@@ -36,7 +49,15 @@ export class Grant {
 
   /** The user has asked for something: what was tried in vain before does not count. */
   userActed(): void {
-    this.uselessAnswers = 0;
+    this.uselessAnswers = this.uselessStatuses = this.deadCodes = 0;
+  }
+
+  /** The user does not want to wait for the next try. */
+  tryForUser(): void {
+    const { device } = this;
+    this.isTriedForUser = true;
+    device.error = ErrorCode.NONE;
+    device.clock.backoffMs = device.clock.wait.leastMs = device.clock.wait.mostMs = 0;
   }
 
   revocationBegins(): void {
@@ -56,6 +77,10 @@ export class Grant {
     const isCode = purpose === Purpose.CODE;
     let error = failure;
     if (!error) error = isCode ? this.takeCode(reading) : this.takeTokens(reading);
+    if (isUseless(error, arrival)) {
+      if (this.uselessStatuses < USELESS_STATUSES) this.uselessStatuses++;
+      if (this.uselessStatuses === USELESS_STATUSES) error = ErrorCode.USELESS_ANSWERS;
+    } else if (error !== ErrorCode.UNREACHABLE) this.uselessStatuses = 0;
     device.error = error;
     if (!error) {
       if (isCode) this.codeReceived(arrival, reading);
@@ -74,9 +99,17 @@ export class Grant {
     else if (isTransient(error)) {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
       device.clock.backOff(floor, arrival.retryAfterS);
-    } else if (purpose === Purpose.REFRESH) this.refreshRefused(error);
-    else if (purpose === Purpose.POLL && isRenewable(error)) device.renewCode();
+    } else if (purpose === Purpose.REFRESH) this.refreshRefused(error, arrival);
+    else if (purpose === Purpose.POLL && isRenewable(error)) this.codeRefused(error);
     else device.end(Event.FINAL_ERROR, error, State.FAILED);
+  }
+
+  /** Nobody was asked about the code: that is not put right by yet another one. */
+  private codeRefused(error: number): void {
+    const { device } = this;
+    if (error === ErrorCode.INVALID_GRANT && ++this.deadCodes === DEAD_CODES) {
+      device.end(Event.FINAL_ERROR, ErrorCode.USELESS_ANSWERS, State.FAILED);
+    } else device.renewCode();
   }
 
   private stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
@@ -87,6 +120,7 @@ export class Grant {
       clock.pollEvery(Math.max(clock.intervalMs + SLOW_DOWN_MS, named));
     }
     clock.backoffMs = 0;
+    this.deadCodes = 0;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     // A code from before a restart is shown once the server has confirmed it.
     if (clock.codeLifeS > 0) device.isCodeShown = true;
@@ -189,13 +223,18 @@ export class Grant {
     } else if (device.storage.notErased) {
       device.storage.start(Task.ERASE_OLDER, device.recordKind);
     }
-    this.triedPrevious = false;
+    this.triedPrevious = this.isRefused = this.isTriedForUser = false;
+    device.clock.patienceS = ENDLESS_S;
   }
 
-  private refreshRefused(error: number): void {
+  private refreshRefused(error: number, { retryAfterS }: Arrival): void {
     const { device } = this;
-    if (!refusesGrant(error)) {
-      device.moveTo(Event.FINAL_ERROR, State.FAILED);
+    const { clock } = device;
+    if (error !== ErrorCode.UNKNOWN_ERROR) clock.patienceS = ENDLESS_S;
+    else if (clock.patienceS === ENDLESS_S) clock.patienceS = PATIENCE_S;
+    if (!refusesGrant(error) && clock.patienceS > 0) {
+      this.isRefused = true;
+      clock.backOff(0, retryAfterS, REFUSED_MS_MAX);
       return;
     }
     if (this.triedPrevious || !device.previousToken) {

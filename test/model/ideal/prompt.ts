@@ -76,7 +76,7 @@ export class Prompt {
       if (device.clock.refreshLifeS < WARNING_S) lines.push(Line.EXPIRES_SOON);
       if (device.storage.notSaved) lines.push(Line.NOT_SAVED);
       others.push(this.status);
-    } else if (isTold && device.error === ErrorCode.UNKNOWN_ERROR) {
+    } else if (isTold && device.error === ErrorCode.UNKNOWN_ERROR && !device.isAnswering) {
       others.push(device.errorName.slice(0, device.room(Field.ERROR) + 1));
     }
     const texts = lines.map((number) => ({ text: this.line(number), isMakers: true }));
