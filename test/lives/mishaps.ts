@@ -65,7 +65,6 @@ const ODD_JSON = [
   '{"error":"invalid_client"}',
   '{"error":"unheard_of"}',
   '{"error":"invalid_grant"}',
-  '{"error":"interaction_required"}',
   '{"error":"expired_token"}',
   '{"error":"authorization_pending"',
   '{"a":[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]}',

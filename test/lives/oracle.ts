@@ -32,13 +32,7 @@ const KINDS_FOUND: ReadonlyMap<number, readonly string[]> = new Map([
 ]);
 
 /** RFC 6749 §5.2, and the names that some servers have for it: the grant is over, whatever is tried. */
-const REFUSES_GRANT = [
-  "invalid_grant",
-  "expired_token",
-  "access_denied",
-  "invalid_token",
-  "interaction_required",
-];
+const REFUSES_GRANT = ["invalid_grant", "expired_token", "access_denied", "invalid_token"];
 /** Of the errors that lives have, the one that nobody knows. */
 const UNKNOWN = "unheard_of";
 const DAY_MS = 86_400_000;

@@ -402,8 +402,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a failure's wait does not grow",
     CLOCK,
-    "device.backoffMs *= 2;",
-    "device.backoffMs *= 1;",
+    "device.backoffMs ? device.backoffMs * 2 :",
+    "device.backoffMs ? device.backoffMs :",
   ),
   other(
     "a failure shortens the interval",
@@ -446,12 +446,6 @@ export const PLANTED: readonly Planted[] = [
     "lacks(device, Field.ACCESS_TOKEN) || lacks(device, Field.REFRESH_TOKEN)",
   ),
   other(
-    "any refusal of a refresh ends the session",
-    REFRESH,
-    "if (!refusesGrant(device, error)) {",
-    "if (error === ErrorCode.SERVER_ERROR) {",
-  ),
-  other(
     "access_denied at a refresh keeps the tokens",
     REFRESH,
     "kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER",
@@ -460,8 +454,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "signOut is forgotten while the device starts",
     USER,
-    "if (device.noted === Noted.SIGN_OUT) signOut(device);\n  else cancel(device);",
-    "cancel(device);",
+    "if (device.noted === Noted.SIGN_OUT) signOut(device);",
+    "if (device.noted === Noted.SIGN_OUT) cancel(device);",
   ),
   other(
     "an interval too long to be waited for is cut",
@@ -514,8 +508,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "what is erased behind tokens that are kept takes their record with it",
     EXCHANGE,
-    "startJob(device, isKept ? Job.ERASE_OLDER : Job.WIPE);",
-    "startJob(device, Job.WIPE);",
+    "device.state === State.SIGNED_IN ? Job.ERASE_OLDER : Job.WIPE",
+    "Job.WIPE",
   ),
   other(
     "frequent refreshes put off erasing what could not be erased",
