@@ -48,8 +48,7 @@ export function scarce(bytes: number): number {
   const lacks = (name: string): boolean => bundle !== undefined && !bundle.includes(`${name}:`);
   const further =
     (lacks("beginCall") ? "" : REQUEST_LITERALS) + (lacks("createOffer") ? "" : DOCUMENT_LITERALS);
-  return bytes + MEMBERS.length + ERRORS.length + further.replaceAll("
-", "").length;
+  return bytes + MEMBERS.length + ERRORS.length + further.replaceAll("\n", "").length;
 }
 
 /** A core for one device. */
