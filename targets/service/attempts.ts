@@ -1,6 +1,7 @@
 // The authorization attempts (device doc §3): one per device code, from request to claim or expiry.
 // States and lookups only; who may decide and what a poll is answered live elsewhere.
 import { normalizeUserCode } from "./codes.ts";
+import type { Challenge } from "./pkce.ts";
 
 export type Refusal = "access_denied" | "admin_policy_enforced" | "org_internal";
 
@@ -20,6 +21,14 @@ export interface Attempt {
   accountId: string | undefined;
   grantedScopes: readonly string[];
   accessSeconds: number | undefined;
+  /** What the poll has to prove (RFC 7636); undefined: nothing. */
+  readonly challenge: Challenge | undefined;
+  /** As the client sent it, for the ID token. */
+  readonly nonce: string | undefined;
+  /** How the person is to sign in, as acr_values asked. */
+  readonly acr: string;
+  /** When it was decided, ms. */
+  decidedAtMs: number | undefined;
   /** The grant that the claim created. */
   grantId: string | undefined;
 }

@@ -6,6 +6,18 @@ import type { Account, ResourceApi } from "./fixture.ts";
 import type { Grant } from "./grants.ts";
 import type { ProtocolRequest } from "./wire.ts";
 
+/** Whose a request's token is, whatever it may do. */
+export function findCaller(
+  context: ServiceContext,
+  request: ProtocolRequest,
+): { account: Account; grant: Grant; scopes: readonly string[] } | "no-token" | "dead-token" {
+  const token = bearerToken(request);
+  if (token === undefined) return "no-token";
+  const found = context.grants.findAccessToken(token);
+  const account = context.directory.accounts.get(found?.grant.accountId ?? "");
+  return found && account ? { account, grant: found.grant, scopes: found.scopes } : "dead-token";
+}
+
 export interface Caller {
   account: Account;
   grant: Grant;
@@ -23,11 +35,9 @@ export function authenticateCaller(
   scopeNames: readonly string[],
   api: ResourceApi,
 ): Caller {
-  const token = bearerToken(request);
-  if (token === undefined) throw unauthenticated("Login Required.", "required", REALM);
-  const found = context.grants.findAccessToken(token);
-  const account = context.directory.accounts.get(found?.grant.accountId ?? "");
-  if (!found || !account)
+  const found = findCaller(context, request);
+  if (found === "no-token") throw unauthenticated("Login Required.", "required", REALM);
+  if (found === "dead-token")
     throw unauthenticated(
       "Invalid Credentials",
       "authError",
@@ -44,7 +54,27 @@ export function authenticateCaller(
       { "www-authenticate": `${REALM}, error="insufficient_scope", scope="${ids.join(" ")}"` },
     );
   refuseDisabledApi(context, found.grant, api);
-  return { account, grant: found.grant };
+  refuseWeakSignIn(context, found.grant);
+  return found;
+}
+
+/** RFC 9470 §3: the sign-in is too old or too weak for this call; a refresh would not change that. */
+function refuseWeakSignIn({ options, env }: ServiceContext, { authentication }: Grant): void {
+  const { acr, maxAge } = options.stepUp ?? {};
+  const isWeak = acr !== undefined && authentication.acr !== acr;
+  const isOld = maxAge !== undefined && env.now() - authentication.atMs > maxAge * 1000;
+  if (!isWeak && !isOld) return;
+  const wanted = [
+    'error="insufficient_user_authentication"',
+    `error_description="${isWeak ? "A stronger sign-in is required" : "A more recent sign-in is required"}"`,
+    ...(acr === undefined ? [] : [`acr_values="${acr}"`]),
+    ...(maxAge === undefined ? [] : [`max_age="${maxAge}"`]),
+  ];
+  throw unauthenticated(
+    "Another sign-in is required.",
+    "insufficientUserAuthentication",
+    `${REALM}, ${wanted.join(", ")}`,
+  );
 }
 
 /** Device doc §1: a resource API has to be enabled for the project that the client belongs to. */

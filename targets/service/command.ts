@@ -23,6 +23,7 @@ interface Flags {
   key?: string;
   cert?: string;
   approve?: string;
+  provoke?: string[];
   quiet?: boolean;
 }
 
@@ -63,6 +64,10 @@ function program({ usage, prefix, addOptions }: ServiceCommand): Command {
     .option("--key <file>", "PEM file with the private key, for HTTPS")
     .option("--cert <file>", "PEM file with the certificate, for HTTPS")
     .option("--approve <account>", "allow each code at once as this account, for scripts")
+    .option(
+      "--provoke <request=answer...>",
+      "answers in place of its own: refresh=interaction_required (README.md lists them)",
+    )
     .option("-q, --quiet", "no access log")
     .allowExcessArguments(false)
     .configureOutput({
@@ -121,6 +126,17 @@ function readOptionsFile(file: string): ServiceOptionsInput {
   return given;
 }
 
+/** What is wrong with the names is told by the option itself. */
+function readProvoked(words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf("=");
+      if (at < 1) throw new UsageError(`--provoke ${word} is not a request=answer`);
+      return [word.slice(0, at), word.slice(at + 1)];
+    }),
+  );
+}
+
 function readPublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const fits = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username;
@@ -157,6 +173,7 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
     pollToleranceMs: POLL_TOLERANCE_MS,
     ...(flags.options !== undefined && readOptionsFile(flags.options)),
     ...(flags.publicUrl !== undefined && { baseUrl: flags.publicUrl }),
+    ...(flags.provoke !== undefined && { provoke: readProvoked(flags.provoke) }),
   };
   const service = createService({ ...nodeEnvironment(), fixture, options });
   if (!flags.quiet)
@@ -175,6 +192,10 @@ async function listen(flags: Flags, how: ServiceCommand): Promise<void> {
   });
   console.log(`${prefix}: listening on ${server.url}, enter codes at ${service.baseUrl}/device`);
   for (const line of how.introduce?.(service, fixture, flags) ?? []) console.log(line);
+  process.on("SIGHUP", () => {
+    service.rotateKeys();
+    console.log(`${prefix}: the keys of ID tokens are new`);
+  });
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
       server.close().then(() => process.exit(0));

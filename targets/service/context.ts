@@ -6,6 +6,7 @@ import type { Fixture } from "./fixture.ts";
 import type { Grants } from "./grants.ts";
 import type { Observers } from "./observers.ts";
 import type { SubscriptionOffer } from "./offer-rules.ts";
+import type { ProviderKeys } from "./openid/provider-keys.ts";
 import type { ServiceOptions } from "./options.ts";
 import type { Sessions } from "./pages/sessions.ts";
 import type { QuotaCounter } from "./quota.ts";
@@ -26,6 +27,8 @@ export interface ServiceContext {
   readonly sessions: Sessions;
   readonly streams: Streams;
   readonly signer: SetSigner;
+  /** Signs ID tokens. */
+  readonly keys: ProviderKeys;
   readonly tasks: Tasks;
   readonly observers: Observers;
   /** Subscription offers by "package/product/base plan", then by offer id. */

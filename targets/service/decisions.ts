@@ -51,6 +51,7 @@ export function approve(
   if (scopes.length === 0) return refuse(context, attempt, "access_denied", account.id);
 
   attempt.state = "granted";
+  attempt.decidedAtMs = context.env.now();
   attempt.accountId = account.id;
   attempt.grantedScopes = scopes;
   attempt.accessSeconds = shortest(choices.accessSeconds, account.timeBasedAccess);

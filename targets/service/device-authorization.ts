@@ -12,6 +12,8 @@ import { createToken, createUserCode } from "./codes.ts";
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { oauthError, quotaError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
+import { AUTHENTICATION_CONTEXTS, USUAL_CONTEXT } from "./openid/id-token.ts";
+import { readChallenge } from "./pkce.ts";
 import { readRequestedScopes } from "./scopes.ts";
 import {
   isForm,
@@ -55,14 +57,27 @@ export function deviceAuthorization(
   const requested = readRequestedScopes(context.scopes, parameter, client.permittedScopes);
   if ("refused" in requested) return oauthError("invalid_scope");
 
-  const attempt = createAttempt(context, client, requested.scopes, nowMs);
+  const pkce = readChallenge(context, form, client);
+  if ("refusal" in pkce) return pkce.refusal;
+  const asked = {
+    challenge: pkce.challenge,
+    nonce: form.get("nonce"),
+    acr: contextOf(form.get("acr_values")),
+  };
+  const attempt = createAttempt(context, client, { scopes: requested.scopes, ...asked }, nowMs);
   return json(200, describeAttempt(context, attempt, nowMs));
+}
+
+/** OpenID Connect Core §3.1.2.1: the first of the values that is known here, in order of preference. */
+function contextOf(values: string | undefined): string {
+  const known: readonly string[] = AUTHENTICATION_CONTEXTS;
+  return values?.split(" ").find((value) => known.includes(value)) ?? USUAL_CONTEXT;
 }
 
 function createAttempt(
   context: ServiceContext,
   client: Client,
-  scopes: readonly string[],
+  asked: Pick<Attempt, "scopes" | "challenge" | "nonce" | "acr">,
   nowMs: number,
 ): Attempt {
   const { env, options, attempts, observers } = context;
@@ -71,7 +86,8 @@ function createAttempt(
     deviceCode: createToken(env, "pgd.", options.tokenCharacters),
     userCode: freshUserCode(context),
     clientId: client.id,
-    scopes,
+    ...asked,
+    decidedAtMs: undefined,
     createdAtMs: nowMs,
     expiresAtMs: nowMs + options.codeLifetime * 1000,
     state: "pending",

@@ -3,6 +3,7 @@
 import type { ServiceContext } from "./context.ts";
 import { deviceAuthorization } from "./device-authorization.ts";
 import { ApiError, type Family, methodNotAllowed } from "./errors.ts";
+import { fromJson } from "./json-bodies.ts";
 import { listLiveBroadcasts } from "./live-broadcasts.ts";
 import {
   authorization,
@@ -10,6 +11,8 @@ import {
   PATHS,
   transmitterMetadata,
 } from "./metadata.ts";
+import { userinfo } from "./openid/userinfo.ts";
+import { provokedAnswer } from "./provoked.ts";
 import { revocation } from "./revocation.ts";
 import { pollEvents } from "./security-events/poll.ts";
 import {
@@ -31,7 +34,8 @@ const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new M
   [PATHS.token, { POST: tokenEndpoint }],
   [PATHS.revocation, { POST: revocation }],
   [PATHS.liveBroadcasts, { GET: listLiveBroadcasts }],
-  [PATHS.keys, { GET: (context) => json(200, context.signer.keySet()) }],
+  [PATHS.userinfo, { GET: userinfo, POST: userinfo }],
+  [PATHS.keys, { GET: keySet }],
   [PATHS.stream, { GET: getStream }],
   [PATHS.streamUpdate, { POST: updateStream }],
   [PATHS.streamVerify, { POST: verifyStream }],
@@ -43,9 +47,22 @@ const ENDPOINTS: ReadonlyMap<string, Readonly<Record<string, Endpoint>>> = new M
   ["/.well-known/oauth-authorization-server", { GET: authorizationServerMetadata }],
 ] as [string, Record<string, Endpoint>][]);
 
+/** The keys of ID tokens and of security events in one JWK set (RFC 7517). */
+function keySet({ keys, signer }: ServiceContext): ProtocolResponse {
+  return json(200, { keys: [...keys.published(), ...signer.publicKeys()] });
+}
+
+/** Endpoints whose parameters come in the body. */
+const WITH_BODY: readonly string[] = [PATHS.deviceAuthorization, PATHS.token, PATHS.revocation];
+
 /** Answers any request to a machine endpoint; never throws for what a client can send. */
-export function dispatch(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
-  const path = unalias(context, request.path);
+export function dispatch(context: ServiceContext, sent: ProtocolRequest): ProtocolResponse {
+  const path = unalias(context, sent.path);
+  const isJson = context.options.bodies === "json" && WITH_BODY.includes(path);
+  const request = isJson && sent.method === "POST" ? fromJson(sent) : sent;
+  if ("status" in request) return request;
+  const provoked = provokedAnswer(context.options.provoke, path, request);
+  if (provoked) return provoked;
   try {
     if (path.startsWith(PATHS.publisher))
       return subscriptionOffers(context, request, path.slice(PATHS.publisher.length));

@@ -14,6 +14,14 @@ export interface PushAnswer {
   body: string;
 }
 
+/** A key that ID tokens are signed with. */
+export interface SigningKey {
+  /** The public half as a JWK set has it (RFC 7517), with kid, use and alg. */
+  readonly publicJwk: { readonly kid: string };
+  /** The signature as a JWS carries it (RFC 7518 §3.3, §3.4). */
+  sign(data: Uint8Array): Uint8Array;
+}
+
 export interface Environment {
   /** Milliseconds since the epoch; must never go backwards. */
   now(): number;
@@ -21,6 +29,8 @@ export interface Environment {
   random(count: number): Uint8Array;
   /** Runs `task` once after `delayMs`; without it, due tasks wait for `runDue()`. */
   schedule?: ((delayMs: number, task: () => void) => void) | undefined;
+  /** Makes a signing key; without it the service issues no ID tokens, and its metadata promise none. */
+  makeKey?: ((algorithm: "RS256" | "ES256") => SigningKey) | undefined;
   /** Sends a pushed event; without it nothing is pushed and events wait for polling. */
   push?: ((delivery: PushDelivery) => Promise<PushAnswer>) | undefined;
 }

@@ -1,6 +1,7 @@
 // The world the service plays in: organizations, accounts, clients, apps and event receivers.
 // Reads and checks the fixture file; state that changes while the service runs lives elsewhere.
 import { z } from "zod";
+import { SIGNING_ALGORITHMS } from "./openid/provider-keys.ts";
 import { describeIssue } from "./options.ts";
 import { SCOPE_NAMES } from "./scopes.ts";
 
@@ -46,6 +47,10 @@ const client = z.strictObject({
   enabledApis: z.array(z.enum(apis)).default([...apis]),
   /** Overrides the service's deviceCodeQuota. */
   deviceCodeQuota: quota.optional(),
+  /** Whether each of its codes needs a proof (RFC 7636), as some servers let an administrator say. */
+  pkce: z.enum(["optional", "required"]).default("optional"),
+  /** What its ID tokens are signed with: id_token_signed_response_alg of a registration. */
+  idTokenAlgorithm: z.enum(SIGNING_ALGORITHMS).default("RS256"),
 });
 
 const broadcast = z.strictObject({

@@ -3,6 +3,7 @@
 import { createToken } from "./codes.ts";
 import type { Environment } from "./environment.ts";
 import type { Observers, ServiceEvent } from "./observers.ts";
+import type { Authentication } from "./openid/id-token.ts";
 import type { ServiceOptions } from "./options.ts";
 
 export interface Grant {
@@ -13,6 +14,8 @@ export interface Grant {
   readonly createdAtMs: number;
   /** End of time-based access; undefined: until revoked. */
   readonly expiresAtMs: number | undefined;
+  /** When and how the person signed in. */
+  readonly authentication: Authentication;
   /** The live refresh token. */
   refreshToken: string;
   /** The token it replaced, usable until `graceUntilMs` or until the successor is used. */
@@ -77,6 +80,7 @@ export interface GrantRequest {
   scopes: readonly string[];
   /** Seconds of time-based access; undefined: until revoked. */
   accessSeconds: number | undefined;
+  authentication: Authentication;
 }
 
 export class Grants {
@@ -109,6 +113,7 @@ export class Grants {
       clientId: request.clientId,
       accountId: request.accountId,
       scopes: request.scopes,
+      authentication: request.authentication,
       createdAtMs: nowMs,
       expiresAtMs: accessSeconds === undefined ? undefined : nowMs + accessSeconds * 1000,
       refreshToken: "",
@@ -197,6 +202,12 @@ export class Grants {
   revoke(grant: Grant): void {
     this.end(grant, "revoked");
     this.dropAccessTokens(grant);
+  }
+
+  /** Ends one token alone, as services do whose revocation has no cascade (RFC 7009 §2.1 allows it). */
+  revokeAlone(grant: Grant, token: string): void {
+    if (grant.accessTokens.delete(token)) this.accessTokens.delete(token);
+    else this.end(grant, "evicted");
   }
 
   /** Ends every grant of an account, perhaps only those to one client; returns those that lived. */

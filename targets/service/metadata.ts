@@ -2,6 +2,8 @@
 // from one place, so that an address is written once.
 import { baseUrlOf, type ServiceContext } from "./context.ts";
 import { oauthError } from "./errors.ts";
+import { AUTHENTICATION_CONTEXTS, ID_TOKEN_CLAIMS, USER_CLAIMS } from "./openid/id-token.ts";
+import { SIGNING_ALGORITHMS } from "./openid/provider-keys.ts";
 import { POLL_METHODS, PUSH_METHODS } from "./security-events/event-types.ts";
 import { json, type ProtocolResponse } from "./wire.ts";
 
@@ -11,6 +13,7 @@ export const PATHS = {
   token: "/token",
   revocation: "/revoke",
   keys: "/keys",
+  userinfo: "/userinfo",
   liveBroadcasts: "/video/v3/liveBroadcasts",
   publisher: "/publisher/v3/applications/",
   stream: "/events/v1/stream",
@@ -38,12 +41,27 @@ export function authorizationServerMetadata(context: ServiceContext): ProtocolRe
     scopes_supported: scopes.map((scope) => scope.id),
     token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
     revocation_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+    code_challenge_methods_supported: context.options.codeChallengeMethods,
     // Required by OpenID Connect Discovery §3, and clients insist on them. No client of this service may
-    // use the authorization endpoint (it says so), and no grant here brings an ID token.
+    // use the authorization endpoint (it says so).
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ["RS256"],
+    ...(context.keys.areThere && providerMetadata(base)),
   });
+}
+
+/** What only a service that signs ID tokens can promise. */
+function providerMetadata(base: string): object {
+  return {
+    userinfo_endpoint: base + PATHS.userinfo,
+    id_token_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    acr_values_supported: AUTHENTICATION_CONTEXTS,
+    claim_types_supported: ["normal"],
+    claims_supported: [...new Set([...ID_TOKEN_CLAIMS, ...USER_CLAIMS])],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 // The environment of a service that runs for real on Node: the system's clock, randomness, timers,
 // and fetch for pushed events.
-import { randomBytes } from "node:crypto";
-import type { Environment, PushAnswer, PushDelivery } from "./environment.ts";
+import { createHash, generateKeyPairSync, type JsonWebKey, randomBytes, sign } from "node:crypto";
+import type { Environment, PushAnswer, PushDelivery, SigningKey } from "./environment.ts";
 
 const PUSH_TIMEOUT_MS = 10_000;
 // RFC 8935 answers are short; whatever else comes is not worth keeping.
@@ -15,8 +15,29 @@ export function nodeEnvironment(): Required<Environment> {
     schedule: (delayMs, task) => {
       setTimeout(task, delayMs).unref();
     },
+    makeKey,
     push,
   };
+}
+
+/** RSA of 2048 bits for RS256, P-256 for ES256 (RFC 7518 §3.3, §3.4). */
+export function makeKey(algorithm: "RS256" | "ES256"): SigningKey {
+  const { privateKey, publicKey } =
+    algorithm === "RS256"
+      ? generateKeyPairSync("rsa", { modulusLength: 2048 })
+      : generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = publicKey.export({ format: "jwk" });
+  return {
+    publicJwk: { ...jwk, kid: thumbprint(jwk), use: "sig", alg: algorithm },
+    // A JWS has both numbers of an ECDSA signature side by side.
+    sign: (data) => sign("sha256", data, { key: privateKey, dsaEncoding: "ieee-p1363" }),
+  };
+}
+
+/** RFC 7638 §3: the members that a key must have, in the order of their names. */
+function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey): string {
+  const members = JSON.stringify(kty === "RSA" ? { e, kty, n } : { crv, kty, x, y });
+  return createHash("sha256").update(members).digest("base64url");
 }
 
 async function push({ url, headers, body }: PushDelivery): Promise<PushAnswer> {

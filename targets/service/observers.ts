@@ -97,6 +97,10 @@ const SECRET_NAMES = new Set([
   "access_token",
   "refresh_token",
   "token",
+  "id_token",
+  "code_verifier",
+  "code_challenge",
+  "nonce",
   "csrf",
   "verification_uri_complete",
 ]);

@@ -1,6 +1,9 @@
 // Every knob of the service with its default, unit and reason. Values the documents name as
 // "not shown" have the defaults of real services of that family.
 import { z } from "zod";
+import { AUTHENTICATION_CONTEXTS } from "./openid/id-token.ts";
+import { CHALLENGE_METHODS } from "./pkce.ts";
+import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";
 
 const seconds = z.int().min(1).max(2_147_483_647);
 const quota = z.strictObject({ requests: z.int().min(0), windowSeconds: seconds });
@@ -68,6 +71,27 @@ export const optionsSchema = z.strictObject({
   refreshTokenRotation: z.boolean().default(false),
   /** How long the immediate predecessor still works after a rotation, seconds. */
   rotationGrace: z.int().min(0).default(60),
+
+  /** What revoking does: as the documents say (an unknown token is 400, either token ends the grant), as RFC 7009
+   * says (an unknown one is 200, the client has to say who it is), or the same with each token alone. */
+  revocation: z.enum(["documents", "rfc7009", "rfc7009-each-alone"]).default("documents"),
+  /** The methods of RFC 7636 that are taken; the metadata say so. */
+  codeChallengeMethods: z.array(z.enum(CHALLENGE_METHODS)).min(1).default(["S256"]),
+  /** What bodies the device authorization, token and revocation endpoints take: another is 415. */
+  bodies: z.enum(["form", "json"]).default("form"),
+  /** Lifetime of ID tokens, seconds. */
+  idTokenLifetime: seconds.default(3600),
+  /** How long a signing key that was replaced stays in the key set, seconds. */
+  retiredKeySeconds: z.int().min(0).default(86_400),
+  /** What the resource APIs demand of a sign-in (RFC 9470): a context, an age in seconds, or both. */
+  stepUp: z
+    .strictObject({ acr: z.enum(AUTHENTICATION_CONTEXTS).optional(), maxAge: seconds.optional() })
+    .nullable()
+    .default(null),
+  /** Answers in place of the service's own, by what a request is for (provoked.ts). */
+  provoke: z
+    .partialRecord(z.enum(PROVOKED_REQUESTS), z.enum(Object.keys(PROVOKED_ANSWERS)))
+    .default({}),
 
   /** Wrong user codes accepted from one address before the entry page asks to wait (RFC 8628 §5.1). */
   wrongCodeQuota: quota.default({ requests: 10, windowSeconds: 600 }),

@@ -12,8 +12,12 @@ import {
   textOf,
 } from "./wire.ts";
 
-/** Answers POST {revoke_url}. An unknown token is 400 invalid_token, as the document wants. */
+/**
+ * Answers POST {revoke_url}. An unknown token is 400 invalid_token, as the document wants; with the option `revocation`
+ * it is 200, as RFC 7009 §2.2 wants, and the client has to say who it is (§2.1).
+ */
 export function revocation(context: ServiceContext, request: ProtocolRequest): ProtocolResponse {
+  const { revocation: rule } = context.options;
   if (!isForm(request))
     return oauthError("invalid_request", "The body must be application/x-www-form-urlencoded.");
   const query = parseForm(request.query);
@@ -30,12 +34,14 @@ export function revocation(context: ServiceContext, request: ProtocolRequest): P
   // The document asks for no credentials; a client that sends them (RFC 7009 §2.1) is held to them.
   const { readings, basic } = readCredentials(request, body);
   const [{ id, secret }] = readings;
-  if (basic || id !== undefined || secret !== undefined) {
+  if (rule !== "documents" || basic || id !== undefined || secret !== undefined) {
     const authenticated = authenticateClient(context, request, body);
     if ("refusal" in authenticated) return authenticated.refusal;
-    if (grant && grant.clientId !== authenticated.client.id) return oauthError("invalid_token");
+    if (grant && grant.clientId !== authenticated.client.id)
+      return oauthError(rule === "documents" ? "invalid_token" : "invalid_grant");
   }
-  if (!grant) return oauthError("invalid_token");
-  context.grants.revoke(grant);
+  if (!grant) return rule === "documents" ? oauthError("invalid_token") : json(200, {});
+  if (rule === "rfc7009-each-alone") context.grants.revokeAlone(grant, token);
+  else context.grants.revoke(grant);
   return json(200, {});
 }

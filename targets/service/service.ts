@@ -20,6 +20,7 @@ import type { Environment } from "./environment.ts";
 import { type FixtureInput, type ResourceApi, readFixture } from "./fixture.ts";
 import { type GrantCounts, Grants } from "./grants.ts";
 import { exchangeEvent, type Observer, Observers } from "./observers.ts";
+import { ProviderKeys } from "./openid/provider-keys.ts";
 import { readOptions, type ServiceOptions, type ServiceOptionsInput } from "./options.ts";
 import { Sessions } from "./pages/sessions.ts";
 import { QuotaCounter } from "./quota.ts";
@@ -77,6 +78,8 @@ export interface Service {
   enableAccount(accountId: string): void;
   /** Sends account-credential-change-required to the receivers. */
   requireCredentialChange(accountId: string): void;
+  /** New keys for ID tokens; the old ones stay in the key set for `retiredKeySeconds`. */
+  rotateKeys(): void;
   /** As a crash and restart: quotas and sessions are forgotten, pending codes if asked to. */
   restart(how: { loseCodes: boolean }): void;
   /** Without a scheduler: carries out the pushes that are due; returns how many were tried. */
@@ -137,6 +140,7 @@ export function createService(settings: ServiceSettings): Service {
     disableAccount: (accountId, reason) => disableAccount(context, accountId, reason),
     enableAccount: (accountId) => enableAccount(context, accountId),
     requireCredentialChange: (accountId) => requireCredentialChange(context, accountId),
+    rotateKeys: () => context.keys.rotate(context.options.retiredKeySeconds),
     restart({ loseCodes }) {
       if (loseCodes) attempts.clear();
       context.deviceCodeQuota.clear();
@@ -165,6 +169,7 @@ function createContext(settings: ServiceSettings): ServiceContext {
     sessions: new Sessions(env),
     streams: new Streams(fixture.receivers),
     signer: new SetSigner(env),
+    keys: new ProviderKeys(env),
     tasks: new Tasks(env),
     observers,
     offers: new Map(),

@@ -31,6 +31,12 @@ export interface SimulatedServiceOptions {
   readonly verificationUriComplete?: boolean;
   /** "awkward" puts / # & % + and a backquote into codes and tokens, as some servers do; default "plain". */
   readonly tokenCharacters?: "plain" | "awkward";
+  /** How revoking is answered and what it ends; default "documents". */
+  readonly revocation?: "documents" | "rfc7009" | "rfc7009-each-alone";
+  /** What an API demands of a sign-in (RFC 9470); default null: nothing. */
+  readonly stepUp?: { readonly acr?: string; readonly maxAge?: number } | null;
+  /** Another answer in place of its own, such as `{ refresh: "interaction_required" }`; default none. */
+  readonly provoke?: Readonly<Record<string, string>>;
   readonly [other: string]: unknown;
 }
 
@@ -93,6 +99,8 @@ export interface SimulatedService {
   revokeAllFor(account: string, clientId?: string): number;
   /** Changes options while running; what was issued keeps its lifetimes. */
   setOptions(changes: SimulatedServiceOptions): void;
+  /** New keys for ID tokens; the old ones stay in the key set for a day. */
+  rotateKeys(): void;
   /** Tells of requests, codes and grants; secrets are masked. Returns a function that stops it. */
   observe(observer: (event: ServiceEvent) => void): () => void;
   /** Stops listening and ends open connections. */
@@ -125,6 +133,7 @@ export async function startSimulatedService(
     deny: (userCode) => service.deny(userCode),
     revokeAllFor: (account, clientId) => service.revokeAllFor(account, clientId),
     setOptions: (changes) => service.setOptions(changes as ServiceOptionsInput),
+    rotateKeys: () => service.rotateKeys(),
     observe: (observer) => service.observe(observer),
     close: () => server.close(),
   };

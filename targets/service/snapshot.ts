@@ -4,7 +4,9 @@ import { z } from "zod";
 import type { Attempt } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
 import type { GrantSnapshot } from "./grants.ts";
+import { USUAL_CONTEXT } from "./openid/id-token.ts";
 import { describeIssue } from "./options.ts";
+import { CHALLENGE_METHODS } from "./pkce.ts";
 
 const strings = z.array(z.string());
 
@@ -24,6 +26,11 @@ const attemptSchema = z.object({
   grantedScopes: strings,
   accessSeconds: z.number().optional(),
   grantId: z.string().optional(),
+  challenge: z.object({ value: z.string(), method: z.enum(CHALLENGE_METHODS) }).optional(),
+  nonce: z.string().optional(),
+  // Absent in snapshots of services that were no OpenID providers.
+  acr: z.string().default(USUAL_CONTEXT),
+  decidedAtMs: z.number().optional(),
 });
 
 const grantSchema = z.object({
@@ -33,6 +40,9 @@ const grantSchema = z.object({
   scopes: strings,
   createdAtMs: z.number(),
   expiresAtMs: z.number().optional(),
+  authentication: z
+    .object({ atMs: z.number(), acr: z.string(), nonce: z.string().optional() })
+    .optional(),
   refreshToken: z.string(),
   predecessor: z.string().optional(),
   graceUntilMs: z.number(),
@@ -89,15 +99,21 @@ export function takeSnapshot(context: ServiceContext): ServiceSnapshot {
 export function restoreSnapshot(context: ServiceContext, snapshot: ServiceSnapshot): void {
   for (const attempt of snapshot.attempts) {
     const { refusal, accountId, accessSeconds, grantId } = attempt;
+    const { challenge, nonce, decidedAtMs } = attempt;
     const lastPollAtMs = attempt.lastPollAtMs ?? Number.NEGATIVE_INFINITY;
-    const optional = { refusal, accountId, accessSeconds, grantId };
+    const optional = {
+      ...{ refusal, accountId, accessSeconds, grantId },
+      ...{ challenge, nonce, decidedAtMs },
+    };
     const whole: Attempt = { ...attempt, lastPollAtMs, ...optional };
     context.attempts.add(whole);
   }
   context.grants.load(
     snapshot.grants.map((grant): GrantSnapshot => {
-      const { expiresAtMs, predecessor } = grant;
-      return { ...grant, expiresAtMs, predecessor };
+      const { expiresAtMs, predecessor, authentication } = grant;
+      const unknown = { atMs: grant.createdAtMs, acr: USUAL_CONTEXT, nonce: undefined };
+      const known = authentication && { ...unknown, ...authentication };
+      return { ...grant, expiresAtMs, predecessor, authentication: known ?? unknown };
     }),
   );
 }

@@ -7,6 +7,8 @@ import { refuseClaim } from "./decisions.ts";
 import { oauthError } from "./errors.ts";
 import type { Client } from "./fixture.ts";
 import type { IssuedTokens } from "./grants.ts";
+import { idTokenFor } from "./openid/id-token.ts";
+import { refuseVerifier } from "./pkce.ts";
 import {
   type FormParameters,
   isForm,
@@ -52,6 +54,8 @@ function poll(context: ServiceContext, form: FormParameters, client: Client): Pr
     isForgotten(attempt, nowMs, context.options.expiredCodeMemory)
   )
     return oauthError("invalid_grant", "Malformed device code.");
+  const wrongVerifier = refuseVerifier(attempt, form);
+  if (wrongVerifier) return wrongVerifier;
   if (attempt.state === "claimed") return claimedAgain(context, attempt);
   // Device doc §3: only a pending code expires. Whoever has decided is not asked again.
   if (attempt.state === "refused") return oauthError(attempt.refusal ?? "access_denied");
@@ -74,13 +78,17 @@ function claim(context: ServiceContext, attempt: Attempt): ProtocolResponse {
   if (accountId === undefined) throw new Error("a granted attempt has an account");
   const refusal = refuseClaim(context, attempt, context.directory.account(accountId));
   if (refusal) return oauthError(refusal);
-  const issued = context.grants.issue({ clientId, accountId, scopes, accessSeconds });
+  const { nonce, acr, decidedAtMs: atMs = attempt.createdAtMs } = attempt;
+  const authentication = { atMs, acr, nonce };
+  const issued = context.grants.issue({
+    ...{ clientId, accountId, scopes, accessSeconds, authentication },
+  });
   attempt.state = "claimed";
   attempt.grantId = issued.grant.id;
   const { observers, env } = context;
   if (observers.any)
     observers.tell({ type: "attempt", atMs: env.now(), state: "claimed", clientId, accountId });
-  return json(200, tokenResponse(issued));
+  return json(200, tokenResponse(context, issued, false));
 }
 
 function claimedAgain(context: ServiceContext, attempt: Attempt): ProtocolResponse {
@@ -103,11 +111,12 @@ function refresh(context: ServiceContext, form: FormParameters, client: Client):
   if (issued === "invalid_scope")
     return oauthError("invalid_scope", "A requested scope was not granted.");
   if (!issued) return oauthError("invalid_grant", "Token has been expired or revoked.");
-  return json(200, tokenResponse(issued));
+  return json(200, tokenResponse(context, issued, true));
 }
 
 /** The object of device doc §2.2; refresh_token only where the client has to store one. */
-function tokenResponse(issued: IssuedTokens): object {
+function tokenResponse(context: ServiceContext, issued: IssuedTokens, isRefresh: boolean): object {
+  const idToken = idTokenFor(context, issued, isRefresh);
   const { scopes, accessToken, expiresIn, refreshToken, refreshExpiresIn } = issued;
   return {
     access_token: accessToken,
@@ -116,5 +125,6 @@ function tokenResponse(issued: IssuedTokens): object {
     ...(refreshExpiresIn !== undefined && { refresh_token_expires_in: refreshExpiresIn }),
     scope: scopes.join(" "),
     token_type: "Bearer",
+    ...(idToken !== undefined && { id_token: idToken }),
   };
 }

@@ -53,7 +53,15 @@ export function json(
 
 /** An answer without a body. */
 export function empty(status: number): ProtocolResponse {
-  return { status, headers: { "cache-control": "no-store" }, body: new Uint8Array(0) };
+  return bare(status, { "cache-control": "no-store" });
+}
+
+/** An answer with these headers alone. */
+export function bare(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): ProtocolResponse {
+  return { status, headers, body: new Uint8Array(0) };
 }
 
 /** Form parameters: the first value of each name, and the first name that came twice, to be shown. */

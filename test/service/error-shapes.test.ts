@@ -15,6 +15,7 @@ const ROUTES = (
     [ADDRESSES.token, "oauth", "POST"],
     [ADDRESSES.revocation, "oauth", "POST"],
     [ADDRESSES.keys, "oauth", "GET"],
+    [ADDRESSES.userinfo, "oauth", "GET", "POST"],
     ["/.well-known/risc-configuration", "oauth", "GET"],
     ["/.well-known/openid-configuration", "oauth", "GET"],
     ["/.well-known/oauth-authorization-server", "oauth", "GET"],
@@ -31,7 +32,10 @@ const ROUTES = (
     [ADDRESSES.streamPoll, "api", "POST"],
   ] as [path: string, family: Family, ...methods: string[]][]
 ).map(([path, family, ...methods]) => ({ path, family, methods }));
-const WITH_BODY = ROUTES.filter(({ methods }) => methods.includes("POST"));
+// The userinfo endpoint takes a POST and reads no body.
+const WITH_BODY = ROUTES.filter(
+  ({ path, methods }) => methods.includes("POST") && path !== ADDRESSES.userinfo,
+);
 
 function expectShape(family: Family, { status, json }: Pick<Answer, "status" | "json">): void {
   expect(status).toBeGreaterThanOrEqual(400);

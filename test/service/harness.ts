@@ -1,6 +1,7 @@
 // A service in memory with a clock and a random source that the test owns, and short ways to send it
 // what a device sends. No sockets; test/peers and test/browser use real ones.
 import { readFileSync } from "node:fs";
+import type { SigningKey } from "../../targets/service/environment.ts";
 import {
   createService,
   type FixtureInput,
@@ -9,6 +10,7 @@ import {
   type ServiceOptionsInput,
   type ServiceSettings,
 } from "../../targets/service/index.ts";
+import { makeKey } from "../../targets/service/node-environment.ts";
 
 export const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
 export const FIXTURE = JSON.parse(readFileSync(FIXTURE_FILE, "utf8")) as FixtureInput;
@@ -23,6 +25,21 @@ export const PUBLISHER_CLIENT = {
   client_id: "publisher-console",
   client_secret: "publisher-secret",
 };
+
+/** Making an RSA key takes a while; each bench has the same ones, and new ones only after a rotation. */
+const made: { algorithm: string; key: SigningKey; users: WeakSet<object> }[] = [];
+function sharedKeys(): (algorithm: "RS256" | "ES256") => SigningKey {
+  const user = {};
+  return (algorithm) => {
+    let entry = made.find((one) => one.algorithm === algorithm && !one.users.has(user));
+    if (entry === undefined) {
+      entry = { algorithm, key: makeKey(algorithm), users: new WeakSet() };
+      made.push(entry);
+    }
+    entry.users.add(user);
+    return entry.key;
+  };
+}
 
 type Fields = Record<string, string | undefined>;
 type Json = Record<string, unknown>;
@@ -63,6 +80,7 @@ export class Bench {
     this.service = createService({
       now: () => this.nowMs,
       random: seededRandom(),
+      makeKey: sharedKeys(),
       fixture: FIXTURE,
       options,
       ...settings,

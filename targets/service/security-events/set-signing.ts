@@ -39,10 +39,10 @@ export class SetSigner {
     return `${signed}.${encode(sign(null, utf8(signed), privateKey))}`;
   }
 
-  /** The JWK set (RFC 7517) with the public key. */
-  keySet(): object {
+  /** Its public key as a JWK set has it (RFC 7517). */
+  publicKeys(): readonly object[] {
     const { id, publicJwk } = this.keys;
-    return { keys: [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }] };
+    return [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }];
   }
 
   // Made when first needed: most simulated services never sign anything.

@@ -219,6 +219,7 @@ async function startService(
   const environment = {
     now: () => epochMs + clock.nowMs(),
     random: (count: number) => randomBytes(count),
+    makeKey,
     ...maker.environment,
   };
   const first = createService({
