@@ -27,6 +27,7 @@ import {
 } from "../../../service/index.ts";
 import { describeListenError } from "../../../service/listen-error.ts";
 import { PATHS } from "../../../service/metadata.ts";
+import { makeKey } from "../../../service/node-environment.ts";
 import { isRemote, type Options } from "../../options.ts";
 import { UsageError } from "../../usage-error.ts";
 import { deviceKind } from "../device/kinds.ts";
