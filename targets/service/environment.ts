@@ -17,7 +17,7 @@ export interface PushAnswer {
 /** A key that ID tokens are signed with. */
 export interface SigningKey {
   /** The public half as a JWK set has it (RFC 7517), with kid, use and alg. */
-  readonly publicJwk: { readonly kid: string };
+  readonly publicJwk: { readonly kid: string; readonly [member: string]: unknown };
   /** The signature as a JWS carries it (RFC 7518 §3.3, §3.4). */
   sign(data: Uint8Array): Uint8Array;
 }
