@@ -222,6 +222,29 @@ part("a display of each size", function () {
   }
 });
 
+/** Both poll in one interval, each cut in two by the other; the first is allowed, the second refused. */
+function answersInTurn(first, second) {
+  var DENIED = '{"error":"access_denied"}';
+  world = first;
+  ok(sleepUntilRequest(6000) >= 5000, "the first polls after its interval");
+  world = second;
+  ok(sleepUntilRequest(6000) >= 5000, "the second after its own");
+  is(parameter(first.sent.body, "client_id"), "tv client/1", "the first polls as its client");
+  is(parameter(second.sent.body, "client_id"), "radio", "the second as its own");
+  world = first;
+  picogrant.responseStart(first.device, first.sent.id, 200, -1);
+  pour(TOKENS, 0, 40);
+  world = second;
+  picogrant.responseStart(second.device, second.sent.id, 403, -1);
+  pour(DENIED, 0, 12);
+  world = first;
+  pour(TOKENS, 40, -1);
+  endAnswer();
+  world = second;
+  pour(DENIED, 12, -1);
+  endAnswer();
+}
+
 part("two devices on one engine", function () {
   bootPending({});
   var first = world;
@@ -248,26 +271,3 @@ part("two devices on one engine", function () {
   is(first.writes, 2, "each writes its own records: a code and tokens");
   is(second.writes, 1, "a code");
 });
-
-/** Both poll in one interval, each cut in two by the other; the first is allowed, the second refused. */
-function answersInTurn(first, second) {
-  var DENIED = '{"error":"access_denied"}';
-  world = first;
-  ok(sleepUntilRequest(6000) >= 5000, "the first polls after its interval");
-  world = second;
-  ok(sleepUntilRequest(6000) >= 5000, "the second after its own");
-  is(parameter(first.sent.body, "client_id"), "tv client/1", "the first polls as its client");
-  is(parameter(second.sent.body, "client_id"), "radio", "the second as its own");
-  world = first;
-  picogrant.responseStart(first.device, first.sent.id, 200, -1);
-  pour(TOKENS, 0, 40);
-  world = second;
-  picogrant.responseStart(second.device, second.sent.id, 403, -1);
-  pour(DENIED, 0, 12);
-  world = first;
-  pour(TOKENS, 40, -1);
-  endAnswer();
-  world = second;
-  pour(DENIED, 12, -1);
-  endAnswer();
-}
