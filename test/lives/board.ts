@@ -146,7 +146,6 @@ export class Board {
       },
       endpoints: this.endpoints,
       memoryBytes: this.settings.memoryBytes,
-      onChange: () => this.rest(),
       verifyEvent: (bytes, from, to) => oracle.verifies(asciiOf(bytes, from, to)),
     });
     this.driver.start();
@@ -210,6 +209,8 @@ export class Board {
         }
         time.cancel(this.alarm);
         this.alarm = time.after(afterMs, ring);
+        // The last thing that the driver does before it sleeps.
+        this.rest();
       },
       cancel: () => {
         time.cancel(this.alarm);
