@@ -8,6 +8,10 @@
 
 #include "picogrant.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The core's functions that the border calls. Those from PG_FUNCTION_BEGIN_CALL on the grant alone has not. */
 enum pg_function {
   PG_FUNCTION_TICK,
@@ -69,5 +73,9 @@ int pg_engine_has(enum pg_function function);
 int pg_engine_property(enum pg_property property);
 int pg_engine_start(int region);
 int pg_engine_length(int region);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

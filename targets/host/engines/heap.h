@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Added to each block, as QuickJS reckons it. */
 enum { PG_HEAP_OVERHEAD = 8 };
 
@@ -47,5 +51,9 @@ void pg_heap_note_core(size_t bytes);
 
 /* Forgets all figures and the limit, before an engine starts. */
 void pg_heap_reset(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

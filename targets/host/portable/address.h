@@ -6,6 +6,10 @@
 
 #include "connection.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The parts point into the address. */
 struct pg_address {
   struct pg_peer peer;
@@ -19,5 +23,9 @@ int pg_address_split(const char *text, struct pg_address *address);
 
 /* Whether the peer is this device itself: localhost, 127.0.0.1 or [::1]. */
 int pg_address_is_own(const struct pg_address *address);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include "boot.h"
 #include "medium.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The caller's; it stays where it is. Nothing of it is changed. */
 struct pg_boot_flash {
   const struct pg_medium *slots;   /* slot_bytes: the longest image that fits */
@@ -23,5 +27,9 @@ struct pg_boot_flash {
 
 /* The functions; a store is a copy of them with a struct pg_boot_flash as context. One program: no lock. */
 extern const struct pg_boot_store pg_boot_flash_store;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 
 #include "image.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { PG_BOOT_RECORD_BYTES = 48, PG_BOOT_TRIES = 3 };
 
 struct pg_boot_store {
@@ -88,5 +92,9 @@ enum pg_image_result pg_boot_choose(struct pg_boot *boot, struct pg_image *image
  * it could not be recorded: try again later. Writes nothing where it is known already.
  */
 enum pg_image_result pg_boot_confirm(struct pg_boot *boot);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

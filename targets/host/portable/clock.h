@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Milliseconds since any moment, going on while the board sleeps; wraps at 2^32. */
 uint32_t pg_clock_ms(void);
 
@@ -19,5 +23,9 @@ uint32_t pg_clock_wall_s(void);
  * then nothing may be done that rests on them.
  */
 int pg_random(uint8_t *bytes, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 
 #include "settings.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The texts lie in the buffers that pg_config_read was given. */
 struct pg_config {
   struct pg_settings settings;
@@ -26,5 +30,9 @@ struct pg_config {
  */
 const char *pg_config_read(struct pg_config *config, char *text, size_t size, char *room,
                            size_t room_size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

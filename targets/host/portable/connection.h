@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Whom to connect to; good for the call of pg_connection_start only. */
 struct pg_peer {
   const char *host; /* a name, an IPv4 address, or an IPv6 address without brackets; not ended by a 0 */
@@ -62,5 +66,9 @@ int pg_connection_reason(void);
 
 /* Ends the connection, if there is one, and wipes what it kept. */
 void pg_connection_end(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

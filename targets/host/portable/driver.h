@@ -12,6 +12,10 @@
 #include "medium.h"
 #include "settings.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Where HTTP reports; for pg_http_open. */
 extern const struct pg_http_sink pg_driver_sink;
 
@@ -32,5 +36,9 @@ int pg_driver_happen(void (*event)(void));
 
 /* Whether an exchange was completed since the start: a server has answered, whatever it said. */
 int pg_driver_was_answered(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

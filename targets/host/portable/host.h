@@ -21,6 +21,10 @@
 #include "picogrant.h"
 #include "settings.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What the user can do. */
 enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 
@@ -88,5 +92,9 @@ void pg_host_take_http(void);
 
 /* Ends everything, and wipes the device's memory. */
 void pg_host_close(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

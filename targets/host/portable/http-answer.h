@@ -16,6 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bytes of all heads of an answer, interim ones, chunk sizes and trailers included. */
 enum { PG_ANSWER_HEAD_MAX = 65536, PG_ANSWER_LINE = 64 };
 
@@ -73,5 +77,9 @@ enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *by
  * that broke is for the caller to refuse.
  */
 enum pg_answer_result pg_answer_closed(struct pg_answer *answer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The longest wait that is reported: what the core's integers hold. */
 enum { PG_RETRY_LONGEST_S = 134217727 };
 
@@ -20,5 +24,9 @@ int pg_http_date(const char *text, size_t size, int64_t *seconds);
  * @param from_s the answer's Date, or else the device's clock, in seconds since 1970; 0: unknown
  */
 int pg_retry_after(const char *text, size_t size, int64_t from_s);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

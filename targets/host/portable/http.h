@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The caller's until pg_http_close. */
 struct pg_http_settings {
   const char *user_agent;
@@ -67,5 +71,9 @@ void pg_http_work(void);
 
 /* Milliseconds until the exchange has taken too long; -1 without an exchange. */
 int pg_http_wake_in(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

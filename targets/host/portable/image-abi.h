@@ -7,6 +7,10 @@
 
 #include "core-code.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PG_IMAGE_ORDER "le"
 #else
@@ -22,6 +26,10 @@
 #else
 #define PG_IMAGE_ENGINE "quickjs"
 #define PG_IMAGE_ABI PG_ENGINE_VERSION "-" PG_IMAGE_ORDER "32"
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

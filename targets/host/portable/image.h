@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Numbers 1 to 14 are FORMAT.md's. */
 enum pg_image_result {
   PG_IMAGE_OK = 0,
@@ -108,5 +112,9 @@ size_t pg_image_key_order(const struct pg_image_rules *rules, const uint8_t id[P
 
 /* FORMAT.md's name of a result, e.g. "signature-wrong". */
 const char *pg_image_result_name(enum pg_image_result result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { PG_JSON_DEPTH = 8 };
 
 enum pg_json_kind {
@@ -52,5 +56,9 @@ int pg_json_skip(struct pg_json *json);
 
 /* Whether nothing but blanks is left. */
 int pg_json_at_end(struct pg_json *json);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
   PG_NETWORK_PROBES = 3,
   PG_NETWORK_PROBE_MS = 5000,
@@ -58,5 +62,9 @@ enum pg_network_step pg_network_watch_next(struct pg_network_watch *watch, uint3
 
 /* Milliseconds until the next step, 0 where it is due; -1 without a doubt. */
 int32_t pg_network_watch_wake_in(const struct pg_network_watch *watch, uint32_t now_ms);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -52,6 +52,10 @@
  * core/SPEC.md explains ("What a host may read"): PG_WAIT_MS is waitMs. */
 #include "picogrant-numbers.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What the maker sets: core/device/config.ts, Config, says what each means. Read during pg_core_open only. */
 struct pg_core_config {
   const char *client_id;
@@ -153,5 +157,9 @@ int pg_call_resource(int endpoint, const char *target);
 int pg_get(enum pg_property property);
 int pg_start(int region);
 int pg_length(int region);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include "picogrant-numbers.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Endpoints that may have an address, the first resource server's the last one here. */
 enum { PG_ADDRESS_COUNT = PG_ENDPOINT_RESOURCE + 1 };
 
@@ -42,5 +46,9 @@ struct pg_settings {
 
 /* A record may be as long as the memory, and a slot tells lengths in 16 bits. */
 enum { PG_MEMORY_MAX = 65535 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

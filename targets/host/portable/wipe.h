@@ -4,9 +4,17 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 static inline void pg_wipe(void *bytes, size_t size) {
-  volatile unsigned char *at = bytes;
+  volatile unsigned char *at = (volatile unsigned char *)bytes;
   while (size-- > 0) *at++ = 0;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,9 +6,17 @@ import { ErrorCode, Field, MESSAGES, Property, State } from "../../../core/index
 import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
+import { version } from "../../command/version.ts";
 import { borderDigest, type Enum, enums, membersOf } from "../../image/border.ts";
 
 export { borderDigest, enums, membersOf } from "../../image/border.ts";
+
+/** The version of picogrant: as a text, and as a number that later versions are above. */
+function versionLines(): string {
+  const [major = 0, minor = 0, patch = 0] = version().split(/[.-]/).map(Number);
+  const number = major * 1_000_000 + minor * 1000 + (patch || 0);
+  return `#define PG_VERSION "${version()}"\n#define PG_VERSION_NUMBER ${number}\n\n`;
+}
 
 /** `noCable` as a constant of C: NO_CABLE. */
 const constantOf = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
@@ -46,6 +54,7 @@ export function numbersHeader(): string {
   return (
     "/* Generated from the core's enums: not to be edited. */\n" +
     "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
+    versionLines() +
     `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${namesOf(State)}}\n` +
     `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
     `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
