@@ -17,6 +17,7 @@ export interface FileStatus {
 export interface Std {
   exit(code: number): never;
   getenv(name: string): string | undefined;
+  getenviron(): Record<string, string>;
   evalScript(source: string, options?: { backtrace_barrier?: boolean }): unknown;
   strerror(errno: number): string;
 }
@@ -61,7 +62,13 @@ export interface Os {
   clearTimeout(timer: object): void;
   exec(
     args: readonly string[],
-    options: { block?: boolean; stdin?: number; stdout?: number; stderr?: number },
+    options: {
+      block?: boolean;
+      stdin?: number;
+      stdout?: number;
+      stderr?: number;
+      env?: Readonly<Record<string, string>>;
+    },
   ): number;
   waitpid(pid: number, options: number): WaitResult;
   kill(pid: number, signal: number): number;
@@ -102,4 +109,22 @@ export function scriptArguments(): string[] {
 /** Which of the two engines this is; only QuickJS-ng has a navigator. */
 export function engineName(): "quickjs" | "quickjs-ng" {
   return globals.navigator?.userAgent?.startsWith("quickjs-ng") ? "quickjs-ng" : "quickjs";
+}
+
+/** What would have a program write its TLS secrets into a file, or trust and take what it should not. */
+const WEAKENING = [
+  "CURL_CA_BUNDLE",
+  "CURL_SSL_BACKEND",
+  "OPENSSL_CONF",
+  "OPENSSL_ENGINES",
+  "OPENSSL_MODULES",
+  "SSLKEYLOGFILE",
+  "SSL_CERT_DIR",
+  "SSL_CERT_FILE",
+];
+
+/** The environment for programs that this one starts: as it is, but nothing in it weakens TLS. */
+export function safeEnvironment(): Record<string, string> {
+  const all = Object.entries(globals.std?.getenviron() ?? {});
+  return Object.fromEntries(all.filter(([name]) => !WEAKENING.includes(name)));
 }

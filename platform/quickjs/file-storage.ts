@@ -10,6 +10,7 @@ import {
   FileError,
   isMediumFault,
   NO_SUCH_FILE,
+  ownUser,
   readFile,
   reasonOf,
 } from "./files.ts";
@@ -129,9 +130,4 @@ function prepareDirectory(os: Os, directory: string): void {
   if ((status.mode & 0o077) !== 0) {
     throw new FileError(`${directory}: other users can get in; run chmod 700 on it`);
   }
-}
-
-/** QuickJS has no getuid; the kernel shows each process under its user. -1 without /proc. */
-function ownUser(os: Os): number {
-  return os.stat("/proc/self")[0]?.uid ?? -1;
 }

@@ -1,6 +1,7 @@
 // Files under QuickJS: read whole, written whole, replaced so that a power cut leaves the old or the new
 // content. QuickJS cannot sync a file itself; the system's `sync` command does it.
 
+import { pathProblem, type Readers } from "../path-owners.ts";
 import type { Os } from "./engine.ts";
 
 /** Negative errno values of Linux that mean something to us. */
@@ -47,6 +48,17 @@ export function readFile(os: Os, path: string, limit: number): Uint8Array | unde
   } finally {
     os.close(fd);
   }
+}
+
+/** QuickJS has no getuid; the kernel shows each process under its user. Undefined without /proc. */
+export function ownUser(os: Os): number | undefined {
+  return os.stat("/proc/self")[0]?.uid;
+}
+
+/** @throws FileError where others can change the file, or what it may be read by is not as it should be */
+export function refuseOthers(os: Os, path: string, readers: Readers, name = path): void {
+  const problem = pathProblem(path, readers, ownUser(os), (one) => os.stat(one)[0]);
+  if (problem !== "") throw new FileError(`${name} ${problem}`);
 }
 
 /** Opening a pipe that nobody writes to would keep the device waiting for ever. */

@@ -8,7 +8,7 @@ import { displayOf } from "./displays.ts";
 import type { Os } from "./engine.ts";
 import { QuickJsEntropy } from "./entropy.ts";
 import { QuickJsFileStorage } from "./file-storage.ts";
-import { FileError, readFile } from "./files.ts";
+import { FileError, readFile, refuseOthers } from "./files.ts";
 import { QuickJsTimers } from "./timers.ts";
 
 /** Longest file with a device key; the shortest key is 16 bytes (sealed-storage.ts). */
@@ -68,11 +68,7 @@ function deviceKeyOf(os: Os, place: NonNullable<DeviceConfig["storage"]>): Uint8
   const file = place.deviceKeyFile ?? "";
   const [status] = os.stat(file);
   if (status === null) throw new FileError(`storage.deviceKeyFile ${file} does not exist`);
-  if ((status.mode & 0o077) !== 0) {
-    throw new FileError(
-      `storage.deviceKeyFile ${file} is open to other users; run chmod 600 on it`,
-    );
-  }
+  refuseOthers(os, file, "owner", `storage.deviceKeyFile ${file}`);
   const key = readFile(os, file, KEY_BYTES_MAX) ?? new Uint8Array(0);
   if (key.length < KEY_BYTES_MIN || key.every((byte) => byte === key[0])) {
     throw new FileError(

@@ -1,6 +1,6 @@
 // A child process whose output is read as it comes, without blocking. What it is for is not known here.
 
-import type { Os } from "./engine.ts";
+import { type Os, safeEnvironment } from "./engine.ts";
 import { writeAll } from "./files.ts";
 
 const SIGKILL = 9;
@@ -37,7 +37,8 @@ export class Child {
       const input = openPipe(os, open);
       const second = inputs.length > 1 ? openPipe(os, open) : undefined;
       const silent = second?.[0] ?? openNull(os, open);
-      this.pid = os.exec(args, { block: false, stdin: input[0], stdout: out[1], stderr: silent });
+      const descriptors = { stdin: input[0], stdout: out[1], stderr: silent };
+      this.pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
       if (this.pid <= 0) throw new Error("no process left");
       this.out = out[0];
       // Only the child's ends are closed here; a failure below would be a fault of this file.

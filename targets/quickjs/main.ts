@@ -12,7 +12,7 @@ import {
 import { MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
 import { displaySizeOf } from "../../platform/quickjs/displays.ts";
 import { type Os, quickJs, type Std, scriptArguments } from "../../platform/quickjs/engine.ts";
-import { FileError, readFile, writeAll } from "../../platform/quickjs/files.ts";
+import { FileError, readFile, refuseOthers, writeAll } from "../../platform/quickjs/files.ts";
 import { type QuickJsPlatform, quickJsPlatform } from "../../platform/quickjs/index.ts";
 import { bytesOf, textOf } from "../../platform/text.ts";
 import { App } from "./app.ts";
@@ -49,7 +49,7 @@ function readConfig(os: Os, file: string): DeviceConfig {
   if (text === undefined) throw new FileError(`${file}: is not UTF-8`);
   try {
     const config = parseDeviceConfig(text);
-    refuseOthers(os, file, config);
+    refuseOpenConfig(os, file, config);
     return config;
   } catch (error) {
     if (error instanceof ConfigError) throw new FileError(`${file}: ${error.message}`);
@@ -58,12 +58,10 @@ function readConfig(os: Os, file: string): DeviceConfig {
 }
 
 /** Whoever can change the file sends the device to a server of their own; whoever reads it has its secrets. */
-function refuseOthers(os: Os, file: string, config: DeviceConfig): void {
+function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
   const secret = config.clientSecret ?? config.storage?.deviceKey;
   const [status] = os.stat(file);
-  if (status !== null && (status.mode & 0o002) !== 0) {
-    throw new FileError(`${file}: every user can change it; run chmod 640 on it`);
-  }
+  refuseOthers(os, file, "all", `${file}:`);
   if (secret === undefined || status === null || (status.mode & 0o007) === 0) return;
   throw new FileError(`${file}: every user can read the secrets in it; run chmod 640 on it`);
 }

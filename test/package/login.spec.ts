@@ -1,6 +1,14 @@
 // `picogrant login`, `token` and `logout` of the installed package, at the simulated service and at another server.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -153,7 +161,12 @@ describe("picogrant login", () => {
     writeFileSync(
       key,
       Buffer.alloc(32, 7).map((byte, at) => byte + at),
+      { mode: 0o644 },
     );
+    expect((await run(loginArgs("--key-file", key), SECRET)).stderr).toMatch(
+      /^picogrant: the key \S+ is open to other users; run chmod 600 on it\n$/,
+    );
+    chmodSync(key, 0o600);
     const kept = (): string =>
       readdirSync(state)
         .map((name) => readFileSync(path.join(state, name), "latin1"))

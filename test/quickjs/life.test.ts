@@ -140,6 +140,8 @@ describe("a life in qjs", () => {
       const { service, folder, start } = await world(qjs, true);
       // Long enough to look at curl while it works.
       service.delayMs = 200;
+      // Whoever sets this could read along; nothing of it reaches curl.
+      process.env.SSLKEYLOGFILE = join(folder, "tls-secrets");
       let again: RunningDevice | undefined;
       const device = start();
       const seen = watchDescendants(() => [device, again].flatMap((one) => one?.child.pid ?? []));
@@ -152,6 +154,8 @@ describe("a life in qjs", () => {
       await again.state("signed-out", again.events.length);
       await again.signal("SIGTERM");
       seen.stop();
+      delete process.env.SSLKEYLOGFILE;
+      expect(readdirSync(folder)).not.toContain("tls-secrets");
       // Metadata, codes, polls, tokens, API, refresh, revocation: all were looked at.
       expect(seen.curls.size).toBeGreaterThanOrEqual(7);
       expect([...seen.texts].filter((text) => text.includes("curl"))).toContain("curl -q -K - ");
@@ -192,6 +196,16 @@ describe("mistakes in qjs", () => {
         return base(folder);
       },
       "run chmod 600 on it",
+    ],
+    [
+      "a configuration that its group can change",
+      (folder) => {
+        key(folder, 0o600);
+        writeFileSync(join(folder, "device.json"), "", { mode: 0o664 });
+        chmodSync(join(folder, "device.json"), 0o664);
+        return base(folder);
+      },
+      "its group can change it; run chmod 640 on it",
     ],
     [
       "a key that nobody made",

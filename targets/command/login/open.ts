@@ -1,7 +1,8 @@
 // What login, token and logout share: the directory with the tokens, locked while one of them is at work, and a
 // session in it.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
+import path from "node:path";
 import type { Display } from "../../../platform/contracts.ts";
 import {
   type NodeHttpOptions,
@@ -10,6 +11,7 @@ import {
   StateDirectoryError,
 } from "../../../platform/node/index.ts";
 import { keptMetadata } from "../../../platform/node/kept-metadata.ts";
+import { pathProblem } from "../../../platform/path-owners.ts";
 import { SealedStorage } from "../../../platform/sealed-storage.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { KeptMetadata } from "../../../platform/session/settings.ts";
@@ -101,6 +103,8 @@ export function metadataOf({ storage }: NodePlatform, login: LoginSettings): Kep
   return keptMetadata(storage.directory, { deviceKey, allowHttp, http: httpOptionsOf(login) });
 }
 
+const statusOf = (file: string): Stats | null => statSync(file, { throwIfNoEntry: false }) ?? null;
+
 function sealed({ storage, entropy }: NodePlatform, keyFile: string): SealedStorage {
   return new SealedStorage({ storage, entropy, deviceKey: readKey(keyFile) });
 }
@@ -113,6 +117,8 @@ function readKey(keyFile: string): Uint8Array {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(`cannot read the key ${keyFile} (${code}); check --key-file`);
   }
+  const problem = pathProblem(path.resolve(keyFile), "owner", process.getuid?.(), statusOf);
+  if (problem !== "") throw new UsageError(`the key ${keyFile} ${problem}`);
   if (deviceKey.length < 16) {
     throw new UsageError(`${keyFile}: a key has 16 random bytes or more; make one of 32`);
   }

@@ -23,6 +23,7 @@ export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-ap
 export const testPrograms = [
   "allocations",
   "answer",
+  "heap",
   "power-cuts",
   "record-faults",
   "boot-device",

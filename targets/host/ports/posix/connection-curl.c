@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "picogrant-numbers.h"
+#include "tls-library.h"
 #include "wait.h"
 #include "wipe.h"
 
@@ -65,6 +66,13 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   return length > 0 && length < URL_BYTES;
 }
 
+/* Good until the next call: there is one connection at a time. */
+static const char *name_of(const struct pg_peer *peer) {
+  static char name[URL_BYTES];
+  snprintf(name, sizeof name, "%.*s", (int)peer->host_size, peer->host);
+  return name;
+}
+
 static int set_options(CURL *easy, const struct pg_peer *peer, const char *certificates) {
   char url[URL_BYTES];
   int ok = make_url(peer, url) && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
@@ -78,6 +86,7 @@ static int set_options(CURL *easy, const struct pg_peer *peer, const char *certi
   /* A proxy of the environment tunnels https, but could read http: an address of this device itself. */
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
+  if (peer->is_secure) pg_tls_check_name(easy, name_of(peer));
   if (certificates && *certificates) {
     ok = ok && curl_easy_setopt(easy, CURLOPT_CAINFO, certificates) == CURLE_OK &&
          curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
@@ -192,7 +201,8 @@ int pg_connection_receive(const uint8_t **bytes) {
   *bytes = connection.in;
   if (code == CURLE_AGAIN) return PG_CONNECTION_NOTHING;
   if (code != CURLE_OK) return PG_CONNECTION_BROKEN;
-  return size > 0 ? (int)size : PG_CONNECTION_ENDED;
+  if (size > 0) return (int)size;
+  return pg_tls_ended(connection.easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
 /* While libcurl connects it knows what to wait for; an open connection is ours to wait for. */

@@ -21,6 +21,7 @@
 #include "image-abi.h"
 #include "images.h"
 #include "options.h"
+#include "process.h"
 #include "storage.h"
 #include "wait.h"
 #include "wipe.h"
@@ -73,25 +74,23 @@ static ssize_t read_whole(int file) {
   return (ssize_t)size;
 }
 
-/* 0 where the file cannot be read, or is too long; `mode`: who may do what with it. */
-static size_t read_config(const char *path, mode_t *mode) {
-  struct stat status;
+/* 0 where the file cannot be read, or is too long; `status`: who may do what with it. */
+static size_t read_config(const char *path, struct stat *status) {
   /* A pipe in its place would keep the device waiting for ever. */
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  int is_file = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  int is_file = file >= 0 && fstat(file, status) == 0 && S_ISREG(status->st_mode);
   ssize_t size = is_file ? read_whole(file) : -1;
   if (file >= 0) close(file);
   if (size <= 0 || size == CONFIG_MAX) return 0;
-  *mode = status.st_mode;
   return (size_t)size;
 }
 
 static int load_config(const struct pg_options *options, const struct pg_image *image) {
   const char *name = options->config ? options->config : "the image's device.json";
   size_t size = image->config_size;
-  mode_t mode = 0;
+  struct stat status = {0};
   if (options->config) {
-    size = read_config(options->config, &mode);
+    size = read_config(options->config, &status);
     if (!size) return pg_complain(options->config, "is no file that can be read, or is empty or too long");
   } else if (size && size <= CONFIG_MAX) {
     memcpy(config_text, image->config, size);
@@ -99,8 +98,8 @@ static int load_config(const struct pg_options *options, const struct pg_image *
     return pg_complain("--config", "name the device.json; no image brings one");
   }
   const char *why = pg_config_read(&config, config_text, size, config_room, sizeof config_room);
-  if (!why && (mode & S_IWOTH)) why = "every user can change it; run chmod 640 on it";
-  if (!why && (mode & S_IRWXO) && *config.settings.client_secret) {
+  if (!why && options->config) why = pg_owners_problem(options->config, &status);
+  if (!why && (status.st_mode & S_IRWXO) && *config.settings.client_secret) {
     why = "every user can read the secret in it; run chmod 640 on it";
   }
   if (!why && !*config.directory) why = "storage.directory is missing";
@@ -319,6 +318,10 @@ int main(int count, char **arguments) {
   struct pg_image image = {0};
   const struct pg_medium *medium = NULL;
   if (!open_standard_descriptors()) return PG_EXIT_WRONG;
+  pg_process_close();
+  pg_process_lock(memory, sizeof memory);
+  pg_process_lock(config_text, sizeof config_text);
+  pg_process_lock(config_room, sizeof config_room);
   /*
    * Blocks are overwritten when they are given back: those of TLS, which held what came and went. glibc leaves out
    * small ones (up to 1,032 bytes); what the engine gives back is overwritten by heap.c, whatever its size.

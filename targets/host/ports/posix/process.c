@@ -1,0 +1,47 @@
+/* Contract in process.h. */
+#include "process.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+void pg_process_close(void) {
+  static const char *const weakening[] = {"SSLKEYLOGFILE",   "OPENSSL_CONF",  "OPENSSL_ENGINES",
+                                          "OPENSSL_MODULES", "SSL_CERT_FILE", "SSL_CERT_DIR"};
+  const struct rlimit none = {0, 0};
+  for (size_t i = 0; i < sizeof weakening / sizeof *weakening; i++) (void)unsetenv(weakening[i]);
+  (void)setrlimit(RLIMIT_CORE, &none);
+#ifndef __SANITIZE_ADDRESS__ /* which looks into the process when it ends */
+  (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+void pg_process_lock(void *bytes, size_t size) { (void)mlock(bytes, size); }
+
+static int is_own(const struct stat *status) {
+  return status->st_uid == geteuid() || status->st_uid == 0;
+}
+
+/* Whether others could put another file in the place of what lies in a directory. */
+static int is_open(const char *directory) {
+  struct stat status;
+  if (stat(directory, &status) != 0 || !is_own(&status)) return 1;
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) && !(status.st_mode & S_ISVTX);
+}
+
+const char *pg_owners_problem(const char *path, const struct stat *status) {
+  char whole[PATH_MAX];
+  if (!is_own(status)) return "belongs to another user; run chown on it";
+  if (status->st_mode & S_IWOTH) return "every user can change it; run chmod 640 on it";
+  if (status->st_mode & S_IWGRP) return "its group can change it; run chmod 640 on it";
+  if (!realpath(path, whole)) return "its directory cannot be looked at";
+  for (char *slash = strrchr(whole, '/'); slash; slash = strrchr(whole, '/')) {
+    *slash = 0;
+    if (is_open(*whole ? whole : "/")) return "others can change a directory that it lies in; chmod 755 that";
+  }
+  return NULL;
+}

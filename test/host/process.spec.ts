@@ -1,0 +1,145 @@
+// What the C host's process gives away by itself: core dumps, the swap, its environment, files that others can change;
+// and connections that somebody on the way has cut.
+
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { TLSSocket } from "node:tls";
+import { afterEach, describe, expect, it } from "vitest";
+import { programOf } from "../../targets/workbench/host/build.ts";
+import { makeTlsIdentities } from "../platform/certificates.ts";
+import { HostProcess } from "./host-process.ts";
+import { World } from "./host-world.ts";
+
+const release = programOf("release");
+const isRoot = process.getuid?.() === 0;
+
+let world: World | undefined;
+let server: Server | undefined;
+
+async function opened(protocol: "http" | "https" = "http"): Promise<World> {
+  world = new World(protocol);
+  await world.open();
+  return world;
+}
+
+afterEach(async () => {
+  await world?.end();
+  world = undefined;
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  server = undefined;
+});
+
+describe("a process that holds tokens", () => {
+  it("writes no core dump, and keeps its memory out of the swap", async () => {
+    const host = new HostProcess([release, "--config", (await opened()).configure()]);
+    await host.state("PENDING");
+    const limits = readFileSync(`/proc/${host.pid}/limits`, "utf8");
+    expect(limits).toMatch(/^Max core file size\s+0\s+0\s/m);
+    const status = readFileSync(`/proc/${host.pid}/status`, "utf8");
+    expect(Number(/^VmLck:\s*(\d+) kB/m.exec(status)![1])).toBeGreaterThanOrEqual(64);
+    expect(await host.quit()).toBe(0);
+  });
+
+  it("writes no TLS secrets, whatever its environment asks for", async () => {
+    const own = await opened("https");
+    const secrets = join(own.folder, "tls-secrets");
+    const host = new HostProcess([release, "--config", own.configure()], {
+      SSLKEYLOGFILE: secrets,
+    });
+    await host.state("PENDING");
+    expect(existsSync(secrets)).toBe(false);
+    expect(await host.quit()).toBe(0);
+  });
+
+  it("trusts nobody that its environment names", async () => {
+    const own = await opened("https");
+    const ca = join(own.folder, "ca.pem");
+    const other = join(own.folder, "other.pem");
+    renameSync(ca, other);
+    const config = own.configure({ http: {} });
+    const host = new HostProcess([release, "--config", config], { SSL_CERT_FILE: other });
+    await host.until("notice", () => host.frame.join(" ").includes("No connection"));
+    expect(own.answers("/device/code")).toEqual([]);
+    expect(await host.quit()).toBe(0);
+  });
+
+  it("overwrites each block of the engine's heap before it is given back", () => {
+    const { status, error } = spawnSync(programOf("release", "heap"));
+    expect([status, error]).toEqual([0, undefined]);
+  });
+});
+
+describe("a configuration that others can change is refused, as sshd refuses its files", () => {
+  const refusal = async (change: (config: string, own: World) => void): Promise<string> => {
+    const own = await opened();
+    const config = own.configure();
+    change(config, own);
+    const host = new HostProcess([release, "--config", config]);
+    expect(await host.exit()).toBe(2);
+    return host.messages;
+  };
+
+  it.each([
+    [0o646, /every user can change it; run chmod 640 on it\n$/],
+    [0o664, /its group can change it; run chmod 640 on it\n$/],
+  ])("of mode %o", async (mode, message) => {
+    expect(await refusal((config) => chmodSync(config, mode))).toMatch(message);
+  });
+
+  it("in a directory that others can change", async () => {
+    const said = await refusal((_, own) => chmodSync(own.folder, 0o777));
+    expect(said).toMatch(/others can change a directory that it lies in/);
+  });
+
+  it.runIf(isRoot || process.env.CI === "true")("of another user", async () => {
+    const said = await refusal((config) => chownSync(config, 65_534, 65_534));
+    expect(said).toMatch(/belongs to another user; run chown on it\n$/);
+  });
+});
+
+describe("RFC 9112 section 9.8: an answer without a length ends with its TLS connection", () => {
+  const CODE = JSON.stringify({
+    ...{ device_code: "d", user_code: "ABCD-EFGH", expires_in: 1800, interval: 1 },
+    verification_uri: "https://example.test/device",
+  });
+
+  /** A server whose answers have no length; `end` says how its connections do. */
+  async function ending(end: (secure: TLSSocket, raw: Socket) => void): Promise<HostProcess> {
+    const own = await opened("https");
+    const { ca, identities } = makeTlsIdentities();
+    mkdirSync(join(own.folder, "other"));
+    const trust = join(own.folder, "other", "ca.pem");
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(trust, ca);
+    const listening = createServer((raw) => {
+      raw.on("error", () => undefined);
+      const secure = new TLSSocket(raw, { isServer: true, ...identities.trusted });
+      secure.on("error", () => undefined);
+      secure.once("data", () =>
+        secure.write(`HTTP/1.1 200 OK\r\n\r\n${CODE}`, () => end(secure, raw)),
+      );
+    });
+    server = listening;
+    await new Promise<void>((done) => listening.listen(0, "127.0.0.1", done));
+    const { port } = listening.address() as { port: number };
+    const base = `https://127.0.0.1:${port}`;
+    const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
+    const config = own.configure({ endpoints, http: { certificates: trust } });
+    return new HostProcess([release, "--config", config]);
+  }
+
+  it("in order, with a close_notify: it is taken", async () => {
+    const host = await ending((secure) => secure.end());
+    await host.state("PENDING");
+    expect(await host.quit()).toBe(0);
+  });
+
+  it("cut, without one: it is none", async () => {
+    const host = await ending((_, raw) => raw.end());
+    await host.until("a notice", () => host.frame.join(" ").includes("No connection"));
+    expect(host.messages).not.toContain("PENDING");
+    expect(await host.quit()).toBe(0);
+  });
+});
