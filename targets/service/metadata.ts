@@ -29,7 +29,10 @@ const AUTHENTICATION_METHODS = ["client_secret_post", "client_secret_basic", "no
 /** Both /.well-known/openid-configuration and /.well-known/oauth-authorization-server. */
 export function authorizationServerMetadata(context: ServiceContext): ProtocolResponse {
   const base = baseUrlOf(context);
-  const scopes = [...context.scopes.byId.values()].filter((scope) => scope.deviceFlow !== "never");
+  // Those that every client may ask for: some clients ask for all that they find here.
+  const scopes = [...context.scopes.byId.values()].filter(
+    ({ deviceFlow }) => deviceFlow === "allowed",
+  );
   return json(200, {
     issuer: base,
     authorization_endpoint: base + PATHS.authorization,
