@@ -125,7 +125,7 @@ function membersOf(root: string, file: string, declaration: string): Member[] {
   const from = source.indexOf(`${declaration} {`);
   if (from < 0) throw new Error(`${file} has no ${declaration}`);
   const body = source.slice(from, source.indexOf("\n}", from));
-  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)(?: = (\d+),|: (\w+);)|^$/gm;
+  const member = /\/\*\*([\s\S]*?)\*\/|^ {2}(\w+)(?: = (\d+),|\??: (\w+);)|^$/gm;
   const found: Member[] = [];
   let comment = "";
   for (const [whole, text, name, value, type] of body.matchAll(member)) {
