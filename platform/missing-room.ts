@@ -10,7 +10,8 @@ export function missingRoomOf(device: Device): string {
   const { error, errorField, errorLength, memoryNeeded } = device;
   const isMisfit = error === ErrorCode.VALUE_TOO_LONG && errorField > 0;
   if (memoryNeeded === 0 && !isMisfit) return "";
-  const name = isMisfit ? (Field[errorField] ?? "").toLowerCase() : "";
+  // As the server names it.
+  const name = isMisfit ? (Field[errorField] ?? "").toLowerCase().replace("received_", "") : "";
   const what = name === "" ? "a request or a record" : `${name} of ${errorLength} bytes`;
   const remedy =
     memoryNeeded === 0

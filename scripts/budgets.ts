@@ -30,7 +30,7 @@ const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const kib = 1024;
 const arenaBytes = 4 * kib;
 /** What a large provider issues: the default arena is of no use where these do not fit. */
-const usualBytes = { ACCESS_TOKEN: 220, REFRESH_TOKEN: 104, DEVICE_CODE: 104 } as const;
+const usualBytes = { ACCESS_TOKEN: 220, RECEIVED_REFRESH_TOKEN: 104, DEVICE_CODE: 104 } as const;
 const pollCycles = 10_000;
 const skipped = "skipped (npm run engines -- --install)";
 

@@ -31,7 +31,7 @@ export enum Command {
   NONE = 0,
   /**
    * Send a request: requestId to answer with, endpoint, isGet, target and targetLength (path and query
-   * behind the endpoint's address), body and bodyLength, authorization (one of Authorization).
+   * after the endpoint's address), body and bodyLength, authorization (one of Authorization).
    */
   SEND = 1,
   /** Give up the request under way; its answer must not come any more. */

@@ -107,7 +107,7 @@ function isWithin(value: number, least: number, most: number): boolean {
   return (value | 0) === value && value >= least && value <= most;
 }
 
-/** Whether it is form parameters that can be put behind others: empty, or with `&` in front. */
+/** Whether it is form parameters that can be appended to others: empty, or with `&` in front. */
 function areParameters(value: string): boolean {
   return isText(value) && (value === "" || value.charCodeAt(0) === 38);
 }

@@ -8,7 +8,7 @@ export enum ErrorCode {
   /** No error. */
   NONE = 0,
   // named by a server
-  /** Nobody has decided yet (RFC 8628 §3.5). */
+  /** The user has not decided yet (RFC 8628 §3.5). */
   AUTHORIZATION_PENDING = 1,
   /** Poll less often (RFC 8628 §3.5). */
   SLOW_DOWN = 2,
@@ -49,14 +49,14 @@ export enum ErrorCode {
   UNREACHABLE = 19,
   /**
    * The status is neither one of success nor 429, and no error is named; or it is a 5xx with an error that
-   * nobody knows.
+   * is not known.
    */
   UNAVAILABLE = 20,
   /** Not JSON, or something needed is missing. */
   MALFORMED_RESPONSE = 21,
   /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`; of a call `callErrorField` alone. */
   VALUE_TOO_LONG = 22,
-  /** An error that the server names and nobody knows. */
+  /** An error that the server names and that is not known. */
   UNKNOWN_ERROR = 23,
   /** As many codes ran out as `renewalsMax` allows. */
   RENEWALS_EXHAUSTED = 24,

@@ -143,7 +143,7 @@ export function turnPage(device: Device & Frame): void {
 }
 
 /**
- * The page goes to a place behind all text, so that what is laid out is only measured: on the present page, cells that
+ * The page goes to a place after all text, so that what is laid out is only measured: on the present page, cells that
  * are never to be seen would count as a change.
  * @returns the page's place, for keepPage
  */

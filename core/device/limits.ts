@@ -8,17 +8,22 @@ export enum Limit {
    * page of the display that is the only one. It is not counted down.
    */
   ENDLESS = 100000000,
+  /** A number that has reached this with digits still to come is endless: ten times it would pass ENDLESS. */
   TENTH_OF_ENDLESS = 10000000,
   /** Longest step of time one tick takes in; a longer sleep counts as this (27 hours). */
   ELAPSED_MS_MAX = 100000000,
+  /** The same in seconds: a lifetime beyond it wakes the host later than ELAPSED_MS_MAX does. */
   ELAPSED_S_MAX = 100000,
 
-  /** RFC 8628 §3.2: the interval where the server names none, and the floor we keep in any case. */
+  /** RFC 8628 §3.2: the interval where the server names none. */
   INTERVAL_DEFAULT_S = 5,
+  /** The same in milliseconds. */
   INTERVAL_DEFAULT_MS = 5000,
+  /** The shortest interval, for a server that names 0: a poll a second is the most that a device asks of it. */
   INTERVAL_MIN_MS = 1000,
   /** The longest interval that can be waited for, 27 hours: less than what the device counts as endless. */
   INTERVAL_MAX_S = 99990,
+  /** The same in milliseconds. */
   INTERVAL_MAX_MS = 99990000,
   /**
    * Longest life of a code whose interval is longer than INTERVAL_MAX_S. It ends more than LAST_POLL_MS
@@ -48,8 +53,9 @@ export enum Limit {
    */
   DEAD_CODES_MAX = 3,
 
-  /** Transport backoff: the first wait and the longest. A minute keeps a user within reach. */
+  /** The first wait after a failure: long enough for a network that drops a packet. */
   BACKOFF_MIN_MS = 2000,
+  /** The longest wait after a failure: a user who waits at the device is served about a minute after it has passed. */
   BACKOFF_MAX_MS = 64000,
   /** The longest wait after a refresh that was refused: more than an hour. Only people can mend that. */
   REFUSED_BACKOFF_MAX_MS = 4096000,
@@ -65,6 +71,7 @@ export enum Limit {
   EXCHANGE_MS_MAX = 120000,
   /** Retry-After beyond an hour is a server's mistake more often than its wish. */
   RETRY_AFTER_MAX_S = 3600,
+  /** The same in milliseconds. */
   RETRY_AFTER_MAX_MS = 3600000,
 
   /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
@@ -84,7 +91,7 @@ export enum Limit {
   /** A code that lives as long or longer has no countdown: it has two digits of minutes. */
   COUNTDOWN_MAX_S = 6000,
 
-  /** An answer longer than this is nobody's token, and is never taken. */
+  /** An answer longer than this has no token that a device could use, and is never taken. */
   BODY_MAX = 65536,
   /** Nesting of a JSON document; the stack is the bits of one integer. */
   JSON_DEPTH_MAX = 24,
@@ -95,16 +102,21 @@ export enum Limit {
   KEY_MAX = 88,
   /** Error code kept for the display: the longest registered one has 28 characters. */
   ERROR_MAX = 40,
+  /** "bearer" has 6 characters: what does not fit here is another type, and refused. */
   TOKEN_TYPE_MAX = 8,
+  /** Scopes are for the application to look at: of more of them those that fit are kept. */
   SCOPE_MAX = 160,
   /** More digits than any number that counts; a longer one counts as endless. */
   NUMBER_MAX = 12,
   /** The documents ask for 40 characters on the display; real servers' URLs are longer. */
   VERIFICATION_URI_MAX = 128,
+  /** The address and a user code of 40 characters with its name: a longer one is left out, and the user types. */
   VERIFICATION_URI_COMPLETE_MAX = 176,
-  /** RFC 8628 §3.2 sets no bound: whoever gives this much memory has room for longer ones, too. */
+  /** RFC 8628 §3.2 sets no bound: from this much memory on there is room for longer ones, too. */
   LONG_URI_MEMORY = 24576,
+  /** Longest verification address from that memory on. */
   LONG_URI_MAX = 512,
+  /** Longest complete address from that memory on; a QR code holds as much in its smaller versions. */
   LONG_URI_COMPLETE_MAX = 768,
   /**
    * Shares of the memory that the fixed regions leave over, in 32ths: one for the access token, one for each of the
@@ -112,6 +124,7 @@ export enum Limit {
    * hold one token or a code.
    */
   ACCESS_TOKEN_SHARE = 9,
+  /** For each of the two refresh tokens: in most servers they are shorter than access tokens. */
   REFRESH_TOKEN_SHARE = 5,
   /** What the tokens leave. */
   OUTPUT_SHARE = 13,
@@ -126,10 +139,13 @@ export enum Limit {
   /** Codes asked for without the user doing anything. */
   RENEWALS_MAX = 1000,
 
-  /** The smallest and the largest display. */
+  /** The smallest display: 16x2, the most common character display. */
   COLUMNS_MIN = 16,
+  /** The widest display: a terminal. */
   COLUMNS_MAX = 80,
+  /** One row for the code, one for the address. */
   ROWS_MIN = 2,
+  /** The highest display: with 80 columns its frame takes 640 bytes of memory, and the application's line 560. */
   ROWS_MAX = 8,
   /** How long one page of a text longer than the display stays. */
   PAGE_MS = 3000,

@@ -31,7 +31,7 @@ export interface Bytes {
 }
 
 /**
- * Strings that the core needs as bytes: regions behind those of Region, filled once at the start (engines
+ * Strings that the core needs as bytes: regions after those of Region, filled once at the start (engines
  * allocate for characters).
  */
 export enum Literal {
@@ -66,8 +66,8 @@ export enum Field {
   VERIFICATION_URI_COMPLETE = 4,
   /** `access_token` (RFC 6749 §5.1): the one in use. */
   ACCESS_TOKEN = 5,
-  /** `refresh_token` of an answer (RFC 6749 §5.1). */
-  REFRESH_TOKEN = 6,
+  /** `refresh_token` as an answer brings it (RFC 6749 §5.1); then the one that was in use before. */
+  RECEIVED_REFRESH_TOKEN = 6,
   /** `scope` (RFC 6749 §5.1), at most 160 bytes. */
   SCOPE = 7,
   /** `token_type` (RFC 6749 §5.1). */
@@ -117,10 +117,10 @@ export enum Region {
   /** The whole device authorization request; the end of it is CLIENT or the first part of that. */
   DEVICE_AUTHORIZATION = 25,
   /**
-   * The refresh token in use. Field.REFRESH_TOKEN is where an answer's goes, and after the swap the
-   * one before: it is tried once more before the user has to sign in again.
+   * The refresh token in use. What an answer brings goes to Field.RECEIVED_REFRESH_TOKEN and changes places with it.
+   * The one before is kept there: it is tried once more before the user has to sign in again.
    */
-  PRESENT_REFRESH_TOKEN = 26,
+  REFRESH_TOKEN = 26,
   /** The target of a call, or an event poll's body; lies on the codes, which no session has. */
   CALL = 27,
   /** The application's own line below `Signed in`. */
@@ -166,7 +166,7 @@ type Read<Part> = {
 /**
  * The whole state of one device beside its memory: small integers, and lists made once. It consists of the parts of
  * its owners. An owner is a file: it declares its part beside its functions, which take a `Device & Part` and are the
- * only ones that write to it. Nobody else names the part, and so TypeScript refuses to write to it anywhere else.
+ * only ones that write to it. No other file names the part, and so TypeScript refuses to write to it anywhere else.
  */
 export type Device = Readonly<HostMemory> &
   Read<

@@ -1,15 +1,15 @@
 // Who owns which bytes, and for how long: the rules, and a chart of all regions. A move ends the lives of what its
-// new state has no use for (moves.ts), and whoever wants OUTPUT has to claim it here. Within a state a value that
+// new state has no use for (moves.ts), and what needs OUTPUT has to claim it here. Within a state a value that
 // turns out to be of no use ends where that is found out: a token that is refused (refresh.ts, call-answer.ts,
 // security-event.ts), an answer that breaks off (token-response.ts), a scanner that begins anew (json-scanner.ts).
 // The places are laid out in create.ts.
 //
 // Most regions have a place of their own. These share one:
-//  - DEVICE_CODE lies where PRESENT_REFRESH_TOKEN does: a code lives until there is a session, a refresh token
-//    from then on. An answer that brings tokens writes to ACCESS_TOKEN and REFRESH_TOKEN, never there.
+//  - DEVICE_CODE lies where REFRESH_TOKEN does: a code lives until there is a session, a refresh token
+//    from then on. An answer that brings tokens writes to ACCESS_TOKEN and RECEIVED_REFRESH_TOKEN, never there.
 //  - CALL lies on what the user is shown of a code: there are calls with a target in a session only.
 //  - The values of a call's answer lie in OUTPUT, and so do requests of the grant and records: one at a time.
-//  - REFRESH_TOKEN and PRESENT_REFRESH_TOKEN have two places, which they exchange with each new token.
+//  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN have two places, which they exchange with each new token.
 //  - The beginning of CLIENT, or all of it, is the end of DEVICE_AUTHORIZATION: neither ever changes.
 
 import { setRefreshLife } from "./clock.ts";
@@ -41,7 +41,7 @@ export enum OutputUse {
    * tick answers NONE with the call done. From then until the next tick the host reads it: see ANSWER_SHOWN.
    */
   ANSWER = 3,
-  /** The answer to a call that is done, and tick has answered NONE since: whoever wants OUTPUT gets it. */
+  /** The answer to a call that is done, and tick has answered NONE since: what needs OUTPUT gets it. */
   ANSWER_SHOWN = 4,
   /** What one function of the border reads and forgets: an offer's body, an event's claims. */
   SCRATCH = 5,
@@ -123,7 +123,7 @@ export function forget(device: Device, region: number): void {
   setLength(device, region, -1);
 }
 
-/** The region's value ends at `length` bytes; what was behind that is overwritten. */
+/** The region's value ends at `length` bytes; what came after that is overwritten. */
 export function shorten(device: Device, region: number, length: number): void {
   var end = device.start[region] + device.length[region];
   for (var at = device.start[region] + length; at < end; at++) device.memory[at] = 0;
@@ -162,7 +162,7 @@ export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
   return true;
 }
 
-/** The host has had time to read the answer in OUTPUT: whoever needs the bytes may have them. */
+/** The host has had time to read the answer in OUTPUT: from now on the bytes are given to what needs them. */
 export function offerOutput(device: Device & Regions): void {
   if (device.outputUse === OutputUse.ANSWER) device.outputUse = OutputUse.ANSWER_SHOWN;
 }
@@ -203,23 +203,23 @@ export function offerNextPage(device: Device & Regions): void {
 
 /** Before a code is read or asked for: it lies where no answer with tokens is written to. */
 export function placeDeviceCode(device: Device & Regions): void {
-  forget(device, Region.PRESENT_REFRESH_TOKEN);
-  device.start[Field.DEVICE_CODE] = device.start[Region.PRESENT_REFRESH_TOKEN];
+  forget(device, Region.REFRESH_TOKEN);
+  device.start[Field.DEVICE_CODE] = device.start[Region.REFRESH_TOKEN];
 }
 
 /** The token that an answer brought becomes the present one, and the present one the one before. */
 export function swapRefreshTokens(device: Device & Regions): void {
-  var at = device.start[Field.REFRESH_TOKEN];
-  var size = device.length[Field.REFRESH_TOKEN];
-  device.start[Field.REFRESH_TOKEN] = device.start[Region.PRESENT_REFRESH_TOKEN];
-  device.length[Field.REFRESH_TOKEN] = device.length[Region.PRESENT_REFRESH_TOKEN];
-  device.start[Region.PRESENT_REFRESH_TOKEN] = at;
-  device.length[Region.PRESENT_REFRESH_TOKEN] = size;
+  var at = device.start[Field.RECEIVED_REFRESH_TOKEN];
+  var size = device.length[Field.RECEIVED_REFRESH_TOKEN];
+  device.start[Field.RECEIVED_REFRESH_TOKEN] = device.start[Region.REFRESH_TOKEN];
+  device.length[Field.RECEIVED_REFRESH_TOKEN] = device.length[Region.REFRESH_TOKEN];
+  device.start[Region.REFRESH_TOKEN] = at;
+  device.length[Region.REFRESH_TOKEN] = size;
 }
 
 /** Ends the lives of all that `state` has no use for. */
 export function endLives(device: Device & Regions, state: State): void {
-  // Whoever asks for a code has given up the one before.
+  // A device that asks for a code has given up the one before.
   if (state === State.REQUESTING || !((CODE_STATES >> state) & 1)) dropCode(device);
   if (!((TOKEN_STATES >> state) & 1)) dropTokens(device);
   if (!((SESSION_STATES >> state) & 1)) {
@@ -238,8 +238,8 @@ export function dropCode(device: Device): void {
 /** Forgets every token in memory. */
 export function dropTokens(device: Device): void {
   forget(device, Field.ACCESS_TOKEN);
-  forget(device, Field.REFRESH_TOKEN);
-  forget(device, Region.PRESENT_REFRESH_TOKEN);
+  forget(device, Field.RECEIVED_REFRESH_TOKEN);
+  forget(device, Region.REFRESH_TOKEN);
   setRefreshLife(device, Limit.ENDLESS);
 }
 
@@ -269,7 +269,7 @@ export function regionLives(): RegionLife[] {
   var inOutput = "in OUTPUT";
   var onCode = "USER_CODE to VERIFICATION_URI_COMPLETE: no session has codes";
   return [
-    life(Field.DEVICE_CODE, "device_code", code, "PRESENT_REFRESH_TOKEN: no code has a session"),
+    life(Field.DEVICE_CODE, "device_code", code, "REFRESH_TOKEN: no code has a session"),
     life(Field.USER_CODE, "user_code", code, ""),
     life(Field.VERIFICATION_URI, "verification_uri", code, ""),
     life(Field.VERIFICATION_URI_COMPLETE, "verification_uri_complete, if it fits", code, ""),
@@ -280,7 +280,7 @@ export function regionLives(): RegionLife[] {
       "",
     ),
     life(
-      Field.REFRESH_TOKEN,
+      Field.RECEIVED_REFRESH_TOKEN,
       "the refresh token that an answer brings; then the one before the present one",
       "until the session ends or an answer names another",
       "",
@@ -323,10 +323,10 @@ export function regionLives(): RegionLife[] {
       "ends with CLIENT or a part of it",
     ),
     life(
-      Region.PRESENT_REFRESH_TOKEN,
+      Region.REFRESH_TOKEN,
       "the refresh token in use",
       "from its answer or record until the session ends",
-      "takes turns with REFRESH_TOKEN in two places",
+      "takes turns with RECEIVED_REFRESH_TOKEN in two places",
     ),
     life(
       Region.CALL,

@@ -29,7 +29,7 @@ export function makeMisfit(device: Misfit): void {
 function shareOf(region: number): number {
   if (region === Field.ACCESS_TOKEN) return Limit.ACCESS_TOKEN_SHARE;
   // A device code lies where the refresh token does (regions.ts).
-  if (region === Field.REFRESH_TOKEN || region === Field.DEVICE_CODE) {
+  if (region === Field.RECEIVED_REFRESH_TOKEN || region === Field.DEVICE_CODE) {
     return Limit.REFRESH_TOKEN_SHARE;
   }
   return region === Region.OUTPUT ? Limit.OUTPUT_SHARE : 0;

@@ -39,7 +39,7 @@ function isPrintable(c: number): boolean {
 
 /**
  * Lays out `bytes[from..to)`, beginning a row: wrapped at spaces, and hard where a word is longer than a
- * row. A row that is full ends with the next byte of another, so that spaces behind it are left out.
+ * row. A full row ends only when the next row begins, so that spaces after it are left out.
  */
 function putText(device: Device, from: number, to: number, source: Source): void {
   fill(device, device.rowEnd);

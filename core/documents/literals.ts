@@ -11,7 +11,7 @@ export enum DocumentLiteral {
   ANY_MEMBER = 56,
   EVENT_MEMBERS = 57,
   EVENT_POLL = 58,
-  /** What stands in front of an event's identifier, and behind it, in the same order. */
+  /** What stands before an event's identifier, and after it, in the same order. */
   EVENT_REFUSED = 59,
   EVENT_ACKNOWLEDGED = 60,
   EVENT_REFUSED_END = 61,

@@ -1,8 +1,8 @@
 // Security events about the user's account (RFC 8417; the documents' section 6): fetched by polling
 // (RFC 8936) or handed in by the host, and what each of them does to the session.
 //
-// A poll asks for one event at a time, so that the memory need not hold more. Whoever verifies a
-// signature also checks issuer and audience: that is the platform's part.
+// A poll asks for one event at a time, so that the memory need not hold more. The platform verifies the
+// signature, and checks issuer and audience.
 
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
@@ -42,7 +42,7 @@ import {
   waitAgain,
 } from "../requests/call.ts";
 import { endWrite, writeByte, writeHex, writeLiteral, writeTo } from "../text/form-encoder.ts";
-import { forgetNames, lookFor, scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
+import { forgetNames, lookFor, scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 import { DocumentLiteral } from "./literals.ts";
 
 /** A run of event polls, and the events that were met before. */
@@ -112,7 +112,7 @@ function countPolls(device: Device & Events, left: number): void {
 /**
  * Fetches the events that wait, one request for each, until none is left. For each of them the host
  * gets the command VERIFY.
- * @returns 1, or 0 where another call is under way or nobody is signed in
+ * @returns 1, or 0 where another call is under way or there is no session
  */
 export function pollEvents(device: Device): number {
   if (!startCall(device, EVENT_POLL, Endpoint.EVENTS, 0)) return 0;
@@ -153,7 +153,7 @@ function takeEvent(device: Device): ErrorCode {
 
 /**
  * Starts to read the claims of an event. The identifier goes to the `size` bytes of OUTPUT from `at`, the other two,
- * which are short, behind it. Where a token lies there, the identifier is written over what has been read of it:
+ * which are short, after it. Where a token lies there, the identifier is written over what has been read of it:
  * never ahead of that, and never too long.
  */
 function beginEventClaims(device: Device, at: number, size: number): void {
@@ -192,7 +192,7 @@ function base64Value(c: number): number {
 }
 
 /**
- * Scans the payload of the compact serialization from `at` on: what is behind its first dot, up to the first
+ * Scans the payload of the compact serialization from `at` on: what follows its first dot, up to the first
  * character that is none of base64url. Where that is not the second dot, the JSON is not complete either.
  */
 function scanPayload(device: Device, at: number, end: number): void {
@@ -252,14 +252,14 @@ function applyEvent(device: Device): ErrorCode {
     (!named(device, Field.VALUE_D) ||
       (isComparable &&
         holds(device, Field.VALUE_D) &&
-        (beginsWith(device, Region.PRESENT_REFRESH_TOKEN, Field.VALUE_D) ||
+        (beginsWith(device, Region.REFRESH_TOKEN, Field.VALUE_D) ||
           beginsWith(device, Field.ACCESS_TOKEN, Field.VALUE_D))))
   ) {
     return ErrorCode.TOKEN_REVOKED;
   }
   if (named(device, Field.SESSIONS_REVOKED) || (isRevoked && !isComparable)) {
     // The tokens may be dead: the refresh tells, and ends the session if they are.
-    if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
+    if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
     forget(device, Field.ACCESS_TOKEN);
     refreshNow(device, Event.SESSIONS_REVOKED);
   }
@@ -268,7 +268,7 @@ function applyEvent(device: Device): ErrorCode {
 
 /** Whether what was scanned is an event: the JSON is whole, and it has an identifier. */
 function isEvent(device: Device): boolean {
-  return scanComplete(device) && holds(device, Field.VALUE_B) && !isTooLong(device, Field.VALUE_B);
+  return scanEnd(device) && holds(device, Field.VALUE_B) && !isTooLong(device, Field.VALUE_B);
 }
 
 /**
@@ -303,7 +303,7 @@ export function eventVerified(device: Device, requestId: number, ok: number): vo
  * Applies an event that the host got and verified itself. One that ends the session does so at once, but where
  * another that ends it is still to be acknowledged.
  * @param claims `claims[from..to)`: the JSON claims set of the token; only read
- * @returns 1 where it was applied (or a duplicate), 0 where it is no event, nobody is signed in or OUTPUT is in use
+ * @returns 1 where it was applied (or a duplicate), 0 where it is no event, there is no session or OUTPUT is in use
  */
 export function applySecurityEvent(
   device: Device,

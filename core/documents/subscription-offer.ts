@@ -16,7 +16,7 @@ import { claimOutput, endTarget, OutputUse, releaseOutput } from "../device/regi
 import { answerAs, CallFields, mayBeginCall, shareValues } from "../requests/call.ts";
 import { beginCall, sendCall } from "../requests/protected-resource.ts";
 import { Encoding, endWrite, writeEncoded, writeOn, writeRegion } from "../text/form-encoder.ts";
-import { scanBegin, scanByte, scanComplete } from "../text/json-scanner.ts";
+import { scanBegin, scanByte, scanEnd } from "../text/json-scanner.ts";
 import { DocumentLiteral } from "./literals.ts";
 
 /** The resource servers of the documents, by their endpoints (Endpoint.RESOURCE and on). */
@@ -50,7 +50,7 @@ export enum OfferError {
   BODY_BASE_PLAN_ID = 9,
   /** The body's `offerId` is another. */
   BODY_OFFER_ID = 10,
-  /** Another call is under way, or nobody is signed in. */
+  /** Another call is under way, or there is no session. */
   NOT_NOW = 11,
   /**
    * The target does not fit CALL, which more columns or 24 KiB of memory make longer; or a name in the body does not
@@ -97,7 +97,7 @@ function scanBody(device: Device, body: Bytes, start: number, end: number): Offe
   shareValues(device, device.start[Region.OUTPUT], Field.VALUE_A, 4);
   scanBegin(device, DocumentLiteral.OFFER_MEMBERS, CallFields.WANTED, 1, Field.NONE);
   while (start < end) scanByte(device, body[start++]);
-  return scanComplete(device) ? OfferError.NONE : OfferError.BODY;
+  return scanEnd(device) ? OfferError.NONE : OfferError.BODY;
 }
 
 /**

@@ -43,13 +43,13 @@ function takeWritten(device: Device, region: number, start: number): void {
 
 /**
  * Binds the records to this client and server: a token never goes to a server that did not issue it.
- * The server's name is written behind the client's for the checksum, and overwritten afterwards.
+ * The server's name is written after the client's for the checksum, and overwritten afterwards.
  */
 function bindRecords(device: Device & Client, start: number, server: string): void {
   var end = device.writeAt;
   writeText(device, "&server=", Encoding.NONE);
   writeText(device, server, Encoding.NONE);
-  // Where it does not fit the writer stays behind the end, and create fails.
+  // Where it does not fit the writer stays beyond the end, and create fails.
   if (device.writeAt > device.writeEnd) return;
   device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   goTo(device, end);

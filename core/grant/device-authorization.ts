@@ -10,7 +10,7 @@ import { moveTo } from "../device/moves.ts";
 import { setLength } from "../device/regions.ts";
 import { Event, State } from "../device/states.ts";
 import { Job, nothingToSave, startJob } from "../records/record-keeping.ts";
-import { isPrintable, isVisible, numberOf } from "./token-response.ts";
+import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
 
 /** Of the response: what must fit, and all that is looked for. */
 export enum CodeFields {
@@ -155,11 +155,11 @@ export function schemeLength(device: Device, region: number): number {
  * it as a QR code, and what any other scheme does (`javascript:`) is not for a code to decide.
  */
 function isAddress(device: Device, region: number): boolean {
-  return isVisible(device, region) && schemeLength(device, region) > 0;
+  return holdsVisible(device, region) && schemeLength(device, region) > 0;
 }
 
 /**
- * A success that is no code: it is asked for again a few times, then somebody has to look at how client
+ * A success that is no code: it is asked for again a few times, then the maker has to look at how client
  * and addresses are set up. An empty answer may come of a network that is not up yet, and does not count.
  */
 function uselessAnswer(device: Device & Code): ErrorCode {
@@ -169,8 +169,11 @@ function uselessAnswer(device: Device & Code): ErrorCode {
     : ErrorCode.USELESS_ANSWERS;
 }
 
-/** @returns NONE where the answer is a code that can be shown and polled, or what is wrong with it */
-export function checkCode(device: Device): ErrorCode {
+/**
+ * Takes the answer to the request for a code: its lifetime, and a complete URI only where it is of use.
+ * @returns NONE where the code can be shown and polled, or what is wrong with the answer
+ */
+export function takeCode(device: Device): ErrorCode {
   // Optional: the user can type the address and the code.
   if (
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
@@ -185,7 +188,7 @@ export function checkCode(device: Device): ErrorCode {
       : numberOf(device, Field.EXPIRES_IN, -1, 0),
   );
   return holds(device, Field.DEVICE_CODE) &&
-    isPrintable(device, Field.USER_CODE) &&
+    holdsPrintable(device, Field.USER_CODE) &&
     isAddress(device, Field.VERIFICATION_URI) &&
     device.codeLifeS >= 0
     ? ErrorCode.NONE

@@ -84,7 +84,7 @@ export function endIfDue(device: Device & Session): void {
 
 /** Refreshes the access token now, or ends the session where there is nothing to refresh it with. */
 export function refreshNow(device: Device, event: Event): void {
-  if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
+  if (lacks(device, Region.REFRESH_TOKEN)) endSession(device, ErrorCode.SESSION_ENDED);
   else {
     waitFor(device, 0);
     moveTo(device, event, State.REFRESHING);
@@ -94,7 +94,7 @@ export function refreshNow(device: Device, event: Event): void {
 /** Seconds until the access token of a session must be refreshed; 0 or less: now. */
 export function refreshInS(device: Device): number {
   var left = holds(device, Field.ACCESS_TOKEN) ? device.accessLifeS : 0;
-  if (holds(device, Region.PRESENT_REFRESH_TOKEN)) left -= device.refreshMarginS;
+  if (holds(device, Region.REFRESH_TOKEN)) left -= device.refreshMarginS;
   return left;
 }
 
@@ -102,11 +102,12 @@ export function refreshInS(device: Device): number {
 export function tokensReceived(device: Device & Session, isFirst: boolean): void {
   // At first sign-in there is no present refresh token, so any that came is new.
   var isNew =
-    hasBrought(device, Field.REFRESH_TOKEN) &&
-    !isSame(device, Region.PRESENT_REFRESH_TOKEN, Field.REFRESH_TOKEN);
+    hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
+    !isSame(device, Region.REFRESH_TOKEN, Field.RECEIVED_REFRESH_TOKEN);
   if (isNew) swapRefreshTokens(device);
   // The one in use, said once more: it is not another one that could be tried when it is refused.
-  else if (hasBrought(device, Field.REFRESH_TOKEN)) forget(device, Field.REFRESH_TOKEN);
+  else if (hasBrought(device, Field.RECEIVED_REFRESH_TOKEN))
+    forget(device, Field.RECEIVED_REFRESH_TOKEN);
   if (isFirst) setLength(device, Region.STATUS, -1);
   moveTo(device, isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
   // After a fallback, storage still holds the dead token, so the live one is written even if it is not new.
@@ -160,10 +161,10 @@ export function refreshRefused(device: Device & Session, error: number): void {
   if (!refusesGrant(device, error) && !isUnknownForDay(device, error)) {
     if (!device.refused) device.refused = Refused.YES;
     backOff(device, Limit.REFUSED_BACKOFF_MAX_MS);
-  } else if (device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)) {
+  } else if (device.triedPrevious || lacks(device, Field.RECEIVED_REFRESH_TOKEN)) {
     endSession(device, ErrorCode.SESSION_ENDED);
   } else {
-    // Nobody has to sign in again as long as that may do.
+    // The user need not sign in again before that one is refused as well.
     setError(device, ErrorCode.NONE);
     device.triedPrevious = 1;
     swapRefreshTokens(device);

@@ -47,7 +47,7 @@ export function prepareRevocation(device: Device): void {
   // A session has an access token alone where no refresh token came.
   writeRegion(
     device,
-    holds(device, Region.PRESENT_REFRESH_TOKEN) ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN,
+    holds(device, Region.REFRESH_TOKEN) ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN,
     Encoding.FORM,
   );
   endWrite(device, Region.OUTPUT);
@@ -63,7 +63,7 @@ export function revocationAnswered(device: Device & Revocation, error: number): 
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device, Limit.BACKOFF_MAX_MS);
-    // Whatever the server asks for: somebody has signed out, and waits to see that done.
+    // However long the server asks to wait: the user has signed out, and waits to see that done.
     if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);
   }
 }

@@ -11,11 +11,11 @@ import { ErrorCode } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
 import { forget, setLength } from "../device/regions.ts";
-import { numberNamed, scanComplete } from "../text/json-scanner.ts";
+import { numberNamed, scanEnd } from "../text/json-scanner.ts";
 
 /** Of a token response: what must fit, and all that is looked for. The rest of it is information. */
 export enum TokenFields {
-  MUST_FIT = (1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN),
+  MUST_FIT = (1 << Field.ACCESS_TOKEN) | (1 << Field.RECEIVED_REFRESH_TOKEN),
   WANTED = MUST_FIT |
     (1 << Field.SCOPE) |
     (1 << Field.TOKEN_TYPE) |
@@ -85,12 +85,12 @@ function isRequestWrong(status: number): boolean {
 /**
  * The error that the answer just received amounts to, NONE for a success. What the body says counts
  * before the status: servers answer errors with 200, and pending with 400, 403 or 428. An empty
- * body (204) is not malformed: whoever needs a value from it finds that it is missing.
+ * body (204) is not malformed: where a value from it is needed, that is found to be missing.
  */
 export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
   var nameField = device.nameField;
-  var json = scanComplete(device) && device.bodyBytes <= Limit.BODY_MAX;
+  var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
   if (json && nameField && hasError(device, nameField)) {
     // The comparison is exact, as RFC 6749 §5.2 has it.
     var named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
@@ -118,12 +118,12 @@ function holdsOnly(device: Device, region: number, lowest: number): boolean {
  * Whether a region holds printable ASCII without spaces and at least one character of it: anything
  * else could end a header line or be altered on a display.
  */
-export function isVisible(device: Device, region: number): boolean {
+export function holdsVisible(device: Device, region: number): boolean {
   return holdsOnly(device, region, 33);
 }
 
-/** As isVisible, but with spaces: what a person copies from a display. */
-export function isPrintable(device: Device, region: number): boolean {
+/** As holdsVisible, but with spaces: what a person copies from a display. */
+export function holdsPrintable(device: Device, region: number): boolean {
   return holdsOnly(device, region, 32);
 }
 
@@ -141,10 +141,10 @@ export function hasBrought(device: Device, field: number): boolean | number {
 }
 
 /**
- * Checks a success of the token endpoint and takes the lifetimes over.
+ * Takes a success of the token endpoint: its lifetimes, and the wait until tokens that are not saved are offered again.
  * @returns NONE, or what is wrong with it; then none of its tokens may be used
  */
-export function checkTokens(device: Device): ErrorCode {
+export function takeTokens(device: Device): ErrorCode {
   // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent.
   for (var i = 0; i < device.length[Field.TOKEN_TYPE]; i++) {
     device.memory[device.start[Field.TOKEN_TYPE] + i] |= 32;
@@ -154,13 +154,14 @@ export function checkTokens(device: Device): ErrorCode {
   }
   if (
     !hasBrought(device, Field.ACCESS_TOKEN) ||
-    !isVisible(device, Field.ACCESS_TOKEN) ||
-    (hasBrought(device, Field.REFRESH_TOKEN) && !isVisible(device, Field.REFRESH_TOKEN))
+    !holdsVisible(device, Field.ACCESS_TOKEN) ||
+    (hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
+      !holdsVisible(device, Field.RECEIVED_REFRESH_TOKEN))
   ) {
     return ErrorCode.MALFORMED_RESPONSE;
   }
   keepWholeScopes(device);
-  // A lifetime that the server does not name counts as endless. So does 0: nobody hands out a token that is dead, and
+  // A lifetime that the server does not name counts as endless. So does 0: no server means to hand out a dead token, and
   // where the server refuses this one, that is seen.
   var life = numberOf(device, Field.EXPIRES_IN, Limit.ENDLESS, 0) || Limit.ENDLESS;
   setAccessLife(device, life);
@@ -174,8 +175,9 @@ export function checkTokens(device: Device): ErrorCode {
   return ErrorCode.NONE;
 }
 
-/** An answer of no use leaves no half of a token behind. */
+/** Of an answer that is of no use no half of a token stays in the memory. */
 export function dropBrought(device: Device): void {
   if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) forget(device, Field.ACCESS_TOKEN);
-  if ((device.scanSeen >> Field.REFRESH_TOKEN) & 1) forget(device, Field.REFRESH_TOKEN);
+  if ((device.scanSeen >> Field.RECEIVED_REFRESH_TOKEN) & 1)
+    forget(device, Field.RECEIVED_REFRESH_TOKEN);
 }

@@ -80,7 +80,7 @@ function newDevice(memory: Bytes, config: Config, extraCount: number): Device {
   return device;
 }
 
-/** A region of `room` bytes from the place where the writer is, and one byte behind it (see keep). */
+/** A region of `room` bytes from the place where the writer is, and one byte more (see keep). */
 function takeRegion(device: Device, region: number, room: number): void {
   placeRegion(device, region, device.writeAt, room);
   skip(device, room + 1);
@@ -125,8 +125,8 @@ function divide(device: Device, extraCount: number): void {
   takeRegion(device, Field.VERIFICATION_URI, uriMax);
   takeRegion(device, Field.VERIFICATION_URI_COMPLETE, uriCompleteMax);
   var share = (device.writeEnd - device.writeAt) >> 5;
-  takeRegion(device, Field.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
-  takeRegion(device, Region.PRESENT_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
+  takeRegion(device, Field.RECEIVED_REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
+  takeRegion(device, Region.REFRESH_TOKEN, share * Limit.REFRESH_TOKEN_SHARE);
   // It lies where the present refresh token does (regions.ts).
   placeRegion(device, Field.DEVICE_CODE, 0, share * Limit.REFRESH_TOKEN_SHARE);
   placeDeviceCode(device);

@@ -1,5 +1,21 @@
 // One request at a time: which one is due, what it consists of, and who takes its answer. An answer
 // belongs to the request whose id it carries; one that comes late, to a request given up, is dropped.
+//
+// Theory of operation. What is due follows from the state (purposeOfState), or from a call that waits; there is no
+// queue. A request goes through these steps, and each of them is one function:
+//
+//   due ---- duePurpose: no exchange, no record, OUTPUT not held
+//    |
+//   made --- nextRequest: OUTPUT is claimed, the bytes are written, SEND
+//    |
+//   sent --- responseStart, responseBody ...: the scanner takes the wanted members out (of a call: the CallKind's)
+//    |
+//   over --- responseEnd, responseFailed, or checkExchange when the host lets the time pass
+//    |
+//   taken -- takeAnswer: what came of it is decided by the purpose, never by the state; OUTPUT is given back
+//
+// It leaves this path in one way: giveUp (device/request.ts), when the user does something else. Then the host may
+// still read the request, so its bytes stay claimed until ABORT has been given (abort).
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -37,20 +53,20 @@ import {
 import { preparePoll, stillPending } from "../grant/device-access-token.ts";
 import {
   CodeFields,
-  checkCode,
   codeReceived,
   codeRefused,
   countUseless,
   finish,
+  takeCode,
 } from "../grant/device-authorization.ts";
 import { refreshRefused, rememberAccess, tokensReceived } from "../grant/refresh.ts";
 import { prepareRevocation, revocationAnswered } from "../grant/revocation.ts";
 import {
-  checkTokens,
   classify,
   dropBrought,
   isSuccess,
   TokenFields,
+  takeTokens,
 } from "../grant/token-response.ts";
 import { Job, nextStorageCommand, startJob } from "../records/record-keeping.ts";
 import {
@@ -96,13 +112,13 @@ function purposeOfState(device: Device): Purpose {
   if (state === State.PENDING) return Purpose.POLL;
   if (state === State.REFRESHING) return Purpose.REFRESH;
   if (state === State.REVOKING) return Purpose.REVOCATION;
-  // What lies behind tokens that are not saved yet is erased once they are.
+  // The older record is erased once the tokens are saved.
   if (device.notSaved) return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;
   // Nothing is erased in STARTING, so this is 0 there.
   return device.notErased ? Purpose.ERASE : Purpose.NONE;
 }
 
-/** What storage refused to erase: all there is, or what lies behind the record of tokens that are kept. */
+/** What storage refused to erase: all there is, or the older record where tokens are kept. */
 function eraseAgain(device: Device): void {
   startJob(device, device.state === State.SIGNED_IN ? Job.ERASE_OLDER : Job.WIPE);
 }
@@ -135,7 +151,7 @@ function prepareGrant(device: Device, purpose: Purpose): boolean {
     placeDeviceCode(device);
   } else if (purpose === Purpose.POLL) preparePoll(device);
   else if (purpose === Purpose.REFRESH) {
-    writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.PRESENT_REFRESH_TOKEN);
+    writeTokenRequest(device, Literal.REFRESH_TOKEN_GRANT, Region.REFRESH_TOKEN);
   } else {
     endpoint = Endpoint.REVOCATION;
     prepareRevocation(device);
@@ -266,8 +282,8 @@ function takeAnswer(device: Device, error: number): void {
       var isCode = device.purpose === Purpose.CODE;
       if (noteTooLong(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {
         error = ErrorCode.VALUE_TOO_LONG;
-      } else if (isCode) error = checkCode(device);
-      else error = checkTokens(device);
+      } else if (isCode) error = takeCode(device);
+      else error = takeTokens(device);
     }
     grantAnswered(device, error);
   }

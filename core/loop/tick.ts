@@ -1,5 +1,19 @@
 // The heart: lets time pass and says what the host is to do next. A host calls tick until it answers
 // NONE, then sleeps for at most wakeIn or until something happens.
+//
+// Theory of operation. The core has no list of what is to be done. Each tick looks at the device as it is and finds
+// the one thing that comes first:
+//
+//   1. Time passes on all clocks, and what it ends is ended: an exchange, a code, an access token, a call.
+//   2. ABORT, so that the host lets go of bytes that are needed.
+//   3. LOAD, STORE or ERASE: what is new is kept before it is used.
+//   4. VERIFY, for an event that has come.
+//   5. SHOW, where a cell of the display has changed.
+//   6. SEND, where a request is due and has waited long enough (exchange.ts).
+//
+// What is done changes the device, so that the next tick finds something else: nothing is remembered, and nothing can
+// be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too long, or
+// never: the model in test/model holds them against each other.
 
 import { advance } from "../device/clock.ts";
 import { Command } from "../device/command.ts";
@@ -22,8 +36,8 @@ import {
 } from "./exchange.ts";
 
 /**
- * The code has lived its time and is shown no longer. Somebody may have decided since the last poll, and only a
- * code that nobody has decided expires at the server: one last poll is made, when its interval allows it.
+ * The code has lived its time and is shown no longer. The user may have decided since the last poll, and only a
+ * code that was not decided expires at the server: one last poll is made, when its interval allows it.
  */
 function codeEnded(device: Device): void {
   var isLast = device.lastPollMade || device.waitMs > Limit.LAST_POLL_MS;
@@ -61,6 +75,37 @@ export function tick(device: Device, elapsedMs: number): Command {
   return command;
 }
 
+/** Whether something is to be done at once. */
+function isAtOnce(device: Device, purpose: Purpose): boolean {
+  return (
+    device.abortDue > 0 ||
+    device.frameDue > 0 ||
+    device.verification === Verification.DUE ||
+    (device.call !== null && purpose === Purpose.CALL) ||
+    (device.job > 0 && !device.storageCommand && !isOutputHeld(device))
+  );
+}
+
+/** Seconds until a code is to be shown otherwise, or has ended: then nothing but an answer or the wait matters. */
+function codeChangesInS(device: Device): number {
+  if (device.codeShown) {
+    if (device.hasCountdown) return 1;
+    // When its countdown begins to be shown.
+    var left = device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1;
+    if (left > 0) return left;
+  }
+  return device.codeLifeS || Limit.ENDLESS;
+}
+
+/** Seconds until a session has to be refreshed, or is to be shown otherwise. */
+function sessionChangesInS(device: Device): number {
+  // While a request is under way, or in REFRESHING, only the display changes: it says that there is no connection.
+  var isIdle = device.state === State.SIGNED_IN && !device.inFlight;
+  var seconds = isIdle ? refreshInS(device) : device.accessLifeS || Limit.ENDLESS;
+  var warning = device.refreshLifeS - Limit.EXPIRY_WARNING_S + 1;
+  return warning > 0 && warning < seconds ? warning : seconds;
+}
+
 /**
  * Milliseconds until the next tick is of use, 0..100000000. The host may sleep as long, and tick
  * earlier without harm.
@@ -69,36 +114,13 @@ export function wakeIn(device: Device): number {
   var purpose = duePurpose(device);
   var wake: number = Limit.ELAPSED_MS_MAX;
   var seconds: number = Limit.ENDLESS;
-  if (
-    device.abortDue ||
-    device.frameDue ||
-    device.verification === Verification.DUE ||
-    (device.call && purpose === Purpose.CALL) ||
-    (device.job && !device.storageCommand && !isOutputHeld(device))
-  ) {
-    return 0;
-  }
+  if (isAtOnce(device, purpose)) return 0;
   if (device.inFlight || isVerifying(device)) wake = device.exchangeMs;
   else if (purpose) wake = device.waitMs;
   if (device.pageMs < wake) wake = device.pageMs;
-  if (device.state === State.PENDING) {
-    // Each second while its countdown is shown, or else when that begins. A code without one: at its end. After that
-    // nothing but an answer or the wait matters.
-    var untilCountdown = device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1;
-    if (device.codeShown && device.hasCountdown) seconds = 1;
-    else if (device.codeShown && untilCountdown > 0) seconds = untilCountdown;
-    else if (device.codeLifeS) seconds = device.codeLifeS;
-  } else if (device.state === State.REFRESHING) {
-    // From then on the display says that nobody is connected.
-    seconds = device.accessLifeS || seconds;
-  } else if (device.state === State.SIGNED_IN) {
-    // During a request only the display changes: from then on it says that nobody is connected.
-    seconds = device.inFlight ? device.accessLifeS || seconds : refreshInS(device);
-  }
-  if (hasSession(device)) {
-    var warning = device.refreshLifeS - Limit.EXPIRY_WARNING_S + 1;
-    if (warning > 0 && warning < seconds) seconds = warning;
-  }
+  if (device.state === State.PENDING) seconds = codeChangesInS(device);
+  else if (hasSession(device)) seconds = sessionChangesInS(device);
+  // The second that is counted has begun already.
   if (seconds <= Limit.ELAPSED_S_MAX && seconds * 1000 - device.carryMs < wake) {
     wake = seconds * 1000 - device.carryMs;
   }

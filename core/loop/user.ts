@@ -116,7 +116,7 @@ export function signOut(device: Device): void {
 /**
  * The application's own request, made with the access token but not by a call of the core, was answered 401: the
  * token is no good any more, and is refreshed before it is used again (RFC 6750 §3.1). Nothing happens where it is
- * being refreshed already, or nobody is signed in.
+ * being refreshed already, or there is no session.
  */
 export function accessTokenRefused(device: Device): void {
   if (device.state === State.SIGNED_IN) {

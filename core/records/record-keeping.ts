@@ -4,9 +4,9 @@
 // Crash sequences that this order is made for:
 //  - A write goes to the slot that does not hold the newest record: torn, the newest is still there.
 //  - Signing out writes a revocation record first (from then on no restart signs in again), erases the
-//    token behind it, revokes, and erases the revocation last.
+//    record of the token, revokes, and erases the revocation last.
 //  - A slot that could not be read, or not be erased, may hold a token that nothing else would ever end:
-//    behind the next record that is written it is erased.
+//    it is erased after the next record that is written.
 //  - A wipe erases the older slot first: erasing the newest first would bring the older back to life.
 
 import { Command, handOver } from "../device/command.ts";
@@ -56,7 +56,7 @@ export interface Records {
   slotNewest: number;
   /** 1: what should be kept is not: storage refuses it, or it does not fit. */
   notSaved: number;
-  /** 1: storage refuses to erase what should be gone: tokens, or what lies behind a record that stands alone. */
+  /** 1: storage refuses to erase what should be gone: tokens, or an older record beside one that must stand alone. */
   notErased: number;
   /** 1: a slot could not be read at the start. It may hold anything until some slot has been erased. */
   notRead: number;
@@ -140,14 +140,15 @@ function slotHolds(device: Device & Records, isWhole: boolean): void {
   }
 }
 
-/** Sequences wrap at 2^24: of two the older is the one that is more than half of that behind. */
+/** Sequences wrap at 2^24. The newer of two is ahead of the other by half of that at most; a larger distance is none. */
 function isOlder(sequence: number, other: number): boolean {
-  return ((sequence - other) & 16777215) > 8388608;
+  var ahead = (sequence - other) & 16777215;
+  return ahead > 8388608;
 }
 
 /**
  * The reading that follows.
- * @param earlier sequence behind that of the slot read before; 0 where that held no record
+ * @param earlier one more than the sequence of the slot read before; 0 where that held no record
  */
 function nextRead(device: Device, earlier: number): Job {
   if (device.job === Job.READ_FIRST) return Job.READ_SECOND;

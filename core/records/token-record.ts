@@ -109,7 +109,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       break;
     case RecordKind.REFRESH_TOKEN:
     case RecordKind.REVOKED_REFRESH_TOKEN:
-      moveValue(device, direction, Region.PRESENT_REFRESH_TOKEN);
+      moveValue(device, direction, Region.REFRESH_TOKEN);
       break;
     default:
       // The code is read into the place of the present refresh token; what an older record left there is
@@ -124,7 +124,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
 
 /** What a record made now holds. */
 function kindOfRecord(device: Device): RecordKind {
-  var hasRefreshToken = holds(device, Region.PRESENT_REFRESH_TOKEN);
+  var hasRefreshToken = holds(device, Region.REFRESH_TOKEN);
   var state = device.state;
   if (state === State.PENDING) return RecordKind.CODE;
   if (state === State.SIGNED_IN || state === State.REFRESHING) {
@@ -146,7 +146,7 @@ export function dropRecord(device: Device & RecordHead): void {
   device.recordKind = RecordKind.NONE;
 }
 
-/** The record that was read or written is the newest one: the next has the number behind it. */
+/** The record that was read or written is the newest one: the next one has the number after it. */
 export function countRecord(device: Device & RecordHead): void {
   device.sequence++;
 }
@@ -181,7 +181,7 @@ export function sealRecord(device: Device, size: number): void {
  * another client (a token must never go to a server that did not issue it).
  */
 export function isRecord(device: Device, size: number): boolean {
-  // The CRC of a record with its own checksum behind it is 0, and stays 0 over zeros behind that: so the size is
+  // The CRC of a record that ends with its own checksum is 0, and stays 0 over zeros after that: so the size is
   // part of the start value.
   return (
     size <= device.capacity[Region.OUTPUT] &&

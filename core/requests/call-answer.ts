@@ -19,12 +19,12 @@ export function callAnswered(device: Device, error: number): void {
     if (!device.callRetried) {
       retryCall(device);
       forget(device, Field.ACCESS_TOKEN);
-      // The display says that nobody is connected.
+      // The display says that there is no connection.
       redraw(device);
       if (device.state === State.SIGNED_IN) refreshNow(device, Event.TOKEN_REFUSED);
       if (hasSession(device)) {
         waitAgain(device);
-        // What was said of the refused token is nobody's; the refresh needs the room.
+        // What the refusal says is of no use; the refresh needs the room.
         releaseOutput(device, OutputUse.ANSWER);
         return;
       }

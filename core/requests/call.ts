@@ -42,7 +42,7 @@ export enum Verification {
   NONE = 0,
   /** The command VERIFY is due. */
   DUE = 1,
-  /** The host is at it. */
+  /** The host is verifying it. */
   ASKED = 2,
 }
 
@@ -136,7 +136,7 @@ export function mayBeginCall(device: Device, endpoint: number): boolean {
  * Starts a call. It claims no bytes yet: its target or body, if any, is in CALL, and OUTPUT becomes its own when
  * it is sent.
  * @param kind what its answer has to hold
- * @returns 1, or 0 where another is under way, or nobody is signed in
+ * @returns 1, or 0 where another is under way, or there is no session
  */
 export function startCall(
   device: Device & Call,
@@ -192,7 +192,7 @@ export function isRetried(device: Device): boolean {
     device.httpStatus === 401 &&
     carriesToken(device) &&
     !device.callRetried &&
-    holds(device, Region.PRESENT_REFRESH_TOKEN)
+    holds(device, Region.REFRESH_TOKEN)
   );
 }
 
@@ -260,7 +260,7 @@ export function verify(device: Device & Call): Command {
   return Command.VERIFY;
 }
 
-/** The host has had time to read the answer of a call that is done: whoever needs OUTPUT may have it. */
+/** The host has had time to read the answer of a call that is done: from now on OUTPUT is given to what needs it. */
 export function showAnswer(device: Device): void {
   if (device.callState === CallState.DONE) offerOutput(device);
 }

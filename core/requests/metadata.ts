@@ -54,7 +54,7 @@ function isOfIssuer(device: Device): boolean {
   return size === 0;
 }
 
-/** https, and something behind it: a secret must not cross a network in the clear. */
+/** https, and something after it: a secret must not cross a network in the clear. */
 function isSecure(device: Device, region: number): boolean {
   return (
     beginsWith(device, region, RequestLiteral.SECURE) &&

@@ -24,13 +24,13 @@ import {
   writeOn,
   writeRegion,
 } from "../text/form-encoder.ts";
-import { scanByte, scanComplete } from "../text/json-scanner.ts";
+import { scanByte, scanEnd } from "../text/json-scanner.ts";
 import { lend, mayBeginCall, noteCallField, startCall } from "./call.ts";
 import { RequestLiteral } from "./literals.ts";
 
 /**
  * Begins the target of a call. The pages of the last one end with it.
- * @returns 1, or 0 where another call is under way or nobody is signed in: then nothing is added
+ * @returns 1, or 0 where another call is under way or there is no session: then nothing is added
  */
 export function beginCall(device: Device): number {
   if (!mayBeginCall(device, Endpoint.RESOURCE)) return 0;
@@ -67,7 +67,7 @@ export function addQueryValue(device: Device, bytes: Bytes, from: number, to: nu
  * @param endpoint Endpoint.RESOURCE for the first resource server, RESOURCE + 1 for the second ...
  * @param isGet 1 for GET, 0 for POST
  * @param body null, or a body in `body[from..to)`: lent until the call is done
- * @returns 1, or 0 where no target was begun or it did not fit, another call is under way, or nobody is signed in
+ * @returns 1, or 0 where no target was begun or it did not fit, another call is under way, or there is no session
  */
 export function sendCall(
   device: Device,
@@ -94,12 +94,12 @@ function hasQuery(device: Device): boolean {
 }
 
 /**
- * Copies a page token behind the target at once, since OUTPUT is not kept. Only for GET: a POST is no list.
+ * Appends a page token to the target at once, since OUTPUT is not kept. Only for GET: a POST is no list.
  * Where the token does not fit, that is an error: the list would seem complete.
  */
 function keepPageToken(device: Device): ErrorCode {
   // A body that is no JSON is the host's alone.
-  if (!device.callIsGet || !scanComplete(device) || lacks(device, Field.VALUE_A)) {
+  if (!device.callIsGet || !scanEnd(device) || lacks(device, Field.VALUE_A)) {
     return ErrorCode.NONE;
   }
   shorten(device, Region.CALL, device.targetSize);
@@ -118,7 +118,7 @@ function keepPageToken(device: Device): ErrorCode {
 
 /**
  * Sends the last call, a GET, again for its next page.
- * @returns 1, or 0 where there is none, another call was begun since, or nobody is signed in
+ * @returns 1, or 0 where there is none, another call was begun since, or there is no session
  */
 export function nextPage(device: Device): number {
   return device.hasNextPage && startCall(device, RESOURCE, device.callEndpoint, 1);

@@ -6,7 +6,7 @@ import type { GrammarRow } from "./grammar.ts";
 import type { NamedPlace } from "./members.ts";
 
 /**
- * Names behind the letter of the first one's place ('A' is 0). A name ends with a space where the next has the same
+ * Names, after the letter of the first one's place ('A' is 0). A name ends with a space where the next has the same
  * place, with `!` where it has the following one, with `"` where it has the second following...
  */
 export function denseNames(rows: readonly NamedPlace[]): string {
@@ -25,7 +25,7 @@ export function denseErrorNames(rows: readonly ErrorRow[]): string {
   return denseNames(named.map((row) => ({ place: row.error, names: row.names })));
 }
 
-/** Kind (a digit) and message ('A' is message 0) of every error, behind two blanks for NONE. */
+/** Kind (a digit) and message ('A' is message 0) of every error, after two blanks for NONE. */
 export function denseErrorKinds(rows: readonly ErrorRow[]): string {
   var dense = "  ";
   rows.forEach((row, i) => {

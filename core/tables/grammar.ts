@@ -5,7 +5,7 @@
 /** One state of the scanner. */
 export interface GrammarRow {
   readonly state: string;
-  /** Bytes, each of which leads to the state behind them. `1` stands for every digit, but for 0 where MINUS is. */
+  /** Bytes, each of which leads to the state that follows them. `1` stands for every digit, but for 0 where MINUS is. */
   readonly moves: readonly (readonly [bytes: string, to: string])[];
   /** What any other byte leads to; "" where the next row goes on with it. */
   readonly otherwise: string;
@@ -53,7 +53,7 @@ export function grammarRows(): GrammarRow[] {
       ],
       "",
     ),
-    // Numbers: what may come behind a sign, or instead of it.
+    // Numbers: what may follow a sign, or stand instead of it.
     row(
       "MINUS",
       [

@@ -23,7 +23,7 @@ export function memberRows(): NamedPlace[] {
     place(Field.VERIFICATION_URI_COMPLETE, ["verification_uri_complete"]),
     // RFC 6749 §5.1
     place(Field.ACCESS_TOKEN, ["access_token"]),
-    place(Field.REFRESH_TOKEN, ["refresh_token"]),
+    place(Field.RECEIVED_REFRESH_TOKEN, ["refresh_token"]),
     place(Field.SCOPE, ["scope"]),
     place(Field.TOKEN_TYPE, ["token_type"]),
     // RFC 6749 §5.2; the documents' service says error_code for a quota

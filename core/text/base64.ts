@@ -20,7 +20,7 @@ export function encodeBase64(device: Device, start: number): void {
   var size = device.writeAt - start;
   var groups = quotient(size + 2, 3);
   goTo(device, start + 4 * groups);
-  // What does not fit is noticed by whoever made the room for it.
+  // What does not fit is noticed where the room for it was made.
   if (device.writeAt > device.writeEnd) return;
   while (groups--) {
     var from = start + 3 * groups;

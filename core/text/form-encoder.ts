@@ -35,7 +35,7 @@ export function writeTo(device: Device & Writer, region: number): void {
   device.writeEnd = device.writeAt + device.capacity[region];
 }
 
-/** As writeTo, behind the value that the region holds. */
+/** As writeTo, but after the value that the region holds. */
 export function writeOn(device: Device, region: number): void {
   writeTo(device, region);
   skip(device, device.length[region]);

@@ -54,15 +54,16 @@ export function makeScanner(device: Scanner): void {
  * but the ends of values.
  */
 export enum Scan {
-  /** The byte behind the number is still to be looked at. */
+  /** The number is over, and the byte that ended it is still to be looked at. */
   NUMBER_END = -20,
   WORD_END = -19,
   /** Of an object or array. */
   CLOSE = -7,
-  /** Behind a member; behind an element. */
+  /** After a member of an object. */
   MEMBER_END = 0,
   STRING = 1,
   END = 2,
+  /** After an element of an array. */
   ELEMENT_END = 3,
   UNICODE = 4,
   INVALID = 5,
@@ -100,7 +101,7 @@ export function scanBegin(
   keepIn(device, Field.NONE);
   device.scanSeen = 0;
   device.hasErrorNumber = 0;
-  wanted &= ~((1 << Field.ACCESS_TOKEN) | (1 << Field.REFRESH_TOKEN));
+  wanted &= ~((1 << Field.ACCESS_TOKEN) | (1 << Field.RECEIVED_REFRESH_TOKEN));
   for (var field = 1; wanted >> field; field++) {
     if ((wanted >> field) & 1) forget(device, field);
   }
@@ -117,8 +118,11 @@ export function forgetNames(device: Device & Scanner, fields: number): void {
   device.scanSeen &= ~fields;
 }
 
-/** Whether exactly one complete document has been scanned. An object ends by itself. */
-export function scanComplete(device: Device): boolean {
+/**
+ * The document is over: a number at its end is complete as well.
+ * @returns whether it was exactly one, and whole
+ */
+export function scanEnd(device: Device): boolean {
   scanByte(device, 32);
   return device.scanState === Scan.END;
 }
@@ -170,7 +174,7 @@ function endValue(device: Device & Scanner): void {
   } else device.scanState = device.scanStack > 1 ? Scan.ELEMENT_END : Scan.END;
 }
 
-/** The stack is a 1 with a bit for each level behind it: 0 for an object, 1 for an array. */
+/** The stack is a 1, followed by a bit for each level: 0 for an object, 1 for an array. */
 function open(device: Device & Scanner, state: number): void {
   // Some servers send the scope as a list. Nothing else may be one: a token in a list is no token.
   if (device.scanField !== Field.SCOPE) keepIn(device, Field.NONE);
@@ -202,7 +206,7 @@ function scanString(device: Device & Scanner, c: number): void {
   else if (c < 32) device.scanState = Scan.INVALID;
   else {
     endSurrogate(device);
-    // Most of a document is text that nobody wants.
+    // Most of a document is text that is not wanted.
     if (device.scanField) keep(device, c);
   }
 }
@@ -246,7 +250,7 @@ function enter(device: Device & Scanner, next: number, c: number): void {
 function follow(device: Device, c: number): void {
   var state = device.scanState;
   var at = device.start[Literal.GRAMMAR] + 2 * state;
-  // The rows know 0, where a number may begin with no other digit behind it, and 1 for every other digit.
+  // The rows know 0, where a number may begin that has no further digit, and 1 for every other digit.
   var isZero = c === 48 && state <= Scan.MINUS;
   var byte = c > 47 && c < 58 && !isZero ? 49 : c;
   while (device.memory[at] !== 32 && device.memory[at] !== byte) at += 2;

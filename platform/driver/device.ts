@@ -60,7 +60,7 @@ function recordBytesMax({ capacity }: complete.Device): number {
     room(Field.USER_CODE) +
     room(Field.VERIFICATION_URI) +
     room(Field.VERIFICATION_URI_COMPLETE);
-  const token = Math.max(room(Field.ACCESS_TOKEN), room(Region.PRESENT_REFRESH_TOKEN));
+  const token = Math.max(room(Field.ACCESS_TOKEN), room(Region.REFRESH_TOKEN));
   return Math.min(RECORD_FRAME_BYTES + Math.max(code, token), capacity[Region.OUTPUT] ?? 0);
 }
 

@@ -66,8 +66,8 @@ export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   const regions = [
     Field.DEVICE_CODE,
     Field.ACCESS_TOKEN,
-    Field.REFRESH_TOKEN,
-    Region.PRESENT_REFRESH_TOKEN,
+    Field.RECEIVED_REFRESH_TOKEN,
+    Region.REFRESH_TOKEN,
   ];
   return regions.map((region) => fieldOf(device, memory, region));
 }

@@ -75,7 +75,7 @@ export class Session {
 
   /** Whether there is a refresh token: without one the session ends with its access token. */
   get isRenewable(): boolean {
-    return this.status !== "ended" && this.#device.length[Region.PRESENT_REFRESH_TOKEN]! > 0;
+    return this.status !== "ended" && this.#device.length[Region.REFRESH_TOKEN]! > 0;
   }
 
   /** Whether the tokens in use are in the storage: where not, the user has to sign in again after a restart. */

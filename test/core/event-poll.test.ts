@@ -355,7 +355,7 @@ describe("RFC 8936 §2.4: bounds of a poll", () => {
   it("tokens that fill their room are whole behind a poll", () => {
     const { capacity } = session().device;
     const access_token = "a".repeat(capacity[Field.ACCESS_TOKEN]!);
-    const refresh_token = "r".repeat(capacity[Field.REFRESH_TOKEN]!);
+    const refresh_token = "r".repeat(capacity[Field.RECEIVED_REFRESH_TOKEN]!);
     const event = claims(VERIFICATION, { state: "x".repeat(200) });
     const bench = session([delivery(event), EMPTY, json(200, {})], { access_token, refresh_token });
     bench.core.pollEvents(bench.device);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { create } from "../../core/complete.ts";
 import { type Device, Field, Literal, Region } from "../../core/device/memory.ts";
 import { DocumentLiteral } from "../../core/documents/literals.ts";
-import { scanBegin, scanByte, scanComplete } from "../../core/text/json-scanner.ts";
+import { scanBegin, scanByte, scanEnd } from "../../core/text/json-scanner.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
 import { freshSeed } from "../seeds.ts";
 import { isWhole } from "../whole.ts";
@@ -27,7 +27,7 @@ function takes(document: string): boolean {
 function takesBytes(document: Uint8Array): boolean {
   scanBegin(device, Literal.MEMBERS, 1 << Field.SCOPE, 2, Field.NONE);
   for (const byte of document) scanByte(device, byte);
-  return scanComplete(device);
+  return scanEnd(device);
 }
 
 function scopeOf(document: string): string | undefined {
@@ -221,7 +221,7 @@ describe("values of fields without a region", () => {
     scanBegin(device, DocumentLiteral.EVENT_MEMBERS, 1 << Field.TOKEN_REVOKED, 4, Field.NONE);
     const value = '"0123456789\\ud83d\\ude00"';
     for (const byte of encoder.encode(`{"${type}":[${value},${value},1]}`)) scanByte(device, byte);
-    expect(scanComplete(device)).toBe(true);
+    expect(scanEnd(device)).toBe(true);
     expect(device.scanSeen & (1 << Field.TOKEN_REVOKED)).not.toBe(0);
     const key = device.start[Region.KEY]!;
     const changed = [...memory.keys()].filter((at) => memory[at] !== before[at]);

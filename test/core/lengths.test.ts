@@ -95,7 +95,7 @@ describe("values of a code", () => {
 describe("values of a session", () => {
   it.each([
     ["access_token", Field.ACCESS_TOKEN],
-    ["refresh_token", Field.REFRESH_TOKEN],
+    ["refresh_token", Field.RECEIVED_REFRESH_TOKEN],
   ])("%s may fill its region; one byte more is refused", (member, field) => {
     const room = capacityOf(field);
     const full = signedIn({ [member]: "v".repeat(room) });
@@ -104,7 +104,7 @@ describe("values of a session", () => {
     expect(over.device.state).toBe(State.FAILED);
     expect(over.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
     expect(over.device.errorField).toBe(field);
-    for (const token of [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN]) {
+    for (const token of [Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN]) {
       expect(over.device.length[token]).toBe(-1);
     }
   });
@@ -154,8 +154,8 @@ describe("values of a session", () => {
     expect(bench.device.state).toBe(State.REFRESHING);
     expect(bench.text(Field.ACCESS_TOKEN)).toBe(access);
     expect(bench.device.length[Field.ACCESS_TOKEN]).toBe(access ? access.length : -1);
-    expect(bench.text(core.Region.PRESENT_REFRESH_TOKEN)).toBe(present);
-    expect(bench.device.length[Field.REFRESH_TOKEN]).toBe(-1);
+    expect(bench.text(core.Region.REFRESH_TOKEN)).toBe(present);
+    expect(bench.device.length[Field.RECEIVED_REFRESH_TOKEN]).toBe(-1);
   });
 
   it("half of a session from one poll does not complete the other half from the next", () => {
@@ -163,12 +163,12 @@ describe("values of a session", () => {
     const bench = asked([code(), half, tokens({ refresh_token: undefined })]);
     bench.pass(10_000);
     expect(bench.device.state).toBe(State.SIGNED_IN);
-    expect(bench.text(core.Region.PRESENT_REFRESH_TOKEN)).toBe("");
+    expect(bench.text(core.Region.REFRESH_TOKEN)).toBe("");
   });
 
   it("tokens of an answer that is no session are forgotten", () => {
     const bench = signedIn({ token_type: "mac" });
-    for (const field of [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN]) {
+    for (const field of [Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN]) {
       expect(bench.device.length[field]).toBe(-1);
     }
   });
@@ -217,7 +217,7 @@ describe("a request that does not fit", () => {
   });
 
   it("a refresh token whose refresh does not fit is told, and kept", () => {
-    const refresh_token = "/".repeat(capacityOf(Field.REFRESH_TOKEN));
+    const refresh_token = "/".repeat(capacityOf(Field.RECEIVED_REFRESH_TOKEN));
     const bench = signedIn({ refresh_token });
     bench.pass(3_600_000);
     expect(bench.sent).toHaveLength(2);
@@ -330,8 +330,8 @@ describe("create", () => {
       expect(device.capacity[Field.VERIFICATION_URI]).toBe(128);
       expect(device.capacity[Field.VERIFICATION_URI_COMPLETE]).toBe(176);
       expect(device.capacity[Field.SCOPE]).toBe(160);
-      expect(device.capacity[Field.REFRESH_TOKEN]).toBe(
-        device.capacity[Region.PRESENT_REFRESH_TOKEN],
+      expect(device.capacity[Field.RECEIVED_REFRESH_TOKEN]).toBe(
+        device.capacity[Region.REFRESH_TOKEN],
       );
     }
   });
@@ -342,7 +342,7 @@ describe("create", () => {
     const grown = (field: number): number => large.capacity[field]! - small.capacity[field]!;
     expect(grown(Field.ACCESS_TOKEN)).toBe(1800);
     expect(grown(Field.DEVICE_CODE)).toBe(1000);
-    expect(grown(Field.REFRESH_TOKEN)).toBe(1000);
+    expect(grown(Field.RECEIVED_REFRESH_TOKEN)).toBe(1000);
   });
 
   it("starts with a device that has nothing", () => {

@@ -78,7 +78,7 @@ describe("SPEC.md Memory: a value that is needed and does not fit says how much 
   const rows: [member: string, field: number, kept: number, memoryBytes: number][] = [];
   for (const memoryBytes of [4096, 24_544, 24_576, 32_768]) {
     rows.push(["access_token", Field.ACCESS_TOKEN, Field.ACCESS_TOKEN, memoryBytes]);
-    rows.push(["refresh_token", Field.REFRESH_TOKEN, Region.PRESENT_REFRESH_TOKEN, memoryBytes]);
+    rows.push(["refresh_token", Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN, memoryBytes]);
     rows.push(["device_code", Field.DEVICE_CODE, Field.DEVICE_CODE, memoryBytes]);
   }
 
@@ -114,7 +114,7 @@ describe("SPEC.md Memory: a value that is needed and does not fit says how much 
     expect(shown(bench)).toContain("Too little memory. Ask the maker");
     const refreshed = had([code(), tokens(), tokens({ access_token: "a".repeat(9000) })]);
     expect(refreshed.device.state).toBe(State.REFRESHING);
-    expect(refreshed.text(Region.PRESENT_REFRESH_TOKEN)).toBe("refresh");
+    expect(refreshed.text(Region.REFRESH_TOKEN)).toBe("refresh");
     expect(shown(refreshed)).toContain("Too little memory");
   });
 

@@ -449,12 +449,12 @@ describe("SPEC Functions: the user while the device starts", () => {
 describe("SPEC Regions: a place that two values take turns in", () => {
   it("the device code is given up with its state, and the refresh token comes whole", () => {
     const { capacity } = session().device;
-    const refresh_token = "r".repeat(capacity[Field.REFRESH_TOKEN]!);
+    const refresh_token = "r".repeat(capacity[Field.RECEIVED_REFRESH_TOKEN]!);
     const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);
     const bench = new Bench([code({ device_code }), tokens({ refresh_token })]);
     bench.until(2);
     expect(bench.sent[1]!.body).toContain(`device_code=${device_code}&`.slice(0, -1));
-    expect(bench.text(Region.PRESENT_REFRESH_TOKEN)).toBe(refresh_token);
+    expect(bench.text(Region.REFRESH_TOKEN)).toBe(refresh_token);
     expect(bench.device.length[Field.DEVICE_CODE]).toBe(-1);
     expect(bench.device.length[Field.USER_CODE]).toBe(-1);
   });

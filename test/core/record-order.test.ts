@@ -15,7 +15,7 @@ const bytesAgain = (what: string): Uint8Array =>
   what === "noise" ? new Uint8Array(30).fill(7) : EMPTY;
 const found = (slots: Uint8Array[], settings: object = {}): Bench =>
   new Bench([], { slots, autoStart: 0, ...settings });
-const present = (bench: Bench): string => bench.text(Region.PRESENT_REFRESH_TOKEN);
+const present = (bench: Bench): string => bench.text(Region.REFRESH_TOKEN);
 const sequenceOf = (record: Uint8Array): number =>
   (record[1]! << 16) | (record[2]! << 8) | record[3]!;
 
@@ -62,7 +62,7 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
         core.storageDone(device, reads > 1 && what === "an error" ? -1 : bytes.length);
       }
       expect(device.state).toBe(State.SIGNED_OUT);
-      expect(device.length[Region.PRESENT_REFRESH_TOKEN]).toBe(-1);
+      expect(device.length[Region.REFRESH_TOKEN]).toBe(-1);
     },
   );
 
@@ -365,12 +365,12 @@ describe("SPEC Records: what each kind leads to", () => {
 
 describe("SPEC Records: room", () => {
   it("a token may fill its region; a longer one, from a device with more memory, is none", () => {
-    const room = found([EMPTY, EMPTY]).device.capacity[Field.REFRESH_TOKEN]!;
+    const room = found([EMPTY, EMPTY]).device.capacity[Field.RECEIVED_REFRESH_TOKEN]!;
     const full = found([token("v".repeat(room), 1), EMPTY]);
     expect(present(full)).toBe("v".repeat(room));
     const over = found([token("v".repeat(room + 1), 1), EMPTY]);
     expect(over.device.state).toBe(State.SIGNED_OUT);
-    expect(over.device.length[Region.PRESENT_REFRESH_TOKEN]).toBe(-1);
+    expect(over.device.length[Region.REFRESH_TOKEN]).toBe(-1);
   });
 
   it.each([0, 1, 2, 3, 4, 15, 16, 19, 20])("%i bytes of a record are none", (size) => {

@@ -38,7 +38,7 @@ describe("RFC 6749 §5.2: a refresh that is refused for a reason that is not the
   ])("%j costs no session in a month, and is asked for more and more seldom", (answer) => {
     const bench = refusedFor(30 * DAY_MS, answer as Answer);
     expect(bench.device.state).toBe(State.REFRESHING);
-    expect(bench.text(Region.PRESENT_REFRESH_TOKEN)).toBe("refresh");
+    expect(bench.text(Region.REFRESH_TOKEN)).toBe("refresh");
     const times = refreshes(bench);
     expect(times.length).toBeLessThan(30 * 24 * 2);
     expect(times.length).toBeGreaterThan(30 * 12);
@@ -192,7 +192,7 @@ describe("a person has a way out of every refusal", () => {
     expect(bench.device.event).toBe(Event.CANCEL);
     expect(bench.device.state).toBe(State.SIGNED_OUT);
     expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
-    expect(bench.device.length[Region.PRESENT_REFRESH_TOKEN]).toBe(-1);
+    expect(bench.device.length[Region.REFRESH_TOKEN]).toBe(-1);
     expect(bench.sent).toHaveLength(length);
   });
 

@@ -175,7 +175,7 @@ describe("device doc §6: which token a prefix means", () => {
     const { device } = session();
     const quarter = ((device.capacity[Region.OUTPUT]! + 1) >> 2) + 1;
     // As long as the token has room, which is less than the prefix would need.
-    const refresh_token = "r".repeat(device.capacity[Field.REFRESH_TOKEN]!);
+    const refresh_token = "r".repeat(device.capacity[Field.RECEIVED_REFRESH_TOKEN]!);
     const bench = session(["hang"], { refresh_token });
     hand(bench, claims(TOKEN_REVOKED, tokenSubject(`${"r".repeat(quarter)}another`)));
     expect(bench.device.state).toBe(State.REFRESHING);

@@ -48,7 +48,7 @@ describe("the spoiling core", () => {
       // As the device code once lay where the access token is written to.
       if (device) {
         const { start } = damaged(device);
-        start[Field.ACCESS_TOKEN] = start[Region.PRESENT_REFRESH_TOKEN]!;
+        start[Field.ACCESS_TOKEN] = start[Region.REFRESH_TOKEN]!;
       }
       return device;
     };

@@ -327,8 +327,7 @@ export class Oracle {
     if (event === Event.CODE_FOUND) return this.regionText(device, Field.DEVICE_CODE);
     if (event !== Event.TOKENS_FOUND && event !== Event.REVOCATION_FOUND) return "";
     return (
-      this.regionText(device, Region.PRESENT_REFRESH_TOKEN) ||
-      this.regionText(device, Field.ACCESS_TOKEN)
+      this.regionText(device, Region.REFRESH_TOKEN) || this.regionText(device, Field.ACCESS_TOKEN)
     );
   }
 

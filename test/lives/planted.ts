@@ -128,8 +128,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "wake every millisecond while a code ends",
-    find: inside("wakeIn", "else if \\(device\\.codeLifeS\\) seconds ="),
-    replacement: "$1else seconds =",
+    find: inside("codeChangesInS", "device\\.codeLifeS \\|\\| 1e8"),
+    replacement: "$1device.codeLifeS",
   },
   {
     name: "believe an event that nobody has signed",

@@ -311,7 +311,7 @@ export class Answers {
   }
 
   private refreshToken(host: Host): string {
-    return this.unique("rt", this.length(host.ideal.room(Field.REFRESH_TOKEN), 40));
+    return this.unique("rt", this.length(host.ideal.room(Field.RECEIVED_REFRESH_TOKEN), 40));
   }
 
   private poll(host: Host): Answer {

@@ -79,7 +79,7 @@ export const PLANTED: readonly Planted[] = [
     "the device code lies where an answer's access token goes",
     edit(
       REGIONS,
-      "device.start[Field.DEVICE_CODE] = device.start[Region.PRESENT_REFRESH_TOKEN];",
+      "device.start[Field.DEVICE_CODE] = device.start[Region.REFRESH_TOKEN];",
       "device.start[Field.DEVICE_CODE] = device.start[Field.ACCESS_TOKEN];",
     ),
   ),
@@ -87,7 +87,7 @@ export const PLANTED: readonly Planted[] = [
     "sessions-revoked without a refresh token ends the session before it is acknowledged",
     edit(
       EVENT,
-      "    if (lacks(device, Region.PRESENT_REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;\n",
+      "    if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;\n",
       "",
     ),
   ),
@@ -247,11 +247,11 @@ export const PLANTED: readonly Planted[] = [
   ),
   shared(
     "wakeIn misses the warning and the end of access during a request",
-    edit(TICK, "if (warning > 0 && warning < seconds) seconds = warning;", ""),
+    edit(TICK, "return warning > 0 && warning < seconds ? warning : seconds;", "return seconds;"),
     edit(
       TICK,
-      "seconds = device.inFlight ? device.accessLifeS || seconds : refreshInS(device);",
-      "if (!device.inFlight) seconds = refreshInS(device);",
+      "isIdle ? refreshInS(device) : device.accessLifeS || Limit.ENDLESS;",
+      "isIdle ? refreshInS(device) : Limit.ENDLESS;",
     ),
   ),
   shared(
@@ -442,8 +442,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "the refresh token before is never tried",
     REFRESH,
-    "device.triedPrevious || lacks(device, Field.REFRESH_TOKEN)",
-    "lacks(device, Field.ACCESS_TOKEN) || lacks(device, Field.REFRESH_TOKEN)",
+    "device.triedPrevious || lacks(device, Field.RECEIVED_REFRESH_TOKEN)",
+    "lacks(device, Field.ACCESS_TOKEN) || lacks(device, Field.RECEIVED_REFRESH_TOKEN)",
   ),
   other(
     "access_denied at a refresh keeps the tokens",

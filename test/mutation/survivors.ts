@@ -205,7 +205,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/loop/tick.ts",
-    line: "if (warning > 0 && warning < seconds) seconds = warning;",
+    line: "return warning > 0 && warning < seconds ? warning : seconds;",
     mutants: ["warning < seconds => warning <= seconds"],
     why: "The smaller of two that are equal.",
   },

@@ -68,8 +68,8 @@ function signIn({ driver, pass }: Sealed): void {
 /** What the device has read back: its state, and the token in use. */
 function found({ driver }: Sealed): [State, string] {
   const { device, memory } = driver;
-  const start = device.start[Region.PRESENT_REFRESH_TOKEN]!;
-  const length = Math.max(0, device.length[Region.PRESENT_REFRESH_TOKEN]!);
+  const start = device.start[Region.REFRESH_TOKEN]!;
+  const length = Math.max(0, device.length[Region.REFRESH_TOKEN]!);
   return [device.state, asciiOf(memory, start, start + length)];
 }
 

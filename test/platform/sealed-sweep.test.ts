@@ -119,7 +119,7 @@ function held(slots: readonly [Uint8Array, Uint8Array], count: number): Held {
       device.start[region]!,
       device.start[region]! + Math.max(0, device.length[region]!),
     );
-  const found: Held = [device.state, text(Region.PRESENT_REFRESH_TOKEN), text(Field.DEVICE_CODE)];
+  const found: Held = [device.state, text(Region.REFRESH_TOKEN), text(Field.DEVICE_CODE)];
   driver.stop();
   return found;
 }

@@ -220,7 +220,7 @@ export class Viewer {
     const device = this.simulation.driver?.device;
     const allocated = this.#allocated();
     if (device === undefined) return { bytes: 0, tokens: 0, allocated };
-    const tokens = [Field.ACCESS_TOKEN, Field.REFRESH_TOKEN, Region.PRESENT_REFRESH_TOKEN];
+    const tokens = [Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN];
     const used = tokens.reduce((sum, region) => sum + Math.max(0, device.length[region]!), 0);
     return { bytes: device.memory.length, tokens: used, allocated };
   }

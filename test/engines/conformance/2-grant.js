@@ -73,7 +73,7 @@ part("a whole grant", function () {
   answer(200, TOKENS);
   is(world.device[Property.STATE], State.SIGNED_IN, "§3 tokens: signed in");
   is(textIn(Field.ACCESS_TOKEN), "ya29.first", "§2.2 the access token is there");
-  is(textIn(Region.PRESENT_REFRESH_TOKEN), "1//refresh", "§2.2 the refresh token is there");
+  is(textIn(Region.REFRESH_TOKEN), "1//refresh", "§2.2 the refresh token is there");
   is(world.writes, 2, "two record writes per sign-in");
   ok(world.frame.indexOf("GQVQ") < 0, "RFC 8628 §5 the code is cleared from the display");
   is(world.requests, 3, "one code request, one poll per interval");

@@ -27,7 +27,7 @@ part("refreshing", function () {
   answer(200, REFRESHED);
   is(world.device[Property.STATE], State.SIGNED_IN, "§4.3 refreshed");
   is(textIn(Field.ACCESS_TOKEN), "ya29.second", "the new access token");
-  is(textIn(Region.PRESENT_REFRESH_TOKEN), "1//refresh", "§2.2 the refresh token is kept");
+  is(textIn(Region.REFRESH_TOKEN), "1//refresh", "§2.2 the refresh token is kept");
   is(world.writes, 2, "no record write where the refresh token is the same");
 });
 
@@ -46,7 +46,7 @@ part("rotation", function () {
   bootSignedIn({});
   sleepUntilRequest(3600000);
   answer(200, ROTATED);
-  is(textIn(Region.PRESENT_REFRESH_TOKEN), "1//rotated", "RFC 6749 §6 a new refresh token");
+  is(textIn(Region.REFRESH_TOKEN), "1//rotated", "RFC 6749 §6 a new refresh token");
   is(world.writes, 3, "is stored");
   ok(world.frame.indexOf("Sign in again soon") >= 0, "§2.2 §8 the user is warned of its end");
   var slots = world.slots;
@@ -61,7 +61,7 @@ part("rotation", function () {
   answer(400, INVALID_GRANT);
   is(world.device[Property.STATE], State.FAILED, "refused, too: the session has ended");
   is(world.device[Property.ERROR], ErrorCode.SESSION_ENDED, "and the user is told");
-  is(textIn(Region.PRESENT_REFRESH_TOKEN), "-", "no token is left in memory");
+  is(textIn(Region.REFRESH_TOKEN), "-", "no token is left in memory");
   is(slots[0] || slots[1], null, "nor in storage");
 });
 
@@ -78,7 +78,7 @@ part("signing out", function () {
   answer(200, "");
   is(world.device[Property.STATE], State.SIGNED_OUT, "§4.4 200: signed out");
   is(world.slots[0] || world.slots[1], null, "nothing is left in storage");
-  is(textIn(Region.PRESENT_REFRESH_TOKEN), "-", "nor in memory");
+  is(textIn(Region.REFRESH_TOKEN), "-", "nor in memory");
   bootSignedIn({});
   picogrant.signOut(world.device);
   pump(0);

@@ -276,7 +276,7 @@ export class Ideal {
             Field.VERIFICATION_URI,
             Field.VERIFICATION_URI_COMPLETE,
           ]
-        : [record.kind % 2 === 1 ? Region.PRESENT_REFRESH_TOKEN : Field.ACCESS_TOKEN];
+        : [record.kind % 2 === 1 ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN];
     return record.values.every(
       (value, i) => value === undefined || value.length <= this.room(regions[i]!),
     );

@@ -184,7 +184,7 @@ export class Grant {
     const refresh = members.get("refresh_token");
     const values = [
       [Field.ACCESS_TOKEN, access],
-      [Field.REFRESH_TOKEN, refresh],
+      [Field.RECEIVED_REFRESH_TOKEN, refresh],
     ] as const;
     if (device.misfits.note(values)) return ErrorCode.VALUE_TOO_LONG;
     const type = members.get("token_type");
