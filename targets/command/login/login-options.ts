@@ -14,12 +14,15 @@ export interface LoginOptions {
   /** Whether `--state` has to be named to the commands that come after. */
   readonly stateIsDefault: boolean;
   readonly json: boolean;
+  /** The session that is kept is given up first. */
+  readonly again: boolean;
   /** Undefined: where there is a terminal with room for it. */
   readonly qr: boolean | undefined;
   readonly settings: LoginSettings;
 }
 
 interface Flags {
+  again?: boolean;
   server?: string;
   serverParameter?: Record<string, string>;
   config?: string;
@@ -78,6 +81,7 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
     .option("--key-file <file>", "16 random bytes or more: the tokens are sealed with them")
     .option("--certificates <file>", "PEM certificates to trust instead of the system's")
     .option("--allow-http", "plain http to other machines is taken as it is")
+    .option("--again", "sign out first where somebody is signed in, and ask for a new code")
     .option("--qr", "draw a QR code also where there is no terminal")
     .option("--no-qr", "draw none")
     .option(
@@ -93,6 +97,7 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
     state: path.resolve(flags.state),
     stateIsDefault: path.resolve(flags.state) === path.resolve(defaultState()),
     json: flags.json === true,
+    again: flags.again === true,
     qr: flags.qr,
     settings: {
       server: flags.server,

@@ -6,6 +6,7 @@ import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
+import { Failure } from "../errors.ts";
 import { asClock, CountdownLine, inWords, type Paint, paintFor } from "../terminal.ts";
 import {
   isSameLogin,
@@ -60,14 +61,19 @@ async function loginOn(
   writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
   try {
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt));
+    if (options.again && kept !== undefined) await signOutBefore(platform, options, ready);
+    const refusal = new Refusal();
     const session = await openSession(platform, settings, ready, {
       onCode,
-      onTrouble: (trouble) => screen.showTrouble(trouble),
+      onTrouble: (trouble) => {
+        screen.showTrouble(trouble);
+        refusal.look(trouble);
+      },
       signal: giveUp.signal,
     });
     screen.stopWaiting();
     try {
-      await keepToken(state, settings, session);
+      await Promise.race([keepToken(state, settings, session), refusal.seen]);
       const said = nameIn(claimsIn(session.tokenResponse));
       const who = said || kept?.who || (await ask(options, session));
       writeKeptLogin(state, { version: 1, settings, who });
@@ -85,6 +91,44 @@ async function loginOn(
     return error.code === "aborted" ? GIVEN_UP : 1;
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+}
+
+/** Waiting does not help a person at a terminal where the server refuses to renew tokens that are kept. */
+class Refusal {
+  /** Never fulfilled; rejected where the maker or the administrator has to mend something. */
+  readonly seen: Promise<never>;
+  #reject!: (reason: Failure) => void;
+
+  constructor() {
+    this.seen = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    // Nobody may be waiting for it yet, or any more.
+    this.seen.catch(() => {});
+  }
+
+  look({ remedy, answer }: SignInError): void {
+    const isTheirs = answer !== undefined && (remedy === "maker" || remedy === "administrator");
+    if (!isTheirs) return;
+    const ways = "picogrant login --again signs in anew, picogrant logout ends the session";
+    this.#reject(new Failure(`the tokens are kept, and the server refuses to renew them; ${ways}`));
+  }
+}
+
+/** Ends the session that is kept, as far as the server takes part in it. */
+async function signOutBefore(
+  platform: NodePlatform,
+  { settings, state }: LoginOptions,
+  ready: ReadySettings,
+): Promise<void> {
+  removeKeptToken(state);
+  try {
+    const session = await openSession(platform, settings, ready, { resumeOnly: true });
+    await session.signOut();
+  } catch (error) {
+    // There is nothing left to end.
+    if (!(error instanceof SignInError)) throw error;
   }
 }
 
