@@ -142,6 +142,9 @@ export class Grants {
   ): IssuedTokens | "invalid_scope" | undefined {
     const grant = this.refreshTokens.get(token);
     if (!grant || grant.clientId !== clientId || this.endIfExpired(grant)) return undefined;
+    // In the grant's last second there is no lifetime to tell: 0 says to many clients that a token never ends.
+    if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.env.now()) < 1)
+      return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
     if (token === grant.refreshToken) {
       const rotate = this.options().refreshTokenRotation;
