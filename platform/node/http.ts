@@ -4,6 +4,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";
+import { checkServerIdentity as checkIdentity, type PeerCertificate } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { EXCHANGE_LIMITS } from "../limits.ts";
@@ -49,9 +50,23 @@ export function tlsSettings({ ca, agent }: NodeHttpOptions): https.RequestOption
     // Said outright, so that no setting of the environment can switch the checks off.
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
+    checkServerIdentity,
     ...(agent && { agent }),
     ...(ca !== undefined && { ca: typeof ca === "string" ? ca : [...ca] }),
   };
+}
+
+/**
+ * As Node's own check, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands for the whole
+ * first label. Names that are written with quotes have characters in them that no host's name has: a certificate
+ * with such a one is read by nobody in the same way, and refused.
+ */
+function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
+  const { subjectaltname = "" } = certificate;
+  const isPlain = (name: string): boolean => !name.includes("*") || /^DNS:\*\.[^*]+$/.test(name);
+  const names = subjectaltname.includes('"') ? [] : subjectaltname.split(", ").filter(isPlain);
+  const subject = {} as PeerCertificate["subject"];
+  return checkIdentity(host, { ...certificate, subject, subjectaltname: names.join(", ") });
 }
 
 interface Exchange {

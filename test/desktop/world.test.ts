@@ -57,3 +57,23 @@ test("a panel that is closed is told nothing more", async () => {
   await vi.waitFor(() => expect(listeners).toBe(0), 5000);
   await world.close();
 });
+
+test("no more than 32 panels are open at once: each has its copy of what is shown", async () => {
+  const front: { handle?: Front } = {};
+  const world = await createWorld(options(), front, () => {});
+  const { simulation } = world;
+  front.handle = createPanel(simulation, new Controller(simulation, new Viewer(simulation), true));
+  const closing = new AbortController();
+  const open = (): Promise<Response> =>
+    fetch(`${world.panelUrl}/events`, { signal: closing.signal });
+  for (let count = 0; count < 32; count++) expect((await open()).status).toBe(200);
+  expect((await open()).status).toBe(503);
+  closing.abort();
+  const again = new AbortController();
+  await vi.waitFor(async () => {
+    const { status } = await fetch(`${world.panelUrl}/events`, { signal: again.signal });
+    expect(status).toBe(200);
+  }, 5000);
+  again.abort();
+  await world.close();
+});

@@ -2,12 +2,13 @@
 // and connections that somebody on the way has cut.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { TLSSocket } from "node:tls";
+import { createServer as createTls, TLSSocket } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { makeCertificateCases } from "../platform/certificate-cases.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { HostProcess } from "./host-process.ts";
 import { World } from "./host-world.ts";
@@ -111,7 +112,6 @@ describe("RFC 9112 section 9.8: an answer without a length ends with its TLS con
     const { ca, identities } = makeTlsIdentities();
     mkdirSync(join(own.folder, "other"));
     const trust = join(own.folder, "other", "ca.pem");
-    const { writeFileSync } = await import("node:fs");
     writeFileSync(trust, ca);
     const listening = createServer((raw) => {
       raw.on("error", () => undefined);
@@ -140,6 +140,37 @@ describe("RFC 9112 section 9.8: an answer without a length ends with its TLS con
     const host = await ending((_, raw) => raw.end());
     await host.until("a notice", () => host.frame.join(" ").includes("No connection"));
     expect(host.messages).not.toContain("PENDING");
+    expect(await host.quit()).toBe(0);
+  });
+});
+
+describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses", () => {
+  const { ca, cases } = makeCertificateCases("localhost");
+
+  it.each([
+    "its name",
+    "a common name alone",
+    "a common name beside a mail address",
+    "a common name beside a URI",
+    "for clients alone",
+    "of an authority for other names",
+    "over since yesterday",
+  ])("%s", async (name) => {
+    const { key, cert, isGood } = cases.find((one) => one.name === name)!;
+    const own = await opened("https");
+    const trust = join(own.folder, "authority.pem");
+    writeFileSync(trust, ca);
+    const listening = createTls({ key, cert }, (socket) => {
+      socket.on("error", () => undefined).end("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+    }).on("tlsClientError", () => undefined);
+    server = listening;
+    await new Promise<void>((done) => listening.listen(0, "127.0.0.1", done));
+    const base = `https://localhost:${(listening.address() as { port: number }).port}`;
+    const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
+    const config = own.configure({ endpoints, http: { certificates: trust } });
+    const host = new HostProcess([release, "--config", config]);
+    await host.until("a notice", () => /No connection|busy/i.test(host.frame.join(" ")));
+    expect(/busy/i.test(host.frame.join(" "))).toBe(isGood);
     expect(await host.quit()).toBe(0);
   });
 });

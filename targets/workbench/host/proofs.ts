@@ -71,11 +71,12 @@ export const proofs: readonly Proof[] = [
     name: "image",
     functions: ["pg_image_check", "pg_image_length", "pg_image_key_order"],
     files: ["image"],
-    bound: "0..24, 238..242, 302..312 bytes exactly; up to 4 MiB + 1",
+    bound: "0..24, 238..242, 302..312 bytes exactly; up to 4 MiB + 1; 0..4 keys exactly",
     paths: { pg_image_check: 100, check_lengths: 20, are_lengths_right: 20 },
     plants: [
       { file: "image", text: "size < HEADER + SIGNATURE)", fault: "size < 8)" },
       { file: "image", text: "length < width && text[length]", fault: "text[length]" },
+      { file: "image", text: "i < rules->key_count", fault: "i <= rules->key_count" },
     ],
   },
   {

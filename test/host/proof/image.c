@@ -1,7 +1,7 @@
 /*
  * The checks of an image: bytes of any value. Exactly, at the very end of their buffer, as many as lie around the
  * lengths at which something changes (0, the header, the shortest image). And roughly: as many as the format
- * allows, and one more.
+ * allows, and one more. And each number of keys, exactly.
  */
 #include "any-crypto.h"
 
@@ -28,6 +28,15 @@ static void prove_exactly(size_t size) {
   (void)length;
 }
 
+/* So many keys, at the very end of their memory: one behind the last is not there to be read. */
+static void prove_keys(size_t count) {
+  rules.keys = any_keys + (PG_KEYS_MAX - count);
+  rules.key_count = count;
+  any_bytes(near, NEAR);
+  (void)pg_image_key_order(&rules, floor.oldest_key);
+  (void)pg_image_check(near, NEAR, &rules, &floor, &image);
+}
+
 static void prove_far(void) {
   size_t size = any_number(0, FAR);
   any_bytes(far, FAR);
@@ -42,6 +51,10 @@ void prove(void) {
   (void)pg_image_key_order(&rules, floor.oldest_key);
   if (any_choice()) {
     prove_far();
+    return;
+  }
+  if (any_choice()) {
+    for (size_t count = 0; count <= PG_KEYS_MAX; count++) prove_keys(count);
     return;
   }
   /* What a length decides is decided where it changes. */

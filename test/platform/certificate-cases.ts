@@ -1,0 +1,197 @@
+// Certificates that a server may show, made anew each time, and whether they are good for the host that was asked
+// (RFC 5280, RFC 9525).
+
+import { generateKeyPairSync } from "node:crypto";
+import forge from "node-forge";
+
+const DAY_MS = 86_400_000;
+
+/** One row: what is shown to a client that asks `host`, and the verdict that the documents want. */
+export interface CertificateCase {
+  readonly name: string;
+  readonly host: string;
+  readonly isGood: boolean;
+  readonly key: string;
+  /** The server's certificate, and those between it and the authority. */
+  readonly cert: string;
+}
+
+interface Plan {
+  readonly names?: readonly object[];
+  readonly commonName?: string;
+  readonly uses?: object;
+  readonly from?: number;
+  readonly to?: number;
+  readonly by?:
+    | "authority"
+    | "stranger"
+    | "leaf"
+    | "unsigning"
+    | "constrained"
+    | "too deep"
+    | "itself";
+  readonly critical?: boolean;
+}
+
+type Row = readonly [name: string, host: string, isGood: boolean, plan: Plan];
+
+const dns = (value: string): object => ({ type: 2, value });
+/** @param host a name of three labels, or for rows without wildcards of any number */
+function rowsFor(host: string): readonly Row[] {
+  const good = { names: [dns(host)] };
+  return [
+  ["its name", host, true, good],
+  ["its name in capitals", host, true, { names: [dns(host.toUpperCase())] }],
+  ["its address", "127.0.0.1", true, { names: [{ type: 7, ip: "127.0.0.1" }] }],
+  ["a wildcard for its first label", host, true, { names: [dns("*.shop.example")] }],
+  ["one name of several", host, true, { names: [dns("other.example"), dns(host)] }],
+  ["another name", host, false, { names: [dns("www.other.example")] }],
+  ["no name at all", host, false, {}],
+  ["a common name alone", host, false, { commonName: host }],
+  [
+    "a common name beside an address",
+    host,
+    false,
+    { commonName: host, names: [{ type: 7, ip: "127.0.0.1" }] },
+  ],
+  [
+    "a common name beside a mail address",
+    host,
+    false,
+    { commonName: host, names: [{ type: 1, value: "a@b.example" }] },
+  ],
+  [
+    "a common name beside a URI",
+    host,
+    false,
+    { commonName: host, names: [{ type: 6, value: "https://b.example" }] },
+  ],
+  [
+    "a common name beside another name",
+    host,
+    false,
+    { commonName: host, names: [dns("b.example")] },
+  ],
+  ["a wildcard for two labels", host, false, { names: [dns("*.example")] }],
+  ["a wildcard for no label", "shop.example", false, { names: [dns("*.shop.example")] }],
+  ["a wildcard below the top alone", "shop.example", false, { names: [dns("*.example")] }],
+  ["a wildcard for a part of a label", host, false, { names: [dns("w*.shop.example")] }],
+  ["a wildcard in the middle", host, false, { names: [dns("www.*.example")] }],
+  ["a wildcard and nothing else", host, false, { names: [dns("*")] }],
+  ["a name that spells the address", "127.0.0.1", false, { names: [dns("127.0.0.1")] }],
+  ["a wildcard for an address", "127.0.0.1", false, { names: [dns("*.0.0.1")] }],
+  ["a common name that spells the address", "127.0.0.1", false, { commonName: "127.0.0.1" }],
+  ["a name with a NUL in it", host, false, { names: [dns(`${host}\0.evil.test`)] }],
+  ["for servers", host, true, { ...good, uses: { serverAuth: true } }],
+  ["for clients alone", host, false, { ...good, uses: { clientAuth: true } }],
+  ["for mail alone", host, false, { ...good, uses: { emailProtection: true } }],
+  ["for code alone", host, false, { ...good, uses: { codeSigning: true } }],
+  ["over since yesterday", host, false, { ...good, from: -10, to: -1 }],
+  ["good from tomorrow on", host, false, { ...good, from: 1, to: 10 }],
+  ["of another authority", host, false, { ...good, by: "stranger" }],
+  ["signed by itself", host, false, { ...good, by: "itself" }],
+  ["signed by another server", host, false, { ...good, by: "leaf" }],
+  ["of an authority that may not sign", host, false, { ...good, by: "unsigning" }],
+  ["of an authority for other names", host, false, { ...good, by: "constrained" }],
+  ["below more authorities than there may be", host, false, { ...good, by: "too deep" }],
+  ["with a critical extension that nobody knows", host, false, { ...good, critical: true }],
+];
+}
+
+function makeKeys(): {
+  key: string;
+  private: forge.pki.rsa.PrivateKey;
+  public: forge.pki.rsa.PublicKey;
+} {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+  });
+  return {
+    key: privateKey,
+    private: forge.pki.privateKeyFromPem(privateKey),
+    public: forge.pki.publicKeyFromPem(publicKey),
+  };
+}
+
+type Keys = ReturnType<typeof makeKeys>;
+
+interface Signer {
+  readonly name: string;
+  readonly keys: Keys;
+}
+
+let serial = 1;
+
+function issue(
+  subject: string,
+  keys: Keys,
+  signer: Signer,
+  extensions: readonly object[],
+  { from = -1, to = 1 }: Pick<Plan, "from" | "to"> = {},
+): string {
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = keys.public;
+  certificate.serialNumber = (++serial).toString(16).padStart(4, "0");
+  certificate.validity.notBefore = new Date(Date.now() + from * DAY_MS);
+  certificate.validity.notAfter = new Date(Date.now() + to * DAY_MS);
+  certificate.setSubject([{ name: "commonName", value: subject }]);
+  certificate.setIssuer([{ name: "commonName", value: signer.name }]);
+  certificate.setExtensions([...extensions]);
+  certificate.sign(signer.keys.private, forge.md.sha256.create());
+  return forge.pki.certificateToPem(certificate);
+}
+
+const authority = (more: object = {}): object[] => [
+  { name: "basicConstraints", cA: true, critical: true, ...more },
+  { name: "keyUsage", keyCertSign: true, critical: true },
+];
+
+/** RFC 5280 section 4.2.1.10: names below other.example alone. */
+function constraints(): object {
+  const { Class, Type, create } = forge.asn1;
+  const base = create(Class.CONTEXT_SPECIFIC, 2 as forge.asn1.Type, false, "other.example");
+  const subtree = create(Class.UNIVERSAL, Type.SEQUENCE, true, [base]);
+  const permitted = create(Class.CONTEXT_SPECIFIC, 0 as forge.asn1.Type, true, [subtree]);
+  const value = create(Class.UNIVERSAL, Type.SEQUENCE, true, [permitted]);
+  return { id: "2.5.29.30", critical: true, value: forge.asn1.toDer(value).getBytes() };
+}
+
+/** The authority to trust, and all rows. */
+export function makeCertificateCases(host = "www.shop.example"): { ca: string; cases: readonly CertificateCase[] } {
+  const keys = makeKeys();
+  const between = makeKeys();
+  const root: Signer = { name: "root", keys: makeKeys() };
+  const ca = issue("root", root.keys, root, authority());
+  const below = (name: string, extensions: object[], by: Signer = root): [Signer, string] => [
+    { name, keys: between },
+    issue(name, between, by, extensions),
+  ];
+  const shallow = below("shallow", authority({ pathLenConstraint: 0 }));
+  const deep = below("deep", authority(), shallow[0]);
+  const signers: Readonly<Record<NonNullable<Plan["by"]>, readonly [Signer, ...string[]]>> = {
+    authority: [root],
+    stranger: [{ name: "root", keys: between }],
+    itself: [{ name: "server", keys }],
+    leaf: below("leaf", [{ name: "basicConstraints", cA: false }]),
+    unsigning: below("unsigning", [
+      { name: "basicConstraints", cA: true, critical: true },
+      { name: "keyUsage", digitalSignature: true, critical: true },
+    ]),
+    constrained: below("constrained", [...authority(), constraints()]),
+    "too deep": [deep[0], deep[1], shallow[1]],
+  };
+  const cases = rowsFor(host).map(([name, asked, isGood, plan]) => {
+    const [signer, ...chain] = signers[plan.by ?? "authority"];
+    const extensions = [
+      { name: "basicConstraints", cA: false },
+      ...(plan.names ? [{ name: "subjectAltName", altNames: plan.names }] : []),
+      ...(plan.uses ? [{ name: "extKeyUsage", ...plan.uses }] : []),
+      ...(plan.critical ? [{ id: "1.2.3.4.5", critical: true, value: "\x05\x00" }] : []),
+    ];
+    const cert = issue(plan.commonName ?? "server", keys, signer, extensions, plan);
+    return { name, host: asked, isGood, key: keys.key, cert: [cert, ...chain].join("") };
+  });
+  return { ca, cases };
+}

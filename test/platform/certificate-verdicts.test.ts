@@ -1,0 +1,96 @@
+// One table of certificates, and what each client says of them: the wanted verdict is that of RFC 5280 and RFC 9525.
+// Where a client gives another, SECURITY.md says so, and the row stands here.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import https from "node:https";
+import net, { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HttpRequest } from "../../platform/contracts.ts";
+import { NodeHttp } from "../../platform/node/http.ts";
+import { curlInputs } from "../../platform/quickjs/curl-config.ts";
+import { makeCertificateCases } from "./certificate-cases.ts";
+
+const { ca, cases } = makeCertificateCases();
+const folder = mkdtempSync(path.join(tmpdir(), "picogrant-certificates-"));
+const trust = path.join(folder, "ca.pem");
+writeFileSync(trust, ca);
+
+let server: https.Server;
+let port = 0;
+
+beforeAll(async () => {
+  server = https.createServer({ key: cases[0]!.key, cert: cases[0]!.cert }, (_, answer) =>
+    answer.end("{}"),
+  );
+  server.on("tlsClientError", () => {});
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const requestTo = (host: string): HttpRequest => ({
+  method: "GET",
+  url: `https://${host}:${port}/`,
+  contentType: "",
+  authorization: "",
+  body: [],
+  bodyFrom: 0,
+  bodyTo: 0,
+});
+
+/** Whether Node's adapter takes it. Every name is this machine. */
+function nodeTakes(host: string): Promise<boolean> {
+  const agent = new https.Agent({
+    maxCachedSessions: 0,
+    lookup: (_name, options, done) =>
+      options.all ? done(null, [{ address: "127.0.0.1", family: 4 }]) : done(null, "127.0.0.1", 4),
+  });
+  const http = new NodeHttp({ ca, agent });
+  return new Promise<boolean>((resolve) => {
+    http.send(requestTo(host), {
+      status: () => {},
+      body: () => {},
+      end: () => resolve(true),
+      failed: () => resolve(false),
+    });
+  }).finally(() => agent.destroy());
+}
+
+/** Whether curl takes it, with the settings that the adapter for stock QuickJS gives it. */
+function curlTakes(host: string): Promise<boolean> {
+  const settings = {
+    timeLimitMs: 20_000,
+    connectLimitMs: 10_000,
+    userAgent: "t",
+    certificates: trust,
+  };
+  const [config] = curlInputs(requestTo(host), settings)!;
+  const resolve = net.isIP(host) ? "" : `resolve = "${host}:${port}:127.0.0.1"\n`;
+  return new Promise((done) => {
+    const child = spawn("curl", ["-q", "-K", "-"], { stdio: ["pipe", "ignore", "ignore"] });
+    child.on("close", (code) => done(code === 0));
+    child.stdin.end(Buffer.concat([Buffer.from(config!), Buffer.from(resolve)]));
+  });
+}
+
+/** Rows of which curl gives another verdict than the documents: the common name counts where no name is a DNS name. */
+const CURL_DIFFERS = [
+  "a common name alone",
+  "a common name beside a mail address",
+  "a common name beside a URI",
+  "a common name that spells the address",
+];
+
+describe("RFC 5280, RFC 9525: what a server's certificate must be", () => {
+  it.each(cases)("$name, asked as $host: $isGood", async ({ name, host, isGood, key, cert }) => {
+    server.setSecureContext({ key, cert });
+    expect(await nodeTakes(host), "Node").toBe(isGood);
+    expect(await curlTakes(host), "curl").toBe(isGood || CURL_DIFFERS.includes(name));
+  });
+});
