@@ -40,62 +40,62 @@ const dns = (value: string): object => ({ type: 2, value });
 function rowsFor(host: string): readonly Row[] {
   const good = { names: [dns(host)] };
   return [
-  ["its name", host, true, good],
-  ["its name in capitals", host, true, { names: [dns(host.toUpperCase())] }],
-  ["its address", "127.0.0.1", true, { names: [{ type: 7, ip: "127.0.0.1" }] }],
-  ["a wildcard for its first label", host, true, { names: [dns("*.shop.example")] }],
-  ["one name of several", host, true, { names: [dns("other.example"), dns(host)] }],
-  ["another name", host, false, { names: [dns("www.other.example")] }],
-  ["no name at all", host, false, {}],
-  ["a common name alone", host, false, { commonName: host }],
-  [
-    "a common name beside an address",
-    host,
-    false,
-    { commonName: host, names: [{ type: 7, ip: "127.0.0.1" }] },
-  ],
-  [
-    "a common name beside a mail address",
-    host,
-    false,
-    { commonName: host, names: [{ type: 1, value: "a@b.example" }] },
-  ],
-  [
-    "a common name beside a URI",
-    host,
-    false,
-    { commonName: host, names: [{ type: 6, value: "https://b.example" }] },
-  ],
-  [
-    "a common name beside another name",
-    host,
-    false,
-    { commonName: host, names: [dns("b.example")] },
-  ],
-  ["a wildcard for two labels", host, false, { names: [dns("*.example")] }],
-  ["a wildcard for no label", "shop.example", false, { names: [dns("*.shop.example")] }],
-  ["a wildcard below the top alone", "shop.example", false, { names: [dns("*.example")] }],
-  ["a wildcard for a part of a label", host, false, { names: [dns("w*.shop.example")] }],
-  ["a wildcard in the middle", host, false, { names: [dns("www.*.example")] }],
-  ["a wildcard and nothing else", host, false, { names: [dns("*")] }],
-  ["a name that spells the address", "127.0.0.1", false, { names: [dns("127.0.0.1")] }],
-  ["a wildcard for an address", "127.0.0.1", false, { names: [dns("*.0.0.1")] }],
-  ["a common name that spells the address", "127.0.0.1", false, { commonName: "127.0.0.1" }],
-  ["a name with a NUL in it", host, false, { names: [dns(`${host}\0.evil.test`)] }],
-  ["for servers", host, true, { ...good, uses: { serverAuth: true } }],
-  ["for clients alone", host, false, { ...good, uses: { clientAuth: true } }],
-  ["for mail alone", host, false, { ...good, uses: { emailProtection: true } }],
-  ["for code alone", host, false, { ...good, uses: { codeSigning: true } }],
-  ["over since yesterday", host, false, { ...good, from: -10, to: -1 }],
-  ["good from tomorrow on", host, false, { ...good, from: 1, to: 10 }],
-  ["of another authority", host, false, { ...good, by: "stranger" }],
-  ["signed by itself", host, false, { ...good, by: "itself" }],
-  ["signed by another server", host, false, { ...good, by: "leaf" }],
-  ["of an authority that may not sign", host, false, { ...good, by: "unsigning" }],
-  ["of an authority for other names", host, false, { ...good, by: "constrained" }],
-  ["below more authorities than there may be", host, false, { ...good, by: "too deep" }],
-  ["with a critical extension that nobody knows", host, false, { ...good, critical: true }],
-];
+    ["its name", host, true, good],
+    ["its name in capitals", host, true, { names: [dns(host.toUpperCase())] }],
+    ["its address", "127.0.0.1", true, { names: [{ type: 7, ip: "127.0.0.1" }] }],
+    ["a wildcard for its first label", host, true, { names: [dns("*.shop.example")] }],
+    ["one name of several", host, true, { names: [dns("other.example"), dns(host)] }],
+    ["another name", host, false, { names: [dns("www.other.example")] }],
+    ["no name at all", host, false, {}],
+    ["a common name alone", host, false, { commonName: host }],
+    [
+      "a common name beside an address",
+      host,
+      false,
+      { commonName: host, names: [{ type: 7, ip: "127.0.0.1" }] },
+    ],
+    [
+      "a common name beside a mail address",
+      host,
+      false,
+      { commonName: host, names: [{ type: 1, value: "a@b.example" }] },
+    ],
+    [
+      "a common name beside a URI",
+      host,
+      false,
+      { commonName: host, names: [{ type: 6, value: "https://b.example" }] },
+    ],
+    [
+      "a common name beside another name",
+      host,
+      false,
+      { commonName: host, names: [dns("b.example")] },
+    ],
+    ["a wildcard for two labels", host, false, { names: [dns("*.example")] }],
+    ["a wildcard for no label", "shop.example", false, { names: [dns("*.shop.example")] }],
+    ["a wildcard below the top alone", "shop.example", false, { names: [dns("*.example")] }],
+    ["a wildcard for a part of a label", host, false, { names: [dns("w*.shop.example")] }],
+    ["a wildcard in the middle", host, false, { names: [dns("www.*.example")] }],
+    ["a wildcard and nothing else", host, false, { names: [dns("*")] }],
+    ["a name that spells the address", "127.0.0.1", false, { names: [dns("127.0.0.1")] }],
+    ["a wildcard for an address", "127.0.0.1", false, { names: [dns("*.0.0.1")] }],
+    ["a common name that spells the address", "127.0.0.1", false, { commonName: "127.0.0.1" }],
+    ["a name with a NUL in it", host, false, { names: [dns(`${host}\0.evil.test`)] }],
+    ["for servers", host, true, { ...good, uses: { serverAuth: true } }],
+    ["for clients alone", host, false, { ...good, uses: { clientAuth: true } }],
+    ["for mail alone", host, false, { ...good, uses: { emailProtection: true } }],
+    ["for code alone", host, false, { ...good, uses: { codeSigning: true } }],
+    ["over since yesterday", host, false, { ...good, from: -10, to: -1 }],
+    ["good from tomorrow on", host, false, { ...good, from: 1, to: 10 }],
+    ["of another authority", host, false, { ...good, by: "stranger" }],
+    ["signed by itself", host, false, { ...good, by: "itself" }],
+    ["signed by another server", host, false, { ...good, by: "leaf" }],
+    ["of an authority that may not sign", host, false, { ...good, by: "unsigning" }],
+    ["of an authority for other names", host, false, { ...good, by: "constrained" }],
+    ["below more authorities than there may be", host, false, { ...good, by: "too deep" }],
+    ["with a critical extension that nobody knows", host, false, { ...good, critical: true }],
+  ];
 }
 
 function makeKeys(): {
@@ -159,7 +159,10 @@ function constraints(): object {
 }
 
 /** The authority to trust, and all rows. */
-export function makeCertificateCases(host = "www.shop.example"): { ca: string; cases: readonly CertificateCase[] } {
+export function makeCertificateCases(host = "www.shop.example"): {
+  ca: string;
+  cases: readonly CertificateCase[];
+} {
   const keys = makeKeys();
   const between = makeKeys();
   const root: Signer = { name: "root", keys: makeKeys() };

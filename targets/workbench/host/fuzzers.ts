@@ -35,6 +35,16 @@ export const surfaces: readonly Surface[] = [
     },
   },
   {
+    name: "exchange",
+    files: ["http", "http-answer", "http-date", "address"],
+    longest: 800,
+    plant: {
+      file: "http",
+      text: "if (bytes[i] < 33 || bytes[i] > 126) return 0;",
+      fault: "if (bytes[i] < 10 || bytes[i] > 126) return 0;",
+    },
+  },
+  {
     name: "config",
     files: ["config", "json", "address"],
     longest: 1500,

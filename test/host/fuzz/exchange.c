@@ -1,0 +1,165 @@
+/*
+ * Fuzzes an exchange over a connection that does as it likes: opens or not, takes and hands over pieces of any size,
+ * breaks at any time. The input is a length and so many bytes of a call's target; what follows says what the connection
+ * does next, and holds what it hands over. What goes out must be one request to the server that was configured, with
+ * every line in its place; what is reported must keep to http.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "connection.h"
+#include "http.h"
+
+enum { TURNS_MAX = 400, SENT_MAX = 4096, TARGET_MAX = 40, TICK_MS = 100 };
+
+static const uint8_t *script;
+static size_t script_left;
+static uint32_t now_ms;
+static int is_open;
+static uint8_t sent[SENT_MAX];
+static size_t sent_size;
+static uint8_t *handed;
+static int statuses;
+static int ends;
+
+static void check(int holds) {
+  if (!holds) abort();
+}
+
+static unsigned next(void) {
+  if (!script_left) return 0;
+  script_left--;
+  return *script++;
+}
+
+uint32_t pg_clock_ms(void) { return now_ms; }
+uint32_t pg_clock_wall_s(void) { return 1000000000; }
+
+int pg_connection_start(const struct pg_peer *peer, const void *trust) {
+  check(!is_open && !trust);
+  check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0);
+  check(peer->port == 443 && peer->is_secure);
+  is_open = next() % 16 != 1;
+  return is_open;
+}
+
+enum pg_connection_state pg_connection_work(void) {
+  check(is_open);
+  unsigned what = next() % 8;
+  return what == 1 ? PG_CONNECTION_FAILED : what == 2 ? PG_CONNECTION_OPENING : PG_CONNECTION_OPEN;
+}
+
+int pg_connection_send(const uint8_t *bytes, size_t size) {
+  check(is_open && size > 0);
+  unsigned what = next();
+  if (what == 1) return -1;
+  if (what == 2) return 0;
+  if (what > 2 && what < size) size = what;
+  check(size <= SENT_MAX - sent_size);
+  memcpy(sent + sent_size, bytes, size);
+  sent_size += size;
+  return (int)size;
+}
+
+int pg_connection_flush(void) {
+  unsigned what = next() % 16;
+  return what == 1 ? -1 : what != 2;
+}
+
+/* Every piece in memory of its own, so that a read behind it is seen. */
+int pg_connection_receive(const uint8_t **bytes) {
+  check(is_open);
+  unsigned what = next() % 64;
+  if (what == 0) return script_left ? PG_CONNECTION_NOTHING : PG_CONNECTION_ENDED;
+  if (what == 1) return PG_CONNECTION_BROKEN;
+  if (what > script_left) what = (unsigned)script_left;
+  if (!what) return PG_CONNECTION_ENDED;
+  free(handed);
+  handed = malloc(what);
+  memcpy(handed, script, what);
+  script += what;
+  script_left -= what;
+  *bytes = handed;
+  return (int)what;
+}
+
+int pg_connection_reason(void) { return 0; }
+
+void pg_connection_end(void) { is_open = 0; }
+
+static void take_status(int status, int retry_after_s) {
+  check(ends == 0 && statuses == 0 && status >= 200 && status <= 599 && retry_after_s >= -1);
+  statuses++;
+}
+
+static void take_body(const uint8_t *bytes, size_t size) {
+  check(ends == 0 && statuses == 1 && size > 0 && bytes[0] + bytes[size - 1] >= 0);
+}
+
+static void take_end(void) {
+  check(ends == 0 && statuses == 1 && !is_open);
+  ends++;
+}
+
+static void take_failure(void) {
+  check(ends == 0 && !is_open);
+  ends++;
+}
+
+/* What has gone out of the request, as far as it came. */
+static void check_sent(const uint8_t *target, size_t target_size) {
+  char expected[SENT_MAX];
+  size_t size = 0;
+  static const char before[] = "GET /v1";
+  static const char behind[] =
+      " HTTP/1.1\r\nHost: api.example\r\nUser-Agent: fuzz\r\nAccept: application/json\r\n"
+      "Connection: close\r\nAuthorization: Bearer token\r\nX-Own: 1\r\n\r\n";
+  memcpy(expected, before, sizeof before - 1);
+  size += sizeof before - 1;
+  memcpy(expected + size, target, target_size);
+  size += target_size;
+  memcpy(expected + size, behind, sizeof behind - 1);
+  size += sizeof behind - 1;
+  /* Nothing of the target may end a line or a word of the head. */
+  for (size_t i = 0; i < target_size; i++) check(target[i] >= 33 && target[i] <= 126);
+  check(sent_size <= size && memcmp(sent, expected, sent_size) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  static const struct pg_http_settings settings = {"fuzz", NULL, 5, 30, 300};
+  static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure};
+  if (size < 1) return 0;
+  size_t target_size = bytes[0] % TARGET_MAX;
+  if (target_size > size - 1) target_size = size - 1;
+  const uint8_t *target = bytes + 1;
+  const struct pg_http_request request = {.is_get = 1,
+                                          .address = "https://api.example/v1",
+                                          .target = target,
+                                          .target_size = target_size,
+                                          .headers = "X-Own: 1\r\n",
+                                          .authorization = "Bearer ",
+                                          .credentials = (const uint8_t *)"token",
+                                          .credentials_size = 5};
+  script = target + target_size;
+  script_left = size - 1 - target_size;
+  now_ms = 0;
+  sent_size = 0;
+  is_open = statuses = ends = 0;
+  pg_http_open(&settings, &sink);
+  if (pg_http_send(&request)) {
+    for (int turn = 0; turn < TURNS_MAX && !ends; turn++) {
+      now_ms += TICK_MS;
+      pg_http_work();
+    }
+    /* 30 s have passed by then. */
+    check(ends == 1 && !is_open && pg_http_wake_in() == -1);
+    check_sent(target, target_size);
+  }
+  pg_http_close();
+  free(handed);
+  handed = NULL;
+  return 0;
+}
