@@ -25,6 +25,7 @@ const slow = [
   "test/examples/porting.test.ts",
   "test/lives/lives.test.ts",
   "test/model/model.test.ts",
+  "test/peers/older-servers.test.ts",
   "test/peers/openid-clients.test.ts",
   "test/peers/page.test.ts",
   "test/platform/broken-http.test.ts",

@@ -3,7 +3,7 @@
 import { Endpoint } from "../../core/index.ts";
 import type { Header } from "../contracts.ts";
 
-/** Headers of the host's own, such as a client assertion, a client attestation or an API key. */
+/** Headers of the host's own, such as a client attestation or an API key. */
 export interface HostHeaders {
   /** With requests to the authorization server. */
   readonly grant?: readonly Header[];

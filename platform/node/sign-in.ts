@@ -57,7 +57,10 @@ export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandler
   readonly state: string;
   /** 16 random bytes or more: the tokens are sealed with them before they are written. */
   readonly deviceKey?: Uint8Array | undefined;
-  /** Headers of one's own, such as a client assertion. */
+  /**
+   * Headers of one's own, such as a client attestation or an API key. A client assertion is none: it goes into the body,
+   * made anew for each request (RFC 7523 §2.2).
+   */
   readonly headers?: DriverOptions["headers"];
   /** Certificates to trust, an agent, time limits: of the sign-in, and certificates and agent of `session.fetch` too. */
   readonly http?: NodeHttpOptions;

@@ -57,6 +57,21 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     says: "the tests of what npm would publish",
     tests: ["test/package/vitest.config.ts"],
   },
+  "test-peers": {
+    says: "servers and clients that others wrote, run here; installs what is missing",
+    tests: [
+      all,
+      ...[
+        "foreign-servers",
+        "google-clients",
+        "oauth4webapi",
+        "oidc-provider",
+        "older-servers",
+      ].map((name) => `test/peers/${name}`),
+      ...["openid-client.test", "openid-clients"].map((name) => `test/peers/${name}`),
+    ],
+    environment: { PICOGRANT_ALL: "1", PICOGRANT_INSTALL: "1" },
+  },
   "test-qjs": { says: "the tests on stock QuickJS", tests: ["test/quickjs/vitest.config.ts"] },
   "test-simulator-kill": {
     says: "the simulator, killed 200 times",
