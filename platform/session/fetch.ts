@@ -34,7 +34,8 @@ export function checkResources({ resources = [], allowHttp = false }: FetchSetti
 
 /** A `Request` has its body as a stream, whatever it was made of; undefined for an address. */
 function requestOf(input: string | URL | Request): Request | undefined {
-  return input instanceof Request ? input : undefined;
+  // By its shape: web frameworks put classes of their own in the place of the global one.
+  return typeof input === "object" && "url" in input ? input : undefined;
 }
 
 /** What is used up by reading it: streams, generators, any iterable. All else there is can be read again. */

@@ -412,6 +412,22 @@ describe("RFC 6750 section 3.1: an answer of 401 has the token refreshed, whatev
     expect(await asked(new SessionWorld(), (fetch) => fetch(url, post(body())))).toEqual(result);
   });
 
+  it("a Request of a class that is not the global one any more, as web frameworks have it", async () => {
+    const request = new Request(url, post("text"));
+    const real = globalThis.Request;
+    const ask = (fetch: typeof globalThis.fetch): Promise<Response> => {
+      const answer = fetch(request);
+      globalThis.Request = real;
+      return answer;
+    };
+    globalThis.Request = class extends real {};
+    try {
+      expect(await asked(new SessionWorld(), ask)).toEqual(again);
+    } finally {
+      globalThis.Request = real;
+    }
+  });
+
   it("a Request: each of its copies is read once", async () => {
     const request = () => new Request(url, post("text"));
     expect(await asked(new SessionWorld(), (fetch) => fetch(request()))).toEqual(again);
