@@ -24,9 +24,11 @@ interface Code {
 }
 
 interface Grant {
-  /** The one in use, and the one before, which a lost answer leaves the client with. */
+  /** The newest. */
   refreshToken: string;
-  previousToken: string;
+  /** All that were given out, and the last of them that the client is known to have. */
+  readonly chain: string[];
+  known: number;
   accessToken: string;
   isRevoked: boolean;
 }
@@ -120,16 +122,27 @@ export class GrantServer {
     if (code.decision === "denied") return refusal("access_denied");
     if (code.decision === "pending") return refusal("authorization_pending");
     code.isUsed = true;
-    const grant: Grant = { refreshToken: "", previousToken: "", accessToken: "", isRevoked: false };
+    const grant: Grant = {
+      ...{ refreshToken: "", chain: [], known: 0, accessToken: "", isRevoked: false },
+    };
     this.grants.push(grant);
     return this.#tokens(grant);
   }
 
+  /** Lost answers leave the client with an older token: it is good until a newer one has been seen, and once more. */
   #refresh(token: string): FakeAnswer {
-    const grant = this.grants.find(
-      ({ refreshToken, previousToken }) => token === refreshToken || token === previousToken,
-    );
-    if (grant === undefined || grant.isRevoked) return refusal("invalid_grant");
+    const grant = this.grants.find(({ chain }) => chain.includes(token));
+    if (grant === undefined) {
+      this.violations.push("a refresh token that was never given");
+      return refusal("invalid_grant");
+    }
+    if (grant.isRevoked) return refusal("invalid_grant");
+    const at = grant.chain.indexOf(token);
+    if (at < grant.known - 1) {
+      this.violations.push("a refresh token whose successor was in use already");
+      return refusal("invalid_grant");
+    }
+    grant.known = Math.max(grant.known, at);
     return this.#tokens(grant);
   }
 
@@ -137,8 +150,8 @@ export class GrantServer {
     const id = this.#count++;
     grant.accessToken = `access-token-${id}`;
     if (this.givesRefreshToken && (this.rotates || grant.refreshToken === "")) {
-      grant.previousToken = grant.refreshToken;
       grant.refreshToken = `refresh-token-${id}`;
+      grant.chain.push(grant.refreshToken);
     }
     return {
       body: {
@@ -153,8 +166,7 @@ export class GrantServer {
 
   #revoke(token: string): FakeAnswer {
     for (const grant of this.grants) {
-      const { refreshToken, previousToken, accessToken } = grant;
-      if ([refreshToken, previousToken, accessToken].includes(token)) grant.isRevoked = true;
+      if (grant.chain.includes(token) || grant.accessToken === token) grant.isRevoked = true;
     }
     return {};
   }

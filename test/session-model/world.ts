@@ -30,13 +30,24 @@ export interface Start {
   readonly ends: SignInError[];
   readonly platform: Platform;
   isDisposed: boolean;
+  /** On the clock's `elapsedMs`: when its alarm rings; undefined while none is set. */
+  readonly alarmMs: () => number | undefined;
 }
 
 export class SessionWorld {
-  readonly clock = new ManualClock();
-  readonly server = new GrantServer(() => this.clock.elapsedMs);
-  storage = new MemoryStorage({ clock: this.clock, delayMs: 3, capacity: 65_536 });
-  http = this.#newHttp();
+  readonly clock: ManualClock;
+  readonly server: GrantServer;
+  storage: MemoryStorage;
+  http: FakeHttp;
+
+  /** @param startMs of the clock; close to 2^32 to see a wrap */
+  constructor(startMs = 0) {
+    this.clock = new ManualClock(startMs);
+    this.server = new GrantServer(() => this.clock.elapsedMs);
+    this.storage = new MemoryStorage({ clock: this.clock, delayMs: 3, capacity: 65_536 });
+    this.http = this.#newHttp();
+  }
+
   /** Takes the process of a start away: nothing of it goes on. */
   #kills: (() => void)[] = [];
 
@@ -58,18 +69,20 @@ export class SessionWorld {
   /** Starts the program: what it passes to signIn on any platform. */
   start(handlers: SignInHandlers = {}, spoil: (platform: Platform) => Platform = same): Start {
     const life = { isAlive: true };
+    const timers = this.clock.timers();
     this.#kills.push(() => {
       life.isAlive = false;
     });
     const platform = spoil({
       ...fakePlatform({ clock: this.clock, columns: 80, rows: 2 }),
-      ...mortal(life, this.clock.timers(), this.storage),
+      ...mortal(life, timers, this.storage),
       http: this.http,
       entropy: new SeededEntropy(this.clock.elapsedMs + 1),
     });
     const start: Start = {
       ...{ session: undefined, error: undefined, isSettled: false, isDisposed: false },
       ...{ prompts: [], troubles: [], ends: [], platform },
+      alarmMs: () => timers.dueMs,
     };
     const { onCode, onTrouble, onEnd } = handlers;
     signInOn(

@@ -1,0 +1,426 @@
+// One random life of programs with a session: whatever a contract allows happens to them, and what they promise is
+// held against it. A life repeats with its seed.
+
+import type { Platform } from "../../platform/contracts.ts";
+import type { FakeFault } from "../../platform/fake/http.ts";
+import { SealedStorage } from "../../platform/sealed-storage.ts";
+import type { Session } from "../../platform/session/session.ts";
+import { Dice } from "./dice.ts";
+import { SessionWorld, type Start } from "./world.ts";
+
+/** What a life has shown. */
+export interface LifeReport {
+  readonly violations: readonly string[];
+  /** Deeds in their order, to look into it. */
+  readonly deeds: readonly string[];
+}
+
+/** A promise of the session's, and how it was settled. */
+interface Promised {
+  readonly what: string;
+  readonly of: Running;
+  isSettled: boolean;
+}
+
+interface Running {
+  readonly start: Start;
+  readonly controller: AbortController;
+  isAlive: boolean;
+  /** The program has ended the session itself. */
+  isOver: boolean;
+  /** What a callback has thrown before there was a session. */
+  thrown: unknown[];
+  /** There can be no session any more. */
+  mustReject: boolean;
+  readonly listeners: Set<unknown>;
+}
+
+/** After the storm everything answers: so long a program may take then. */
+const CALM_S = 1200;
+const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
+const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
+
+class Life {
+  readonly violations: string[] = [];
+  readonly deeds: string[] = [];
+  readonly #dice: Dice;
+  readonly #world: SessionWorld;
+  readonly #isSealed: boolean;
+  /** Adapters throw, or reject, once in so many calls; 0: never. */
+  readonly #brokenness: number;
+  readonly #promises: Promised[] = [];
+  #running: Running | undefined;
+  #isStorm = true;
+  #throwsIn = -1;
+
+  constructor(seed: number) {
+    this.#dice = new Dice(seed);
+    // The clock wraps within the life, now and then.
+    this.#world = new SessionWorld(this.#dice.pick([0, 2 ** 32 - 60_000, 2 ** 32 - 4_000_000]));
+    this.#isSealed = this.#dice.once(3);
+    this.#brokenness = this.#dice.pick([0, 0, 40]);
+    const { server, http } = this.#world;
+    server.accessLifeS = this.#dice.pick([120, 3600]);
+    server.rotates = !this.#dice.once(3);
+    server.allowsAfterPolls = this.#dice.below(4);
+    server.codeLifeS = this.#dice.pick([60, 600]);
+    http.faultFor = () => this.#httpFault();
+    this.#spoilStorage();
+  }
+
+  async run(): Promise<void> {
+    for (let left = 4 + this.#dice.below(14); left > 0; left--) {
+      const deed = this.#dice.pick(DEEDS);
+      this.deeds.push(deed);
+      await this.#do(deed);
+      await this.#pass(this.#dice.pick([0, 1, 5, 30, 200, 4000]));
+      this.#look();
+    }
+    await this.#calm();
+    await this.#sessionOutlivesAKill();
+    for (const violation of this.#world.server.violations) this.violations.push(violation);
+  }
+
+  #httpFault(): FakeFault | undefined {
+    if (!this.#isStorm || !this.#dice.once(4)) return undefined;
+    return this.#dice.pick<FakeFault>([
+      { kind: "refuse" },
+      { kind: "reset-before" },
+      { kind: "reset-after" },
+      { kind: "hang" },
+      { kind: "hang", acted: true },
+      { kind: "truncate", atByte: this.#dice.below(40) },
+      { kind: "truncate", atByte: this.#dice.below(40), hang: true },
+      { kind: "duplicate", afterMs: this.#dice.below(3000) },
+    ]);
+  }
+
+  #spoilStorage(): void {
+    const { storage } = this.#world;
+    const often = this.#dice.pick([0, 0, 3, 12]);
+    storage.failWhen = () => this.#isStorm && often > 0 && this.#dice.once(often);
+  }
+
+  async #do(deed: Deed): Promise<void> {
+    const running = this.#running;
+    const session = running?.start.session;
+    switch (deed) {
+      case "start":
+        if (running === undefined) this.#start();
+        return;
+      case "kill":
+        this.#kill();
+        return;
+      case "power cut while writing":
+        if (running !== undefined) this.#world.storage.cutNextWriteAt(this.#dice.below(90));
+        await this.#pass(30);
+        this.#kill();
+        return;
+      case "sign out":
+        if (running && session) this.#signOut(running, session);
+        return;
+      case "close":
+        if (running && session) this.#close(running, session);
+        return;
+      case "abort":
+        running?.controller.abort();
+        return;
+      case "ask for the token":
+        if (running && session) this.#ask(running, session);
+        return;
+      case "the token is refused":
+        if (session) void session.fetch("https://api.example.com/").catch(() => {});
+        return;
+      case "the server ends the session":
+        for (const grant of this.#world.server.live) grant.isRevoked = true;
+        return;
+      case "the user refuses":
+        this.#world.server.decide("denied");
+        return;
+      case "a callback throws":
+        this.#throwsIn = this.#dice.below(3);
+        return;
+      case "asleep":
+        this.#world.clock.sleep(this.#dice.pick([60_000, 90_000_000]));
+        return;
+    }
+  }
+
+  #start(): void {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running: Running = {
+      ...{ isAlive: true, isOver: false, mustReject: false, thrown: [] },
+      ...{ controller, start: undefined as never, listeners: new Set() },
+    };
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      running.listeners.add(args[1]);
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      running.listeners.delete(args[1]);
+      remove(...args);
+    };
+    const callback = (): unknown => {
+      if (this.#throwsIn-- !== 0) return undefined;
+      const thrown = this.#dice.pick(THROWN);
+      const isAtOnce = this.#dice.once(2);
+      running.thrown.push(thrown);
+      // Where there is a session in the same moment it goes to onError.
+      void turns().then(() => {
+        running.mustReject ||= !running.start.isSettled;
+      });
+      if (isAtOnce) throw thrown;
+      return Promise.reject(thrown);
+    };
+    const handlers = {
+      ...{ onCode: callback, onTrouble: callback, onEnd: callback },
+      ...{ onError: () => {}, signal },
+      resumeOnly: this.#dice.once(5),
+    };
+    const start = this.#world.start(handlers, (platform) => this.#adapters(platform));
+    Object.assign(running, { start });
+    this.#running = running;
+    this.#promises.push({
+      what: "signIn",
+      of: running,
+      get isSettled() {
+        return start.isSettled;
+      },
+    });
+  }
+
+  #kill(): void {
+    if (this.#running) this.#running.isAlive = false;
+    this.#running = undefined;
+    this.#world.restart();
+    this.#spoilStorage();
+  }
+
+  #promise<T>(what: string, of: Running, promise: Promise<T>, then: (value: T) => void): void {
+    const promised: Promised = { what, of, isSettled: false };
+    this.#promises.push(promised);
+    promise.then(
+      (value) => {
+        promised.isSettled = true;
+        if (of.isAlive) then(value);
+      },
+      () => {
+        promised.isSettled = true;
+      },
+    );
+  }
+
+  #signOut(running: Running, session: Session): void {
+    if (session.status === "ended") return;
+    running.isOver = true;
+    const { server, storage } = this.#world;
+    const grants = server.live;
+    this.#promise("signOut", running, session.signOut(), ({ isRevoked, problem, isStored }) => {
+      const isKept = this.#world.kept > 0;
+      if (!storage.dead && isKept && !isStored) this.#fault("signOut said that nothing is stored");
+      if (!storage.dead && !isKept && isStored)
+        this.#fault("signOut said that something is stored");
+      // With several there is one whose tokens have been lost on their way.
+      const wasRevoked = grants.length > 1 || grants.every((grant) => grant.isRevoked);
+      if (isRevoked && !wasRevoked) this.#fault("signOut said that the server has revoked");
+      if (isRevoked !== (problem === "")) this.#fault("signOut contradicts itself");
+      this.#isLeftClean(running);
+    });
+  }
+
+  #close(running: Running, session: Session): void {
+    running.isOver = true;
+    this.#promise("close", running, session.close(), () => this.#isLeftClean(running));
+  }
+
+  #ask(running: Running, session: Session): void {
+    const signal = this.#dice.once(3) ? running.controller.signal : undefined;
+    this.#promise("accessToken", running, session.accessToken(signal), (token) => {
+      if (!/^access-token-\d+$/.test(token)) this.#fault(`an access token "${token}"`);
+      this.#isKeptIfSaid(session, token);
+    });
+  }
+
+  /** What came along with a token that is given out is in the storage, or the session says that it is not. */
+  #isKeptIfSaid(session: Session, accessToken: string): void {
+    const grant = this.#world.server.live.find((one) => one.accessToken === accessToken);
+    if (this.#isSealed || !session.isSaved || grant === undefined) return;
+    const { storage } = this.#world;
+    const kept = [0, 1].map((slot) => Buffer.from(storage.peek(slot)).toString("latin1")).join();
+    if (!kept.includes(grant.refreshToken)) this.#fault("a token is given out before it is kept");
+  }
+
+  /** Around those of the world: a seal, and faults of an adapter's own, which contracts.ts forbids. */
+  #adapters(platform: Platform): Platform {
+    const { http, entropy } = platform;
+    const storage = this.#isSealed
+      ? new SealedStorage({ storage: platform.storage, entropy, deviceKey: KEY })
+      : platform.storage;
+    const broken =
+      <A extends unknown[]>(run: (...args: A) => unknown) =>
+      (...args: A): never => {
+        const isBroken = this.#isStorm && this.#brokenness > 0 && this.#dice.once(this.#brokenness);
+        const thrown = this.#dice.pick(THROWN);
+        if (isBroken && this.#dice.once(2)) throw thrown;
+        return (isBroken ? Promise.reject(thrown) : run(...args)) as never;
+      };
+    return {
+      ...platform,
+      display: { ...platform.display, columns: 80, rows: 2, show: broken(() => undefined) },
+      http: { send: broken(http.send.bind(http)), abort: () => http.abort() },
+      storage: {
+        capacity: storage.capacity,
+        read: broken(storage.read.bind(storage)),
+        write: broken(storage.write.bind(storage)),
+        erase: broken(storage.erase.bind(storage)),
+      },
+    };
+  }
+
+  /** Nothing of a program is left behind its end. */
+  #isLeftClean({ start, listeners }: Running): void {
+    if (start.alarmMs() !== undefined) this.#fault("ended, and an alarm is set");
+    if (!start.isDisposed) this.#fault("ended, and not given back");
+    if (this.#world.http.busy) this.#fault("ended, and a request is under way");
+    if (listeners.size > 0) this.#fault(`ended with ${listeners.size} listeners`);
+  }
+
+  /** What holds at any moment. */
+  #look(): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    const { start } = running;
+    const codes = start.prompts.map(({ userCode }) => userCode);
+    if (new Set(codes).size < codes.length) this.#fault("a code was told twice");
+    if (running.mustReject && start.session) this.#fault("what a callback has thrown is lost");
+    if (start.ends.length > 1) this.#fault("onEnd was called twice");
+    if (start.ends.length > 0 && running.isOver) this.#fault("onEnd behind the program's own end");
+    if (start.isSettled && start.session === undefined) {
+      this.#isLeftClean(running);
+      const { error } = start;
+      const isKnown = (error as Error)?.name === "SignInError" || running.thrown.includes(error);
+      if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
+    }
+    const isEnded = start.isSettled && (start.session?.status ?? "ended") === "ended";
+    if (isEnded && !running.isOver) {
+      // Nothing runs on: the next program may begin.
+      if (start.isDisposed) this.#running = undefined;
+    } else if (isEnded && start.isDisposed) this.#running = undefined;
+  }
+
+  /** The storm is over, and somebody allows each code: whatever was promised is settled. */
+  async #calm(): Promise<void> {
+    this.#isStorm = false;
+    this.#throwsIn = -1;
+    const { server, storage } = this.#world;
+    server.allowsAfterPolls = 0;
+    if (storage.dead) this.#kill();
+    await this.#pass(CALM_S);
+    this.#look();
+    for (const { what, of, isSettled } of this.#promises) {
+      if (of.isAlive && !isSettled) this.#fault(`${what} is never settled`);
+    }
+  }
+
+  /** What storage took is there in the next life of the program. */
+  async #sessionOutlivesAKill(): Promise<void> {
+    const session = this.#running?.start.session;
+    if (session === undefined || session.status === "ended" || this.#running?.isOver) return;
+    if (!session.isSaved) {
+      this.#fault("not saved though storage takes everything");
+      return;
+    }
+    if (this.#world.server.live.length === 0) return;
+    if (this.#dice.once(2)) {
+      // A refresh is under way, or has just begun, when the program closes the session.
+      void session.fetch("https://api.example.com/").catch(() => {});
+      await turns();
+      if (this.#dice.once(2)) this.#world.clock.advance(1);
+      this.#running!.isOver = true;
+      const closed = session.close();
+      await this.#pass(20);
+      await closed;
+    }
+    this.#kill();
+    this.#world.http.faultFor = () => undefined;
+    this.#world.storage.failWhen = () => false;
+    const handlers = { resumeOnly: true };
+    const start = this.#world.start(handlers, (platform) => this.#adapters(platform));
+    await this.#pass(60);
+    if (start.session === undefined) {
+      this.#fault("a session that was saved is gone");
+      return;
+    }
+    let isGood = false;
+    start.session.accessToken().then(
+      (token) => {
+        isGood = this.#world.server.isGood(token);
+      },
+      () => {},
+    );
+    await this.#pass(60);
+    if (!isGood) this.#fault("a session that was saved gives no token");
+  }
+
+  #fault(what: string): void {
+    this.violations.push(what);
+  }
+
+  /** Time goes by, and promises with it. */
+  async #pass(seconds: number): Promise<void> {
+    const { clock } = this.#world;
+    const endMs = clock.elapsedMs + seconds * 1000;
+    await turns();
+    for (let count = 0; count < 3000; count++) {
+      const nextMs = clock.nextInMs();
+      if (nextMs < 0 || clock.elapsedMs + nextMs > endMs) break;
+      clock.advance(nextMs);
+      await turns();
+    }
+    if (clock.elapsedMs < endMs) clock.advance(endMs - clock.elapsedMs);
+    await turns();
+  }
+}
+
+/** Enough for every chain of promises here. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 12; i++) await null;
+}
+
+const DEEDS = [
+  "start",
+  "start",
+  "start",
+  "start",
+  "kill",
+  "power cut while writing",
+  "sign out",
+  "close",
+  "abort",
+  "ask for the token",
+  "the token is refused",
+  "the server ends the session",
+  "the user refuses",
+  "a callback throws",
+  "asleep",
+] as const;
+type Deed = (typeof DEEDS)[number];
+
+/** Lives once. What nobody listens to, and an API's answers, are the caller's to provide. */
+export async function liveOnce(seed: number): Promise<LifeReport> {
+  const life = new Life(seed);
+  const real = globalThis.fetch;
+  // An API that takes no token.
+  globalThis.fetch = () => Promise.resolve(new Response("", { status: 401 }));
+  try {
+    await life.run();
+  } catch (error) {
+    life.violations.push(`thrown: ${String(error)}`);
+  } finally {
+    globalThis.fetch = real;
+  }
+  return { violations: life.violations, deeds: life.deeds };
+}

@@ -1,0 +1,15 @@
+// Random lives of the session (life.ts) from fixed seeds. By hand with others: npx tsx test/session-model/main.ts.
+
+import { expect, it } from "vitest";
+import { isWhole } from "../whole.ts";
+import { liveOnce } from "./life.ts";
+
+const LIVES = isWhole ? 1500 : 40;
+const FIRST_SEED = 20_261_122;
+
+it(`${LIVES} lives from seed ${FIRST_SEED} break no promise`, async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + LIVES; seed++) {
+    const { violations, deeds } = await liveOnce(seed);
+    expect(violations, `seed ${seed}: ${deeds.join(", ")}`).toEqual([]);
+  }
+}, 600_000);

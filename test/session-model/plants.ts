@@ -1,0 +1,221 @@
+// Faults to be planted in driver, session and sealed storage: each is a text that stands once in a file, and what it is
+// replaced by. The lives must find every one.
+
+export interface Plant {
+  readonly what: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const plant = (file: string, what: string, from: string, to: string): Plant => ({
+  ...{ file: `platform/${file}`, what, from, to },
+});
+
+export const PLANTS: readonly Plant[] = [
+  plant(
+    "driver.ts",
+    "an event is told before the time until then has passed",
+    "      this.#passTime();\n      event();",
+    "      event();\n      this.#passTime();",
+  ),
+  plant("driver.ts", "stop leaves the request under way", "this.#http.abort());", "undefined);"),
+  plant(
+    "driver.ts",
+    "stop leaves the alarm set",
+    "this.#guard(() => this.#platform.timers.cancel());",
+    "",
+  ),
+  plant(
+    "driver.ts",
+    "an adapter that throws is waited for",
+    "      this.#faults.hold(error);\n      this.#giveUp();",
+    "      this.#faults.hold(error);",
+  ),
+  plant(
+    "driver.ts",
+    "an adapter whose promise is rejected is waited for",
+    "if (isThenable(result)) this.#await(result, command);",
+    "",
+  ),
+  plant("driver.ts", "the clock's wrap is a step back", ">>> 0, 134217727", "| 0, 134217727"),
+  plant(
+    "driver.ts",
+    "the program is not told of changes",
+    "    this.#guard(this.#tellChange);",
+    "",
+  ),
+  plant("driver.ts", "the alarm is not set", "    this.#guard(this.#setAlarm);", ""),
+  plant(
+    "driver.ts",
+    "a write that failed counts as done",
+    "this.#nextStored(0).written);\n      case Command.ERASE",
+    "((done) => () => done(true))(this.#nextStored(0).written));\n      case Command.ERASE",
+  ),
+  plant(
+    "driver/answer-sink.ts",
+    "the end of an answer is told of no request",
+    "this.#endedId = this.#id;",
+    "",
+  ),
+  plant(
+    "driver/answer-sink.ts",
+    "a failure is told as the end of an answer",
+    "this.#close(this.#failed);",
+    "this.#close(this.#ended);",
+  ),
+  plant(
+    "driver/storage-answer.ts",
+    "what storage reports is dropped",
+    "    this.#owner.report(this.#told);",
+    "",
+  ),
+  plant(
+    "session/attempt.ts",
+    "nothing happens behind a sign-out that was interrupted",
+    "else if (state === State.SIGNED_OUT) driver.signIn();",
+    "",
+  ),
+  plant("session/attempt.ts", "the platform is not given back", "    this.#dispose();\n", ""),
+  plant(
+    "session/attempt.ts",
+    "an abort listener leaks",
+    'this.#handlers.signal?.removeEventListener("abort", this.#abort);',
+    "",
+  ),
+  plant("session/attempt.ts", "the driver is not stopped", "    this.driver.stop();\n", ""),
+  plant(
+    "session/attempt.ts",
+    "an end does not wait for a refresh that is under way",
+    "return isRefreshing || (state",
+    "return (state",
+  ),
+  plant(
+    "session/attempt.ts",
+    "an end does not wait for storage",
+    "return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));",
+    "return isRefreshing;",
+  ),
+  plant(
+    "session/attempt.ts",
+    "each code is told again and again",
+    "this.#shownCode = userCode;",
+    "",
+  ),
+  plant(
+    "session/attempt.ts",
+    "what onCode throws is swallowed",
+    "      this.#fail(error);\n      return;",
+    "      return;",
+  ),
+  plant(
+    "session/attempt.ts",
+    "what a promise of onCode is rejected with is swallowed",
+    "if (isThenable(result)) result.then(undefined, (error) => this.#callbackFailed(error));",
+    "if (isThenable(result)) result.then(undefined, () => {});",
+  ),
+  plant(
+    "session/attempt.ts",
+    "giving up leaves the attempt going",
+    "this.#fail(givenUp(), () => this.driver.cancel());",
+    "this.driver.cancel();",
+  ),
+  plant(
+    "session/attempt.ts",
+    "a sign-in that fails is not told",
+    "void this.leave(last).then(() => this.#reject(reason));",
+    "void this.leave(last);",
+  ),
+  plant(
+    "session/session.ts",
+    "whoever waits is not woken",
+    "for (const wake of this.#waiting.splice(0)) wake();",
+    "",
+  ),
+  plant(
+    "session/session.ts",
+    "the end of a session is not noticed",
+    "if (this.#end === undefined && state === State.FAILED) {",
+    "if (this.#end === undefined && state < 0) {",
+  ),
+  plant(
+    "session/session.ts",
+    "an access token that is not there is given out",
+    'if (token !== "") return token;',
+    "return token;",
+  ),
+  plant(
+    "session/session.ts",
+    "a token is given out before it is kept",
+    'watch.isStoring(driver) ? "" : driver.accessToken',
+    "driver.accessToken",
+  ),
+  plant(
+    "session/session.ts",
+    "signOut says that everything is erased",
+    "isStored: !isOver || isLeft || watch.isSilent };",
+    "isStored: false };",
+  ),
+  plant(
+    "session/session.ts",
+    "signOut says that something is left",
+    "isStored: !isOver || isLeft || watch.isSilent };",
+    "isStored: true };",
+  ),
+  plant(
+    "session/session.ts",
+    "signOut says that the server has revoked",
+    ": errorNameOf(this.#device);",
+    ': "";',
+  ),
+  plant(
+    "session/session.ts",
+    "signOut does not wait for storage",
+    "(this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(driver))",
+    "this.#device.state !== State.SIGNED_OUT",
+  ),
+  plant("session/session.ts", "signOut is never begun", "    driver.signOut();\n", ""),
+  plant(
+    "session/session.ts",
+    "close gives nothing back",
+    "    this.#left = this.#attempt.leave();\n",
+    "",
+  ),
+  plant(
+    "session/session.ts",
+    "a session says that it is saved",
+    "return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;",
+    "return true || watch.isStoring(driver);",
+  ),
+  plant(
+    "session/session.ts",
+    "a listener of a signal leaks",
+    'signal?.removeEventListener("abort", wake);',
+    "",
+  ),
+  plant(
+    "session/answer-ear.ts",
+    "an abort does not reach the adapter",
+    "return inner.abort();",
+    "return undefined;",
+  ),
+  plant("session/answer-ear.ts", "the end of an answer is kept back", "        sink.end();\n", ""),
+  plant(
+    "driver/device.ts",
+    "records belong to each start alone",
+    "server: options.config.server ?? originOf(options.endpoints.token),",
+    "server: String(options.platform.timers.now()),",
+  ),
+  plant(
+    "sealed-storage.ts",
+    "an erasure erases nothing",
+    "this.#inner.erase(slot, (ok) => {",
+    "((_slot: number, done: (ok: boolean) => void) => done(true))(slot, (ok) => {",
+  ),
+  plant(
+    "sealed-storage.ts",
+    "a record is sealed for the other slot",
+    "this.#message[MESSAGE_LEAD + 1] = slot;",
+    "this.#message[MESSAGE_LEAD + 1] = 1 - slot;",
+  ),
+];
