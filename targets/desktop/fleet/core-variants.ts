@@ -14,7 +14,7 @@ export interface Variant {
 }
 
 const noSpread = limit("BOOT_SPREAD_MS", 1);
-const noJitter = [/backoff \+= jitter\(device, backoff\);/g, "backoff *= 2;"] as const;
+const noJitter = [/backoff \+= backoff < 65536 \? [^;]*;/g, "backoff *= 2;"] as const;
 
 export const VARIANTS: readonly Variant[] = [
   { name: "as shipped", replace: [] },
