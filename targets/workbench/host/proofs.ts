@@ -31,6 +31,8 @@ export interface Proof {
   readonly joined?: readonly string[];
   /** How deep a function calls itself, where one does. */
   readonly recursion?: number;
+  /** Turns of a loop that are told apart where it has so many; 64 where nothing is said. */
+  readonly turns?: number;
   /** Functions in which two numbers are compared with each other. */
   readonly related?: readonly string[];
   readonly plants: readonly Plant[];
@@ -143,8 +145,15 @@ export const proofs: readonly Proof[] = [
     functions: ["pg_storage_read", "pg_storage_write", "pg_storage_erase"],
     files: ["storage", "units"],
     bound:
-      "any number of calls, medium says anything, slots of 8, 9, 20, 64, 128, 255, 256, 272 bytes, units 1, 4, 16, records of 0..24",
-    paths: { "@default": 20, prove_one: 200, is_blank: 200 },
+      "any number of calls, medium says anything, slots of 8, 9, 20, 64, 128, 255, 256, 272 bytes, units of one byte, records of 0..24",
+    paths: {
+      "@default": 50,
+      prove_one: 400,
+      is_blank: 1000,
+      pg_medium_read: 100,
+      pg_storage_read: 200,
+    },
+    turns: 300,
     plants: [
       { file: "storage", text: "length > size)", fault: "length > size + 1)" },
       { file: "storage", text: "left < PIECE ? left : PIECE", fault: "PIECE" },
@@ -159,14 +168,14 @@ export interface Outcome {
   readonly report: string;
 }
 
-function flagsOf({ paths, joined = [], related = [], recursion = 0 }: Proof): string[] {
+function flagsOf({ paths, joined = [], related = [], recursion = 0, turns = 64 }: Proof): string[] {
   const { "@default": usual = 0, ...own } = { "@default": 0, prove: 0, ...paths };
   const list = Object.entries(own).map(([name, count]) => `${name}:${count}`);
   return [
     `-cpp-extra-args=-I${portable} -I${harnesses} -I${folder}`,
     ...["-machdep", "gcc_x86_64", "-warn-invalid-pointer"],
     ...["-eva", "-main", "prove", "-eva-msg-key=-initial-state,-final-states"],
-    ...["-eva-auto-loop-unroll", "64", "-eva-split-return", "full"],
+    ...["-eva-auto-loop-unroll", `${turns}`, "-eva-split-return", "full"],
     ...["-eva-slevel", `${usual}`, "-eva-slevel-function", list.join(",")],
     ...(recursion > 0 ? ["-eva-unroll-recursive-calls", `${recursion}`] : []),
     ...(joined.length > 0 ? ["-eva-slevel-merge-after-loop", joined.join(",")] : []),
