@@ -1,5 +1,5 @@
 // The states of a device and the table of every move between them. No bundle has it: in tests
-// every move is held against it (moves.ts), and the diagram in SPEC.md is made from it.
+// every move is held against it (test/core/bench.ts), and the diagram in SPEC.md is made from it.
 
 /** What a device is doing. The moves between the states are in `transitions`. */
 export enum State {
