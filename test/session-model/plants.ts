@@ -13,12 +13,6 @@ const plant = (file: string, what: string, from: string, to: string): Plant => (
 });
 
 export const PLANTS: readonly Plant[] = [
-  plant(
-    "driver.ts",
-    "an event is told before the time until then has passed",
-    "      this.#passTime();\n      event();",
-    "      event();\n      this.#passTime();",
-  ),
   plant("driver.ts", "stop leaves the request under way", "this.#http.abort());", "undefined);"),
   plant(
     "driver.ts",
@@ -38,13 +32,6 @@ export const PLANTS: readonly Plant[] = [
     "if (isThenable(result)) this.#await(result, command);",
     "",
   ),
-  plant("driver.ts", "the clock's wrap is a step back", ">>> 0, 134217727", "| 0, 134217727"),
-  plant(
-    "driver.ts",
-    "the program is not told of changes",
-    "    this.#guard(this.#tellChange);",
-    "",
-  ),
   plant("driver.ts", "the alarm is not set", "    this.#guard(this.#setAlarm);", ""),
   plant(
     "driver.ts",
@@ -57,12 +44,6 @@ export const PLANTS: readonly Plant[] = [
     "the end of an answer is told of no request",
     "this.#endedId = this.#id;",
     "",
-  ),
-  plant(
-    "driver/answer-sink.ts",
-    "a failure is told as the end of an answer",
-    "this.#close(this.#failed);",
-    "this.#close(this.#ended);",
   ),
   plant(
     "driver/storage-answer.ts",
@@ -86,18 +67,6 @@ export const PLANTS: readonly Plant[] = [
   plant("session/attempt.ts", "the driver is not stopped", "    this.driver.stop();\n", ""),
   plant(
     "session/attempt.ts",
-    "an end does not wait for a refresh that is under way",
-    "return isRefreshing || (state",
-    "return (state",
-  ),
-  plant(
-    "session/attempt.ts",
-    "an end does not wait for storage",
-    "return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));",
-    "return isRefreshing;",
-  ),
-  plant(
-    "session/attempt.ts",
     "each code is told again and again",
     "this.#shownCode = userCode;",
     "",
@@ -113,12 +82,6 @@ export const PLANTS: readonly Plant[] = [
     "what a promise of onCode is rejected with is swallowed",
     "if (isThenable(result)) result.then(undefined, (error) => this.#callbackFailed(error));",
     "if (isThenable(result)) result.then(undefined, () => {});",
-  ),
-  plant(
-    "session/attempt.ts",
-    "giving up leaves the attempt going",
-    "this.#fail(givenUp(), () => this.driver.cancel());",
-    "this.driver.cancel();",
   ),
   plant(
     "session/attempt.ts",
@@ -143,12 +106,6 @@ export const PLANTS: readonly Plant[] = [
     "an access token that is not there is given out",
     'if (token !== "") return token;',
     "return token;",
-  ),
-  plant(
-    "session/session.ts",
-    "a token is given out before it is kept",
-    'watch.isStoring(driver) ? "" : driver.accessToken',
-    "driver.accessToken",
   ),
   plant(
     "session/session.ts",
@@ -180,12 +137,6 @@ export const PLANTS: readonly Plant[] = [
     "close gives nothing back",
     "    this.#left = this.#attempt.leave();\n",
     "",
-  ),
-  plant(
-    "session/session.ts",
-    "a session says that it is saved",
-    "return this.#device.notSaved === 0 && !watch.isStoring(driver) && !watch.isSilent;",
-    "return true || watch.isStoring(driver);",
   ),
   plant(
     "session/session.ts",
