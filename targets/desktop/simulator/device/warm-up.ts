@@ -2,6 +2,7 @@
 // before their allocations are counted: what it keeps for itself would pass for the core's.
 
 import {
+  accessTokenRefused,
   addPath,
   beginCall,
   CallState,
@@ -88,7 +89,8 @@ function live(memory: Uint8Array, slots: Slots, lived: Set<State>): void {
     else if (command === Command.NONE) elapsedMs = wakeIn(device);
     lived.add(device.state);
     const isSignedIn = device.state === State.SIGNED_IN;
-    if (isSignedIn && step % 100 === 0) signOut(device);
+    if (isSignedIn && step % 150 === 149) signOut(device);
+    else if (isSignedIn && step % 10 === 7) accessTokenRefused(device);
     else if (isSignedIn && device.callState !== CallState.WAITING) ask(device, step);
     if (device.state === State.PENDING && step % 50 === 0) cancel(device);
     if (device.state === State.SIGNED_OUT || device.state === State.FAILED) signIn(device);
