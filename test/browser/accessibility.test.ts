@@ -69,7 +69,7 @@ describeInChromium("accessibility", (browser) => {
   test.each(LOOKS)("the gallery of answers, on %s", (_name, look) =>
     visit(browser(), look, async (page) => {
       await page.goto(`${bench.url}/panel`);
-      await page.click("#tab-answers");
+      await page.click("a[href='#gallery']");
       await page.click("[data-command='answer admin-policy-enforced']");
       await shows(page, "Ask your administrator");
       await page.locator("#reason", { hasText: "admin_policy_enforced" }).waitFor();

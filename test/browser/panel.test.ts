@@ -118,8 +118,8 @@ describeInChromium("the panel", (browser) => {
       await page.waitForFunction(() => document.getElementById("state")?.textContent === "off");
       expect(await message.textContent()).toBe("");
       await page.click("[data-command='mend']");
-      await page.click("#scan");
-      expect(await message.textContent()).toMatch("no code on the display to scan");
+      await page.click("#scan", { force: true });
+      expect(await message.textContent()).toMatch("no code on the display");
       await page.keyboard.press("a");
       await message.getByText("there is no code on the display").waitFor();
       await page.keyboard.press("Z");
@@ -147,7 +147,7 @@ describeInChromium("the panel", (browser) => {
       browser(),
       async (page) => {
         await shows(page, "Code ");
-        for (const part of ["#lcd", ".phone", "[data-command='allow']", ".lanes", "#qr"]) {
+        for (const part of ["#next", "#lcd", ".phone", "[data-command='allow']", ".lanes"]) {
           const box = (await page.locator(part).first().boundingBox())!;
           expect(box.y).toBeGreaterThanOrEqual(0);
           expect(box.y + box.height).toBeLessThanOrEqual(800);
@@ -211,17 +211,81 @@ describeInChromium("the panel", (browser) => {
         await held;
         await route.continue();
       });
-      await page.reload({ waitUntil: "commit" });
       await shows(page, "Code ");
+      await page.click("#enter");
       letGo();
       const field = page.frameLocator("#phone").locator("input[name=user_code]");
       // A page gives its focus away when it is drawn.
       await field.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
       );
-      expect(await page.locator(":focus").evaluate((one) => one.localName)).toBe("main");
-      await page.keyboard.press("Space");
+      expect(await page.locator(":focus").getAttribute("id")).toBe("enter");
+      await page.keyboard.press(".");
       await page.waitForFunction(() => document.getElementById("speed")?.textContent === "paused");
+    }));
+
+  test("what is of no use now is disabled and says why; one strong button says what to press next", () =>
+    atPanel(browser(), async (page) => {
+      await shows(page, "Code ");
+      const next = page.locator("#next");
+      expect(await next.textContent()).toBe("scan the code");
+      expect(await page.locator("#bench button.main:visible").count()).toBe(1);
+      const list = page.locator("[data-command='press list']");
+      expect(await list.getAttribute("aria-disabled")).toBe("true");
+      await list.click({ force: true });
+      await page.locator("#message", { hasText: "nobody is signed in" }).waitFor();
+      await next.click();
+      // Where the person goes on on the phone, nothing beside it is as strong.
+      await page.frameLocator("#phone").getByRole("button", { name: "Continue" }).click();
+      await next.waitFor({ state: "hidden" });
+      await page
+        .frameLocator("#phone")
+        .getByRole("button", { name: /Ada Brook/ })
+        .click();
+      await page.locator("#guide [aria-current]", { hasText: "Allow" }).waitFor();
+      const allow = page.frameLocator("#phone").getByRole("button", { name: "Allow", exact: true });
+      const box = (await allow.boundingBox())!;
+      const glass = (await page.locator("#phone").boundingBox())!;
+      expect(box.y + box.height).toBeLessThanOrEqual(glass.y + glass.height + 1);
+      await allow.click();
+      await page.locator("#next", { hasText: "What can go wrong?" }).click();
+      expect(await page.locator(":focus").getAttribute("id")).toBe("tab-fault");
+      expect(await list.getAttribute("aria-disabled")).toBe("false");
+    }));
+
+  test("the diagram leaves out what is not looked for, and unfolds a run of polls in its place", () =>
+    atPanel(browser(), async (page, { controller }) => {
+      await shows(page, "Code ");
+      await controller.run("advance 40s");
+      await page.getByText(/poll × \d/).waitFor();
+      await controller.run("pause");
+      const rows = page.locator("#sequence li:visible");
+      await page.selectOption("#filter-kind", "polls");
+      expect(await rows.count()).toBe(1);
+      await page.click("#sequence .fold");
+      await expect.poll(() => rows.count()).toBeGreaterThan(5);
+      await page.fill("#filter-text", "nothing like this");
+      expect(await rows.count()).toBe(0);
+      await page.fill("#filter-text", "/token");
+      await page.click("#sequence .fold");
+      await expect.poll(() => rows.count()).toBe(1);
+      await page.selectOption("#filter-kind", "all");
+      await page.fill("#filter-text", "");
+      await page.locator("#sequence summary", { hasText: "POST /device/code" }).click();
+      const means = page.locator("#sequence .explained", { hasText: "RFC 8628 §3.2" });
+      await means.waitFor();
+    }));
+
+  test("every answer: a page of its own, from which each is provoked", () =>
+    atPanel(browser(), async (page) => {
+      await shows(page, "Code ");
+      await page.getByRole("link", { name: "every answer" }).click();
+      await page.locator("#gallery").waitFor();
+      expect(await page.locator("#bench").isVisible()).toBe(false);
+      await page.click("[data-command='answer invalid-client']");
+      await shows(page, "Device refused. Ask its maker");
+      await page.locator("#reason", { hasText: "the maker: checks identifier" }).waitFor();
+      expect(await page.locator("#bench").isVisible()).toBe(true);
     }));
 
   test("narrow and dark: nothing is wider than the screen, every button has a name", () =>

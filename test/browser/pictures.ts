@@ -125,7 +125,7 @@ async function takePanel(browser: Browser): Promise<void> {
     await page.click("[data-key='k']");
     await page.close();
     const large = await open(browser, `${bench.url}/panel`, LARGE);
-    await large.click("#tab-answers");
+    await large.click("a[href='#gallery']");
     await large.click("[data-command='answer admin-policy-enforced']");
     await shows(large, "Ask your administrator");
     await take(large, "panel-answers");

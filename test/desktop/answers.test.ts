@@ -79,15 +79,17 @@ describe("device doc section 7 in the simulator", () => {
     }
   });
 
-  test("the panel has a button for each, beside it the device's words and who can mend it", async () => {
+  test("the gallery has a row for each: server, display, who can mend it, and a button", async () => {
     const page = String(await panelPage({ hasService: true, folder: "/panel/" }));
     for (const [title, answer] of byTitle) {
-      const row = new RegExp(`<li[^>]*>(?:(?!</li>).)*"answer ${answer.name}".*?</li>`, "s").exec(
-        page,
-      )?.[0];
-      expect(row, title).toContain(title);
+      const row = new RegExp(`<tr>(?:(?!</tr>).)*"answer ${answer.name}".*?</tr>`, "s")
+        .exec(page)?.[0]
+        .replaceAll("&#39;", "'")
+        .replaceAll("&quot;", '"');
+      expect(row, title).toContain(`"${answer.member ?? "error"}": "${answer.code}"`);
+      expect(row).toContain(`${answer.status} ${answer.code}`);
       expect(row).toContain(answer.display);
-      expect(row?.replaceAll("&#39;", "'")).toContain(mendOf(answer));
+      expect(row).toContain(mendOf(answer));
     }
   });
 

@@ -13,6 +13,8 @@ export interface PageSettings {
   /** Where script, stylesheet and icon are. */
   readonly folder: string;
   readonly title?: string;
+  /** What this is, in at most two lines. */
+  readonly intro?: string;
   /** Where accounts and clients are edited: a page's address, or a dialog of this page. */
   readonly fixturePage?: string;
   readonly fixtureDialog?: Html;
@@ -33,7 +35,6 @@ const TABS = [
   ["events", "Events"],
   ["clients", "Clients"],
   ["service", "Service"],
-  ["answers", "Every answer"],
 ] as const;
 /** Beside the phone, not behind a tab. */
 const AT_PHONE = ["allow", "deny"];
@@ -54,16 +55,25 @@ function button({ key, label, command }: Control): Html {
   const shown = key === " " ? "space" : key;
   return html`<button type="button" data-command="${command}"${key ? html` data-key="${key}" aria-keyshortcuts="${key === " " ? "Space" : key}"` : ""}${
     fault?.lasting ? html` data-fault="${name}" aria-pressed="false"` : ""
-  }${fault ? html` title="${fault.title}"` : ""}><span>${label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
+  }${fault ? html` title="${fault.title}" data-title="${fault.title}"` : ""}><span>${label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
 }
 
-/** The gallery of section 7: a button for each row, what the display then says, and who can mend it. */
-function answers(): Html {
-  return html`<p class="hint">Section 7 of the device document: a click makes the world as usual and provokes the answer.</p>
-  <ul class="answers">${ANSWERS.map((answer) => {
-    const { label, step } = deedOf(`answer-${answer.name}`)!;
-    return html`<li>${button({ key: "", label, command: step, group: "answers" })}<p><q>${answer.display}</q> · ${mendOf(answer)}</p></li>`;
-  })}</ul>`;
+/** The gallery of section 7: what server, display and log say, who can mend it, and a button that provokes it. */
+function gallery(): Html {
+  return html`<main id="gallery" tabindex="-1" hidden>
+  <section aria-labelledby="gallery-title">
+    <h2 id="gallery-title">Every answer</h2>
+    <p class="hint">Section 7 of the device authorization service. A click makes the world as usual, provokes the answer and goes back to the bench. <a href="#">Back to the bench</a></p>
+    <table class="answers"><thead><tr><th scope="col">the server says</th><th scope="col">the display says</th><th scope="col">the log says</th><th scope="col">who can mend it</th><th scope="col">try it</th></tr></thead>
+    <tbody>${ANSWERS.map((answer) => {
+      const { name, where, status, code, member = "error", display } = answer;
+      const { step } = deedOf(`answer-${name}`)!;
+      return html`<tr><th scope="row">${where}<br><code>${status} {"${member}": "${code}"}</code></th>
+      <td><q class="glass-text">${display}</q></td><td><code>${status} ${code}</code></td><td>${mendOf(answer)}</td>
+      <td>${button({ key: "", label: `provoke ${code}`, command: step, group: "answers" })}</td></tr>`;
+    })}</tbody></table>
+  </section>
+</main>`;
 }
 
 /** What leads to the accounts and clients, after the buttons about the service. */
@@ -77,7 +87,6 @@ function fixtureKey({ hasService, fixturePage, fixtureDialog }: PageSettings): H
 
 /** What is behind a tab. */
 function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
-  if (group === "answers") return answers();
   const all = buttons(group, (command) => !AT_PHONE.includes(command));
   return html`${all}${group === "service" ? fixtureKey(settings) : ""}`;
 }
@@ -87,10 +96,10 @@ function tabs(settings: PageSettings): Html {
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
-  )}</div>
+  )}${settings.hasService ? html`<a href="#gallery">every answer</a>` : ""}</div>
   ${TABS.map(
     ([group], at) =>
-      html`<div class="${group === "answers" ? "gallery" : "buttons"}" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
+      html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
       }>${deeds(group, settings)}</div>`,
   )}`;
@@ -104,10 +113,14 @@ function moreSection({ more }: PageSettings): Html | "" {
   </section>`;
 }
 
+const STEPS = ["The device shows a code", "Enter it on the phone", "Allow"];
+const INTRO =
+  "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628): the device, your phone, and what passes between them and the service.";
+
 const LANES = ["person", "device", "service"];
 
 export function panelPage(settings: PageSettings) {
-  const { hasService, folder, title = "simulator", style, head = "" } = settings;
+  const { hasService, folder, title = "simulator", intro = INTRO, style, head = "" } = settings;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -121,7 +134,8 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
 </head>
 <body>
 <header>
-  <h1>picogrant <small>${title}</small></h1>
+  <div class="what"><h1>picogrant <small>${title}</small></h1>
+  <p class="intro">${intro}</p></div>
   <div class="clock" role="group" aria-label="Clock">
     <output id="time" aria-label="Time of the world">0:00</output>
     <output id="speed" aria-label="Speed">x1</output>
@@ -129,7 +143,13 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
   </div>
   <p id="connection" role="status"></p>
 </header>
-<main tabindex="-1">
+<main id="bench" tabindex="-1">
+  <section class="guide" aria-labelledby="guide-title">
+    <h2 id="guide-title" class="hidden-text">Signing in, step by step</h2>
+    <ol id="guide">${STEPS.map((step) => html`<li>${step}</li>`)}</ol>
+    <p id="guide-says" role="status"></p>
+    <button type="button" id="next" class="main" hidden></button>
+  </section>
   <section class="device" aria-labelledby="device-title">
     <h2 id="device-title" class="hidden-text">Device</h2>
     <div class="case">
@@ -141,28 +161,42 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
     <div id="slip" class="slip" role="img" hidden></div>
     <p id="reason" hidden></p>
     <p id="message" role="status"></p>
-    <dl class="facts">
+    <dl class="facts gauges">
       <div class="gauge"><dt>Next request</dt><dd><meter id="poll" aria-label="Until the next request" min="0" max="1" value="0"></meter><span id="poll-text"></span></dd></div>
       <div class="gauge"><dt>Code</dt><dd><meter id="code" aria-label="Left of the code" min="0" max="1" value="0"></meter><span id="code-text"></span></dd></div>
       <div class="gauge"><dt>Access token</dt><dd><meter id="access" aria-label="Left of the access token" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
+    </dl>
+    <details class="inside"><summary>Inside the device</summary>
+    <dl class="facts">
       <div><dt>Memory</dt><dd id="memory"></dd></div>
       <div><dt>Allocated</dt><dd id="allocated"></dd></div>
-      <div><dt>Flash slots</dt><dd><span id="slot-0"></span><span id="slot-1"></span></dd></div>
-    </dl>
+      <div><dt>Flash slots</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>
+    </dl></details>
   </section>
   <section class="second" aria-labelledby="phone-title">
     <h2 id="phone-title" class="hidden-text">The phone</h2>
     ${
       hasService
-        ? html`<div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div><iframe id="phone" title="The service's pages on the phone"></iframe></div></div>
-    <div class="phone-keys"><button type="button" id="scan">scan</button><button type="button" id="enter">type it</button>${buttons("user", (command) => AT_PHONE.includes(command))}</div>`
+        ? html`<p id="code-strip" aria-hidden="true" hidden></p>
+    <div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div>
+      <div id="phone-home"><p>Your phone</p><p class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
+      <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div></div>
+    <div class="phone-keys"><button type="button" id="scan" data-needs="deny">scan the code</button><button type="button" id="enter">open the address</button>${buttons("user", (command) => AT_PHONE.includes(command))}</div>`
         : html`<p class="hint">Open the address on the display with your own phone.</p>`
     }
-    <figure class="qr"><svg id="qr" role="img" aria-label="QR code of the address with the code" viewBox="0 0 1 1"></svg>
-    <figcaption id="qr-text"></figcaption></figure>
+    <details class="qr"${hasService ? "" : html` open`}><summary>QR code for a phone of your own</summary>
+    <figure><svg id="qr" role="img" aria-label="QR code of the address with the code" viewBox="0 0 1 1"></svg>
+    <figcaption id="qr-text"></figcaption></figure></details>
   </section>
   <section class="exchange" aria-labelledby="exchange-title">
     <h2 id="exchange-title" class="hidden-text">Requests and answers</h2>
+    <div class="filter" role="group" aria-label="What is shown">
+      <label class="hidden-text" for="filter-kind">Kind</label>
+      <select id="filter-kind"><option value="all">everything</option><option value="requests">requests</option><option value="polls">polls</option><option value="person">the person</option><option value="device">the device's states</option><option value="faults">faults and settings</option></select>
+      <label class="hidden-text" for="filter-text">Words</label>
+      <input id="filter-text" type="search" placeholder="words, such as 403 or /token" autocomplete="off" spellcheck="false">
+      <span id="filter-said" role="status"></span>
+    </div>
     <div class="headings" aria-hidden="true"><div class="lanes"><span class="time">time</span>${LANES.map((lane) => html`<span class="lane ${lane}">${lane}</span>`)}</div></div>
     <div class="scroll" tabindex="0" role="group" aria-label="Sequence, newest last">
       <ol id="sequence"></ol>
@@ -174,6 +208,7 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
     ${tabs(settings)}
   </section>
 </main>
+${hasService ? gallery() : ""}
 ${settings.fixtureDialog ?? ""}
 <script type="module" src="${folder}panel.js"></script>
 </body>

@@ -2,7 +2,6 @@
 // events, and its commands. Everything else is the service's.
 
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { type Context, Hono } from "hono";
@@ -19,6 +18,7 @@ import { fixtureText, readFixtureText } from "../simulator/world/fixture-text.ts
 import type { Front } from "../simulator/world/world.ts";
 import { fixturePage } from "./fixture-page.ts";
 import { panelPage } from "./page.ts";
+import { stylesheet } from "./stylesheet.ts";
 
 /** Between two views sent to a page: many changes in a row are sent as one. */
 const PUSH_MS = 50;
@@ -116,10 +116,6 @@ function ownNameOnly({ service }: Simulation) {
 
 function asset(c: Context, type: string, text: string): Response {
   return c.body(text, 200, { "content-type": type, "cache-control": "no-store" });
-}
-
-function stylesheet(): string {
-  return readFileSync(new URL("panel.css", import.meta.url), "utf8");
 }
 
 /** The client's modules as one script, made at the start: there is no build step to forget. */

@@ -1,6 +1,6 @@
 // Accounts and clients in the playground: edited as JSON in a dialog, applied to the live world, or saved as a file
 // that `npm start -- --fixture` takes.
-import { element, setText } from "../panel/client/panel.ts";
+import { element, setText } from "../panel/client/dom.ts";
 import { fixtureText, readFixtureText } from "../simulator/world/fixture-text.ts";
 import type { PageLink } from "./link.ts";
 

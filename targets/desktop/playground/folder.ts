@@ -9,6 +9,7 @@ import { shippedFiles } from "../../bundle/shipped.ts";
 import { FIXTURE_DIALOG } from "../panel/fixture-page.ts";
 import { panelPage } from "../panel/page.ts";
 import { ICON } from "../panel/routes.ts";
+import { stylesheet } from "../panel/stylesheet.ts";
 import { scenarioNames, scenarioText } from "../scenarios/library.ts";
 import { fixture } from "../simulator/world/world.ts";
 import type { PlaygroundData } from "./link.ts";
@@ -22,7 +23,7 @@ const POLICY =
 
 const SCENARIOS = html`<div class="scenario-head">
 <label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
-<button type="button" id="scenario-step">step</button>
+<button type="button" id="scenario-step">next line</button>
 <button type="button" id="scenario-play">play</button>
 <button type="button" id="scenario-all">to its end</button>
 <button type="button" id="scenario-edit" hidden>edit</button>
@@ -48,6 +49,8 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     hasService: true,
     folder: "./",
     title: "playground",
+    intro:
+      "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628). Device, phone and service are all in this page: nothing leaves it, nothing can break.",
     style: "playground.css",
     more: { title: "Scenarios", content: SCENARIOS },
     fixtureDialog: FIXTURE_DIALOG,
@@ -56,7 +59,7 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
   const files: Record<string, string | Uint8Array> = {
     "index.html": String(await page),
     "panel.js": await script(),
-    "panel.css": readFileSync(here("../panel/panel.css")),
+    "panel.css": stylesheet(),
     "playground.css": readFileSync(here("playground.css")),
     "icon.svg": ICON,
     "quickjs.wasm": wasm,

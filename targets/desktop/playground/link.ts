@@ -2,8 +2,8 @@
 // bundle on QuickJS. A scenario gets a world of its own, on a clock that only its lines move.
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 import type { FixtureInput } from "../../service/fixture.ts";
+import { setText } from "../panel/client/dom.ts";
 import type { Link } from "../panel/client/link.ts";
-import { setText } from "../panel/client/panel.ts";
 import type { Settings } from "../scenarios/scenario.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";

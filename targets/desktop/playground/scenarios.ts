@@ -1,6 +1,6 @@
 // Scenarios in the playground: chosen from a list, edited, and played line by line on a world of their own. Each
 // line tells whether it has been done, is next, or was not as expected.
-import { element, setText } from "../panel/client/panel.ts";
+import { element, setText } from "../panel/client/dom.ts";
 import { playLine, sideBySide } from "../scenarios/player.ts";
 import { type Line, readScenario, type Scenario } from "../scenarios/scenario.ts";
 import type { Simulation } from "../simulator/simulation.ts";

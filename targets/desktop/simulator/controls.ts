@@ -20,9 +20,12 @@ const SPEEDS = [1, 10, 100];
 
 const CLOCK: readonly Control[] = [
   { key: " ", label: "pause", command: "pause", group: "clock" },
-  { key: ".", label: "step", command: "step", group: "clock" },
+  { key: ".", label: "next event", command: "step", group: "clock" },
   { key: "+", label: "speed", command: "next-speed", group: "clock" },
-  { key: "j", label: "jump 30 min", command: "advance 30m", group: "clock" },
+  { key: "N", label: "→ next request", command: "jump poll", group: "clock" },
+  { key: "E", label: "→ code's end", command: "jump code", group: "clock" },
+  { key: "T", label: "→ token's end", command: "jump access", group: "clock" },
+  { key: "j", label: "→ 30 min", command: "advance 30m", group: "clock" },
 ];
 
 /** What has a key in the terminal; everything else is typed there by its name (DEEDS). */
@@ -111,15 +114,24 @@ export class Controller {
     const isTime = TIME.test(command);
     if (isTime && !this.ownsTime) return "a real server runs on real time";
     const speed = /^speed (\d{1,4})$/.exec(command)?.[1];
+    const moment = /^jump (poll|code|access)$/.exec(command)?.[1];
     if (command === "pause") clock.paused = !clock.paused;
     else if (command === "next-speed") clock.speed = after(SPEEDS, clock.speed);
     else if (speed !== undefined) clock.speed = Math.max(1, Number(speed));
     else if (/^save \S/.test(command) && this.save) return this.save(command.slice(5).trim());
+    else if (moment !== undefined) return await this.#jumpTo(moment as Runs);
     else if (command === "step") {
       clock.paused = true;
       await clock.step();
     } else return await this.#step(command);
     return "";
+  }
+
+  /** To the moment at which what runs down has run down, and a little beyond: then it has had its effect. */
+  async #jumpTo(what: Runs): Promise<string> {
+    const { leftMs } = this.viewer.view().device[what];
+    if (leftMs === 0) return NOTHING_RUNS[what];
+    return await this.#step(`advance ${Math.ceil(leftMs) + 1}ms`);
   }
 
   async #step(command: string): Promise<string> {
@@ -131,9 +143,18 @@ export class Controller {
 }
 
 /** What a person presses who does not want to wait for the end of a jump. */
-const ENDS_JUMP = ["pause", "advance 30m"];
+const ENDS_JUMP = ["pause", "advance 30m", "jump poll", "jump code", "jump access"];
 
-const TIME = /^(pause|step|next-speed|speed |advance )/;
+const TIME = /^(pause|step|next-speed|speed |advance |jump )/;
+
+/** What runs down on the device. */
+type Runs = "poll" | "code" | "access";
+
+const NOTHING_RUNS: Readonly<Record<Runs, string>> = {
+  poll: "the device waits for no request",
+  code: "there is no code on the display",
+  access: "there is no access token",
+};
 
 function after<T>(list: readonly T[], value: T): T {
   return list[(list.indexOf(value) + 1) % list.length]!;

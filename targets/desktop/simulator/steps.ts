@@ -45,6 +45,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
       throw new StepError(`there is no button "${button}", but ${BUTTONS.join(", ")}`);
     }
     if (!simulation.isOn) return "the device has no power";
+    if (button === "list" && !simulation.driver!.isSignedIn) return "nobody is signed in";
     simulation.timeline.note(`${button.replace("-", " ")} pressed`, "button");
     const before = simulation.driver!.device.moves;
     simulation.press(button as Button);

@@ -85,6 +85,8 @@ export interface View {
   readonly exchangeCount: number;
   readonly timeline: readonly TimelineEntry[];
   readonly faults: readonly string[];
+  /** Whether the last list has a next page. */
+  readonly hasNextPage: boolean;
   readonly account: string;
   readonly message: string;
   /** Counts the messages: one that was told before is told again where it comes again. */
@@ -175,6 +177,7 @@ export class Viewer {
       ...lastOf(simulation),
       exchangeCount: exchanges.count,
       faults: activeFaults(simulation),
+      hasNextPage: simulation.application.hasNextPage(simulation.driver),
       account: settings.account,
       message: this.message,
       messageNumber: this.#messageNumber,

@@ -55,6 +55,14 @@ button:hover { filter: brightness(1.08); }
 .account .row > .grow { flex-basis: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
 .buttons > button { flex: 1 1 6rem; }
+/* What is decided stays in sight, however long the page above it is. */
+@media (max-height: 60rem) {
+  html:has(form[action="/device/decision"]) { scroll-padding-bottom: 6rem; }
+  body:has(form[action="/device/decision"]) { padding-bottom: 6rem; }
+  form[action="/device/decision"] .buttons { position: fixed; z-index: 1; left: 0; right: 0; bottom: 0;
+    max-width: 30rem; margin: 0 auto; padding: .7rem 1rem;
+    background: var(--card); border-top: 1px solid var(--line); }
+}
 .note { border-radius: .6rem; padding: .8rem min(1rem, 4vw); margin: 0 0 1.25rem; }
 .note > :last-child { margin-bottom: 0; }
 .note .code { display: block; margin: .35rem 0 0; }

@@ -1,8 +1,9 @@
 // The panel of `npm start`: its world is the simulator's, which sends views as events and takes commands.
 import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
 import type { View } from "../../simulator/view.ts";
+import { setText } from "./dom.ts";
 import type { Link } from "./link.ts";
-import { Panel, setText } from "./panel.ts";
+import { Panel } from "./panel.ts";
 
 const phone = document.getElementById("phone") as HTMLIFrameElement | null;
 

@@ -1,7 +1,10 @@
 // The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
 // the world is, the link knows.
+import { whyNot } from "../../simulator/needs.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
 import { Diagram } from "./diagram.ts";
+import { element, setText } from "./dom.ts";
+import { guideOf, type PhonePage } from "./guide.ts";
 import { drawDisplay } from "./lcd.ts";
 import type { Link } from "./link.ts";
 import { drawModules } from "./qr.ts";
@@ -10,15 +13,6 @@ import { time } from "./time.ts";
 
 /** How long a message stays. */
 const MESSAGE_MS = 7000;
-
-export function element<T extends Element = HTMLElement>(id: string): T {
-  return document.getElementById(id) as unknown as T;
-}
-
-export function setText(id: string, text: string): void {
-  const target = element(id);
-  if (target !== null && target.textContent !== text) target.textContent = text;
-}
 
 export class Panel {
   #latest: View | undefined;
@@ -29,18 +23,25 @@ export class Panel {
   #hush: ReturnType<typeof setTimeout> | undefined;
   readonly #diagram: Diagram;
 
-  constructor(private readonly link: Link) {
+  readonly #link: Link;
+
+  constructor(link: Link) {
+    this.#link = link;
     this.#diagram = new Diagram(element<HTMLOListElement>("sequence"), link);
     // The code's field wants the focus when its page opens; the panel has it for its keys. A browser gives
     // `autofocus` nothing where something has the focus already, in a page or in one around it.
-    document.querySelector("main")?.focus({ preventScroll: true });
+    element("bench").focus({ preventScroll: true });
     document.addEventListener("click", (event) => this.#click(event));
     document.addEventListener("keydown", (event) => this.#press(event));
     addEventListener("resize", () => {
       if (this.#latest) showDevice(this.#latest);
     });
     takeTabs();
-    link.openPhone("/device");
+    takeGallery();
+    element("next").addEventListener("click", () => this.#next());
+    element("phone")?.addEventListener("load", () => {
+      if (this.#latest) this.#showGuide(this.#latest);
+    });
     link.watch(
       (view) => {
         document.body.dataset.live = "yes";
@@ -70,15 +71,55 @@ export class Panel {
     setText("time", time(view.clock.ms));
     setText("speed", paceOf(view.clock));
     this.#hear(view);
-    for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
-      button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
+    this.#showGuide(view);
+    showButtons(view);
+  }
+
+  #showGuide(view: View): void {
+    const { step, next, says } = guideOf(view, phonePage());
+    [...element("guide").children].forEach((item, at) => {
+      item.className = at < step ? "done" : "";
+      if (at === step) item.setAttribute("aria-current", "step");
+      else item.removeAttribute("aria-current");
+    });
+    setText("guide-says", says);
+    const key = element<HTMLButtonElement>("next");
+    key.hidden = next === undefined;
+    if (next === undefined) return;
+    setText("next", next.label);
+    key.dataset.does = next.does;
+  }
+
+  /** What the strong button says. */
+  #next(): void {
+    const does = element<HTMLButtonElement>("next").dataset.does ?? "";
+    if (does === "#scan") this.#scan();
+    else if (does === "#faults") {
+      element("tab-fault").click();
+      element("deeds-fault").scrollIntoView({ block: "nearest" });
+      element("tab-fault").focus();
+    } else void this.#send(does);
+  }
+
+  #scan(): void {
+    const code = this.#latest?.device.userCode;
+    if (code) this.#openPhone(`/device?user_code=${encodeURIComponent(code)}`);
+    else {
+      const hasCode = ({ device }: View): boolean => device.userCode !== "";
+      this.say("There is no code on the display to scan: press new code", hasCode);
     }
+  }
+
+  #openPhone(target: string): void {
+    element("phone-home").hidden = true;
+    element("phone").hidden = false;
+    this.#link.openPhone(target);
   }
 
   #showCode({ device, qr }: View): void {
     const { verificationUri } = device;
     drawModules(element<SVGSVGElement>("qr"), qr);
-    setText("qr-text", verificationUri ? this.link.hintFor(verificationUri) : "No code now");
+    setText("qr-text", verificationUri ? this.#link.hintFor(verificationUri) : "No code now");
   }
 
   /** A message of the world is said once, also where it was said before; it is over when the world says so. */
@@ -92,7 +133,7 @@ export class Panel {
   async #send(command: string): Promise<void> {
     // What was said belongs to what was pressed before.
     this.say("");
-    const problem = await this.link.send(command);
+    const problem = await this.#link.send(command);
     if (problem) this.say(problem);
   }
 
@@ -102,16 +143,20 @@ export class Panel {
     // What the other buttons do, such as those of a dialog, may have said something already.
     if (button.id === "enter" || button.id === "scan") this.say("");
     const { command } = button.dataset;
-    if (command) void this.#send(command);
-    else if (button.id === "enter") this.link.openPhone("/device");
-    else if (button.id === "scan") {
-      const code = this.#latest?.device.userCode;
-      if (code) this.link.openPhone(`/device?user_code=${encodeURIComponent(code)}`);
-      else {
-        const hasCode = ({ device }: View): boolean => device.userCode !== "";
-        this.say("There is no code on the display to scan: press new code", hasCode);
-      }
-    }
+    if (button.dataset.whyNot) this.#refuse(button);
+    else if (command) {
+      // From the gallery back to where it can be seen.
+      if (location.hash === "#gallery") location.hash = "";
+      void this.#send(command);
+    } else if (button.id === "enter") this.#openPhone("/device");
+    else if (button.id === "scan") this.#scan();
+  }
+
+  /** Says why a button is of no use, until it is of some. */
+  #refuse({ dataset, firstChild }: HTMLButtonElement): void {
+    const { command, needs, whyNot: why } = dataset;
+    const isOver = (view: View): boolean => whyNot(needs ?? command!, view) === "";
+    this.say(`${firstChild?.textContent}: ${why}`, isOver);
   }
 
   #press(event: KeyboardEvent): void {
@@ -128,7 +173,34 @@ export class Panel {
       return;
     }
     event.preventDefault();
-    void this.#send(button.dataset.command!);
+    if (button.dataset.whyNot) this.#refuse(button);
+    else void this.#send(button.dataset.command!);
+  }
+}
+
+/** Where the person is on the phone, by the forms of the page that it shows. */
+function phonePage(): PhonePage {
+  const phone = element<HTMLIFrameElement>("phone");
+  if (phone === null || phone.hidden) return "home";
+  const page = phone.contentDocument;
+  if (page?.querySelector('form[action="/device/decision"]')) return "consent";
+  return page?.querySelector('form[action^="/device"]') ? "code" : "other";
+}
+
+/** Faults that last are pressed; what is of no use now says why. */
+function showButtons(view: View): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
+    button.setAttribute("aria-pressed", String(view.faults.includes(button.dataset.fault!)));
+  }
+  for (const button of document.querySelectorAll<HTMLButtonElement>(
+    "[data-command], [data-needs]",
+  )) {
+    const { command, needs } = button.dataset;
+    const why = whyNot(needs ?? command!, view);
+    if (why === (button.dataset.whyNot ?? "")) continue;
+    button.dataset.whyNot = why;
+    button.setAttribute("aria-disabled", String(why !== ""));
+    button.title = why || (button.dataset.title ?? "");
   }
 }
 
@@ -144,8 +216,13 @@ function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
 }
 
 function showDevice({ device, display, memory, slots, slips, qr }: View): void {
+  const strip = element("code-strip");
+  if (strip) {
+    strip.hidden = device.userCode === "";
+    setText("code-strip", `The device shows ${device.userCode}`);
+  }
   const hasScreen = device.kind === "console";
-  drawDisplay(element<HTMLCanvasElement>("lcd"), display, hasScreen);
+  drawDisplay(element<HTMLCanvasElement>("lcd"), display, hasScreen ? device : undefined);
   const screenQr = element<SVGSVGElement>("screen-qr");
   screenQr.toggleAttribute("hidden", !hasScreen || qr.length === 0 || !display.lit);
   if (hasScreen) drawModules(screenQr, qr);
@@ -164,7 +241,7 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
   setText("memory", `${memory.bytes} B, of them tokens ${memory.tokens} B`);
   setText("allocated", allocatedText(memory.allocated));
   for (const { slot, kind, sequence, bytes, writes, erases } of slots) {
-    const content = `${kind}${bytes ? ` #${sequence}, ${bytes} B` : ""}`;
+    const content = bytes ? `${kind}, record ${sequence + 1}, ${bytes} bytes` : kind;
     setText(`slot-${slot}`, content);
     element(`slot-${slot}`).title = `${writes} writes, ${erases} erases`;
   }
@@ -175,15 +252,30 @@ function showReason({ reason }: View["device"]): void {
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
   element("reason").hidden = !isWrong;
   if (!isWrong) return;
-  setText("reason", `${reason.name} · says ${reason.from} · ${reason.mend}`);
+  setText("reason", `${reason.name}, says ${reason.from}. Who can mend it: ${reason.mend}.`);
 }
 
 function allocatedText({ core, others, engine }: View["memory"]["allocated"]): string {
   if (engine) {
-    const heap = `${Math.round(engine.heapBytes / 1024)} KiB heap of QuickJS`;
+    // A firmware's engine has neither the compiler nor the standard library of this one.
+    const heap = `${Math.round(engine.heapBytes / 1024)} KiB heap, compiler and library of QuickJS included`;
     return `${engine.mallocs} times in ${engine.calls} calls · ${heap}`;
   }
   return `${core} B/s by the core, ${Math.round(others / 1024)} KiB/s by the rest`;
+}
+
+/** The gallery of all answers stands in the place of the bench while the address says so. */
+function takeGallery(): void {
+  const gallery = element("gallery");
+  if (gallery === null) return;
+  const show = (): void => {
+    const isShown = location.hash === "#gallery";
+    gallery.hidden = !isShown;
+    element("bench").hidden = isShown;
+    if (isShown) gallery.focus({ preventScroll: true });
+  };
+  addEventListener("hashchange", show);
+  show();
 }
 
 /** The groups of buttons behind tabs, as the ARIA practices have them. */

@@ -179,6 +179,11 @@ export class Application {
     if (driver.isSignedIn) driver.setStatus(text);
   }
 
+  /** Whether the last list has one that can be asked for. */
+  hasNextPage(driver: Driver | undefined): boolean {
+    return this.#list !== undefined && driver?.device.hasNextPage === 1;
+  }
+
   #nextPage(driver: Driver): Call | string {
     const list = this.#list;
     if (list === undefined || driver.device.hasNextPage !== 1) return "there is no next page";

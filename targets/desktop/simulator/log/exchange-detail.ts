@@ -1,11 +1,18 @@
 // One exchange in full, for whoever opens it: every header and field with its value, as long as none of it is
 // secret. Security event tokens (RFC 8417) are decoded: what they say is no secret, their signature no use.
 import type { HttpRequest } from "../../../../platform/contracts.ts";
-import { clean, maskedForm, maskedJson } from "./mask.ts";
+import { type Explained, explain } from "./explanations.ts";
+import { clean, describeForm, isSecret, maskedForm, maskedJson, maskedText } from "./mask.ts";
 
 export interface ExchangeDetail {
   readonly request: string;
+  /** Its headers and fields. */
+  readonly asked: readonly Explained[];
+  /** The request as a command line; what is secret stands there as a variable of the shell. */
+  readonly curl: string;
   readonly answer: string;
+  /** Its members. */
+  readonly said: readonly Explained[];
   /** What else is worth a look. */
   readonly notes: readonly { readonly title: string; readonly text: string }[];
 }
@@ -17,9 +24,70 @@ export function describeRequest(request: HttpRequest, target: string, body: stri
   if (request.authorization !== "") {
     lines.push(`Authorization: ${request.authorization.split(" ", 1)[0]} ***`);
   }
-  if (request.contentType !== "") lines.push(`Content-Type: ${request.contentType}`);
+  if (request.contentType !== "") {
+    lines.push(`Content-Type: ${request.contentType}`, `Content-Length: ${body.length}`);
+  }
   if (body !== "") lines.push("", describeBody(request.contentType, body));
   return lines.join("\n");
+}
+
+/** Headers and fields of a request, in their order. */
+export function explainRequest(request: HttpRequest, body: string): Explained[] {
+  const query = URL.canParse(request.url) ? [...new URL(request.url).searchParams.keys()] : [];
+  const headers = [
+    "Host",
+    ...(request.authorization === "" ? [] : ["Authorization"]),
+    ...(request.contentType === "" ? [] : ["Content-Type", "Content-Length"]),
+  ];
+  return explain([...query, ...headers, ...namesIn(request.contentType, body)]);
+}
+
+/** Members of an answer. */
+export function explainAnswer(body: string): Explained[] {
+  return explain(namesIn("application/json", body));
+}
+
+function namesIn(type: string, body: string): string[] {
+  if (type.startsWith("application/x-www-form-urlencoded")) {
+    return [...new URLSearchParams(body).keys()];
+  }
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.keys(value).map(clean)
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+/** A request as a command for a shell. Nothing secret is in it: variables stand for that. */
+export function curlOf(request: HttpRequest, target: string, body: string): string {
+  const origin = URL.canParse(request.url) ? new URL(request.url).origin : "";
+  const parts = [`curl -X ${request.method} ${quoted(origin + target)}`];
+  if (request.authorization.startsWith("Basic ")) parts.push('--user "$CLIENT_ID:$CLIENT_SECRET"');
+  else if (request.authorization !== "") {
+    parts.push('-H "Authorization: Bearer $ACCESS_TOKEN"');
+  }
+  if (request.contentType.startsWith("application/x-www-form-urlencoded")) {
+    for (const [name, value] of new URLSearchParams(body)) {
+      const isShown = describeForm(`${name}=x`) === `${name}=x`;
+      parts.push(
+        isShown && !isSecret(name)
+          ? `--data-urlencode ${quoted(`${name}=${clean(value)}`)}`
+          : `--data-urlencode "${clean(name)}=$${clean(name).toUpperCase()}"`,
+      );
+    }
+  } else if (body !== "") {
+    parts.push(`-H ${quoted(`Content-Type: ${request.contentType}`)}`);
+    parts.push(`--data ${quoted(maskedJson(body) ?? "")}`);
+  }
+  return parts.join(" \\\n  ");
+}
+
+/** In single quotes, as a shell takes them. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The answer as it came in. */
@@ -30,7 +98,7 @@ export function describeResponse(status: number, body: string): string {
 function describeBody(type: string, body: string): string {
   if (body === "") return "(empty)";
   if (type.startsWith("application/x-www-form-urlencoded")) return maskedForm(body);
-  return maskedJson(body) ?? clean(body);
+  return maskedJson(body) ?? maskedText(body);
 }
 
 /** The security event tokens in an answer to a poll (RFC 8936), decoded. */

@@ -3,10 +3,13 @@ import type { HttpRequest, TransportFailure } from "../../../../platform/contrac
 import { asciiOf } from "../../../../platform/text.ts";
 import { wordsOf } from "./answer-words.ts";
 import {
+  curlOf,
   describeRequest,
   describeResponse,
   type ExchangeDetail,
   eventsIn,
+  explainAnswer,
+  explainRequest,
 } from "./exchange-detail.ts";
 import { clean, describeAnswer, describeForm } from "./mask.ts";
 import type { Moment, Moments } from "./moments.ts";
@@ -78,7 +81,14 @@ export class ExchangeLog {
     };
     this.counts.set(entry.purpose, (this.counts.get(entry.purpose) ?? 0) + 1);
     this.entries.push(entry);
-    const detail = { request: describeRequest(request, entry.target, body), answer: "", notes: [] };
+    const detail = {
+      request: describeRequest(request, entry.target, body),
+      asked: explainRequest(request, body),
+      curl: curlOf(request, entry.target, body),
+      answer: "",
+      said: [],
+      notes: [],
+    };
     this.#details.set(entry.id, detail);
     if (this.entries.length > KEPT) this.#details.delete(this.entries.shift()!.id);
     this.changed();
@@ -90,14 +100,18 @@ export class ExchangeLog {
     entry.status = status;
     entry.said = wordsOf(status, text);
     entry.receivedBytes = body.length;
-    this.#detail(entry, describeResponse(status, text), eventsIn(text));
-    this.end(entry, describeAnswer(text));
+    this.#complete(entry, {
+      answer: describeResponse(status, text),
+      said: explainAnswer(text),
+      notes: eventsIn(text),
+    });
+    this.#end(entry, describeAnswer(text));
   }
 
   failed(entry: ExchangeEntry, failure: TransportFailure | "given up"): void {
-    this.#detail(entry, `no answer: ${failure}`);
+    this.#complete(entry, { answer: `no answer: ${failure}` });
     entry.said = failure;
-    this.end(entry, failure);
+    this.#end(entry, failure);
   }
 
   /** Request and answer in full, masked; undefined for one that is no longer remembered. */
@@ -105,12 +119,12 @@ export class ExchangeLog {
     return this.#details.get(id);
   }
 
-  #detail({ id }: ExchangeEntry, answer: string, notes: ExchangeDetail["notes"] = []): void {
+  #complete({ id }: ExchangeEntry, answer: Partial<ExchangeDetail>): void {
     const detail = this.#details.get(id);
-    if (detail) this.#details.set(id, { request: detail.request, answer, notes });
+    if (detail) this.#details.set(id, { ...detail, ...answer });
   }
 
-  private end(entry: ExchangeEntry, answer: string): void {
+  #end(entry: ExchangeEntry, answer: string): void {
     entry.ended = this.moments.next();
     entry.answer = answer;
     this.changed();

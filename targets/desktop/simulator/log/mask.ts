@@ -53,7 +53,17 @@ export function maskedJson(text: string): string | undefined {
   }
 }
 
-function isSecret(name: string): boolean {
+/** What is no JSON, though it may have been some: what follows a secret's name is masked. */
+export function maskedText(text: string): string {
+  return [...SECRET_NAMES].reduce(
+    (masked, name) =>
+      masked.replace(new RegExp(`(${name}"?\\s*[:=]\\s*"?)[^"&\\s,}]+`, "g"), "$1***"),
+    clean(text),
+  );
+}
+
+/** Whether a value of this name is never shown. */
+export function isSecret(name: string): boolean {
   return SECRET_NAMES.has(name);
 }
 

@@ -1,0 +1,78 @@
+// What the panel shows as of no use is refused when it is done all the same, and what it shows as of use is not: in
+// random sessions, for every action.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { CONTROLS, Controller } from "../../targets/desktop/simulator/controls.ts";
+import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
+import { whyNot } from "../../targets/desktop/simulator/needs.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { isWhole } from "../whole.ts";
+
+const PRESSED = [
+  ...DEEDS.filter(({ group }) => !["answers", "fault"].includes(group)).map(({ step }) => step),
+  ...CONTROLS.filter(({ group }) => group === "clock").map(({ command }) => command),
+  "mend",
+];
+/** What an action says that could do nothing for want of something else. */
+const REFUSED =
+  /^(there is no|nobody is signed in|the device has no power|the device waits for no|.*: nothing to do in this state)/;
+
+test("a button is disabled where pressing it does nothing, and nowhere else", async () => {
+  const step = fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom("advance 3s", "advance 20s", "advance 31m") },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom("press new-code", "allow", "deny", "press sign-out", "power"),
+    },
+    { weight: 1, arbitrary: fc.constantFrom("fault offline", "mend") },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 12, size: "max" }),
+      fc.constantFrom(...PRESSED),
+      async (steps, pressed) => {
+        const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+        const controller = new Controller(simulation, new Viewer(simulation), true);
+        simulation.powerOn();
+        for (const one of steps) await controller.run(one);
+        controller.viewer.message = "";
+        const why = whyNot(pressed, controller.viewer.view());
+        const moves = simulation.driver?.device.moves;
+        await controller.run(pressed);
+        const said = controller.viewer.message;
+        if (why === "") expect(said, pressed).not.toMatch(REFUSED);
+        else {
+          expect(said, `${pressed}: ${why}`).toMatch(REFUSED);
+          expect(simulation.driver?.device.moves).toBe(moves);
+        }
+      },
+    ),
+    { numRuns: isWhole ? 1500 : 250 },
+  );
+}, 120_000);
+
+test.each(["poll", "code", "access"])(
+  "a jump to the end of %s ends where that has had its effect",
+  async (what) => {
+    const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+    const controller = new Controller(simulation, new Viewer(simulation), true);
+    simulation.powerOn();
+    await controller.run("advance 5s");
+    const code = simulation.userCode;
+    if (what === "access") {
+      await controller.run("allow");
+      await controller.run("advance 10s");
+    }
+    const before = {
+      ...simulation.exchanges.counts,
+      polls: simulation.exchanges.counts.get("poll"),
+    };
+    await controller.run(`jump ${what}`);
+    await controller.run("advance 1s");
+    if (what === "poll")
+      expect(simulation.exchanges.counts.get("poll")).toBe((before.polls ?? 0) + 1);
+    if (what === "code") expect(simulation.userCode).not.toBe(code);
+    if (what === "access") expect(simulation.exchanges.counts.get("refresh")).toBe(1);
+  },
+);
