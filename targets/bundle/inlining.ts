@@ -11,7 +11,7 @@ import { ancestor, full } from "acorn-walk";
  * A function goes to the places where it is called when the copies beyond the first one have no more nodes of
  * syntax than this. README.md has the figures for other limits.
  */
-const nodesOfCopies = 80;
+const nodesOfCopies = 100;
 
 const loops = new Set(["ForStatement", "WhileStatement", "DoWhileStatement", "ForInStatement"]);
 
