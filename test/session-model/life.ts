@@ -224,7 +224,7 @@ class Life {
       if (!storage.dead && !isKept && isStored)
         this.#fault("signOut said that something is stored");
       // With several there is one whose tokens have been lost on their way.
-      const wasRevoked = grants.length > 1 || grants.every((grant) => grant.isRevoked);
+      const wasRevoked = server.grants.length > 1 || grants.every((grant) => grant.isRevoked);
       if (isRevoked && !wasRevoked) this.#fault("signOut said that the server has revoked");
       if (isRevoked !== (problem === "")) this.#fault("signOut contradicts itself");
       this.#isLeftClean(running);
