@@ -92,7 +92,7 @@ describe("picogrant login", () => {
 
     const out = await run(["logout", "--state", state, "--json"], SECRET);
     expect(events(out.stdout)).toEqual([
-      { event: "signed_out", server: service.url, revoked: true },
+      { event: "signed_out", server: service.url, revoked: true, stored: false },
     ]);
     expect(await call(printed.trim())).toBe(401);
     for (const name of ["token", "logout"]) {
