@@ -1,6 +1,7 @@
 // `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
 
 import type { NodePlatform } from "../../../platform/node/index.ts";
+import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
@@ -87,6 +88,7 @@ async function loginOn(
     if (!(error instanceof SignInError)) throw error;
     removeKeptLogin(state);
     removeKeptToken(state);
+    removeMetadata(state);
     screen.showError(error);
     return error.code === "aborted" ? GIVEN_UP : 1;
   } finally {
