@@ -1,9 +1,7 @@
-// npm run tool -- package: makes of the sources what npm publishes: dist/esm and dist/cjs, each with its types, the
-// command in
-// dist/command and the simulated service in dist/service. Runs by itself before `npm pack`. The bundles for firmware in
-// dist are those of `npm run build`.
+// npm run tool -- package: makes of the sources the folders that npm publishes, dist/npm/NAME
+// (targets/workbench/package-contents.ts says what each is for). Links of their pages that leave a package lead to the
+// repository, where package.json names one, and are plain text where it does not.
 
-import { execFileSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -13,165 +11,155 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  FIRMWARE_FILES,
+  fileOf,
+  LIBRARY_ENTRIES,
+  MANIFESTS,
+  SERVICE_ENTRIES,
+} from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
-import { bundleModules, bundleOne, type Inputs } from "./package/bundle-entries.ts";
+import { bundleEntries, bundleModules, type Inputs } from "./package/bundle-entries.ts";
+import { declarations } from "./package/declarations.ts";
 import { identities, notices } from "./package/licences.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
+const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  version: string;
+  license: string;
+  engines: object;
+  repository?: { url: string };
+  homepage?: string;
+  bugs?: object;
+};
 
-/** The modules that package.json's `exports` names; what they import comes along. */
-const entries = [
-  "core/complete.ts",
-  "core/index.ts",
-  "platform/conformance.ts",
-  "platform/driver.ts",
-  "platform/fake/index.ts",
-  "platform/node/conformance-server.ts",
-  "platform/node/index.ts",
-  "platform/node/sign-in.ts",
-  "platform/sealed-storage.ts",
-  "platform/servers/index.ts",
-];
+/** A page of a package: where it lies there, and in the repository. */
+type Pages = Readonly<Record<string, string>>;
 
-type Kind = "esm" | "cjs";
-
-/** The compiler's settings for one kind, beside those of tsconfig.json. */
-function settingsOf(kind: Kind, outDir: string, files: readonly string[]): object {
-  return {
-    extends: join(root, "tsconfig.json"),
-    compilerOptions: {
-      noEmit: false,
-      declaration: true,
-      rewriteRelativeImportExtensions: true,
-      resolveJsonModule: true,
-      rootDir: root,
-      outDir,
-      typeRoots: [join(root, "node_modules/@types")],
-      ...(kind === "cjs" && { module: "commonjs", verbatimModuleSyntax: false }),
-    },
-    include: [],
-    files: files.map((file) => join(root, file)),
-  };
-}
-
-/** The one package of other people's that the modules use and nobody has to install: it goes along. */
-const VENDORED = "qrcode-generator";
-
-/** Makes a folder of dist/; the old one stays until the new one is complete. */
-async function replaceFolder<T>(name: string, fill: (folder: string) => Promise<T>): Promise<T> {
-  const dist = join(root, "dist");
-  mkdirSync(dist, { recursive: true });
-  const draft = mkdtempSync(join(dist, "package-"));
+/** Makes dist/npm/NAME; the old one stays until the new one is complete. */
+async function makePackage(
+  name: string,
+  pages: Pages,
+  fill: (folder: string) => Promise<Inputs>,
+): Promise<Inputs> {
+  const place = join(root, "dist/npm");
+  mkdirSync(place, { recursive: true });
+  const folder = mkdtempSync(join(place, ".draft-"));
   try {
-    const folder = join(draft, name);
-    const result = await fill(folder);
-    rmSync(join(dist, name), { recursive: true, force: true });
-    renameSync(folder, join(dist, name));
-    return result;
+    const { version, license, engines, repository, homepage, bugs } = own;
+    const shared = { license, engines, repository, homepage, bugs };
+    const manifest = { name, version, ...MANIFESTS[name], ...shared };
+    writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+    const inputs = await fill(folder);
+    if (inputs.length > 0) writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), notices(inputs));
+    for (const [file, source] of Object.entries(pages)) writePage(folder, file, source, pages);
+    rmSync(join(place, name), { recursive: true, force: true });
+    renameSync(folder, join(place, name));
+    console.log(`dist/npm/${name}: ${sizeOf(join(place, name))}`);
+    return inputs;
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Has the compiler make modules and types. */
-function compile(kind: Kind, folder: string, files: readonly string[]): void {
-  mkdirSync(folder, { recursive: true });
-  const project = join(dirname(folder), "tsconfig.json");
-  writeFileSync(project, JSON.stringify(settingsOf(kind, folder, files)));
-  execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", project], { stdio: "inherit" });
-  rmSync(project);
+function filesIn(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => statSync(join(folder, name)).isFile());
 }
 
-/** Makes dist/esm or dist/cjs. */
-function makeModules(kind: Kind): Promise<Inputs> {
-  return replaceFolder(kind, async (folder) => {
-    compile(kind, folder, entries);
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: typeOf(kind) }));
-    console.log(`dist/${kind}: ${finish(kind, folder)} modules`);
-    const format = kind === "esm" ? "esm" : "cjs";
-    return await bundleOne(VENDORED, join(folder, "vendor", `${VENDORED}.js`), format);
-  });
+function sizeOf(folder: string): string {
+  const files = filesIn(folder);
+  const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  return `${files.length} files, ${Math.ceil(bytes / 1000)} KB`;
 }
 
-/** Makes dist/command, what `picogrant` runs. */
-function makeCommand(): Promise<Inputs> {
-  return replaceFolder("command", async (folder) => {
-    const inputs = await bundleModules("targets/command/main.ts", folder);
-    console.log(`dist/command: ${inputs.length} modules in one program`);
-    return inputs;
-  });
-}
-
-const SERVICE = "targets/service/simulated-service";
-
-/** Makes dist/service: the simulated service in one file of each kind, and its types. */
-function makeService(): Promise<Inputs> {
-  return replaceFolder("service", async (folder) => {
-    const types = join(dirname(folder), "types");
-    compile("esm", types, [`${SERVICE}.ts`]);
-    finish("esm", types);
-    copyTypes(join(types, `${SERVICE}.d.ts`), types, join(folder, "types"));
-    cpSync(join(folder, "types"), join(folder, "types-cjs"), { recursive: true });
-    writeFileSync(join(folder, "types/package.json"), JSON.stringify({ type: "module" }));
-    writeFileSync(join(folder, "types-cjs/package.json"), JSON.stringify({ type: "commonjs" }));
-    await bundleOne(`${SERVICE}.ts`, join(folder, "index.cjs"), "cjs");
-    const inputs = await bundleOne(`${SERVICE}.ts`, join(folder, "index.mjs"), "esm");
-    console.log(`dist/service: ${inputs.length} modules in one file`);
-    return inputs;
-  });
-}
-
-/** Copies a declaration and those that it imports. @throws Error where one needs a package to be installed */
-function copyTypes(file: string, from: string, to: string): void {
-  const target = join(to, relative(from, file));
-  if (existsSync(target)) return;
-  mkdirSync(dirname(target), { recursive: true });
-  cpSync(file, target);
-  for (const [, name] of readFileSync(file, "utf8").matchAll(
-    /(?:from|import\() ?["']([^"']+)["']/g,
-  )) {
-    if (name!.startsWith("node:")) continue;
-    if (!name!.startsWith(".")) throw new Error(`${file} needs the types of ${name}`);
-    copyTypes(join(dirname(file), name!.replace(/\.js$/, ".d.ts")), from, to);
-  }
-}
-
-function typeOf(kind: Kind): string {
-  return kind === "esm" ? "module" : "commonjs";
-}
-
-/** What the compiler leaves undone: endings in declarations, and JSON, which a module of Node cannot import. */
-function finish(kind: Kind, folder: string): number {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  for (const name of files) {
-    const file = join(folder, name);
-    if (name.endsWith(".json") && name !== "package.json" && kind === "esm") {
-      writeFileSync(`${file}.js`, `export default ${readFileSync(file, "utf8").trim()};\n`);
-    } else if (name.endsWith(".d.ts") || name.endsWith(".js")) {
-      const text = readFileSync(file, "utf8");
-      const ended = name.endsWith(".d.ts")
-        ? text.replace(/(["']\.[^"']*)\.ts(["'])/g, "$1.js$2")
-        : text;
-      const vendor = relative(dirname(file), join(folder, "vendor", `${VENDORED}.js`));
-      const own = ended.replaceAll(`"${VENDORED}"`, `"${vendor}"`);
-      const whole = kind === "esm" ? own.replace(/(["']\.[^"']*\.json)(["'])/g, "$1.js$2") : own;
-      if (whole !== text) writeFileSync(file, whole);
+/** Copies a page, its links as they are right there. */
+function writePage(folder: string, file: string, source: string, pages: Pages): void {
+  const text = readFileSync(join(root, source), "utf8");
+  const places = new Map(Object.entries(pages).map(([there, here]) => [here, there]));
+  const mended = text.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, picture, words, target) => {
+    if (/^(?:[a-z]+:|#)/.test(target)) return whole;
+    const [path, anchor] = target.split("#") as [string, string?];
+    const inside = normalize(join(dirname(source), path)).replace(/\/$/, "");
+    const behind = anchor === undefined ? "" : `#${anchor}`;
+    const there = places.get(inside) ?? inside;
+    if (places.has(inside) || existsSync(join(folder, there))) {
+      return `${picture}[${words}](${relative(dirname(file), there) || "."}${behind})`;
     }
-  }
-  return files.filter((name) => name.endsWith(".js")).length;
+    // The compiler's and git's address of a repository differ in front and at the end.
+    const web = own.repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
+    if (web === undefined) return picture === "" ? words : "";
+    const kind = picture === "" ? "blob" : "raw";
+    return `${picture}[${words}](${web}/${kind}/v${own.version}/${inside}${behind})`;
+  });
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), mended);
 }
 
-commandLine("package", "Makes what npm publishes: modules, command and service in dist/.").parse();
-const inputs = [
-  ...(await makeModules("esm")),
-  ...(await makeModules("cjs")),
-  ...(await makeCommand()),
-  ...(await makeService()),
-];
-writeFileSync(join(root, "dist/THIRD-PARTY-LICENSES.txt"), notices(inputs));
+const named = (entries: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(entries).map(([entry, file]) => [fileOf(entry), file]));
+
+/** The modules of some entries, and their types. */
+async function addEntries(
+  folder: string,
+  entries: Readonly<Record<string, string>>,
+): Promise<Inputs> {
+  const dist = join(folder, "dist");
+  const inputs = await bundleEntries(named(entries), dist);
+  await declarations(named(entries), dist);
+  return inputs;
+}
+
+const GUIDES: Pages = {
+  "docs/node.md": "targets/docs/node.md",
+  "docs/errors.md": "targets/docs/errors.md",
+  "docs/servers.md": "platform/servers/README.md",
+};
+
+commandLine("package", "Makes what npm publishes: the folders in dist/npm.").parse();
+const library = await makePackage(
+  "picogrant",
+  { "README.md": "scripts/package/picogrant.md", ...GUIDES },
+  (folder) => addEntries(folder, LIBRARY_ENTRIES),
+);
+const tools = await makePackage(
+  "picogrant-tools",
+  { "README.md": "scripts/package/picogrant-tools.md" },
+  async (folder) => {
+    // What `picogrant image` puts into images.
+    for (const name of ["picogrant.js", "picogrant-grant.js"]) {
+      cpSync(join(root, "dist", name), join(folder, "dist", name));
+    }
+    return [
+      ...(await bundleModules("targets/command/main.ts", join(folder, "dist/command"))),
+      ...(await addEntries(folder, SERVICE_ENTRIES)),
+    ];
+  },
+);
+const firmwarePages = FIRMWARE_FILES.flatMap((path) =>
+  path.endsWith(".md") ? [path] : filesIn(join(root, path)).map((name) => `${path}/${name}`),
+).filter((path) => path.endsWith(".md"));
+await makePackage(
+  "picogrant-firmware",
+  {
+    "README.md": "scripts/package/picogrant-firmware.md",
+    ...Object.fromEntries(firmwarePages.map((path) => [path, path])),
+  },
+  async (folder) => {
+    for (const path of FIRMWARE_FILES)
+      cpSync(join(root, path), join(folder, path), { recursive: true });
+    const made = readdirSync(join(root, "dist")).filter((name) => /^picogrant[\w.-]*$/.test(name));
+    mkdirSync(join(folder, "dist"));
+    for (const name of made) cpSync(join(root, "dist", name), join(folder, "dist", name));
+    return [];
+  },
+);
 // For the list of materials of a release.
-writeFileSync(join(root, "dist/bundled-packages.json"), `${JSON.stringify(identities(inputs))}\n`);
+const all = [...new Set([...library, ...tools])];
+writeFileSync(join(root, "dist/bundled-packages.json"), `${JSON.stringify(identities(all))}\n`);

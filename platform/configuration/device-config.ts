@@ -1,26 +1,18 @@
 // The device's configuration, device.json: read, checked against device.schema.json, and turned into
 // what the driver takes. The same when an image is built and when a device starts; no files in here.
 
-import { ClientAuthentication, MESSAGES } from "../../core/index.ts";
+import { type ClientAuthentication, MESSAGES } from "../../core/index.ts";
 import { originOf } from "../address.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
-import { formEncode } from "../form.ts";
 import { type Server, ServerError, serverOf } from "../servers/index.ts";
+import { clientAuthentications, formParameters } from "./client-settings.ts";
 import schema from "./device.schema.json";
 import { duplicateNames } from "./duplicate-names.ts";
 import { checkSchema, type Problem, type Schema } from "./schema-check.ts";
 
 export type { Problem } from "./schema-check.ts";
-
-/** Names of the methods of client authentication, as in a client's metadata (RFC 7591 §2). */
-export const clientAuthentications = {
-  none: ClientAuthentication.NONE,
-  client_secret_post: ClientAuthentication.CLIENT_SECRET_POST,
-  client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
-  documents: ClientAuthentication.DOCUMENTS,
-} as const;
 
 /** What device.json says; everything that the schema allows to be absent may be. */
 export interface DeviceConfig {
@@ -224,12 +216,6 @@ export function driverConfigOf(config: DeviceConfig): DriverConfig & { server: s
 function clientAuthenticationOf(config: DeviceConfig): ClientAuthentication {
   const otherwise = config.clientSecret ? "client_secret_post" : "none";
   return clientAuthentications[config.clientAuthentication ?? otherwise];
-}
-
-/** Encoded, each with `&` in front. */
-export function formParameters(parameters: Record<string, string> = {}): string {
-  const form = formEncode(Object.entries(parameters));
-  return form && `&${form}`;
 }
 
 /** The service's addresses as far as the file names them; discovery fills in the rest. */

@@ -3,8 +3,7 @@
 import type { Display, Entropy, Storage } from "../contracts.ts";
 import { MetadataError } from "../discovery.ts";
 import type { DriverOptions } from "../driver.ts";
-import { SealedStorage } from "../sealed-storage.ts";
-import { ServerError } from "../servers/index.ts";
+import { ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
 import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
@@ -19,7 +18,7 @@ import {
 } from "./index.ts";
 import { keptMetadata } from "./kept-metadata.ts";
 import { checkOptions } from "./options.ts";
-import { QrCode } from "./qr-code.ts";
+import type { QrCode } from "./qr-code.ts";
 
 export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
@@ -95,7 +94,8 @@ async function begin(
   const settings = await unlessAborted(signal, () =>
     settingsFor(server, options, node, allowHttp, kept),
   );
-  const storage = deviceKey ? sealed(node.storage, node.entropy, deviceKey) : node.storage;
+  const storage = deviceKey ? await sealed(node.storage, node.entropy, deviceKey) : node.storage;
+  const qr = await import("./qr-code.ts");
   const session = signInOn(
     { ...node, storage },
     {
@@ -105,7 +105,7 @@ async function begin(
       resources: options.resources,
       fetch: options.fetch ?? nodeFetch(options.http),
     },
-    { ...options, onCode: (prompt) => options.onCode?.(withQr(prompt)) },
+    { ...options, onCode: (prompt) => options.onCode?.(withQr(prompt, qr.QrCode)) },
     () => node.dispose(),
   );
   return { session };
@@ -151,12 +151,12 @@ async function unlessAborted<T>(
 }
 
 /** The QR code is made when it is first looked at: not every program draws one. */
-export function withQr(prompt: VerificationPrompt): NodeVerificationPrompt {
+export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVerificationPrompt {
   let made: QrCode | undefined;
   return {
     ...prompt,
     get qr() {
-      made ??= new QrCode(prompt.verificationUriComplete || prompt.verificationUri);
+      made ??= new Code(prompt.verificationUriComplete || prompt.verificationUri);
       return made;
     },
   };
@@ -165,6 +165,7 @@ export function withQr(prompt: VerificationPrompt): NodeVerificationPrompt {
 /** The program shows the code itself; a code has as much room as a display has columns. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-function sealed(storage: Storage, entropy: Entropy, deviceKey: Uint8Array): Storage {
+async function sealed(storage: Storage, entropy: Entropy, deviceKey: Uint8Array): Promise<Storage> {
+  const { SealedStorage } = await import("../sealed-storage.ts");
   return new SealedStorage({ storage, entropy, deviceKey });
 }

@@ -10,25 +10,12 @@ import type {
   TranslatedClient,
   UserInfo,
 } from "./profile.ts";
+import { ServerError } from "./server-error.ts";
 import { renamed, TranslatingHttp } from "./translating-http.ts";
 
 export { SERVERS } from "./catalogue.ts";
 export type * from "./profile.ts";
-
-/** A server's name or one of its words is wrong; one line each, with the member it is about. */
-export class ServerError extends Error {
-  /** The member of the configuration that is wrong. */
-  readonly path: string;
-  /** What is wrong with it: the message without the member in front. */
-  readonly problem: string;
-
-  constructor(path: string, problem: string) {
-    super(`${path} ${problem}`);
-    this.name = "ServerError";
-    this.path = path;
-    this.problem = problem;
-  }
-}
+export { ServerError } from "./server-error.ts";
 
 /** A profile with the customer's words filled in. */
 export interface Server {

@@ -2,11 +2,11 @@
 // addresses as they are. All three come to the same: what a driver takes.
 
 import * as core from "../../core/complete.ts";
-import { clientAuthentications, formParameters } from "../configuration/device-config.ts";
+import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
 import type { Http, Timers } from "../contracts.ts";
 import { clientAuthenticationFor, type DiscoveredServer, discoverServer } from "../discovery.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
-import { type ClientAuthenticationName, serverOf } from "../servers/index.ts";
+import type { ClientAuthenticationName } from "../servers/index.ts";
 import { wrongOption } from "./sign-in-error.ts";
 
 /** The addresses of a server that is neither known nor describes itself. */
@@ -102,6 +102,8 @@ export async function settingsFor(
   }
   const { name, ...words } =
     typeof choice === "string" ? { name: choice } : (choice as NamedServer);
+  // Known servers are loaded by whoever names one.
+  const { serverOf } = await import("../servers/index.ts");
   const server = serverOf(name, words, hasSecret);
   const endpoints = { ...noEndpoints, ...server.addresses };
   return {

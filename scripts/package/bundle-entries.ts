@@ -1,4 +1,4 @@
-// Bundles programs of ours for Node, so that nothing has to be installed beside them but tweetnacl. Files that a module
+// Bundles programs of ours for Node, so that nothing has to be installed beside them. Files that a module
 // reads at run time, by `new URL("name", import.meta.url)`, go along under their paths in the repository.
 
 import {
@@ -25,7 +25,6 @@ const common = {
   bundle: true,
   platform: "node",
   target: "node20",
-  external: ["tweetnacl"],
   legalComments: "none",
   charset: "utf8",
   metafile: true,
@@ -54,22 +53,46 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
   return Object.keys(metafile.inputs);
 }
 
-/** Bundles `entry` as one file that can be imported, or required. */
-export async function bundleOne(
-  entry: string,
-  outfile: string,
-  format: "esm" | "cjs",
+/**
+ * Bundles the entries of a library as modules that share what is common to them. No program has to install anything
+ * beside them, and a bundler finds nothing in them that it cannot follow.
+ */
+export async function bundleEntries(
+  entries: Readonly<Record<string, string>>,
+  folder: string,
 ): Promise<Inputs> {
   const { metafile } = await build({
     ...common,
-    entryPoints: [entry],
-    outfile,
-    format,
-    minify: true,
-    ...(format === "esm" && { banner: { js: BANNER } }),
+    entryPoints: { ...entries },
+    outdir: folder,
+    format: "esm",
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    // Names stay, so that a stack says where it was.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    plugins: [withoutCrypto],
   });
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(".js")) withoutBareImports(join(folder, name));
+  }
   return Object.keys(metafile.inputs);
 }
+
+/** No module of a library does anything when it is loaded: what imports one for that alone need not. */
+function withoutBareImports(file: string): void {
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace(/import"\.\/[\w-]+\.js";/g, ""));
+}
+
+/** tweetnacl asks for Node's crypto where it is loaded, for random numbers that it is never asked for here. */
+const withoutCrypto: Plugin = {
+  name: "without-crypto",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^crypto$/ }, () => ({ path: "crypto", namespace: "absent" }));
+    onLoad({ filter: /.*/, namespace: "absent" }, () => ({ contents: "module.exports = {};" }));
+  },
+};
 
 /** Notes which files modules read beside themselves, and has them looked for under the bundle's folder. */
 function ownFiles(assets: Set<string>): Plugin {

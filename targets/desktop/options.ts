@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { addressProblem } from "../../platform/address.ts";
-import { clientAuthentications } from "../../platform/configuration/device-config.ts";
+import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
 import { type Language, languages } from "../../platform/languages/index.ts";
 import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
 import { UsageError } from "./usage-error.ts";

@@ -72,7 +72,10 @@ describe("picogrant conform", () => {
     [["conform", "nowhere.js"], /nowhere\.js: there is no such module/],
     [["conform", "adapters/adapters.mjs", "abacus"], /there is no contract abacus; choose of /],
     [["conform", "adapters/entropy.mjs", "http"], /exports no function makeHttp/],
-    [["conform", "node_modules/picogrant/dist/picogrant.mjs"], /exports none of makeTimers, /],
+    [
+      ["conform", "node_modules/picogrant-firmware/dist/picogrant.mjs"],
+      /exports none of makeTimers, /,
+    ],
   ])("%j is a mistake: one line and exit code 2", async (args, message) => {
     const { code, stdout, stderr } = await run(args);
     expect(stderr).toMatch(message);

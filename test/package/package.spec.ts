@@ -1,20 +1,35 @@
-// What npm would publish, packed and used in projects that know nothing of this repository: as a module, with
-// require, type-checked in both ways of finding types, bundled for the web, and as a script in an engine.
+// What npm would publish, packed and used in a project outside of this repository: imported and required, type-checked,
+// bundled, and as a script in an engine; how much of it there is, and that its pages lead somewhere.
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path, { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { type BuildOptions, build, type Format } from "esbuild";
 import { describe, expect, inject, it } from "vitest";
+import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const modules = join(root, "node_modules");
 const project = inject("project");
-const installed = join(project, "node_modules/picogrant");
+const names = Object.keys(MANIFESTS);
+const folderOf = (name: string): string => join(project, "node_modules", name);
 
-const manifest = (): Record<string, unknown> =>
-  JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Record<string, unknown>;
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+  readonly scripts?: object;
+  readonly sideEffects?: boolean;
+}
+
+const manifestOf = (name: string): Manifest =>
+  JSON.parse(readFileSync(join(folderOf(name), "package.json"), "utf8")) as Manifest;
+
+function filesOf(name: string): string[] {
+  const files = readdirSync(folderOf(name), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => statSync(join(folderOf(name), file)).isFile());
+}
 
 function write(name: string, text: string): string {
   const file = join(project, name);
@@ -23,101 +38,189 @@ function write(name: string, text: string): string {
 }
 
 function run(...args: string[]): string {
-  return execFileSync(process.execPath, args, { cwd: project, encoding: "utf8" });
+  return execFileSync(process.execPath, args, { cwd: project, encoding: "utf8", stdio: "pipe" });
 }
 
-/** Every entry that a program can import, without the file of package.json itself. */
-function entries(): string[] {
-  const names = Object.keys(manifest().exports as object).filter(
-    (name) => name !== "./package.json",
-  );
-  return names.map((name) => `picogrant${name.slice(1)}`);
-}
+/** Every entry that a program can import. */
+const entries = names.flatMap((name) =>
+  Object.keys(manifestOf(name).exports)
+    .filter((entry) => !/\.json$|\*/.test(entry))
+    .map((entry) => name + entry.slice(1)),
+);
 
-const modulesOnly = (): string[] =>
-  entries().filter((name) => !name.startsWith("picogrant/bundle"));
-
-describe("the package", () => {
-  it("holds what it names and nothing else: no tests, no scripts, no private mark", () => {
-    expect(manifest().private).toBeUndefined();
-    expect(manifest().dependencies).toEqual({ tweetnacl: expect.any(String) });
-    const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
-    expect(files.filter((file) => /^(test|scripts|node_modules|\.ci)\b/.test(file))).toEqual([]);
-    for (const file of [
-      "README.md",
-      "LICENSE",
-      "dist/picogrant.js",
-      "targets/host/portable/picogrant.h",
-    ])
-      expect(files).toContain(file);
+describe.each(names)("%s", (name) => {
+  it("asks for nothing to be installed, and has no scripts of ours", () => {
+    const { dependencies, devDependencies, scripts, sideEffects } = manifestOf(name);
+    expect([dependencies, devDependencies, scripts]).toEqual([undefined, undefined, undefined]);
+    expect(sideEffects).toBe(false);
   });
 
-  it("every entry can be imported, and required", () => {
-    const names = modulesOnly();
-    const lines = names.map((name) => `if (!Object.keys(await import("${name}")).length) throw 1;`);
-    run(write("all.mjs", lines.join("\n")));
-    run(write("all.cjs", names.map((name) => `require("${name}");`).join("\n")));
+  it("holds no tests, no scripts, and each file once", () => {
+    const files = filesOf(name);
+    expect(files.filter((file) => /^(test|scripts|node_modules|\.ci)\b/.test(file))).toEqual([]);
+    for (const file of ["README.md", "LICENSE", "package.json"]) expect(files).toContain(file);
+    const seen = new Map<string, string>();
+    for (const file of files.filter((one) => /\.(js|cjs|mjs|d\.ts)$/.test(one))) {
+      const text = readFileSync(join(folderOf(name), file), "utf8");
+      if (text.length > 2000) expect([file, seen.get(text)]).toEqual([file, undefined]);
+      seen.set(text, file);
+    }
+  });
+
+  it("every link of its pages leads to a file of its own, or to the web", () => {
+    const dead: string[] = [];
+    let links = 0;
+    for (const page of filesOf(name).filter((file) => file.endsWith(".md"))) {
+      const text = readFileSync(join(folderOf(name), page), "utf8").replace(/^```.*?^```/gms, "");
+      for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+        links++;
+        if (/^(?:https:|#)/.test(target!)) continue;
+        const file = join(folderOf(name), path.dirname(page), target!.split("#")[0]!);
+        if (!existsSync(file)) dead.push(`${page}: ${target}`);
+      }
+    }
+    expect(dead).toEqual([]);
+    expect(links).toBeGreaterThan(0);
+  });
+
+  it("publint and arethetypeswrong find nothing", () => {
+    const bin = join(modules, ".bin");
+    const publint = execFileSync(join(bin, "publint"), ["--strict", folderOf(name)], {
+      encoding: "utf8",
+    });
+    expect(publint).toContain("All good!");
+    // Node 20.19 and newer require modules: one copy of each thing serves both.
+    execFileSync(join(bin, "attw"), ["--pack", folderOf(name), "--profile", "esm-only"], {
+      stdio: "pipe",
+    });
+  });
+});
+
+describe("entries", () => {
+  it("each can be imported, and required, with names", () => {
+    expect(entries).toContain("picogrant-firmware/grant");
+    const tell = (how: string): string =>
+      entries
+        .map((one) => `if (Object.keys(${how}("${one}")).length < 1) throw new Error("${one}");`)
+        .join("\n");
+    expect(run(write("all.mjs", tell("await import")))).toBe("");
+    expect(run(write("all.cjs", tell("require")))).toBe("");
+    const named =
+      'import { create } from "picogrant-firmware"; import { create as other } from "picogrant/core";' +
+      "console.log(typeof create, typeof other);";
+    expect(run(write("named.mjs", named))).toBe("function function\n");
   });
 
   it.each([
-    ["node16", "a.mts"],
-    ["node16", "a.cts"],
-    ["bundler", "a.ts"],
-  ])("types: strict, moduleResolution %s, %s", (moduleResolution, file) => {
-    const lines = modulesOnly().map((name, i) => `import * as n${i} from "${name}"; void n${i};`);
+    ["node16", "node16", "a.mts"],
+    ["nodenext", "nodenext", "a.cts"],
+    ["esnext", "bundler", "a.ts"],
+  ])("types: strict, module %s, moduleResolution %s, %s", (module, moduleResolution, file) => {
+    const lines = entries.map((name, i) => `import * as n${i} from "${name}"; void n${i};`);
     write(
       file,
       `${lines.join("\n")}\nimport { type Session, signIn } from "picogrant";\n` +
         'export const session: Promise<Session> = signIn({ server: "github", clientId: "x", state: "d" });\n' +
         '// @ts-expect-error a client identifier is needed\nvoid signIn({ server: "github", state: "d" });\n',
     );
-    const module = moduleResolution === "node16" ? "node16" : "esnext";
-    const options = [
-      "--strict",
-      "--noEmit",
-      "--target",
-      "es2023",
-      "--lib",
-      "es2023,dom",
-      "--types",
-      "node",
-    ];
+    const options = ["--strict", "--noEmit", "--target", "es2023", "--lib", "es2023,dom"];
+    const how = ["--types", "node", "--module", module, "--moduleResolution", moduleResolution];
     const tsc = join(modules, ".bin/tsc");
-    const args = [...options, "--module", module, "--moduleResolution", moduleResolution, file];
-    expect(execFileSync(tsc, args, { cwd: project, encoding: "utf8" })).toBe("");
+    const said = execFileSync(tsc, [...options, ...how, file], { cwd: project, encoding: "utf8" });
+    expect(said).toBe("");
   });
+});
 
-  it("five lines sign in at nothing in particular, and fail as they should", () => {
-    const program = `import { signIn, SignInError } from "picogrant";
+const FIVE_LINES = `import { signIn, SignInError } from "picogrant";
 const server = { deviceAuthorization: "http://127.0.0.1:1/d", token: "http://127.0.0.1:1/t" };
 const signal = AbortSignal.timeout(200);
-await signIn({ server, clientId: "x", state: "state", signal }).catch((error) => {
+const deviceKey = new Uint8Array(32).fill(7);
+signIn({ server, clientId: "x", state: "state", deviceKey, signal }).catch((error) => {
   console.log(error instanceof SignInError, error.code);
 });`;
-    expect(run(write("five.mjs", program))).toBe("true aborted\n");
+
+describe("a program that signs in", () => {
+  const bundle = (options: BuildOptions) =>
+    build({
+      bundle: true,
+      platform: "node",
+      minify: true,
+      logLevel: "silent",
+      metafile: true,
+      ...options,
+    });
+
+  it("fails as it should where there is nobody", () => {
+    expect(run(write("five.mjs", FIVE_LINES))).toBe("true aborted\n");
   });
 
-  it("can be bundled for an engine without Node", async () => {
-    const entry = write(
-      "web.mjs",
-      'import { Driver } from "picogrant/driver"; import * as core from "picogrant/core"; print(typeof Driver + core.State.PENDING);',
+  it.each<[Format, string]>([
+    ["cjs", ".cjs"],
+    ["esm", ".mjs"],
+  ])("runs when it is bundled by esbuild as %s", async (format, ending) => {
+    const outfile = join(project, `bundled${ending}`);
+    const entry = write("five.mjs", FIVE_LINES);
+    const { warnings } = await bundle({ entryPoints: [entry], outfile, format });
+    expect(warnings).toEqual([]);
+    expect(run(outfile)).toBe("true aborted\n");
+  });
+
+  it("loads less than 90 KB, minified; what draws, seals and knows servers comes when it is used", async () => {
+    const entry = write("five.mjs", FIVE_LINES);
+    const outdir = join(project, "split");
+    const made = await bundle({ entryPoints: [entry], outdir, format: "esm", splitting: true });
+    const outputs = made.metafile!.outputs;
+    const first = Object.keys(outputs).find((file) => file.endsWith("five.js"))!;
+    const loaded = new Set<string>();
+    const load = (file: string): void => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      for (const { path: other, kind } of outputs[file]!.imports) {
+        if (kind === "import-statement" && other in outputs) load(other);
+      }
+    };
+    load(first);
+    const bytes = [...loaded].reduce((sum, file) => sum + outputs[file]!.bytes, 0);
+    console.log(`import { signIn }: ${bytes} B minified`);
+    expect(bytes).toBeLessThan(90_000);
+  });
+
+  it("leaves nothing of a bare import", async () => {
+    const entry = write("bare.mjs", 'import "picogrant";\n');
+    const { outputFiles } = await bundle({ entryPoints: [entry], write: false });
+    expect(outputFiles![0]!.text.trim()).toBe("");
+  });
+
+  it("takes less than 600 KB and 80 files, none of them another's", () => {
+    const files = filesOf("picogrant");
+    const bytes = files.reduce(
+      (sum, file) => sum + statSync(join(folderOf("picogrant"), file)).size,
+      0,
     );
-    const { outputFiles } = await build({
-      entryPoints: [entry],
-      bundle: true,
-      write: false,
-      format: "iife",
-      platform: "neutral",
-    });
+    console.log(`picogrant: ${files.length} files, ${bytes} B`);
+    expect(bytes).toBeLessThan(600_000);
+    expect(files.length).toBeLessThan(80);
+  });
+});
+
+describe("firmware", () => {
+  it("an engine without Node takes the driver and the core", async () => {
+    const program =
+      'import { Driver } from "picogrant/driver"; import * as core from "picogrant/core"; ' +
+      "print(typeof Driver + core.State.PENDING);";
+    const entry = write("web.mjs", program);
+    const options = { bundle: true, write: false, format: "iife", platform: "neutral" } as const;
+    const { outputFiles } = await build({ entryPoints: [entry], ...options });
     const printed: string[] = [];
     new Function("print", outputFiles[0]!.text)((text: string) => printed.push(text));
     expect(printed).toEqual(["function3"]);
   });
 
-  it("the bundle for firmware is a script with one global", () => {
-    const script = readFileSync(join(installed, "dist/picogrant.js"), "utf8");
+  it("the bundle is a script with one global", () => {
+    const script = readFileSync(join(folderOf("picogrant-firmware"), "dist/picogrant.js"), "utf8");
     const picogrant = new Function(`${script}\nreturn picogrant;`)() as Record<string, unknown>;
     expect(typeof picogrant.create).toBe("function");
     expect(script).not.toContain("sourceMappingURL");
+    expect(filesOf("picogrant-firmware")).toContain("targets/host/portable/picogrant.h");
   });
 });

@@ -20,7 +20,7 @@ describe("picogrant image", () => {
       const made = await run(["image", ...sign, "--target", target]);
       expect(made.stderr).toBe("");
       expect(made.code).toBe(0);
-      const program = path.join(inject("project"), "node_modules/picogrant/dist", shipped);
+      const program = path.join(inject("project"), "node_modules/picogrant-tools/dist", shipped);
       expect(readFileSync(out).includes(readFileSync(program))).toBe(true);
       const checked = await run(["image", "--verify", out, "--public-key", `${maker}.pub`]);
       expect(checked.stdout).toMatch(/signed by this key, whole, and not too old\n$/);

@@ -6,7 +6,7 @@ import * as core from "../../core/complete.ts";
 import {
   clientAuthentications,
   formParameters,
-} from "../../platform/configuration/device-config.ts";
+} from "../../platform/configuration/client-settings.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import {

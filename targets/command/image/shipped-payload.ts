@@ -44,6 +44,6 @@ export const shippedPayloads: Payloads = { imageFolder: "", targetOf, payloadFor
 
 /** The bundles lie in dist/, beside the command's folder. */
 function readShipped(name: string): Uint8Array {
-  const folder = fileURLToPath(new URL("../../../", import.meta.url));
+  const folder = fileURLToPath(new URL("../../../../", import.meta.url));
   return new Uint8Array(readFileSync(`${folder}${name}`));
 }

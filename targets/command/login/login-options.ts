@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { Option } from "commander";
-import { clientAuthentications } from "../../../platform/configuration/device-config.ts";
+import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { SERVERS } from "../../../platform/servers/index.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { commandLine, readPair } from "../command-line.ts";

@@ -2,6 +2,7 @@
 
 import type { NodePlatform } from "../../../platform/node/index.ts";
 import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
+import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { VerificationPrompt } from "../../../platform/session/sign-in.ts";
@@ -61,7 +62,7 @@ async function loginOn(
   for (const signal of SIGNALS) process.once(signal, onSignal);
   writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
   try {
-    const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt));
+    const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     if (options.again && kept !== undefined) await signOutBefore(platform, options, ready);
     const refusal = new Refusal();
     const session = await openSession(platform, settings, ready, {

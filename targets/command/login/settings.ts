@@ -4,10 +4,10 @@
 import { readFileSync } from "node:fs";
 import * as core from "../../../core/complete.ts";
 import { addressProblem } from "../../../platform/address.ts";
+import type { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { completeConfig } from "../../../platform/configuration/complete-config.ts";
 import {
   ConfigError,
-  type clientAuthentications,
   type DeviceConfig,
   driverOptionsOf,
   parseDeviceConfig,

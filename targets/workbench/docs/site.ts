@@ -10,33 +10,33 @@ import {
   type ProjectReflection,
   type TypeDocOptions,
 } from "typedoc";
+import { LIBRARY_ENTRIES, SERVICE_ENTRIES } from "../package-contents.ts";
 import type { Prepared } from "./prepare.ts";
 import { SiteTheme } from "./theme.ts";
 
-interface Manifest {
-  readonly exports: Readonly<
-    Record<string, string | { readonly import: { readonly types: string } }>
-  >;
-}
+/** Entries of packages, each as programs import it, with the source that its types are made of. */
+export type Entries = readonly (readonly [name: string, source: string])[];
 
-/** The package's entries that have types, each as programs import it, with the source that its types are made of. */
-export function entries(root: string): readonly (readonly [name: string, source: string])[] {
-  const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest;
-  return Object.entries(exports).flatMap(([entry, files]) => {
-    if (typeof files === "string") return [];
-    const source = files.import.types.replace(
-      /^\.\/dist\/(esm|service\/types)\/(.*)\.d\.ts$/,
-      "$2.ts",
-    );
-    return [[`picogrant${entry.slice(1)}`, source] as const];
-  });
-}
+/** Those that are published. */
+export const ENTRIES: Entries = [
+  ...Object.entries(LIBRARY_ENTRIES).map(
+    ([entry, source]) => [`picogrant${entry.slice(1)}`, source] as const,
+  ),
+  ...Object.entries(SERVICE_ENTRIES).map(
+    ([entry, source]) => [`picogrant-tools${entry.slice(1)}`, source] as const,
+  ),
+];
 
-function options(root: string, { readme, documents }: Prepared, out: string): TypeDocOptions {
+function options(
+  root: string,
+  { readme, documents }: Prepared,
+  out: string,
+  entries: Entries,
+): TypeDocOptions {
   return {
     name: "picogrant",
     theme: "picogrant",
-    entryPoints: entries(root).map(([, source]) => root + source),
+    entryPoints: entries.map(([, source]) => root + source),
     projectDocuments: [...documents],
     readme,
     out,
@@ -67,24 +67,29 @@ function options(root: string, { readme, documents }: Prepared, out: string): Ty
 }
 
 /** Makes the site. @returns how many complaints were printed */
-export async function makeSite(root: string, prepared: Prepared, out: string): Promise<number> {
-  const app = await Application.bootstrap(options(root, prepared, out));
+export async function makeSite(
+  root: string,
+  prepared: Prepared,
+  out: string,
+  entries: Entries = ENTRIES,
+): Promise<number> {
+  const app = await Application.bootstrap(options(root, prepared, out, entries));
   app.renderer.defineTheme("picogrant", SiteTheme);
   const complaints = new Complaints();
   complaints.level = LogLevel.Warn;
   app.logger = complaints;
   const project = await app.convert();
   if (project === undefined) return 1;
-  introduceEntries(project, root);
+  introduceEntries(project, root, entries);
   app.validate(project);
   await app.generateOutputs(project);
   return complaints.count;
 }
 
 /** Modules have the names that programs import them by, and say first what the head of their source says. */
-function introduceEntries(project: ProjectReflection, root: string): void {
+function introduceEntries(project: ProjectReflection, root: string, entries: Entries): void {
   for (const module of project.children ?? []) {
-    const entry = entries(root).find(
+    const entry = entries.find(
       ([, source]) => source.replace(/(\/index)?\.ts$/, "") === module.name,
     );
     if (entry === undefined) continue;

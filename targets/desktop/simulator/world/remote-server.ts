@@ -4,7 +4,7 @@ import * as core from "../../../../core/complete.ts";
 import {
   clientAuthentications,
   formParameters,
-} from "../../../../platform/configuration/device-config.ts";
+} from "../../../../platform/configuration/client-settings.ts";
 import type { Http } from "../../../../platform/contracts.ts";
 import { clientAuthenticationFor, discoverServer } from "../../../../platform/discovery.ts";
 import { type Endpoints, noEndpoints, type Translate } from "../../../../platform/driver.ts";

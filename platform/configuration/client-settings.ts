@@ -1,0 +1,19 @@
+// How a client authenticates and what it adds to its requests, as files and programs say it. Apart from device.json: a
+// program that signs in does not load its schema.
+
+import { ClientAuthentication } from "../../core/index.ts";
+import { formEncode } from "../form.ts";
+
+/** Names of the methods of client authentication, as in a client's metadata (RFC 7591 §2). */
+export const clientAuthentications = {
+  none: ClientAuthentication.NONE,
+  client_secret_post: ClientAuthentication.CLIENT_SECRET_POST,
+  client_secret_basic: ClientAuthentication.CLIENT_SECRET_BASIC,
+  documents: ClientAuthentication.DOCUMENTS,
+} as const;
+
+/** Encoded, each with `&` in front. */
+export function formParameters(parameters: Record<string, string> = {}): string {
+  const form = formEncode(Object.entries(parameters));
+  return form && `&${form}`;
+}

@@ -1,0 +1,35 @@
+// The types of a package's entries, each in one file, with what several of them share beside it.
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** @param entries names of files and the sources whose types they have */
+export async function declarations(
+  entries: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<void> {
+  const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);
+  const bundle = await rollup({
+    input: Object.fromEntries(input),
+    external: (name) => name.startsWith("node:") || name === "tweetnacl",
+    plugins: [
+      dts({ tsconfig: join(root, "tsconfig.json"), compilerOptions: { incremental: false } }),
+    ],
+    onwarn(warning) {
+      // Types that a person names are exported by some entry; what is shared beside them nobody names.
+      if (/references private shared type exports/.test(warning.message)) return;
+      throw new Error(warning.message);
+    },
+  });
+  await bundle.write({
+    dir: folder,
+    format: "es",
+    entryFileNames: "[name].d.ts",
+    chunkFileNames: "types-[name].d.ts",
+  });
+  await bundle.close();
+}

@@ -1,0 +1,90 @@
+// What npm publishes: three packages, each with no more than its installer uses.
+//   picogrant           a program on Node signs in; also the core, the driver and the adapters for other runtimes
+//   picogrant-tools     the command `picogrant`, and the simulated service for tests of any client
+//   picogrant-firmware  bundles, header and host in C: what is flashed, and what it is built with
+
+/** Entry of a package and the source that it is made of. */
+export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
+  ".": "platform/node/sign-in.ts",
+  "./core": "core/complete.ts",
+  "./core/grant": "core/index.ts",
+  "./driver": "platform/driver.ts",
+  "./node": "platform/node/index.ts",
+  "./sealed-storage": "platform/sealed-storage.ts",
+  "./servers": "platform/servers/index.ts",
+  "./fakes": "platform/fake/index.ts",
+  "./conformance": "platform/conformance.ts",
+  "./conformance/server": "platform/node/conformance-server.ts",
+};
+
+export const SERVICE_ENTRIES: Readonly<Record<string, string>> = {
+  "./service": "targets/service/simulated-service.ts",
+};
+
+/** Files of the repository that go into picogrant-firmware, under their paths. */
+export const FIRMWARE_FILES = [
+  "core/SPEC.md",
+  "platform/templates",
+  "targets/bundle/README.md",
+  "targets/docs",
+  "targets/examples",
+  "targets/host",
+  "targets/image/FORMAT.md",
+] as const;
+
+/** The name of an entry's files in dist: "core-grant" for "./core/grant". */
+export function fileOf(entry: string): string {
+  return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");
+}
+
+/** `exports` for entries that are modules: Node 20.19 and newer also `require` them. */
+export function exportsOf(entries: Readonly<Record<string, string>>): object {
+  const rows = Object.keys(entries).map((entry) => {
+    const file = `./dist/${fileOf(entry)}`;
+    return [entry, { types: `${file}.d.ts`, default: `${file}.js` }];
+  });
+  return { ...Object.fromEntries(rows), "./package.json": "./package.json" };
+}
+
+const bundleOf = (name: string): object => ({
+  import: { types: `./dist/${name}.d.mts`, default: `./dist/${name}.mjs` },
+  require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
+});
+
+/** The parts of each package's manifest that are its own. */
+export const MANIFESTS: Readonly<Record<string, object>> = {
+  picogrant: {
+    description:
+      "Sign in without a keyboard: the OAuth 2.0 device authorization grant (RFC 8628) for programs and devices",
+    keywords: ["oauth", "device authorization grant", "device flow", "rfc8628", "login", "cli"],
+    type: "module",
+    sideEffects: false,
+    exports: exportsOf(LIBRARY_ENTRIES),
+    types: "./dist/index.d.ts",
+    files: ["dist", "docs", "THIRD-PARTY-LICENSES.txt"],
+  },
+  "picogrant-tools": {
+    description:
+      "The command picogrant, and a simulated authorization server for tests of the device authorization grant",
+    keywords: ["oauth", "device authorization grant", "rfc8628", "mock server", "cli", "test"],
+    type: "module",
+    sideEffects: false,
+    bin: { picogrant: "dist/command/main.js" },
+    exports: exportsOf(SERVICE_ENTRIES),
+    files: ["dist", "THIRD-PARTY-LICENSES.txt"],
+  },
+  "picogrant-firmware": {
+    description:
+      "The device authorization grant (RFC 8628) as one ES5 file for firmware engines, and a host for it in C",
+    keywords: ["oauth", "device authorization grant", "rfc8628", "firmware", "embedded", "quickjs"],
+    type: "commonjs",
+    sideEffects: false,
+    exports: {
+      ".": bundleOf("picogrant"),
+      "./grant": bundleOf("picogrant-grant"),
+      "./dist/*": "./dist/*",
+      "./package.json": "./package.json",
+    },
+    files: ["dist", "core", "platform", "targets"],
+  },
+};
