@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  session.close();
+  await session.close();
   await service.close();
   rmSync(state, { recursive: true, force: true });
 });
@@ -71,7 +71,7 @@ it("README: session.fetch refreshes the access token by itself", async () => {
 });
 
 it("README: the next start finds the session in its directory and asks nobody", async () => {
-  session.close();
+  await session.close();
   session = await start();
   expect(session.status).not.toBe("ended");
   expect(await session.accessToken()).not.toBe("");
