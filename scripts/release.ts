@@ -43,11 +43,21 @@ function print({ files }: Release, folder: string): void {
   for (const { name, bytes, sha256 } of files) {
     console.log(`${sha256}  ${name} (${bytes} bytes)`);
   }
-  const tarball = files.find(({ name }) => name.endsWith(".tgz"))!.name;
-  console.log(`in ${folder}; npm publish ${join(folder, tarball)} publishes it`);
+  for (const { name } of files.filter((file) => file.name.endsWith(".tgz"))) {
+    console.log(`npm publish ${join(folder, name)} publishes it`);
+  }
 }
 
-if (!flags.dryRun && !isClean()) {
+/** What a published package must say of itself and package.json does not. */
+function missing(): string[] {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as object;
+  return ["repository", "homepage", "bugs"].filter((name) => !Object.hasOwn(manifest, name));
+}
+
+if (!flags.dryRun && missing().length > 0) {
+  console.error(`release: package.json has no ${missing().join(", no ")}; --dry-run does without`);
+  process.exitCode = 2;
+} else if (!flags.dryRun && !isClean()) {
   console.error("release: there are changes that are not committed; commit them, or --dry-run");
   process.exitCode = 2;
 } else {

@@ -1,4 +1,4 @@
-// `picogrant/service`: the simulated service in one call, for tests of anybody's client of the device authorization
+// `picogrant-tools/service`: the simulated service in one call, for tests of anybody's client of the device authorization
 // grant. Its types stand by themselves: whoever uses it installs nothing else.
 
 import builtIn from "./fixture.json" with { type: "json" };

@@ -22,29 +22,42 @@ beforeAll(() => {
   printed = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: "pipe" });
 }, 600_000);
 
+it("a release that is none for show needs to know where the repository is", () => {
+  const args = ["run", "-s", "release", "--", "--out", path.join(folder, "none")];
+  const { status, stderr } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
+  expect(stderr).toMatch(
+    /^release: package\.json has no repository, no homepage, no bugs; [^\n]*\n$/,
+  );
+  expect(status).toBe(2);
+});
+
 describe("a release", () => {
   it("made twice has the same bytes", () => {
     expect(printed).toContain("made twice: the same bytes");
   });
 
-  it("npm would publish it as it is: nothing is corrected, and nothing is asked of a network", () => {
-    const tarball = path.join(folder, `picogrant-${version}.tgz`);
-    // At this address nobody listens.
-    const at = ["--registry", "http://127.0.0.1:1/", "--fetch-retries=0"];
-    // Whoever runs the tests with `npm run -s` hands its silence on to this npm too.
-    const args = ["publish", "--dry-run", "--loglevel=notice", ...at, tarball];
-    const { status, stdout, stderr } = spawnSync("npm", args, { encoding: "utf8" });
-    expect(stdout).toBe(`+ picogrant@${version}\n`);
-    expect(stderr).not.toMatch(/npm (?:auto-corrected|warn publish (?!This command requires))/);
-    expect(status).toBe(0);
-  });
+  it.each(["picogrant", "picogrant-tools", "picogrant-firmware"])(
+    "npm would publish %s as it is: nothing is corrected, and nothing is asked of a network",
+    (name) => {
+      const tarball = path.join(folder, `${name}-${version}.tgz`);
+      // At this address nobody listens.
+      const at = ["--registry", "http://127.0.0.1:1/", "--fetch-retries=0"];
+      // Whoever runs the tests with `npm run -s` hands its silence on to this npm too.
+      const args = ["publish", "--dry-run", "--loglevel=notice", ...at, tarball];
+      const { status, stdout, stderr } = spawnSync("npm", args, { encoding: "utf8" });
+      expect(stdout).toBe(`+ ${name}@${version}\n`);
+      expect(stderr).not.toMatch(/npm (?:auto-corrected|warn publish (?!This command requires))/);
+      expect(status).toBe(0);
+    },
+  );
 
   it("has checksums of all its files", () => {
     const names = readdirSync(folder).filter((name) => name !== "SHA256SUMS");
     expect(names).toEqual([
       `picogrant-${version}.cdx.json`,
       `picogrant-${version}.tgz`,
-      `picogrant-firmware-${version}.tar.gz`,
+      `picogrant-firmware-${version}.tgz`,
+      `picogrant-tools-${version}.tgz`,
     ]);
     const sums = names.map((name) => {
       const hash = createHash("sha256").update(readFileSync(path.join(folder, name)));
@@ -54,20 +67,20 @@ describe("a release", () => {
   });
 
   it("the archive for firmware has bundles, types, maps, programs, conformance script and host", () => {
-    const archive = path.join(folder, `picogrant-firmware-${version}.tar.gz`);
+    const archive = path.join(folder, `picogrant-firmware-${version}.tgz`);
     const list = execFileSync("tar", ["-tzf", archive], { encoding: "utf8" }).split("\n");
     for (const name of [
-      "picogrant.js",
-      "picogrant.js.map",
-      "picogrant.d.ts",
-      "picogrant-grant.js",
-      "picogrant.qjs.js",
-      "picogrant-conformance.js",
+      "dist/picogrant.js",
+      "dist/picogrant.js.map",
+      "dist/picogrant.d.ts",
+      "dist/picogrant-grant.js",
+      "dist/picogrant.qjs.js",
+      "dist/picogrant-conformance.js",
       "core/SPEC.md",
       "LICENSE",
       "targets/host/portable/picogrant.h",
     ]) {
-      expect(list).toContain(`picogrant-firmware-${version}/${name}`);
+      expect(list).toContain(`package/${name}`);
     }
   });
 

@@ -56,7 +56,7 @@ Examples:
   picogrant conform ./adapters.mjs storage http --tls
 
 The cases run on this computer, with Node. The contract is platform/contracts.ts
-(dist/esm/platform/contracts.d.ts in the package). Exit code 1: a case failed.`;
+(types of picogrant/driver). Exit code 1: a case failed.`;
 
 const world: World = {
   wait: (ms) =>

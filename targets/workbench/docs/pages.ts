@@ -19,6 +19,7 @@ export const chapters: readonly Chapter[] = [
   {
     title: "Guides",
     pages: [
+      page("node", "A program on Node", "targets/docs/node.md"),
       page("command", "The command", "targets/command/README.md"),
       page("porting", "Bring it to a device", "targets/docs/porting.md"),
       page("your-own-api", "Your own API", "targets/docs/your-own-api.md"),
