@@ -1,9 +1,11 @@
 // Finding a server's addresses before there is a device: a throw-away core reads the discovery
 // document (RFC 8414, OpenID Connect Discovery), and its owner gives the addresses to a driver.
+
 import { CallState, ClientAuthentication, ErrorCode, Field } from "../core/complete.ts";
 import { addressProblem, namedAddressProblem } from "./address.ts";
 import type { Display, Http, HttpRequest, HttpSink, Storage, Timers } from "./contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
+import { MetadataError } from "./metadata-error.ts";
 import { asciiOf, bytesOf, printable, textOf } from "./text.ts";
 
 /** Four addresses at once need more room than a device's calls. */
@@ -32,18 +34,6 @@ export function metadataAddresses(issuer: string): string[] {
     `${whole}/.well-known/oauth-authorization-server`,
   ];
   return [...new Set(addresses)];
-}
-
-/** There is no document with which a device could sign in; one line, with what came of each address. */
-export class MetadataError extends Error {
-  /** Nothing answered, or the server has failed: another try may go better. */
-  readonly isTransient: boolean;
-
-  constructor(message: string, isTransient = false) {
-    super(message);
-    this.name = "MetadataError";
-    this.isTransient = isTransient;
-  }
 }
 
 /** What a server says of itself. */

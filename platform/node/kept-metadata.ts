@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import * as core from "../../core/complete.ts";
-import { type DiscoveredServer, discoverServer } from "../discovery.ts";
+import type { DiscoveredServer } from "../discovery.ts";
 import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
 import type { KeptMetadata } from "../session/settings.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
@@ -67,6 +67,7 @@ export function keptMetadata(
       const adapter = new NodeHttp(http);
       const host = { http: adapter, timers: nodeTimers() };
       try {
+        const { discoverServer } = await import("../discovery.ts");
         const found = await discoverServer(core, host, issuer, allowHttp);
         kept.write(issuer, found);
         return found.endpoints;

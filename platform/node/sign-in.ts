@@ -1,8 +1,8 @@
 // Signing in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
 
 import type { Display, Entropy, Storage } from "../contracts.ts";
-import { MetadataError } from "../discovery.ts";
 import type { DriverOptions } from "../driver.ts";
+import { MetadataError } from "../metadata-error.ts";
 import { ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
@@ -10,15 +10,12 @@ import { type Client, type ServerChoice, settingsFor } from "../session/settings
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
 import { nodeFetch } from "./fetch.ts";
-import {
-  type NodeHttpOptions,
-  type NodePlatform,
-  nodePlatform,
-  StateDirectoryError,
-} from "./index.ts";
+import type { NodeHttpOptions } from "./http.ts";
 import { keptMetadata } from "./kept-metadata.ts";
 import { checkOptions } from "./options.ts";
+import { type NodePlatform, nodePlatformWith } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
+import { StateDirectoryError } from "./state-directory-error.ts";
 
 export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
@@ -36,7 +33,7 @@ export {
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
 export { forget } from "./forget.ts";
-export { QrCode } from "./qr-code.ts";
+export type { QrCode } from "./qr-code.ts";
 
 /** What the user is to be shown, on Node. */
 export interface NodeVerificationPrompt extends VerificationPrompt {
@@ -113,7 +110,7 @@ async function begin(
 
 function openState({ state, http }: SignInOptions): NodePlatform {
   try {
-    return nodePlatform({ stateDirectory: state, display: noDisplay, ...(http && { http }) });
+    return nodePlatformWith(noDisplay, { stateDirectory: state, ...(http && { http }) });
   } catch (error) {
     if (!(error instanceof StateDirectoryError)) throw asSignInError(error);
     throw new SignInError("state_unusable", "user", error.message, { cause: error });

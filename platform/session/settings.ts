@@ -4,7 +4,7 @@
 import * as core from "../../core/complete.ts";
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
 import type { Http, Timers } from "../contracts.ts";
-import { clientAuthenticationFor, type DiscoveredServer, discoverServer } from "../discovery.ts";
+import type { DiscoveredServer } from "../discovery.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import type { ClientAuthenticationName } from "../servers/index.ts";
 import { wrongOption } from "./sign-in-error.ts";
@@ -87,6 +87,8 @@ export async function settingsFor(
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   if (typeof choice === "string" && choice.includes("://")) {
     const known = kept?.read(choice);
+    // Loaded by whoever names an issuer.
+    const { clientAuthenticationFor, discoverServer } = await import("../discovery.ts");
     const found = known ?? (await discoverServer(core, host, choice, allowHttp));
     if (known === undefined) kept?.write(choice, found);
     const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);

@@ -2,7 +2,7 @@
 
 import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind } from "../../core/index.ts";
-import type { MetadataError } from "../discovery.ts";
+import type { MetadataError } from "../metadata-error.ts";
 import { missingRoomOf } from "../missing-room.ts";
 import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
 

@@ -10,6 +10,7 @@ export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   "./core/grant": "core/index.ts",
   "./driver": "platform/driver.ts",
   "./node": "platform/node/index.ts",
+  "./qr-code": "platform/node/qr-code.ts",
   "./sealed-storage": "platform/sealed-storage.ts",
   "./servers": "platform/servers/index.ts",
   "./fakes": "platform/fake/index.ts",

@@ -3,8 +3,9 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import * as grant from "../../core/index.ts";
-import { discoverServer, MetadataError } from "../../platform/discovery.ts";
+import { discoverServer } from "../../platform/discovery.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
+import { MetadataError } from "../../platform/metadata-error.ts";
 
 const HOST = "https://sso.example.com";
 const metadataOf = (issuer: string, more: object = {}): object => ({

@@ -5,7 +5,8 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { QrCode, type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
+import { QrCode } from "../../platform/node/qr-code.ts";
+import { type Session, SignInError, signIn } from "../../platform/node/sign-in.ts";
 import {
   createService,
   nodeEnvironment,

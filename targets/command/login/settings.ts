@@ -13,8 +13,9 @@ import {
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
-import { discoverServer, MetadataError } from "../../../platform/discovery.ts";
+import { discoverServer } from "../../../platform/discovery.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
+import { MetadataError } from "../../../platform/metadata-error.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
 import {
   type KeptMetadata,
