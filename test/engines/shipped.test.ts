@@ -120,7 +120,10 @@ describe.each(variants)("the files of the %s build", (variant) => {
       const modules = ["--module", "nodenext", "--moduleResolution", "nodenext"];
       const args = [...flags, ...modules, "--ignoreConfig", join(folder, file)];
       const run = (): string =>
-        execFileSync(`${root}node_modules/.bin/tsc`, args, { encoding: "utf8", stdio: "pipe" });
+        execFileSync(`${root}node_modules/typescript/bin/tsc`, args, {
+          encoding: "utf8",
+          stdio: "pipe",
+        });
       try {
         run();
       } catch (error) {

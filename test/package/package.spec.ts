@@ -129,7 +129,7 @@ describe("entries", () => {
     );
     const options = ["--strict", "--noEmit", "--target", "es2023", "--lib", "es2023,dom"];
     const how = ["--types", "node", "--module", module, "--moduleResolution", moduleResolution];
-    const tsc = join(modules, ".bin/tsc");
+    const tsc = join(modules, "typescript/bin/tsc");
     const said = execFileSync(tsc, [...options, ...how, file], { cwd: project, encoding: "utf8" });
     expect(said).toBe("");
   });
