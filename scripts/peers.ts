@@ -3,7 +3,7 @@
 // them into targets/bundle/PEERS.md. Not unasked: what a poll allocates varies by some bytes from run to run.
 
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { shippedClients } from "../targets/workbench/peers/bundles.ts";
@@ -15,6 +15,9 @@ import { markdownTable, printTable } from "../targets/workbench/print-table.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const file = fileURLToPath(new URL("../targets/bundle/PEERS.md", import.meta.url));
+const { version } = JSON.parse(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+) as { version: string };
 const child = fileURLToPath(new URL("../targets/workbench/peers/poll-memory.ts", import.meta.url));
 const run = promisify(execFile);
 
@@ -90,7 +93,7 @@ async function hostile(): Promise<{ short: string[][]; full: string[][] }> {
 function page(size: string[][], bytes: string[][], scenario: string[][]): string {
   return `# Beside other clients
 
-Made by \`npm run tool -- peers --write\`; do not edit. Node ${process.versions.node.split(".")[0]}, one server and one run for all.
+Made by \`npm run tool -- peers --write\`; do not edit. picogrant ${version}, Node ${process.versions.node.split(".")[0]}, one server and one run for all.
 
 ## What they cost to ship and to load
 

@@ -27,7 +27,6 @@ const slow = [
   "test/model/model.test.ts",
   "test/peers/older-servers.test.ts",
   "test/peers/openid-clients.test.ts",
-  "test/peers/page.test.ts",
   "test/platform/broken-http.test.ts",
   "test/platform/node-http.test.ts",
   "test/platform/sign-in.test.ts",
