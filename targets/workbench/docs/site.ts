@@ -116,6 +116,8 @@ class Complaints extends ConsoleLogger {
   override log(message: string, level: Exclude<LogLevel, LogLevel.None>): void {
     // Members of a type that is written in one line: the type's own description speaks for them.
     if (/\.__type\..* does not have any documentation/.test(message)) return;
+    // Each names a property of Device, and is described there.
+    if (/\.Property\.[A-Z_]+ \(EnumMember\)/.test(message)) return;
     if (level >= LogLevel.Warn) this.count++;
     super.log(message, level);
   }
