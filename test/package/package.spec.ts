@@ -138,7 +138,7 @@ describe("entries", () => {
 const FIVE_LINES = `import { signIn, SignInError } from "picogrant";
 const server = { deviceAuthorization: "http://127.0.0.1:1/d", token: "http://127.0.0.1:1/t" };
 const signal = AbortSignal.timeout(200);
-const deviceKey = new Uint8Array(32).fill(7);
+const deviceKey = Uint8Array.from({ length: 32 }, (_, i) => i);
 const onCode = () => {};
 signIn({ server, clientId: "x", state: "state", deviceKey, signal, onCode }).catch((error) => {
   console.log(error instanceof SignInError, error.code);
