@@ -131,6 +131,31 @@ describeInChromium("the panel", (browser) => {
       expect(await message.textContent()).toBe("");
     }));
 
+  test("an answer with nothing to say, however late, does not take away what was said after it was asked for", () =>
+    atPanel(browser(), async (page) => {
+      await shows(page, "Code ");
+      let letGo = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      await page.route("**/panel/command", async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.click("[data-command='power']");
+      await page.keyboard.press("Z");
+      await page.getByText("The key Z does nothing").waitFor();
+      letGo();
+      // What it says is read in the moment in which the answer is seen: after a while, a message goes by itself.
+      const said = await page.waitForFunction(
+        () =>
+          document.getElementById("state")?.textContent === "off" && [
+            document.getElementById("message")?.textContent,
+          ],
+      );
+      expect(await said.jsonValue()).toEqual([expect.stringContaining("The key Z does nothing")]);
+    }));
+
   test("a jump says that it jumps", () =>
     atPanel(browser(), async (page) => {
       await shows(page, "Code ");

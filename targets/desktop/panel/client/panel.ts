@@ -122,11 +122,14 @@ export class Panel {
     setText("qr-text", verificationUri ? this.#link.hintFor(verificationUri) : "No code now");
   }
 
-  /** A message of the world is said once, also where it was said before; it is over when the world says so. */
+  /**
+   * A message of the world is said once, also where it was said before; it is over when the world says so. With
+   * nothing to say, an answer ends nothing else: what the panel has said since then is newer.
+   */
   #hear(view: View): void {
     const isNew = view.messageNumber !== this.#heard;
     this.#heard = view.messageNumber;
-    if (isNew) this.say(view.message, ({ message }) => message === "");
+    if (isNew && view.message !== "") this.say(view.message, ({ message }) => message === "");
     else if (this.#isOver(view)) this.say("");
   }
 
