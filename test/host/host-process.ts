@@ -2,6 +2,7 @@
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { reasonNumber, reasons } from "../../platform/reasons.ts";
 import { PATIENCE_MS } from "../patience.ts";
 
 /** Engine heap as the host prints it. */
@@ -87,6 +88,16 @@ export class HostProcess {
 
   says(text: string, count = 1): Promise<void> {
     return this.until(text, () => this.messages.split(text).length > count);
+  }
+
+  /** Waits until the display says why there is no connection: `name` is a reason of the table's. */
+  showsReason(name: string): Promise<void> {
+    const [matter, mending] = reasons[reasonNumber(name) - 1]!.text.split("|") as [string, string];
+    const isShown = (): boolean => {
+      const words = this.frame.join(" ").split(/ +/).join(" ");
+      return words.trim() === `${matter} ${mending}`;
+    };
+    return this.until(`${matter}, ${mending}`, isShown);
   }
 
   /** The lines of the last frame. */

@@ -63,13 +63,16 @@ it("RFC 8628 §5.2 plain HTTP goes to this device itself, whatever proxy the env
 });
 
 describe("TLS", () => {
-  it.each(["untrusted", "otherName"] as const)(
-    "RFC 8628 §5.2 nothing is sent to a server whose certificate is %s",
-    async (identity) => {
+  it.each([
+    ["untrusted", "unknownAuthority"],
+    ["otherName", "otherName"],
+  ] as const)(
+    "RFC 8628 §5.2 nothing is sent to a server whose certificate is %s; the display says why: %s",
+    async (identity, reason) => {
       world = new World("https");
       await world.open(identity);
       const host = new HostProcess([...release, "--config", world.configure()]);
-      await host.until("notice", () => host.frame.join(" ").includes("No connection"));
+      await host.showsReason(reason);
       expect(world.events).toEqual([]);
       expect(await host.kill("SIGTERM")).toBe(0);
     },

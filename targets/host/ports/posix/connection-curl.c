@@ -110,13 +110,17 @@ int pg_connection_start(const struct pg_peer *peer, const void *trust) {
   return 0;
 }
 
-/* libcurl checks names itself; for the rest it tells what OpenSSL's check ended with (X509_V_ERR_*). */
+/*
+ * libcurl checks names itself, and has no verdict of OpenSSL's then: 0 or the 1 that it begins with, by its version.
+ * For the rest it tells what OpenSSL's check ended with (X509_V_ERR_*).
+ */
 static int reason_of_certificate(CURL *easy) {
-  enum { NAME_IS_WRONG = 0, NOT_YET_VALID = 9, EXPIRED = 10, OTHER_NAME = 62 };
-  long verdict = NAME_IS_WRONG;
+  enum { NONE = 0, UNSPECIFIED = 1, NOT_YET_VALID = 9, EXPIRED = 10, OTHER_NAME = 62 };
+  long verdict = NONE;
   (void)curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &verdict);
   switch (verdict) {
-    case NAME_IS_WRONG:
+    case NONE:
+    case UNSPECIFIED:
     case OTHER_NAME:
       return PG_REASON_OTHER_NAME;
     case NOT_YET_VALID:
