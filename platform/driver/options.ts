@@ -41,8 +41,8 @@ export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed" | "
   server?: string;
 };
 
-/** Bytes for the core where nothing else is said. */
-export const MEMORY_BYTES_DEFAULT = 4096;
+/** Bytes for the core where nothing else is said: enough for any display, and for short tokens. */
+export const MEMORY_BYTES_DEFAULT = 6144;
 
 /** What a driver is made of. */
 export interface DriverOptions {
@@ -60,7 +60,7 @@ export interface DriverOptions {
   readonly headers?: HostHeaders;
   /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
-  /** Bytes for the core; 4096 by default. */
+  /** Bytes for the core; 6144 by default. */
   readonly memoryBytes?: number;
   /** After anything that may have changed the device's state. */
   readonly onChange?: () => void;

@@ -214,6 +214,35 @@ describe("a driver's life", () => {
   });
 });
 
+describe("options.ts: the memory that a driver takes where nothing is said", () => {
+  /** The complete core's literals and this client leave the rest to the display and the tokens. */
+  const config = {
+    ...driverConfig,
+    clientId: "c".repeat(72),
+    clientSecret: "s".repeat(40),
+    scope: "https://auth.example/auth/video.readonly",
+  };
+  const tokens = { ...TOKENS, access_token: "a".repeat(64), refresh_token: "r".repeat(64) };
+
+  it.each([
+    [16, 2],
+    [20, 4],
+    [40, 4],
+    [80, 8],
+  ])("is enough for a display of %i x %i, and short tokens that are kept", (columns, rows) => {
+    const handler = ({ url }: { url: string }) => ({
+      status: 200,
+      body: url.endsWith("/token") ? tokens : CODE,
+    });
+    const platform = fakePlatform({ columns, rows, http: { handler } });
+    const driver = driverOn(platform, { config });
+    driver.start();
+    pass(platform, 20);
+    expect(driver.device.state).toBe(State.SIGNED_IN);
+    expect(driver.device.notSaved).toBe(0);
+  });
+});
+
 describe("the storage takes the longest record that the device may write", () => {
   it("is checked when the driver is made, and the message says what to change", () => {
     const platform = { ...signsIn(), storage: new MemoryStorage({ capacity: 300 }) };

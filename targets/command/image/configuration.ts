@@ -8,12 +8,12 @@ import {
   driverConfigOf,
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
-import { MEMORY_BYTES_DEFAULT } from "../../../platform/driver.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { readInput } from "./files.ts";
 
-/** What the hosts take where nothing is said (driver.ts, config.c). */
+/** What the hosts in C take where nothing is said (config.c): they have the grant alone. */
 const DISPLAY = { columns: 20, rows: 4 };
+const MEMORY_BYTES = 4096;
 
 /**
  * Reads and checks a configuration.
@@ -59,7 +59,7 @@ function problemsFor(config: DeviceConfig): string[] {
 
 /** Whether a device can be made of it. A larger display than the one named may need more yet. */
 function fits(config: DeviceConfig): boolean {
-  const memory = new Uint8Array(config.limits?.memoryBytes ?? MEMORY_BYTES_DEFAULT);
+  const memory = new Uint8Array(config.limits?.memoryBytes ?? MEMORY_BYTES);
   const { columns, rows } = { ...DISPLAY, ...config.display };
   return create(memory, { ...driverConfigOf(config), columns, rows, seed: 1 }) !== null;
 }

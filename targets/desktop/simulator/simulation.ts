@@ -46,7 +46,7 @@ export interface SimulationSettings {
   readonly translate?: Translate | undefined;
   /** The core that the device runs; the sources by default. */
   readonly core?: Core | undefined;
-  /** For the core, beside what a large display needs; 4096 by default. */
+  /** For the core, beside what a large display needs; 6144 by default. */
   readonly memoryBytes?: number | undefined;
   readonly columns: number;
   readonly rows: number;
@@ -78,7 +78,7 @@ const SCOPE_BASE = "https://auth.picogrant.test/auth/";
 export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
 
-/** A poll for security events wants more than the usual 4096 (core/SPEC.md). */
+/** A poll for security events wants more than 4096 (core/SPEC.md). */
 const MEMORY_BYTES = 6144;
 /** Frame and status line are in the memory: a large display brings its own. */
 const CELLS_INCLUDED = 160;
