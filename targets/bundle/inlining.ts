@@ -22,7 +22,7 @@ interface Known {
   calls: number;
   /** It is handed over, calls itself, or returns from within a loop. */
   stays: boolean;
-  returnsFromLoop: boolean;
+  returnsFromWithin: boolean;
 }
 
 /** The functions that are declared at the top. */
@@ -34,7 +34,7 @@ function declared(program: AnyNode): Map<string, Known> {
     full(node.body, () => {
       nodes++;
     });
-    const known = { node, nodes, calls: 0, stays: false, returnsFromLoop: false };
+    const known = { node, nodes, calls: 0, stays: false, returnsFromWithin: false };
     functions.set(node.id!.name, known as Known);
   }
   return functions;
@@ -46,6 +46,15 @@ function isInLoop(ancestors: readonly AnyNode[]): boolean {
   return ancestors.slice(owner).some(({ type }) => loops.has(type));
 }
 
+/** Whether the node is in a block that goes on behind it, and whose end is not the function's. */
+function isInOpenBlock(ancestors: readonly AnyNode[]): boolean {
+  const owner = ancestors.findLastIndex(({ type }) => /^Function/.test(type));
+  // The first block is the function's own.
+  return ancestors
+    .slice(owner + 2)
+    .some((node) => node.type === "BlockStatement" && node.body.at(-1)?.type !== "ReturnStatement");
+}
+
 /** The function that the node is in. */
 function ownerOf(ancestors: readonly AnyNode[]): string | undefined {
   const owner = ancestors.find(({ type }) => type === "FunctionDeclaration");
@@ -54,7 +63,8 @@ function ownerOf(ancestors: readonly AnyNode[]): string | undefined {
 
 /**
  * The code with `@encourageInlining` in front of every function that is small enough, and `@noinline` in front of
- * every one that returns from within a loop: the compiler would end the loop by a label, and Espruino has none.
+ * every one that returns from within a loop, or a block that goes on: the compiler would leave it by a label, and
+ * Espruino has none.
  */
 export function markFunctions(code: string, limit: number = nodesOfCopies): string {
   const program = parse(code, { ecmaVersion: 5 }) as AnyNode;
@@ -72,7 +82,7 @@ export function markFunctions(code: string, limit: number = nodesOfCopies): stri
     ReturnStatement(_node, _state, ancestors) {
       const around = ancestors as AnyNode[];
       const known = functions.get(ownerOf(around) ?? "");
-      if (known && isInLoop(around)) known.returnsFromLoop = true;
+      if (known && (isInLoop(around) || isInOpenBlock(around))) known.returnsFromWithin = true;
     },
   });
   let marked = code;
@@ -84,8 +94,8 @@ export function markFunctions(code: string, limit: number = nodesOfCopies): stri
   return marked;
 }
 
-function markOf({ nodes, calls, stays, returnsFromLoop }: Known, limit: number): string {
-  if (returnsFromLoop) return "@noinline";
+function markOf({ nodes, calls, stays, returnsFromWithin }: Known, limit: number): string {
+  if (returnsFromWithin) return "@noinline";
   const isSmall = calls > 1 && nodes * (calls - 1) <= limit;
   return isSmall && !stays ? "@encourageInlining" : "";
 }
