@@ -5,7 +5,7 @@ import * as core from "../../core/complete.ts";
 import { Field, Region, State } from "../../core/complete.ts";
 import { Bench, code, config, error, json, tokens } from "./bench.ts";
 import { fieldsOf, Kind, recordOf } from "./record-bytes.ts";
-import { scarce } from "./subject.ts";
+import { makeCore, scarce } from "./subject.ts";
 
 const EMPTY = new Uint8Array();
 const token = (value: string, sequence: number): Uint8Array =>
@@ -480,10 +480,11 @@ describe("SPEC Records: room", () => {
   });
 
   it("a record that does not fit is not written beyond the memory", () => {
+    const tested = makeCore();
     for (let more = 0; more < 6; more++) {
       const bytes = scarce(2377);
       const memory: number[] = Array(bytes).fill(0);
-      const device = core.create(memory, { ...config, autoStart: 0 })!;
+      const device = tested.create(memory, { ...config, autoStart: 0 })!;
       const { capacity } = device;
       const device_code = "d".repeat(capacity[Field.DEVICE_CODE]!);
       const rest = capacity[Region.OUTPUT]! - 27 - "ABCD-EFGH".length - 128 - device_code.length;
@@ -494,14 +495,14 @@ describe("SPEC Records: room", () => {
       }).body;
       const answer = new TextEncoder().encode(body);
       for (let step = 0; step < 20; step++) {
-        if (device.state === State.SIGNED_OUT) core.signIn(device);
-        const command = core.tick(device, 0);
-        if (command === core.Command.LOAD) core.storageDone(device, 0);
-        if (command === core.Command.STORE) core.storageDone(device, 1);
+        if (device.state === State.SIGNED_OUT) tested.signIn(device);
+        const command = tested.tick(device, 0);
+        if (command === core.Command.LOAD) tested.storageDone(device, 0);
+        if (command === core.Command.STORE) tested.storageDone(device, 1);
         if (command !== core.Command.SEND) continue;
-        core.responseStart(device, device.requestId, 200, -1);
-        core.responseBody(device, device.requestId, answer, 0, answer.length);
-        core.responseEnd(device, device.requestId);
+        tested.responseStart(device, device.requestId, 200, -1);
+        tested.responseBody(device, device.requestId, answer, 0, answer.length);
+        tested.responseEnd(device, device.requestId);
       }
       expect(device.state).toBe(State.PENDING);
       expect(device.notSaved).toBe(more ? 1 : 0);
