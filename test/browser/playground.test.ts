@@ -183,6 +183,37 @@ describeInChromium("the playground", (browser) => {
       { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     ));
 
+  test.each([390, 800, 1280, 1920])(
+    "%i pixels wide, every part of the page has its room",
+    (width) =>
+      atPlayground(
+        browser(),
+        async (page) => {
+          await shows(page, "Code ");
+          for (const part of [".guide", ".device", ".second", ".exchange", ".deeds", ".more"]) {
+            const box = (await page.locator(`section${part}`).boundingBox())!;
+            expect(box.width, part).toBeGreaterThan(Math.min(width - 60, 280));
+            expect(box.x + box.width, part).toBeLessThanOrEqual(width);
+          }
+        },
+        { viewport: { width, height: 900 } },
+      ),
+  );
+
+  test("a first sign-in takes four presses", () =>
+    atPlayground(browser(), async (page) => {
+      await shows(page, "Code ");
+      const phone = page.frameLocator("#phone");
+      const presses = [
+        page.locator("#next"),
+        phone.getByRole("button", { name: "Continue" }),
+        phone.getByRole("button", { name: /Ada Brook/ }),
+        phone.getByRole("button", { name: "Allow", exact: true }),
+      ];
+      for (const key of presses) await key.click();
+      await shows(page, "Signed in");
+    }));
+
   test("a folder that is not complete says so", () =>
     atPlayground(browser(), async (page) => {
       const other = await page.context().newPage();

@@ -96,7 +96,7 @@ function tabs(settings: PageSettings): Html {
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
-  )}${settings.hasService ? html`<a href="#gallery">every answer</a>` : ""}</div>
+  )}</div>${settings.hasService ? html`<a class="to-gallery" href="#gallery">every answer</a>` : ""}
   ${TABS.map(
     ([group], at) =>
       html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
