@@ -193,6 +193,7 @@ describeInChromium("the playground", (browser) => {
           for (const part of [".guide", ".device", ".second", ".exchange", ".deeds", ".more"]) {
             const box = (await page.locator(`section${part}`).boundingBox())!;
             expect(box.width, part).toBeGreaterThan(Math.min(width - 60, 280));
+            expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);
             expect(box.x + box.width, part).toBeLessThanOrEqual(width);
           }
         },
