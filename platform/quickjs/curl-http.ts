@@ -6,7 +6,7 @@ import { EXCHANGE_LIMITS } from "../limits.ts";
 import { AnswerHead } from "./answer-head.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { type CurlSettings, curlInputs } from "./curl-config.ts";
-import type { Os } from "./engine.ts";
+import { type Os, safeEnvironment } from "./engine.ts";
 import { Child } from "./process.ts";
 
 export interface CurlHttpOptions extends Partial<CurlSettings> {
@@ -38,7 +38,12 @@ export function curlIsThere(os: Os, curl: string): boolean {
   const silent = os.open("/dev/null", os.O_RDWR);
   try {
     return (
-      os.exec([curl, "-q", "--version"], { block: true, stdout: silent, stderr: silent }) === 0
+      os.exec([curl, "-q", "--version"], {
+        block: true,
+        stdout: silent,
+        stderr: silent,
+        env: safeEnvironment(),
+      }) === 0
     );
   } finally {
     os.close(silent);

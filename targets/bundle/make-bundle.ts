@@ -53,6 +53,8 @@ const uglifyOptions = {
     inline: 3,
     hoist_vars: true,
     pure_getters: true,
+    // MuJS reads a hundred levels, and each comma of a sequence is one.
+    sequences: false,
   },
   output: { ascii_only: true },
 };

@@ -34,15 +34,15 @@ function live({ real, simulation: { clock } }: Bench, worldMs: number): void {
 }
 
 const CLOCKS: readonly (readonly [string, number, (bench: Bench) => Promise<void>])[] = [
-  ["real", 1, async (bench) => live(bench, 60_000)],
-  ["x60", 60, async (bench) => live(bench, 60_000)],
-  ["--fast", FAST_SPEED, async (bench) => live(bench, 60_000)],
-  ["a jump", 1, ({ controller }) => controller.run("advance 60s")],
+  ["real", 1, async (bench) => live(bench, 80_000)],
+  ["x60", 60, async (bench) => live(bench, 80_000)],
+  ["--fast", FAST_SPEED, async (bench) => live(bench, 80_000)],
+  ["a jump", 1, ({ controller }) => controller.run("advance 80s")],
   [
     "paused, step by step",
     1,
     async ({ controller, simulation }) => {
-      const untilMs = simulation.clock.nowMs() + 60_000;
+      const untilMs = simulation.clock.nowMs() + 80_000;
       await controller.run("pause");
       while (simulation.clock.nowMs() < untilMs) await controller.run("step");
       await controller.run("pause");

@@ -51,7 +51,7 @@ describe("fuzzing", () => {
 
   it("a scanner that takes everything for complete is found", async () => {
     const code = await readableBundle();
-    const planted = code.replace(/(function scanComplete\(\w+\) \{)/, "$1 return true;");
+    const planted = code.replace(/(function scanEnd\(\w+\) \{)/, "$1 return true;");
     expect(planted).not.toBe(code);
     const { core, hits } = await countingCore(planted);
     const target = responseTarget(core);
