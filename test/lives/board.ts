@@ -284,8 +284,9 @@ export class Board {
   private checkDevice(device: Device): void {
     if (!this.settings.isWatched) return;
     checkIntegers(device);
+    const places = placesOf(device) as Members;
     for (const { name, array, length } of this.arrays) {
-      if (array.length !== length || (device as unknown as Members)[name] !== array) {
+      if (array.length !== length || places[name] !== array) {
         throw new Violation("no-allocation", "an array of the device grew or was replaced");
       }
     }
