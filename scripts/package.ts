@@ -130,7 +130,11 @@ const library = await makePackage(
 );
 const tools = await makePackage(
   "picogrant-tools",
-  { "README.md": "scripts/package/picogrant-tools.md" },
+  {
+    "README.md": "scripts/package/picogrant-tools.md",
+    "docs/command.md": "targets/command/README.md",
+    "docs/service.md": "targets/service/README.md",
+  },
   async (folder) => {
     // What `picogrant image` puts into images.
     for (const name of ["picogrant.js", "picogrant-grant.js"]) {

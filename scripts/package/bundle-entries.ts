@@ -103,6 +103,9 @@ function ownFiles(assets: Set<string>): Plugin {
         const text = readFileSync(path, "utf8");
         if (!text.includes("import.meta.url")) return undefined;
         const name = relative(root, path);
+        if (/new URL\(`[^`]*`, import\.meta\.url\)/.test(text)) {
+          throw new Error(`${name}: the path of a file it reads is put together; write it out`);
+        }
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
           // What lies above the bundle is not copied into it.
           if (!file!.endsWith("../")) assets.add(join(dirname(name), file!));

@@ -72,7 +72,7 @@ export const MANIFESTS: Readonly<Record<string, object>> = {
     sideEffects: false,
     bin: { picogrant: "dist/command/main.js" },
     exports: exportsOf(SERVICE_ENTRIES),
-    files: ["dist", "THIRD-PARTY-LICENSES.txt"],
+    files: ["dist", "docs", "THIRD-PARTY-LICENSES.txt"],
   },
   "picogrant-firmware": {
     description:
