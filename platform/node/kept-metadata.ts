@@ -6,7 +6,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import * as core from "../../core/complete.ts";
 import type { DiscoveredServer } from "../discovery.ts";
 import { checkEndpoints, noEndpoints } from "../driver/endpoints.ts";
 import type { KeptMetadata } from "../session/settings.ts";
@@ -68,6 +67,7 @@ export function keptMetadata(
       const host = { http: adapter, timers: nodeTimers() };
       try {
         const { discoverServer } = await import("../discovery.ts");
+        const core = await import("../../core/complete.ts");
         const found = await discoverServer(core, host, issuer, allowHttp);
         kept.write(issuer, found);
         return found.endpoints;

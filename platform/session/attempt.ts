@@ -1,7 +1,7 @@
 // One life of a sign-in: from the records, over the code, to the session, and to the end of that. It owns the driver,
 // looks at its state after everything that happens, and sees to it that nothing is left behind.
 
-import * as core from "../../core/complete.ts";
+import * as core from "../../core/index.ts";
 import { Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { isThenable } from "../driver/faults.ts";

@@ -1,7 +1,6 @@
 // Which authorization server a program means: one that picogrant knows by name, one that describes itself, or
 // addresses as they are. All three come to the same: what a driver takes.
 
-import * as core from "../../core/complete.ts";
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
 import type { Http, Timers } from "../contracts.ts";
 import type { DiscoveredServer } from "../discovery.ts";
@@ -87,9 +86,11 @@ export async function settingsFor(
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
   if (typeof choice === "string" && choice.includes("://")) {
     const known = kept?.read(choice);
-    // Loaded by whoever names an issuer.
+    // Loaded by whoever names an issuer, as is the core that asks for metadata: to sign in takes the grant alone.
     const { clientAuthenticationFor, discoverServer } = await import("../discovery.ts");
-    const found = known ?? (await discoverServer(core, host, choice, allowHttp));
+    const found =
+      known ??
+      (await discoverServer(await import("../../core/complete.ts"), host, choice, allowHttp));
     if (known === undefined) kept?.write(choice, found);
     const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
     return {

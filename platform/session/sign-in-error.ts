@@ -1,7 +1,6 @@
 // Why a sign-in or a session ended, for a program to act on and for a person to read.
 
-import * as core from "../../core/complete.ts";
-import { ErrorCode, ErrorKind } from "../../core/index.ts";
+import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import type { MetadataError } from "../metadata-error.ts";
 import { missingRoomOf } from "../missing-room.ts";
 import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
@@ -79,7 +78,7 @@ const ADVICE: Readonly<Record<Remedy, string>> = {
  * The error that a device shows, as an exception.
  * @param answer the newest of the server's
  */
-export function signInErrorOf(device: core.Device, answer?: ServerAnswer): SignInError {
+export function signInErrorOf(device: Device, answer?: ServerAnswer): SignInError {
   const code = errorNameOf(device);
   const remedy = remedyFor(device);
   const said = answer && isRefusal(answer) ? `; ${answerInWords(answer)}` : "";
@@ -89,7 +88,7 @@ export function signInErrorOf(device: core.Device, answer?: ServerAnswer): SignI
 }
 
 /** What keeps a device from going on for now, as an exception that is told and not thrown. */
-export function troubleOf(device: core.Device, answer: ServerAnswer): SignInError {
+export function troubleOf(device: Device, answer: ServerAnswer): SignInError {
   const code = errorNameOf(device);
   const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
   const why = code === "malformed_response" ? ", and not what was asked for" : "";
@@ -100,14 +99,14 @@ export function troubleOf(device: core.Device, answer: ServerAnswer): SignInErro
 }
 
 /** The setting of a program's by its name. */
-function missingRoomIn(device: core.Device): string {
+function missingRoomIn(device: Device): string {
   return missingRoomOf(device).replace("bytes of memory", "bytes as memoryBytes");
 }
 
 /** Who can put it right. */
-function remedyFor(device: core.Device): Remedy {
+function remedyFor(device: Device): Remedy {
   const { error } = device;
-  return (error !== ErrorCode.NONE && REMEDIES[core.errorKind(device, error)]) || "nobody";
+  return (error !== ErrorCode.NONE && REMEDIES[errorKind(device, error)]) || "nobody";
 }
 
 /** Whether it says more than that the user has not decided yet, or a success. */
@@ -117,7 +116,7 @@ function isRefusal({ status, error, failure }: ServerAnswer): boolean {
 }
 
 /** What went wrong last, as the documents spell it. */
-export function errorNameOf({ error }: core.Device): GrantErrorCode {
+export function errorNameOf({ error }: Device): GrantErrorCode {
   return (ErrorCode[error] ?? "UNKNOWN_ERROR").toLowerCase() as GrantErrorCode;
 }
 
