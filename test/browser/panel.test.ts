@@ -222,6 +222,8 @@ describeInChromium("the panel", (browser) => {
         .poll(() => simulation.userCode)
         .toSatisfy((code: string) => code !== "" && code !== before);
       expect(simulation.clock.nowMs()).toBeGreaterThan(1_800_000);
+      // As a person would: what is not on the display yet cannot be allowed.
+      await shows(page, simulation.userCode);
       await page.keyboard.press("a");
       await shows(page, "Signed in");
     }));
