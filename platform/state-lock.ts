@@ -1,4 +1,4 @@
-// The rules of a lock on a state directory, the same on every platform: held by one process, it outlives none.
+// The rules of a lock on a state directory under engines such as QuickJS: held by one process, it outlives none.
 // After a SIGKILL or a loss of power the next process finds that the holder is gone and takes the lock over.
 // How files are made and processes are found is the platform's part (StateLockSystem).
 //
@@ -99,13 +99,19 @@ function refuseIfHeld(system: StateLockSystem, file: string, content: string, de
     if (system.ageS(file) < WRITING_S) throw justStarting();
     return;
   }
-  if (holder.host !== system.self.host) {
+  if (holder.host !== system.self.host && !isSameBoot(holder, system.self)) {
     throw new LockRefused(
       `in use by process ${holder.pid} on ${holder.host} (if it is gone, remove "${nameOf(file)}")`,
     );
   }
   if (!isAlive(system, holder)) return;
   throw depth > 0 ? justStarting() : new LockRefused(`in use by process ${holder.pid}`);
+}
+
+/** A machine may be given another name while it runs. */
+function isSameBoot(one: LockHolder, other: LockHolder): boolean {
+  const [boot] = one.started.split("/");
+  return boot !== "" && boot === other.started.split("/")[0];
 }
 
 /**

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Bytes, Storage } from "../contracts.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
-import { lockDirectory } from "./state-lock.ts";
+import { lockDirectory, StateLock } from "./state-lock.ts";
 
 export { StateDirectoryError } from "./state-directory-error.ts";
 
@@ -14,6 +14,8 @@ export { StateDirectoryError } from "./state-directory-error.ts";
 export interface FileStorageOptions {
   /** Largest record in bytes; default 131072, enough for any token. */
   capacity?: number;
+  /** Others use the directory, too: there is a lock for the moments in which one of them writes (SharedDirectory). */
+  isShared?: boolean;
 }
 
 /** Begins every slot file, so that a file of some other program is not taken for a record, or overwritten. */
@@ -44,10 +46,11 @@ export class FileStorage implements Storage {
     this.directory = path.resolve(directory);
     this.#unlock = this.#unlessBroken(() => {
       prepareDirectory(this.directory);
-      return lockDirectory(this.directory);
+      return options.isShared ? tryLock(this.directory) : lockDirectory(this.directory);
     }, noLock);
     try {
-      for (const slot of [0, 1]) this.#unlessBroken(() => this.#inspect(slot), undefined);
+      const isAlone = !options.isShared;
+      for (const slot of [0, 1]) this.#unlessBroken(() => this.#inspect(slot, isAlone), undefined);
     } catch (error) {
       this.#unlock();
       throw error;
@@ -131,10 +134,19 @@ export class FileStorage implements Storage {
     }
   }
 
-  /** Refuses what is there but cannot be a slot of ours; clears away what a killed process left. */
-  #inspect(slot: number): void {
+  /** What tells the records of now from those of before: another process may have written. */
+  get stamp(): string {
+    const stamps = [0, 1].map((slot) => {
+      const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
+      return stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
+    });
+    return stamps.join();
+  }
+
+  /** Refuses what is there but cannot be a slot of ours; where nobody else writes, clears away what a killed one left. */
+  #inspect(slot: number, isAlone: boolean): void {
     const file = this.#fileOf(slot);
-    fs.rmSync(draftOf(file), { force: true });
+    if (isAlone) fs.rmSync(draftOf(file), { force: true });
     const stat = fs.lstatSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return;
     const refuse = (what: string): never => {
@@ -242,6 +254,14 @@ function syncDirectory(directory: string): void {
   } finally {
     fs.closeSync(handle);
   }
+}
+
+/** Whether a file can be made there at all. @throws the system's error */
+function tryLock(directory: string): () => void {
+  const lock = new StateLock(directory);
+  lock.tryTake();
+  lock.release();
+  return noLock;
 }
 
 /** Where nothing can be written, two devices cannot get in each other's way. */

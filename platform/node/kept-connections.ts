@@ -6,6 +6,8 @@ import type { Socket } from "node:net";
 
 export class KeptConnections {
   readonly #idle = new Set<Socket>();
+  /** A connection serves many requests, and is forgotten once. */
+  readonly #known = new WeakSet<Socket>();
 
   /** Whether none waits for a request. */
   get isEmpty(): boolean {
@@ -24,6 +26,8 @@ export class KeptConnections {
         if (socket.destroyed) return;
         this.#idle.add(socket);
         socket.on("data", closeAtOnce);
+        if (this.#known.has(socket)) return;
+        this.#known.add(socket);
         socket.once("close", () => this.#idle.delete(socket));
       });
     });

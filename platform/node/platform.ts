@@ -18,10 +18,15 @@ export interface NodePlatform extends Platform {
 /** @throws StateDirectoryError with one line for the user where the state directory cannot be used */
 export function nodePlatformWith(
   display: Display,
-  options: { readonly stateDirectory: string; readonly http?: NodeHttpOptions },
+  options: {
+    readonly stateDirectory: string;
+    readonly http?: NodeHttpOptions;
+    readonly isShared?: boolean;
+  },
 ): NodePlatform {
   // Last of what may throw: it takes a lock.
-  const storage = new FileStorage(options.stateDirectory);
+  const { stateDirectory, isShared = false } = options;
+  const storage = new FileStorage(stateDirectory, { isShared });
   const http = new NodeHttp(options.http);
   const timers = nodeTimers();
   return {

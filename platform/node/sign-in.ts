@@ -1,6 +1,6 @@
 // Signing in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
 
-import type { Display, Entropy, Storage } from "../contracts.ts";
+import type { Display, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
 import { MetadataError } from "../metadata-error.ts";
 import { ServerError } from "../servers/server-error.ts";
@@ -15,6 +15,7 @@ import { keptMetadata } from "./kept-metadata.ts";
 import { checkOptions } from "./options.ts";
 import { type NodePlatform, nodePlatformWith } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
+import { SharedDirectory } from "./shared-directory.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 
 export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
@@ -91,11 +92,12 @@ async function begin(
   const settings = await unlessAborted(signal, () =>
     settingsFor(server, options, node, allowHttp, kept),
   );
-  const storage = deviceKey ? await sealed(node.storage, node.entropy, deviceKey) : node.storage;
+  const open = await openerOf(node, deviceKey);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
-    { ...node, storage },
+    node,
     {
+      shared: new SharedDirectory(node.storage, open),
       ...settings,
       ...(allowHttp && { allowHttp }),
       ...(headers && { headers }),
@@ -110,7 +112,11 @@ async function begin(
 
 function openState({ state, http }: SignInOptions): NodePlatform {
   try {
-    return nodePlatformWith(noDisplay, { stateDirectory: state, ...(http && { http }) });
+    return nodePlatformWith(noDisplay, {
+      stateDirectory: state,
+      isShared: true,
+      ...(http && { http }),
+    });
   } catch (error) {
     if (!(error instanceof StateDirectoryError)) throw asSignInError(error);
     throw new SignInError("state_unusable", "user", error.message, { cause: error });
@@ -162,7 +168,12 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
 /** The program shows the code itself; a code has as much room as a display has columns. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-async function sealed(storage: Storage, entropy: Entropy, deviceKey: Uint8Array): Promise<Storage> {
+/** What gives the storage to a device: a seal knows what it has read, and is made anew with each. */
+async function openerOf(
+  { storage, entropy }: NodePlatform,
+  deviceKey: Uint8Array | undefined,
+): Promise<() => Storage> {
+  if (deviceKey === undefined) return () => storage;
   const { SealedStorage } = await import("../sealed-storage.ts");
-  return new SealedStorage({ storage, entropy, deviceKey });
+  return () => new SealedStorage({ storage, entropy, deviceKey });
 }

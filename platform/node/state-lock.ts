@@ -1,120 +1,187 @@
-// The lock on a state directory, on Node. Its rules are those of ../state-lock.ts.
+// The lock on a state directory: one process at a time, also where programs in containers share the directory, each with
+// process numbers, a network and a host name of its own. There is no system call for it in Node, so it is files.
+//
+// Each taker makes a file of its own, whose name nobody else ever uses, and only then looks for the files of others.
+// Of two that come at the same moment at least one sees the other and steps back. A file whose holder is dead may be
+// removed by anybody at any time: its name never comes again, so that cannot hit a later holder's.
+//
+// Dead is, where both see the same processes, a holder whose process is gone. Of all others it is known by their silence:
+// a holder gives its file a new time every second, and one that has had none for ten seconds, by the clock of whoever
+// waits, is dead. No two clocks are compared. So it is between containers, on macOS and on Windows; a directory on a
+// network has to show all machines the same.
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { isLeftover, LockRefused, type StateLockSystem, takeStateLock } from "../state-lock.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 
+const BEAT_MS = 1000;
+const SILENCE_MS = 10_000;
+const PREFIX = "lock-";
+/** Process, when it began, whose process numbers these are ("0": unknown), chance. */
+const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
+
+/** What this process holds, to know it by and to give it back at the end. */
+const held = new Set<string>();
+let isToldOfTheEnd = false;
+
+/** A lock that can be taken and given back again and again. */
+export class StateLock {
+  readonly #directory: string;
+  /** When a file of another was last seen to change: its time, and ours. */
+  readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
+  #own = "";
+  #isSure = false;
+  #beat: NodeJS.Timeout | undefined;
+
+  /** @param directory is there */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Whether it is held still: whoever was asleep for long enough has lost it. */
+  get isHeld(): boolean {
+    return this.#own !== "" && fs.existsSync(this.#own);
+  }
+
+  /** Whether the holder that `tryTake` has named last was seen to run, and not taken to by its file alone. */
+  get isSure(): boolean {
+    return this.#isSure;
+  }
+
+  /**
+   * Takes it where nobody has it.
+   * @returns the process that has it, 0 where it is taken now
+   */
+  tryTake(): number {
+    if (this.isHeld) return 0;
+    this.release();
+    const own = path.join(
+      this.#directory,
+      `${PREFIX}${identity()}-${randomBytes(8).toString("hex")}`,
+    );
+    if (!isToldOfTheEnd) process.once("exit", dropAll);
+    isToldOfTheEnd = true;
+    held.add(own);
+    let holder = -1;
+    try {
+      fs.closeSync(fs.openSync(own, "wx", 0o600));
+      holder = this.#otherThan(own);
+    } finally {
+      if (holder !== 0) drop(own);
+    }
+    if (holder !== 0) return holder;
+    this.#own = own;
+    this.#beat = setInterval(() => this.#giveSign(), BEAT_MS).unref();
+    return 0;
+  }
+
+  /** Gives it back, where it is held. */
+  release(): void {
+    clearInterval(this.#beat);
+    if (this.#own !== "") drop(this.#own);
+    this.#own = "";
+  }
+
+  #giveSign(): void {
+    const now = new Date();
+    try {
+      fs.utimesSync(this.#own, now, now);
+    } catch {
+      // Taken away from a process that was asleep: it finds out before it writes.
+      clearInterval(this.#beat);
+    }
+  }
+
+  /** The process of another that lives, 0 where there is none; clears the dead away. */
+  #otherThan(own: string): number {
+    let living = 0;
+    this.#isSure = false;
+    for (const name of fs.readdirSync(this.#directory)) {
+      const file = path.join(this.#directory, name);
+      if (!NAME.test(name) || file === own) continue;
+      if (this.#lives(file, NAME.exec(name)!)) living = Number(name.split("-")[1]);
+      else fs.rmSync(file, { force: true });
+    }
+    return living;
+  }
+
+  #lives(file: string, [, pid, started, space]: RegExpExecArray): boolean {
+    // Another thread of this process has names of its own.
+    const isOurs = space !== "0" && space === processSpace() && Number(pid) !== process.pid;
+    if (isOurs || held.has(file)) {
+      const isRunning = held.has(file) || startOf(pid!) === started;
+      this.#isSure ||= isRunning;
+      return isRunning;
+    }
+    const mtimeMs = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    if (mtimeMs === undefined) return false;
+    const nowMs = performance.now();
+    const [before, sinceMs] = this.#seen.get(file) ?? [];
+    if (before !== mtimeMs) this.#seen.set(file, [mtimeMs, nowMs]);
+    return before !== mtimeMs || nowMs - sinceMs! < SILENCE_MS;
+  }
+}
+
 /**
- * Takes the lock of a directory.
+ * Takes the lock for as long as the process runs. It waits, and blocks, where the holder may be dead and nothing but the
+ * silence of its file can show it.
  * @returns a function that gives it back
- * @throws StateDirectoryError where another living process holds it
+ * @throws StateDirectoryError where another process holds it
  */
 export function lockDirectory(directory: string): () => void {
-  try {
-    const unlock = takeStateLock(nodeSystem(), path.join(directory, "lock"));
-    removeLeftovers(directory);
-    return unlock;
-  } catch (error) {
-    if (!(error instanceof LockRefused)) throw error;
-    const advice = error.message.startsWith("in use")
-      ? "; stop it or choose another directory"
-      : "";
-    throw new StateDirectoryError(`${directory}: ${error.message}${advice}`);
+  const lock = new StateLock(directory);
+  const endMs = performance.now() + SILENCE_MS + BEAT_MS;
+  for (let refusals = 0; ; refusals++) {
+    const holder = lock.tryTake();
+    if (holder === 0) return () => lock.release();
+    // Two that come at the same moment both step back.
+    const isHeld = lock.isSure ? refusals >= 3 : performance.now() > endMs;
+    if (isHeld) {
+      const what = `in use by process ${holder}; stop it or choose another directory`;
+      throw new StateDirectoryError(`${directory}: ${what}`);
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 45);
   }
 }
 
-/** Done by the holder of the lock only: nobody else's takeover is under way then. */
-function removeLeftovers(directory: string): void {
-  for (const name of fs.readdirSync(directory)) {
-    if (isLeftover(name)) fs.rmSync(path.join(directory, name), { force: true });
-  }
+function drop(file: string): void {
+  fs.rmSync(file, { force: true });
+  held.delete(file);
 }
 
-const nonce = randomBytes(6).toString("hex");
-
-function nodeSystem(): StateLockSystem {
-  const started = startOf(process.pid) ?? "";
-  return {
-    self: { pid: process.pid, started, host: os.hostname(), nonce },
-    publish,
-    read: readIfThere,
-    remove: (file) => fs.rmSync(file, { force: true }),
-    ageS: (file) => {
-      const stat = fs.statSync(file, { throwIfNoEntry: false });
-      return stat === undefined ? 0 : (Date.now() - stat.mtimeMs) / 1000;
-    },
-    startOf,
-  };
+function dropAll(): void {
+  for (const file of held) drop(file);
 }
 
-/** File systems without hard links, such as that of most memory cards. */
-const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
-
-/** By a hard link to a draft, which appears with its whole content at once and never over another file. */
-function publish(file: string, content: string): boolean {
-  const draft = `${file}.draft-${randomBytes(6).toString("hex")}`;
-  writeNew(draft, content);
-  try {
-    fs.linkSync(draft, file);
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // ENOENT: the holder of the lock has cleared our draft away.
-    if (code === "EEXIST" || code === "ENOENT") return false;
-    if (!NO_LINKS.has(code ?? "")) throw error;
-  } finally {
-    fs.rmSync(draft, { force: true });
-  }
-  try {
-    writeNew(file, content);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
+/** This process in a lock's name. */
+function identity(): string {
+  return `${process.pid}-${startOf("self") || 0}-${processSpace()}`;
 }
 
-function writeNew(file: string, content: string): void {
-  const handle = fs.openSync(file, "wx", 0o600);
+let space = "";
+
+/** Where the same number is the same process: this boot of this machine, and this container. "0" where that is not told. */
+function processSpace(): string {
+  if (space !== "") return space;
   try {
-    fs.writeSync(handle, content);
-    fs.fsyncSync(handle);
-  } catch (error) {
-    // A full disk must not leave an empty file that looks like a lock.
-    fs.rmSync(file, { force: true });
-    throw error;
-  } finally {
-    fs.closeSync(handle);
+    const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
+    const names = fs.readlinkSync("/proc/self/ns/pid");
+    space = createHash("sha256").update(boot).update(names).digest("hex").slice(0, 12);
+  } catch {
+    space = "0";
   }
+  return space;
 }
 
-/** When a process began, with the boot it belongs to; see StateLockSystem. */
-function startOf(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: there is one, of another user.
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return undefined;
-  }
+/** When a process began, in ticks since the boot; "" where there is none that runs. */
+function startOf(pid: string): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "latin1");
-    const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     // The name in field 2 may contain anything, so count from its closing bracket: fields 3 and 22.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : `${boot}/${fields[19]}`;
+    return fields[0] === "Z" || fields[0] === "X" ? "" : fields[19]!;
   } catch {
     return "";
-  }
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
   }
 }

@@ -5,12 +5,13 @@ import * as core from "../../core/index.ts";
 import { Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import { isThenable } from "../driver/faults.ts";
-import { Driver, type DriverOptions } from "../driver.ts";
+import { Driver, type DriverOptions, type Translate } from "../driver.ts";
 import { asciiOf } from "../text.ts";
 import { AnswerEar } from "./answer-ear.ts";
 import type { FetchSettings } from "./fetch.ts";
 import { Session } from "./session.ts";
 import type { ServerSettings } from "./settings.ts";
+import { type SharedState, sharedHttp, sharedStorage } from "./shared-state.ts";
 import type { SignInHandlers, VerificationPrompt } from "./sign-in.ts";
 import { givenUp, SignInError, signInErrorOf } from "./sign-in-error.ts";
 import { Watch } from "./watch.ts";
@@ -18,7 +19,10 @@ import { Watch } from "./watch.ts";
 /** What an attempt is made with, beside the adapters. */
 export type AttemptSettings = ServerSettings &
   Pick<DriverOptions, "allowHttp" | "headers"> &
-  FetchSettings;
+  FetchSettings & {
+    /** Where other programs use the same records; the platform's storage is not asked then. */
+    readonly shared?: SharedState | undefined;
+  };
 
 /** So long an end waits for what is under way: a refresh whose tokens would be lost, a record half written. */
 const LEAVE_LIMIT_MS = 10_000;
@@ -26,12 +30,10 @@ const LEAVE_LIMIT_MS = 10_000;
 export class Attempt {
   /** Settles once: the session, or why there is none. */
   readonly session: Promise<Session>;
-  /** What the program has asked for is done on it. */
-  readonly driver: Driver;
   readonly ear = new AnswerEar();
   readonly watch: Watch;
   readonly #platform: Platform;
-  readonly #fetchSettings: FetchSettings;
+  readonly #settings: AttemptSettings;
   readonly #handlers: SignInHandlers;
   readonly #dispose: () => void;
   #resolve!: (session: Session) => void;
@@ -43,6 +45,8 @@ export class Attempt {
   #isReleased = false;
   #askAgain: ServerSettings["rediscover"];
   #shownCode = "";
+  #driver: Driver;
+  #isStale = false;
 
   constructor(
     platform: Platform,
@@ -51,7 +55,7 @@ export class Attempt {
     dispose: () => void,
   ) {
     this.#platform = platform;
-    this.#fetchSettings = settings;
+    this.#settings = settings;
     this.#askAgain = settings.rediscover;
     this.#handlers = handlers;
     this.#dispose = dispose;
@@ -60,21 +64,70 @@ export class Attempt {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const autoStart = handlers.resumeOnly ? 0 : settings.config.autoStart;
-    this.driver = new Driver({
-      core,
-      platform,
-      ...settings,
-      config: { ...settings.config, autoStart },
-      translate: this.ear.around(settings.translate, () => this.driver.device.endpoint),
-      onChange: () => this.#changed(),
-      onError: (error) => this.#tellTrouble(adapterFailed(error)),
-      wakeInMs: () => this.#wakeInMs(),
-    });
+    this.#driver = this.#newDriver(settings.endpoints);
     const { signal } = handlers;
     signal?.addEventListener("abort", this.#abort);
     if (signal?.aborted) this.#abort();
     else this.driver.start();
+  }
+
+  /** What the program has asked for is done on it. A new one, where another program has changed what is kept. */
+  get driver(): Driver {
+    return this.#driver;
+  }
+
+  /** @param endpoints those of the driver before */
+  #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
+    const settings = this.#settings;
+    const isAsking = !this.#handlers.resumeOnly && this.#session === undefined;
+    const autoStart = isAsking ? settings.config.autoStart : 0;
+    const listening = this.ear.around(settings.translate, () => this.#driver.device.endpoint);
+    const { platform, translate } = this.#alone(this.#platform, listening);
+    return new Driver({
+      core,
+      ...settings,
+      platform,
+      endpoints,
+      config: { ...settings.config, autoStart },
+      translate,
+      onChange: () => this.#changed(),
+      onError: (error) => this.#tellTrouble(adapterFailed(error)),
+      wakeInMs: () => this.#wakeInMs(),
+    });
+  }
+
+  /** Sends and writes with the records to itself, where they are shared. */
+  #alone(
+    platform: Platform,
+    translate: Translate,
+  ): { readonly platform: Platform; readonly translate: Translate } {
+    const { shared } = this.#settings;
+    if (shared === undefined) return { platform, translate };
+    const user = {
+      onStale: () => this.#beginAgain(),
+      onBusy: (holder: string) => this.#tellTrouble(stateBusy(holder)),
+    };
+    shared.begin();
+    const storage = sharedStorage(shared.open(), shared, user);
+    return {
+      platform: { ...platform, storage },
+      translate: (http, client) => sharedHttp(translate(http, client), shared, user),
+    };
+  }
+
+  /** Another program has changed the records: with a device that reads them anew. Not within the old one's command. */
+  #beginAgain(): void {
+    if (this.#isStale) return;
+    this.#isStale = true;
+    queueMicrotask(() => {
+      this.#isStale = false;
+      if (this.#isReleased) return;
+      this.#settings.shared?.leave();
+      const { endpoints } = this.#driver;
+      this.#driver.stop();
+      this.#driver = this.#newDriver(endpoints);
+      this.#driver.start();
+    });
   }
 
   /**
@@ -103,10 +156,15 @@ export class Attempt {
   }
 
   #changed(): void {
-    if (this.#isReleased) return;
+    if (this.#isReleased || this.#isStale) return;
+    if (isAtEnd(this.driver.device.state) && this.#settings.shared?.isCurrent === false) {
+      this.#beginAgain();
+      return;
+    }
     this.watch.look(this.driver, this.ear);
     if (this.#session !== undefined) this.#session.changed();
     else if (this.#leavingSinceMs === undefined) this.#goOn();
+    if (isAtRest(this.driver.device)) this.#settings.shared?.leave();
     this.#lookAtLeaving();
   }
 
@@ -124,7 +182,7 @@ export class Attempt {
   }
 
   #succeed(): void {
-    this.#session = new Session(this, this.#fetchSettings, this.#handlers.onEnd);
+    this.#session = new Session(this, this.#settings, this.#handlers.onEnd);
     this.#resolve(this.#session);
   }
 
@@ -206,6 +264,7 @@ export class Attempt {
     this.#isReleased = true;
     this.#handlers.signal?.removeEventListener("abort", this.#abort);
     this.driver.stop();
+    this.#settings.shared?.leave();
     this.#dispose();
     for (const left of this.#left.splice(0)) left();
   }
@@ -219,13 +278,29 @@ export class Attempt {
   }
 }
 
+/** What the records said has led to nothing. */
+function isAtEnd(state: State): boolean {
+  return state === State.FAILED || isWithoutSession(state);
+}
+
+/** Nothing is under way that changes the records, and nobody is being asked to sign in. */
+function isAtRest({ state, inFlight, job, storageCommand }: core.Device): boolean {
+  const isAsking = state === State.REQUESTING || state === State.PENDING;
+  return !isAsking && inFlight === 0 && job === 0 && storageCommand === 0;
+}
+
 /** Nothing is kept that could become a session without the user. */
-function isWithoutSession(state: State): boolean {
+export function isWithoutSession(state: State): boolean {
   return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
 }
 
 function notSignedIn(): SignInError {
   return new SignInError("not_signed_in", "user", "not signed in; sign in first");
+}
+
+function stateBusy(holder: string): SignInError {
+  const message = `${holder} is signing in with the same state, or asks the server; waiting for it`;
+  return new SignInError("state_busy", "user", message);
 }
 
 function adapterFailed(cause: unknown): SignInError {

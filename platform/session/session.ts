@@ -1,8 +1,9 @@
 // A session as a program sees it: an access token that is always fresh, a `fetch` that carries it, and an end.
 
 import { ErrorCode, Region, State } from "../../core/index.ts";
+import type { Driver } from "../driver.ts";
 import type { TokenResponse } from "./answer-ear.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, isWithoutSession } from "./attempt.ts";
 import { type FetchSettings, fetchWithToken } from "./fetch.ts";
 import { errorNameOf, type GrantErrorCode, SignInError, signInErrorOf } from "./sign-in-error.ts";
 
@@ -40,6 +41,8 @@ export class Session {
   #waiting: (() => void)[] = [];
   #end: SignInError | undefined;
   #signingOut: Promise<SignOutResult> | undefined;
+  /** Whose tokens are being revoked. */
+  #signedOut: Driver | undefined;
   /** Everything is given back. */
   #left: Promise<void> | undefined;
 
@@ -156,19 +159,25 @@ export class Session {
 
   async #signOut(): Promise<SignOutResult> {
     if (this.#end !== undefined) throw this.#end;
-    const { driver, watch } = this.#attempt;
-    driver.signOut();
+    const { watch } = this.#attempt;
+    this.#signedOut = this.#attempt.driver;
+    this.#signedOut.signOut();
     while (
       this.#end === undefined &&
       !watch.isSilent &&
-      (this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(driver))
+      (this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(this.#attempt.driver))
     ) {
       await this.#nextChange();
     }
+    this.#throwIfEnded();
     const result = this.#signOutResult();
     this.#finish(new SignInError("signed_out", "user", "signed out; sign in again"));
     await this.#left;
     return result;
+  }
+
+  #throwIfEnded(): void {
+    if (this.#end !== undefined) throw this.#end;
   }
 
   #signOutResult(): SignOutResult {
@@ -197,12 +206,29 @@ export class Session {
   /** To be called after anything that may have changed the device's state. */
   changed(): void {
     const { state } = this.#device;
-    if (this.#end === undefined && state === State.FAILED) {
-      const error = signInErrorOf(this.#device, this.#attempt.ear.newest);
-      this.#finish(error);
-      this.#attempt.call(() => this.#onEnd?.(error));
+    if (this.#end === undefined) {
+      if (state === State.FAILED) {
+        this.#endBy(signInErrorOf(this.#device, this.#attempt.ear.newest));
+      } else if (this.#signingOut !== undefined) this.#goOnSigningOut(state);
+      else if (isWithoutSession(state)) this.#endBy(endedElsewhere());
     }
     this.#wake();
+  }
+
+  /** Where another program has refreshed the tokens meanwhile, those are to be revoked. */
+  #goOnSigningOut(state: State): void {
+    const { driver } = this.#attempt;
+    if (driver === this.#signedOut) return;
+    if (driver.isSignedIn) {
+      this.#signedOut = driver;
+      driver.signOut();
+    } else if (state === State.REVOKING) this.#signedOut = driver;
+    else if (isWithoutSession(state)) this.#finish(endedElsewhere());
+  }
+
+  #endBy(error: SignInError): void {
+    this.#finish(error);
+    this.#attempt.call(() => this.#onEnd?.(error));
   }
 
   get #device(): Attempt["driver"]["device"] {
@@ -219,4 +245,9 @@ export class Session {
     this.#left = this.#attempt.leave();
     this.#wake();
   }
+}
+
+function endedElsewhere(): SignInError {
+  const message = "another program with the same state has ended the session; sign in again";
+  return new SignInError("session_ended", "user", message);
 }

@@ -28,6 +28,8 @@ export type SignInErrorCode =
   | "wrong_option"
   /** The place where the tokens are to be kept cannot be used. */
   | "state_unusable"
+  /** Another program is at work with the same tokens; it is waited for. */
+  | "state_busy"
   /** What should be kept is not: storage refuses it, or it does not fit. */
   | "not_saved"
   /** Storage refuses to erase what should be gone. */

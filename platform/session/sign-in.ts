@@ -2,11 +2,9 @@
 // the network) is in ../node/sign-in.ts; what happens until there is a session is in attempt.ts.
 
 import type { Platform } from "../contracts.ts";
-import type { DriverOptions } from "../driver.ts";
-import { Attempt } from "./attempt.ts";
-import { checkResources, type FetchSettings } from "./fetch.ts";
+import { Attempt, type AttemptSettings } from "./attempt.ts";
+import { checkResources } from "./fetch.ts";
 import type { Session } from "./session.ts";
-import type { ServerSettings } from "./settings.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
 /** What the user is to be shown (RFC 8628 §3.3). */
@@ -59,7 +57,7 @@ export interface SignInHandlers {
  */
 export function signInOn(
   platform: Platform,
-  settings: ServerSettings & Pick<DriverOptions, "allowHttp" | "headers"> & FetchSettings,
+  settings: AttemptSettings,
   handlers: SignInHandlers,
   dispose: () => void,
 ): Promise<Session> {

@@ -8,9 +8,8 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
-import { lockDirectory } from "../../platform/node/state-lock.ts";
 import { isWhole } from "../whole.ts";
 import { counterOf, recordOf } from "./kill-writer.ts";
 
@@ -84,14 +83,16 @@ describe("file storage", () => {
 
   it("leaves nothing but slots after use, and clears drafts of killed processes away", () => {
     fs.mkdirSync(directory, { mode: 0o700 });
-    for (const name of ["slot-0.draft", "lock.draft-0123456789ab", "lock.0123abcd"]) {
-      fs.writeFileSync(path.join(directory, name), "left over");
-    }
+    fs.writeFileSync(path.join(directory, "slot-0.draft"), "left over");
     const storage = new FileStorage(directory);
     expect(get(storage, 0)).toBe("");
     put(storage, 0, "a");
     put(storage, 1, "b");
-    expect(fs.readdirSync(directory).sort()).toEqual(["lock", "slot-0", "slot-1"]);
+    expect(fs.readdirSync(directory).sort()).toEqual([
+      expect.stringMatching(/^lock-/),
+      "slot-0",
+      "slot-1",
+    ]);
     storage.close();
     expect(fs.readdirSync(directory).sort()).toEqual(["slot-0", "slot-1"]);
   });
@@ -172,20 +173,6 @@ describe("file storage", () => {
       () => fs.mkdirSync(inside("slot-1"), { recursive: true }),
       "slot-1",
     ],
-    ["a foreign lock", () => seed("lock", "1234\n"), "not a lock of picogrant"],
-    [
-      "a lock of another host",
-      () => seed("lock", JSON.stringify({ pid: 1, started: "", host: "elsewhere" })),
-      "process 1 on elsewhere",
-    ],
-    [
-      "a takeover under way",
-      () => {
-        seed("lock", staleLock());
-        seed(`lock.${fnv1a(staleLock())}`, livingLock());
-      },
-      "just starting",
-    ],
   ];
   const seed = (name: string, content: string): void => {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -201,101 +188,6 @@ describe("file storage", () => {
     refusal();
     fs.rmSync(inside("slot-0"));
     expect(refusal()).toBe("opened");
-  });
-});
-
-/** A lock of a process that is gone. */
-function staleLock(nonce = 0): string {
-  const holder = { pid: 2 ** 22 + 1, started: "", host: os.hostname(), nonce: String(nonce) };
-  return JSON.stringify(holder);
-}
-
-/** A lock of a process that lives: this one's parent. */
-function livingLock(): string {
-  return JSON.stringify({ pid: process.ppid, started: "", host: os.hostname(), nonce: "" });
-}
-
-/** The checksum in the names of guards (platform/state-lock.ts). */
-function fnv1a(text: string): string {
-  const bytes = Buffer.from(text, "latin1");
-  const hash = bytes.reduce((sum, byte) => Math.imul(sum ^ byte, 16777619) >>> 0, 2166136261);
-  return hash.toString(16).padStart(8, "0");
-}
-
-describe("lock of the state directory", () => {
-  const lockOf = (holder: object): void => {
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    fs.writeFileSync(path.join(directory, "lock"), JSON.stringify(holder));
-  };
-
-  it("is refused to a second taker, given back by close, once only", () => {
-    const first = new FileStorage(directory);
-    expect(refusal()).toContain(`in use by process ${process.pid}`);
-    first.close();
-    const second = new FileStorage(directory);
-    // A second close of the first must not open the door of the second.
-    first.close();
-    expect(refusal()).toContain("in use");
-    second.close();
-  });
-
-  it("of a process that is gone, or whose number was given anew, is taken over", () => {
-    const host = os.hostname();
-    for (const holder of [
-      { pid: 2 ** 22 + 1, started: "", host },
-      { pid: process.pid, started: "another boot/1", host },
-      { pid: 1, started: "another boot/1", host },
-    ]) {
-      lockOf(holder);
-      expect(refusal(), JSON.stringify(holder)).toBe("opened");
-    }
-  });
-
-  it("processes killed one after the other in the middle of a takeover leave no closed door", () => {
-    fs.mkdirSync(directory, { mode: 0o700 });
-    let name = "lock";
-    for (let killed = 0; killed < 4; killed++) {
-      fs.writeFileSync(path.join(directory, name), staleLock(killed));
-      name += `.${fnv1a(staleLock(killed))}`;
-    }
-    expect(refusal()).toBe("opened");
-    expect(fs.readdirSync(directory)).toEqual([]);
-  });
-
-  it("an empty lock is that of a process about to write it, and after a while of none", () => {
-    fs.mkdirSync(directory, { mode: 0o700 });
-    const lock = path.join(directory, "lock");
-    fs.writeFileSync(lock, "");
-    expect(refusal()).toContain("just starting");
-    const old = new Date(Date.now() - 60_000);
-    fs.utimesSync(lock, old, old);
-    expect(refusal()).toBe("opened");
-  });
-
-  it.each(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])(
-    "works where hard links are not to be had (%s), as on a memory card, and is one device's there too",
-    (code) => {
-      vi.spyOn(fs, "linkSync").mockImplementation(() => {
-        throw Object.assign(new Error(code), { code });
-      });
-      try {
-        const storage = new FileStorage(directory);
-        expect([put(storage, 0, "kept"), get(storage, 0)]).toEqual([true, "kept"]);
-        expect(refusal()).toContain("in use by process");
-        storage.close();
-        expect(fs.readdirSync(directory)).toEqual(["slot-0"]);
-      } finally {
-        vi.restoreAllMocks();
-      }
-    },
-  );
-
-  it("unlocking leaves a lock alone that is not ours any more", () => {
-    fs.mkdirSync(directory, { mode: 0o700 });
-    const unlock = lockDirectory(directory);
-    lockOf({ pid: 1, started: "", host: "elsewhere" });
-    unlock();
-    expect(fs.existsSync(path.join(directory, "lock"))).toBe(true);
   });
 });
 

@@ -111,6 +111,22 @@ it("a board that boots the same way each time does not meet its own lock", () =>
   expect(machine.tries(100)).toBe(true);
 });
 
+it("of a killed process is taken over though the machine has another name since", () => {
+  const machine = new Machine();
+  const named = (pid: number, host: string): StateLockSystem => {
+    const system = machine.system(pid, () => {});
+    return { ...system, self: { ...system.self, host } };
+  };
+  takeStateLock(named(5, "before"), "lock");
+  expect(() => takeStateLock(named(6, "after"), "lock")).toThrow("in use by process 5");
+  machine.alive.delete(5);
+  takeStateLock(named(6, "after"), "lock")();
+  // Another machine's process cannot be seen from here.
+  takeStateLock(named(7, "before"), "lock");
+  machine.boot = 2;
+  expect(() => takeStateLock(named(8, "after"), "lock")).toThrow("in use by process 7 on before");
+});
+
 it("the same process does not get its lock twice, and gives back only its own", () => {
   const machine = new Machine();
   const system = machine.system(5, () => {});

@@ -98,8 +98,8 @@ export const PLANTS: readonly Plant[] = [
   plant(
     "session/session.ts",
     "the end of a session is not noticed",
-    "if (this.#end === undefined && state === State.FAILED) {",
-    "if (this.#end === undefined && state < 0) {",
+    "      if (state === State.FAILED) {",
+    "      if (state < 0) {",
   ),
   plant(
     "session/session.ts",
@@ -128,10 +128,10 @@ export const PLANTS: readonly Plant[] = [
   plant(
     "session/session.ts",
     "signOut does not wait for storage",
-    "(this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(driver))",
+    "(this.#device.state !== State.SIGNED_OUT || watch.isAtStorage(this.#attempt.driver))",
     "this.#device.state !== State.SIGNED_OUT",
   ),
-  plant("session/session.ts", "signOut is never begun", "    driver.signOut();\n", ""),
+  plant("session/session.ts", "signOut is never begun", "    this.#signedOut.signOut();\n", ""),
   plant(
     "session/session.ts",
     "close gives nothing back",

@@ -1,6 +1,5 @@
 // `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
 
-import type { NodePlatform } from "../../../platform/node/index.ts";
 import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
@@ -19,7 +18,7 @@ import {
 } from "./kept-login.ts";
 import { keepToken, removeKeptToken } from "./kept-token.ts";
 import { type LoginOptions, readLoginOptions } from "./login-options.ts";
-import { httpOptionsOf, metadataOf, openPlatform, openSession } from "./open.ts";
+import { httpOptionsOf, metadataOf, type OpenState, openSession, openState } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
 import { askWho, claimsIn, nameIn } from "./who.ts";
 
@@ -28,8 +27,7 @@ export const GIVEN_UP = 130;
 
 export async function login(argv: readonly string[]): Promise<number> {
   const options = readLoginOptions(argv);
-  const http = httpOptionsOf(options.settings);
-  const platform = await openPlatform(options.state, http);
+  const platform = openState(options.state, options.settings);
   try {
     const kept = readKeptLogin(options.state);
     checkKept(kept, options);
@@ -50,7 +48,7 @@ function checkKept(kept: KeptLogin | undefined, { state, settings }: LoginOption
 }
 
 async function loginOn(
-  platform: NodePlatform,
+  platform: OpenState,
   options: LoginOptions,
   kept: KeptLogin | undefined,
 ): Promise<number> {
@@ -65,7 +63,7 @@ async function loginOn(
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     if (options.again && kept !== undefined) await signOutBefore(platform, options, ready);
     const refusal = new Refusal();
-    const session = await openSession(platform, settings, ready, {
+    const session = await openSession(platform, ready, {
       onCode,
       onTrouble: (trouble) => {
         screen.showTrouble(trouble);
@@ -121,13 +119,13 @@ class Refusal {
 
 /** Ends the session that is kept, as far as the server takes part in it. */
 async function signOutBefore(
-  platform: NodePlatform,
-  { settings, state }: LoginOptions,
+  platform: OpenState,
+  { state }: LoginOptions,
   ready: ReadySettings,
 ): Promise<void> {
   removeKeptToken(state);
   try {
-    const session = await openSession(platform, settings, ready, { resumeOnly: true });
+    const session = await openSession(platform, ready, { resumeOnly: true });
     await session.signOut();
   } catch (error) {
     // There is nothing left to end.

@@ -10,7 +10,7 @@ import { Failure } from "../errors.ts";
 import { defaultState, removeKeptLogin } from "./kept-login.ts";
 import { removeKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";
-import { metadataOf, notSignedIn, openSession, withKeptLogin } from "./open.ts";
+import { alone, metadataOf, notSignedIn, openSession, withKeptLogin } from "./open.ts";
 import { readySettings } from "./settings.ts";
 
 interface Flags {
@@ -32,13 +32,14 @@ export async function logout(argv: readonly string[]): Promise<number> {
   const state = path.resolve(flags.state);
   await withKeptLogin(state, async (platform, kept) => {
     if (flags.local) {
+      await alone(platform);
       await forgetIn(platform.storage);
       forget(state);
       const { server, config } = kept.settings;
       return told({ server: server ?? config, revoked: false, stored: false }, flags, FORGOTTEN);
     }
     const ready = await readySettings(kept.settings, platform, metadataOf(platform, kept.settings));
-    const session = await openSession(platform, kept.settings, ready, {
+    const session = await openSession(platform, ready, {
       resumeOnly: true,
     }).catch((error: unknown) => {
       if (!(error instanceof SignInError)) throw error;

@@ -1,16 +1,13 @@
-// What login, token and logout share: the directory with the tokens, locked while one of them is at work, and a
-// session in it.
+// What login, token and logout share: the directory with the tokens, which other programs may use at the same time, and
+// a session in it.
 
 import { readFileSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
-import type { Display } from "../../../platform/contracts.ts";
-import {
-  type NodeHttpOptions,
-  type NodePlatform,
-  nodePlatform,
-  StateDirectoryError,
-} from "../../../platform/node/index.ts";
+import type { Display, Storage } from "../../../platform/contracts.ts";
+import type { NodeHttpOptions } from "../../../platform/node/index.ts";
 import { keptMetadata } from "../../../platform/node/kept-metadata.ts";
+import { type NodePlatform, nodePlatformWith } from "../../../platform/node/platform.ts";
+import { SharedDirectory } from "../../../platform/node/shared-directory.ts";
 import { pathProblem } from "../../../platform/path-owners.ts";
 import { SealedStorage } from "../../../platform/sealed-storage.ts";
 import type { Session } from "../../../platform/session/session.ts";
@@ -24,27 +21,57 @@ import { type LoginSettings, type ReadySettings, readText } from "./settings.ts"
 /** This command shows the code itself; a code has as much room as a display has columns. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
-/** Another of these commands may be at work: scripts ask for tokens at the same time. */
-const LOCK_PATIENCE_MS = 30_000;
+/** Another of these commands may be at work: scripts ask for tokens at the same time, and a person takes minutes. */
+const PATIENCE_MS = 30_000;
+
+/** The adapters, and the tokens for one program at a time. */
+export interface OpenState extends NodePlatform {
+  readonly shared: SharedDirectory;
+}
 
 /**
  * The adapters over a directory; to be disposed of.
- * @throws StateDirectoryError where the directory cannot be used, or stays in use; UsageError for a file
+ * @throws StateDirectoryError where the directory cannot be used; UsageError for a file
  */
-export async function openPlatform(
-  directory: string,
-  http: NodeHttpOptions,
-): Promise<NodePlatform> {
-  const endMs = performance.now() + LOCK_PATIENCE_MS;
-  for (;;) {
-    try {
-      return nodePlatform({ stateDirectory: directory, display: noDisplay, http });
-    } catch (error) {
-      const isInUse = error instanceof StateDirectoryError && error.message.includes(": in use");
-      if (!isInUse || performance.now() > endMs) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+export function openState(directory: string, login: LoginSettings): OpenState {
+  const platform = nodePlatformWith(noDisplay, {
+    stateDirectory: directory,
+    isShared: true,
+    http: httpOptionsOf(login),
+  });
+  const { keyFile } = login;
+  const open = (): Storage =>
+    keyFile === undefined ? platform.storage : sealed(platform, readKey(keyFile));
+  const shared = new SharedDirectory(platform.storage, open);
+  return {
+    ...platform,
+    shared,
+    dispose() {
+      shared.leave();
+      platform.dispose();
+    },
+  };
+}
+
+/**
+ * Has the directory to itself, until it is disposed of or a session in it is at rest.
+ * @throws Failure where others have it for too long
+ */
+export function alone({ shared, storage }: OpenState): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let who = "another program";
+    const limit = setTimeout(() => {
+      shared.leave();
+      reject(new Failure(`${storage.directory}: in use by ${who}; try again when it is done`));
+    }, PATIENCE_MS);
+    const entered = (): void => {
+      clearTimeout(limit);
+      resolve();
+    };
+    shared.enter(entered, (holder) => {
+      who = holder;
+    });
+  });
 }
 
 /** How a login that is not there is told; the same for token and logout. */
@@ -53,24 +80,21 @@ export function notSignedIn(directory: string): Failure {
 }
 
 /**
- * Does something with the login that a directory holds, which nobody else uses meanwhile.
+ * Does something with the login that a directory holds.
  * @throws Failure where nobody is signed in there
  */
 export async function withKeptLogin<T>(
   directory: string,
-  work: (platform: NodePlatform, kept: KeptLogin) => Promise<T>,
+  work: (state: OpenState, kept: KeptLogin) => Promise<T>,
 ): Promise<T> {
   // Before a directory is made for nothing.
-  const before = readKeptLogin(directory);
-  if (before === undefined) throw notSignedIn(directory);
-  const platform = await openPlatform(directory, httpOptionsOf(before.settings));
+  const kept = readKeptLogin(directory);
+  if (kept === undefined) throw notSignedIn(directory);
+  const state = openState(directory, kept.settings);
   try {
-    // Another of these commands may have signed out while this one waited.
-    const kept = readKeptLogin(directory);
-    if (kept === undefined) throw notSignedIn(directory);
-    return await work(platform, kept);
+    return await work(state, kept);
   } finally {
-    platform.dispose();
+    state.dispose();
   }
 }
 
@@ -86,14 +110,12 @@ export function httpOptionsOf({
 
 /** Signs in, or goes on with what the directory holds. @throws SignInError, UsageError */
 export function openSession(
-  platform: NodePlatform,
-  login: LoginSettings,
+  state: OpenState,
   { driver }: ReadySettings,
   handlers: SignInHandlers,
 ): Promise<Session> {
-  const storage = login.keyFile === undefined ? platform.storage : sealed(platform, login.keyFile);
   // The directory is given back by whoever opened it.
-  return signInOn({ ...platform, storage }, driver, handlers, () => {});
+  return signInOn(state, { ...driver, shared: state.shared }, handlers, () => {});
 }
 
 /** What an issuer has said of itself at an earlier login. @throws UsageError */
@@ -105,8 +127,8 @@ export function metadataOf({ storage }: NodePlatform, login: LoginSettings): Kep
 
 const statusOf = (file: string): Stats | null => statSync(file, { throwIfNoEntry: false }) ?? null;
 
-function sealed({ storage, entropy }: NodePlatform, keyFile: string): SealedStorage {
-  return new SealedStorage({ storage, entropy, deviceKey: readKey(keyFile) });
+function sealed({ storage, entropy }: NodePlatform, deviceKey: Uint8Array): SealedStorage {
+  return new SealedStorage({ storage, entropy, deviceKey });
 }
 
 function readKey(keyFile: string): Uint8Array {

@@ -1,14 +1,20 @@
 // `picogrant token`: an access token on standard output and nothing else, renewed first where that is due.
 
 import path from "node:path";
-import type { NodePlatform } from "../../../platform/node/index.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
 import { commandLine, integer } from "../command-line.ts";
 import { Failure } from "../errors.ts";
 import { defaultState, type KeptLogin } from "./kept-login.ts";
 import { type KeptToken, keepToken, readKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";
-import { metadataOf, notSignedIn, openSession, withKeptLogin } from "./open.ts";
+import {
+  alone,
+  metadataOf,
+  notSignedIn,
+  type OpenState,
+  openSession,
+  withKeptLogin,
+} from "./open.ts";
 import { readySettings } from "./settings.ts";
 
 interface Flags {
@@ -37,6 +43,8 @@ export async function token(argv: readonly string[]): Promise<number> {
     .opts<Flags>();
   const state = path.resolve(flags.state);
   await withKeptLogin(state, async (platform, kept) => {
+    // Of several that ask at the same time the first has it renewed.
+    await alone(platform);
     const earlier = flags.fresh ? undefined : readKeptToken(state, Date.now());
     print(earlier ?? (await renewed(platform, kept, flags)), flags);
   });
@@ -45,7 +53,7 @@ export async function token(argv: readonly string[]): Promise<number> {
 
 /** An access token from the session, which may have to ask the server for it. */
 async function renewed(
-  platform: NodePlatform,
+  platform: OpenState,
   { settings }: KeptLogin,
   { timeout, state }: Flags,
 ): Promise<KeptToken> {
@@ -54,7 +62,7 @@ async function renewed(
   const onTrouble = ({ message }: SignInError): void => {
     trouble = message;
   };
-  const session = await openSession(platform, settings, ready, {
+  const session = await openSession(platform, ready, {
     resumeOnly: true,
     onTrouble,
   }).catch((error: unknown) => {

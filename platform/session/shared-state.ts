@@ -1,0 +1,71 @@
+// Several programs with one session: a daemon, and a command that a timer starts. Each has its own device, which knows
+// the records as they were when it read them. Whoever is about to ask the server for something that changes them, or to
+// write them, has them alone meanwhile; and whose are not the newest any more begins again with those that are.
+
+import type { Http, Storage } from "../contracts.ts";
+
+/** Where the records are kept that several programs use. */
+export interface SharedState {
+  /** The records are going to be read: what changes from now on has been changed by another. */
+  begin(): void;
+  /** The same storage for a device that reads it anew. */
+  open(): Storage;
+  /** Whether they are as they were when they were read, but for what has been written here. */
+  readonly isCurrent: boolean;
+  /**
+   * Calls back, now or later, when nobody else may change them, until `leave`. Once it has been called back it is so at
+   * once. A later call takes the place of one that waits.
+   * @param onBusy called once where that takes long; it says who has them
+   */
+  enter(then: () => void, onBusy: (holder: string) => void): void;
+  /** Lets others have them. What waits for `enter` waits no more. */
+  leave(): void;
+}
+
+/** Who uses them: an attempt. */
+export interface SharedUser {
+  /** Another has changed them: begin again. */
+  readonly onStale: () => void;
+  readonly onBusy: (holder: string) => void;
+}
+
+/** Sends nothing before it is sure that the device knows the newest records. */
+export function sharedHttp(http: Http, shared: SharedState, user: SharedUser): Http {
+  let turn = 0;
+  return {
+    send(request, sink) {
+      const own = ++turn;
+      shared.enter(() => {
+        if (own !== turn) return;
+        if (shared.isCurrent) http.send(request, sink);
+        else user.onStale();
+      }, user.onBusy);
+    },
+    abort() {
+      turn++;
+      http.abort();
+    },
+    get lastFailure() {
+      return http.lastFailure ?? "";
+    },
+  };
+}
+
+/** Writes nothing over what another has written. */
+export function sharedStorage(storage: Storage, shared: SharedState, user: SharedUser): Storage {
+  const alone = (act: () => void): void => {
+    shared.enter(() => {
+      if (shared.isCurrent) act();
+      else user.onStale();
+    }, user.onBusy);
+  };
+  return {
+    capacity: storage.capacity,
+    read: (slot, into, from, to, done) => storage.read(slot, into, from, to, done),
+    write: (slot, bytes, from, to, done) => alone(() => storage.write(slot, bytes, from, to, done)),
+    erase: (slot, done) => alone(() => storage.erase(slot, done)),
+    get lastFailure() {
+      return storage.lastFailure ?? "";
+    },
+  };
+}
