@@ -19,6 +19,7 @@ import { SharedDirectory } from "./shared-directory.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 
 export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
+export type { IdTokenClaims } from "../session/id-token.ts";
 export { Session, type SessionStatus, type SignOutResult } from "../session/session.ts";
 export type {
   Client,

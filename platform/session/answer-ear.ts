@@ -43,6 +43,13 @@ export function answerInWords({
   return `${url}: HTTP ${status}${name}${words}`;
 }
 
+/** An ID token as it came: nobody has looked at it yet. */
+export interface HeardIdToken {
+  readonly token: string;
+  /** When it came, ms since 1970. */
+  readonly atMs: number;
+}
+
 /** Keeps the newest answer of one device. */
 export class AnswerEar {
   /** Undefined before the first. */
@@ -51,6 +58,10 @@ export class AnswerEar {
   heard = 0;
   /** The newest success of the token endpoint; undefined before the first. */
   tokenResponse: TokenResponse | undefined;
+  /** The newest `scope` that came with tokens (RFC 6749 §5.1); "" where none has named it, undefined before the first. */
+  scope: string | undefined;
+  /** The newest; a refresh may bring none (OpenID Connect Core 1.0 §12.2). */
+  idToken: HeardIdToken | undefined;
   /** Ends the request under way as unheard. */
   #abort: (() => void) | undefined;
 
@@ -98,8 +109,7 @@ export class AnswerEar {
       end: () => {
         const members = objectIn(body);
         if (endpoint === Endpoint.TOKEN && typeof members.access_token === "string") {
-          const { access_token: _access, refresh_token: _refresh, ...others } = members;
-          this.tokenResponse = others;
+          this.#keepTokens(members);
         }
         keep({ status, failure: "", ...errorIn(members) });
         sink.end();
@@ -110,6 +120,14 @@ export class AnswerEar {
         sink.failed(failure);
       },
     };
+  }
+
+  #keepTokens(members: Readonly<Record<string, unknown>>): void {
+    const { access_token: _access, refresh_token: _refresh, ...others } = members;
+    const { scope, id_token: token } = others;
+    this.tokenResponse = others;
+    this.scope = typeof scope === "string" ? scope : (this.scope ?? "");
+    if (typeof token === "string") this.idToken = { token, atMs: Date.now() };
   }
 }
 

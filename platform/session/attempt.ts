@@ -33,7 +33,7 @@ export class Attempt {
   readonly ear = new AnswerEar();
   readonly watch: Watch;
   readonly #platform: Platform;
-  readonly #settings: AttemptSettings;
+  readonly settings: AttemptSettings;
   readonly #handlers: SignInHandlers;
   readonly #dispose: () => void;
   #resolve!: (session: Session) => void;
@@ -55,7 +55,7 @@ export class Attempt {
     dispose: () => void,
   ) {
     this.#platform = platform;
-    this.#settings = settings;
+    this.settings = settings;
     this.#askAgain = settings.rediscover;
     this.#handlers = handlers;
     this.#dispose = dispose;
@@ -78,7 +78,7 @@ export class Attempt {
 
   /** @param endpoints those of the driver before */
   #newDriver(endpoints: DriverOptions["endpoints"]): Driver {
-    const settings = this.#settings;
+    const settings = this.settings;
     const isAsking = !this.#handlers.resumeOnly && this.#session === undefined;
     const autoStart = isAsking ? settings.config.autoStart : 0;
     const listening = this.ear.around(settings.translate, () => this.#driver.device.endpoint);
@@ -101,7 +101,7 @@ export class Attempt {
     platform: Platform,
     translate: Translate,
   ): { readonly platform: Platform; readonly translate: Translate } {
-    const { shared } = this.#settings;
+    const { shared } = this.settings;
     if (shared === undefined) return { platform, translate };
     const user = {
       onStale: () => this.#beginAgain(),
@@ -122,7 +122,7 @@ export class Attempt {
     queueMicrotask(() => {
       this.#isStale = false;
       if (this.#isReleased) return;
-      this.#settings.shared?.leave();
+      this.settings.shared?.leave();
       const { endpoints } = this.#driver;
       this.#driver.stop();
       this.#driver = this.#newDriver(endpoints);
@@ -157,14 +157,14 @@ export class Attempt {
 
   #changed(): void {
     if (this.#isReleased || this.#isStale) return;
-    if (isAtEnd(this.driver.device.state) && this.#settings.shared?.isCurrent === false) {
+    if (isAtEnd(this.driver.device.state) && this.settings.shared?.isCurrent === false) {
       this.#beginAgain();
       return;
     }
     this.watch.look(this.driver, this.ear);
     if (this.#session !== undefined) this.#session.changed();
     else if (this.#leavingSinceMs === undefined) this.#goOn();
-    if (isAtRest(this.driver.device)) this.#settings.shared?.leave();
+    if (isAtRest(this.driver.device)) this.settings.shared?.leave();
     this.#lookAtLeaving();
   }
 
@@ -182,7 +182,7 @@ export class Attempt {
   }
 
   #succeed(): void {
-    this.#session = new Session(this, this.#settings, this.#handlers.onEnd);
+    this.#session = new Session(this, this.#handlers.onEnd);
     this.#resolve(this.#session);
   }
 
@@ -264,7 +264,7 @@ export class Attempt {
     this.#isReleased = true;
     this.#handlers.signal?.removeEventListener("abort", this.#abort);
     this.driver.stop();
-    this.#settings.shared?.leave();
+    this.settings.shared?.leave();
     this.#dispose();
     for (const left of this.#left.splice(0)) left();
   }

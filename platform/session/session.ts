@@ -2,9 +2,10 @@
 
 import { ErrorCode, Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
-import type { TokenResponse } from "./answer-ear.ts";
+import type { HeardIdToken, TokenResponse } from "./answer-ear.ts";
 import { type Attempt, isWithoutSession } from "./attempt.ts";
-import { type FetchSettings, fetchWithToken } from "./fetch.ts";
+import { fetchWithToken } from "./fetch.ts";
+import type { IdTokenClaims } from "./id-token.ts";
 import { errorNameOf, type GrantErrorCode, SignInError, signInErrorOf } from "./sign-in-error.ts";
 
 /** What a session is doing. */
@@ -36,27 +37,19 @@ export interface SignOutResult {
 /** A session that is always ready: made by `signIn`. */
 export class Session {
   readonly #attempt: Attempt;
-  readonly #fetchSettings: FetchSettings;
   readonly #onEnd: ((error: SignInError) => unknown) | undefined;
   #waiting: (() => void)[] = [];
   #end: SignInError | undefined;
+  #claims: { readonly of: HeardIdToken; readonly are: IdTokenClaims } | undefined;
   #signingOut: Promise<SignOutResult> | undefined;
   /** Whose tokens are being revoked. */
   #signedOut: Driver | undefined;
   /** Everything is given back. */
   #left: Promise<void> | undefined;
 
-  /**
-   * @param fetchSettings to whom `fetch` takes the token
-   * @param onEnd called once where the session ends without `signOut` or `close`
-   */
-  constructor(
-    attempt: Attempt,
-    fetchSettings: FetchSettings,
-    onEnd: ((error: SignInError) => unknown) | undefined,
-  ) {
+  /** @param onEnd called once where the session ends without `signOut` or `close` */
+  constructor(attempt: Attempt, onEnd: ((error: SignInError) => unknown) | undefined) {
     this.#attempt = attempt;
-    this.#fetchSettings = fetchSettings;
     this.#onEnd = onEnd;
   }
 
@@ -93,6 +86,36 @@ export class Session {
    */
   get tokenResponse(): TokenResponse | undefined {
     return this.#attempt.ear.tokenResponse;
+  }
+
+  /**
+   * What the access token is good for: as the server has said, or else as it was asked for (RFC 6749 §5.1). Undefined
+   * where this start of the program has needed no answer of the token endpoint yet.
+   */
+  get scope(): string | undefined {
+    const { ear, settings } = this.#attempt;
+    return ear.scope === "" ? settings.config.scope : ear.scope;
+  }
+
+  /**
+   * Who has signed in: what the newest ID token says, checked as OpenID Connect Core 1.0 §3.1.3.7 asks, with the keys
+   * that the issuer publishes. Undefined where the server has sent none since this start of the program, as it does
+   * where `openid` is not in the scope.
+   * @throws SignInError `wrong_id_token` where it is not to be believed; `no_metadata` where `server` is no issuer, or
+   *   does not say what it signs with; `unreachable`
+   */
+  async claims(): Promise<IdTokenClaims | undefined> {
+    const { ear, settings } = this.#attempt;
+    const heard = ear.idToken;
+    if (heard === undefined || heard === this.#claims?.of) return this.#claims?.are;
+    const { config, issuer, allowHttp = false } = settings;
+    if (issuer === undefined) throw noIssuer();
+    const { claimsOf } = await import("./claims.ts");
+    const { clientId, clientSecret } = config;
+    const asked = { issuer, clientId, clientSecret, allowHttp, fetch: settings.fetch ?? fetch };
+    const are = await claimsOf(heard, asked, this.#claims?.are);
+    this.#claims = { of: heard, are };
+    return are;
   }
 
   /**
@@ -141,7 +164,7 @@ export class Session {
           if (driver.accessToken === token) driver.accessTokenRefused();
         },
       },
-      this.#fetchSettings,
+      this.#attempt.settings,
       input,
       init,
     );
@@ -245,6 +268,11 @@ export class Session {
     this.#left = this.#attempt.leave();
     this.#wake();
   }
+}
+
+function noIssuer(): SignInError {
+  const message = "an ID token can be checked where server is an issuer: https://...";
+  return new SignInError("no_metadata", "maker", message);
 }
 
 function endedElsewhere(): SignInError {

@@ -61,6 +61,8 @@ export interface KeptMetadata {
 /** What a driver needs to know of server and client. */
 export type ServerSettings = Pick<DriverOptions, "config" | "endpoints" | "translate"> & {
   readonly memoryBytes: number;
+  /** Where the server was named by it: whose ID tokens count. */
+  readonly issuer?: string | undefined;
   /** Where the addresses come from an earlier start: asks the issuer for those of today. */
   readonly rediscover?: (() => Promise<Endpoints>) | undefined;
 };
@@ -95,6 +97,7 @@ export async function settingsFor(
     const method = clientAuthenticationFor(found.clientAuthenticationMethods, hasSecret);
     return {
       ...settings(client, found.endpoints, method, { issuer: choice }),
+      issuer: choice,
       rediscover: known && kept?.rediscover && (() => kept.rediscover!(choice)),
     };
   }

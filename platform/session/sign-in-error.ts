@@ -36,6 +36,8 @@ export type SignInErrorCode =
   | "not_erased"
   /** Storage has not answered for seconds. */
   | "storage_silent"
+  /** The ID token is not one to be believed. */
+  | "wrong_id_token"
   /** An adapter has thrown. */
   | "adapter_failed";
 

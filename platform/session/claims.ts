@@ -1,0 +1,99 @@
+// Who has signed in: the newest ID token, checked with the keys that its issuer publishes. Loaded when it is asked for.
+
+import { addressProblem, namedAddressProblem } from "../address.ts";
+import { metadataAddresses } from "../discovery.ts";
+import type { HeardIdToken } from "./answer-ear.ts";
+import { checkedClaims, type IdTokenClaims, IdTokenProblem } from "./id-token.ts";
+import { SignInError } from "./sign-in-error.ts";
+
+/** Whose tokens they are, and how the issuer is asked. */
+export interface ClaimsSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly allowHttp: boolean;
+  readonly fetch: typeof fetch;
+}
+
+const LIMIT_MS = 10_000;
+const BYTES_MAX = 262_144;
+
+/**
+ * @param before what the token before said; undefined for the first
+ * @throws SignInError `wrong_id_token` where it is not to be believed, `no_metadata` or `unreachable` where the issuer does
+ *   not say what it signs with
+ */
+export async function claimsOf(
+  { token, atMs }: HeardIdToken,
+  settings: ClaimsSettings,
+  before: IdTokenClaims | undefined,
+): Promise<IdTokenClaims> {
+  const expected = { ...settings, receivedAtMs: atMs, sub: before?.sub };
+  try {
+    return await checkedClaims(token, expected, () => keysOf(settings));
+  } catch (error) {
+    if (!(error instanceof IdTokenProblem)) throw error;
+    throw new SignInError("wrong_id_token", "maker", `the ID token ${error.message}`);
+  }
+}
+
+/** The keys of the issuer, by its metadata (OpenID Connect Discovery 1.0 §3 and §4). */
+async function keysOf(settings: ClaimsSettings): Promise<readonly JsonWebKey[]> {
+  const { issuer, allowHttp } = settings;
+  for (const address of metadataAddresses(issuer)) {
+    const { issuer: named, jwks_uri: keys } = await jsonAt(address, settings);
+    if (named !== issuer || typeof keys !== "string") continue;
+    const problem = namedAddressProblem(keys, issuer, allowHttp);
+    if (problem !== "") throw noMetadata(`the issuer's jwks_uri ${problem}`);
+    const { keys: found } = await jsonAt(keys, settings);
+    if (Array.isArray(found)) return found.filter((key) => typeof key === "object" && key !== null);
+    throw noMetadata("the issuer publishes no keys");
+  }
+  throw noMetadata(`${issuer} does not say what it signs with`);
+}
+
+/** An object, empty where there is none. @throws SignInError `unreachable` */
+async function jsonAt(
+  address: string,
+  { fetch, allowHttp }: ClaimsSettings,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (addressProblem(address, allowHttp) !== "") return {};
+  let text: string;
+  try {
+    const signal = AbortSignal.timeout(LIMIT_MS);
+    const answer = await fetch(address, {
+      headers: { accept: "application/json" },
+      redirect: "error",
+      signal,
+    });
+    if (answer.status !== 200) {
+      await answer.body?.cancel();
+      return {};
+    }
+    text = await textIn(answer);
+  } catch (cause) {
+    const message = `${address}: not reachable; try again`;
+    throw new SignInError("unreachable", "nobody", message, { cause });
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Not more of it than anybody needs; "" for what is longer. */
+async function textIn({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of (body ?? []) as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > BYTES_MAX) return "";
+  }
+  return text;
+}
+
+function noMetadata(message: string): SignInError {
+  return new SignInError("no_metadata", "maker", `${message}; check the server's address`);
+}

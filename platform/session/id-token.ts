@@ -1,0 +1,172 @@
+// ID tokens, checked as OpenID Connect Core 1.0 section 3.1.3.7 asks, with the web's cryptography, which Node has, too.
+
+/** What an ID token says (OpenID Connect Core 1.0 §2 and §5.1), and whatever else the server has put into it. */
+export interface IdTokenClaims {
+  readonly iss: string;
+  /** Who has signed in: never given to anybody else at this issuer. */
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  /** Seconds since 1970. */
+  readonly exp: number;
+  readonly iat: number;
+  readonly [claim: string]: unknown;
+}
+
+/** What a token is held against. */
+export interface IdTokenExpectations {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** "" for none: then no token counts that is signed with it. */
+  readonly clientSecret: string;
+  /** When it came, ms since 1970. */
+  readonly receivedAtMs: number;
+  /** Of the token before (§12.2); undefined for the first. */
+  readonly sub?: string | undefined;
+}
+
+/** Why a token is not taken: one line without anything of it. */
+export class IdTokenProblem extends Error {}
+
+/** Clocks may differ by so much. */
+const SKEW_S = 60;
+const RSA_BYTES_MIN = 256;
+/** OpenID Connect Core 1.0 §2. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
+interface Algorithm {
+  /** The key's kind, as JWK has it (RFC 7518 §6). */
+  readonly kty: string;
+  readonly crv?: string;
+  readonly key: AlgorithmIdentifier | RsaHashedImportParams | EcKeyImportParams | HmacImportParams;
+  readonly how: AlgorithmIdentifier | RsaPssParams | EcdsaParams;
+}
+
+/** RFC 7518 §3.1, RFC 8037 §3.1; never `none`. */
+function algorithmOf(alg: unknown): Algorithm | undefined {
+  if (alg === "EdDSA") return { kty: "OKP", crv: "Ed25519", key: "Ed25519", how: "Ed25519" };
+  const [, family = "", bits = ""] = /^(HS|RS|PS|ES)(256|384|512)$/.exec(String(alg)) ?? [];
+  const hash = `SHA-${bits}`;
+  const crv = bits === "512" ? "P-521" : `P-${bits}`;
+  const rsa = (name: string): Algorithm => ({
+    kty: "RSA",
+    key: { name, hash },
+    how: { name, saltLength: Number(bits) / 8 },
+  });
+  const families: Readonly<Record<string, Algorithm>> = {
+    HS: { kty: "oct", key: { name: "HMAC", hash }, how: "HMAC" },
+    RS: rsa("RSASSA-PKCS1-v1_5"),
+    PS: rsa("RSA-PSS"),
+    ES: { kty: "EC", crv, key: { name: "ECDSA", namedCurve: crv }, how: { name: "ECDSA", hash } },
+  };
+  return families[family];
+}
+
+/**
+ * @param keysOf the issuer's keys (RFC 7517), asked for where one of them has signed
+ * @throws IdTokenProblem where something is not as it must be; whatever `keysOf` throws
+ */
+export async function checkedClaims(
+  token: string,
+  expected: IdTokenExpectations,
+  keysOf: () => Promise<readonly JsonWebKey[]>,
+): Promise<IdTokenClaims> {
+  const parts = token.split(".");
+  if (parts.length !== 3) throw new IdTokenProblem("is encrypted, or is none");
+  const [head, body, signature] = parts as [string, string, string];
+  const header = objectIn(head);
+  const algorithm = algorithmOf(header.alg);
+  if (algorithm === undefined) throw new IdTokenProblem("is signed in a way that is not taken");
+  if (header.crit !== undefined) throw new IdTokenProblem("has extensions that nobody knows here");
+  const signed = new TextEncoder().encode(`${head}.${body}`);
+  const keys = await keysFor(algorithm, header, expected, keysOf);
+  const isSigned = await isSignedByOne(keys, algorithm, bytesOf(signature), signed);
+  if (!isSigned) throw new IdTokenProblem("is signed by none of the issuer's keys");
+  const claims = objectIn(body);
+  const problem = problemOf(claims, expected);
+  if (problem !== "") throw new IdTokenProblem(problem);
+  return claims as unknown as IdTokenClaims;
+}
+
+/** What is wrong with the claims by §3.1.3.7 (2 to 5, 9, 10) and §12.2, "" for nothing. */
+function problemOf(
+  claims: Readonly<Record<string, unknown>>,
+  expected: IdTokenExpectations,
+): string {
+  const { iss, sub, aud, azp, exp, iat } = claims;
+  const { issuer, clientId, receivedAtMs } = expected;
+  const nowS = receivedAtMs / 1000;
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (iss !== issuer) return "is of another issuer";
+  if (!audiences.includes(clientId)) return "is for another client";
+  if (audiences.length > 1 && azp === undefined) return "is for others, too";
+  if (azp !== undefined && azp !== clientId) return "is for another client";
+  if (typeof sub !== "string" || !SUBJECT.test(sub)) return "names nobody";
+  if (expected.sub !== undefined && sub !== expected.sub) return "names another person than before";
+  if (typeof exp !== "number" || !(exp > nowS - SKEW_S)) return "has expired";
+  if (typeof iat !== "number" || !(iat < nowS + SKEW_S)) return "is of a later time";
+  return "";
+}
+
+async function keysFor(
+  { kty, crv, key }: Algorithm,
+  { kid }: Readonly<Record<string, unknown>>,
+  { clientSecret }: IdTokenExpectations,
+  keysOf: () => Promise<readonly JsonWebKey[]>,
+): Promise<CryptoKey[]> {
+  const { subtle } = globalThis.crypto;
+  if (kty === "oct") {
+    if (clientSecret === "") throw new IdTokenProblem("is signed with a secret that there is not");
+    const secret = new TextEncoder().encode(clientSecret);
+    return [await subtle.importKey("raw", secret, key, false, ["verify"])];
+  }
+  const fitting = (await keysOf()).filter((jwk) => {
+    const { kid: own, use, n = "" } = jwk as JsonWebKey & { readonly kid?: string };
+    const isLong = kty !== "RSA" || bytesOf(n).length >= RSA_BYTES_MIN;
+    const isNamed = kid === undefined || own === undefined || own === kid;
+    const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
+    return isOfKind && isNamed && isLong && (use ?? "sig") === "sig";
+  });
+  const imported = fitting.map(({ kty, crv, n, e, x, y }) => {
+    const members = Object.entries({ kty, crv, n, e, x, y }).filter(([, value]) => value);
+    return subtle.importKey("jwk", Object.fromEntries(members), key, false, ["verify"]);
+  });
+  const settled = await Promise.allSettled(imported);
+  return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+}
+
+async function isSignedByOne(
+  keys: readonly CryptoKey[],
+  { how }: Algorithm,
+  signature: Uint8Array<ArrayBuffer>,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  for (const key of keys) {
+    if (await globalThis.crypto.subtle.verify(how, key, signature, signed)) return true;
+  }
+  return false;
+}
+
+/** A part of the token that is an object. @throws IdTokenProblem */
+function objectIn(part: string): Readonly<Record<string, unknown>> {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(part));
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new IdTokenProblem("is none: a part of it is no JSON object");
+}
+
+/** base64url without padding (RFC 7515 §2). Whatever else it is comes out as no bytes. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return new Uint8Array(0);
+  try {
+    const plain = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
+    return Uint8Array.from(plain, (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array(0);
+  }
+}

@@ -1,0 +1,168 @@
+// ID tokens (platform/session/id-token.ts) by OpenID Connect Core 1.0 section 3.1.3.7; jose signs them.
+
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
+import { describe, expect, it } from "vitest";
+import {
+  checkedClaims,
+  type IdTokenExpectations,
+  IdTokenProblem,
+} from "../../platform/session/id-token.ts";
+
+const NOW_S = 1_800_000_000;
+const SECRET = "client-secret-of-thirty-two-bytes!";
+const expected: IdTokenExpectations = {
+  issuer: "https://login.example.com",
+  clientId: "cli",
+  clientSecret: "",
+  receivedAtMs: NOW_S * 1000,
+};
+const good = { iss: expected.issuer, sub: "ada", aud: "cli", exp: NOW_S + 300, iat: NOW_S };
+type Claims = Record<string, unknown>;
+
+async function signed(
+  claims: Claims,
+  key: CryptoKey | Uint8Array,
+  header: { alg: string; kid?: string; crit?: string[]; b64?: boolean },
+): Promise<string> {
+  return await new SignJWT(claims).setProtectedHeader(header).sign(key);
+}
+
+async function verdict(
+  token: string,
+  keys: readonly JWK[],
+  more: Partial<IdTokenExpectations> = {},
+): Promise<string> {
+  try {
+    const claims = await checkedClaims(token, { ...expected, ...more }, () =>
+      Promise.resolve(keys as JsonWebKey[]),
+    );
+    return `sub ${claims.sub}`;
+  } catch (error) {
+    expect(error).toBeInstanceOf(IdTokenProblem);
+    return (error as Error).message;
+  }
+}
+
+const pair = (alg: string) => generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
+const base64url = (value: string): string => Buffer.from(value).toString("base64url");
+
+describe("signatures (3.1.3.7, 6 to 8)", () => {
+  it.each(["RS256", "RS384", "RS512", "PS256", "PS512", "ES256", "ES384", "ES512", "EdDSA"])(
+    "%s: of the issuer's key alone, and of nothing else",
+    async (alg) => {
+      const { privateKey, publicKey } = await pair(alg);
+      const other = await exportJWK((await pair(alg)).publicKey);
+      const jwk = await exportJWK(publicKey);
+      const token = await signed(good, privateKey, { alg, kid: "one" });
+      expect(await verdict(token, [other, { ...jwk, kid: "one", use: "sig" }])).toBe("sub ada");
+      expect(await verdict(token, [jwk])).toBe("sub ada");
+      const none = "is signed by none of the issuer's keys";
+      for (const keys of [
+        [],
+        [other],
+        [{ ...jwk, kid: "two" }],
+        [{ ...jwk, use: "enc" }],
+        [{ ...jwk, kty: "oct" }],
+      ]) {
+        expect(await verdict(token, keys)).toBe(none);
+      }
+      const [head, body, signature] = token.split(".") as [string, string, string];
+      const forged = base64url(JSON.stringify({ ...good, sub: "eve" }));
+      for (const wrong of [
+        `${head}.${forged}.${signature}`,
+        `${head}.${body}.`,
+        `${head}.${body}.${signature.slice(0, -4)}`,
+        `${head}.${body}.${signature}!`,
+      ]) {
+        expect(await verdict(wrong, [jwk])).toBe(none);
+      }
+    },
+  );
+
+  it("HS256: of the client's secret, and never where there is none", async () => {
+    const secret = new TextEncoder().encode(SECRET);
+    const token = await signed(good, secret, { alg: "HS256" });
+    expect(await verdict(token, [], { clientSecret: SECRET })).toBe("sub ada");
+    expect(await verdict(token, [], { clientSecret: `${SECRET}?` })).toMatch(/signed by none/);
+    expect(await verdict(token, [])).toBe("is signed with a secret that there is not");
+  });
+
+  it("a public key is no secret (RFC 8725 section 2.1), nor is a short key one", async () => {
+    const { publicKey } = await pair("RS256");
+    const jwk = await exportJWK(publicKey);
+    const token = await signed(good, Buffer.from(jwk.n!, "base64url"), { alg: "HS256" });
+    expect(await verdict(token, [jwk])).toBe("is signed with a secret that there is not");
+    const weak = await globalThis.crypto.subtle.generateKey(
+      {
+        ...{ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+        ...{ modulusLength: 1024, publicExponent: Uint8Array.of(1, 0, 1) },
+      },
+      true,
+      ["sign", "verify"],
+    );
+    const unsigned = `${base64url('{"alg":"RS256"}')}.${base64url(JSON.stringify(good))}`;
+    const bytes = await globalThis.crypto.subtle.sign(
+      "RSASSA-PKCS1-v1_5",
+      weak.privateKey,
+      new TextEncoder().encode(unsigned),
+    );
+    const short = `${unsigned}.${Buffer.from(bytes).toString("base64url")}`;
+    expect(await verdict(short, [await exportJWK(weak.publicKey)])).toMatch(/signed by none/);
+  });
+
+  it.each([
+    ["none", `${base64url('{"alg":"none"}')}.${base64url(JSON.stringify(good))}.`, /not taken/],
+    ["no algorithm", `${base64url("{}")}.${base64url(JSON.stringify(good))}.AA`, /not taken/],
+    ["an encrypted one", "a.b.c.d.e", /encrypted/],
+    ["no token", "text", /is none/],
+    ["no JSON", `${base64url("[]")}.x.y`, /no JSON object/],
+    ["no base64url", "+.x.y", /no JSON object/],
+  ])("%s is refused", async (_, token, problem) => {
+    expect(await verdict(token, [])).toMatch(problem);
+  });
+
+  it("extensions that must be understood are not (RFC 7515 section 4.1.11)", async () => {
+    const head = base64url('{"alg":"ES256","crit":["x"],"x":1}');
+    expect(await verdict(`${head}.${base64url(JSON.stringify(good))}.AA`, [])).toMatch(
+      /extensions/,
+    );
+  });
+});
+
+describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
+  it.each<[string, Claims, string]>([
+    ["as it must be", {}, "sub ada"],
+    ["another issuer", { iss: "https://login.example.com/" }, "is of another issuer"],
+    ["no issuer", { iss: undefined }, "is of another issuer"],
+    ["another audience", { aud: "other" }, "is for another client"],
+    ["no audience", { aud: undefined }, "is for another client"],
+    ["a list of this client", { aud: ["cli"] }, "sub ada"],
+    ["a list without this client", { aud: ["one", "two"] }, "is for another client"],
+    ["others, too", { aud: ["cli", "other"] }, "is for others, too"],
+    ["others, too, and given to this one", { aud: ["other", "cli"], azp: "cli" }, "sub ada"],
+    ["given to another", { azp: "other" }, "is for another client"],
+    ["nobody", { sub: "" }, "names nobody"],
+    ["no name", { sub: 7 }, "names nobody"],
+    ["a name that is too long", { sub: "x".repeat(256) }, "names nobody"],
+    ["the longest name", { sub: "x".repeat(255) }, `sub ${"x".repeat(255)}`],
+    ["within the skew", { exp: NOW_S - 59 }, "sub ada"],
+    ["expired", { exp: NOW_S - 61 }, "has expired"],
+    ["no end", { exp: undefined }, "has expired"],
+    ["no number", { exp: "never" }, "has expired"],
+    ["a little later", { iat: NOW_S + 59 }, "sub ada"],
+    ["much later", { iat: NOW_S + 61 }, "is of a later time"],
+    ["no beginning", { iat: undefined }, "is of a later time"],
+  ])("%s", async (_, spoilt, outcome) => {
+    const { privateKey, publicKey } = await pair("ES256");
+    const token = await signed({ ...good, ...spoilt }, privateKey, { alg: "ES256" });
+    expect(await verdict(token, [await exportJWK(publicKey)])).toBe(outcome);
+  });
+
+  it("a later one names the same person", async () => {
+    const { privateKey, publicKey } = await pair("ES256");
+    const token = await signed(good, privateKey, { alg: "ES256" });
+    const keys = [await exportJWK(publicKey)];
+    expect(await verdict(token, keys, { sub: "ada" })).toBe("sub ada");
+    expect(await verdict(token, keys, { sub: "eve" })).toBe("names another person than before");
+  });
+});
