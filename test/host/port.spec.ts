@@ -80,6 +80,47 @@ it("a device in C: signs in, reads two pages, has a refused token renewed, and e
   }
 });
 
+it("RFC 6750 section 5.3: a program that puts the token into an address asks nobody", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
+  const out = `${hostFolder}port-leaky`;
+  cpSync(`${targets}examples/c-device`, folder, { recursive: true });
+  const main = readFileSync(path.join(folder, "main.c"), "utf8");
+  const leak = `
+    snprintf(target, sizeof target, "/items?page=%.*s", pg_length(PG_FIELD_ACCESS_TOKEN),
+             (const char *)memory + pg_start(PG_FIELD_ACCESS_TOKEN));
+    wants_call = 1;`;
+  expect(main).toContain("  want_page(number);");
+  expect(main).toContain("target[64]");
+  const leaky = main.replace("  want_page(number);", leak).replace("target[64]", "target[1024]");
+  writeFileSync(path.join(folder, "main.c"), leaky);
+  await buildPort(folder, out);
+  const running = await startService();
+  const asked: string[] = [];
+  const api = createServer((request, response) => {
+    asked.push(`${request.url}`);
+    response.end('{"next":"2"}');
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const device = new HostProcess([`${out}/device`], {
+    SERVER: running.url,
+    CLIENT_ID: TV.client_id,
+    CLIENT_SECRET: TV.client_secret,
+    API: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+    RECORDS: path.join(folder, "records"),
+  });
+  try {
+    await expect.poll(() => device.display).toMatch(/[A-Z]{4}-[A-Z]{4}/);
+    running.service.approve(running.service.pending()[0]!.userCode, "ada");
+    await expect.poll(() => device.messages).toContain("the API answered 0");
+    expect(asked).toEqual(["/items?page="]);
+  } finally {
+    await device.kill("SIGKILL");
+    api.close();
+    await running.server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 describe("check.c says of each file of a port what it does wrong", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-check-"));
   const out = `${hostFolder}port-check`;

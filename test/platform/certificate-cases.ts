@@ -36,6 +36,10 @@ interface Plan {
 type Row = readonly [name: string, host: string, isGood: boolean, plan: Plan];
 
 const dns = (value: string): object => ({ type: 2, value });
+/** The bytes of an extension that allows serving, for a place where they are a text. */
+const LIST_FOR_SERVERS =
+  "\x06\x03\x55\x1d\x25\x04\x0c\x30\x0a\x06\x08\x2b\x06\x01\x05\x05\x07\x03\x01";
+
 /** @param host a name of three labels, or for rows without wildcards of any number */
 function rowsFor(host: string): readonly Row[] {
   const good = { names: [dns(host)] };
@@ -83,6 +87,24 @@ function rowsFor(host: string): readonly Row[] {
     ["a common name that spells the address", "127.0.0.1", false, { commonName: "127.0.0.1" }],
     ["a name with a NUL in it", host, false, { names: [dns(`${host}\0.evil.test`)] }],
     ["for servers", host, true, { ...good, uses: { serverAuth: true } }],
+    [
+      "for clients and servers",
+      host,
+      true,
+      { ...good, uses: { clientAuth: true, serverAuth: true } },
+    ],
+    [
+      "for servers, as it says critically",
+      host,
+      true,
+      { ...good, uses: { critical: true, serverAuth: true } },
+    ],
+    [
+      "for clients alone, with a list for servers in its subject",
+      host,
+      false,
+      { ...good, uses: { clientAuth: true }, commonName: LIST_FOR_SERVERS },
+    ],
     ["for clients alone", host, false, { ...good, uses: { clientAuth: true } }],
     ["for mail alone", host, false, { ...good, uses: { emailProtection: true } }],
     ["for code alone", host, false, { ...good, uses: { codeSigning: true } }],

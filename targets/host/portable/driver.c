@@ -1,6 +1,8 @@
 /* Carries out the core's commands. Contract in driver.h. */
 #include "driver.h"
 
+#include <string.h>
+
 #include "clock.h"
 #include "display.h"
 #include "picogrant.h"
@@ -9,6 +11,8 @@
 
 /* More commands in one go mean that something feeds on itself. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
+/* What may not be in an address: four of the core's, and the client's own. */
+enum { SECRETS = 5 };
 
 static struct {
   const struct pg_settings *settings;
@@ -44,9 +48,30 @@ static void set_authorization(struct pg_http_request *request, int authorization
   request->credentials_size = (size_t)pg_length(region);
 }
 
+/*
+ * What may not be in the address of this request; how many. Without a target there is nothing to look at. The documents'
+ * own revocation has the token in its query (core/SPEC.md).
+ */
+static int take_secrets(struct pg_secret secrets[SECRETS], int endpoint, size_t target_size) {
+  static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,
+                                           PG_FIELD_RECEIVED_REFRESH_TOKEN, PG_REGION_REFRESH_TOKEN};
+  const char *own = driver.settings->client_secret;
+  int count = 0;
+  if (target_size == 0) return 0;
+  secrets[count++] = (struct pg_secret){(const uint8_t *)own, strlen(own)};
+  for (int i = 0; i < SECRETS - 1 && endpoint != PG_ENDPOINT_REVOCATION; i++) {
+    int length = pg_length(regions[i]);
+    if (length <= 0) continue;
+    secrets[count++] = (struct pg_secret){driver.memory + pg_start(regions[i]), (size_t)length};
+  }
+  return count;
+}
+
 static void send_request(void) {
+  struct pg_secret secrets[SECRETS];
   struct pg_http_request request = {
       .is_get = pg_get(PG_IS_GET),
+      .endpoint = pg_get(PG_ENDPOINT),
       .address = address_of(pg_get(PG_ENDPOINT)),
       .target = driver.memory + pg_get(PG_TARGET),
       .target_size = (size_t)pg_get(PG_TARGET_LENGTH),
@@ -55,6 +80,8 @@ static void send_request(void) {
       .body = driver.memory + pg_get(PG_BODY),
       .body_size = (size_t)pg_get(PG_BODY_LENGTH),
   };
+  request.secrets = secrets;
+  request.secret_count = take_secrets(secrets, request.endpoint, request.target_size);
   set_authorization(&request, pg_get(PG_AUTHORIZATION));
   driver.request_id = pg_get(PG_REQUEST_ID);
   driver.streams = 0;

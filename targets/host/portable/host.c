@@ -64,8 +64,14 @@ enum pg_open_result pg_host_open(const struct pg_host *own) {
   enum pg_open_result result = open_core(own);
   if (result != PG_OPEN_OK) return result;
   host.own = own;
-  host.http = (struct pg_http_settings){settings->user_agent, own->trust, settings->connect_seconds,
-                                        settings->exchange_seconds, (uint32_t)settings->answer_bytes};
+  host.http = (struct pg_http_settings){
+      settings->user_agent,
+      own->trust,
+      settings->connect_seconds,
+      settings->exchange_seconds,
+      (uint32_t)settings->answer_bytes,
+      {settings->addresses, PG_ADDRESS_COUNT, settings->allow_http},
+  };
   host.moves = -1;
   host.call = 0;
   host.ok = 1;
@@ -123,7 +129,13 @@ static int rests_for(int core_ms) {
   return calm_ms > core_ms ? calm_ms : core_ms;
 }
 
+/* A call that was over as soon as it had begun is reported by the next step. */
+static int has_to_report(void) {
+  return host.call != PG_CALL_STATE_DONE && pg_get(PG_CALL_STATE) == PG_CALL_STATE_DONE;
+}
+
 int pg_host_wake_in(void) {
+  if (has_to_report()) return 0;
   int core = rests_for(pg_wake_in());
   int http = pg_http_wake_in();
   return http >= 0 && http < core ? http : core;
@@ -163,6 +175,8 @@ int pg_host_call(int endpoint, const char *target) {
   call.target = target;
   call.is_sent = 0;
   if (host.ok) host.ok = pg_driver_happen(begin_call);
+  /* The one before it was over, too: that must not look as if nothing had happened. */
+  if (call.is_sent) host.call = PG_CALL_STATE_IDLE;
   return host.ok && call.is_sent;
 }
 

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "connection.h"
 #include "http-answer.h"
+#include "last-look.h"
 #include "picogrant-numbers.h"
 #include "wipe.h"
 
@@ -135,6 +136,7 @@ int pg_http_send(const struct pg_http_request *request) {
   http.part_at = 0;
   put_request(request, &address);
   pg_answer_start(&http.answer, &sink, http.settings->answer_bytes, pg_clock_wall_s());
+  if (!pg_last_look(request, &address, &http.settings->allowed)) return 0;
   if (!pg_connection_start(&address.peer, http.settings->trust)) return 0;
   http.began_ms = pg_clock_ms();
   http.phase = CONNECTING;

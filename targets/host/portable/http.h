@@ -13,6 +13,13 @@
 extern "C" {
 #endif
 
+/* What a request is compared with before it goes out (last-look.h). */
+struct pg_allowed {
+  const char *const *addresses; /* by endpoint, as they were configured; "" for none */
+  int count;
+  int allow_http; /* 1: plain http to other machines, too */
+};
+
 /* The caller's until pg_http_close. */
 struct pg_http_settings {
   const char *user_agent;
@@ -20,11 +27,19 @@ struct pg_http_settings {
   int connect_seconds;
   int exchange_seconds;
   uint32_t answer_bytes; /* longest body of an answer */
+  struct pg_allowed allowed;
+};
+
+/* What may not stand in an address, where others read it: proxies, logs (RFC 6750 section 5.3). */
+struct pg_secret {
+  const uint8_t *bytes;
+  size_t size;
 };
 
 /* Lent until the exchange ends: nothing is copied. */
 struct pg_http_request {
   int is_get;
+  int endpoint;          /* PG_ENDPOINT_*: it goes to the allowed address of that one */
   const char *address;   /* http:// or https://, host, and what may follow; no fragment, no user */
   const uint8_t *target; /* what follows the address */
   size_t target_size;
@@ -35,6 +50,8 @@ struct pg_http_request {
   size_t credentials_size;
   const uint8_t *body;
   size_t body_size;
+  const struct pg_secret *secrets; /* read during pg_http_send only */
+  int secret_count;
 };
 
 /* Where an exchange reports, from within pg_http_work only: status, body any number of times, end; or failed. */
@@ -52,8 +69,8 @@ void pg_http_close(void);
 
 /*
  * Starts an exchange; one that is under way is ended.
- * @return 1, or 0 where it cannot be started, and nothing will be reported: the address is none, or a byte
- *   of target or credentials may not be in a head
+ * @return 1, or 0 where it cannot be started, and nothing will be reported: the address is none, a byte of
+ *   target or credentials may not be in a head, or the last look refuses it (last-look.h)
  */
 int pg_http_send(const struct pg_http_request *request);
 

@@ -30,7 +30,7 @@ struct pg_settings {
   /* Headers of the maker's own: lines `Name: value`, each ended by CR LF; or "". */
   const char *grant_headers;    /* to the authorization server */
   const char *resource_headers; /* to resource servers */
-  /* By PG_ENDPOINT_*: what address.h takes. Plain http is the setter's responsibility. */
+  /* By PG_ENDPOINT_*: what address.h takes. */
   const char *addresses[PG_ADDRESS_COUNT];
   int columns;          /* 16..80 */
   int rows;             /* 2..8 */
@@ -40,6 +40,7 @@ struct pg_settings {
   int answer_bytes;     /* 1024..1048576 */
   int renewals;         /* 0..1000 */
   int start_spread_ms;  /* 0..60000: the first request is made within so many milliseconds, at random */
+  int allow_http;       /* 1: plain http to other machines as well, where anybody on the way reads tokens */
   int auto_start;       /* 1: asks for a code by itself */
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 };

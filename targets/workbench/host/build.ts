@@ -32,6 +32,7 @@ export const testPrograms = [
   "check-image",
   "geometry",
   "network-watch",
+  "last-look",
 ] as const;
 
 /** A program of a kind: the host itself, or a test program. */

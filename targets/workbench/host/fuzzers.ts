@@ -36,7 +36,7 @@ export const surfaces: readonly Surface[] = [
   },
   {
     name: "exchange",
-    files: ["http", "http-answer", "http-date", "address"],
+    files: ["http", "http-answer", "http-date", "address", "last-look"],
     longest: 800,
     plant: {
       file: "http",

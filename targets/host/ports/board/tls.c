@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "board.h"
+#include "certificate.h"
 #include "clock.h"
 #include "picogrant-numbers.h"
 
@@ -25,7 +26,7 @@ enum { INPUT_BYTES = BR_SSL_BUFSIZE_INPUT };
 enum { OUTPUT_BYTES = 512 + 85, SEED_BYTES = 32, DAYS_TO_1970 = 719528 };
 
 static br_ssl_client_context client;
-static br_x509_minimal_context x509;
+static struct certificate_check check;
 static uint8_t input[INPUT_BYTES];
 static uint8_t output[OUTPUT_BYTES];
 
@@ -56,13 +57,15 @@ static void choose_algorithms(void) {
 }
 
 static void check_certificates(const struct board_trust *trust, uint32_t now) {
-  br_x509_minimal_init(&x509, &br_sha256_vtable, trust->anchors, trust->count);
-  br_x509_minimal_set_rsa(&x509, br_rsa_i15_pkcs1_vrfy);
-  br_x509_minimal_set_ecdsa(&x509, &br_ec_prime_i15, br_ecdsa_i15_vrfy_asn1);
-  br_x509_minimal_set_hash(&x509, br_sha256_ID, &br_sha256_vtable);
-  br_x509_minimal_set_hash(&x509, br_sha384_ID, &br_sha384_vtable);
-  br_x509_minimal_set_time(&x509, now / 86400 + DAYS_TO_1970, now % 86400);
-  br_ssl_engine_set_x509(&client.eng, &x509.vtable);
+  br_x509_minimal_context *x509 = &check.minimal;
+  br_x509_minimal_init(x509, &br_sha256_vtable, trust->anchors, trust->count);
+  br_x509_minimal_set_rsa(x509, br_rsa_i15_pkcs1_vrfy);
+  br_x509_minimal_set_ecdsa(x509, &br_ec_prime_i15, br_ecdsa_i15_vrfy_asn1);
+  br_x509_minimal_set_hash(x509, br_sha256_ID, &br_sha256_vtable);
+  br_x509_minimal_set_hash(x509, br_sha384_ID, &br_sha384_vtable);
+  br_x509_minimal_set_time(x509, now / 86400 + DAYS_TO_1970, now % 86400);
+  certificate_check_open(&check);
+  br_ssl_engine_set_x509(&client.eng, &check.vtable);
 }
 
 /* Why tls_start has returned NULL. */
@@ -76,6 +79,7 @@ br_ssl_engine_context *tls_start(const char *name, const struct board_trust *tru
   refusal = now == 0 ? PG_REASON_CLOCK_WRONG : PG_REASON_SETTINGS_BROKEN;
   if (!trust || trust->count == 0) *why = "no certificate authority is programmed";
   else if (now == 0) *why = "the time of day is unknown, and with it what has expired; set the clock";
+  else if (certificate_is_address(name)) *why = "the server is named by its address, which is not checked; name it";
   else if (!pg_random(seed, sizeof seed)) *why = "there is no seed for randomness; program one";
   if (*why) return NULL;
   refusal = PG_REASON_NONE;
@@ -106,6 +110,8 @@ const char *tls_problem(void) {
     case BR_ERR_X509_BAD_SIGNATURE:
     case BR_ERR_X509_DN_MISMATCH:
       return "no certificate authority of this device has signed the certificate";
+    case BR_ERR_X509_FORBIDDEN_KEY_USAGE:
+      return "the certificate is not for servers";
     case BR_ERR_X509_UNSUPPORTED:
     case BR_ERR_X509_WRONG_KEY_TYPE:
     case BR_ERR_UNSUPPORTED_VERSION:
@@ -130,6 +136,7 @@ int tls_reason(void) {
     case BR_ERR_X509_NOT_TRUSTED:
     case BR_ERR_X509_BAD_SIGNATURE:
     case BR_ERR_X509_DN_MISMATCH:
+    case BR_ERR_X509_FORBIDDEN_KEY_USAGE:
       return PG_REASON_UNKNOWN_AUTHORITY;
     case BR_ERR_IO:
       return PG_REASON_SERVER_SILENT;
@@ -140,7 +147,7 @@ int tls_reason(void) {
 
 void tls_end(void) {
   memset(&client, 0, sizeof client);
-  memset(&x509, 0, sizeof x509);
+  memset(&check, 0, sizeof check);
   memset(input, 0, sizeof input);
   memset(output, 0, sizeof output);
 }

@@ -1,0 +1,80 @@
+/*
+ * The board's own check of certificates, on this machine: tls.c, certificate.c and BearSSL, given a chain as a handshake
+ * gives it. The first line of the input is the authority in hexadecimal (DER); each further one is a host's name and a
+ * chain, the server's certificate first: `NAME CERTIFICATE...`. Output, a line each: BearSSL's error (0: taken), or
+ * `refused` where the session does not begin.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "board.h"
+#include "clock.h"
+#include "tls.h"
+
+enum { LINE = 65536, CERTIFICATE = 4096, PIECE = 7 };
+
+uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
+int pg_random(uint8_t *into, size_t size) {
+  memset(into, 7, size);
+  return 1;
+}
+int board_clock_is_sure(void) { return 1; }
+void board_clock_refuse(void) {}
+
+static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+
+static size_t decode(const char *text, uint8_t *into) {
+  size_t size = strlen(text) / 2;
+  if (size > CERTIFICATE) abort();
+  for (size_t i = 0; i < size; i++) into[i] = (uint8_t)(digit(text[2 * i]) * 16 + digit(text[2 * i + 1]));
+  return size;
+}
+
+static uint8_t name[512];
+static size_t name_size;
+static void take_name(void *context, const void *bytes, size_t size) {
+  (void)context;
+  if (size > sizeof name - name_size) abort();
+  memcpy(name + name_size, bytes, size);
+  name_size += size;
+}
+
+static void judge(const struct board_trust *trust, char *line) {
+  static uint8_t bytes[CERTIFICATE];
+  const char *why;
+  const char *host = strtok(line, " \n");
+  br_ssl_engine_context *engine = tls_start(host, trust, &why);
+  if (!engine) {
+    puts("refused");
+    return;
+  }
+  const br_x509_class **check = engine->x509ctx;
+  (*check)->start_chain(check, host);
+  for (const char *text = strtok(NULL, " \n"); text; text = strtok(NULL, " \n")) {
+    size_t size = decode(text, bytes);
+    (*check)->start_cert(check, (uint32_t)size);
+    for (size_t at = 0; at < size; at += PIECE) {
+      (*check)->append(check, bytes + at, size - at < PIECE ? size - at : PIECE);
+    }
+    (*check)->end_cert(check);
+  }
+  printf("%u\n", (*check)->end_chain(check));
+  tls_end();
+}
+
+int main(void) {
+  static char line[LINE];
+  static uint8_t bytes[CERTIFICATE];
+  static br_x509_decoder_context decoder;
+  if (!fgets(line, sizeof line, stdin)) return 1;
+  br_x509_decoder_init(&decoder, take_name, NULL);
+  br_x509_decoder_push(&decoder, bytes, decode(strtok(line, "\n"), bytes));
+  const br_x509_pkey *key = br_x509_decoder_get_pkey(&decoder);
+  if (!key) return 1;
+  const br_x509_trust_anchor anchor = {{name, name_size}, BR_X509_TA_CA, *key};
+  const struct board_trust trust = {&anchor, 1};
+  while (fgets(line, sizeof line, stdin)) judge(&trust, line);
+  return 0;
+}

@@ -1,0 +1,63 @@
+// The table of certificates (RFC 5280, RFC 9525) against the board's own check: tls.c and certificate.c with BearSSL,
+// compiled for this machine under the sanitizers.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { bearsslFolder } from "../../targets/workbench/board/toolchain.ts";
+import { run } from "../../targets/workbench/engines/install.ts";
+import { numbersHeader } from "../../targets/workbench/host/generate.ts";
+import { makeCertificateCases } from "../platform/certificate-cases.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const out = `${root}dist/board-certificates`;
+const { ca, cases } = makeCertificateCases();
+
+/** Rows of which the board gives another verdict than the documents; it refuses what it could take, never the other way. */
+const DIFFERS = ["its address", "for servers, as it says critically"];
+
+/** The certificates of a PEM text, in hexadecimal. */
+function hexOf(pem: string): string[] {
+  const blocks = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END/g);
+  return [...blocks].map(([, text = ""]) => Buffer.from(text, "base64").toString("hex"));
+}
+
+function build(): void {
+  const bearssl = bearsslFolder();
+  mkdirSync(`${out}/bearssl`, { recursive: true });
+  writeFileSync(`${out}/picogrant-numbers.h`, numbersHeader());
+  const jobs = `-j${cpus().length}`;
+  run("make", ["-s", jobs, "-C", bearssl, `BUILD=${out}/bearssl`, "lib", "DLL=no", "TOOLS=no"]);
+  const host = `${root}targets/host`;
+  run("gcc", [
+    ...["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"],
+    ...["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+    ...[`-I${host}/ports/board`, `-I${host}/portable`, `-I${out}`, "-isystem", `${bearssl}/inc`],
+    ...["-DTLS_SMALL_BUFFERS=1", "-o", `${out}/certificates`],
+    `${root}test/board/c/certificates.c`,
+    ...["tls", "certificate"].map((name) => `${host}/ports/board/${name}.c`),
+    `${out}/bearssl/libbearssl.a`,
+  ]);
+}
+
+/** Whether the board takes each chain that a host shows. */
+function taken(chains: readonly (readonly [host: string, cert: string])[]): boolean[] {
+  const lines = chains.map(([host, cert]) => [host, ...hexOf(cert)].join(" "));
+  const input = `${[hexOf(ca)[0], ...lines].join("\n")}\n`;
+  const { stdout, stderr, status } = spawnSync(`${out}/certificates`, { input, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => line === "0");
+}
+
+beforeAll(build);
+
+describe("RFC 5280, RFC 9525: what a server's certificate must be", () => {
+  it.each(cases)("$name, asked as $host: $isGood", ({ name, host, isGood, cert }) => {
+    expect(taken([[host, cert]])).toEqual([isGood && !DIFFERS.includes(name)]);
+  });
+});

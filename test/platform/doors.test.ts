@@ -1,0 +1,88 @@
+// No way leads around the last look: which files open connections, and that each of them is reached through it alone.
+// Whoever adds a door writes it down here, with what stands before it.
+
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Files below a folder whose lines, comments aside, match; each with how many do. */
+function filesWith(pattern: RegExp, ending: string, ...folders: readonly string[]): string[] {
+  return folders.flatMap((folder) => {
+    const files = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
+    return files
+      .filter((name) => name.endsWith(ending))
+      .flatMap((name) => {
+        const text = readFileSync(path.join(root, folder, name), "utf8");
+        const lines = text.split("\n").filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
+        const count = lines.filter((line) => pattern.test(line)).length;
+        return count > 0 ? [`${path.join(folder, name)}: ${count}`] : [];
+      })
+      .sort();
+  });
+}
+
+const FOLDERS = ["platform", "targets/command", "targets/quickjs"];
+
+describe("what opens connections in JavaScript", () => {
+  it("Node's clients", () => {
+    const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
+    expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
+      "platform/node/conformance-server.ts: 2", // a server for tests of adapters
+      "platform/node/fetch.ts: 2", // a session's fetch, below
+      "platform/node/http.ts: 3", // the adapter
+    ]);
+  });
+
+  it("the global fetch: a session's, where it has no certificates of its own", () => {
+    expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
+      "platform/node/fetch.ts: 1",
+      "platform/session/fetch.ts: 1",
+      "platform/session/session.ts: 1",
+    ]);
+    const follow = readFileSync(path.join(root, "platform/session/fetch.ts"), "utf8");
+    const [before, sends] = follow.split("await (settings.fetch ?? fetch)");
+    expect(sends).toBeDefined();
+    expect(before).toMatch(/if \(hasToken\) lookAt\(url, token, settings\);\n\s*const answer = $/);
+  });
+
+  it("the adapter is given requests by the last look, and by translations and listeners in front of it", () => {
+    expect(filesWith(/\b(http|inner)\.send\(/, ".ts", ...FOLDERS)).toEqual([
+      "platform/conformance/http-bench.ts: 1", // tests of adapters
+      "platform/conformance/http.ts: 1",
+      "platform/discovery.ts: 2", // behind a throw-away driver's last look
+      "platform/driver.ts: 1", // to the translation, if any, and the last look
+      "platform/last-look.ts: 1",
+      "platform/servers/translating-http.ts: 2", // in front of it
+      "platform/session/answer-ear.ts: 1", // in front of it
+      "targets/command/login/who.ts: 1", // through a LookedAtHttp
+    ]);
+  });
+});
+
+describe("what opens connections in C", () => {
+  const folders = ["targets/host", "targets/examples/c-device"];
+
+  it("pg_connection_start is called directly behind the last look, and by a port's own check", () => {
+    expect(filesWith(/[^*\w]pg_connection_start\(&/, ".c", ...folders)).toEqual([
+      "targets/host/portable/http.c: 1",
+      "targets/host/ports/template/check.c: 1",
+    ]);
+    const http = readFileSync(path.join(root, "targets/host/portable/http.c"), "utf8");
+    const [before] = http.split("if (!pg_connection_start(");
+    expect(before).toMatch(
+      /if \(!pg_last_look\(request, &address, &http\.settings->allowed\)\) return 0;\n\s*$/,
+    );
+  });
+
+  it("sockets are opened in connections alone", () => {
+    const opens = /\b(curl_easy_init|tcp_new|tcp_connect|socket|connect|sendto)\(/;
+    expect(filesWith(opens, ".c", ...folders)).toEqual([
+      "targets/host/ports/board/connection.c: 2",
+      "targets/host/ports/posix/connection-curl.c: 1",
+      "targets/examples/c-device/connection.c: 2",
+    ]);
+  });
+});
