@@ -257,12 +257,11 @@ function applyEvent(device: Device): ErrorCode {
   ) {
     return ErrorCode.TOKEN_REVOKED;
   }
-  if (named(device, Field.SESSIONS_REVOKED) || (isRevoked && !isComparable)) {
-    // The tokens may be dead: the refresh tells, and ends the session if they are.
-    if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
-    forget(device, Field.ACCESS_TOKEN);
-    refreshNow(device, Event.SESSIONS_REVOKED);
-  }
+  if (!named(device, Field.SESSIONS_REVOKED) && (!isRevoked || isComparable)) return ErrorCode.NONE;
+  // The tokens may be dead: the refresh tells, and ends the session if they are.
+  if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;
+  forget(device, Field.ACCESS_TOKEN);
+  refreshNow(device, Event.SESSIONS_REVOKED);
   return ErrorCode.NONE;
 }
 

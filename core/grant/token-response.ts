@@ -91,12 +91,14 @@ export function classify(device: Device): ErrorCode {
   var status = device.httpStatus;
   var nameField = device.nameField;
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
+  var named: number = ErrorCode.NONE;
   if (json && nameField && hasError(device, nameField)) {
     // The comparison is exact, as RFC 6749 §5.2 has it.
-    var named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
-    // An unknown error is final only if the server blames the request.
-    if (named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return named;
+    named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
   }
+  // An unknown error is final only if the server blames the request.
+  var isFinal = named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429);
+  if (named && isFinal) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
   if (isRequestWrong(status)) return ErrorCode.REQUEST_REFUSED;
   if (!isSuccess(device)) return ErrorCode.UNAVAILABLE;

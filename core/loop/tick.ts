@@ -88,13 +88,10 @@ function isAtOnce(device: Device, purpose: Purpose): boolean {
 
 /** Seconds until a code is to be shown otherwise, or has ended: then nothing but an answer or the wait matters. */
 function codeChangesInS(device: Device): number {
-  if (device.codeShown) {
-    if (device.hasCountdown) return 1;
-    // When its countdown begins to be shown.
-    var left = device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1;
-    if (left > 0) return left;
-  }
-  return device.codeLifeS || Limit.ENDLESS;
+  if (device.codeShown && device.hasCountdown) return 1;
+  // When its countdown begins to be shown.
+  var left = device.codeShown ? device.codeLifeS - Limit.COUNTDOWN_MAX_S + 1 : 0;
+  return left > 0 ? left : device.codeLifeS || Limit.ENDLESS;
 }
 
 /** Seconds until a session has to be refreshed, or is to be shown otherwise. */
