@@ -24,7 +24,13 @@ import {
 import { runInteractive } from "../targets/workbench/board/interactive.ts";
 import { machine, machineNames, machineOf } from "../targets/workbench/board/machines.ts";
 import { readSizes } from "../targets/workbench/board/sizes.ts";
-import { missedLimits, type Seen, sizeTable, sleepLine } from "../targets/workbench/board/table.ts";
+import {
+  lackTable,
+  missedLimits,
+  type Seen,
+  sizeTable,
+  sleepLine,
+} from "../targets/workbench/board/table.ts";
 import { boardNeeds } from "../targets/workbench/board/toolchain.ts";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { ensurePackages } from "../targets/workbench/host/toolchain.ts";
@@ -154,6 +160,7 @@ async function main(): Promise<number> {
     if (kind !== "complete") report(`${kind}: the same life`);
   }
   console.log(`\n${sizeTable(seen)}\n`);
+  console.log(`What a board with 64 KiB of RAM lacks:\n\n${lackTable(seen)}\n`);
   for (const line of missedLimits()) console.log(`board: ${line}`);
   if (!flags.test) return 0;
   return runTests();

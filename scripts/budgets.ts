@@ -95,12 +95,12 @@ async function allocations(variant: Variant, seen: string[]): Promise<void> {
   allocationRow(`${variant}: allocations, malloc counted in QuickJS`, counted, seen);
   const forbidden = await measureLife(variant, "forbid");
   allocationRow(`${variant}: allocations, memory limit at present use`, forbidden, seen);
-  for (const engine of ["quickjs", "mujs"] as const) {
+  for (const engine of ["quickjs", "mujs", "xs"] as const) {
     const native = await measureLifeNatively(variant, engine);
     if (native) allocationRow(`${variant}: allocations, hooks of native ${engine}`, native, seen);
     else info(`${variant}: allocations, native ${engine}`, skipped);
   }
-  for (const engine of ["quickjs", "duktape"] as const) {
+  for (const engine of ["quickjs", "duktape", "xs"] as const) {
     const native = await measurePollsNatively(variant, engine, pollCycles);
     const what = `${variant}: ${pollCycles} pending poll cycles, hooks of native ${engine}`;
     if (!native) {

@@ -1,46 +1,103 @@
-// npm run tool -- builds: what each tool of the build brings, by engine: bytes of heap that the core and a device hold,
-// and the time of a pending poll, on QuickJS, Duktape and MuJS; on 32-bit ARM, where `npm run tool -- arm` has built
-// the C
-// host, heap and bytecode as firmware has them. Times are the processor's and depend on it: only their ratios say
-// something.
+// npm run tool -- builds: one table of the builds before and after the last two steps of the build, by engine: file,
+// bytecode, heap, its peak while the device is made, instructions of a pending poll. With --steps, what each step of the
+// build brings. On 32-bit ARM, where `npm run tool -- arm` has built the C host, the figures are those of firmware; the
+// other engines load the source, on this machine.
 
-import { comparedBuilds, type Variant } from "../targets/bundle/make-bundle.ts";
+import {
+  bundleCore,
+  type ComparedBuild,
+  comparedBuilds,
+  type Variant,
+} from "../targets/bundle/make-bundle.ts";
+import { before, type Figures, type MeasuredOn } from "../targets/workbench/budgets/before.ts";
 import { measureCodeOnArm } from "../targets/workbench/budgets/heap.ts";
-import { heapIn, pollTimeIn } from "../targets/workbench/budgets/on-engines.ts";
-import { buildHosts, InstallError } from "../targets/workbench/engines/install.ts";
+import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
+import { heapIn, pollInstructionsIn } from "../targets/workbench/budgets/on-engines.ts";
+import {
+  buildHosts,
+  type HostedEngine,
+  InstallError,
+} from "../targets/workbench/engines/install.ts";
 import { printTable } from "../targets/workbench/print-table.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
-const engines = ["quickjs", "duktape", "mujs"] as const;
-const names = { quickjs: "QuickJS", duktape: "Duktape", mujs: "MuJS" };
+const variants = ["complete", "api", "grant"] as const satisfies Variant[];
+const engines: Readonly<Record<HostedEngine, string>> = {
+  quickjs: "QuickJS",
+  duktape: "Duktape",
+  mujs: "MuJS",
+  xs: "XS",
+};
+const names = Object.keys(engines) as HostedEngine[];
+const head = ["file", "bytecode", "heap", "peak of create", "instructions of a poll"];
 
-async function rowOf(name: string, code: string): Promise<string[]> {
-  const arm = await measureCodeOnArm(code);
-  const cells = [name, `${code.length}`];
-  cells.push(arm ? `${arm.heap}` : "-", arm ? `${arm.bytecode}` : "-");
-  for (const engine of engines) {
-    cells.push(`${heapIn(engine, code)}`, pollTimeIn(engine, code).toFixed(0));
+function figuresIn(engine: HostedEngine, code: string): Figures {
+  const { heap, peak } = heapIn(engine, code);
+  return { file: code.length, heap, peak, instructions: pollInstructionsIn(engine, code) };
+}
+
+/** As firmware has them; instructions on this machine, the C host's own among them. */
+async function figuresOnArm(code: string, variant?: Variant): Promise<Figures> {
+  const instructions = variant === "complete" ? pollInstructions() : undefined;
+  return {
+    file: code.length,
+    ...(await measureCodeOnArm(code)),
+    ...(instructions && { instructions }),
+  };
+}
+
+/** "before -> after (by how much)", or what there is of it. */
+function change(old: number | undefined, now: number | undefined): string {
+  if (old === undefined || now === undefined) return `${now ?? "-"}`;
+  const percent = Math.round(((now - old) / old) * 100);
+  return `${old} -> ${now} (${percent > 0 ? "+" : ""}${percent} %)`;
+}
+
+function cellsOf(old: Figures | undefined, now: Figures): string[] {
+  const keys = ["file", "bytecode", "heap", "peak", "instructions"] as const;
+  return keys.map((key) => change(old?.[key], now[key]));
+}
+
+async function beforeAndAfter(): Promise<void> {
+  const rows = [["build", "engine", ...head]];
+  for (const variant of variants) {
+    const { code } = await bundleCore(variant);
+    const add = (on: MeasuredOn, name: string, now: Figures): void => {
+      rows.push([variant, name, ...cellsOf(before[variant]?.[on], now)]);
+    };
+    add("arm", "QuickJS, 32-bit ARM, bytecode", await figuresOnArm(code, variant));
+    for (const engine of names) add(engine, `${engines[engine]}, source`, figuresIn(engine, code));
+  }
+  printTable(rows);
+  console.log("\nThe peak of MuJS and XS has in it what their collectors had not yet found.");
+}
+
+async function rowOf({ name, code }: ComparedBuild): Promise<string[]> {
+  const arm = await figuresOnArm(code);
+  const cells = [name, `${code.length}`, `${arm.heap ?? "-"}`, `${arm.bytecode ?? "-"}`];
+  for (const engine of names) {
+    const { heap, instructions } = figuresIn(engine, code);
+    cells.push(`${heap}`, `${Math.round(instructions! / 1000)}`);
   }
   return cells;
 }
 
-async function compare(variant: Variant): Promise<void> {
-  const head = [`${variant}: build`, "file", "heap, ARM", "bytecode"];
-  const rows = [[...head, ...engines.flatMap((engine) => [`${names[engine]} heap`, "us / poll"])]];
-  for (const { name, code } of await comparedBuilds(variant)) rows.push(await rowOf(name, code));
+async function steps(variant: Variant): Promise<void> {
+  const columns = names.flatMap((name) => [`${engines[name]}: heap`, "1000 / poll"]);
+  const rows = [[`${variant}: build`, "file", "ARM: heap", "bytecode", ...columns]];
+  for (const build of await comparedBuilds(variant)) rows.push(await rowOf(build));
   printTable(rows);
 }
 
-commandLine(
-  "builds",
-  "What each tool of the build brings, by engine: heap, and time of a poll.",
-).parse();
+const options = commandLine("builds", "The builds before and after, by engine, in one table.")
+  .option("--steps", "what each step of the build brings instead")
+  .parse()
+  .opts<{ steps?: boolean }>();
 try {
   // They are small, and may be older than what they are to count.
   buildHosts(() => {});
-  await compare("complete");
-  console.log("");
-  await compare("grant");
+  if (options.steps) for (const variant of variants) await steps(variant);
+  else await beforeAndAfter();
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;
   console.error(`builds: ${error.message}; npm run engines -- --install-only fetches the engines`);

@@ -17,7 +17,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   "analyse-c": { says: "static analysers over the host in C", program: "scripts/analyse-c.ts" },
   arm: { says: "the host in C for 32-bit ARM, and its tests", program: "scripts/arm.ts" },
   bench: { says: "the core's hot paths beside plain code", program: "scripts/bench.ts" },
-  builds: { says: "what each tool of the build brings", program: "scripts/builds.ts" },
+  builds: { says: "the builds before and after, by engine", program: "scripts/builds.ts" },
   coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
   fuzz: { says: "fuzzes what the core reads", program: "test/fuzz/main.ts" },

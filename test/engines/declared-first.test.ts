@@ -17,12 +17,26 @@ function namesIn(node: AnyNode): string[] {
   return names;
 }
 
-/** Functions at the top of a script that a statement reaches, and that are declared only behind it. */
+/** Bodies that run while a script is loaded: the script itself, and those of functions that are called on the spot. */
+function bodiesAtLoad(code: string): AnyNode[][] {
+  const program = parse(code, { ecmaVersion: 5 });
+  const bodies: AnyNode[][] = [program.body];
+  full(program, (node) => {
+    if (node.type !== "CallExpression" || node.callee.type !== "FunctionExpression") return;
+    bodies.push(node.callee.body.body);
+  });
+  return bodies;
+}
+
+/** Functions that a statement reaches while a script is loaded, and that are declared only behind it. */
 function calledTooEarly(code: string): string[] {
-  const { body } = parse(code, { ecmaVersion: 5 });
+  return bodiesAtLoad(code).flatMap(earlyIn);
+}
+
+function earlyIn(body: readonly AnyNode[]): string[] {
   const declared = new Map<string, AnyNode>();
   for (const node of body)
-    if (node.type === "FunctionDeclaration") declared.set(node.id.name, node);
+    if (node.type === "FunctionDeclaration") declared.set(node.id!.name, node);
   const early = new Set<string>();
   for (const statement of body) {
     if (statement.type === "FunctionDeclaration") continue;
@@ -50,4 +64,6 @@ test("a function behind its call is seen, also where another one calls it", () =
   expect(calledTooEarly("f(); function f() {}")).toEqual(["f"]);
   expect(calledTooEarly("function f() { g(); } f(); function g() {}")).toEqual(["g"]);
   expect(calledTooEarly("function g() {} function f() { g(); } f();")).toEqual([]);
+  expect(calledTooEarly("(function () { f(); function f() {} })();")).toEqual(["f"]);
+  expect(calledTooEarly("(function () { function f() {} f(); })();")).toEqual([]);
 });

@@ -81,7 +81,16 @@ export interface BoardSettings {
 
 /** Figures as the firmware prints them. */
 export interface BoardFigures {
-  readonly heap: { size: number; used: number; peak: number; reached: number; requests: number };
+  readonly heap: {
+    size: number;
+    used: number;
+    peak: number;
+    reached: number;
+    /** QuickJS's own objects, and those of the core with its device. */
+    engine: number;
+    core: number;
+    requests: number;
+  };
   readonly stack: { size: number; used: number };
   /** Since the figures before. */
   readonly sleep: { wakes: number; asleepMs: number; ofMs: number };
@@ -337,17 +346,24 @@ export class Board {
   /** Asks for the figures. */
   async measure(): Promise<BoardFigures> {
     const pattern =
-      /heap: size (\d+), used (\d+), peak (\d+), reached (\d+), blocks \d+, requests (\d+)\nstack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
+      /heap: size (\d+), used (\d+), peak (\d+), reached (\d+), engine (\d+), core (\d+), blocks \d+, requests (\d+)\nstack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
     const all = (): RegExpExecArray[] => [...this.output.matchAll(pattern)];
     const before = all().length;
     this.press("m");
     await this.until("the figures", () => all().length > before);
-    const [size, used, peak, reached, requests, stack, painted, wakes, asleepMs, ofMs] = all()
-      .at(-1)!
-      .slice(1)
-      .map(Number) as [number, ...number[]];
+    const figures = all().at(-1)!.slice(1).map(Number) as [number, ...number[]];
+    const [size, used, peak, reached, engine, core, requests, ...others] = figures;
+    const [stack, painted, wakes, asleepMs, ofMs] = others;
     return {
-      heap: { size, used: used!, peak: peak!, reached: reached!, requests: requests! },
+      heap: {
+        size,
+        used: used!,
+        peak: peak!,
+        reached: reached!,
+        engine: engine!,
+        core: core!,
+        requests: requests!,
+      },
       stack: { size: stack!, used: painted! },
       sleep: { wakes: wakes!, asleepMs: asleepMs!, ofMs: ofMs! },
     };

@@ -87,6 +87,40 @@ export function sizeTable(seen: Partial<Record<Kind, Seen>>): string {
   return lines(rows);
 }
 
+/** RAM of a small board. */
+const SMALL = 64 * 1024;
+
+/** What a board with 64 KiB of RAM lacks, by part: what is reserved at link time, and what was used of heap and stack. */
+export function lackTable(seen: Partial<Record<Kind, Seen>>): string {
+  const kept = loaderSizes(loaderMap).ram;
+  const columns = (Object.keys(seen) as Kind[]).map((kind) => {
+    return lackOf(readSizes(mapOf(kind)), seen[kind]!, kept);
+  });
+  const rows = columns[0]!.map(([name], row) => [
+    name,
+    ...columns.map((column) => grouped(column[row]![1])),
+  ]);
+  return lines([["bytes of RAM, as used", ...Object.keys(seen)], ...rows]);
+}
+
+function lackOf(sizes: Sizes, { figures, stackUsed }: Seen, kept: number): [string, number][] {
+  const { engine, core, reached } = figures.heap;
+  const measured: readonly Part[] = ["heap of the engine", "stack"];
+  const linked = partNames.filter((part) => !measured.includes(part));
+  const reserved = partNames.reduce((sum, part) => sum + sizes.ram[part], 0);
+  const parts: [string, number][] = [
+    ["heap: QuickJS's own objects", engine],
+    ["heap: the core and its device", core],
+    ["heap: beyond them, for the start", reached - engine - core],
+    ["stack, at its deepest", stackUsed],
+    ...linked.map((part): [string, number] => [part, sizes.ram[part]]),
+    ["gaps between parts", sizes.ramTotal - reserved],
+    ["kept by the boot loader", kept],
+  ];
+  const all = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
+  return [...parts, ["all", all], ["a board has", SMALL], ["it lacks", all - SMALL]];
+}
+
 /** Wake-ups per hour and share of time asleep, out of one measurement. */
 export function sleepLine(what: string, { wakes, asleepMs, ofMs }: BoardFigures["sleep"]): string {
   const perHour = Math.round((wakes * 3_600_000) / ofMs);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Variant } from "../../bundle/make-bundle.ts";
 import { runCommand } from "../engines/catalogue.ts";
-import { enginesFolder, findFile } from "../engines/install.ts";
+import { enginesFolder, findFile, type HostedEngine } from "../engines/install.ts";
 import { borderNumbers, builtBundle, conformanceScript } from "../engines/script.ts";
 import { readTap } from "../engines/tap.ts";
 import { newCountedEngine } from "./engine.ts";
@@ -51,12 +51,9 @@ export async function measureLife(
   }
 }
 
-/** Engines whose library is driven by a host of ours that counts what they ask of it. */
-export type NativeEngine = "quickjs" | "duktape" | "mujs";
-
 const DEEPER_THAN_THE_CORE = 40;
 
-function hostOf(engine: NativeEngine): string | undefined {
+function hostOf(engine: HostedEngine): string | undefined {
   return findFile(enginesFolder + engine, `/${engine}-host`);
 }
 
@@ -67,7 +64,7 @@ function hostOf(engine: NativeEngine): string | undefined {
  */
 export async function measurePollsNatively(
   variant: Variant,
-  engine: NativeEngine,
+  engine: HostedEngine,
   cycles: number,
 ): Promise<{ allocations: number; control: number } | undefined> {
   const command = hostOf(engine);
@@ -90,7 +87,7 @@ export async function measurePollsNatively(
  */
 export async function measureLifeNatively(
   variant: Variant,
-  engine: NativeEngine,
+  engine: HostedEngine,
 ): Promise<Tally[] | undefined> {
   const command = hostOf(engine);
   if (!command) return undefined;

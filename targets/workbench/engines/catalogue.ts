@@ -69,7 +69,7 @@ function native(
   const home = enginesFolder + folder;
   return {
     name,
-    source: folder === "hermes" ? "npm" : "Debian",
+    source: folder === "hermes" || folder === "xs" ? "npm" : "Debian",
     memory,
     version: () => (findFile(home, `/${command}`) ? version : undefined),
     run: async (script) => runCommand(findFile(home, `/${command}`)!, home, script),
@@ -119,5 +119,7 @@ export const engines: readonly Engine[] = [
   // It has no typed arrays.
   native("MuJS", "mujs", "mujs", "1.3.2", "plain"),
   native("njs", "njs", "njs", "0.7.9"),
+  // Moddable's, which firmware for ESP32 runs.
+  native("XS", "xs", "xs-host", "13.3.0"),
   native("Hermes", "hermes", "hermes", "0.12.0"),
 ];

@@ -1,17 +1,17 @@
-// The smallest host of the Duktape library: `print`, `collect`, `cpuMicroseconds`, and `counter`, an Int32Array:
+// The smallest host of the Duktape library: `print`, `collect` and `counter`, an Int32Array:
 // element 0 counts every allocation and reallocation that the engine asks its host for, element 1 is the bytes that it
-// holds. Runs the scripts that it is given, one after the other.
+// holds, element 2 the most that it held since `resetPeak()`. Runs the scripts that it is given, one after the other.
 
 #include <duktape.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static int counter[2];
+static int counter[3];
 
 static void *hold(void *block) {
   if (block) counter[1] += (int)malloc_usable_size(block);
+  if (counter[2] < counter[1]) counter[2] = counter[1];
   return block;
 }
 
@@ -49,9 +49,10 @@ static duk_ret_t collect(duk_context *context) {
   return 0;
 }
 
-static duk_ret_t cpu_microseconds(duk_context *context) {
-  duk_push_number(context, (double)clock() * 1000000 / CLOCKS_PER_SEC);
-  return 1;
+static duk_ret_t reset_peak(duk_context *context) {
+  (void)context;
+  counter[2] = counter[1];
+  return 0;
 }
 
 static void define_globals(duk_context *context) {
@@ -59,8 +60,8 @@ static void define_globals(duk_context *context) {
   duk_put_global_string(context, "print");
   duk_push_c_function(context, collect, 0);
   duk_put_global_string(context, "collect");
-  duk_push_c_function(context, cpu_microseconds, 0);
-  duk_put_global_string(context, "cpuMicroseconds");
+  duk_push_c_function(context, reset_peak, 0);
+  duk_put_global_string(context, "resetPeak");
   duk_push_external_buffer(context);
   duk_config_buffer(context, -1, counter, sizeof counter);
   duk_push_buffer_object(context, -1, 0, sizeof counter, DUK_BUFOBJ_INT32ARRAY);

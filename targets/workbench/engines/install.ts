@@ -1,11 +1,19 @@
 // Fetches the engines that `npm ci` leaves out, into dist/engines: Debian packages through a private
-// state of apt's (no root, nothing installed on the machine), Hermes through npm. Where they come from
+// state of apt's (no root, nothing installed on the machine), Hermes and XS through npm. Where they come from
 // is what the machine itself is set up to use; no host is named here.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -16,6 +24,8 @@ export const enginesFolder = `${root}dist/engines/`;
 /** Debian's release that has QuickJS as a library; it links on the one before, too. */
 export const quickjsRelease = "trixie";
 const hermes = "hermes-engine-cli@0.12.0";
+/** Moddable's engine as source, with a makefile for this system. */
+const xs = "@agoric/xsnap@0.15.0";
 
 export class InstallError extends Error {}
 
@@ -113,47 +123,100 @@ export function findFile(folder: string, ending: string): string | undefined {
   return found.find((path) => path.endsWith(ending));
 }
 
-/** The libraries that hosts of our own are built on: they count allocations. */
-const hosts = [
-  { engine: "quickjs", library: "/libquickjs.a" },
-  { engine: "duktape", library: "/libduktape.so.207" },
-  { engine: "mujs", library: "/libmujs.a" },
-];
+/** What hosts of our own are built on: they count allocations. */
+export type HostedEngine = "quickjs" | "duktape" | "mujs" | "xs";
+
+const libraries = {
+  quickjs: "/libquickjs.a",
+  duktape: "/libduktape.so.207",
+  mujs: "/libmujs.a",
+} as const;
+
+/** Words for the compiler, by engine. */
+function partsOf(engine: HostedEngine, folder: string): string[] {
+  if (engine === "xs") return xsParts(folder);
+  const path = findFile(folder, libraries[engine]);
+  if (!path) throw new InstallError(`${engine}: the package has no ${libraries[engine].slice(1)}`);
+  return ["-Wall", "-isystem", `${folder}/usr/include`, path];
+}
 
 /** Builds them, of the libraries that are there. */
-export function buildHosts(report: (line: string) => void): void {
-  for (const { engine, library } of hosts) {
+export function buildHosts(
+  report: (line: string) => void,
+  engines: readonly HostedEngine[] = ["quickjs", "duktape", "mujs", "xs"],
+): void {
+  for (const engine of engines) {
     const folder = enginesFolder + engine;
-    const path = findFile(folder, library);
-    if (!path) throw new InstallError(`${engine}: the package has no ${library.slice(1)}`);
     const source = `${root}targets/workbench/engines/${engine}-host.c`;
-    const flags = ["-O1", "-Wall", "-isystem", `${folder}/usr/include`];
-    const libraries = [path, "-lm", "-lpthread", "-ldl"];
-    run("cc", [...flags, "-o", `${folder}/${engine}-host`, source, ...libraries]);
+    const parts = ["-O1", source, ...partsOf(engine, folder), "-lm", "-lpthread", "-ldl"];
+    run("cc", ["-o", `${folder}/${engine}-host`, ...parts]);
     report(`${engine}: host built`);
   }
 }
 
-function installHermes(report: (line: string) => void): void {
-  const folder = `${enginesFolder}hermes`;
+function buildDebianHosts(report: (line: string) => void): void {
+  buildHosts(report, ["quickjs", "duktape", "mujs"]);
+}
+
+/** Fetches a package that is not among the project's own, and unpacks these parts of it. */
+function unpackNpm(wanted: string, folder: string, ...parts: readonly string[]): void {
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const archive = run("npm", ["pack", "--silent", hermes], folder).trim().split("\n").at(-1)!;
+  const archive = run("npm", ["pack", "--silent", wanted], folder).trim().split("\n").at(-1)!;
+  run("tar", ["-xzf", archive, ...parts], folder);
+  rmSync(join(folder, archive));
+}
+
+function installHermes(report: (line: string) => void): void {
   // The other systems' binaries make up two thirds of it.
   const system = { darwin: "osx-bin", win32: "win64-bin" }[process.platform as string];
-  const wanted = `package/${system ?? "linux64-bin"}`;
-  run("tar", ["-xzf", archive, `${wanted}/hermes`], folder);
-  rmSync(join(folder, archive));
+  const folder = `package/${system ?? "linux64-bin"}`;
+  unpackNpm(hermes, `${enginesFolder}hermes`, `${folder}/hermes`);
   report(`hermes: ${hermes}`);
 }
 
+const xsMakefile = "package/xsnap-native/xsnap/makefiles/lin/xsnap.mk";
+
+/** Its own makefile builds a program, of whose parts our host takes all but the main one. */
+function installXs(report: (line: string) => void): void {
+  const folder = `${enginesFolder}xs`;
+  unpackNpm(xs, folder);
+  run("make", xsArguments(folder), dirname(join(folder, xsMakefile)));
+  report(`xs: ${xs}`);
+  buildHosts(report, ["xs"]);
+}
+
+function xsArguments(folder: string): string[] {
+  const parallel = `-j${availableParallelism()}`;
+  return [parallel, "GOAL=release", `MODDABLE=${folder}/package/moddable`, "-f", "xsnap.mk"];
+}
+
+function xsParts(folder: string): string[] {
+  const moddable = `${folder}/package/moddable`;
+  const built = `${moddable}/build/tmp/lin/release/xsnap/`;
+  if (!existsSync(built)) throw new InstallError("xs: it is not built");
+  const makefile = readFileSync(join(folder, xsMakefile), "utf8");
+  const settings = makefile.match(/-Dmx\w+=1/g)!.filter((setting) => setting !== "-DmxDebug=1");
+  const headers = ["includes", "platforms", "sources"].map((name) => `-I${moddable}/xs/${name}`);
+  const counted = ["fxNewChunk", "fxNewGrowableChunk", "fxRenewChunk", "fxNewSlot"];
+  return [
+    ...["-DINCLUDE_XSPLATFORM", '-DXSPLATFORM="xsnapPlatform.h"', ...settings, ...headers],
+    `-I${folder}/package/xsnap-native/xsnap/sources`,
+    ...readdirSync(built)
+      .filter((file) => file.endsWith(".o") && file !== "xsnap.o")
+      .map((file) => built + file),
+    ...counted.map((name) => `-Wl,--wrap=${name}`),
+  ];
+}
+
 /**
- * Fetches everything. Takes a minute and some 120 MB on the way.
+ * Fetches everything. Takes two minutes and some 120 MB on the way.
  * @returns what went wrong, a line each
  */
 export function installEngines(report: (line: string) => void): string[] {
   mkdirSync(enginesFolder, { recursive: true });
   const failures: string[] = [];
-  for (const step of [installDebian, buildHosts, installHermes]) {
+  for (const step of [installDebian, buildDebianHosts, installHermes, installXs]) {
     try {
       step(report);
     } catch (error) {

@@ -1,15 +1,16 @@
-// The smallest host of the MuJS library: `print`, `collect`, `cpuMicroseconds`, and `counter`: element 0 is the number
-// of allocations and reallocations that the engine asked its host for so far, element 1 the bytes that it holds. Runs
-// the scripts that it is given, one after the other. MuJS has no typed arrays.
+// The smallest host of the MuJS library: `print`, `collect` and `counter`: element 0 is the number
+// of allocations and reallocations that the engine asked its host for so far, element 1 the bytes that it holds,
+// element 2 their most since `resetPeak()`, what the collector had not yet found included. Runs the scripts that it is
+// given, one after the other. MuJS has no typed arrays.
 
 #include <malloc.h>
 #include <mujs.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 static int counter;
 static int held;
+static int peak;
 
 static void *count_alloc(void *user, void *block, int size) {
   (void)user;
@@ -22,6 +23,7 @@ static void *count_alloc(void *user, void *block, int size) {
   counter++;
   void *moved = realloc(block, (size_t)size);
   if (moved) held += (int)malloc_usable_size(moved) - before;
+  if (peak < held) peak = held;
   return moved;
 }
 
@@ -34,13 +36,16 @@ static void read_counter(js_State *state) { js_pushnumber(state, counter); }
 
 static void read_held(js_State *state) { js_pushnumber(state, held); }
 
-static void collect(js_State *state) {
-  js_gc(state, 0);
+static void read_peak(js_State *state) { js_pushnumber(state, peak); }
+
+static void reset_peak(js_State *state) {
+  peak = held;
   js_pushundefined(state);
 }
 
-static void cpu_microseconds(js_State *state) {
-  js_pushnumber(state, (double)clock() * 1000000 / CLOCKS_PER_SEC);
+static void collect(js_State *state) {
+  js_gc(state, 0);
+  js_pushundefined(state);
 }
 
 static void define_globals(js_State *state) {
@@ -48,8 +53,8 @@ static void define_globals(js_State *state) {
   js_setglobal(state, "print");
   js_newcfunction(state, collect, "collect", 0);
   js_setglobal(state, "collect");
-  js_newcfunction(state, cpu_microseconds, "cpuMicroseconds", 0);
-  js_setglobal(state, "cpuMicroseconds");
+  js_newcfunction(state, reset_peak, "resetPeak", 0);
+  js_setglobal(state, "resetPeak");
   js_newobject(state);
   js_newcfunction(state, read_counter, "read", 0);
   js_pushnull(state);
@@ -57,6 +62,9 @@ static void define_globals(js_State *state) {
   js_newcfunction(state, read_held, "readHeld", 0);
   js_pushnull(state);
   js_defaccessor(state, -3, "1", JS_READONLY);
+  js_newcfunction(state, read_peak, "readPeak", 0);
+  js_pushnull(state);
+  js_defaccessor(state, -3, "2", JS_READONLY);
   js_setglobal(state, "counter");
 }
 

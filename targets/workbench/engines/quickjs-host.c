@@ -1,6 +1,7 @@
-// The smallest host of the native QuickJS library: `print`, `collect`, `cpuMicroseconds`, and `counter`, an
+// The smallest host of the native QuickJS library: `print`, `collect` and `counter`, an
 // Int32Array: element 0 counts every allocation and reallocation that the engine asks its host for, element 1 is the
-// bytes that it holds. Runs the scripts that it is given, one after the other.
+// bytes that it holds, element 2 the most that it held since `resetPeak()`. Runs the scripts that it is given, one
+// after the other.
 //
 // That count is whole for QuickJS up to 2025-04-26; later versions carve small blocks out of larger
 // ones by themselves. A control shows whether it counts at all (targets/workbench/budgets).
@@ -9,13 +10,13 @@
 #include <quickjs/quickjs.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static int counter[2];
+static int counter[3];
 
 static void hold(JSMallocState *state, size_t size) {
   state->malloc_size += size;
   counter[1] += (int)size;
+  if (counter[2] < counter[1]) counter[2] = counter[1];
 }
 
 static void *count_malloc(JSMallocState *state, size_t size) {
@@ -67,12 +68,13 @@ static JSValue collect(JSContext *context, JSValueConst self, int count, JSValue
   return JS_UNDEFINED;
 }
 
-static JSValue cpu_microseconds(JSContext *context, JSValueConst self, int count,
-                                JSValueConst *values) {
+static JSValue reset_peak(JSContext *context, JSValueConst self, int count, JSValueConst *values) {
+  (void)context;
   (void)self;
   (void)count;
   (void)values;
-  return JS_NewFloat64(context, (double)clock() * 1000000 / CLOCKS_PER_SEC);
+  counter[2] = counter[1];
+  return JS_UNDEFINED;
 }
 
 static char *read_file(const char *path, size_t *length) {
@@ -100,8 +102,8 @@ static void define_globals(JSContext *context) {
       JS_NewArrayBuffer(context, (uint8_t *)counter, sizeof counter, keep_nothing, NULL, 0);
   JS_SetPropertyStr(context, global, "print", JS_NewCFunction(context, print, "print", 1));
   JS_SetPropertyStr(context, global, "collect", JS_NewCFunction(context, collect, "collect", 0));
-  JS_SetPropertyStr(context, global, "cpuMicroseconds",
-                    JS_NewCFunction(context, cpu_microseconds, "cpuMicroseconds", 0));
+  JS_SetPropertyStr(context, global, "resetPeak",
+                    JS_NewCFunction(context, reset_peak, "resetPeak", 0));
   JSValue type = JS_GetPropertyStr(context, global, "Int32Array");
   JS_SetPropertyStr(context, global, "counter", JS_CallConstructor(context, type, 1, &buffer));
   JS_FreeValue(context, type);

@@ -1,0 +1,131 @@
+// The smallest host of Moddable's XS: `print`, `collect` and `counter`: element 0 is the number of
+// slots and chunks that the engine took from its heap so far, element 1 the bytes of it in use, element 2 their most
+// since `resetPeak()`, what the collector had not yet found included. Runs the scripts that it is given, one after
+// the other.
+//
+// XS takes its heap from the system at once, so that no hook of the system's sees what it takes from there: the linker
+// leads its own calls through here (--wrap).
+
+#include "xsAll.h"
+#include "xsScript.h"
+
+#include <stdio.h>
+
+static int taken;
+
+void *__real_fxNewChunk(txMachine *the, txSize size);
+void *__real_fxNewGrowableChunk(txMachine *the, txSize size, txSize capacity);
+void *__real_fxRenewChunk(txMachine *the, void *chunk, txSize size);
+txSlot *__real_fxNewSlot(txMachine *the);
+
+void *__wrap_fxNewChunk(txMachine *the, txSize size) {
+  taken++;
+  return __real_fxNewChunk(the, size);
+}
+
+void *__wrap_fxNewGrowableChunk(txMachine *the, txSize size, txSize capacity) {
+  taken++;
+  return __real_fxNewGrowableChunk(the, size, capacity);
+}
+
+void *__wrap_fxRenewChunk(txMachine *the, void *chunk, txSize size) {
+  taken++;
+  return __real_fxRenewChunk(the, chunk, size);
+}
+
+txSlot *__wrap_fxNewSlot(txMachine *the) {
+  taken++;
+  return __real_fxNewSlot(the);
+}
+
+static void answer(txMachine *the, txInteger number) {
+  mxResult->kind = XS_INTEGER_KIND;
+  mxResult->value.integer = number;
+}
+
+static txInteger bytes_of(txInteger slots, txInteger chunks) {
+  return slots * (txInteger)sizeof(txSlot) + chunks;
+}
+
+static void print(txMachine *the) { puts(fxToString(the, mxArgv(0))); }
+
+static void collect(txMachine *the) { fxCollectGarbage(the); }
+
+static void read_taken(txMachine *the) { answer(the, taken); }
+
+static void read_held(txMachine *the) {
+  answer(the, bytes_of(the->currentHeapCount, the->currentChunksSize));
+}
+
+static void read_peak(txMachine *the) {
+  answer(the, bytes_of(the->peakHeapCount, the->peakChunksSize));
+}
+
+static void reset_peak(txMachine *the) {
+  the->peakHeapCount = the->currentHeapCount;
+  the->peakChunksSize = the->currentChunksSize;
+}
+
+static void define(txMachine *the, txString name, txCallback callback) {
+  txID id = fxNewNameC(the, name);
+  fxNewHostFunction(the, callback, 0, id, XS_NO_ID);
+  mxPush(mxGlobal);
+  fxDefineID(the, id, XS_DONT_ENUM_FLAG, XS_DONT_ENUM_FLAG);
+  mxPop();
+}
+
+static void run(txMachine *the, void *stream, txGetter getter) {
+  txSlot *realm = mxProgram.value.reference->next->value.module.realm;
+  txScript *script = fxParseScript(the, stream, getter, mxProgramFlag);
+  txSlot *closures = mxRealmClosures(realm)->value.reference;
+  fxRunScript(the, script, mxRealmGlobal(realm), C_NULL, closures, C_NULL, mxProgram.value.reference);
+  mxPop();
+}
+
+static void define_globals(txMachine *the) {
+  static char counter[] = "var counter = { get 0() { return taken(); }, get 1() { return held(); },"
+                          " get 2() { return peak(); } };";
+  txStringCStream stream = {counter, 0, (txSize)sizeof counter - 1};
+  define(the, "print", print);
+  define(the, "collect", collect);
+  define(the, "taken", read_taken);
+  define(the, "held", read_held);
+  define(the, "peak", read_peak);
+  define(the, "resetPeak", reset_peak);
+  run(the, &stream, fxStringCGetter);
+}
+
+/* 1 where the script failed. */
+static int run_file(txMachine *the, const char *path) {
+  FILE *file = fopen(path, "rb");
+  int failed = 0;
+  if (!file) {
+    fprintf(stderr, "%s cannot be read\n", path);
+    return 1;
+  }
+  mxTry(the) { run(the, file, (txGetter)fgetc); }
+  mxCatch(the) {
+    fprintf(stderr, "%s\n", fxToString(the, &mxException));
+    failed = 1;
+  }
+  fclose(file);
+  return failed;
+}
+
+int main(int count, char **arguments) {
+  txCreation creation = {1 << 20, 1 << 16, 1 << 15, 1 << 12, 4096, 32000, 8000, 1993, 127, 1 << 20, 1993};
+  if (count < 2) {
+    fputs("usage: xs-host SCRIPT...\n", stderr);
+    return 2;
+  }
+  fxInitializeSharedCluster();
+  txMachine *the = fxCreateMachine(&creation, "xs-host", NULL, XS_NO_ID);
+  fxBeginHost(the);
+  define_globals(the);
+  int failed = 0;
+  for (int i = 1; i < count && !failed; i++) failed = run_file(the, arguments[i]);
+  fxEndHost(the);
+  fxDeleteMachine(the);
+  fxTerminateSharedCluster();
+  return failed;
+}
