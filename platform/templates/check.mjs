@@ -27,14 +27,6 @@ const world = {
 /** Servers that answer as each case tells them, badly too. Certificates are tested where you give it some. */
 const bench = { wire: true, tls: false, world, start: () => startConformanceServer() };
 
-const suites = {
-  timers: () => timersConformance(() => ({ timers: adapters.makeTimers(), world })),
-  entropy: () => entropyConformance(() => ({ entropy: adapters.makeEntropy() })),
-  storage: () => storageConformance(() => emptied(adapters.makeStorage())),
-  display: () => displayConformance(() => seen(adapters.makeDisplay())),
-  http: () => httpConformance((limits) => ({ http: adapters.makeHttp(limits) }), bench),
-};
-
 /** The suite begins with both slots empty. */
 async function emptied(storage) {
   for (const slot of [0, 1]) await new Promise((done) => storage.erase(slot, done));
@@ -45,6 +37,14 @@ async function emptied(storage) {
 function seen(display) {
   return { display, world, ...(display.lines && { look: () => display.lines() }) };
 }
+
+const suites = {
+  timers: () => timersConformance(() => ({ timers: adapters.makeTimers(), world })),
+  entropy: () => entropyConformance(() => ({ entropy: adapters.makeEntropy() })),
+  storage: () => storageConformance(() => emptied(adapters.makeStorage())),
+  display: () => displayConformance(() => seen(adapters.makeDisplay())),
+  http: () => httpConformance((limits) => ({ http: adapters.makeHttp(limits) }), bench),
+};
 
 // Said at the end: an adapter under test may print, as a display does.
 const report = [];

@@ -6,6 +6,22 @@ import { clientId, clientSecret, scope, server, state } from "./settings.mjs";
 
 const api = process.env.API ?? "http://127.0.0.1:8629";
 
+/** A list that comes in pages: each names the next. */
+async function* items(session) {
+  let page = "";
+  do {
+    const answer = await session.fetch(`${api}/items?page=${encodeURIComponent(page)}`);
+    // A token that was refused has been renewed by now, and the request sent a second time. Still 401: either the
+    // session has ended, and asking for the token throws the SignInError that says so; or this API does not take
+    // this client's tokens, and asking again would not change that.
+    if (answer.status === 401) await session.accessToken();
+    if (!answer.ok) throw new Error(`the API answered ${answer.status}`);
+    const { items, next } = await answer.json();
+    yield* items;
+    page = next ?? "";
+  } while (page !== "");
+}
+
 try {
   // These five lines are the whole sign-in. After a restart nobody is asked again.
   const session = await signIn({
@@ -24,20 +40,4 @@ try {
   // The session is over: revoked by the user or the server, or never begun. `remedy` says who can mend it.
   console.log(`${error.code}: ${error.remedy}`);
   process.exitCode = 1;
-}
-
-/** A list that comes in pages: each names the next. */
-async function* items(session) {
-  let page = "";
-  do {
-    const answer = await session.fetch(`${api}/items?page=${encodeURIComponent(page)}`);
-    // A token that was refused has been renewed by now, and the request sent a second time. Still 401: either the
-    // session has ended, and asking for the token throws the SignInError that says so; or this API does not take
-    // this client's tokens, and asking again would not change that.
-    if (answer.status === 401) await session.accessToken();
-    if (!answer.ok) throw new Error(`the API answered ${answer.status}`);
-    const { items, next } = await answer.json();
-    yield* items;
-    page = next ?? "";
-  } while (page !== "");
 }

@@ -4,34 +4,6 @@
 import * as core from "picogrant/core";
 import { Driver, noEndpoints, retryAfterSeconds } from "picogrant/driver";
 
-/** The settings come from the page: `startDevice({ endpoints, clientId, ... , show })`. */
-globalThis.startDevice = (settings) => {
-  const driver = new Driver({
-    core,
-    platform: {
-      http: webHttp(),
-      timers: webTimers(),
-      storage: webStorage(globalThis.localStorage),
-      display: { columns: 40, rows: 4, show: (cells, from) => settings.show(rowsOf(cells, from)) },
-      entropy: webEntropy(),
-    },
-    endpoints: { ...noEndpoints, ...settings.endpoints },
-    config: {
-      clientId: settings.clientId,
-      clientSecret: settings.clientSecret,
-      clientAuthentication: core.ClientAuthentication.CLIENT_SECRET_POST,
-      scope: settings.scope,
-      deviceParameters: "",
-      tokenParameters: "",
-      autoStart: 1,
-      renewalsMax: 3,
-      messages: "",
-    },
-  });
-  driver.start();
-  return driver;
-};
-
 function rowsOf(cells, from) {
   const rows = [];
   for (let row = 0; row < 4; row++) {
@@ -166,3 +138,31 @@ async function receive(request, exchange, sink) {
     sink.body(piece.value, 0, piece.value.length);
   }
 }
+
+/** The settings come from the page: `startDevice({ endpoints, clientId, ... , show })`. */
+globalThis.startDevice = (settings) => {
+  const driver = new Driver({
+    core,
+    platform: {
+      http: webHttp(),
+      timers: webTimers(),
+      storage: webStorage(globalThis.localStorage),
+      display: { columns: 40, rows: 4, show: (cells, from) => settings.show(rowsOf(cells, from)) },
+      entropy: webEntropy(),
+    },
+    endpoints: { ...noEndpoints, ...settings.endpoints },
+    config: {
+      clientId: settings.clientId,
+      clientSecret: settings.clientSecret,
+      clientAuthentication: core.ClientAuthentication.CLIENT_SECRET_POST,
+      scope: settings.scope,
+      deviceParameters: "",
+      tokenParameters: "",
+      autoStart: 1,
+      renewalsMax: 3,
+      messages: "",
+    },
+  });
+  driver.start();
+  return driver;
+};

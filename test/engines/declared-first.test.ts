@@ -1,6 +1,8 @@
 // Engines for the smallest devices do not hoist: a function that is called while a file is being loaded has to stand
 // above that call. So it does in everything that makers are given.
 
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { type AnyNode, parse } from "acorn";
 import { full } from "acorn-walk";
 import { expect, test } from "vitest";
@@ -19,8 +21,13 @@ function namesIn(node: AnyNode): string[] {
 
 /** Bodies that run while a script is loaded: the script itself, and those of functions that are called on the spot. */
 function bodiesAtLoad(code: string): AnyNode[][] {
-  const program = parse(code, { ecmaVersion: 5 });
-  const bodies: AnyNode[][] = [program.body];
+  const sourceType = /^(im|ex)port /m.test(code) ? "module" : "script";
+  const program = parse(code, { ecmaVersion: 2022, sourceType });
+  // What is exported counts as what it is.
+  const ownBody = program.body.map((node) => {
+    return node.type === "ExportNamedDeclaration" ? (node.declaration ?? node) : node;
+  });
+  const bodies: AnyNode[][] = [ownBody];
   full(program, (node) => {
     if (node.type !== "CallExpression" || node.callee.type !== "FunctionExpression") return;
     bodies.push(node.callee.body.body);
@@ -59,6 +66,17 @@ test.each(variants)(
     expect(calledTooEarly(conformanceScript(code, false))).toEqual([]);
   },
 );
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const given = ["targets/examples/", "platform/templates/"].flatMap((folder) =>
+  readdirSync(root + folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".mjs") && !name.includes("node_modules"))
+    .map((name) => folder + name),
+);
+
+test.each(given)("%s, which a maker begins with", (file) => {
+  expect(calledTooEarly(readFileSync(root + file, "utf8"))).toEqual([]);
+});
 
 test("a function behind its call is seen, also where another one calls it", () => {
   expect(calledTooEarly("f(); function f() {}")).toEqual(["f"]);
