@@ -37,6 +37,7 @@ export {
   MEMORY_BYTES_DEFAULT,
   type Translate,
 } from "./driver/options.ts";
+export type { DriverLog } from "./log.ts";
 export { retryAfterSeconds } from "./retry-after.ts";
 
 /** Commands in one go: more means that something feeds on itself. */
@@ -93,13 +94,16 @@ export class Driver {
   };
   readonly #unverified = (): void =>
     this.core.eventVerified?.(this.device, this.device.requestId, 0);
-  readonly #tellChange = (): unknown => this.#options.onChange?.();
+  readonly #tellChange = (): unknown => {
+    this.#options.log?.look(this.device);
+    return this.#options.onChange?.();
+  };
 
   constructor(options: DriverOptions) {
     this.#options = options;
     this.#faults = new Faults(options.onError);
     this.core = options.core;
-    this.#platform = options.platform;
+    this.#platform = options.log?.around(options.platform, () => this.device) ?? options.platform;
     checkHeaders(options.headers);
     checkEndpoints(options.endpoints, options.allowHttp);
     this.#addresses = options.endpoints;

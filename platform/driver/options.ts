@@ -2,6 +2,7 @@
 
 import type * as complete from "../../core/complete.ts";
 import type { Bytes, Http, Platform } from "../contracts.ts";
+import type { DriverLog } from "../log.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";
 
@@ -69,6 +70,8 @@ export interface DriverOptions {
    * whoever calls the driver next, or by the alarm.
    */
   readonly onError?: (error: unknown) => void;
+  /** Lines for whoever helps, without a secret: `driverLog((line) => console.error(line))`. */
+  readonly log?: DriverLog | undefined;
   /** Milliseconds until `onChange` is to be called at the latest; asked for each time that the driver goes to sleep. */
   readonly wakeInMs?: () => number;
   /** A piece of an API's answer; the range is only good until return. */

@@ -16,6 +16,7 @@ const OPTIONS: Record<keyof SignInOptions, true> = {
   fetch: true,
   headers: true,
   http: true,
+  log: true,
   memoryBytes: true,
   onCode: true,
   onEnd: true,
@@ -38,7 +39,7 @@ const HTTP_OPTIONS: Record<keyof NodeHttpOptions, true> = {
   timeLimitMs: true,
   userAgent: true,
 };
-const CALLBACKS = ["onCode", "onEnd", "onError", "onTrouble"] as const;
+const CALLBACKS = ["log", "onCode", "onEnd", "onError", "onTrouble"] as const;
 /** As the sealed storage asks for. */
 const DEVICE_KEY_BYTES_MIN = 16;
 

@@ -60,6 +60,11 @@ export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandler
    * made anew for each request (RFC 7523 §2.2).
    */
   readonly headers?: DriverOptions["headers"];
+  /**
+   * Called with lines for whoever helps: what was asked and answered, by names and numbers, each of at most 160 printable
+   * characters. No token, code or secret is in them.
+   */
+  readonly log?: ((line: string) => void) | undefined;
   /** Certificates to trust, an agent, time limits: of the sign-in, and certificates and agent of `session.fetch` too. */
   readonly http?: NodeHttpOptions;
 }
@@ -94,6 +99,7 @@ async function begin(
     settingsFor(server, options, node, allowHttp, kept),
   );
   const open = await openerOf(node, deviceKey);
+  const log = options.log && (await import("../log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
     node,
@@ -102,6 +108,7 @@ async function begin(
       ...settings,
       ...(allowHttp && { allowHttp }),
       ...(headers && { headers }),
+      log,
       resources: options.resources,
       fetch: options.fetch ?? nodeFetch(options.http),
     },

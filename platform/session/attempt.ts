@@ -18,7 +18,7 @@ import { Watch } from "./watch.ts";
 
 /** What an attempt is made with, beside the adapters. */
 export type AttemptSettings = ServerSettings &
-  Pick<DriverOptions, "allowHttp" | "headers"> &
+  Pick<DriverOptions, "allowHttp" | "headers" | "log"> &
   FetchSettings & {
     /** Where other programs use the same records; the platform's storage is not asked then. */
     readonly shared?: SharedState | undefined;
@@ -211,6 +211,7 @@ export class Attempt {
 
   #tellTrouble(trouble: SignInError): void {
     if (trouble.answer !== undefined) this.#rediscover();
+    this.settings.log?.say(`trouble ${trouble.code}`);
     const { onTrouble } = this.#handlers;
     if (onTrouble !== undefined) this.call(() => onTrouble(trouble));
   }

@@ -160,7 +160,8 @@ export class Session {
         accessToken: (signal) => this.accessToken(signal),
         // Meanwhile it may have been refreshed for another request.
         refused: (token) => {
-          const { driver } = this.#attempt;
+          const { driver, settings } = this.#attempt;
+          settings.log?.say("an API has refused the access token (401)");
           if (driver.accessToken === token) driver.accessTokenRefused();
         },
       },
@@ -264,6 +265,7 @@ export class Session {
 
   #finish(error: SignInError): void {
     if (this.#end !== undefined) return;
+    this.#attempt.settings.log?.say(`the session ends: ${error.code}`);
     this.#end = error;
     this.#left = this.#attempt.leave();
     this.#wake();

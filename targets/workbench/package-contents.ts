@@ -9,6 +9,7 @@ export const LIBRARY_ENTRIES: Readonly<Record<string, string>> = {
   "./core": "core/complete.ts",
   "./core/grant": "core/index.ts",
   "./driver": "platform/driver.ts",
+  "./log": "platform/log.ts",
   "./node": "platform/node/index.ts",
   "./qr-code": "platform/node/qr-code.ts",
   "./sealed-storage": "platform/sealed-storage.ts",

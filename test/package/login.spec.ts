@@ -124,6 +124,22 @@ describe("picogrant login", () => {
     expect(await call(third)).toBe(200);
   });
 
+  it("PICOGRANT_DEBUG says what was asked and answered, and no secret", async () => {
+    const { stdout } = await signIn("--json");
+    const debug = { ...SECRET, PICOGRANT_DEBUG: "1" };
+    const token = await run(["token", "--state", state, "--fresh"], debug);
+    expect(token.stdout).toMatch(/^\S+\n$/);
+    const lines = token.stderr.trimEnd().split("\n");
+    for (const line of lines) expect(line).toMatch(/^picogrant: \d+\.\d{3} s {2}[ -~]{1,160}$/);
+    expect(token.stderr).toMatch(/request 1 TOKEN POST http:\S+\/token, \d+ bytes/);
+    expect(token.stderr).toMatch(/answer 1 TOKEN 200, \d+ bytes, \d+ ms/);
+    const { user_code: userCode } = events(stdout)[0] as { user_code: string };
+    for (const secret of [token.stdout.trim(), "tv-secret", userCode]) {
+      expect(token.stderr).not.toContain(secret);
+    }
+    expect((await run(["token", "--state", state, "--fresh"], SECRET)).stderr).toBe("");
+  });
+
   it("scripts that ask for tokens at the same time wait for each other", async () => {
     await signIn();
     const args = ["token", "--state", state, "--fresh"];

@@ -11,6 +11,7 @@ import {
   MemoryStorage,
   SeededEntropy,
 } from "../../platform/fake/index.ts";
+import type { AttemptSettings } from "../../platform/session/attempt.ts";
 import type { Session } from "../../platform/session/session.ts";
 import {
   type SignInHandlers,
@@ -67,7 +68,11 @@ export class SessionWorld {
   }
 
   /** Starts the program: what it passes to signIn on any platform. */
-  start(handlers: SignInHandlers = {}, spoil: (platform: Platform) => Platform = same): Start {
+  start(
+    handlers: SignInHandlers = {},
+    spoil: (platform: Platform) => Platform = same,
+    more: Partial<AttemptSettings> = {},
+  ): Start {
     const life = { isAlive: true };
     const timers = this.clock.timers();
     this.#kills.push(() => {
@@ -87,7 +92,7 @@ export class SessionWorld {
     const { onCode, onTrouble, onEnd } = handlers;
     signInOn(
       platform,
-      SETTINGS,
+      { ...SETTINGS, ...more },
       {
         ...handlers,
         onCode: (prompt) => {

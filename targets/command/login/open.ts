@@ -4,6 +4,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import type { Display, Storage } from "../../../platform/contracts.ts";
+import { type DriverLog, driverLog } from "../../../platform/log.ts";
 import type { NodeHttpOptions } from "../../../platform/node/index.ts";
 import { keptMetadata } from "../../../platform/node/kept-metadata.ts";
 import { type NodePlatform, nodePlatformWith } from "../../../platform/node/platform.ts";
@@ -115,7 +116,13 @@ export function openSession(
   handlers: SignInHandlers,
 ): Promise<Session> {
   // The directory is given back by whoever opened it.
-  return signInOn(state, { ...driver, shared: state.shared }, handlers, () => {});
+  return signInOn(state, { ...driver, shared: state.shared, log: debugLog() }, handlers, () => {});
+}
+
+/** PICOGRANT_DEBUG=1: on standard error, what was asked and answered, without a secret. */
+function debugLog(): DriverLog | undefined {
+  if (!process.env.PICOGRANT_DEBUG) return undefined;
+  return driverLog((line) => process.stderr.write(`picogrant: ${line}\n`));
 }
 
 /** What an issuer has said of itself at an earlier login. @throws UsageError */
