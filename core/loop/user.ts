@@ -10,6 +10,7 @@ import { Event, Noted, State } from "../device/states.ts";
 import { countAnew, finish, requestCode } from "../grant/device-authorization.ts";
 import { isRefused, Refused, refreshForUser } from "../grant/refresh.ts";
 import { revoke } from "../grant/revocation.ts";
+import { dropBrought } from "../grant/token-response.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 
 /** What the user asks for while the device starts. */
@@ -100,13 +101,15 @@ export function cancel(device: Device): void {
 }
 
 /**
- * Signs out: revokes the token at the server and wipes everything here. Where there is no session, as
+ * Signs out: revokes the tokens at the server and wipes everything here. Where there is no session, as
  * cancel.
  */
 export function signOut(device: Device): void {
   if (device.state === State.STARTING) note(device, Noted.SIGN_OUT);
   else if (!keepsTokens(device)) cancel(device);
   else if (device.state !== State.REVOKING) {
+    // Half a token that is arriving is none that could be revoked.
+    if (device.inFlight) dropBrought(device);
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);

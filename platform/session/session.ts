@@ -26,7 +26,10 @@ function lifetime(seconds: number): number | undefined {
 
 /** What came of signing out. */
 export interface SignOutResult {
-  /** The server has confirmed that it has revoked the tokens. */
+  /**
+   * The server has confirmed that it has revoked the tokens. An access token that it does not revoke by itself has
+   * ended with its refresh token, or lives its minutes out (RFC 7009 §2.1, §2.2.1).
+   */
   readonly isRevoked: boolean;
   /** Why it has not: it has no way to, or the error by its name; "" where it has. */
   readonly problem: "" | "no_revocation_endpoint" | GrantErrorCode;

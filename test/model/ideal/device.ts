@@ -95,6 +95,12 @@ export class Ideal {
     return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
   }
 
+  private get isAccessTokenArriving(): boolean {
+    const { arrival } = this;
+    if (!this.isAnswering || !arrival || arrival.status < 200 || arrival.status > 299) return false;
+    return readingOf(arrival).members.has("access_token");
+  }
+
   get hasAccess(): boolean {
     return !!this.accessToken && this.clock.accessLifeS > 0;
   }
@@ -234,6 +240,8 @@ export class Ideal {
     if (this.isFree) this.cancel();
     if (this.state === State.STARTING) this.isSignOutNoted = true;
     if (this.isFree || this.state === State.REVOKING) return;
+    // A token that is arriving is not yet one that could be revoked, and takes the place of the one before.
+    if (this.isAccessTokenArriving) this.accessToken = undefined;
     this.giveUp();
     this.grant.revocationBegins();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;

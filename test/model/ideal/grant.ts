@@ -44,6 +44,8 @@ export class Grant {
   /** The refresh token before the present one is being tried. */
   private triedPrevious = false;
   private revocationTries = 0;
+  /** What the server has said last of the refresh token that is being revoked; undefined: nothing yet. */
+  private refreshOutcome: number | undefined;
 
   constructor(private readonly device: Ideal) {}
 
@@ -62,12 +64,27 @@ export class Grant {
 
   revocationBegins(): void {
     this.revocationTries = 0;
+    this.refreshOutcome = undefined;
   }
 
+  /** RFC 7009 §2.1, §2.2.1: one token after the other, where the server does not end both with one. */
   revocationAnswered(error: number, { retryAfterS }: Arrival): void {
     const { device } = this;
-    if (!error || ++this.revocationTries >= REVOCATION_TRIES) {
-      device.end(Event.REVOKED, error, State.SIGNED_OUT);
+    const isSaid = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+    const isAccessLeft = device.hasAccess && !device.requests.isQueryRevoked;
+    if (device.refreshToken && isSaid && isAccessLeft) {
+      this.refreshOutcome = error;
+      device.refreshToken = undefined;
+      device.clock.wait.leastMs = device.clock.wait.mostMs = 0;
+      return;
+    }
+    let result = error;
+    // The access token of a refresh token that is revoked: whether it is refused does not matter.
+    if (this.refreshOutcome === ErrorCode.NONE && !isTransient(error)) result = ErrorCode.NONE;
+    else if (this.refreshOutcome && !error) result = this.refreshOutcome;
+    const isOver = isSaid || result === ErrorCode.NONE;
+    if (isOver || ++this.revocationTries >= REVOCATION_TRIES) {
+      device.end(Event.REVOKED, result, State.SIGNED_OUT);
     } else device.clock.backOff(0, Math.min(retryAfterS, REVOCATION_WAIT_S_MAX));
   }
 

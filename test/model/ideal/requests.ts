@@ -40,7 +40,8 @@ export class Requests {
   private readonly device: string;
   private readonly parameters: string;
   private readonly authorization: string | undefined;
-  private readonly isQueryRevoked: boolean;
+  /** The documents' own revocation, which ends both tokens. */
+  readonly isQueryRevoked: boolean;
 
   constructor(config: Config) {
     const { clientAuthentication: method, clientSecret } = config;
