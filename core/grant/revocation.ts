@@ -19,35 +19,25 @@ import {
 } from "../text/form-encoder.ts";
 import { revokesByQuery } from "./client-authentication.ts";
 import { finish } from "./device-authorization.ts";
-import { hasAccess } from "./refresh.ts";
-
-/** What the server has said of the refresh token. */
-export enum RefreshOutcome {
-  /** Nothing yet, or there is none. */
-  OPEN = 0,
-  REVOKED = 1,
-  /** It does not revoke such tokens (RFC 7009 §2.2.1). */
-  UNSUPPORTED = 2,
-}
 
 /** How far a revocation has come. */
 export interface Revocation {
   /** Tries of the revocation that have failed so far. */
   revocationTries: number;
-  /** One of RefreshOutcome: what the server has said of the refresh token. */
+  /** What the server has said of the refresh token when there was an access token to revoke, too; -1: nothing. */
   refreshOutcome: number;
 }
 
 /** Nothing is being revoked. */
 export function makeRevocation(device: Revocation): void {
   device.revocationTries = 0;
-  device.refreshOutcome = RefreshOutcome.OPEN;
+  device.refreshOutcome = -1;
 }
 
 /** Starts the revocation of the session's tokens. */
 export function revoke(device: Device & Revocation): void {
   device.revocationTries = 0;
-  device.refreshOutcome = RefreshOutcome.OPEN;
+  device.refreshOutcome = -1;
   waitFor(device, 0);
   moveTo(device, Event.SIGN_OUT, State.REVOKING);
 }
@@ -71,18 +61,14 @@ export function prepareRevocation(device: Device): void {
   endWrite(device, Region.OUTPUT);
 }
 
-/**
- * What is still wrong when the server has said its last word of the last token, NONE for nothing. Of an access token
- * whose refresh token is revoked no refusal matters: it has ended with that, or lives its minutes out.
- */
-function outcome(device: Device, error: number): number {
-  if (!error && device.refreshOutcome === RefreshOutcome.UNSUPPORTED)
-    return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
-  var isMoot =
-    device.refreshOutcome === RefreshOutcome.REVOKED &&
-    error &&
-    errorKind(device, error) !== ErrorKind.TRANSIENT;
-  return isMoot ? ErrorCode.NONE : error;
+/** Whether the access token still lives behind the refresh token, and the server may not have ended it with that. */
+function isAccessLeft(device: Device): boolean {
+  return (
+    device.accessLifeS > 0 &&
+    holds(device, Region.REFRESH_TOKEN) &&
+    holds(device, Field.ACCESS_TOKEN) &&
+    !revokesByQuery(device)
+  );
 }
 
 /**
@@ -92,18 +78,16 @@ function outcome(device: Device, error: number): number {
  * tried again (§2.2.1).
  */
 export function revocationAnswered(device: Device & Revocation, error: number): void {
-  error = outcome(device, error);
-  var isOver = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
-  if (
-    isOver &&
-    holds(device, Region.REFRESH_TOKEN) &&
-    hasAccess(device) &&
-    !revokesByQuery(device)
-  ) {
-    device.refreshOutcome = error ? RefreshOutcome.UNSUPPORTED : RefreshOutcome.REVOKED;
+  // It has ended with its refresh token, or lives its minutes out.
+  var isMoot = error && device.refreshOutcome === ErrorCode.NONE;
+  if (isMoot && errorKind(device, error) !== ErrorKind.TRANSIENT) error = ErrorCode.NONE;
+  var isSaid = !error || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
+  if (isSaid && isAccessLeft(device)) {
+    device.refreshOutcome = error;
     forget(device, Region.REFRESH_TOKEN);
     waitFor(device, 0);
-  } else if (isOver || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
+  } else if (isSaid || ++device.revocationTries >= Limit.REVOCATION_TRIES) {
+    if (!error && device.refreshOutcome > 0) error = device.refreshOutcome;
     finish(device, Event.REVOKED, error, State.SIGNED_OUT);
   } else {
     backOff(device, Limit.BACKOFF_MAX_MS);

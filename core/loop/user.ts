@@ -4,13 +4,12 @@ import { setAccessLife } from "../device/clock.ts";
 import { Endpoint } from "../device/command.ts";
 import { ErrorCode } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
-import type { Device } from "../device/memory.ts";
+import { type Device, Field } from "../device/memory.ts";
 import { giveUp } from "../device/request.ts";
 import { Event, Noted, State } from "../device/states.ts";
 import { countAnew, finish, requestCode } from "../grant/device-authorization.ts";
 import { isRefused, Refused, refreshForUser } from "../grant/refresh.ts";
 import { revoke } from "../grant/revocation.ts";
-import { dropBrought } from "../grant/token-response.ts";
 import { Job, startJob } from "../records/record-keeping.ts";
 
 /** What the user asks for while the device starts. */
@@ -109,7 +108,7 @@ export function signOut(device: Device): void {
   else if (!keepsTokens(device)) cancel(device);
   else if (device.state !== State.REVOKING) {
     // Half a token that is arriving is none that could be revoked.
-    if (device.inFlight) dropBrought(device);
+    if (device.inFlight && (device.scanSeen >> Field.ACCESS_TOKEN) & 1) setAccessLife(device, 0);
     giveUp(device);
     revoke(device);
     startJob(device, Job.WRITE);

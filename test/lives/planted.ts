@@ -203,8 +203,8 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "revoke half an access token that was arriving",
-    find: inside("signOut", "if \\(device\\.inFlight\\)"),
-    replacement: "$1if (false)",
+    find: inside("signOut", "device\\.accessLifeS = 0"),
+    replacement: "$1device.accessLifeS = 1",
   },
   {
     name: "revoke the access token although there is a refresh token",

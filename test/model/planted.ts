@@ -563,25 +563,25 @@ export const PLANTED: readonly Planted[] = [
   other(
     "half an access token that was arriving is revoked",
     USER,
-    "    if (device.inFlight) dropBrought(device);\n",
-    "",
+    "setAccessLife(device, 0);\n    giveUp",
+    "{}\n    giveUp",
   ),
   other(
     "the access token is not revoked after the refresh token",
     "grant/revocation.ts",
-    "holds(device, Region.REFRESH_TOKEN) &&",
-    "false &&",
+    "holds(device, Region.REFRESH_TOKEN) &&\n",
+    "false &&\n",
   ),
   other(
     "a refresh token that the server does not revoke counts as revoked",
     "grant/revocation.ts",
-    "error ? RefreshOutcome.UNSUPPORTED : RefreshOutcome.REVOKED",
-    "RefreshOutcome.REVOKED",
+    "device.refreshOutcome = error;",
+    "device.refreshOutcome = ErrorCode.NONE;",
   ),
   other(
     "the next session's refresh token counts as revoked by the last one's sign-out",
     "grant/revocation.ts",
-    "  device.revocationTries = 0;\n  device.refreshOutcome = RefreshOutcome.OPEN;\n  waitFor",
+    "  device.revocationTries = 0;\n  device.refreshOutcome = -1;\n  waitFor",
     "  device.revocationTries = 0;\n  waitFor",
   ),
   other(

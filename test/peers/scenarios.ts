@@ -122,7 +122,7 @@ class Scene {
     }
   }
 
-  /** RFC 7009: one request, and the refresh token is worth nothing from then on. */
+  /** RFC 7009: one request for each token, and the refresh token is worth nothing from then on. */
   private async signOut(): Promise<void> {
     await this.signIn();
     const { refresh_token: token } = JSON.parse(this.tokenAnswers().at(-1)!.answer);
@@ -130,9 +130,9 @@ class Scene {
     this.device.driver.signOut();
     await this.untilState(State.SIGNED_OUT);
     const asked = this.device.http.heard.slice(length);
-    must(asked.length === 1, `${asked.length} requests were needed`);
+    must(asked.length === 2, `${asked.length} requests were needed`);
     must(asked[0]!.status === 200, `the revocation was answered ${asked[0]!.status}`);
-    must(!asked[0]!.path.includes("?"), "the token was in the address");
+    must(!asked.some(({ path }) => path.includes("?")), "a token was in the address");
     const status = await this.refreshByHand(token as string);
     must(status === 400, `the revoked token still gets ${status}`);
   }

@@ -147,6 +147,7 @@ describe("RFC 8628 section 3.1: a server that refuses the secret in the request 
 describe("RFC 7009: sign-out", () => {
   it.each(sayingThat("revocation"))("%s: revokes", (server) => {
     const conversation = signedIn(server).append("revocation");
+    if (has(server, "access_revocation")) conversation.append("access_revocation");
     conversation.driver.signOut();
     conversation.play();
     expect(conversation.differences).toEqual([]);

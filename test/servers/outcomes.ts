@@ -35,6 +35,7 @@ export function outcome(server: string, happening: Happening): string {
       const conversation = start("code", "tokens");
       const revokes = recorded.exchanges.has("revocation");
       if (revokes) conversation.append("revocation");
+      if (recorded.exchanges.has("access_revocation")) conversation.append("access_revocation");
       conversation.driver.signOut();
       conversation.play();
       ended(conversation, State.SIGNED_OUT);

@@ -18,6 +18,7 @@ export const EXCHANGES = [
   "refresh",
   "ended",
   "revocation",
+  "access_revocation",
 ] as const;
 export type ExchangeName = (typeof EXCHANGES)[number];
 
@@ -30,7 +31,9 @@ const TOKENS: Members = {
   expires_in: 3600,
   refresh_token: "tGzv3JOkF0XG5Qx2TlKWIA",
 };
-const EXAMPLES: Readonly<Record<Exclude<ExchangeName, "refresh" | "revocation">, Members>> = {
+const EXAMPLES: Readonly<
+  Record<Exclude<ExchangeName, "refresh" | "revocation" | "access_revocation">, Members>
+> = {
   code: {
     device_code: "GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS",
     user_code: "WDJB-MJHT",
@@ -116,13 +119,17 @@ export function recording(server: string): Recording {
   const headers = (key: string): [string, string][] =>
     lines.filter((line) => line.key === `header ${key}`).map(({ value }) => cut(value, ": "));
   const never = settings.get("never")?.split(", ") ?? [];
+  // Without a refresh token there is one token; where it is in the address the documents' rule holds: one is enough.
+  const isOne = settings.get("> revocation") === "" || never.includes("refresh");
+  if (isOne || never.includes("revocation")) never.push("access_revocation");
   const names = EXCHANGES.filter((name) => !never.includes(name));
   const members = membersOf(names, answers);
   const exchange = (name: ExchangeName): [ExchangeName, Exchange] => {
     const given = answers.get(name);
     const isPoll = purposeOf(name) === "poll" && name !== "tokens";
     const usual = isPoll ? Number(settings.get("errors") ?? 400) : name === "ended" ? 400 : 200;
-    const body = given?.value === "(empty)" || name === "revocation" ? "" : members[name];
+    const body =
+      given?.value === "(empty)" || purposeOf(name) === "revocation" ? "" : members[name];
     const text = typeof body === "object" ? JSON.stringify(body, null, 2) : (body ?? "");
     const answer = answerOf(given?.status ?? usual, text, headers(name));
     return [name, { name, ...requestOf(name, settings, members), ...answer }];
@@ -174,7 +181,7 @@ function membersOf(
 ): Partial<Record<ExchangeName, Members>> {
   const all: Partial<Record<ExchangeName, Members>> = {};
   for (const name of names) {
-    if (name === "revocation") continue;
+    if (name === "revocation" || name === "access_revocation") continue;
     const value = answers.get(name)?.value ?? "{}";
     const example = name === "refresh" ? renewed(all.tokens ?? TOKENS) : EXAMPLES[name];
     const differing = value === "(empty)" ? {} : (JSON.parse(value) as Members);
@@ -191,6 +198,7 @@ function renewed(tokens: Members): Members {
 
 function purposeOf(name: ExchangeName): Purpose {
   if (name === "code" || name === "refresh" || name === "revocation") return name;
+  if (name === "access_revocation") return "revocation";
   return name === "ended" ? "refresh" : "poll";
 }
 
@@ -200,7 +208,9 @@ function requestOf(
   { code = {}, tokens = {} }: Partial<Record<ExchangeName, Members>>,
 ): Pick<Exchange, "url" | "contentType" | "authorization" | "request"> {
   const purpose = purposeOf(name);
-  const template = settings.get(`> ${purpose}`) ?? REQUESTS[purpose];
+  const said = settings.get(`> ${purpose}`) ?? REQUESTS[purpose];
+  const isOfAccess = name === "access_revocation";
+  const template = isOfAccess ? said.replace("{refresh_token}", "{access_token}") : said;
   const isJson = template.startsWith("{") && template.includes('"');
   const words: Members = { device_code: code.code, ...code, ...tokens };
   const fill = (text: string): string =>

@@ -69,7 +69,7 @@ export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boole
   if (!isWell(second.driver) || second.codes() > 0) return false;
   second.driver.signOut();
   second.clock.advance(60_000);
-  return second.driver.device.state === grantAlone.State.SIGNED_OUT && second.revoked() === 1;
+  return second.driver.device.state === grantAlone.State.SIGNED_OUT && second.revoked() === 2;
 }
 
 function isWell({ device, isSignedIn }: Driver): boolean {

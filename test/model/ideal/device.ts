@@ -241,7 +241,7 @@ export class Ideal {
     if (this.state === State.STARTING) this.isSignOutNoted = true;
     if (this.isFree || this.state === State.REVOKING) return;
     // A token that is arriving is not yet one that could be revoked, and takes the place of the one before.
-    if (this.isAccessTokenArriving) this.accessToken = undefined;
+    if (this.isAccessTokenArriving) this.clock.accessLifeS = 0;
     this.giveUp();
     this.grant.revocationBegins();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
