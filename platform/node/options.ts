@@ -28,6 +28,7 @@ const OPTIONS: Record<keyof SignInOptions, true> = {
   server: true,
   signal: true,
   state: true,
+  storage: true,
   tokenParameters: true,
 };
 const HTTP_OPTIONS: Record<keyof NodeHttpOptions, true> = {
@@ -47,9 +48,7 @@ const DEVICE_KEY_BYTES_MIN = 16;
 export function checkOptions(options: SignInOptions): void {
   checkNames(options, OPTIONS, "");
   checkNames(options.http ?? {}, HTTP_OPTIONS, "http.");
-  if (typeof options.state !== "string" || options.state === "") {
-    throw wrongOption("state is missing: a directory of the program's own for the tokens");
-  }
+  checkPlace(options);
   if (options.server === undefined) {
     throw wrongOption("server is missing: a profile's name, an issuer's address, or addresses");
   }
@@ -60,6 +59,18 @@ export function checkOptions(options: SignInOptions): void {
     }
   }
   if (options.deviceKey !== undefined) checkDeviceKey(options.deviceKey);
+}
+
+/** The tokens are kept in one place. */
+function checkPlace({ state, storage }: SignInOptions): void {
+  if (storage === undefined) {
+    if (typeof state === "string" && state !== "") return;
+    throw wrongOption("state is missing: a directory of the program's own for the tokens");
+  }
+  if (state !== undefined) throw wrongOption("storage stands in place of state: give one of them");
+  for (const name of ["load", "save", "erase"] as const) {
+    if (typeof storage?.[name] !== "function") throw wrongOption(`storage.${name} is no function`);
+  }
 }
 
 function checkNames(given: object, known: object, path: string): void {

@@ -1,6 +1,6 @@
 // The adapters on Node but for the display: a program that shows the code itself loads none.
 
-import type { Display, Platform } from "../contracts.ts";
+import type { Display, Platform, Storage } from "../contracts.ts";
 import { NodeEntropy } from "./entropy.ts";
 import { FileStorage } from "./file-storage.ts";
 import { NodeHttp, type NodeHttpOptions } from "./http.ts";
@@ -24,10 +24,29 @@ export function nodePlatformWith(
     readonly isShared?: boolean;
   },
 ): NodePlatform {
-  // Last of what may throw: it takes a lock.
-  const { stateDirectory, isShared = false } = options;
+  const { stateDirectory, isShared = false, http } = options;
+  // Whatever of it is refused is so before the directory is touched.
+  const { storage: _, ...platform } = nodePlatformOver(noStorage, display, http);
   const storage = new FileStorage(stateDirectory, { isShared });
-  const http = new NodeHttp(options.http);
+  return {
+    ...platform,
+    storage,
+    dispose() {
+      platform.dispose();
+      storage.close();
+    },
+  };
+}
+
+const noStorage = { capacity: 0 } as Storage;
+
+/** The adapters over a storage of the program's own. */
+export function nodePlatformOver(
+  storage: Storage,
+  display: Display,
+  httpOptions: NodeHttpOptions | undefined,
+): Omit<NodePlatform, "storage"> & { readonly storage: Storage } {
+  const http = new NodeHttp(httpOptions);
   const timers = nodeTimers();
   return {
     http,
@@ -38,7 +57,6 @@ export function nodePlatformWith(
     dispose() {
       timers.cancel();
       http.dispose();
-      storage.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 // Signing in from a program on Node: `const session = await signIn({ server: "github", clientId, state: "dir" })`.
 
-import type { Display, Storage } from "../contracts.ts";
+import type { Display, Platform, Storage } from "../contracts.ts";
 import type { DriverOptions } from "../driver.ts";
 import { MetadataError } from "../metadata-error.ts";
 import { ServerError } from "../servers/server-error.ts";
@@ -9,11 +9,13 @@ import type { Session } from "../session/session.ts";
 import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
+import type { ValueStorage } from "../session/value-storage.ts";
 import { nodeFetch } from "./fetch.ts";
+import type { FileStorage } from "./file-storage.ts";
 import type { NodeHttpOptions } from "./http.ts";
 import { keptMetadata } from "./kept-metadata.ts";
 import { checkOptions } from "./options.ts";
-import { type NodePlatform, nodePlatformWith } from "./platform.ts";
+import { nodePlatformOver, nodePlatformWith } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
 import { SharedDirectory } from "./shared-directory.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
@@ -34,6 +36,7 @@ export {
   SignInError,
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
+export type { ValueStorage } from "../session/value-storage.ts";
 export { forget } from "./forget.ts";
 export type { QrCode } from "./qr-code.ts";
 
@@ -52,7 +55,9 @@ export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandler
   /** The authorization server. */
   readonly server: ServerChoice;
   /** A directory of the program's own, where the tokens are kept (mode 0700); made where it is not there. */
-  readonly state: string;
+  readonly state?: string | undefined;
+  /** Where the tokens are kept in place of `state`, by one program at a time. */
+  readonly storage?: ValueStorage | undefined;
   /** 16 random bytes or more: the tokens are sealed with them before they are written. */
   readonly deviceKey?: Uint8Array | undefined;
   /**
@@ -77,7 +82,7 @@ export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandler
 export async function signIn(options: SignInOptions): Promise<Session> {
   checkOptions(options);
   if (options.signal?.aborted) throw givenUp();
-  const node = openState(options);
+  const node = await openState(options);
   let session: Promise<Session>;
   try {
     ({ session } = await begin(options, node));
@@ -91,20 +96,22 @@ export async function signIn(options: SignInOptions): Promise<Session> {
 /** Not the session's own promise: what that rejects with may be what a callback has thrown, and stays as it is. */
 async function begin(
   options: SignInOptions,
-  node: NodePlatform,
+  node: Opened,
 ): Promise<{ readonly session: Promise<Session> }> {
   const { server, deviceKey, allowHttp, headers, signal } = options;
-  const kept = keptMetadata(node.storage.directory, options);
+  const { files } = node;
+  const kept = files && keptMetadata(files.directory, options);
   const settings = await unlessAborted(signal, () =>
     settingsFor(server, options, node, allowHttp, kept),
   );
   const open = await openerOf(node, deviceKey);
+  const shared = files && new SharedDirectory(files, open);
   const log = options.log && (await import("../log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
-    node,
+    { ...node, storage: open() },
     {
-      shared: new SharedDirectory(node.storage, open),
+      shared,
       ...settings,
       ...(allowHttp && { allowHttp }),
       ...(headers && { headers }),
@@ -118,13 +125,21 @@ async function begin(
   return { session };
 }
 
-function openState({ state, http }: SignInOptions): NodePlatform {
+/** The adapters, and the files where they keep the tokens. */
+type Opened = ReturnType<typeof nodePlatformOver> & { readonly files?: FileStorage };
+
+async function openState({ state = "", storage, http }: SignInOptions): Promise<Opened> {
   try {
-    return nodePlatformWith(noDisplay, {
+    if (storage !== undefined) {
+      const { ValueSlots } = await import("../session/value-storage.ts");
+      return nodePlatformOver(new ValueSlots(storage), noDisplay, http);
+    }
+    const node = nodePlatformWith(noDisplay, {
       stateDirectory: state,
       isShared: true,
       ...(http && { http }),
     });
+    return { ...node, files: node.storage };
   } catch (error) {
     if (!(error instanceof StateDirectoryError)) throw asSignInError(error);
     throw new SignInError("state_unusable", "user", error.message, { cause: error });
@@ -178,7 +193,7 @@ const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 /** What gives the storage to a device: a seal knows what it has read, and is made anew with each. */
 async function openerOf(
-  { storage, entropy }: NodePlatform,
+  { storage, entropy }: Platform,
   deviceKey: Uint8Array | undefined,
 ): Promise<() => Storage> {
   if (deviceKey === undefined) return () => storage;

@@ -1,0 +1,115 @@
+// Storage of a program's own in three functions: one value, in which both slots are. It has to be replaced as a whole.
+
+import type { Bytes, Storage } from "../contracts.ts";
+
+/** Where a program keeps what has to outlive it: a row of a database, an entry of a keychain. */
+export interface ValueStorage {
+  /** What was saved last; undefined, null or "" where there is nothing. */
+  load(): Promised<string | undefined | null>;
+  /** Keeps a value (printable ASCII) in place of the one before. Once it has resolved, the value outlives the program. */
+  save(value: string): Promised<unknown>;
+  /** Forgets it. */
+  erase(): Promised<unknown>;
+}
+
+type Promised<T> = T | Promise<T>;
+
+/** The largest record in bytes, as in a directory: enough for any token. */
+const CAPACITY = 131_072;
+/** Begins each value, so that something else's is not taken for one, or overwritten. */
+const MAGIC = "picogrant 1";
+
+/** The two slots of a device in one value. */
+export class ValueSlots implements Storage {
+  readonly capacity = CAPACITY;
+  lastFailure = "";
+  readonly #value: ValueStorage;
+  /** As they are kept; undefined before they have been read. */
+  #slots: readonly [string, string] | undefined;
+
+  constructor(value: ValueStorage) {
+    this.#value = value;
+  }
+
+  read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
+    mustBeSlot(slot);
+    this.#attempt(
+      async () => (await this.#load())[slot as 0 | 1],
+      (text) => {
+        const bytes = text === undefined ? undefined : bytesOf(text);
+        if (bytes === undefined || bytes.length > to - from) done(-1);
+        else {
+          for (let at = 0; at < bytes.length; at++) into[from + at] = bytes[at]!;
+          done(bytes.length);
+        }
+      },
+    );
+  }
+
+  write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
+    if (to - from > CAPACITY) done(false);
+    else this.#replace(slot, textOf(bytes, from, to), done);
+  }
+
+  erase(slot: number, done: (ok: boolean) => void): void {
+    this.#replace(slot, "", done);
+  }
+
+  #replace(slot: number, text: string, done: (ok: boolean) => void): void {
+    mustBeSlot(slot);
+    const replace = async (): Promise<true> => {
+      const [first, second] = await this.#load();
+      const slots: readonly [string, string] = slot === 0 ? [text, second] : [first, text];
+      // Whether a save that fails has happened is not known: what is there is looked at again.
+      this.#slots = undefined;
+      if (slots.every((one) => one === "")) await this.#value.erase();
+      else await this.#value.save([MAGIC, ...slots].join(" "));
+      this.#slots = slots;
+      return true;
+    };
+    this.#attempt(replace, (ok) => done(ok === true));
+  }
+
+  async #load(): Promise<readonly [string, string]> {
+    if (this.#slots !== undefined) return this.#slots;
+    const value = (await this.#value.load()) || `${MAGIC}  `;
+    const [, first, second] = /^picogrant 1 ([A-Za-z0-9+/=]*) ([A-Za-z0-9+/=]*)$/.exec(value) ?? [];
+    if (first === undefined || second === undefined) throw new Error("not a value of picogrant");
+    this.#slots = [first, second];
+    return this.#slots;
+  }
+
+  /** Whatever the program's functions throw, the device hears that it has failed. */
+  #attempt<T>(run: () => Promise<T>, then: (result: T | undefined) => void): void {
+    run().then(then, (error: unknown) => {
+      this.lastFailure = failureOf(error);
+      then(undefined);
+    });
+  }
+}
+
+function mustBeSlot(slot: number): void {
+  if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
+}
+
+/** By its name alone: a database's error may have the value in its message. */
+function failureOf(error: unknown): string {
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
+  const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(`${word ?? ""}`));
+  return `the program's own storage has failed: ${known ?? "unknown reason"}`;
+}
+
+function textOf(bytes: Bytes, from: number, to: number): string {
+  let text = "";
+  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
+  return btoa(text);
+}
+
+/** Undefined where it is no base64. */
+function bytesOf(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+// Tokens where a program keeps its other things: three functions for each place. Pass one of these to signIn as `storage`,
+// in place of `state`. With a `deviceKey` beside it the place holds nothing that could be used without the key.
+
+import { spawnSync } from "node:child_process";
+
+/** In memory: the user signs in at each start. For tests, and for what must leave nothing behind. */
+export function memory() {
+  let kept;
+  return {
+    load: () => kept,
+    save: (value) => {
+      kept = value;
+    },
+    erase: () => {
+      kept = undefined;
+    },
+  };
+}
+
+/**
+ * One row of a database for each account: CREATE TABLE sessions (account TEXT PRIMARY KEY, value TEXT NOT NULL). A
+ * statement of its own is done as a whole or not at all.
+ * @param query sends SQL and gives the rows, such as pg's `async (text, values) => (await pool.query(text, values)).rows`
+ */
+export function row(query, account) {
+  return {
+    load: async () => {
+      const rows = await query("SELECT value FROM sessions WHERE account = $1", [account]);
+      return rows[0]?.value;
+    },
+    save: (value) =>
+      query(
+        "INSERT INTO sessions (account, value) VALUES ($1, $2) " +
+          "ON CONFLICT (account) DO UPDATE SET value = excluded.value",
+        [account, value],
+      ),
+    erase: () => query("DELETE FROM sessions WHERE account = $1", [account]),
+  };
+}
+
+/**
+ * The system's keychain: secret-tool on Linux (GNOME Keyring, KWallet), security on macOS. The value goes in by standard
+ * input: other users of the machine can see arguments.
+ */
+export function keychain(service, account, platform = process.platform) {
+  const run = (command, args, input = "") => {
+    const { status, stdout, error } = spawnSync(command, args, { input, encoding: "utf8" });
+    if (error) throw error;
+    return { isFound: status === 0, text: stdout };
+  };
+  const must = ({ isFound }) => {
+    if (!isFound) throw new Error("the keychain refuses");
+  };
+  if (platform === "darwin") {
+    const entry = ["-s", service, "-a", account];
+    return {
+      load: () => {
+        const { isFound, text } = run("security", ["find-generic-password", ...entry, "-w"]);
+        return isFound ? text.trimEnd() : undefined;
+      },
+      save: (value) => {
+        const words = ["add-generic-password", "-U", ...entry, "-w", value];
+        must(run("security", ["-i"], `${words.map((word) => `"${word}"`).join(" ")}\n`));
+      },
+      erase: () => void run("security", ["delete-generic-password", ...entry]),
+    };
+  }
+  const entry = ["service", service, "account", account];
+  return {
+    load: () => {
+      const { isFound, text } = run("secret-tool", ["lookup", ...entry]);
+      return isFound ? text : undefined;
+    },
+    save: (value) => must(run("secret-tool", ["store", "--label", service, ...entry], value)),
+    erase: () => void run("secret-tool", ["clear", ...entry]),
+  };
+}
