@@ -83,14 +83,14 @@ static void run(txMachine *the, void *stream, txGetter getter) {
 }
 
 static void define_globals(txMachine *the) {
-  static char counter[] = "var counter = { get 0() { return taken(); }, get 1() { return held(); },"
-                          " get 2() { return peak(); } };";
+  static char counter[] = "var counter = { get 0() { return xsTaken(); }, get 1() { return xsHeld(); },"
+                          " get 2() { return xsPeak(); } };";
   txStringCStream stream = {counter, 0, (txSize)sizeof counter - 1};
   define(the, "print", print);
   define(the, "collect", collect);
-  define(the, "taken", read_taken);
-  define(the, "held", read_held);
-  define(the, "peak", read_peak);
+  define(the, "xsTaken", read_taken);
+  define(the, "xsHeld", read_held);
+  define(the, "xsPeak", read_peak);
   define(the, "resetPeak", reset_peak);
   run(the, &stream, fxStringCGetter);
 }
