@@ -18,6 +18,7 @@ import {
   type HostedEngine,
   InstallError,
 } from "../targets/workbench/engines/install.ts";
+import { borderNumbers } from "../targets/workbench/engines/script.ts";
 import { printTable } from "../targets/workbench/print-table.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -37,7 +38,7 @@ function figuresIn(engine: HostedEngine, code: string): Figures {
 }
 
 /** As firmware has them; instructions on this machine, the C host's own among them. */
-async function figuresOnArm(code: string, variant?: Variant): Promise<Figures> {
+async function figuresOnArm(code: string, variant: Variant): Promise<Figures> {
   const instructions = variant === "complete" ? pollInstructions() : undefined;
   return {
     file: code.length,
@@ -72,12 +73,13 @@ async function beforeAndAfter(): Promise<void> {
   console.log("\nThe peak of MuJS and XS has in it what their collectors had not yet found.");
 }
 
-async function rowOf({ name, code }: ComparedBuild): Promise<string[]> {
-  const arm = await figuresOnArm(code);
-  const cells = [name, `${code.length}`, `${arm.heap ?? "-"}`, `${arm.bytecode ?? "-"}`];
+async function rowOf({ name, code, isPlaced }: ComparedBuild): Promise<string[]> {
+  // The C host takes a device that is an array.
+  const arm = isPlaced ? await measureCodeOnArm(code) : undefined;
+  const cells = [name, `${code.length}`, `${arm?.heap ?? "-"}`, `${arm?.bytecode ?? "-"}`];
   for (const engine of names) {
-    const { heap, instructions } = figuresIn(engine, code);
-    cells.push(`${heap}`, `${Math.round(instructions! / 1000)}`);
+    const instructions = pollInstructionsIn(engine, code, borderNumbers(isPlaced));
+    cells.push(`${heapIn(engine, code).heap}`, `${Math.round(instructions / 1000)}`);
   }
   return cells;
 }

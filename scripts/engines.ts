@@ -77,7 +77,7 @@ async function main(): Promise<number> {
     "engines",
     "Runs the bundle through the conformance script on every engine.",
   )
-    .option("--install", "fetch the engines that npm ci leaves out (Debian's and Hermes) first")
+    .option("--install", "fetch the engines that npm ci leaves out (Debian's, Hermes, XS) first")
     .option("--install-only", "fetch them and stop")
     .option("--only <name>", "only engines whose name contains this")
     .parse();

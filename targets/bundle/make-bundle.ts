@@ -90,22 +90,27 @@ async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
 export interface ComparedBuild {
   readonly name: string;
   readonly code: string;
+  /** The device is an array, as the C host wants it; else an object. */
+  readonly isPlaced: boolean;
 }
 
-/** What ships and what each of the tools makes of it: `npm run tool -- builds` compares them. */
+/** What each step of the build makes of the core, the last one what ships: `npm run tool -- builds --steps`. */
 export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]> {
+  const names = publicNames(variant);
+  const made = async (isPlaced: boolean, limit?: number): Promise<string> => {
+    const joined = await joinSources(variant, isPlaced);
+    const marked = { ...joined, code: markFunctions(joined.code, limit) };
+    return shorten(await compile(marked, isPlaced ? names : [...names, ...deviceProperties])).code;
+  };
   const joined = await bundleCore(variant, { minify: false });
   const minified = await transform(joined.code, { minify: true, target: "es5" });
-  const placed = await joinSources(variant, true);
-  const marked = { ...placed, code: markFunctions(placed.code) };
-  const inLoops = { ...placed, code: markFunctions(placed.code, 0) };
-  const names = publicNames(variant);
-  const asCalled = shorten(await compile(inLoops, names));
+  const shipped = await bundleCore(variant);
   return [
-    { name: "esbuild, minified: properties have names", code: minified.code },
-    { name: "properties in an array, Closure Compiler, uglify-js", code: asCalled.code },
-    { name: "small functions in place", code: shorten(await compile(marked, names)).code },
-    { name: "functions in an array: what ships", code: (await bundleCore(variant)).code },
+    { name: "esbuild, minified", code: minified.code, isPlaced: false },
+    { name: "Closure Compiler, uglify-js", code: await made(false, 0), isPlaced: false },
+    { name: "small functions in place", code: await made(false), isPlaced: false },
+    { name: "the record by index", code: await made(true), isPlaced: true },
+    { name: "functions in an array: what ships", code: shipped.code, isPlaced: true },
   ];
 }
 

@@ -86,9 +86,8 @@ export interface BoardFigures {
     used: number;
     peak: number;
     reached: number;
-    /** QuickJS's own objects, and those of the core with its device. */
+    /** QuickJS's own objects. */
     engine: number;
-    core: number;
     requests: number;
   };
   readonly stack: { size: number; used: number };
@@ -346,13 +345,13 @@ export class Board {
   /** Asks for the figures. */
   async measure(): Promise<BoardFigures> {
     const pattern =
-      /heap: size (\d+), used (\d+), peak (\d+), reached (\d+), engine (\d+), core (\d+), blocks \d+, requests (\d+)\nstack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
+      /heap: size (\d+), used (\d+), peak (\d+), reached (\d+), engine (\d+), blocks \d+, requests (\d+)\nstack: size (\d+), used (\d+)\nsleep: wakes (\d+), asleep (\d+) of (\d+) ms\n/g;
     const all = (): RegExpExecArray[] => [...this.output.matchAll(pattern)];
     const before = all().length;
     this.press("m");
     await this.until("the figures", () => all().length > before);
     const figures = all().at(-1)!.slice(1).map(Number) as [number, ...number[]];
-    const [size, used, peak, reached, engine, core, requests, ...others] = figures;
+    const [size, used, peak, reached, engine, requests, ...others] = figures;
     const [stack, painted, wakes, asleepMs, ofMs] = others;
     return {
       heap: {
@@ -361,7 +360,6 @@ export class Board {
         peak: peak!,
         reached: reached!,
         engine: engine!,
-        core: core!,
         requests: requests!,
       },
       stack: { size: stack!, used: painted! },

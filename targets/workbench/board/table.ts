@@ -104,14 +104,14 @@ export function lackTable(seen: Partial<Record<Kind, Seen>>): string {
 }
 
 function lackOf(sizes: Sizes, { figures, stackUsed }: Seen, kept: number): [string, number][] {
-  const { engine, core, reached } = figures.heap;
+  const { engine, used, reached } = figures.heap;
   const measured: readonly Part[] = ["heap of the engine", "stack"];
   const linked = partNames.filter((part) => !measured.includes(part));
   const reserved = partNames.reduce((sum, part) => sum + sizes.ram[part], 0);
   const parts: [string, number][] = [
     ["heap: QuickJS's own objects", engine],
-    ["heap: the core and its device", core],
-    ["heap: beyond them, for the start", reached - engine - core],
+    ["heap: the core and its device", used - engine],
+    ["heap: beyond them, at the start", reached - used],
     ["stack, at its deepest", stackUsed],
     ...linked.map((part): [string, number] => [part, sizes.ram[part]]),
     ["gaps between parts", sizes.ramTotal - reserved],

@@ -63,14 +63,12 @@ static void stop(const char *what, const char *why) {
 
 static void print_figures(void) {
   struct arena_figures heap = arena_figures();
-  struct pg_heap_figures parts = pg_heap_figures();
   struct board_sleep_figures sleep = board_sleep_figures();
   say("heap: size ", (long)heap.size, "");
   say(", used ", (long)heap.used, "");
   say(", peak ", (long)heap.peak, "");
   say(", reached ", (long)heap.reached, "");
-  say(", engine ", (long)parts.engine, "");
-  say(", core ", (long)parts.core, "");
+  say(", engine ", (long)pg_heap_figures().engine, "");
   say(", blocks ", (long)heap.blocks, "");
   say(", requests ", (long)heap.requests, "\n");
   say("stack: size ", (long)board_stack_size(), "");
