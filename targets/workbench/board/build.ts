@@ -40,6 +40,13 @@ export const kinds = {
     stackBytes: 6144,
     memoryBytes: 6144,
   },
+  api: {
+    variant: "api",
+    tlsBuffers: "small",
+    arenaBytes: 60_416,
+    stackBytes: 6144,
+    memoryBytes: 6144,
+  },
   grant: {
     variant: "grant",
     tlsBuffers: "small",
