@@ -250,6 +250,8 @@ export class Attempt {
   }
 
   #wakeInMs(): number {
+    // This driver is about to be given up.
+    if (this.#isStale) return Number.POSITIVE_INFINITY;
     const leaveMs = this.#leavingSinceMs === undefined ? undefined : this.#leaveLimitMs();
     return Math.min(this.watch.wakeInMs(), leaveMs ?? Number.POSITIVE_INFINITY);
   }

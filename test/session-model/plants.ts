@@ -6,13 +6,68 @@ export interface Plant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** It is found where several programs share a session (shared-life.ts). */
+  readonly isShared?: boolean;
 }
 
 const plant = (file: string, what: string, from: string, to: string): Plant => ({
   ...{ file: `platform/${file}`, what, from, to },
 });
 
+const shared = (...args: Parameters<typeof plant>): Plant => ({
+  ...plant(...args),
+  isShared: true,
+});
+
 export const PLANTS: readonly Plant[] = [
+  shared(
+    "session/shared-state.ts",
+    "a token is sent whose successor another program has",
+    "        if (shared.isCurrent) http.send(request, sink);\n        else user.onStale();",
+    "        http.send(request, sink);",
+  ),
+  shared(
+    "session/shared-state.ts",
+    "a program that reads anew does not hear of it",
+    "        else user.onStale();",
+    "",
+  ),
+  shared(
+    "session/attempt.ts",
+    "the records are never given back to others",
+    "    if (isAtRest(this.driver.device)) this.settings.shared?.leave();\n",
+    "",
+  ),
+  shared(
+    "session/attempt.ts",
+    "the records are given back while tokens are under way",
+    "if (isAtRest(this.driver.device)) this.settings.shared?.leave();",
+    "this.settings.shared?.leave();",
+  ),
+  shared(
+    "session/attempt.ts",
+    "the device that reads anew is not started",
+    "      this.#driver.start();\n    });",
+    "    });",
+  ),
+  shared(
+    "session/attempt.ts",
+    "a sealed storage is not told that others have written",
+    "sharedStorage(shared.open(), shared, user)",
+    "sharedStorage(((shared as unknown as { once?: Storage }).once ??= shared.open()), shared, user)",
+  ),
+  shared(
+    "session/session.ts",
+    "a sign-out is forgotten where another program has renewed the tokens",
+    "    if (driver === this.#signedOut) return;",
+    "    return;",
+  ),
+  shared(
+    "session/session.ts",
+    "a session that another program has ended goes on",
+    "      else if (isWithoutSession(state)) this.#endBy(endedElsewhere());",
+    "",
+  ),
   plant("driver.ts", "stop leaves the request under way", "this.#http.abort());", "undefined);"),
   plant(
     "driver.ts",

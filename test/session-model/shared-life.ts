@@ -1,0 +1,341 @@
+// One random life of several programs with one session (platform/session/shared-state.ts): they renew, sign out, are
+// killed and started again, at a server that ends a session where a refresh token comes back that was used.
+
+import type { Bytes, Platform, Storage } from "../../platform/contracts.ts";
+import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
+import { FakeHttp, fakePlatform, ManualClock, SeededEntropy } from "../../platform/fake/index.ts";
+import { SealedStorage } from "../../platform/sealed-storage.ts";
+import type { Session } from "../../platform/session/session.ts";
+import type { SharedState } from "../../platform/session/shared-state.ts";
+import { signInOn } from "../../platform/session/sign-in.ts";
+import { Dice } from "./dice.ts";
+import type { LifeReport } from "./life.ts";
+import { GrantServer } from "./server.ts";
+import { SETTINGS } from "./world.ts";
+
+const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 11 + 3);
+/** A dead holder is noticed after so long, as by the silence of a file. */
+const SILENCE_MS = 10_000;
+const CALM_S = 900;
+
+/** The medium and its lock. */
+class Medium {
+  readonly slots: [Uint8Array, Uint8Array] = [new Uint8Array(0), new Uint8Array(0)];
+  /** Of all that was ever written. */
+  version = 0;
+  holder: Program | undefined;
+  releasedAtMs = 0;
+  readonly violations: string[] = [];
+}
+
+/** A process, which may be killed at any moment: then nothing of it goes on, and its lock stays. */
+interface Program {
+  isAlive: boolean;
+  session: Session | undefined;
+  isSettled: boolean;
+  isOver: boolean;
+  readonly promises: { readonly what: string; isSettled: boolean }[];
+  readonly troubles: string[];
+  /** The access token that it has got last. */
+  newest: string;
+}
+
+class SharedLife {
+  readonly violations: string[] = [];
+  readonly deeds: string[] = [];
+  readonly #dice: Dice;
+  readonly #clock: ManualClock;
+  readonly #server: GrantServer;
+  readonly #medium = new Medium();
+  readonly #isSealed: boolean;
+  #programs: Program[] = [];
+  #isStorm = true;
+  /** Nobody has ended what the programs share. */
+  #mayEnd = false;
+
+  constructor(seed: number) {
+    this.#dice = new Dice(seed);
+    this.#clock = new ManualClock(this.#dice.pick([0, 2 ** 32 - 200_000]));
+    this.#server = new GrantServer(() => this.#clock.elapsedMs);
+    this.#server.accessLifeS = this.#dice.pick([120, 3600]);
+    this.#server.rotates = !this.#dice.once(4);
+    this.#server.allowsAfterPolls = this.#dice.below(3);
+    this.#isSealed = this.#dice.once(3);
+  }
+
+  async run(): Promise<void> {
+    for (let left = 6 + this.#dice.below(20); left > 0; left--) {
+      const deed = this.#dice.pick(DEEDS);
+      this.deeds.push(deed);
+      this.#do(deed);
+      await this.#pass(this.#dice.pick([0, 0, 1, 4, 30, 150]));
+    }
+    this.#isStorm = false;
+    await this.#pass(CALM_S);
+    for (const { promises, isAlive, isSettled } of this.#programs) {
+      if (!isAlive) continue;
+      if (!isSettled) this.violations.push("signIn is never settled");
+      for (const { what, isSettled: isDone } of promises) {
+        if (!isDone) this.violations.push(`${what} is never settled`);
+      }
+    }
+    await this.#everybodyHasAToken();
+    this.violations.push(...this.#server.violations, ...this.#medium.violations);
+  }
+
+  #do(deed: Deed): void {
+    const living = this.#programs.filter(({ isAlive, isOver }) => isAlive && !isOver);
+    const program = living.length > 0 ? this.#dice.pick(living) : undefined;
+    const session = program?.session;
+    switch (deed) {
+      case "start":
+        if (living.length < 3) this.#start();
+        return;
+      case "kill":
+        if (program !== undefined) program.isAlive = false;
+        return;
+      case "close":
+        if (program && session) {
+          program.isOver = true;
+          this.#promise(program, "close", session.close());
+        }
+        return;
+      case "sign out":
+        if (program && session && this.#dice.once(4)) {
+          program.isOver = true;
+          this.#mayEnd = true;
+          this.#promise(program, "signOut", session.signOut());
+        }
+        return;
+      case "ask for the token":
+        if (program && session) this.#promise(program, "accessToken", session.accessToken());
+        return;
+      case "the token is refused":
+        for (const one of this.#dice.once(2) ? living : [program]) {
+          void one?.session?.fetch("https://api.example.com/").catch(() => {});
+        }
+        return;
+      case "asleep":
+        this.#clock.sleep(this.#dice.pick([60_000, 600_000]));
+        return;
+    }
+  }
+
+  #promise(program: Program, what: string, promise: Promise<unknown>): void {
+    const promised = { what, isSettled: false };
+    program.promises.push(promised);
+    const settle = (): void => {
+      promised.isSettled = true;
+    };
+    promise.then(settle, settle);
+  }
+
+  #start(): Program {
+    const program: Program = {
+      ...{ isAlive: true, session: undefined, isSettled: false, isOver: false },
+      ...{ promises: [], troubles: [], newest: "" },
+    };
+    this.#programs.push(program);
+    const http = new FakeHttp({
+      clock: this.#clock,
+      latencyMs: 40,
+      handler: (request) => this.#answer(program, request),
+    });
+    http.faultFor = () => {
+      if (!this.#isStorm || !this.#dice.once(6)) return undefined;
+      return this.#dice.pick([{ kind: "refuse" } as const, { kind: "reset-before" } as const]);
+    };
+    const storage = this.#storageOf(program);
+    const timers = this.#clock.timers();
+    const platform: Platform = {
+      ...fakePlatform({ clock: this.#clock, columns: 80, rows: 2 }),
+      storage,
+      http,
+      entropy: new SeededEntropy(this.#clock.elapsedMs + this.#programs.length),
+      timers: {
+        now: () => timers.now(),
+        alarm: (afterMs, ring) => timers.alarm(afterMs, () => program.isAlive && ring()),
+        cancel: () => timers.cancel(),
+      },
+    };
+    const sealed = (): Storage =>
+      new SealedStorage({ storage, entropy: platform.entropy, deviceKey: KEY });
+    const open = (): Storage => (this.#isSealed ? sealed() : storage);
+    const refused = (): Promise<Response> => Promise.resolve(new Response("", { status: 401 }));
+    signInOn(
+      platform,
+      {
+        ...SETTINGS,
+        shared: new FakeShared(this.#medium, program, this.#clock, open),
+        fetch: refused,
+      },
+      { onTrouble: ({ code }) => program.troubles.push(code), onEnd: () => this.#ended(program) },
+      () => {},
+    ).then(
+      (session) => {
+        program.session = session;
+        program.isSettled = true;
+      },
+      () => {
+        program.isSettled = true;
+        program.isOver = true;
+      },
+    );
+    return program;
+  }
+
+  #answer(program: Program, request: SeenRequest): FakeAnswer {
+    if (!program.isAlive) return { status: 503, body: "" };
+    const answer = this.#server.handle(request);
+    const { access_token: token } = (answer.body ?? {}) as { readonly access_token?: string };
+    program.newest = token ?? program.newest;
+    return answer;
+  }
+
+  #ended(program: Program): void {
+    program.isOver = true;
+    if (program.isAlive && !this.#mayEnd) this.violations.push("a session ended by itself");
+  }
+
+  /** Late, and never within a process that is dead; who writes has the lock. */
+  #storageOf(program: Program): Storage {
+    const medium = this.#medium;
+    const later = (run: () => void): void => {
+      this.#clock.after(3, () => {
+        if (program.isAlive) run();
+      });
+    };
+    const replace = (slot: number, bytes: Uint8Array, done: (ok: boolean) => void): void => {
+      if (medium.holder !== program) medium.violations.push("written without the lock");
+      later(() => {
+        medium.slots[slot as 0 | 1] = bytes;
+        medium.version++;
+        done(true);
+      });
+    };
+    return {
+      capacity: 65_536,
+      read: (slot, into: Bytes, from, _to, done) =>
+        later(() => {
+          const record = medium.slots[slot as 0 | 1];
+          for (let at = 0; at < record.length; at++) into[from + at] = record[at]!;
+          done(record.length);
+        }),
+      write: (slot, bytes, from, to, done) =>
+        replace(
+          slot,
+          Uint8Array.from({ length: to - from }, (_, at) => bytes[from + at]!),
+          done,
+        ),
+      erase: (slot, done) => replace(slot, new Uint8Array(0), done),
+    };
+  }
+
+  /** Whoever has a session gets a token that is good. */
+  async #everybodyHasAToken(): Promise<void> {
+    for (const program of this.#programs) {
+      const { session, isAlive, isOver } = program;
+      if (session === undefined || !isAlive || isOver || session.status === "ended") continue;
+      void session.fetch("https://api.example.com/").catch(() => {});
+      await this.#pass(5);
+      let isGood = false;
+      session.accessToken().then(
+        (given) => {
+          isGood = given === program.newest && this.#server.live.length > 0;
+        },
+        () => {},
+      );
+      await this.#pass(120);
+      const isEnded = (session.status as string) === "ended";
+      if (!isEnded && !isGood) this.violations.push("a session gives no token");
+    }
+  }
+
+  async #pass(seconds: number): Promise<void> {
+    for (let i = 0; i < 6; i++) await turn();
+    for (let i = 0; i < seconds; i++) {
+      this.#clock.advance(1000);
+      for (let j = 0; j < 3; j++) await turn();
+    }
+  }
+}
+
+const turn = (): Promise<unknown> => new Promise(setImmediate);
+
+/** As platform/node/shared-directory.ts, in memory. */
+class FakeShared implements SharedState {
+  readonly open: () => Storage;
+  readonly #medium: Medium;
+  readonly #program: Program;
+  readonly #clock: ManualClock;
+  #known = 0;
+  #wasCurrent = true;
+  #stop: () => void = () => {};
+
+  constructor(medium: Medium, program: Program, clock: ManualClock, open: () => Storage) {
+    this.#medium = medium;
+    this.#program = program;
+    this.#clock = clock;
+    this.open = open;
+  }
+
+  begin(): void {
+    this.#known = this.#medium.version;
+    this.#wasCurrent = true;
+  }
+
+  get #isHeld(): boolean {
+    return this.#medium.holder === this.#program;
+  }
+
+  get isCurrent(): boolean {
+    return this.#isHeld ? this.#wasCurrent : this.#medium.version === this.#known;
+  }
+
+  enter(then: () => void, onBusy: (holder: string) => void): void {
+    this.#stop();
+    let waits = 0;
+    const attempt = (): void => {
+      if (!this.#program.isAlive) return;
+      if (this.#take()) {
+        then();
+        return;
+      }
+      if (waits++ === 6) onBusy("process 7");
+      this.#stop = this.#clock.after(500, attempt);
+    };
+    attempt();
+  }
+
+  leave(): void {
+    this.#stop();
+    if (!this.#isHeld) return;
+    if (this.#wasCurrent) this.#known = this.#medium.version;
+    this.#medium.holder = undefined;
+  }
+
+  #take(): boolean {
+    const medium = this.#medium;
+    if (this.#isHeld) return true;
+    if (medium.holder !== undefined) {
+      if (medium.holder.isAlive) medium.releasedAtMs = this.#clock.elapsedMs + SILENCE_MS;
+      if (medium.holder.isAlive || this.#clock.elapsedMs < medium.releasedAtMs) return false;
+    }
+    medium.holder = this.#program;
+    this.#wasCurrent = medium.version === this.#known;
+    return true;
+  }
+}
+
+const DEEDS = [
+  ...["start", "start", "start", "kill", "close", "sign out"],
+  ...["ask for the token", "the token is refused", "the token is refused", "asleep"],
+] as const;
+type Deed = (typeof DEEDS)[number];
+
+/** One life; what has gone wrong in it. */
+export async function sharedLifeOnce(seed: number): Promise<LifeReport> {
+  const life = new SharedLife(seed);
+  await life.run();
+  return { violations: life.violations, deeds: life.deeds };
+}
