@@ -23,6 +23,7 @@ const slow = [
   "test/image/check.test.ts",
   "test/examples/examples.test.ts",
   "test/examples/porting.test.ts",
+  "test/lives/assertions.test.ts",
   "test/lives/lives.test.ts",
   "test/model/model.test.ts",
   "test/peers/older-servers.test.ts",

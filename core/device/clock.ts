@@ -1,6 +1,7 @@
 // Time as the core sees it: milliseconds that the host says have passed, counted down in small
 // integers. Also the wait before the next request: interval, backoff, jitter, Retry-After.
 
+import { must } from "./assertion.ts";
 import { countDown, quotient } from "./digits.ts";
 import { agePage, redraw } from "./frame.ts";
 import { Limit } from "./limits.ts";
@@ -72,6 +73,7 @@ export function advance(device: Device & Clock, elapsedMs: number): void {
 
 /** A number from 0 to `below` - 1, about evenly; for jitter only. `below` is at most 65535. */
 export function jitter(device: Device & Clock, below: number): number {
+  ASSERT: must(below >= 0 && below <= 65535, "jitter has 16 bits");
   // A small congruential generator: its products stay below 2^27.
   device.random = (device.random * 171 + 11213) % 32749;
   // The 15 bits of the number times below, in two parts: at once the product would pass 2^27.
@@ -80,6 +82,7 @@ export function jitter(device: Device & Clock, below: number): number {
 
 /** Sets the wait before the next request, whatever the server has asked for. */
 export function waitFor(device: Device & Clock, ms: number): void {
+  ASSERT: must(ms >= 0 && ms <= Limit.ENDLESS, "a wait is a time");
   device.waitMs = ms;
 }
 
@@ -120,6 +123,7 @@ export function resetBackoff(device: Device & Clock): void {
 
 /** Sets the time between two polls. */
 export function setInterval(device: Device & Clock, ms: number): void {
+  ASSERT: must(ms >= Limit.INTERVAL_MIN_MS && ms <= Limit.ENDLESS, "no poll comes before a second");
   device.intervalMs = ms;
 }
 
@@ -142,6 +146,7 @@ export function setCodeLife(device: Device & Clock, seconds: number): void {
 
 /** The access token lives for `seconds` from now on; 0: it is not used before it has been refreshed. */
 export function setAccessLife(device: Device & Clock, seconds: number): void {
+  ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "an access token lives for a time");
   device.accessLifeS = seconds;
 }
 
@@ -152,6 +157,7 @@ export function setRefreshMargin(device: Device & Clock, seconds: number): void 
 
 /** The refresh token lives for `seconds` from now on. */
 export function setRefreshLife(device: Device & Clock, seconds: number): void {
+  ASSERT: must(seconds >= 0 && seconds <= Limit.ENDLESS, "a refresh token lives for a time");
   device.refreshLifeS = seconds;
 }
 

@@ -1,5 +1,6 @@
 // Arithmetic with small integers: without fractions (engines box them), and never below zero.
 
+import { must } from "./assertion.ts";
 import { Limit } from "./limits.ts";
 
 /** `value` less `step`, not below zero; an unknown lifetime stays unknown. */
@@ -10,6 +11,8 @@ export function countDown(value: number, step: number): number {
 
 /** `value / divisor` without remainder, for divisors up to 1000 and quotients below 2^18. */
 export function quotient(value: number, divisor: number): number {
+  ASSERT: must(divisor > 0 && divisor <= 1000, "a divisor has three digits");
+  ASSERT: must(value >= 0 && value >> 18 < divisor, "a quotient has 18 bits");
   var result = 0;
   // divisor << 17 stays below 2^27.
   for (var shift = 18; shift--; ) {

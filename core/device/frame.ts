@@ -4,6 +4,7 @@
 // A text is laid out as a row of cells, and the page that is shown is a part of it. Cells count from the
 // first one of the text.
 
+import { must } from "./assertion.ts";
 import { countDown } from "./digits.ts";
 import { Limit } from "./limits.ts";
 import { type Device, Region } from "./memory.ts";
@@ -85,9 +86,11 @@ export function showCountdown(device: Device & Frame, isShown: boolean): void {
 
 /** The next cell of the text goes to the frame if it is on the page shown. */
 export function put(device: Device & Frame, c: number): void {
+  ASSERT: must(device.cell <= device.rowEnd, "no row is longer than the display is wide");
   if (device.cell === device.rowEnd) device.rowEnd += device.columns;
   var at = device.cell++ - device.pageStart;
   if (at >= 0 && device.cell <= device.pageEnd) {
+    ASSERT: must(at < device.columns * device.rows, "a cell lies in the frame");
     at += device.start[Region.FRAME];
     if (device.memory[at] !== c) {
       device.memory[at] = c;

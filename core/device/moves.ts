@@ -1,10 +1,11 @@
 // Moving from one state to the next: the only place where the state of a device changes.
 
+import { must } from "./assertion.ts";
 import { resetBackoff } from "./clock.ts";
 import { hideCode, turnToFirstPage } from "./frame.ts";
 import type { Device } from "./memory.ts";
 import { endLives } from "./regions.ts";
-import type { Event, State } from "./states.ts";
+import { type Event, isTransition, type State } from "./states.ts";
 
 /** The state, and how the device came into it. */
 export interface Moves {
@@ -28,6 +29,7 @@ export function makeMoves(device: Moves): void {
  * is shown, and failures are counted anew after it.
  */
 export function moveTo(device: Device & Moves, event: Event, state: State): void {
+  ASSERT: must(isTransition(device.state, event, state), "the table has every move");
   device.state = state;
   device.event = event;
   device.moves = (device.moves + 1) & 65535;

@@ -12,10 +12,11 @@
 //  - RECEIVED_REFRESH_TOKEN and REFRESH_TOKEN have two places, which they exchange with each new token.
 //  - The beginning of CLIENT, or all of it, is the end of DEVICE_AUTHORIZATION: neither ever changes.
 
+import { must } from "./assertion.ts";
 import { setRefreshLife } from "./clock.ts";
 import { Message } from "./errors.ts";
 import { Limit } from "./limits.ts";
-import { type Device, Field, type Integers, Region } from "./memory.ts";
+import { type Device, Field, type Integers, lacks, Region } from "./memory.ts";
 import { State } from "./states.ts";
 
 /** A bit for each state in which a code may be held. While the device starts, its record is read. */
@@ -115,8 +116,14 @@ export function setLength(device: Device & Regions, region: number, length: numb
   device.length[region] = length;
 }
 
+/** A value that is too long has one byte more than there is room for (see keep). */
+function fits(device: Device, region: number): boolean {
+  return device.length[region] <= device.capacity[region] + 1;
+}
+
 /** The life of a region's value ends: a token or a code must not be found in the memory any more. */
 export function forget(device: Device, region: number): void {
+  ASSERT: must(lacks(device, region) || fits(device, region), "a value ends in its region");
   var at = device.start[region];
   var end = at + device.length[region];
   while (at < end) device.memory[at++] = 0;
@@ -156,6 +163,10 @@ export function releaseOutput(device: Device & Regions, use: OutputUse): void {
 
 /** @returns whether the claim is granted: OUTPUT is this owner's until it gives it back */
 export function claimOutput(device: Device & Regions, use: OutputUse): boolean {
+  ASSERT: must(
+    use !== OutputUse.NOBODY && use !== OutputUse.ANSWER_SHOWN,
+    "who claims OUTPUT uses it",
+  );
   if (!isOutputFree(device)) return false;
   releaseOutput(device, OutputUse.ANSWER_SHOWN);
   device.outputUse = use;
@@ -204,6 +215,7 @@ export function offerNextPage(device: Device & Regions): void {
 /** Before a code is read or asked for: it lies where no answer with tokens is written to. */
 export function placeDeviceCode(device: Device & Regions): void {
   forget(device, Region.REFRESH_TOKEN);
+  ASSERT: must(device.length[Field.DEVICE_CODE] < 1, "a code moves while there is none");
   device.start[Field.DEVICE_CODE] = device.start[Region.REFRESH_TOKEN];
 }
 

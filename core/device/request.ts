@@ -1,6 +1,7 @@
 // The request that is under way: what it consists of, for SEND, and what is known of its answer so far.
 // Which one is due, and who takes its answer, is decided in loop/exchange.ts.
 
+import { must } from "./assertion.ts";
 import { limitExchange } from "./clock.ts";
 import { Limit } from "./limits.ts";
 import type { Device } from "./memory.ts";
@@ -78,6 +79,10 @@ export function fillRequest(
   length: number,
   isTarget: boolean,
 ): void {
+  ASSERT: must(
+    start >= 0 && start + length <= device.memory.length,
+    "a request lies in the memory",
+  );
   device.target = device.body = start;
   device.targetLength = isTarget ? length : 0;
   device.bodyLength = isTarget ? 0 : length;
@@ -85,6 +90,8 @@ export function fillRequest(
 
 /** The request goes out: its answer is given with a number of its own, within a limit of time. */
 export function sendRequest(device: Device & Request): void {
+  ASSERT: must(device.inFlight === 0, "one request at a time");
+  ASSERT: must(device.abortDue === 0, "no request goes out before an end that is due");
   device.requestId = (device.requestId + 1) & 65535;
   device.inFlight = 1;
   limitExchange(device);
@@ -92,6 +99,7 @@ export function sendRequest(device: Device & Request): void {
 
 /** Status and headers of the answer have come. */
 export function beginResponse(device: Device & Request, status: number, retryAfterS: number): void {
+  ASSERT: must(device.inFlight === 1, "an answer has a request");
   device.httpStatus = status;
   device.retryAfterS = retryAfterS;
 }

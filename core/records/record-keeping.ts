@@ -9,6 +9,7 @@
 //    it is erased after the next record that is written.
 //  - A wipe erases the older slot first: erasing the newest first would bring the older back to life.
 
+import { must } from "../device/assertion.ts";
 import { Command, handOver } from "../device/command.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -78,6 +79,7 @@ export function makeRecords(device: Records): void {
 
 /** Starts a job; what is written is of the present state. A command under way comes to its end first. */
 export function startJob(device: Device & Records, job: number): void {
+  ASSERT: must(job !== Job.NONE, "a job is something to do");
   device.job = job;
   nameRecord(device);
   device.jobFailures = 0;

@@ -1,6 +1,7 @@
 // Writes requests and records: bytes, literals, and values encoded as application/x-www-form-urlencoded
 // (the URL standard's serializer) or as path segments (RFC 3986). One place to write, one check of room.
 
+import { must } from "../device/assertion.ts";
 import { type Device, Field } from "../device/memory.ts";
 import { forget, setLength } from "../device/regions.ts";
 import { keepUnit } from "./unicode.ts";
@@ -33,6 +34,7 @@ export enum Encoding {
 export function writeTo(device: Device & Writer, region: number): void {
   device.writeAt = device.start[region];
   device.writeEnd = device.writeAt + device.capacity[region];
+  ASSERT: must(device.writeEnd <= device.memory.length, "a region lies in the memory");
 }
 
 /** As writeTo, but after the value that the region holds. */
@@ -64,6 +66,7 @@ export function spoilWrite(device: Device & Writer): void {
 
 /** One byte. */
 export function writeByte(device: Device & Writer, byte: number): void {
+  ASSERT: must(byte >= 0 && byte <= 255, "a byte has 8 bits");
   if (device.writeAt < device.writeEnd) device.memory[device.writeAt] = byte;
   device.writeAt++;
 }

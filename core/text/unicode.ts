@@ -1,6 +1,7 @@
 // Text on its way into a region: bytes as they are, UTF-16 code units as UTF-8. The scanner's escapes
 // and the host's strings are code units; a surrogate without its partner becomes U+FFFD.
 
+import { must } from "../device/assertion.ts";
 import { type Device, type Integers, Region } from "../device/memory.ts";
 import { setLength } from "../device/regions.ts";
 
@@ -62,6 +63,7 @@ enum Surrogate {
 export function keep(device: Device & Value, byte: number): void {
   var region = device.scanField;
   var size = device.length[region];
+  ASSERT: must(size >= 0, "a value that is kept has begun");
   if (size <= device.capacity[region]) {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);

@@ -136,6 +136,8 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Bundle>
     sourcesContent: true,
     target: "es5",
     format: "esm",
+    // What ships has no assertions (core/device/assertion.ts).
+    dropLabels: isPlaced ? ["ASSERT"] : [],
     plugins: [
       {
         name: "places",

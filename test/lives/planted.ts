@@ -21,7 +21,7 @@ export interface PlantedBug {
 }
 
 /** In the body of this function. */
-function inside(name: string, rest: string): RegExp {
+export function inside(name: string, rest: string): RegExp {
   return new RegExp(`(function ${name}\\([\\s\\S]*?)${rest}`);
 }
 
