@@ -103,12 +103,15 @@ async function lookFor(
   for (const address of metadataAddresses(issuer)) {
     const http = new CopyingHttp(host.http);
     http.begin();
-    const answer = await ask(core, { ...host, http }, issuer, address, allowHttp);
+    const asked = await ask(core, { ...host, http }, issuer, address, allowHttp);
     const document = http.take();
     const clientAuthenticationMethods = methodsIn(document);
-    if ("token" in answer) return { endpoints: answer, clientAuthenticationMethods };
     const metadata = parsed(document);
     const problem = metadata && problemOf(metadata, issuer, allowHttp);
+    const answer = "token" in asked ? { ...NO_ANSWER, isSuccess: true } : asked;
+    // The core takes what is an address for it; what may be in one is said in one place for all addresses.
+    if (problem === "" && "token" in asked)
+      return { endpoints: asked, clientAuthenticationMethods };
     // The core takes plain http on the machine itself only.
     if (problem === "" && allowHttp && answer.isSuccess) {
       return { endpoints: endpointsIn(metadata!), clientAuthenticationMethods };

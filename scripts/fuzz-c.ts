@@ -1,6 +1,6 @@
 // npm run tool -- fuzz-c: fuzzes what the C host reads from outside with clang's libFuzzer under the address and
 // undefined-behaviour sanitizers. `-- --seconds N` for each surface (60), `-- --only NAME`, `-- --install` gets the
-// Debian packages, `-- --planted` plants a fault for each fuzzer, which it must find in its time, `-- --keep` puts inputs that reach new code into the corpus, as few as say the same.
+// Debian packages, `-- --planted` plants faults for each fuzzer, which it must find, each in its time, `-- --keep` puts inputs that reach new code into the corpus, as few as say the same.
 //
 // It begins with the inputs of test/host/corpus; what it finds on the way stays below dist/fuzz-c. An input that
 // breaks something is kept there too, and named: `dist/fuzz-c/NAME/fuzz FILE` runs it again.
@@ -10,6 +10,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { buildFuzzer, type Surface, surfaces } from "../targets/workbench/host/fuzzers.ts";
+import type { Plant } from "../targets/workbench/host/plant.ts";
 import { ensurePackages, fuzzNeeds } from "../targets/workbench/host/toolchain.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -18,7 +19,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const flags = commandLine("fuzz-c", "Fuzzes what the host in C reads from outside.")
   .option("--seconds <n>", "time for each surface", "60")
   .option("--only <surface>", `one of: ${surfaces.map(({ name }) => name).join(", ")}`)
-  .option("--planted", "plant a fault for each fuzzer, which it must find in its time")
+  .option("--planted", "plant faults for each fuzzer, which it must find, each in its time")
   .option("--keep", "put inputs that reach new code into test/host/corpus")
   .option("--install", "get the Debian packages that are missing first")
   .parse()
@@ -60,8 +61,8 @@ function fuzz(surface: Surface, seconds: number): boolean {
 }
 
 /** @returns whether a fault planted for the surface was found */
-function findPlanted(surface: Surface, seconds: number): boolean {
-  const program = buildFuzzer(surface, surface.plant);
+function findPlanted(surface: Surface, plant: Plant, seconds: number): boolean {
+  const program = buildFuzzer(surface, plant);
   const folder = `${root}dist/fuzz-c/${surface.name}/planted`;
   const limits = [`-max_len=${surface.longest}`, `-max_total_time=${seconds}`];
   const seed = [`-seed=${process.env.PICOGRANT_SEED ?? 1}`];
@@ -71,7 +72,7 @@ function findPlanted(surface: Surface, seconds: number): boolean {
   rmSync(found, { recursive: true, force: true });
   mkdirSync(found);
   const { ok } = run(program, [...limits, ...seed, found, kept], folder);
-  const { file, text, fault } = surface.plant;
+  const { file, text, fault } = plant;
   const outcome = ok ? "NOT FOUND" : "found";
   const took = ((Date.now() - began) / 1000).toFixed(1);
   console.log(`${surface.name}: ${file}.c, "${text}" as "${fault}": ${outcome} after ${took} s`);
@@ -104,8 +105,10 @@ try {
   }
   const wanted = surfaces.filter(({ name }) => flags.only === undefined || name === flags.only);
   if (wanted.length === 0) throw new InstallError(`--only ${flags.only}: there is no such surface`);
-  const results = wanted.map((surface) =>
-    flags.planted ? findPlanted(surface, seconds) : fuzz(surface, seconds),
+  const results = wanted.flatMap((surface) =>
+    flags.planted
+      ? surface.plants.map((plant) => findPlanted(surface, plant, seconds))
+      : [fuzz(surface, seconds)],
   );
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } catch (error) {

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nameOf, variants } from "../../targets/bundle/surface.ts";
@@ -30,6 +30,7 @@ export async function makeRelease(folder: string, say: (line: string) => void): 
   run("npm", ["run", "-s", "tool", "--", "package"]);
   await addBytecode(join(root, "dist/npm/picogrant-firmware/dist"), say);
   for (const name of Object.keys(MANIFESTS)) {
+    setModes(join(root, "dist/npm", name));
     run("npm", ["pack", "--silent", "--pack-destination", folder], join(root, "dist/npm", name));
   }
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -52,6 +53,15 @@ function run(command: string, args: readonly string[], cwd = root): string {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
+}
+
+/** An archive keeps the files' modes: they must not be what the umask was of whoever checked the sources out. */
+function setModes(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isProgram = entry.isFile() && readFileSync(path, "latin1").startsWith("#!");
+    chmodSync(path, entry.isDirectory() || isProgram ? 0o755 : 0o644);
+  }
 }
 
 function describe(folder: string, name: string): ReleaseFile {

@@ -18,6 +18,12 @@ it("medium.h: records and boot records on flash of every geometry, the power goi
   expect(cuts).toBeGreaterThan(10_000);
 });
 
+it("boot.h: with a counter of the chip's own no older image runs, also where both records are gone", () => {
+  const [refused, taken] = numbersOf("boot-counter");
+  // Two ways for each older image, at each release; without the counter all of them work.
+  expect([refused, taken]).toEqual([30, 30]);
+});
+
 it("network-watch.h: nothing is restarted but for silence, and with growing waits", () => {
   const seed = process.env.PICOGRANT_SEED ?? String(Date.now() % 1_000_000);
   console.log(`PICOGRANT_SEED=${seed}`);

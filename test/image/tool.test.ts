@@ -195,7 +195,7 @@ describe("npm run tool -- image --key", () => {
       "one device key for all devices",
       { ...CONFIG, storage: { directory: "/d", deviceKey: "ab".repeat(16) } },
       [],
-      ["storage.deviceKey would be"],
+      ["storage.deviceKey would be", "leave it out: the C host seals nothing"],
     ],
     [
       "too little memory",

@@ -1,4 +1,5 @@
-// `npm run release -- --dry-run`: the files of a release, made twice with the same bytes.
+// `npm run release -- --dry-run`: the files of a release, made twice with the same bytes: the second time in another
+// folder, time zone and locale, by somebody with another umask.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,20 +11,38 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), "picogrant-release-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const all = mkdtempSync(path.join(tmpdir(), "picogrant-release-"));
+const folder = path.join(all, "files");
+afterAll(() => rmSync(all, { recursive: true, force: true }));
 
 const { version } = manifest;
 const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");
-let printed = "";
+const again = path.join(all, "again");
+
+/** A copy of the sources as somebody with this umask checks them out, with what is installed and built of engines. */
+function checkOut(to: string, umask: string): void {
+  const script = `umask ${umask}; mkdir -p "$1" && git ls-files -co --exclude-standard -z |
+    tar -cf - --null -T - | tar -xf - --no-same-permissions -C "$1"
+    cp -al node_modules "$1/" 2>/dev/null || cp -a node_modules "$1/"
+    mkdir "$1/dist" && if [ -d dist/engines ]; then ln -s "$PWD/dist/engines" "$1/dist/"; fi`;
+  execFileSync("sh", ["-c", script, "sh", to], { cwd: root });
+}
+
+function release(from: string, out: string, umask: string, environment: NodeJS.ProcessEnv): void {
+  const script = `umask ${umask}; exec npm run -s release -- --dry-run --out "$1"`;
+  const env = { ...process.env, ...environment };
+  execFileSync("sh", ["-c", script, "sh", out], { cwd: from, env, stdio: "pipe" });
+}
 
 beforeAll(() => {
-  const args = ["run", "-s", "release", "--", "--dry-run", "--twice", "--out", folder];
-  printed = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: "pipe" });
+  const other = path.join(all, "of another, with a longer name", "picogrant");
+  release(root, folder, "022", { TZ: "UTC", LC_ALL: "C" });
+  checkOut(other, "077");
+  release(other, again, "077", { TZ: "Asia/Kolkata", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" });
 }, 600_000);
 
 it("a release that is none for show needs to know where the repository is", () => {
-  const args = ["run", "-s", "release", "--", "--out", path.join(folder, "none")];
+  const args = ["run", "-s", "release", "--", "--out", path.join(all, "none")];
   const { status, stderr } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
   expect(stderr).toMatch(
     /^release: package\.json has no repository, no homepage, no bugs; [^\n]*\n$/,
@@ -32,8 +51,16 @@ it("a release that is none for show needs to know where the repository is", () =
 });
 
 describe("a release", () => {
-  it("made twice has the same bytes", () => {
-    expect(printed).toContain("made twice: the same bytes");
+  it("has the same bytes from another folder, time zone, locale and umask", () => {
+    const sums = (from: string): string => readFileSync(path.join(from, "SHA256SUMS"), "utf8");
+    expect(sums(again)).toBe(sums(folder));
+  });
+
+  it("can be read by everybody whom it is unpacked for", () => {
+    for (const name of readdirSync(folder).filter((file) => file.endsWith(".tgz"))) {
+      const list = execFileSync("tar", ["-tvzf", path.join(folder, name)], { encoding: "utf8" });
+      expect(list.match(/^-rw(?!-r--r--|xr-xr-x)\S*.*$/gm)).toBe(null);
+    }
   });
 
   it.each(["picogrant", "picogrant-tools", "picogrant-firmware"])(

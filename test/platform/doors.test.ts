@@ -39,6 +39,7 @@ describe("what opens connections in JavaScript", () => {
   it("the global fetch: a session's, where it has no certificates of its own", () => {
     expect(filesWith(/(?<![.\w"`])fetch\(|\(settings\.fetch/, ".ts", ...FOLDERS)).toEqual([
       "platform/node/fetch.ts: 1",
+      "platform/session/claims.ts: 1", // an issuer's metadata and keys: no token, no redirects
       "platform/session/fetch.ts: 1",
       "platform/session/session.ts: 1",
     ]);
@@ -57,6 +58,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/last-look.ts: 1",
       "platform/servers/translating-http.ts: 2", // in front of it
       "platform/session/answer-ear.ts: 1", // in front of it
+      "platform/session/shared-state.ts: 1", // behind it, and hands on what it gets
       "targets/command/login/who.ts: 1", // through a LookedAtHttp
     ]);
   });

@@ -42,7 +42,7 @@ function problemsFor(config: DeviceConfig): string[] {
   if (storage?.deviceKey !== undefined) {
     problems.push(
       "storage.deviceKey would be the same on every device that gets this image; " +
-        "name a storage.deviceKeyFile instead",
+        "leave it out: the C host seals nothing",
     );
   }
   if (storage === undefined) problems.push("storage is missing; this host keeps records in files");

@@ -65,6 +65,11 @@ static void take_record(struct pg_boot *boot, int copy, const uint8_t *record) {
   memcpy(boot->floor.oldest_key, record + AT_OLDEST_KEY, PG_KEY_ID_BYTES);
 }
 
+/* Where the chip's own counter stands; 0 without one. */
+static uint32_t chip_counter(const struct pg_boot *boot) {
+  return boot->store->counter ? boot->store->counter(boot->store->context) : 0;
+}
+
 /* The newer of the two copies. One that cannot be read counts as none: the slots may still be right. */
 static void read_record(struct pg_boot *boot) {
   uint8_t record[PG_BOOT_RECORD_BYTES];
@@ -80,6 +85,8 @@ static void read_record(struct pg_boot *boot) {
       take_record(boot, copy, record);
     }
   }
+  uint32_t least = chip_counter(boot);
+  if (least > boot->floor.counter) boot->floor.counter = least;
 }
 
 /* Writes the copy that is not the newer one, so that one is whole at every moment. */
@@ -297,10 +304,15 @@ static int retires(const struct pg_boot *boot) {
                                     pg_image_key_order(boot->rules, boot->floor.oldest_key);
 }
 
+/* Whether the chip, if it counts, knows of the image that runs. */
+static int is_counted(const struct pg_boot *boot) {
+  return !boot->store->counter || chip_counter(boot) >= boot->image.counter;
+}
+
 /* Whether there is nothing to write: flash wears out. */
 static int is_confirmed(const struct pg_boot *boot) {
   return boot->copy >= 0 && boot->good == boot->running && boot->trial != boot->running &&
-         boot->floor.counter >= boot->image.counter && !retires(boot);
+         boot->floor.counter >= boot->image.counter && !retires(boot) && is_counted(boot);
 }
 
 static enum pg_image_result confirm_alone(struct pg_boot *boot) {
@@ -320,7 +332,12 @@ static enum pg_image_result confirm_alone(struct pg_boot *boot) {
     boot->trial = NO_SLOT;
     boot->tries = 0;
   }
-  return write_record(boot) ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
+  if (!write_record(boot)) return PG_IMAGE_UNREADABLE;
+  /* The record first: a chip that counts ahead of it would refuse the image to go back to. */
+  if (is_counted(boot)) return PG_IMAGE_OK;
+  const struct pg_boot_store *store = boot->store;
+  int is_raised = store->raise && store->raise(store->context, boot->image.counter);
+  return is_raised ? PG_IMAGE_OK : PG_IMAGE_UNREADABLE;
 }
 
 enum pg_image_result pg_boot_confirm(struct pg_boot *boot) {

@@ -31,6 +31,14 @@ struct pg_boot_store {
   int (*read_record)(void *context, int copy, uint8_t record[PG_BOOT_RECORD_BYTES]);
   int (*write_record)(void *context, int copy, const uint8_t record[PG_BOOT_RECORD_BYTES]);
   /*
+   * A counter of the chip's own that nobody can turn back: fuses, or a monotonic counter that only the boot loader can
+   * reach. With it both copies of the record may vanish, and still nothing older than what was confirmed runs.
+   * `counter` says where it stands; `raise` takes it to `least` at least, durably once it returns 1. Both are NULL
+   * where there is none.
+   */
+  uint32_t (*counter)(void *context);
+  int (*raise)(void *context, uint32_t least);
+  /*
    * Keeps other programs from writing: PG_IMAGE_OK, PG_IMAGE_BUSY, or PG_IMAGE_UNREADABLE where there is
    * no telling. Both are NULL where there is one program only.
    */

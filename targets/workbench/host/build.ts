@@ -29,6 +29,7 @@ export const testPrograms = [
   "boot-device",
   "boot-flash",
   "boot-corruption",
+  "boot-counter",
   "check-image",
   "geometry",
   "network-watch",

@@ -19,8 +19,8 @@ export interface Surface {
   readonly files: readonly string[];
   /** Bytes of an input at the most. */
   readonly longest: number;
-  /** A fault that the fuzzer must find. */
-  readonly plant: Plant;
+  /** Faults that the fuzzer must find, one behind each thing that its harness says must hold. */
+  readonly plants: readonly Plant[];
 }
 
 export const surfaces: readonly Surface[] = [
@@ -28,61 +28,165 @@ export const surfaces: readonly Surface[] = [
     name: "answer",
     files: ["http-answer", "http-date"],
     longest: 600,
-    plant: {
-      file: "http-answer",
-      text: "text_size < PG_ANSWER_LINE",
-      fault: "text_size <= PG_ANSWER_LINE",
-    },
+    plants: [
+      {
+        file: "http-answer",
+        text: "text_size < PG_ANSWER_LINE",
+        fault: "text_size <= PG_ANSWER_LINE",
+      },
+      { file: "http-answer", text: "status > 599 ? 500 : status", fault: "status" },
+    ],
   },
   {
     name: "exchange",
     files: ["http", "http-answer", "http-date", "address", "last-look"],
     longest: 800,
-    plant: {
-      file: "http",
-      text: "if (bytes[i] < 33 || bytes[i] > 126) return 0;",
-      fault: "if (bytes[i] < 10 || bytes[i] > 126) return 0;",
-    },
+    plants: [
+      {
+        file: "http",
+        text: "if (bytes[i] < 33 || bytes[i] > 126) return 0;",
+        fault: "if (bytes[i] < 10 || bytes[i] > 126) return 0;",
+      },
+      { file: "address", text: "peer->is_secure ? 443 : 80", fault: "peer->is_secure ? 444 : 80" },
+      {
+        file: "http",
+        text: "if (http.phase != IDLE && pg_http_wake_in() == 0) fail();",
+        fault: "",
+      },
+      {
+        file: "http",
+        text: "  pg_http_abort();\n  http.sink->end();",
+        fault: "  http.sink->end();\n  pg_http_abort();",
+      },
+      { file: "http", text: 'put_text("\\r\\nAccept', fault: 'put_text("\\nAccept' },
+    ],
   },
   {
     name: "config",
     files: ["config", "json", "address"],
     longest: 1500,
-    plant: {
-      file: "json",
-      text: "while (json->at < json->size) {",
-      fault: "while (json->at <= json->size) {",
-    },
+    plants: [
+      {
+        file: "json",
+        text: "while (json->at < json->size) {",
+        fault: "while (json->at <= json->size) {",
+      },
+      {
+        file: "config",
+        text: "if (text[i] < 32 || text[i] > 126) return 0;",
+        fault: "if (text[i] < 32 || text[i] > 126) continue;",
+      },
+      {
+        file: "config",
+        text: "value < member->low || value > member->high",
+        fault: "value > member->high",
+      },
+      {
+        file: "config",
+        text: "(address.peer.is_secure || pg_address_is_own(&address))",
+        fault: "1",
+      },
+    ],
   },
   {
     name: "record",
     files: ["storage", "units"],
     longest: 120,
-    plant: {
-      file: "storage",
-      text: "return size <= pg_storage_room(medium) ? size : 0;",
-      fault: "return size <= medium->slot_bytes ? size : 0;",
-    },
+    plants: [
+      {
+        file: "storage",
+        text: "return size <= pg_storage_room(medium) ? size : 0;",
+        fault: "return size <= medium->slot_bytes ? size : 0;",
+      },
+      { file: "storage", text: "if (length > size) return -1;", fault: "" },
+      {
+        file: "storage",
+        text: "|| size > pg_storage_room(medium)) return 0;",
+        fault: ") return 0;",
+      },
+      {
+        file: "storage",
+        text: "return medium->erase(medium->context, slot) == PG_MEDIUM_DONE &&\n         pg_medium_program",
+        fault: "return pg_medium_program",
+      },
+    ],
   },
   {
     name: "image",
     files: ["image"],
     longest: 400,
-    plant: {
-      file: "image",
-      text: "lengths->config == body - lengths->payload",
-      fault: "lengths->config <= body",
-    },
+    plants: [
+      {
+        file: "image",
+        text: "lengths->config == body - lengths->payload",
+        fault: "lengths->config <= body",
+      },
+      { file: "image", text: "length > limit", fault: "length > limit + 1" },
+      {
+        file: "image",
+        text: "u32(bytes + AT_COUNTER) < least) result",
+        fault: "u32(bytes + AT_COUNTER) + 1 < least) result",
+      },
+    ],
   },
   {
     name: "boot",
     files: ["boot", "image"],
     longest: 160,
-    plant: {
-      file: "boot",
-      text: "other(kept == NO_SLOT ? boot->good : kept)",
-      fault: "other(boot->good)",
-    },
+    plants: [
+      {
+        file: "boot",
+        text: "other(kept == NO_SLOT ? boot->good : kept)",
+        fault: "other(boot->good)",
+      },
+      {
+        file: "boot",
+        text: "boot->floor.counter = boot->image.counter;",
+        fault: "boot->floor.counter = 0;",
+      },
+    ],
+  },
+  {
+    name: "boot-flash",
+    files: ["boot", "image", "boot-flash", "units"],
+    longest: 121,
+    plants: [
+      {
+        file: "boot-flash",
+        text: "medium->erase(medium->context, slot) == PG_MEDIUM_DONE &&",
+        fault: "",
+      },
+      {
+        file: "units",
+        text: "size_t odd = size % unit_of(medium->program_unit);",
+        fault: "size_t odd = 0;",
+      },
+      {
+        file: "boot",
+        text: "int copy = other(boot->copy < 0 ? 1 : boot->copy);",
+        fault: "int copy = boot->copy < 0 ? 0 : boot->copy;",
+      },
+      {
+        file: "boot",
+        text: "if (boot->image.counter > boot->floor.counter) boot->floor.counter = boot->image.counter;",
+        fault: "",
+      },
+      {
+        file: "boot",
+        text: "other(kept == NO_SLOT ? boot->good : kept)",
+        fault: "other(boot->trial)",
+      },
+      {
+        file: "boot",
+        text: "if (least > boot->floor.counter) boot->floor.counter = least;",
+        fault: "(void)least;",
+      },
+      {
+        file: "boot",
+        text: "boot->good = (uint8_t)boot->running;",
+        fault: "boot->good = (uint8_t)other(boot->running);",
+      },
+    ],
   },
 ];
 

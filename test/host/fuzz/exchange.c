@@ -22,6 +22,7 @@ static size_t sent_size;
 static uint8_t *handed;
 static int statuses;
 static int ends;
+static int starts;
 
 static void check(int holds) {
   if (!holds) abort();
@@ -40,6 +41,7 @@ int pg_connection_start(const struct pg_peer *peer, const void *trust) {
   check(!is_open && !trust);
   check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0);
   check(peer->port == 443 && peer->is_secure);
+  starts++;
   is_open = next() % 16 != 1;
   return is_open;
 }
@@ -151,7 +153,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   sent_size = 0;
   is_open = statuses = ends = 0;
   pg_http_open(&settings, &sink);
-  if (pg_http_send(&request)) {
+  int is_visible = 1;
+  for (size_t i = 0; i < target_size; i++) is_visible &= target[i] >= 33 && target[i] <= 126;
+  starts = 0;
+  int is_sent = pg_http_send(&request);
+  /* What is right goes out, unless there is no connection. */
+  check(starts == is_visible && is_sent == is_open);
+  if (is_sent) {
     for (int turn = 0; turn < TURNS_MAX && !ends; turn++) {
       now_ms += TICK_MS;
       pg_http_work();

@@ -7,7 +7,7 @@
 
 #include "fake-crypto.h"
 
-enum { COMPLETE_LENGTHS = 1, COMPLETE_KEY = 2, COMPLETE_SEAL = 4, COMPLETE_LENGTH = 8, LIMIT = 4096 };
+enum { COMPLETE_LENGTHS = 1, COMPLETE_KEY = 2, COMPLETE_SEAL = 4, COMPLETE_LENGTH = 8, LIMIT = 350 };
 
 static const uint8_t keys[2][PG_PUBLIC_KEY_BYTES] = {{5}, {6}};
 static const struct pg_image_target targets[] = {{"quickjs", "2025-04-26-le32"}, {"any", "es5"}};

@@ -55,6 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   bytes++;
   size--;
   memset(slots, 0xff, sizeof slots);
+  /* A record of before: what is written anew must be erased first. */
+  memset(slots[1], 0, SLOT);
   memcpy(slots[0], bytes, size < SLOT ? size : SLOT);
   if (completes) {
     memcpy(slots[0], "PGFS", 4);

@@ -53,6 +53,18 @@ static int write_record(void *context, int copy, const uint8_t record[PG_BOOT_RE
   return any_choice();
 }
 
+static uint32_t counter(void *context) {
+  uint8_t bytes[4];
+  (void)context;
+  any_bytes(bytes, sizeof bytes);
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static int raise_counter(void *context, uint32_t least) {
+  (void)context, (void)least;
+  return any_choice();
+}
+
 static enum pg_image_result lock(void *context) {
   (void)context;
   if (any_choice()) return PG_IMAGE_OK;
@@ -61,7 +73,8 @@ static enum pg_image_result lock(void *context) {
 
 static void unlock(void *context) { (void)context; }
 
-static struct pg_boot_store store = {NULL, slot, header, write_slot, read_record, write_record, NULL, NULL};
+static struct pg_boot_store store = {
+    NULL, slot, header, write_slot, read_record, write_record, NULL, NULL, NULL, NULL};
 static struct pg_image_rules rules;
 static struct pg_boot boot;
 static struct pg_image image;
@@ -71,6 +84,10 @@ void prove(void) {
   if (any_choice()) {
     store.lock = lock;
     store.unlock = unlock;
+  }
+  if (any_choice()) {
+    store.counter = counter;
+    store.raise = raise_counter;
   }
   pg_boot_open(&boot, &store, &rules);
   boot.runs_in_place = any_choice();
