@@ -1,7 +1,7 @@
 // npm run build: writes the firmware bundle to dist/, as a script, as CommonJS and as an ES module, each
 // with its types, and the conformance script that tells whether an engine runs it; prints the sizes.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { shippedFiles } from "../targets/bundle/shipped.ts";
@@ -19,6 +19,13 @@ function sizes(name: string, code: string): string {
   );
 }
 
+/** Puts a file into dist/ whole: whoever reads it beside this finds the old one or the new one. */
+function put(name: string, text: string): void {
+  const draft = `${dist}.${name}.${process.pid}`;
+  writeFileSync(draft, text);
+  renameSync(draft, dist + name);
+}
+
 commandLine(
   "build",
   "Writes the bundle, its maps and types to dist/, and prints the sizes.",
@@ -26,12 +33,12 @@ commandLine(
 mkdirSync(dist, { recursive: true });
 for (const variant of variants) {
   const files = await shippedFiles(variant);
-  for (const [name, text] of Object.entries(files)) writeFileSync(`${dist}${name}`, text);
+  for (const [name, text] of Object.entries(files)) put(name, text);
   const [[name, script]] = Object.entries(files) as [[string, string]];
   console.log(sizes(name, script));
   const conformance = name.replace(/\.js$/, "-conformance.js");
-  writeFileSync(dist + conformance, conformanceScript(script, false));
+  put(conformance, conformanceScript(script, false));
 }
 const program = await bundleProgram();
-writeFileSync(`${dist}picogrant.qjs.js`, program);
+put("picogrant.qjs.js", program);
 console.log(sizes("picogrant.qjs.js", program));
