@@ -28,4 +28,13 @@ describe("functions that are marked for the compiler", () => {
     const code = `function a(x) { while (x) { if (x--) return 1; } return 0; } ${twoCalls}`;
     expect(markFunctions(code)).toBe(`/** @noinline */ ${code}`);
   });
+
+  test.each([
+    ["stays, however small: no label for Espruino", "if (x) { if (y) return 1; y(); }", true],
+    ["goes to its places where the block ends with it", "if (x) { y(); return 1; }", false],
+  ])("one that returns from a block that goes on %s", (_what, body, stays) => {
+    const code = `function a(x) { ${body} return 0; } ${twoCalls}`;
+    const mark = stays ? "@noinline" : "@encourageInlining";
+    expect(markFunctions(code)).toBe(`/** ${mark} */ ${code}`);
+  });
 });

@@ -1,6 +1,6 @@
 // What ships agrees with what is written of it: the bundle has each function and property that
 // core/SPEC.md names, `.d.ts` and file agree as script, as CommonJS and as ES module, and the map leads to
-// real files.
+// real files and to the lines there.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
+import { type AnyNode, parse } from "acorn";
+import { full } from "acorn-walk";
+import { SourceMapConsumer } from "source-map-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Property } from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
@@ -140,6 +143,31 @@ describe.each(variants)("the files of the %s build", (variant) => {
     expect(files.length).toBeGreaterThan(15);
     expect(files.filter((source) => !existsSync(join(root, "dist", source)))).toEqual([]);
     expect(files.every((source) => source.startsWith("../core/"))).toBe(true);
+  });
+
+  test("the map leads functions and texts to their own lines, after all steps of the build", async () => {
+    const { code, map } = await bundleCore(variant);
+    const sources = new SourceMapConsumer(JSON.parse(map));
+    const lineOf = ({ loc }: AnyNode): string | undefined => {
+      const { source, line } = sources.originalPositionFor(loc!.start);
+      return source ? sources.sourceContentFor(source)!.split("\n")[line - 1] : undefined;
+    };
+    const functions: (string | undefined)[] = [];
+    const texts: (readonly [text: string, line: string | undefined])[] = [];
+    full(parse(code, { ecmaVersion: 5, locations: true }), (node) => {
+      if (/^Function/.test(node.type)) functions.push(lineOf(node));
+      if (node.type === "Literal" && typeof node.value === "string" && node.value.length > 5) {
+        texts.push([node.value, lineOf(node)]);
+      }
+    });
+    // The tools' own functions, such as the one around everything, are nobody's.
+    const owned = functions.filter((line) => line !== undefined);
+    expect(owned.length).toBeGreaterThanOrEqual(functions.length - 2);
+    expect(owned.filter((line) => !/\bfunction /.test(line))).toEqual([]);
+    // Several may have been put together to one, which is where the first of them is named.
+    const astray = texts.filter(([text, line]) => !line?.includes(text.slice(0, 6)));
+    expect(texts.length - astray.length).toBeGreaterThan(10);
+    expect(astray.filter(([, line]) => !line || !/^\s*\w+( \+ \w+)* ?[+,]/.test(line))).toEqual([]);
   });
 });
 
