@@ -5,6 +5,7 @@ import type * as complete from "../core/complete.ts";
 import { Command, Endpoint, Region, State } from "../core/index.ts";
 import type { Http, Platform } from "./contracts.ts";
 import { AnswerSink, unaddressed } from "./driver/answer-sink.ts";
+import { BodyForms } from "./driver/body-forms.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
 import { Faults, isThenable } from "./driver/faults.ts";
@@ -117,9 +118,10 @@ export class Driver {
     const { clientId, clientSecret, scope } = options.config;
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
-    this.#http =
-      options.translate?.(this.#lookedAt, { clientId, clientSecret, scope, accessToken }) ??
-      this.#lookedAt;
+    const hold = (error: unknown): void => this.#faults.hold(error);
+    const http = new BodyForms(this.#lookedAt, options.bodies ?? "form", hold);
+    const client = { clientId, clientSecret, scope, accessToken };
+    this.#http = options.translate?.(http, client) ?? http;
   }
 
   /** Where requests go. */

@@ -3,6 +3,7 @@
 
 import { type ClientAuthentication, MESSAGES } from "../../core/index.ts";
 import { originOf } from "../address.ts";
+import type { Bodies } from "../driver/body-forms.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
@@ -26,6 +27,7 @@ export interface DeviceConfig {
   serverParameters?: Record<string, string>;
   deviceParameters?: Record<string, string>;
   tokenParameters?: Record<string, string>;
+  bodies?: Bodies;
   issuer?: string;
   endpoints?: Partial<Endpoints>;
   allowHttp?: boolean;
@@ -168,7 +170,7 @@ function headerProblems({ headers = {} }: DeviceConfig): Problem[] {
 /** What a driver takes of a configuration, beside its core and its platform. */
 export function driverOptionsOf(config: DeviceConfig): Pick<
   DriverOptions,
-  "config" | "endpoints" | "allowHttp" | "headers" | "translate"
+  "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies"
 > & {
   memoryBytes?: number;
 } {
@@ -182,6 +184,7 @@ export function driverOptionsOf(config: DeviceConfig): Pick<
       resource: Object.entries(headers.resource ?? {}),
     },
     translate: serverOfConfig(config)?.translate,
+    ...(config.bodies !== undefined && { bodies: config.bodies }),
     ...(limits.memoryBytes !== undefined && { memoryBytes: limits.memoryBytes }),
   };
 }

@@ -3,6 +3,7 @@
 import type * as complete from "../../core/complete.ts";
 import type { Bytes, Http, Platform } from "../contracts.ts";
 import type { DriverLog } from "../log.ts";
+import type { Bodies } from "./body-forms.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";
 
@@ -61,6 +62,11 @@ export interface DriverOptions {
   readonly headers?: HostHeaders;
   /** For a server that does not speak RFC 8628 (`picogrant/servers`). */
   readonly translate?: Translate | undefined;
+  /**
+   * In which form parameters of the grant go out: "form" (RFC 6749), or "json" for a server that takes nothing else.
+   * Left out: "form". An answer of 415 has the other form tried once, whichever it is.
+   */
+  readonly bodies?: Bodies;
   /** Bytes for the core; 6144 by default. */
   readonly memoryBytes?: number;
   /** After anything that may have changed the device's state. */

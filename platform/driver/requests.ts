@@ -7,6 +7,7 @@ import { withTarget } from "../address.ts";
 import type { Bytes } from "../contracts.ts";
 import { asciiOf } from "../text.ts";
 import type { ReusedRequest } from "./answer-sink.ts";
+import { FORM_TYPE } from "./body-forms.ts";
 import { headersFor } from "./headers.ts";
 import type { DriverOptions } from "./options.ts";
 
@@ -89,5 +90,5 @@ function fieldOf(device: complete.Device, memory: Bytes, region: Field | Region)
 
 /** Form fields for the grant (RFC 6749 §4), JSON for event polls (RFC 8936) and resource servers. */
 function contentType(endpoint: Endpoint): string {
-  return endpoint >= Endpoint.EVENTS ? "application/json" : "application/x-www-form-urlencoded";
+  return endpoint >= Endpoint.EVENTS ? "application/json" : FORM_TYPE;
 }

@@ -12,6 +12,7 @@ const OPTIONS: Record<keyof SignInOptions, true> = {
   clientId: true,
   clientSecret: true,
   deviceKey: true,
+  bodies: true,
   deviceParameters: true,
   fetch: true,
   headers: true,

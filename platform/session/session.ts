@@ -236,7 +236,7 @@ export class Session {
     if (this.#end === undefined) {
       if (state === State.FAILED) {
         this.#endBy(signInErrorOf(this.#device, this.#attempt.ear.newest));
-      } else if (this.#signingOut !== undefined) this.#goOnSigningOut(state);
+      } else if (this.#signedOut !== undefined) this.#goOnSigningOut(state);
       else if (isWithoutSession(state)) this.#endBy(endedElsewhere());
     }
     this.#wake();

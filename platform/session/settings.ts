@@ -4,6 +4,7 @@
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
 import type { Http, Timers } from "../contracts.ts";
 import type { DiscoveredServer } from "../discovery.ts";
+import type { Bodies } from "../driver/body-forms.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import type { ClientAuthenticationName } from "../servers/index.ts";
 import { wrongOption } from "./sign-in-error.ts";
@@ -45,6 +46,8 @@ export interface Client {
   readonly deviceParameters?: Readonly<Record<string, string>> | undefined;
   /** Further parameters of token requests, such as `{ resource: "..." }` (RFC 8707). */
   readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
+  /** "json" for a server that takes no forms; where nothing is said, an answer of 415 has it tried once. */
+  readonly bodies?: Bodies | undefined;
   /** Bytes of memory for codes and tokens, 4096 or more; default 163,840, which is room for tokens of 20,000. */
   readonly memoryBytes?: number | undefined;
 }
@@ -59,7 +62,10 @@ export interface KeptMetadata {
 }
 
 /** What a driver needs to know of server and client. */
-export type ServerSettings = Pick<DriverOptions, "config" | "endpoints" | "translate"> & {
+export type ServerSettings = Pick<
+  DriverOptions,
+  "config" | "endpoints" | "translate" | "bodies"
+> & {
   readonly memoryBytes: number;
   /** Where the server was named by it: whose ID tokens count. */
   readonly issuer?: string | undefined;
@@ -146,6 +152,9 @@ export function checkClient(client: Client): void {
   if (!Number.isInteger(memoryBytes) || memoryBytes < 4096 || memoryBytes > MEMORY_BYTES_MAX) {
     throw wrongOption(`memoryBytes must be a whole number from 4096 to ${MEMORY_BYTES_MAX}`);
   }
+  if (client.bodies !== undefined && client.bodies !== "form" && client.bodies !== "json") {
+    throw wrongOption("bodies must be form or json");
+  }
   for (const name of ["deviceParameters", "tokenParameters"] as const) {
     const own = Object.keys(client[name] ?? {}).find((key) => OWN_PARAMETERS.includes(key));
     if (own !== undefined) throw wrongOption(`${name}.${own} is not to be set there`);
@@ -173,6 +182,7 @@ function settings(
   return {
     memoryBytes: client.memoryBytes ?? Math.max(SESSION_BYTES, own.memoryBytes ?? 0),
     endpoints,
+    ...(client.bodies !== undefined && { bodies: client.bodies }),
     config: {
       clientId: client.clientId,
       clientSecret: client.clientSecret ?? "",
