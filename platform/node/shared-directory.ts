@@ -10,6 +10,7 @@ const BUSY_MS = 3000;
 
 export class SharedDirectory implements SharedState {
   readonly open: () => Storage;
+  isWaiting = false;
   readonly #files: FileStorage;
   readonly #lock: StateLock;
   /** The records as they were read, or as they have been left here. */
@@ -40,6 +41,7 @@ export class SharedDirectory implements SharedState {
     let isTold = false;
     const attempt = (): void => {
       const holder = this.#tryTake();
+      this.isWaiting = holder !== 0;
       if (holder === 0) {
         then();
         return;
@@ -56,6 +58,7 @@ export class SharedDirectory implements SharedState {
 
   leave(): void {
     clearTimeout(this.#timer);
+    this.isWaiting = false;
     if (this.#lock.isHeld && this.#wasCurrent) this.#known = this.#files.stamp;
     this.#lock.release();
   }

@@ -48,6 +48,10 @@ export class Attempt {
   #driver: Driver;
   #isStale = false;
 
+  get #isWaiting(): boolean {
+    return this.settings.shared?.isWaiting === true;
+  }
+
   constructor(
     platform: Platform,
     settings: AttemptSettings,
@@ -161,7 +165,7 @@ export class Attempt {
       this.#beginAgain();
       return;
     }
-    this.watch.look(this.driver, this.ear);
+    this.watch.look(this.driver, this.ear, this.#isWaiting);
     if (this.#session !== undefined) this.#session.changed();
     else if (this.#leavingSinceMs === undefined) this.#goOn();
     if (isAtRest(this.driver.device)) this.settings.shared?.leave();
@@ -274,6 +278,8 @@ export class Attempt {
 
   /** Something is under way that would be lost: the answer to a refresh may bring the only refresh token there is. */
   #isBusy(): boolean {
+    // Nothing has been begun: what another program is at work on is that one's.
+    if (this.#isWaiting) return false;
     const { state, inFlight } = this.driver.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;
     // Records that are only read are none the worse for it.

@@ -18,6 +18,8 @@ export interface SharedState {
    * @param onBusy called once where that takes long; it says who has them
    */
   enter(then: () => void, onBusy: (holder: string) => void): void;
+  /** Somebody else has them, and `enter` waits: the storage behind it has not been asked yet. */
+  readonly isWaiting: boolean;
   /** Lets others have them. What waits for `enter` waits no more. */
   leave(): void;
 }

@@ -50,9 +50,10 @@ export class Watch {
     return Math.max(0, SILENCE_MS - this.#silentMs());
   }
 
-  look(driver: Driver, ear: AnswerEar): void {
+  /** @param isWaiting storage has not been asked yet: another program is at work there */
+  look(driver: Driver, ear: AnswerEar, isWaiting: boolean): void {
     const { device } = driver;
-    this.#lookAtStorage(driver);
+    this.#lookAtStorage(driver, isWaiting);
     if (this.#heard !== ear.heard) {
       this.#heard = ear.heard;
       if (ear.newest && isTriedAgain(driver)) this.#tell(troubleOf(device, ear.newest));
@@ -76,9 +77,9 @@ export class Watch {
     );
   }
 
-  #lookAtStorage({ device }: Driver): void {
+  #lookAtStorage({ device }: Driver, isWaiting: boolean): void {
     const { storageCommand, slot } = device;
-    const operation = storageCommand === 0 ? "" : `${storageCommand} ${slot}`;
+    const operation = storageCommand === 0 || isWaiting ? "" : `${storageCommand} ${slot}`;
     if (operation !== this.#operation) {
       this.#operation = operation;
       this.#sinceMs = this.#platform.timers.now();

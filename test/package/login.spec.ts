@@ -124,6 +124,30 @@ describe("picogrant login", () => {
     expect(await call(third)).toBe(200);
   });
 
+  it("--timeout: a script does not wait for a person for ever, and leaves nothing behind", async () => {
+    const { code, stdout, stderr } = await run(loginArgs("--json", "--timeout", "1"), SECRET);
+    expect(code).toBe(1);
+    expect(events(stdout).at(-1)).toMatchObject({ event: "error", code: "aborted" });
+    expect(stderr).toContain("nobody has allowed it within 1 s; try again");
+    expect(readdirSync(state)).toEqual([]);
+  });
+
+  it("a second login waits for the first one, says so, and has its session; one that is given up harms nobody", async () => {
+    const first = start(loginArgs("--json"), SECRET);
+    await expect.poll(() => first.stdout, { timeout: 20_000 }).toContain('"code"');
+    const second = start(loginArgs("--json"), SECRET);
+    const third = run(loginArgs("--json", "--timeout", "1"), SECRET);
+    await expect.poll(() => second.stdout, { timeout: 20_000 }).toContain("state_busy");
+    expect((await third).code).toBe(1);
+    for (const { userCode } of service.pending()) service.approve(userCode, "ada");
+    expect((await first.end).code).toBe(0);
+    const { code, stdout } = await second.end;
+    expect(code).toBe(0);
+    expect(events(stdout).at(-1)).toMatchObject({ event: "signed_in", resumed: true });
+    const { stdout: token } = await run(["token", "--state", state], SECRET);
+    expect(await call(token.trim())).toBe(200);
+  });
+
   it("PICOGRANT_DEBUG says what was asked and answered, and no secret", async () => {
     const { stdout } = await signIn("--json");
     const debug = { ...SECRET, PICOGRANT_DEBUG: "1" };

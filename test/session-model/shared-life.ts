@@ -265,6 +265,7 @@ const turn = (): Promise<unknown> => new Promise(setImmediate);
 /** As platform/node/shared-directory.ts, in memory. */
 class FakeShared implements SharedState {
   readonly open: () => Storage;
+  isWaiting = false;
   readonly #medium: Medium;
   readonly #program: Program;
   readonly #clock: ManualClock;
@@ -297,7 +298,8 @@ class FakeShared implements SharedState {
     let waits = 0;
     const attempt = (): void => {
       if (!this.#program.isAlive) return;
-      if (this.#take()) {
+      this.isWaiting = !this.#take();
+      if (!this.isWaiting) {
         then();
         return;
       }
@@ -309,6 +311,7 @@ class FakeShared implements SharedState {
 
   leave(): void {
     this.#stop();
+    this.isWaiting = false;
     if (!this.#isHeld) return;
     if (this.#wasCurrent) this.#known = this.#medium.version;
     this.#medium.holder = undefined;

@@ -5,7 +5,7 @@ import { Option } from "commander";
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { SERVERS } from "../../../platform/servers/index.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
-import { commandLine, readPair } from "../command-line.ts";
+import { commandLine, integer, readPair } from "../command-line.ts";
 import { defaultState } from "./kept-login.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 
@@ -16,6 +16,8 @@ export interface LoginOptions {
   readonly json: boolean;
   /** The session that is kept is given up first. */
   readonly again: boolean;
+  /** Undefined: as long as there are codes. */
+  readonly timeoutS: number | undefined;
   /** Undefined: where there is a terminal with room for it. */
   readonly qr: boolean | undefined;
   readonly settings: LoginSettings;
@@ -36,6 +38,7 @@ interface Flags {
   keyFile?: string;
   certificates?: string;
   allowHttp?: boolean;
+  timeout?: number;
   qr?: boolean;
   json?: boolean;
 }
@@ -82,6 +85,7 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
     .option("--certificates <file>", "PEM certificates to trust instead of the system's")
     .option("--allow-http", "plain http to other machines is taken as it is")
     .option("--again", "sign out first where somebody is signed in, and ask for a new code")
+    .option("--timeout <seconds>", "give up when nobody has allowed it by then", integer(1, 86_400))
     .option("--qr", "draw a QR code also where there is no terminal")
     .option("--no-qr", "draw none")
     .option(
@@ -98,6 +102,7 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
     stateIsDefault: path.resolve(flags.state) === path.resolve(defaultState()),
     json: flags.json === true,
     again: flags.again === true,
+    timeoutS: flags.timeout,
     qr: flags.qr,
     settings: {
       server: flags.server,

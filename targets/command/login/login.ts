@@ -58,6 +58,7 @@ async function loginOn(
   const giveUp = new AbortController();
   const onSignal = (): void => giveUp.abort();
   for (const signal of SIGNALS) process.once(signal, onSignal);
+  const limit = new TimeLimit(options.timeoutS, onSignal);
   writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
   try {
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
@@ -72,6 +73,7 @@ async function loginOn(
       signal: giveUp.signal,
     });
     screen.stopWaiting();
+    limit.end();
     try {
       await Promise.race([keepToken(state, settings, session), refusal.seen]);
       const said = nameIn(claimsIn(session.tokenResponse));
@@ -85,13 +87,39 @@ async function loginOn(
   } catch (error) {
     screen.stopWaiting();
     if (!(error instanceof SignInError)) throw error;
-    removeKeptLogin(state);
-    removeKeptToken(state);
-    removeMetadata(state);
-    screen.showError(error);
-    return error.code === "aborted" ? GIVEN_UP : 1;
+    const isGivenUp = error.code === "aborted";
+    // Another login may be waiting for its user in the same directory, or a session be there.
+    if (!isGivenUp || kept === undefined) {
+      removeKeptLogin(state);
+      removeKeptToken(state);
+      removeMetadata(state);
+    }
+    screen.showError(limit.isOver ? limit.error : error);
+    return isGivenUp && !limit.isOver ? GIVEN_UP : 1;
   } finally {
+    limit.end();
     for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+}
+
+/** Of --timeout: a script does not wait for a person for ever. */
+class TimeLimit {
+  isOver = false;
+  readonly error: SignInError;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor(seconds: number | undefined, giveUp: () => void) {
+    const message = `nobody has allowed it within ${seconds} s; try again`;
+    this.error = new SignInError("aborted", "user", message);
+    if (seconds === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.isOver = true;
+      giveUp();
+    }, seconds * 1000);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }
 
