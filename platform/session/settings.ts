@@ -4,7 +4,6 @@
 import { clientAuthentications, formParameters } from "../configuration/client-settings.ts";
 import type { Http, Timers } from "../contracts.ts";
 import type { DiscoveredServer } from "../discovery.ts";
-import type { Bodies } from "../driver/body-forms.ts";
 import { type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
 import type { ClientAuthenticationName } from "../servers/index.ts";
 import { wrongOption } from "./sign-in-error.ts";
@@ -47,7 +46,7 @@ export interface Client {
   /** Further parameters of token requests, such as `{ resource: "..." }` (RFC 8707). */
   readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
   /** "json" for a server that takes no forms; where nothing is said, an answer of 415 has it tried once. */
-  readonly bodies?: Bodies | undefined;
+  readonly bodies?: "form" | "json" | undefined;
   /** Bytes of memory for codes and tokens, 4096 or more; default 163,840, which is room for tokens of 20,000. */
   readonly memoryBytes?: number | undefined;
 }

@@ -45,6 +45,8 @@ it("says what was asked and answered, by names and numbers", async () => {
     "storage erases slot 1: gone",
     "request 4 REVOCATION POST https://login.example.com/revoke, N bytes",
     "answer 4 REVOCATION 200, N bytes, N ms",
+    "request 5 REVOCATION POST https://login.example.com/revoke, N bytes",
+    "answer 5 REVOCATION 200, N bytes, N ms",
     "state SIGNED_OUT",
     "storage erases slot 0: gone",
     "the session ends: signed_out",
