@@ -202,11 +202,6 @@ export const PLANTED: readonly PlantedBug[] = [
     replacement: "$1true",
   },
   {
-    name: "revoke half an access token that was arriving",
-    find: inside("signOut", "device\\.accessLifeS = 0"),
-    replacement: "$1device.accessLifeS = 1",
-  },
-  {
     name: "revoke the access token although there is a refresh token",
     find: inside("prepareRevocation", "holds\\(device, 26[^)]*\\)"),
     replacement: "$1false",
