@@ -78,7 +78,8 @@ static void run(txMachine *the, void *stream, txGetter getter) {
   txSlot *realm = mxProgram.value.reference->next->value.module.realm;
   txScript *script = fxParseScript(the, stream, getter, mxProgramFlag);
   txSlot *closures = mxRealmClosures(realm)->value.reference;
-  fxRunScript(the, script, mxRealmGlobal(realm), C_NULL, closures, C_NULL, mxProgram.value.reference);
+  txSlot *module = mxProgram.value.reference;
+  fxRunScript(the, script, mxRealmGlobal(realm), C_NULL, closures, C_NULL, module);
   mxPop();
 }
 
@@ -113,7 +114,9 @@ static int run_file(txMachine *the, const char *path) {
 }
 
 int main(int count, char **arguments) {
-  txCreation creation = {1 << 20, 1 << 16, 1 << 15, 1 << 12, 4096, 32000, 8000, 1993, 127, 1 << 20, 1993};
+  /* Bytes of chunks, slots, slots of the stack, keys, names, symbols, the parser's buffer and names. */
+  txCreation creation = {1 << 20, 1 << 16, 1 << 15, 1 << 12, 4096, 32000,
+                         8000,    1993,    127,     1 << 20, 1993};
   if (count < 2) {
     fputs("usage: xs-host SCRIPT...\n", stderr);
     return 2;
