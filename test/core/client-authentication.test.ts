@@ -62,7 +62,7 @@ describe("RFC 6749 §2.3 client authentication", () => {
     }
   });
 
-  it("client_secret_basic: the header is in every request, the secret in no body (§2.3.1)", () => {
+  it("client_secret_basic: the header is in every request, the secret in no body (RFC 6749 §2.3.1)", () => {
     const [request, poll, refresh, revocation] = life({
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
     });
@@ -86,7 +86,7 @@ describe("RFC 6749 §2.3 client authentication", () => {
     expect(revocation).toMatchObject({ target: "?token=refresh", body: "" });
   });
 
-  it("§2.3.1: Basic encodes any identifier and secret, also of lengths that base64 pads", () => {
+  it("RFC 6749 §2.3.1: Basic encodes any identifier and secret, also of lengths that base64 pads", () => {
     const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(text, text, (clientId, clientSecret) => {
@@ -101,7 +101,7 @@ describe("RFC 6749 §2.3 client authentication", () => {
     );
   });
 
-  it("requests to a resource server carry the access token, not the client's credentials", () => {
+  it("RFC 6750 §2.1: requests to a resource server carry the access token, not the client's credentials", () => {
     const bench = new Bench([code(), tokens(), json(200, {})], {
       clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
     });

@@ -124,7 +124,7 @@ describe("device doc §3", () => {
     },
   );
 
-  it("device doc §3 row token lifetimes: a dead access token is not sent, a refresh comes first", () => {
+  it("device doc §3 row token lifetimes: a dead access token is not sent, a refresh comes first (RFC 6749 §6)", () => {
     const bench = signedIn({ expires_in: 60 });
     bench.answers = [null, null, null, null, null, null, null, null];
     bench.pass(120_000);

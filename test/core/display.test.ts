@@ -41,7 +41,7 @@ function prompt({ columns, rows, userCode, address }: Prompt, members: object = 
   return bench;
 }
 
-describe("SPEC.md, Display: the verification prompt, cell by cell", () => {
+describe("SPEC.md, Display, RFC 8628 §3.3: the verification prompt, cell by cell", () => {
   const sizes = { columns: fc.integer({ min: 16, max: 80 }), rows: fc.integer({ min: 2, max: 8 }) };
   const schemes = fc.constantFrom("https://", "http://", "HTTPS://", "Http://");
 

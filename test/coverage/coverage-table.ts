@@ -7,7 +7,8 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { referencesOf } from "./references.ts";
-import { documentRows, documents, type Row } from "./rows.ts";
+import { documentRows, documents, type Row, type Sides } from "./rows.ts";
+import { namesSection, type Section, standardSections, standards } from "./standards.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -18,9 +19,9 @@ export interface NamedTest {
   readonly file: string;
 }
 
-/** A row with the tests of each side. */
-export interface Covered {
-  readonly row: Row;
+/** A row, or a section, with the tests of each side. */
+export interface Covered<Of extends { readonly sides: Sides } = Row> {
+  readonly row: Of;
   readonly service: readonly NamedTest[];
   readonly device: readonly NamedTest[];
 }
@@ -52,11 +53,25 @@ export function cover(tests: readonly NamedTest[]): Covered[] {
   for (const test of tests) {
     for (const row of referencesOf(test.name).rows) testsOf.get(row)!.push(test);
   }
-  return documentRows.map((row) => {
-    const found = testsOf.get(row)!;
-    const of = (folder: string) => found.filter(({ file }) => file.startsWith(`test/${folder}/`));
-    return { row, service: of("service"), device: of("core") };
-  });
+  return documentRows.map((row) => bySide(row, testsOf.get(row)!));
+}
+
+/** The same for the sections of the RFCs. */
+export function coverStandards(tests: readonly NamedTest[]): Covered<Section>[] {
+  return standardSections.map((row) =>
+    bySide(
+      row,
+      tests.filter(({ name }) => namesSection(name, row)),
+    ),
+  );
+}
+
+function bySide<Of extends { readonly sides: Sides }>(
+  row: Of,
+  found: readonly NamedTest[],
+): Covered<Of> {
+  const of = (folder: string) => found.filter(({ file }) => file.startsWith(`test/${folder}/`));
+  return { row, service: of("service"), device: of("core") };
 }
 
 /** One line for each reference to a row that does not exist. */
@@ -67,7 +82,7 @@ export function mistakes(tests: readonly NamedTest[]): string[] {
 }
 
 /** One line for each row that has no test on a side that it concerns. */
-export function gaps(covered: readonly Covered[]): string[] {
+export function gaps(covered: readonly Covered<Row | Section>[]): string[] {
   return covered.flatMap(({ row, service, device }) => {
     const { sides } = row;
     const missing = [
@@ -76,13 +91,15 @@ export function gaps(covered: readonly Covered[]): string[] {
         : []),
       ...(device.length === 0 && (sides === "both" || sides.only === "device") ? ["device"] : []),
     ];
-    return missing.map(
-      (side) => `${row.document} §${row.section} ${row.row}: no test of the ${side}`,
-    );
+    const name =
+      "rfc" in row
+        ? `RFC ${row.rfc} §${row.section}`
+        : `${row.document} §${row.section} ${row.row}`;
+    return missing.map((side) => `${name}: no test of the ${side}`);
   });
 }
 
-function cell(row: Row, tests: readonly NamedTest[]): string {
+function cell(row: { readonly sides: Sides }, tests: readonly NamedTest[]): string {
   const [first] = tests;
   if (!first) return row.sides === "both" ? "" : `(${row.sides.because})`;
   const name = first.name.split(" > ").at(-1)!.replaceAll("|", "\\|").replaceAll("<", "&lt;");
@@ -92,14 +109,17 @@ function cell(row: Row, tests: readonly NamedTest[]): string {
 }
 
 /** The table as Markdown. */
-export function markdown(covered: readonly Covered[]): string {
+export function markdown(
+  covered: readonly Covered[],
+  sections: readonly Covered<Section>[],
+): string {
   const lines = [
     "# What the documents say, and the tests that prove it",
     "",
     "Made by `npm run generate` from the tests' names; do not edit. A test names the row that it guards:",
     "`device doc §2.1 row interval: ...`, where the device doc and the offer doc are the two descriptions below. A row",
     "that concerns one side only says why. The documents are the [two service",
-    "descriptions](../targets/docs/two-services.md).",
+    "descriptions](../targets/docs/two-services.md). The sections of the RFCs follow, `RFC 8628 §3.5: ...` in a name.",
   ];
   for (const [document, { title, page }] of Object.entries(documents)) {
     lines.push(
@@ -116,6 +136,20 @@ export function markdown(covered: readonly Covered[]): string {
       const cells = [cell(row, service), cell(row, device)];
       const name = row.says === "" ? row.row : `${row.row}: ${row.says}`;
       lines.push(`| ${row.section} | ${name} | ${cells.join(" | ")} |`);
+    }
+  }
+  for (const [rfc, title] of Object.entries(standards)) {
+    lines.push(
+      "",
+      `## RFC ${rfc}: ${title}`,
+      "",
+      "| § | what it asks for | service | device |",
+      "| --- | --- | --- | --- |",
+    );
+    for (const { row, service, device } of sections) {
+      if (row.rfc !== rfc) continue;
+      const link = `[${row.section}](https://www.rfc-editor.org/rfc/rfc${rfc}#section-${row.section})`;
+      lines.push(`| ${link} | ${row.says} | ${cell(row, service)} | ${cell(row, device)} |`);
     }
   }
   return `${lines.join("\n")}\n`;

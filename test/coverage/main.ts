@@ -3,18 +3,19 @@
 
 import { writeFileSync } from "node:fs";
 import { commandLine } from "../../targets/workbench/script-options.ts";
-import { cover, gaps, markdown, mistakes, namedTests } from "./coverage-table.ts";
+import { cover, coverStandards, gaps, markdown, mistakes, namedTests } from "./coverage-table.ts";
 
 const file = "test/COVERAGE.md";
 
 async function main(): Promise<number> {
   const tests = await namedTests();
   const covered = cover(tests);
-  const wrong = [...mistakes(tests), ...gaps(covered)];
+  const sections = coverStandards(tests);
+  const wrong = [...mistakes(tests), ...gaps(covered), ...gaps(sections)];
   for (const line of wrong) console.error(line);
   if (wrong.length > 0) return 1;
-  writeFileSync(new URL(`../../${file}`, import.meta.url), markdown(covered));
-  console.log(`${file}: ${covered.length} rows`);
+  writeFileSync(new URL(`../../${file}`, import.meta.url), markdown(covered, sections));
+  console.log(`${file}: ${covered.length} rows, ${sections.length} sections of RFCs`);
   return 0;
 }
 

@@ -6,12 +6,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   type Covered,
   cover,
+  coverStandards,
   gaps,
   markdown,
   mistakes,
   type NamedTest,
   namedTests,
 } from "./coverage-table.ts";
+import { namesSection } from "./standards.ts";
 
 let tests: readonly NamedTest[];
 beforeAll(async () => {
@@ -20,9 +22,10 @@ beforeAll(async () => {
 
 test("each row has its tests, and test/COVERAGE.md is up to date (npm run generate)", () => {
   const covered = cover(tests);
-  expect(gaps(covered)).toEqual([]);
+  const sections = coverStandards(tests);
+  expect([...gaps(covered), ...gaps(sections)]).toEqual([]);
   const kept = readFileSync(new URL("../COVERAGE.md", import.meta.url), "utf8");
-  expect(kept).toBe(markdown(covered));
+  expect(kept).toBe(markdown(covered, sections));
 });
 
 test("each reference in a test's name is one to a row that exists", () => {
@@ -52,14 +55,14 @@ describe("a test that is taken away is missed", () => {
 
   test("any single one: the table is out of date", () => {
     const covered = cover(tests);
-    const table = markdown(covered);
+    const table = markdown(covered, []);
     for (const test of new Set(covered.flatMap(({ service, device }) => [...service, ...device]))) {
       const without = covered.map(({ row, service, device }) => ({
         row,
         service: service.filter((one) => one !== test),
         device: device.filter((one) => one !== test),
       }));
-      expect(markdown(without), test.name).not.toBe(table);
+      expect(markdown(without, []), test.name).not.toBe(table);
     }
   });
 });
@@ -70,4 +73,22 @@ test("a row without a test on a side is a gap", () => {
   expect(lines).toContain("device doc §2.1 interval: no test of the device");
   expect(lines).not.toContain("device doc §2.1 interval: no test of the service");
   expect(lines).not.toContain("device doc §5.6 the video API's scopes: no test of the device");
+});
+
+test.each([
+  ["RFC 8628 §3.5: it", "3.5", true],
+  ["RFC 8628 §3.2 and §3.5: it", "3.5", true],
+  ["RFC 8628 §3.3.1: it", "3.3", false],
+  ["RFC 8628 §3.50: it", "3.5", false],
+  ["RFC 6749 §3.5: it", "3.5", false],
+])("%s names section %s of RFC 8628: %s", (name, section, isNamed) => {
+  expect(namesSection(name, { rfc: "8628", section, says: "", sides: "both" })).toBe(isNamed);
+});
+
+test("a section of an RFC without a test on a side is a gap", () => {
+  const service = { name: "RFC 8628 §3.5: it", file: "test/service/a.test.ts" };
+  const lines = gaps(coverStandards([service]));
+  expect(lines).toContain("RFC 8628 §3.5: no test of the device");
+  expect(lines).not.toContain("RFC 8628 §3.5: no test of the service");
+  expect(lines).not.toContain("RFC 8628 §5.2: no test of the device");
 });

@@ -23,7 +23,7 @@ const ALLOWED = [
 ];
 
 describe("device doc §2.1 device authorization response", () => {
-  test("device doc §2.1: every field of the table with its type, RFC 8628's names beside", () => {
+  test("device doc §2.1: every field of the table with its type, the names of RFC 8628 §3.2 beside", () => {
     const { status, json, headers } = new Bench({ baseUrl: "https://tv.test" }).requestCodes();
     expect(status).toBe(200);
     expect(headers["cache-control"]).toBe("no-store");

@@ -68,7 +68,7 @@ describe("device doc §7: what revokes nothing", () => {
     expect(bench.post(inQuery(access_token), {}).json.error).toBe("invalid_token");
   });
 
-  test("device doc §7 row Revoke 400: invalid_request without a token, or with two", () => {
+  test("device doc §7 row Revoke 400: invalid_request without a token, or with two (RFC 7009 §2.2.1)", () => {
     const bench = new Bench();
     expect(bench.post("/revoke", {}).json.error).toBe("invalid_request");
     expect(bench.post("/revoke?token=a&token=b", {}).json.error).toBe("invalid_request");

@@ -31,7 +31,7 @@ describe("RFC 8936 poll delivery", () => {
     expect(receiver.poll({ setErrs }).sets).toEqual({});
   });
 
-  test("RFC 8936 §2.2: maxEvents limits, moreAvailable tells, 0 only acknowledges", () => {
+  test("RFC 8936 §2.2 and §2.3: maxEvents limits, moreAvailable tells, 0 only acknowledges", () => {
     const receiver = withEvents(3);
     const two = receiver.poll({ maxEvents: 2, returnImmediately: true });
     expect(Object.keys(two.sets)).toHaveLength(2);

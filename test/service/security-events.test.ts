@@ -117,7 +117,7 @@ describe("device doc §6 the events", () => {
     expect(publisher.poll().sets).toEqual({});
   });
 
-  test("RFC 8417 §2.2: iss, aud, iat, jti, events, and no exp", () => {
+  test("RFC 8417 §2 and §2.2: iss, aud, iat, jti, events, and no exp", () => {
     const bench = new Bench();
     const receiver = new Receiver(bench).usePolling();
     bench.signIn();

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { Bench, CONSOLE, pendingCode, VIDEO, VIDEO_READONLY } from "./harness.ts";
 
-describe("device doc §2.2 token response", () => {
+describe("device doc §2.2 token response (RFC 6749 §5.1)", () => {
   test("device doc §2.2: the fields of a first answer, and no other", () => {
     const tokens = new Bench().signIn({ scope: `${VIDEO} email` });
     expect(Object.keys(tokens).sort()).toEqual([

@@ -1,0 +1,96 @@
+// The RFCs that device and service speak, section by section: those in which something is asked of either. A test that
+// guards a section names it, as `RFC 8628 §3.5: ...`; the last tables of COVERAGE.md are made of these.
+
+import type { Sides } from "./rows.ts";
+
+/** A section, and what it asks for. */
+export interface Section {
+  readonly rfc: string;
+  readonly section: string;
+  readonly says: string;
+  readonly sides: Sides;
+}
+
+/** Numbers and titles, in the order of the tables. */
+export const standards: Readonly<Record<string, string>> = {
+  "8628": "OAuth 2.0 Device Authorization Grant",
+  "6749": "The OAuth 2.0 Authorization Framework",
+  "6750": "Bearer Token Usage",
+  "7009": "Token Revocation",
+  "8414": "Authorization Server Metadata",
+  "8417": "Security Event Token",
+  "8936": "Poll-Based Security Event Token Delivery",
+};
+
+const ofDevice = (because: string): Sides => ({ only: "device", because });
+const ofService = (because: string): Sides => ({ only: "service", because });
+
+const pages = "its pages are for a person's browser";
+
+type Line = readonly [section: string, says: string, sides?: Sides];
+
+function sections(rfc: string, lines: readonly Line[]): Section[] {
+  return lines.map(([section, says, sides = "both"]) => ({ rfc, section, says, sides }));
+}
+
+export const standardSections: readonly Section[] = [
+  ...sections("8628", [
+    ["3.1", "the device authorization request: a form with client_id and scope"],
+    ["3.2", "the device authorization response, its lifetime and its interval"],
+    ["3.3", "what the user is shown, and asked to confirm"],
+    [
+      "3.3.1",
+      "verification_uri_complete fills the code in, and the user still compares it",
+      ofService(pages),
+    ],
+    ["3.5", "authorization_pending, slow_down, access_denied, expired_token; polls back off"],
+    ["5.1", "user codes are guessed slowly", ofService("only the server counts guesses")],
+    ["5.2", "device codes cannot be guessed", ofService("only the server makes codes")],
+    ["6.1", "user codes in letters that are not confused", ofService(pages)],
+  ]),
+  ...sections("6749", [
+    ["2.3.1", "the client's password, by HTTP Basic or in the body"],
+    [
+      "3.2",
+      "the token endpoint takes POST; a parameter once",
+      ofService("the device sends what it makes"),
+    ],
+    ["5.1", "the token response: members, their types, no-store"],
+    ["5.2", "the error response: names, status, WWW-Authenticate"],
+    ["6", "refreshing: a new refresh token takes the old one's place"],
+    [
+      "10.3",
+      "access tokens are kept from others",
+      ofDevice("the simulated service keeps its tokens in the open, for tests"),
+    ],
+  ]),
+  ...sections("6750", [
+    ["2.1", "the Authorization header", ofDevice("every call of its tests has the header")],
+    ["3", "WWW-Authenticate: Bearer, with the reason"],
+    ["3.1", "invalid_token, insufficient_scope, invalid_request"],
+  ]),
+  ...sections("7009", [
+    ["2.1", "the request: token, token_type_hint, the client's authentication"],
+    ["2.2.1", "the error response; 503 is tried again"],
+  ]),
+  ...sections("8414", [
+    ["2", "the members of the metadata"],
+    ["3.3", "the issuer is the one that was asked for", ofDevice("who asks compares")],
+  ]),
+  ...sections("8417", [
+    ["2", "the token: iss, jti, iat, events"],
+    ["2.2", "its claims", ofDevice("the service only writes them")],
+  ]),
+  ...sections("8936", [
+    ["2.3", "the answer: sets by jti, moreAvailable"],
+    ["2.4", "polling: acknowledgements, errors, returnImmediately"],
+  ]),
+];
+
+/** Whether a test's name has the section itself, not one of the next level below it. */
+export function namesSection(name: string, { rfc, section }: Section): boolean {
+  const place = section.replaceAll(".", "\\.");
+  return new RegExp(
+    `RFC ${rfc}(?:,? (?:and )?§[\\d.]+)*,? (?:and )?§${place}(?![\\d]|\\.\\d)`,
+  ).test(name);
+}
