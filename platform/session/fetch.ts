@@ -1,6 +1,6 @@
 // `fetch` with an access token: what a session's `fetch` does with addresses, redirects, bodies and answers of 401.
 
-import { addressProblem, namedAddressProblem } from "../address.ts";
+import { namedAddressProblem } from "../address.ts";
 import { lastLook } from "../last-look.ts";
 
 /** Where the token comes from: a session. */
@@ -23,14 +23,6 @@ export interface FetchSettings {
 
 /** As the Fetch standard has it. */
 const REDIRECTS_MAX = 20;
-
-/** @throws TypeError that names the first resource that a token must not go to */
-export function checkResources({ resources = [], allowHttp = false }: FetchSettings): void {
-  for (const [index, address] of resources.entries()) {
-    const problem = addressProblem(address, allowHttp);
-    if (problem !== "") throw new TypeError(`resources[${index}] ${problem}`);
-  }
-}
 
 /** A `Request` has its body as a stream, whatever it was made of; undefined for an address. */
 function requestOf(input: string | URL | Request): Request | undefined {

@@ -4,7 +4,6 @@ import { ErrorCode, Region, State } from "../../core/index.ts";
 import type { Driver } from "../driver.ts";
 import type { HeardIdToken, TokenResponse } from "./answer-ear.ts";
 import { type Attempt, isWithoutSession } from "./attempt.ts";
-import { fetchWithToken } from "./fetch.ts";
 import type { IdTokenClaims } from "./id-token.ts";
 import { errorNameOf, type GrantErrorCode, SignInError, signInErrorOf } from "./sign-in-error.ts";
 
@@ -157,8 +156,10 @@ export class Session {
    * Redirects are followed: within that server with the token, to another one without token, headers and body.
    * @throws SignInError where the session has ended; TypeError where the token must not go there; whatever `fetch` throws
    */
-  fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-    return fetchWithToken(
+  async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    // Not every program has its requests sent from here.
+    const { fetchWithToken } = await import("./fetch.ts");
+    return await fetchWithToken(
       {
         accessToken: (signal) => this.accessToken(signal),
         // Meanwhile it may have been refreshed for another request.

@@ -1,9 +1,10 @@
 // Signing in as one promise, over a driver on any platform that has promises and `fetch`. Node's own part (files,
 // the network) is in ../node/sign-in.ts; what happens until there is a session is in attempt.ts.
 
+import { addressProblem } from "../address.ts";
 import type { Platform } from "../contracts.ts";
 import { Attempt, type AttemptSettings } from "./attempt.ts";
-import { checkResources } from "./fetch.ts";
+import type { FetchSettings } from "./fetch.ts";
 import type { Session } from "./session.ts";
 import type { SignInError } from "./sign-in-error.ts";
 
@@ -63,4 +64,12 @@ export function signInOn(
 ): Promise<Session> {
   checkResources(settings);
   return new Attempt(platform, settings, handlers, dispose).session;
+}
+
+/** @throws TypeError that names the first resource that a token must not go to */
+function checkResources({ resources = [], allowHttp = false }: FetchSettings): void {
+  for (const [index, address] of resources.entries()) {
+    const problem = addressProblem(address, allowHttp);
+    if (problem !== "") throw new TypeError(`resources[${index}] ${problem}`);
+  }
 }

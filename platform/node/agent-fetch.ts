@@ -1,0 +1,58 @@
+// One request as `fetch` makes it, over Node's client: with certificates or an agent of the program's own.
+
+import http from "node:http";
+import https from "node:https";
+import { Readable } from "node:stream";
+import { decoded } from "./http.ts";
+import type { KeptConnections } from "./kept-connections.ts";
+
+/** The same streams, as Node's own types have them. */
+type NodeStream = Parameters<typeof Readable.fromWeb>[0];
+
+/** @param kept the connections that are kept for later requests */
+export async function send(
+  request: Request,
+  body: RequestInit["body"],
+  settings: https.RequestOptions,
+  kept: KeptConnections,
+): Promise<Response> {
+  const { url, method, signal } = request;
+  const headers: http.OutgoingHttpHeaders = Object.fromEntries(request.headers);
+  const isStream = body instanceof ReadableStream;
+  const bytes = request.body && !isStream ? Buffer.from(await request.arrayBuffer()) : undefined;
+  const length = bytes?.length ?? (request.body || isReading(method) ? undefined : 0);
+  if (length !== undefined) headers["content-length"] = length;
+  headers["accept-encoding"] ??= "gzip, deflate, br";
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error): void =>
+      reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause }));
+    const options = { method, headers, signal };
+    const client = url.startsWith("https:")
+      ? https.request(url, { ...options, ...settings })
+      : http.request(url, options);
+    kept.follow(client);
+    client.on("response", (answer) => resolve(responseOf(answer, method)));
+    client.on("error", fail);
+    if (bytes === undefined && request.body) {
+      Readable.fromWeb(request.body as NodeStream)
+        .on("error", fail)
+        .pipe(client);
+    } else client.end(bytes);
+  });
+}
+
+function isReading(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function responseOf(answer: http.IncomingMessage, method: string): Response {
+  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = answer;
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  // Fetch standard: these have no body.
+  const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
+  if (isEmpty) answer.resume();
+  const body = isEmpty ? null : (Readable.toWeb(decoded(answer)) as ReadableStream);
+  return new Response(body, { status, statusText, headers });
+}
