@@ -13,7 +13,7 @@ const parts = [
   ["heap of the engine", /^arena\.o/],
   ["core, bytecode", /^core-code\.o/],
   ["memory of the device", /^main\.o \.bss\.memory/],
-  ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^connection\.o|^entropy\.o/],
+  ["TLS (BearSSL)", /^libbearssl\.a|^tls\.o|^certificate\.o|^connection\.o|^entropy\.o/],
   ["network (lwIP)", /^liblwip\.a|^(network|network-watch|time-server|ethernet|virtio)\.o/],
   [
     "host: driver, HTTP, update",
