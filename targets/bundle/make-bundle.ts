@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 import { build, transform } from "esbuild";
 import uglify from "uglify-js";
 
+import { checkConstants } from "./constants.ts";
 import { gatherFunctions } from "./functions.ts";
 import { markFunctions } from "./inlining.ts";
 import { type Placed, placeProperties } from "./record.ts";
@@ -78,6 +79,7 @@ export function bundleCore(variant: Variant, options: BundleOptions = {}): Promi
 const made = new Map<string, Promise<Bundle>>();
 
 async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
+  checkConstants();
   const joined = await joinSources(variant, minify);
   if (!minify) return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
   return cached(JSON.stringify([joined, publicNames(variant)]), async () => {
