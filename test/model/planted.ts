@@ -85,11 +85,7 @@ export const PLANTED: readonly Planted[] = [
   ),
   shared(
     "sessions-revoked without a refresh token ends the session before it is acknowledged",
-    edit(
-      EVENT,
-      "    if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;\n",
-      "",
-    ),
+    edit(EVENT, "  if (lacks(device, Region.REFRESH_TOKEN)) return ErrorCode.SESSION_ENDED;\n", ""),
   ),
   shared(
     "a member beside sets is taken for an event",
@@ -267,8 +263,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a refused access token is not renewed",
     "requests/call-answer.ts",
-    "if (!device.callRetried) {",
-    "if (device.callRetried > 1) {",
+    "isRefused && !device.callRetried",
+    "isRefused && device.callRetried > 1",
   ),
   other(
     "a call is tried again and again after 401",
