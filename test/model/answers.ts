@@ -187,6 +187,8 @@ export class Answers {
     if (purpose === Purpose.REFRESH) return this.refresh(host);
     if (purpose === Purpose.REVOCATION) {
       if (dice.chance(50)) return { status: 200, retryAfterS: -1, body: "" };
+      // RFC 7009 §2.2.1: which of the two tokens it is said of matters.
+      if (dice.chance(25)) return this.answer(400, { error: "unsupported_token_type" });
       return dice.chance(30) ? this.answer(200, {}) : this.refusal();
     }
     if (calls.kind === Kind.METADATA) return this.metadata(host);
