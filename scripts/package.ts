@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nameOf, variants } from "../targets/bundle/surface.ts";
 import {
   FIRMWARE_FILES,
   fileOf,
@@ -137,7 +138,7 @@ const tools = await makePackage(
   },
   async (folder) => {
     // What `picogrant image` puts into images.
-    for (const name of ["picogrant.js", "picogrant-grant.js"]) {
+    for (const name of variants.map((variant) => `${nameOf(variant)}.js`)) {
       cpSync(join(root, "dist", name), join(folder, "dist", name));
     }
     return [

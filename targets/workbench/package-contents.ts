@@ -83,6 +83,7 @@ export const MANIFESTS: Readonly<Record<string, object>> = {
     sideEffects: false,
     exports: {
       ".": bundleOf("picogrant"),
+      "./api": bundleOf("picogrant-api"),
       "./grant": bundleOf("picogrant-grant"),
       "./dist/*": "./dist/*",
       "./package.json": "./package.json",

@@ -14,10 +14,14 @@ describe("picogrant image", () => {
     const keys = await run(["image", "--new-key", maker]);
     expect(keys.stderr).toBe("");
     expect(statSync(`${maker}.key`).mode & 0o777).toBe(0o600);
-    for (const [target, shipped] of [["es5", "picogrant.js"]] as const) {
-      const out = path.join(folder, `${target}.img`);
+    for (const [variant, shipped] of [
+      ["complete", "picogrant.js"],
+      ["api", "picogrant-api.js"],
+      ["grant", "picogrant-grant.js"],
+    ] as const) {
+      const out = path.join(folder, `${variant}.img`);
       const sign = ["--key", `${maker}.key`, "--counter", "1", "--product", "tv", "--out", out];
-      const made = await run(["image", ...sign, "--target", target]);
+      const made = await run(["image", ...sign, "--target", "es5", "--variant", variant]);
       expect(made.stderr).toBe("");
       expect(made.code).toBe(0);
       const program = path.join(inject("project"), "node_modules/picogrant-tools/dist", shipped);
