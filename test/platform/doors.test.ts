@@ -30,8 +30,8 @@ describe("what opens connections in JavaScript", () => {
   it("Node's clients", () => {
     const imports = /^import (?!type).*from "node:(http|https|http2|net|tls|dgram)"/;
     expect(filesWith(imports, ".ts", ...FOLDERS)).toEqual([
+      "platform/node/agent-fetch.ts: 2", // a session's fetch, below
       "platform/node/conformance-server.ts: 2", // a server for tests of adapters
-      "platform/node/fetch.ts: 2", // a session's fetch, below
       "platform/node/http.ts: 3", // the adapter
     ]);
   });
