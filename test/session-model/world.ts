@@ -1,6 +1,9 @@
 // A program with a session in a world of its own: the server, storage that outlives the program, one clock, and
 // everything answered late.
 
+// Loaded where it is used otherwise, which takes time that this world does not have.
+import "../../platform/session/claims.ts";
+import "../../platform/session/fetch.ts";
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Platform, Timers } from "../../platform/contracts.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
