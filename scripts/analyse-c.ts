@@ -18,6 +18,7 @@ const sources = fileURLToPath(new URL("../targets/host/", import.meta.url));
 const rooms = [
   ...["portable", "engines", "engines/quickjs", "engines/duktape", "engines/mujs"],
   "ports/posix",
+  "ports/sodium",
 ];
 const generated = `${hostFolder}generated-complete`;
 

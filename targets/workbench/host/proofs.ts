@@ -172,6 +172,7 @@ function flagsOf({ paths, joined = [], related = [], recursion = 0, turns = 64 }
   const { "@default": usual = 0, ...own } = { "@default": 0, prove: 0, ...paths };
   const list = Object.entries(own).map(([name, count]) => `${name}:${count}`);
   return [
+    "-c11",
     `-cpp-extra-args=-I${portable} -I${harnesses} -I${folder}`,
     ...["-machdep", "gcc_x86_64", "-warn-invalid-pointer"],
     ...["-eva", "-main", "prove", "-eva-msg-key=-initial-state,-final-states"],
