@@ -3,6 +3,8 @@
 
 import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
+import * as grant from "../core/index.ts";
+import { MEMORY_BYTES_DEFAULT } from "../platform/driver/options.ts";
 import { bundleCore, type Variant } from "../targets/bundle/make-bundle.ts";
 import {
   measureDriverPolls,
@@ -28,7 +30,11 @@ import { commandLine } from "../targets/workbench/script-options.ts";
 
 const variants = ["complete", "api", "grant"] as const satisfies Variant[];
 const kib = 1024;
-const arenaBytes = 4 * kib;
+/** The memory of a device where nothing else is said: hosts in JavaScript have the complete core, those in C the grant. */
+const arenas = [
+  { name: "complete", create: core.create, bytes: MEMORY_BYTES_DEFAULT },
+  { name: "grant", create: grant.create, bytes: 4 * kib },
+] as const;
 /** What a large provider issues: the default arena is of no use where these do not fit. */
 const usualBytes = { ACCESS_TOKEN: 220, RECEIVED_REFRESH_TOKEN: 104, DEVICE_CODE: 104 } as const;
 const pollCycles = 10_000;
@@ -200,8 +206,8 @@ function regionNames(): string[] {
   return names;
 }
 
-function makeDevice(bytes: number): core.Device | null {
-  return core.create(new Uint8Array(bytes), {
+function makeDevice(create: typeof grant.create, bytes: number): core.Device | null {
+  return create(new Uint8Array(bytes), {
     clientId: "0123456789-0123456789abcdef0123456789abcdef.apps.example.com",
     clientSecret: "0123456789abcdef01234567",
     scope: "email https://scope.example/auth/video.readonly",
@@ -218,22 +224,18 @@ function makeDevice(bytes: number): core.Device | null {
   });
 }
 
-function arena(): void {
-  const device = makeDevice(arenaBytes);
-  row(
-    "arena that the host gives by default",
-    `${arenaBytes} B`,
-    `${arenaBytes} B`,
-    device !== null,
-  );
+function arena({ name: build, create, bytes: memory }: (typeof arenas)[number]): void {
+  const device = makeDevice(create, memory);
+  const what = `${build}: memory of a device where nothing else is said`;
+  row(what, `${memory} B`, `${memory} B`, device !== null);
   if (!device) return;
   for (const [name, bytes] of Object.entries(usualBytes)) {
     const room = device.capacity[core.Field[name as keyof typeof usualBytes]]!;
-    row(`  room for a usual ${name} (complete)`, `>= ${bytes} B`, `${room} B`, room >= bytes);
+    row(`  room for a usual ${name}`, `>= ${bytes} B`, `${room} B`, room >= bytes);
   }
-  let least = arenaBytes;
-  while (least > 0 && makeDevice(least - 16)) least -= 16;
-  info("least arena for this configuration (short tokens)", `${least} B`);
+  let least = memory;
+  while (least > 0 && makeDevice(create, least - 16)) least -= 16;
+  info("  least memory for this configuration (short tokens)", `${least} B`);
   const regions = regionNames()
     .map((name, number) => ({ name, at: device.start[number]!, room: device.capacity[number]! }))
     .filter(({ room }) => room > 0)
@@ -272,7 +274,7 @@ for (const variant of variants) await sizes(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
 instructions();
-arena();
+for (const one of arenas) arena(one);
 await signIn();
 printTable(rows);
 console.log("");
