@@ -32,6 +32,7 @@ const ERRORS: ReadonlySet<string> = new Set(
 );
 
 /**
+ * A log that can be sent to support: what was asked and answered, by names and numbers. Nothing in it is a secret.
  * @param write takes a line of at most 160 printable ASCII characters, such as
  *   `1.204 s  request 3 TOKEN POST https://login.example.com/token, 143 bytes`. What it throws is swallowed.
  */

@@ -2,12 +2,15 @@
 
 /** What an ID token says (OpenID Connect Core 1.0 §2 and §5.1), and whatever else the server has put into it. */
 export interface IdTokenClaims {
+  /** The issuer that was asked. */
   readonly iss: string;
   /** Who has signed in: never given to anybody else at this issuer. */
   readonly sub: string;
+  /** For whom the token is: this client, alone or among others. */
   readonly aud: string | readonly string[];
-  /** Seconds since 1970. */
+  /** Until when it counts, in seconds since 1970. */
   readonly exp: number;
+  /** When it was issued, in seconds since 1970. */
   readonly iat: number;
   readonly [claim: string]: unknown;
 }
