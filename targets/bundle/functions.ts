@@ -43,15 +43,16 @@ export function gatherFunctions(script: Script): Script {
   const uses = usesOf(wrapper, declared);
   const gathered = neededLater(declared, uses);
   const text = new MagicString(script.code);
-  // The list is written in front of the wrapper's brace, which then ends the list.
+  // The list is written in front of the wrapper's brace, which then ends the list. It is made by a call: njs 0.7 turns
+  // the numbers 0, 1, 2 ... of the whole file into strings where functions stand between brackets.
   const brace = wrapper.body.start;
-  text.appendLeft(brace, `{var ${list}=[`);
+  text.appendLeft(brace, `{var ${list}=Array(`);
   gathered.forEach((name, index) => {
     const { start, end, id } = declared.get(name)!;
     text.overwrite(start, id.end, index === 0 ? "function" : ",function");
     text.move(start, end, brace);
   });
-  text.overwrite(brace, brace + 1, "];");
+  text.overwrite(brace, brace + 1, ");");
   for (const { name, node } of uses) {
     if (gathered.includes(name))
       text.overwrite(node.start, node.end, `${list}[${gathered.indexOf(name)}]`);

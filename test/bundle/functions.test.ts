@@ -92,7 +92,7 @@ test("what `create` alone comes to stays a function of its own, and goes with `c
     "function f(e){return e}function c(e){return o(e)+f(e)}function o(e){return 2*e}" +
       "picogrant={create:function(e){return c(e)},tick:f}",
   );
-  expect(code).toMatch(/=\[function\(e\)\{return e\}\];/);
+  expect(code).toMatch(/=Array\(function\(e\)\{return e\}\);/);
   expect(code).toContain("function c(");
   expect(code).toContain("function o(");
   expect(trace(code)).toEqual(["create", 9, "tick", 3]);

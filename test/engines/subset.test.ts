@@ -41,6 +41,7 @@ const planted: readonly [string, RegExp][] = [
   ["a: for (;;) break a;", /label/],
   ["function f() { return arguments.length; }", /arguments allocates/],
   ["var a = /x/;", /regular expression/],
+  ["var a = [function () {}];", /functions between brackets/],
   ["var a = { get b() { return 1; } };", /getter/],
   ["function f() { return function () {}; }", /closure made after start-up/],
   ["(function () { function f() { return function () {}; } })();", /closure made after start-up/],

@@ -88,8 +88,8 @@ const outside: Record<string, string> = {
   Uint8Array: "memory comes from the host; MuJS has no typed arrays",
 };
 
-/** Free names that the bundle may use: its footer's. */
-const allowedFree = new Set(["module"]);
+/** Free names that the bundle may use: its footer's, and what makes the list of functions (targets/bundle/functions.ts). */
+const allowedFree = new Set(["module", "Array"]);
 
 class Checker {
   readonly complaints: Complaint[] = [];
@@ -124,6 +124,8 @@ class Checker {
         break;
       case "ArrayExpression":
         if (node.elements.includes(null)) this.refuse(node.start, "array with a hole");
+        if (node.elements.some((one) => one?.type === "FunctionExpression"))
+          this.refuse(node.start, "functions between brackets: njs turns numbers into strings");
         break;
       case "BinaryExpression":
       case "LogicalExpression":
