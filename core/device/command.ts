@@ -2,11 +2,11 @@
 
 import type { Device } from "./memory.ts";
 
-/** The bytes that LOAD, STORE and VERIFY are about. */
+/** The bytes that LOAD, STORE, VERIFY and CHALLENGE are about. */
 export interface CommandRange {
-  /** Of LOAD, STORE, VERIFY: first byte of the range in `memory`. */
+  /** Of LOAD, STORE, VERIFY, CHALLENGE: first byte of the range in `memory`. */
   data: number;
-  /** Of LOAD: the most bytes that fit; of STORE and VERIFY: bytes of the range. */
+  /** Of LOAD: the most bytes that fit; of STORE, VERIFY and CHALLENGE: bytes of the range. */
   dataLength: number;
 }
 
@@ -46,6 +46,12 @@ export enum Command {
   ERASE = 6,
   /** Check the signature of the security event token in data and dataLength; then eventVerified. */
   VERIFY = 7,
+  /**
+   * Make a code verifier and its challenge (RFC 7636 §4.1, §4.2): 43 bytes each, the verifier to the beginning of data
+   * and dataLength, the challenge to its end; what lies between stays. Then storageDone(1), 0 where none is to be
+   * sent, -1 where the host cannot make them.
+   */
+  CHALLENGE = 8,
 }
 
 /** The Authorization header of a request. */

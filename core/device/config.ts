@@ -57,6 +57,11 @@ export interface Config {
    */
   startSpreadMs?: number;
   /**
+   * 1: the host is asked for a code verifier and its challenge before each request for a code (RFC 7636), and may
+   * have none sent; 0 or left out: it is not asked. Takes 131 bytes of memory.
+   */
+  pkce?: number;
+  /**
    * Display texts in another language, as many lines as MESSAGES; "" for the default. Each character is
    * one byte of the display's character set, 1..255 but for line feed (10).
    */
@@ -95,6 +100,8 @@ export enum ConfigMember {
   MESSAGES = 13,
   /** `startSpreadMs`. */
   START_SPREAD_MS = 14,
+  /** `pkce`. */
+  PKCE = 15,
 }
 
 /** Whether it is a string: what a script left out is none. */
@@ -145,7 +152,10 @@ export function configError(config: Config): ConfigMember {
   if (!isWithin(config.autoStart, 0, 1)) return ConfigMember.AUTO_START;
   if (!isWithin(config.renewalsMax, 0, Limit.RENEWALS_MAX)) return ConfigMember.RENEWALS_MAX;
   if (!areMessages(config.messages)) return ConfigMember.MESSAGES;
-  return isWithin(startSpreadOf(config), 0, Limit.START_SPREAD_MAX_MS)
+  if (!isWithin(startSpreadOf(config), 0, Limit.START_SPREAD_MAX_MS)) {
+    return ConfigMember.START_SPREAD_MS;
+  }
+  return config.pkce === undefined || isWithin(config.pkce, 0, 1)
     ? ConfigMember.NONE
-    : ConfigMember.START_SPREAD_MS;
+    : ConfigMember.PKCE;
 }

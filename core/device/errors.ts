@@ -79,6 +79,8 @@ export enum ErrorCode {
   INTERACTION_REQUIRED = 31,
   /** The status says that the request itself is wrong: 405, 406, 411, 413, 414, 415 (RFC 9110 §15.5). */
   REQUEST_REFUSED = 32,
+  /** The host could not make a code verifier and its challenge (RFC 7636): nothing was sent without them. */
+  NO_CODE_CHALLENGE = 33,
 }
 
 /** What becomes of an attempt, or else who can put it right. */

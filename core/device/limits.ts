@@ -96,6 +96,10 @@ export enum Limit {
   /** Nesting of a JSON document; the stack is the bits of one integer. */
   JSON_DEPTH_MAX = 24,
 
+  /** A code verifier of 32 random bytes in base64url, and its challenge, SHA-256 as well (RFC 7636 §4.1, §4.2). */
+  CODE_VERIFIER_SIZE = 43,
+  /** `code_challenge_method=S256&code_challenge=`, the challenge, and `&`. */
+  CODE_CHALLENGE_SIZE = 86,
   /** A character in UTF-8. */
   CHARACTER_MAX = 4,
   /** Longest member name that is looked up; longer ones are unknown and skipped. */

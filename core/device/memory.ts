@@ -35,18 +35,20 @@ export interface Bytes {
  * allocate for characters).
  */
 export enum Literal {
-  MEMBERS = 31,
-  ERRORS = 32,
-  ERROR_KINDS = 33,
-  DEVICE_CODE_GRANT = 34,
-  REFRESH_TOKEN_GRANT = 35,
-  TOKEN_PARAMETER = 36,
-  BEARER = 37,
-  GRAMMAR = 38,
+  MEMBERS = 32,
+  ERRORS = 33,
+  ERROR_KINDS = 34,
+  DEVICE_CODE_GRANT = 35,
+  REFRESH_TOKEN_GRANT = 36,
+  TOKEN_PARAMETER = 37,
+  BEARER = 38,
+  GRAMMAR = 39,
   /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
-  AUTHORITY = 39,
+  AUTHORITY = 40,
+  /** What stands in front of the code verifier in a poll (RFC 7636 §4.5). */
+  CODE_VERIFIER = 41,
   /** A complete build's follow, then the display texts. */
-  NEXT = 40,
+  NEXT = 42,
 }
 
 /**
@@ -129,8 +131,10 @@ export enum Region {
   CLIENT_CREDENTIALS = 29,
   /** What the maker adds to token requests. */
   TOKEN_PARAMETERS = 30,
+  /** The code verifier of the code, or of the one that is asked for (RFC 7636 §4.1); empty: without one. */
+  CODE_VERIFIER = 31,
   /** How many regions there are. */
-  COUNT = 31,
+  COUNT = 32,
 }
 
 /**

@@ -245,6 +245,7 @@ export function dropCode(device: Device): void {
   for (var field: number = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
     forget(device, field);
   }
+  forget(device, Region.CODE_VERIFIER);
 }
 
 /** Forgets every token in memory. */
@@ -349,5 +350,11 @@ export function regionLives(): RegionLife[] {
     life(Region.STATUS, "the application's line", "from setStatus until a user signs in", ""),
     life(Region.CLIENT_CREDENTIALS, "base64 of the client's credentials", constant, ""),
     life(Region.TOKEN_PARAMETERS, "what the maker adds to token requests", constant, ""),
+    life(
+      Region.CODE_VERIFIER,
+      "code_verifier; empty where the host has none sent",
+      "from CHALLENGE (or the code's record) until the code ends, or the request for one fails",
+      "",
+    ),
   ];
 }

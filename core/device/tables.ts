@@ -16,4 +16,4 @@ export var ERRORS =
   "nteraction_required login_required account_selection_required consent_required m" +
   "fa_required interrupted_user ux_not_allowed ";
 
-export var ERROR_KINDS = "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R1L1M1M5W5V3S3T5W3T4U5V5R3N5R";
+export var ERROR_KINDS = "  1D1D2S2S3N4O4P5Q5Q5R5R5R1M1M1M3T5R5R1L1M1M5W5V3S3T5W3T4U5V5R3N5R5R";

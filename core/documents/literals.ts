@@ -2,23 +2,23 @@
 
 /** In the order of DOCUMENT_LITERALS. */
 export enum DocumentLiteral {
-  OFFER_MEMBERS = 48,
+  OFFER_MEMBERS = 50,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 49,
-  DRAFT = 54,
+  OFFER_PATH = 51,
+  DRAFT = 56,
   /** What is looked for around the events of a poll, and of them: all. */
-  EVENT_POLL_MEMBERS = 55,
-  ANY_MEMBER = 56,
-  EVENT_MEMBERS = 57,
-  EVENT_POLL = 58,
+  EVENT_POLL_MEMBERS = 57,
+  ANY_MEMBER = 58,
+  EVENT_MEMBERS = 59,
+  EVENT_POLL = 60,
   /** What stands before an event's identifier, and after it, in the same order. */
-  EVENT_REFUSED = 59,
-  EVENT_ACKNOWLEDGED = 60,
-  EVENT_REFUSED_END = 61,
-  EVENT_ACKNOWLEDGED_END = 62,
-  PREFIX = 63,
-  OFFER_ANSWER = 64,
-  NEXT = 65,
+  EVENT_REFUSED = 61,
+  EVENT_ACKNOWLEDGED = 62,
+  EVENT_REFUSED_END = 63,
+  EVENT_ACKNOWLEDGED_END = 64,
+  PREFIX = 65,
+  OFFER_ANSWER = 66,
+  NEXT = 67,
 }
 
 /** A line each. Member names as in MEMBERS. */

@@ -7,7 +7,7 @@
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
-import { type Device, Region } from "../device/memory.ts";
+import { type Device, holds, Literal, Region } from "../device/memory.ts";
 import { placeConstant } from "../device/regions.ts";
 import { checksum, Layout } from "../records/token-record.ts";
 import { encodeBase64 } from "../text/base64.ts";
@@ -112,11 +112,18 @@ export function revokesByQuery(device: Device): boolean {
   return device.clientAuthentication === ClientAuthentication.DOCUMENTS;
 }
 
-/** Makes a token request in OUTPUT: client, the maker's parameters, grant, and the region's value. */
+/**
+ * Makes a token request in OUTPUT: client, the maker's parameters, of a code its verifier (RFC 7636 §4.5), grant, and
+ * the region's value.
+ */
 export function writeTokenRequest(device: Device, grant: number, region: number): void {
   writeTo(device, Region.OUTPUT);
   writeRegion(device, Region.CLIENT, Encoding.NONE);
   writeRegion(device, Region.TOKEN_PARAMETERS, Encoding.NONE);
+  if (holds(device, Region.CODE_VERIFIER)) {
+    writeLiteral(device, Literal.CODE_VERIFIER);
+    writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
+  }
   writeLiteral(device, grant);
   writeRegion(device, region, Encoding.FORM);
   endWrite(device, Region.OUTPUT);

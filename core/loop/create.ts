@@ -21,6 +21,7 @@ import { makeRequest } from "../device/request.ts";
 import { makeMisfit } from "../device/sizing.ts";
 import { ERROR_KINDS, ERRORS, MEMBERS } from "../device/tables.ts";
 import { makeClient, writeClient } from "../grant/client-authentication.ts";
+import { placeChallenge } from "../grant/code-challenge.ts";
 import { makeCode } from "../grant/device-authorization.ts";
 import { makeSession } from "../grant/refresh.ts";
 import { makeRevocation } from "../grant/revocation.ts";
@@ -48,7 +49,8 @@ var LITERALS =
   "bearer\n" +
   GRAMMAR +
   "\n" +
-  "://\n";
+  "://\n" +
+  "&code_verifier=\n";
 
 /**
  * The state before the first tick. Each owner makes its part: the parts, and the properties in them, in the order in
@@ -158,6 +160,7 @@ export function createDevice(
   placeLines(device, Literal.MEMBERS, LITERALS);
   placeLines(device, Literal.NEXT, extra);
   placeLines(device, device.messages, config.messages || MESSAGES);
+  if (config.pkce) placeChallenge(device);
   writeClient(device, config);
   divide(device, extraCount);
   return device.capacity[Region.OUTPUT] < Limit.OUTPUT_MIN ? null : device;

@@ -22,7 +22,7 @@ import { Command, Endpoint } from "../device/command.ts";
 import { ErrorCode, ErrorKind, errorKind, setError } from "../device/errors.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Bytes, type Device, Field, Literal, Region } from "../device/memory.ts";
+import { type Bytes, type Device, Field, holds, Literal, Region } from "../device/memory.ts";
 import {
   claimOutput,
   dropCode,
@@ -50,6 +50,7 @@ import {
   revokesByQuery,
   writeTokenRequest,
 } from "../grant/client-authentication.ts";
+import { askForChallenge, isChallengeDue } from "../grant/code-challenge.ts";
 import { preparePoll, stillPending } from "../grant/device-access-token.ts";
 import {
   CodeFields,
@@ -133,7 +134,9 @@ export function isOutputHeld(device: Device): boolean {
 
 /** What is due now, or once waitMs is over (a call does not wait for it); NONE where nothing is to be done. */
 export function duePurpose(device: Device): Purpose {
-  if (device.inFlight || device.job || isOutputHeld(device)) return Purpose.NONE;
+  if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {
+    return Purpose.NONE;
+  }
   if (device.call && isCallDue(device)) return Purpose.CALL;
   return purposeOfState(device);
 }
@@ -156,12 +159,17 @@ function prepareGrant(device: Device, purpose: Purpose): boolean {
     endpoint = Endpoint.REVOCATION;
     prepareRevocation(device);
   }
+  var start = device.start[region];
   var size = device.length[region];
+  if (purpose === Purpose.CODE && holds(device, Region.CODE_VERIFIER)) {
+    start -= Limit.CODE_CHALLENGE_SIZE;
+    size += Limit.CODE_CHALLENGE_SIZE;
+  }
   var isTarget = purpose === Purpose.REVOCATION && revokesByQuery(device);
   addressRequest(device, endpoint, 0, clientAuthorization(device));
-  fillRequest(device, device.start[region], size, isTarget);
+  fillRequest(device, start, size, isTarget);
   if (size >= 0) return true;
-  noteNeed(device, region, device.writeAt - device.start[region]);
+  noteNeed(device, region, device.writeAt - start);
   return false;
 }
 
@@ -176,6 +184,7 @@ export function nextRequest(device: Device & Exchange): Command {
     else eraseAgain(device);
     return nextStorageCommand(device);
   }
+  if (purpose === Purpose.CODE && isChallengeDue(device)) return askForChallenge(device);
   // A finished call's answer still lies there. The host reads it before the next tick.
   if (!claimOutput(device, isCall ? OutputUse.ANSWER : OutputUse.REQUEST)) return Command.NONE;
   device.purpose = purpose;

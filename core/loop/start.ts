@@ -1,10 +1,12 @@
 // How a device comes back: what the records hold decides where it goes on.
 
 import { jitter, pollEvery, waitFor } from "../device/clock.ts";
+import { Command } from "../device/command.ts";
 import { Limit } from "../device/limits.ts";
 import type { Device } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { Event, State } from "../device/states.ts";
+import { takeChallenge } from "../grant/code-challenge.ts";
 import { requestCode } from "../grant/device-authorization.ts";
 import { finishStorage, Job, startJob } from "../records/record-keeping.ts";
 import { RecordKind } from "../records/token-record.ts";
@@ -46,11 +48,13 @@ function comeBack(device: Device): void {
 }
 
 /**
- * The host has finished the last LOAD, STORE or ERASE.
+ * The host has finished the last LOAD, STORE, ERASE or CHALLENGE.
  * @param result of LOAD the record's size in bytes (0: slot empty, -1: cannot be read), of STORE and
- *   ERASE 1 for done and durable, 0 for failed
+ *   ERASE 1 for done and durable, 0 for failed, of CHALLENGE 1 for made, 0 for none to be sent, -1 for failed
  */
 export function storageDone(device: Device, result: number): void {
+  var isChallenge = device.storageCommand === Command.CHALLENGE;
   finishStorage(device, result);
-  if (device.state === State.STARTING && !device.job) comeBack(device);
+  if (isChallenge) takeChallenge(device, result);
+  else if (device.state === State.STARTING && !device.job) comeBack(device);
 }

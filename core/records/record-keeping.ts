@@ -43,7 +43,7 @@ export enum Job {
 export interface Records {
   /** One of Job: what is to be done with the storage. */
   job: number;
-  /** The storage Command that the host carries out, NONE for none. */
+  /** The Command that the host carries out and ends with storageDone, NONE for none. */
   storageCommand: number;
   /** Failures of the job so far. */
   jobFailures: number;
@@ -127,7 +127,17 @@ export function nextStorageCommand(device: Device & Records): Command {
     } else sealRecord(device, size);
   }
   device.slot = slotOfJob(device);
-  handOver(device, device.start[Region.OUTPUT], size);
+  return askHost(device, command, device.start[Region.OUTPUT], size);
+}
+
+/** Has the host carry out a command that it ends as one for storage, with storageDone. */
+export function askHost(
+  device: Device & Records,
+  command: Command,
+  start: number,
+  length: number,
+): Command {
+  handOver(device, start, length);
   device.storageCommand = command;
   return command;
 }
@@ -169,6 +179,11 @@ export function finishStorage(device: Device & Records, result: number): void {
   var isStray = device.notRead || device.notErased;
   if (!command) return;
   device.storageCommand = 0;
+  if (command === Command.CHALLENGE) {
+    // A job that came meanwhile begins now.
+    device.isJobNew = 0;
+    return;
+  }
   if (command === Command.LOAD) {
     isDone = isDone && isRecord(device, result);
     if (isDone) readRecord(device, result);

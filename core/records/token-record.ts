@@ -111,7 +111,7 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
     case RecordKind.REVOKED_REFRESH_TOKEN:
       moveValue(device, direction, Region.REFRESH_TOKEN);
       break;
-    default:
+    default: {
       // The code is read into the place of the present refresh token; what an older record left there is
       // forgotten.
       if (direction === Direction.FROM_RECORD) placeDeviceCode(device);
@@ -119,6 +119,12 @@ function moveRecord(device: Device & RecordHead, direction: Direction): void {
       moveValue(device, direction, Field.USER_CODE);
       moveValue(device, direction, Field.VERIFICATION_URI);
       moveValue(device, direction, Field.VERIFICATION_URI_COMPLETE);
+      // Without a verifier the record ends here, as all did before there were any.
+      var isMore = device.writeAt < device.writeEnd;
+      if (direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore) {
+        moveValue(device, direction, Region.CODE_VERIFIER);
+      }
+    }
   }
 }
 
@@ -196,6 +202,7 @@ export function isRecord(device: Device, size: number): boolean {
  */
 export function readRecord(device: Device, size: number): void {
   forget(device, Field.DEVICE_CODE);
+  forget(device, Region.CODE_VERIFIER);
   forget(device, Field.ACCESS_TOKEN);
   swapRefreshTokens(device);
   readFrom(device, Region.OUTPUT, size - Layout.CHECKSUM_SIZE);

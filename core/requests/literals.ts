@@ -2,14 +2,14 @@
 
 /** In the order of REQUEST_LITERALS. */
 export enum RequestLiteral {
-  RESOURCE_MEMBERS = 40,
-  PAGE_TOKEN = 41,
-  METADATA_MEMBERS = 42,
+  RESOURCE_MEMBERS = 42,
+  PAGE_TOKEN = 43,
+  METADATA_MEMBERS = 44,
   /** https, then three loopback hosts. */
-  SECURE = 43,
+  SECURE = 45,
   /** Members of an error response to any of these requests. */
-  REFUSAL_MEMBERS = 47,
-  NEXT = 48,
+  REFUSAL_MEMBERS = 49,
+  NEXT = 50,
 }
 
 /** A line each. Member names as in MEMBERS. */

@@ -103,5 +103,6 @@ export function errorRows(): ErrorRow[] {
     ]),
     // found by the device
     row(ErrorCode.REQUEST_REFUSED, ErrorKind.MAKER, Message.SETUP, []),
+    row(ErrorCode.NO_CODE_CHALLENGE, ErrorKind.MAKER, Message.SETUP, []),
   ];
 }

@@ -46,6 +46,7 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.USELESS_ANSWERS]: "checks the address: what answers there is of no use",
   [ErrorCode.INTERACTION_REQUIRED]: "signs in again: the server wants something done there",
   [ErrorCode.REQUEST_REFUSED]: "checks the address: such requests are not taken there",
+  [ErrorCode.NO_CODE_CHALLENGE]: "gives the device a random source and SHA-256",
 };
 
 /** Who mends errors of this kind. */

@@ -38,7 +38,10 @@ export type Translate = (
 ) => Http;
 
 /** The maker's settings; what the platform determines (display, seed) is added by the driver. */
-export type DriverConfig = Omit<complete.Config, "columns" | "rows" | "seed" | "server"> & {
+export type DriverConfig = Omit<
+  complete.Config,
+  "columns" | "rows" | "seed" | "server" | "pkce"
+> & {
   /** The issuer; by default the origin of the token endpoint stands for the server. */
   server?: string;
 };

@@ -58,6 +58,7 @@ export const configProperties = [
   "renewalsMax",
   "messages",
   "startSpreadMs",
+  "pkce",
 ] as const;
 
 /** Properties of Device that a host may read, in the order of their places; the same for all builds. */

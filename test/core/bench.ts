@@ -1,6 +1,7 @@
 // A device with scripted answers and a manual clock in one object. Drives the core through its border
 // only, and checks every move against the table of states, and that wakeIn is neither late nor stuck.
 
+import { createHash, randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import * as core from "../../core/complete.ts";
 import { transitions } from "../../core/device/states.ts";
@@ -44,6 +45,7 @@ export function publicState(bench: Bench): object {
 }
 
 const encoder = new TextEncoder();
+const freshVerifier = (): string => randomBytes(32).toString("base64url");
 const known = new Set(transitions().map(({ from, event, to }) => `${from} ${event} ${to}`));
 
 export const config: core.Config = {
@@ -111,6 +113,12 @@ export class Bench {
   erasesFail = false;
   erases = 0;
   verifyHangs = false;
+  /** The verifiers that CHALLENGE was answered with. */
+  readonly verifiers: string[] = [];
+  /** 1: the host makes verifier and challenge; 0: it says that none are wanted; -1: it cannot. */
+  challengeResult = 1;
+  /** A host that leaves CHALLENGE undone until `makeChallenge` is called by hand. */
+  challengeHangs = false;
   readonly columns: number;
   readonly rows: number;
   /** Size of the pieces that bodies are cut into. */
@@ -125,10 +133,13 @@ export class Bench {
       slots?: Uint8Array[];
       piece?: number;
       storageHangs?: boolean;
+      challengeResult?: number;
       core?: Core;
     } = {},
   ) {
-    const { memoryBytes, slots, piece, storageHangs, core: subject, ...changed } = settings;
+    const { memoryBytes, slots, piece, storageHangs, core: subject, ...others } = settings;
+    const { challengeResult, ...changed } = others;
+    if (challengeResult !== undefined) this.challengeResult = challengeResult;
     this.core = subject ?? makeCore();
     this.storageHangs = storageHangs ?? false;
     this.piece = piece ?? 1;
@@ -226,9 +237,26 @@ export class Bench {
       this.verified.push(this.range(device.data, device.dataLength));
       if (!this.verifyHangs)
         this.core.eventVerified(device, device.requestId, this.genuine ? 1 : 0);
+    } else if (command === core.Command.CHALLENGE) {
+      if (!this.challengeHangs) this.makeChallenge();
     } else if (command === core.Command.ABORT) this.aborts++;
     else if (command === core.Command.SHOW) this.shows++;
     else if (command === core.Command.SEND) this.answer();
+  }
+
+  /**
+   * What CHALLENGE asks for: a verifier, in the first 43 bytes of its range, and its challenge, in the last (RFC 7636
+   * §4.1, §4.2).
+   */
+  makeChallenge(verifier = freshVerifier()): void {
+    const { device, memory, challengeResult } = this;
+    if (challengeResult > 0) {
+      const challenge = createHash("sha256").update(verifier).digest("base64url");
+      memory.set(encoder.encode(verifier), device.data);
+      memory.set(encoder.encode(challenge), device.data + device.dataLength - challenge.length);
+      this.verifiers.push(verifier);
+    }
+    this.core.storageDone(device, challengeResult);
   }
 
   /** `memory[from..from + length)` as text. */

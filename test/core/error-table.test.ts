@@ -74,6 +74,7 @@ const table = [
       "mfa_required interrupted_user ux_not_allowed",
   ),
   entry(32, "REQUEST_REFUSED", "maker", SETUP),
+  entry(33, "NO_CODE_CHALLENGE", "maker", SETUP),
 ];
 /** Answers of a poll only: no display shows them. */
 const PENDING: Entry[] = [
@@ -99,9 +100,9 @@ function asked(answer: ConstructorParameters<typeof Bench>[0], settings: object 
 const shown = (bench: Bench): string[] => bench.frame().map((row) => row.trimEnd());
 
 describe("the error table", () => {
-  it("has 32 errors, by these numbers", () => {
+  it("has 33 errors, by these numbers", () => {
     const numbers = Object.values(ErrorCode).filter((value) => typeof value === "number");
-    expect(numbers).toEqual(Array.from({ length: 33 }, (_, i) => i));
+    expect(numbers).toEqual(Array.from({ length: 34 }, (_, i) => i));
   });
 
   it.each([...PENDING, ...table])("$number is $name, of the kind $kind", (row) => {

@@ -21,7 +21,9 @@ export function fieldsOf(record: Uint8Array) {
   const state = record[0]!;
   const values: (string | undefined)[] = [];
   let at = 16;
-  for (let count = state === 3 ? 4 : 1; count > 0; count--) {
+  const end = record.length - 3;
+  // A code with a code verifier has that for a fifth value.
+  for (let count = state === 3 ? 4 : 1; count > 0 || (state === 3 && at < end); count--) {
     const length = view.getUint16(at) - 1;
     at += 2;
     const value = new TextDecoder().decode(record.subarray(at, at + Math.max(length, 0)));

@@ -236,6 +236,7 @@ export class Generator {
     const kind = dice.pick(this.answers.kinds);
     const token = dice.pick(["stored-token", "other/token", "t".repeat(100)]);
     const code = ["stored-dc", "SAVED-CODE", "https://example.com/device", undefined];
+    if (dice.chance(30)) code.push("stored~verifier".padEnd(43, "v"));
     return {
       kind,
       sequence: 0,

@@ -72,6 +72,7 @@ export class Host implements Scene {
   private readonly ranges = new RangeOracle();
   private calls = 0;
   private commands = 0;
+  private challenges = 0;
 
   constructor(
     makeCore: MakeCore,
@@ -212,6 +213,13 @@ export class Host implements Scene {
         if (command === Command.STORE)
           this.ranges.pin(this, "STORE", device.data, device.dataLength);
         break;
+      case Command.CHALLENGE: {
+        const { data: from, dataLength: size } = device;
+        same(this, "ranges", "bytes between verifier and challenge", size, 128);
+        ideal.storage.begin(command, 0);
+        this.operation = { command, slot: 0, from, size };
+        break;
+      }
       case Command.VERIFY: {
         ideal.calls.isVerifyDue = false;
         ideal.clock.exchangeMs = EXCHANGE_MS;
@@ -258,6 +266,10 @@ export class Host implements Scene {
     const { command, slot, from, size } = operation;
     this.operation = undefined;
     this.ranges.release("STORE");
+    if (command === Command.CHALLENGE) {
+      this.challenge(isDone, from, size);
+      return;
+    }
     ideal.release(Holder.RECORD);
     if (command === Command.LOAD) {
       const isReadable = isDone && ((this.unreadable >> slot) & 1) === 0;
@@ -271,6 +283,20 @@ export class Host implements Scene {
       this.core.storageDone(this.device, isDone ? 1 : 0);
     }
     if (ideal.state === 0 && !ideal.storage.isBusy) ideal.comeBack();
+    this.check();
+  }
+
+  /** Verifier and challenge are made, if they can be and the server wants them; none is made twice. */
+  private challenge(isPossible: boolean, from: number, size: number): void {
+    const isSent = isPossible && !this.settings.isWithoutChallenge;
+    this.challenges++;
+    const verifier = isSent ? `Verifier~${this.challenges}`.padEnd(43, ".-_0") : "";
+    const challenge = isSent ? `Challenge_${this.challenges}`.padEnd(43, "-Z9") : "";
+    this.memory.set(arrayOf(verifier), from);
+    this.memory.set(arrayOf(challenge), from + size - challenge.length);
+    this.ideal.challengeMade(isPossible ? verifier : undefined, challenge);
+    const result = isPossible ? Number(isSent) : -1;
+    this.core.storageDone(this.device, result);
     this.check();
   }
 

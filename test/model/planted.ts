@@ -46,6 +46,7 @@ const REQUEST = "device/request.ts";
 const REGIONS = "device/regions.ts";
 const REFRESH = "grant/refresh.ts";
 const CODE = "grant/device-authorization.ts";
+const CHALLENGE = "grant/code-challenge.ts";
 const POLL = "grant/device-access-token.ts";
 const TOKENS = "grant/token-response.ts";
 const KEEPING = "records/record-keeping.ts";
@@ -643,6 +644,48 @@ export const PLANTED: readonly Planted[] = [
     PROMPT,
     "size < device.capacity[Region.STATUS]",
     "size <= device.capacity[Region.STATUS]",
+  ),
+  other(
+    "a request for a code that failed is made again with the verifier of before",
+    REGIONS,
+    "  forget(device, Region.CODE_VERIFIER);\n}",
+    "}",
+  ),
+  other(
+    "a code's record is without its verifier",
+    RECORD,
+    "direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore",
+    "direction !== Direction.TO_RECORD && isMore",
+  ),
+  other(
+    "every code's record has a verifier, an absent one too",
+    RECORD,
+    "direction === Direction.TO_RECORD ? holds(device, Region.CODE_VERIFIER) : isMore",
+    "direction === Direction.TO_RECORD || isMore",
+  ),
+  other(
+    "a poll leaves the verifier out",
+    "grant/client-authentication.ts",
+    "if (holds(device, Region.CODE_VERIFIER)) {",
+    "if (device.state < 0) {",
+  ),
+  other(
+    "a host that cannot make a challenge is taken for one that has none sent",
+    CHALLENGE,
+    "else if (result < 0) {",
+    "else if (result < -1) {",
+  ),
+  other(
+    "the host is asked for a challenge again while it is at it",
+    EXCHANGE,
+    "if (device.inFlight || device.job || device.storageCommand || isOutputHeld(device)) {",
+    "if (device.inFlight || device.job || isOutputHeld(device)) {",
+  ),
+  other(
+    "the challenge is not part of the request that is sent",
+    EXCHANGE,
+    "    start -= Limit.CODE_CHALLENGE_SIZE;\n",
+    "",
   ),
 ];
 

@@ -8,6 +8,8 @@ export interface Settings {
   memoryBytes: number;
   /** Requests and moves are counted on from here, as if the device had run for long; both wrap at 2^16. */
   countsFrom?: number;
+  /** The host is asked for code challenges, and says that the server wants none. */
+  isWithoutChallenge?: boolean;
 }
 
 /** Texts of another language, so that what is shown can be told from the core's own. */
@@ -38,7 +40,9 @@ export function drawSettings(dice: Dice): Settings {
     messages: dice.pick(["", "", OTHER_TEXTS]),
   };
   const countsFrom = dice.pick([0, 0, 0, 65_500, 65_530]);
-  return { config, memoryBytes: dice.pick(MEMORY_SIZES), countsFrom };
+  const memoryBytes = dice.pick(MEMORY_SIZES);
+  config.pkce = dice.pick([0, 0, 1]);
+  return { config, memoryBytes, countsFrom, isWithoutChallenge: dice.chance(20) };
 }
 
 /** The texts that a device of these settings shows. */

@@ -65,4 +65,6 @@ export const ADVICE: Readonly<Record<Name, string>> = {
     "The server wants the user to act there: sign in, consent, prove more. A session ends, and the user signs in again.",
   REQUEST_REFUSED:
     "Status 405, 406, 411, 413, 414 or 415: the server does not take such requests at this address. Check the addresses of the endpoints.",
+  NO_CODE_CHALLENGE:
+    "The server wants PKCE, and the host could not make a code verifier and its challenge (RFC 7636): it has no random source or no SHA-256. Nothing was sent without them.",
 };

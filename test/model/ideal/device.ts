@@ -39,6 +39,9 @@ export class Ideal {
   userCode = "";
   verificationUri = "";
   verificationUriComplete: string | undefined;
+  /** Of the code, or of the one that is asked for; "": the host has none sent; undefined: it was not asked. */
+  verifier: string | undefined;
+  challenge = "";
   isCodeShown = false;
   /** The code is from before a restart: nobody knows how old it is. */
   isCodeResumed = true;
@@ -124,6 +127,7 @@ export class Ideal {
     const isWithout = state >= State.SIGNED_OUT && state <= State.PENDING;
     if (isWithout || state === State.FAILED) this.dropTokens();
     if (!this.hasSession) this.calls.dropTarget();
+    if (state !== State.PENDING) this.dropVerifier();
     this.moves = (this.moves + 1) % 65_536;
     this.isCodeShown = false;
     this.clock.backoffMs = 0;
@@ -167,6 +171,28 @@ export class Ideal {
     }
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
     this.moveTo(event, State.REFRESHING);
+  }
+
+  dropVerifier(): void {
+    this.verifier = undefined;
+    this.challenge = "";
+  }
+
+  /** Whether the host is asked before the next request for a code. */
+  get isChallengeDue(): boolean {
+    return this.settings.config.pkce === 1 && this.verifier === undefined;
+  }
+
+  /** The host has made a verifier and its challenge ("": none are sent), or could not: undefined. */
+  challengeMade(verifier: string | undefined, challenge: string): void {
+    this.storage.challengeDone();
+    // Unless the user has done something else meanwhile.
+    if (this.state !== State.REQUESTING) return;
+    this.verifier = verifier;
+    this.challenge = challenge;
+    if (verifier === undefined) {
+      this.end(Event.FINAL_ERROR, ErrorCode.NO_CODE_CHALLENGE, State.FAILED);
+    }
   }
 
   private dropTokens(): void {
@@ -261,6 +287,7 @@ export class Ideal {
   recordRead(record: StoredRecord): void {
     [this.refreshToken, this.previousToken] = [this.previousToken, this.refreshToken];
     this.accessToken = undefined;
+    this.dropVerifier();
     this.clock.intervalMs = record.intervalMs;
     this.clock.codeLifeS = record.codeLifeS;
     this.clock.refreshLifeS = record.refreshLifeS;
@@ -270,6 +297,7 @@ export class Ideal {
       this.deviceCode = first;
       [, this.userCode, this.verificationUri] = record.values as [string, string, string];
       this.verificationUriComplete = record.values[3];
+      this.verifier = record.values[4];
     } else if (record.kind % 2 === 1) this.refreshToken = first;
     else this.accessToken = first;
   }
@@ -283,6 +311,7 @@ export class Ideal {
             Field.USER_CODE,
             Field.VERIFICATION_URI,
             Field.VERIFICATION_URI_COMPLETE,
+            Region.CODE_VERIFIER,
           ]
         : [record.kind % 2 === 1 ? Region.REFRESH_TOKEN : Field.ACCESS_TOKEN];
     return record.values.every(
@@ -387,6 +416,7 @@ export class Ideal {
       kind === State.PENDING
         ? [this.deviceCode, this.userCode, this.verificationUri, this.verificationUriComplete]
         : [this.refreshToken || this.accessToken];
+    if (kind === State.PENDING && this.verifier) values.push(this.verifier);
     return {
       kind,
       sequence: this.storage.sequence % SEQUENCES,

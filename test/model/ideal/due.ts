@@ -38,6 +38,7 @@ export class Due {
     let command: number = Command.SEND;
     if (purpose === Purpose.SAVE) command = Command.STORE;
     if (purpose === Purpose.ERASE) command = Command.ERASE;
+    if (purpose === Purpose.CODE && device.isChallengeDue) command = Command.CHALLENGE;
     const isNow = purpose === Purpose.CALL;
     if (purpose === Purpose.NONE || (device.clock.wait.leastMs > 0 && !isNow)) {
       return { command: Command.NONE, isOptional: false };
@@ -52,7 +53,9 @@ export class Due {
   purposeDue(): Purpose {
     const { device } = this;
     const isHeld = !device.isRoomFree && !(device.holder === Holder.ANSWER && device.calls.isDone);
-    if (device.isInFlight || device.storage.isBusy || isHeld) return Purpose.NONE;
+    if (device.isInFlight || device.storage.isBusy || device.storage.active || isHeld) {
+      return Purpose.NONE;
+    }
     if (device.calls.isDue) return Purpose.CALL;
     switch (device.state) {
       case State.REQUESTING:
@@ -81,9 +84,9 @@ export class Due {
     const { device } = this;
     switch (purpose) {
       case Purpose.CODE:
-        return device.requests.deviceAuthorization();
+        return device.requests.deviceAuthorization(device.challenge);
       case Purpose.POLL:
-        return device.requests.poll(device.deviceCode!);
+        return device.requests.poll(device.deviceCode!, device.verifier ?? "");
       case Purpose.REFRESH:
         return device.requests.refresh(device.refreshToken!);
       case Purpose.REVOCATION:

@@ -109,6 +109,8 @@ export class Grant {
       if (reading.members.has("access_token")) device.accessToken = undefined;
       if (reading.members.has("refresh_token")) device.previousToken = undefined;
     }
+    // The next request for a code has a verifier of its own.
+    if (isCode) device.dropVerifier();
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
     const isStillPending =
       error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;

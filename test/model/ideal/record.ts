@@ -10,7 +10,7 @@ export interface StoredRecord {
   intervalMs: number;
   codeLifeS: number;
   refreshLifeS: number;
-  /** device_code, user_code, verification URI and complete URI of a code; else one token. */
+  /** device_code, user_code, verification URI and complete URI of a code, its verifier if it has one; else one token. */
   values: (string | undefined)[];
 }
 
@@ -80,7 +80,8 @@ export function decode(bytes: Uint8Array, binding: number): StoredRecord | undef
     values: [],
   };
   let at = HEADER_BYTES;
-  for (let count = record.kind === State.PENDING ? 4 : 1; count > 0; count--) {
+  const isCode = record.kind === State.PENDING;
+  for (let count = isCode ? 4 : 1; count > 0 || (isCode && at < end); count--) {
     const length = buffer.readUInt16BE(at) - 1;
     at += 2;
     record.values.push(length < 0 ? undefined : buffer.toString("latin1", at, at + length));

@@ -66,21 +66,25 @@ export class Requests {
     return { endpoint, isGet: false, target: "", body, authorization, isBodyLent: false };
   }
 
-  deviceAuthorization(): Request {
-    return this.post(Endpoint.DEVICE_AUTHORIZATION, this.device);
+  /** @param challenge of the code (RFC 7636 §4.3); "": none */
+  deviceAuthorization(challenge: string): Request {
+    const parameters = `code_challenge_method=S256&code_challenge=${challenge}&`;
+    return this.post(Endpoint.DEVICE_AUTHORIZATION, `${challenge && parameters}${this.device}`);
   }
 
-  private token(grant: string): Request {
-    return this.post(Endpoint.TOKEN, `${this.client}${this.parameters}&grant_type=${grant}`);
+  private token(parameters: string): Request {
+    return this.post(Endpoint.TOKEN, `${this.client}${this.parameters}&${parameters}`);
   }
 
-  poll(deviceCode: string): Request {
-    const grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
-    return this.token(`${grant}&device_code=${formEncoded(deviceCode)}`);
+  /** @param verifier what the code's challenge was made of (RFC 7636 §4.5); "": none */
+  poll(deviceCode: string, verifier: string): Request {
+    const grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
+    const proof = verifier && `code_verifier=${verifier}&`;
+    return this.token(`${proof}${grant}&device_code=${formEncoded(deviceCode)}`);
   }
 
   refresh(token: string): Request {
-    return this.token(`refresh_token&refresh_token=${formEncoded(token)}`);
+    return this.token(`grant_type=refresh_token&refresh_token=${formEncoded(token)}`);
   }
 
   revocation(token: string): Request {

@@ -137,6 +137,12 @@ export class StorageTask {
     this.task = Task.NONE;
   }
 
+  /** The host is not at storage, but it does one thing at a time: what came meanwhile begins now. */
+  challengeDone(): void {
+    this.active = Command.NONE;
+    if (this.tries < 0) this.tries = 0;
+  }
+
   /** The host has written or erased, or not. `kind` is of the record written. */
   finished(isDone: boolean, kind: number): void {
     const command = this.active;
