@@ -70,7 +70,7 @@ describe("the parts of a device", () => {
     }
   });
 
-  it("TypeScript refuses to write any of them in another file", { timeout: 60_000 }, () => {
+  it("TypeScript refuses to write any of them in another file", () => {
     const writes = all.flatMap(({ properties }) =>
       properties.map(({ name, type }) =>
         type === "Integers" ? `device.${name}[1] = 1;` : `device.${name} = device.${name};`,

@@ -118,7 +118,7 @@ test("an exchange is OK where its status says so and its body can be read, and i
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});
 
 // A device with a code polls; the first answer that the fault has a hand in is that of a poll.
 test.each([
@@ -171,7 +171,7 @@ test("rows are in the order of what happened, each happening once, and an answer
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});
 
 test("the list on the page is, after any views, what the last view alone would have made", async () => {
   await fc.assert(
@@ -188,7 +188,7 @@ test("the list on the page is, after any views, what the last view alone would h
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});
 
 test("a long wait, on which half a minute of it is forgotten, keeps its one row in its place", async () => {
   const rows: string[][] = [];

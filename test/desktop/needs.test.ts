@@ -50,7 +50,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
     ),
     { numRuns: isWhole ? 1500 : 250 },
   );
-}, 120_000);
+});
 
 test.each(["poll", "code", "access"])(
   "a jump to the end of %s ends where that has had its effect",

@@ -9,6 +9,7 @@ import { createPanel } from "../../targets/desktop/panel/routes.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { createWorld, type Front } from "../../targets/desktop/simulator/world/world.ts";
+import { PATIENCE_MS } from "../patience.ts";
 
 let state: string;
 beforeEach(() => {
@@ -58,7 +59,7 @@ test("a panel that is closed is told nothing more", async () => {
   expect(answer.status).toBe(200);
   expect(listeners).toBe(1);
   closing.abort();
-  await vi.waitFor(() => expect(listeners).toBe(0), 5000);
+  await vi.waitFor(() => expect(listeners).toBe(0), PATIENCE_MS);
   await world.close();
 });
 
@@ -80,7 +81,7 @@ test("no more than 32 panels are open at once: each has its copy of what is show
   await vi.waitFor(async () => {
     const { status } = await fetch(`${world.panelUrl}/events`, { signal: again.signal });
     expect(status).toBe(200);
-  }, 5000);
+  }, PATIENCE_MS);
   again.abort();
   await world.close();
 });

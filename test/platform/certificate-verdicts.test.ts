@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpRequest } from "../../platform/contracts.ts";
 import { NodeHttp } from "../../platform/node/http.ts";
 import { curlInputs } from "../../platform/quickjs/curl-config.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { makeCertificateCases } from "./certificate-cases.ts";
 
 const { ca, cases } = makeCertificateCases();
@@ -65,8 +66,8 @@ function nodeTakes(host: string): Promise<boolean> {
 /** Whether curl takes it, with the settings that the adapter for stock QuickJS gives it. */
 function curlTakes(host: string): Promise<boolean> {
   const settings = {
-    timeLimitMs: 20_000,
-    connectLimitMs: 10_000,
+    timeLimitMs: PATIENCE_MS,
+    connectLimitMs: PATIENCE_MS,
     userAgent: "t",
     certificates: trust,
   };

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { lockDirectory, StateLock } from "../../platform/node/state-lock.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { isWhole } from "../whole.ts";
 
 let root: string;
@@ -131,7 +132,7 @@ describe("the lock of a state directory", () => {
     lock.tryTake();
     const file = path.join(directory, files()[0]!);
     fs.utimesSync(file, 1, 1);
-    await vi.waitFor(() => expect(fs.statSync(file).mtimeMs).toBeGreaterThan(1000), 5000);
+    await vi.waitFor(() => expect(fs.statSync(file).mtimeMs).toBeGreaterThan(1000), PATIENCE_MS);
     fs.rmSync(file);
     expect(lock.isHeld).toBe(false);
     lock.release();
@@ -222,6 +223,5 @@ describe("processes", () => {
       expect(files()).toHaveLength(1);
       expect(lock.tryTake()).toBeGreaterThan(0);
     },
-    60_000,
   );
 });

@@ -11,6 +11,7 @@ import {
   type ServiceEvent,
   serve,
 } from "../../targets/service/index.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { Bench, FIXTURE } from "./harness.ts";
 
 const cookieOf = (response: Response): string | undefined =>
@@ -178,12 +179,14 @@ test.each(["/token", "/device"])(
     await once(socket, "connect");
     const type = "Content-Type: application/x-www-form-urlencoded";
     socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\n\r\nabc`,
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
     );
-    // The request has to have arrived before it is cut off.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // What says that the request has arrived, before it is cut off.
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString("latin1")).toMatch(/^HTTP\/1\.1 100 /);
+    socket.write("abc");
     socket.destroy();
-    await vi.waitFor(() => expect(seen).not.toEqual([]), 5000);
+    await vi.waitFor(() => expect(seen).not.toEqual([]), PATIENCE_MS);
     await server.close();
     expect(seen).toMatchObject([{ type: "gone", method: "POST", path }]);
   },
