@@ -24,8 +24,14 @@ it("boot.h: with a counter of the chip's own no older image runs, also where bot
   expect([refused, taken]).toEqual([30, 30]);
 });
 
+const seed = process.env.PICOGRANT_SEED ?? String(Date.now() % 1_000_000);
+
+it("driver.h: each command is carried out once, and what comes back goes to the request in flight", () => {
+  console.log(`PICOGRANT_SEED=${seed}`);
+  for (const count of numbersOf("driver", seed)) expect(count).toBeGreaterThan(100);
+});
+
 it("network-watch.h: nothing is restarted but for silence, and with growing waits", () => {
-  const seed = process.env.PICOGRANT_SEED ?? String(Date.now() % 1_000_000);
   console.log(`PICOGRANT_SEED=${seed}`);
   const [, ...counts] = numbersOf("network-watch", seed);
   for (const count of counts) expect(count).toBeGreaterThan(1000);

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "assertion.h"
+
 enum {
   SLOTS = 2,
   COPIES = 2,
@@ -94,6 +96,8 @@ static int write_record(struct pg_boot *boot) {
   uint8_t record[PG_BOOT_RECORD_BYTES] = {0};
   uint8_t hash[PG_SHA512_BYTES];
   int copy = other(boot->copy < 0 ? 1 : boot->copy);
+  PG_MUST(copy != boot->copy, "the newer copy of the record stays");
+  PG_MUST(is_slot(boot->good) && is_slot(boot->trial), "a record names slots that there are");
   memcpy(record, prefix, sizeof prefix);
   record[AT_GOOD] = boot->good;
   record[AT_TRIAL] = boot->trial;
@@ -189,6 +193,7 @@ static enum pg_image_result install_alone(struct pg_boot *boot, const uint8_t *b
     boot->tries = 0;
     if (!write_record(boot)) return PG_IMAGE_UNREADABLE;
   }
+  PG_MUST(boot->good != slot && boot->trial != slot, "a slot that is written has no name");
   if (!boot->store->write_slot(boot->store->context, slot, bytes, size)) return PG_IMAGE_UNREADABLE;
   return make_trial(boot, slot);
 }
@@ -317,6 +322,7 @@ static int is_confirmed(const struct pg_boot *boot) {
 
 static enum pg_image_result confirm_alone(struct pg_boot *boot) {
   uint8_t header[PG_IMAGE_HEADER_BYTES] = {0};
+  PG_MUST(boot->running >= 0 && boot->running < SLOTS, "only what runs is confirmed");
   enum pg_image_result result =
       boot->store->header(boot->store->context, boot->running, header);
   if (result == PG_IMAGE_UNREADABLE) return result;

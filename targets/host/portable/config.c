@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "address.h"
+#include "assertion.h"
 #include "json.h"
 
 enum kind {
@@ -428,6 +429,9 @@ static int take_joined(struct reader *reader, const struct member *member, enum 
   if (!ok) return 0;
   *(const char **)(void *)((char *)reader->config + member->offset) = joined;
   /* Behind the 0. */
+  PG_MUST(reader->room_size == 0 ||
+              (reader->room_at < reader->room_size && !reader->room[reader->room_at]),
+          "a text in the room has its end");
   if (reader->room_at + 1 < reader->room_size) {
     reader->room[++reader->room_at] = 0;
   }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assertion.h"
 #include "clock.h"
 #include "display.h"
 #include "picogrant.h"
@@ -27,6 +28,14 @@ static struct {
   int reason; /* that is on the display; PG_REASON_NONE: the core's frame is */
 } driver;
 
+/* Bytes of the core's memory that it has named. */
+static uint8_t *bytes_at(int start, int size) {
+  PG_MUST(start >= 0 && size >= 0 && start <= driver.settings->memory_bytes - size,
+          "what the core names lies in its memory");
+  (void)size;
+  return driver.memory + start;
+}
+
 static const char *address_of(int endpoint) {
   if (endpoint < 0 || endpoint >= PG_ADDRESS_COUNT) return "";
   return driver.settings->addresses[endpoint];
@@ -44,7 +53,7 @@ static void set_authorization(struct pg_http_request *request, int authorization
                                                         : PG_REGION_CLIENT_CREDENTIALS;
   if (authorization == PG_AUTHORIZATION_NONE || pg_length(region) <= 0) return;
   request->authorization = authorization == PG_AUTHORIZATION_BEARER ? "Bearer " : "Basic ";
-  request->credentials = driver.memory + pg_start(region);
+  request->credentials = bytes_at(pg_start(region), pg_length(region));
   request->credentials_size = (size_t)pg_length(region);
 }
 
@@ -62,7 +71,7 @@ static int take_secrets(struct pg_secret secrets[SECRETS], int endpoint, size_t 
   for (int i = 0; i < SECRETS - 1 && endpoint != PG_ENDPOINT_REVOCATION; i++) {
     int length = pg_length(regions[i]);
     if (length <= 0) continue;
-    secrets[count++] = (struct pg_secret){driver.memory + pg_start(regions[i]), (size_t)length};
+    secrets[count++] = (struct pg_secret){bytes_at(pg_start(regions[i]), length), (size_t)length};
   }
   return count;
 }
@@ -73,16 +82,17 @@ static void send_request(void) {
       .is_get = pg_get(PG_IS_GET),
       .endpoint = pg_get(PG_ENDPOINT),
       .address = address_of(pg_get(PG_ENDPOINT)),
-      .target = driver.memory + pg_get(PG_TARGET),
+      .target = bytes_at(pg_get(PG_TARGET), pg_get(PG_TARGET_LENGTH)),
       .target_size = (size_t)pg_get(PG_TARGET_LENGTH),
       .headers = headers_for(pg_get(PG_ENDPOINT)),
       .content_type = "application/x-www-form-urlencoded",
-      .body = driver.memory + pg_get(PG_BODY),
+      .body = bytes_at(pg_get(PG_BODY), pg_get(PG_BODY_LENGTH)),
       .body_size = (size_t)pg_get(PG_BODY_LENGTH),
   };
   request.secrets = secrets;
   request.secret_count = take_secrets(secrets, request.endpoint, request.target_size);
   set_authorization(&request, pg_get(PG_AUTHORIZATION));
+  PG_MUST(pg_http_wake_in() < 0, "one request at a time");
   driver.request_id = pg_get(PG_REQUEST_ID);
   driver.streams = 0;
   if (!*request.address || !pg_http_send(&request)) pg_response_failed(driver.request_id);
@@ -99,7 +109,7 @@ static int reason_to_show(void) {
 static void show(void) {
   const struct pg_settings *settings = driver.settings;
   uint8_t frame[PG_REASON_CELLS];
-  const uint8_t *cells = driver.memory + pg_start(PG_REGION_FRAME);
+  const uint8_t *cells = bytes_at(pg_start(PG_REGION_FRAME), settings->columns * settings->rows);
   driver.reason = reason_to_show();
   if (pg_reason_frame(settings->reasons, driver.reason, frame, settings->columns, settings->rows)) {
     cells = frame;
@@ -109,7 +119,7 @@ static void show(void) {
 
 static void carry_out(int command) {
   int slot = pg_get(PG_SLOT);
-  uint8_t *data = driver.memory + pg_get(PG_DATA);
+  uint8_t *data = bytes_at(pg_get(PG_DATA), pg_get(PG_DATA_LENGTH));
   size_t size = (size_t)pg_get(PG_DATA_LENGTH);
   switch (command) {
     case PG_COMMAND_SEND:
@@ -173,6 +183,7 @@ int pg_driver_happen(void (*event)(void)) {
 int pg_driver_was_answered(void) { return driver.was_answered; }
 
 static void take_status(int status, int retry_after_s) {
+  PG_MUST(driver.request_id == pg_get(PG_REQUEST_ID), "who answers is the request in flight");
   driver.streams = pg_response_start(driver.request_id, status, retry_after_s);
 }
 

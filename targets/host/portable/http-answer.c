@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assertion.h"
 #include "http-date.h"
 
 enum step {
@@ -162,6 +163,7 @@ static void head_is_complete(struct pg_answer *answer) {
   if (status == 204 || status == 304 || answer->length == 0) answer->step = COMPLETE;
   else if (answer->is_chunked) answer->step = CHUNK_SIZE;
   else answer->step = answer->length > 0 ? BODY_BY_LENGTH : BODY_UNTIL_CLOSED;
+  PG_MUST(status >= 200 && status <= 599, "a status is one of HTTP's");
   answer->sink->status(status, pg_retry_after(answer->retry, answer->retry_size, from_s));
 }
 
@@ -274,7 +276,9 @@ static size_t take_body(struct pg_answer *answer, const uint8_t *bytes, size_t s
     refuse(answer);
     return 0;
   }
+  PG_MUST(taken > 0, "a piece of a body has bytes");
   answer->body_bytes += (uint32_t)taken;
+  PG_MUST(answer->body_bytes <= answer->body_max, "no body is longer than what is taken");
   if (answer->step != BODY_UNTIL_CLOSED) {
     answer->left -= (uint32_t)taken;
     if (answer->left == 0) answer->step = answer->step == CHUNK_DATA ? CHUNK_END : COMPLETE;
@@ -294,6 +298,7 @@ static void take_byte(struct pg_answer *answer, uint8_t c) {
 }
 
 static enum pg_answer_result result_of(const struct pg_answer *answer) {
+  PG_MUST(answer->text_size <= PG_ANSWER_LINE, "a line's text fits its room");
   if (answer->step == COMPLETE) return PG_ANSWER_END;
   return answer->step == REFUSED ? PG_ANSWER_BAD : PG_ANSWER_MORE;
 }

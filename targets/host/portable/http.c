@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "address.h"
+#include "assertion.h"
 #include "clock.h"
 #include "connection.h"
 #include "http-answer.h"
@@ -60,6 +61,7 @@ static int is_visible(const uint8_t *bytes, size_t size) {
 }
 
 static void put(const void *bytes, size_t size) {
+  PG_MUST(http.part_count < PARTS_MAX, "a request has room for its parts");
   if (size == 0 || http.part_count == PARTS_MAX) return;
   http.parts[http.part_count++] = (struct part){bytes, size};
 }
@@ -89,6 +91,7 @@ static void put_length(size_t size) {
     http.length[--at] = (char)('0' + size % 10);
     size /= 10;
   } while (size > 0 && at > 0);
+  PG_MUST(size == 0, "a length fits its digits");
   put_text(http.length + at);
 }
 
@@ -119,6 +122,8 @@ static void put_request(const struct pg_http_request *request, const struct pg_a
 }
 
 static void report_status(int status, int retry_after_s) {
+  PG_MUST(http.phase == ANSWERING && http.part == http.part_count,
+          "an answer comes behind the whole request");
   http.sink->status(status, retry_after_s);
 }
 
@@ -155,6 +160,7 @@ static void fail(void) {
 static void succeed(void) {
   http.reason = PG_REASON_NONE;
   pg_http_abort();
+  PG_MUST(http.phase == IDLE, "an exchange is over before its end is told");
   http.sink->end();
 }
 
@@ -179,6 +185,7 @@ static int send_parts(void) {
     if (taken < 0) fail();
     if (taken <= 0) return 0;
     http.part_at += (size_t)taken;
+    PG_MUST(http.part_at <= part->size, "no more goes out than the part has");
     if (http.part_at < part->size) continue;
     http.part++;
     http.part_at = 0;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "assertion.h"
+
 enum {
   HEADER = PG_IMAGE_HEADER_BYTES,
   SIGNATURE = PG_SIGNATURE_BYTES,
@@ -218,6 +220,8 @@ enum pg_image_result pg_image_check(const uint8_t *bytes, size_t size,
   image->code_size = lengths.payload;
   image->config = image->code + image->code_size;
   image->config_size = lengths.config;
+  PG_MUST(image->config + image->config_size + SIGNATURE == bytes + size,
+          "the parts of an image fill it");
   image->counter = u32(bytes + AT_COUNTER);
   image->retires = (u16(bytes + AT_FLAGS) & FLAG_RETIRE_OLDER_KEYS) != 0;
   memcpy(image->key_id, bytes + AT_KEY_ID, sizeof image->key_id);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "assertion.h"
+
 enum { LARGEST = 134217727 };
 
 void pg_json_start(struct pg_json *json, char *text, size_t size) {
@@ -108,6 +110,7 @@ static int take_string(struct pg_json *json) {
   while (json->at < json->size) {
     char c = json->text[json->at++];
     if (c == '"') {
+      PG_MUST(to < json->at, "a text is no longer than it was written");
       json->text[to] = 0;
       json->string = json->text + from;
       json->string_size = to - from;
@@ -168,6 +171,7 @@ static enum pg_json_kind enter(struct pg_json *json, enum pg_json_kind kind) {
   if (json->depth >= PG_JSON_DEPTH) return bad(json);
   json->at++;
   json->depth++;
+  PG_MUST(json->depth <= PG_JSON_DEPTH, "nothing lies deeper than what is read");
   json->is_first = 1;
   return kind;
 }

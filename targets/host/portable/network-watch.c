@@ -1,6 +1,8 @@
 /* Whether the network still works. Contract in network-watch.h. */
 #include "network-watch.h"
 
+#include "assertion.h"
+
 void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms) {
   if (watch->is_on) return;
   watch->is_on = 1;
@@ -26,6 +28,7 @@ static enum pg_network_step restart(struct pg_network_watch *watch, uint32_t now
   if (watch->restarts == PG_NETWORK_RESTARTS) {
     watch->is_on = 0;
     if (watch->level < PG_NETWORK_LEVEL_MAX) watch->level++;
+    PG_MUST(watch->level <= PG_NETWORK_LEVEL_MAX, "waits grow up to an hour, and no longer");
     return PG_NETWORK_RESTART_DEVICE;
   }
   watch->due_ms = now_ms + ((uint32_t)PG_NETWORK_WAIT_MS << watch->level);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assertion.h"
 #include "wipe.h"
 
 static uint32_t unit_of(uint16_t unit) { return unit ? unit : 1; }
@@ -21,6 +22,9 @@ int pg_medium_is_usable(const struct pg_medium *medium) {
 enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, uint32_t at,
                                      uint8_t *into, size_t size) {
   uint8_t last[PG_MEDIUM_UNIT_MAX];
+  PG_MUST(at % unit_of(medium->read_unit) == 0 && at <= medium->slot_bytes &&
+              size <= medium->slot_bytes - at,
+          "what is read lies in its slot, from a unit on");
   size_t odd = size % unit_of(medium->read_unit);
   size_t whole = size - odd;
   int result = PG_MEDIUM_DONE;
@@ -37,6 +41,9 @@ enum pg_medium_result pg_medium_read(const struct pg_medium *medium, int slot, u
 enum pg_medium_result pg_medium_program(const struct pg_medium *medium, int slot, uint32_t at,
                                         const uint8_t *bytes, size_t size) {
   uint8_t last[PG_MEDIUM_UNIT_MAX];
+  PG_MUST(at % unit_of(medium->program_unit) == 0 && at <= medium->slot_bytes &&
+              size <= medium->slot_bytes - at,
+          "what is programmed lies in its slot, from a unit on");
   size_t odd = size % unit_of(medium->program_unit);
   size_t whole = size - odd;
   int result = PG_MEDIUM_DONE;

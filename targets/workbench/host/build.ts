@@ -34,6 +34,7 @@ export const testPrograms = [
   "geometry",
   "network-watch",
   "last-look",
+  "driver",
 ] as const;
 
 /** A program of a kind: the host itself, or a test program. */
@@ -81,7 +82,7 @@ function settingsOf(kind: Kind, quickjs: string): string[] {
   if (kind === "sanitize" || isOtherEngine(kind)) {
     const sanitizers = "-fsanitize=address,undefined -fno-sanitize-recover=all";
     const engine = isOtherEngine(kind) ? [`ENGINE=${kind}`] : [];
-    return [...engine, `CFLAGS=-O1 -g -fno-omit-frame-pointer ${sanitizers}`];
+    return [...engine, `CFLAGS=-O1 -g -fno-omit-frame-pointer -DPG_ASSERTIONS ${sanitizers}`];
   }
   return [
     `CC=arm-linux-gnueabihf-gcc --sysroot=${armSysroot()}`,

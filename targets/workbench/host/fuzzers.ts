@@ -204,7 +204,7 @@ export function buildFuzzer({ name, files }: Surface, plant?: Plant): string {
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
     // Kernels that spread programs over more addresses put one in four where the sanitizer has its own memory.
     ...["-fno-pie", "-no-pie"],
-    ...[`-I${sources}/portable`, `-I${folder}`],
+    ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${folder}`],
   ];
   const own = files.map((file) => sourceWith(file, plant, out));
   const harness = `${root}test/host/fuzz/${name}.c`;

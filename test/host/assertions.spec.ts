@@ -1,0 +1,273 @@
+// The assertions of the host in C (targets/host/portable/assertion.h): for each a fault is planted in the portable files
+// that it is to find, by the fuzzers' harnesses and the test programs; and the release has nothing of them.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { run } from "../../targets/workbench/engines/install.ts";
+import { buildFuzzer, surfaces } from "../../targets/workbench/host/fuzzers.ts";
+import { numbersHeader } from "../../targets/workbench/host/generate.ts";
+import { sourceWith } from "../../targets/workbench/host/plant.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const portable = `${root}targets/host/portable`;
+
+/** Test programs of test/host/c that live random lives by a seed, and the portable files that they are about. */
+const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  driver: ["driver", "storage", "units", "reason"],
+  "network-watch": ["network-watch"],
+};
+
+interface Fault {
+  /** What the assertion says. */
+  readonly rule: string;
+  /** A surface of the fuzzers, or one of the programs. */
+  readonly by: string;
+  readonly file: string;
+  readonly text: string;
+  readonly fault: string;
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    rule: "what the core names lies in its memory",
+    by: "driver",
+    file: "driver",
+    text: "bytes_at(pg_get(PG_BODY), pg_get(PG_BODY_LENGTH))",
+    fault: "bytes_at(pg_get(PG_BODY), pg_get(PG_BODY_LENGTH) + 1)",
+  },
+  {
+    rule: "one request at a time",
+    by: "driver",
+    file: "driver",
+    text: "      pg_http_abort();\n",
+    fault: "",
+  },
+  {
+    rule: "who answers is the request in flight",
+    by: "driver",
+    file: "driver",
+    text: "driver.request_id = pg_get(PG_REQUEST_ID);",
+    fault: "driver.request_id = pg_get(PG_REQUEST_ID) + 1;",
+  },
+  {
+    rule: "waits grow up to an hour, and no longer",
+    by: "network-watch",
+    file: "network-watch",
+    text: "if (watch->level < PG_NETWORK_LEVEL_MAX) watch->level++;",
+    fault: "watch->level++;",
+  },
+  {
+    rule: "a request has room for its parts",
+    by: "exchange",
+    file: "http",
+    text: "PARTS_MAX = 24",
+    fault: "PARTS_MAX = 12",
+  },
+  {
+    rule: "a length fits its digits",
+    by: "exchange",
+    file: "http",
+    text: "  if (!request->is_get) {\n",
+    fault:
+      '  http.part_count -= 2;\n  put_length((size_t)1 << 40);\n  put_text("\\r\\n");\n  if (0) {\n',
+  },
+  {
+    rule: "an answer comes behind the whole request",
+    by: "exchange",
+    file: "http",
+    text: "    if (taken <= 0) return 0;\n",
+    fault: "    if (taken < 0) return 0;\n    if (taken == 0) break;\n",
+  },
+  {
+    rule: "an exchange is over before its end is told",
+    by: "exchange",
+    file: "http",
+    text: "  http.reason = PG_REASON_NONE;\n  pg_http_abort();\n",
+    fault: "  http.reason = PG_REASON_NONE;\n  pg_connection_end();\n",
+  },
+  {
+    rule: "no more goes out than the part has",
+    by: "exchange",
+    file: "http",
+    text: "    http.part_at += (size_t)taken;\n",
+    fault: "    http.part_at += (size_t)taken + 1;\n",
+  },
+  {
+    rule: "a status is one of HTTP's",
+    by: "answer",
+    file: "http-answer",
+    text: "status > 599 ? 500 : status",
+    fault: "status",
+  },
+  {
+    rule: "a line's text fits its room",
+    by: "answer",
+    file: "http-answer",
+    text: "  if (answer->text_size < PG_ANSWER_LINE) answer->text[answer->text_size++] = c;\n",
+    fault: "  answer->text[answer->text_size++ % PG_ANSWER_LINE] = c;\n  if (0) return;\n",
+  },
+  {
+    rule: "a piece of a body has bytes",
+    by: "answer",
+    file: "http-answer",
+    text: "answer->left > 0 ? CHUNK_DATA : TRAILER_BEGIN",
+    fault: "CHUNK_DATA",
+  },
+  {
+    rule: "no body is longer than what is taken",
+    by: "answer",
+    file: "http-answer",
+    text: "if (taken > answer->body_max - answer->body_bytes) {",
+    fault: "if (taken > answer->body_max) {",
+  },
+  {
+    rule: "what is read lies in its slot, from a unit on",
+    by: "boot-flash",
+    file: "boot-flash",
+    text: "CHUNK = PG_MEDIUM_UNIT_MAX",
+    fault: "CHUNK = 100",
+  },
+  {
+    rule: "what is programmed lies in its slot, from a unit on",
+    by: "record",
+    file: "storage",
+    text: "|| size > pg_storage_room(medium)) return 0;",
+    fault: ") return 0;",
+  },
+  {
+    rule: "the newer copy of the record stays",
+    by: "boot-flash",
+    file: "boot",
+    text: "int copy = other(boot->copy < 0 ? 1 : boot->copy);",
+    fault: "int copy = boot->copy < 0 ? 0 : boot->copy;",
+  },
+  {
+    rule: "a record names slots that there are",
+    by: "boot-flash",
+    file: "boot",
+    text: "  boot->trial = (uint8_t)slot;\n",
+    fault: "  boot->trial = (uint8_t)(slot + 2);\n",
+  },
+  {
+    rule: "a slot that is written has no name",
+    by: "boot-flash",
+    file: "boot",
+    text: "if (is_named || (kept",
+    fault: "if ((is_named && 0) || (kept",
+  },
+  {
+    rule: "only what runs is confirmed",
+    by: "boot-flash",
+    file: "boot",
+    text: "boot->running = boot->chosen = slot;",
+    fault: "boot->running = boot->chosen = slot + 2;",
+  },
+  {
+    rule: "the parts of an image fill it",
+    by: "image",
+    file: "image",
+    text: "lengths->config == body - lengths->payload",
+    fault: "lengths->config <= body - lengths->payload",
+  },
+  {
+    rule: "a text is no longer than it was written",
+    by: "config",
+    file: "json",
+    text: "      if (to == 0) return 0;\n",
+    fault: "      if (to == 0) return 0;\n      if (here(json) == '\"') to += 2;\n",
+  },
+  {
+    rule: "nothing lies deeper than what is read",
+    by: "config",
+    file: "json",
+    text: "json->depth >= PG_JSON_DEPTH)",
+    fault: "json->depth > PG_JSON_DEPTH)",
+  },
+  {
+    rule: "a text in the room has its end",
+    by: "config",
+    file: "config",
+    text: "  reader->room[reader->room_at] = 0;\n",
+    fault: "",
+  },
+];
+
+const sources = (): [file: string, text: string][] =>
+  readdirSync(portable)
+    .filter((name) => name.endsWith(".c"))
+    .map((name) => [name, readFileSync(`${portable}/${name}`, "utf8")]);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "picogrant-assertions-"));
+  writeFileSync(join(folder, "picogrant-numbers.h"), numbersHeader());
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a fuzzer over its corpus and what it makes of it, a program over some seeds; what they say. */
+function saidBy({ by, ...plant }: Fault): string {
+  const surface = surfaces.find(({ name }) => name === by);
+  if (surface) {
+    const program = buildFuzzer(surface, plant);
+    const limits = [
+      `-max_len=${surface.longest}`,
+      "-max_total_time=60",
+      "-seed=1",
+      `-artifact_prefix=${folder}/`,
+    ];
+    const corpus = `${root}test/host/corpus/${by}`;
+    const found = mkdtempSync(join(folder, "corpus-"));
+    return spawnSync(program, [...limits, found, corpus], { encoding: "utf8" }).stderr;
+  }
+  const program = join(folder, by);
+  const own = PROGRAMS[by]!.map((file) => sourceWith(file, plant, join(folder, "planted")));
+  const includes = [`-I${portable}`, `-I${folder}`];
+  const harness = `${root}test/host/c/${by}.c`;
+  run("gcc", ["-std=gnu11", "-O1", "-DPG_ASSERTIONS", ...includes, "-o", program, harness, ...own]);
+  return Array.from({ length: 20 }, (_, seed) => {
+    return spawnSync(program, [String(seed)], { encoding: "utf8" }).stderr;
+  }).join("");
+}
+
+/** The object of a portable file, as the release compiles it. */
+function objectOf(name: string, text: string, ...flags: readonly string[]): Buffer {
+  // The same path each time: it stands in the object.
+  const source = join(folder, "objects", name);
+  mkdirSync(join(folder, "objects"), { recursive: true });
+  writeFileSync(source, text);
+  const includes = [`-I${portable}`, `-I${folder}`];
+  run("gcc", ["-std=gnu11", "-Os", ...flags, ...includes, "-c", "-o", `${source}.o`, source]);
+  return readFileSync(`${source}.o`);
+}
+
+const ASSERTION = /^ *PG_MUST\([^;]*?"([^"]+)"\);\n/gm;
+
+describe("assertions of the host in C", () => {
+  it.each(FAULTS)("$rule: a fault planted in $file is found", (fault) => {
+    expect(saidBy(fault)).toContain(`the host is at fault: ${fault.rule}\n`);
+  });
+
+  it("each has a fault in the table above", () => {
+    const rules = sources().flatMap(([, text]) =>
+      Array.from(text.matchAll(ASSERTION), ([, rule]) => rule),
+    );
+    expect(rules.sort()).toEqual(FAULTS.map(({ rule }) => rule).sort());
+  });
+
+  it("the release is compiled to the same bytes with and without them", () => {
+    for (const [name, text] of sources()) {
+      const without = text.replace(ASSERTION, "");
+      expect(without).not.toContain("PG_MUST");
+      const shipped = objectOf(name, text);
+      expect(shipped.equals(objectOf(name, without)), name).toBe(true);
+      if (without === text) continue;
+      expect(objectOf(name, text, "-DPG_ASSERTIONS").length, name).toBeGreaterThan(shipped.length);
+    }
+  });
+});
