@@ -9,6 +9,7 @@ import { engines } from "../targets/workbench/engines/catalogue.ts";
 import { surfaces } from "../targets/workbench/host/fuzzers.ts";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
 import { documentRows } from "./coverage/rows.ts";
+import { standardSections, standards } from "./coverage/standards.ts";
 import { FAULTS as IMAGES } from "./image/image-cases.ts";
 import { PLANTED as PLANTED_IN_LIVES } from "./lives/planted.ts";
 import regressions from "./lives/regression-seeds.json" with { type: "json" };
@@ -32,6 +33,7 @@ const texts = (folder: string, ending: RegExp): string =>
 const testsIn = (folder: string): string => `${files(folder, /\.(test|spec)\.ts$/).length} files`;
 
 const assertions = texts("core", /\.ts$/).match(/^ *ASSERT: /gm)!.length;
+const assertionsInC = texts("targets/host/portable", /\.c$/).match(/^ *PG_MUST\(/gm)!.length;
 
 /** Kind, what it finds that the others do not, how much there is, and the command. */
 const KINDS: readonly (readonly [kind: string, finds: string, count: string, command: string])[] = [
@@ -46,6 +48,18 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "a sentence that no test guards",
     `${documentRows.length} rows`,
     "npm run tool -- coverage",
+  ],
+  [
+    "sections of RFCs",
+    "the same of the standards",
+    `${standardSections.length} sections of ${Object.keys(standards).length} RFCs`,
+    "npm run tool -- coverage",
+  ],
+  [
+    "inverted expectations",
+    "a test that names a row and asserts nothing of it",
+    "every expectation of both",
+    "npm run tool -- expectations",
   ],
   [
     "assertions in the core",
@@ -139,6 +153,12 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "host in C",
     "the same lives in C, under sanitizers and valgrind",
     testsIn("test/host"),
+    "npm run host",
+  ],
+  [
+    "assertions in C",
+    "a fault of the host's own, where it arises",
+    `${assertionsInC}, each with a planted fault`,
     "npm run host",
   ],
   [

@@ -11,6 +11,7 @@ import { isWhole } from "./whole.ts";
 const slow = [
   "test/budgets/allocations.test.ts",
   "test/commands.test.ts",
+  "test/coverage/expectations.test.ts",
   "test/coverage/table.test.ts",
   "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",
@@ -54,11 +55,19 @@ const isNamed = (file: string): boolean =>
 const left = isWhole ? [] : slow.filter((file) => !isNamed(file));
 const exclude = ["test/quickjs/**", "test/browser/**", ...left];
 
+// npm run tool -- expectations: a test runs again for each of its expectations.
+const isInverted = process.env.PICOGRANT_INVERTED !== undefined;
+
 export default defineConfig({
   plugins: integersAreChecked ? [checkedCore()] : [],
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
-    setupFiles: ["test/environment.ts", "test/seeds.ts"],
+    setupFiles: [
+      "test/environment.ts",
+      "test/seeds.ts",
+      ...(isInverted ? ["test/coverage/inverted.ts"] : []),
+    ],
+    retry: isInverted ? 1000 : 0,
     maxWorkers: 2,
     ...patience,
     projects: [

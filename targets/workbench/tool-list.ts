@@ -19,6 +19,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   bench: { says: "the core's hot paths beside plain code", program: "scripts/bench.ts" },
   builds: { says: "the builds before and after, by engine", program: "scripts/builds.ts" },
   coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
+  expectations: {
+    says: "each expectation of the rows' tests inverted: the test must fail",
+    program: "test/coverage/invert.ts",
+  },
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
   fuzz: { says: "fuzzes what the core reads", program: "test/fuzz/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
