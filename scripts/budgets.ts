@@ -7,11 +7,13 @@ import * as grant from "../core/index.ts";
 import { MEMORY_BYTES_DEFAULT } from "../platform/driver/options.ts";
 import { bundleCore, type Variant } from "../targets/bundle/make-bundle.ts";
 import {
+  type ByteEngine,
+  byteEngineNames,
   measureDriverPolls,
   measureLife,
   measureLifeNatively,
+  measurePollBytes,
   measurePolls,
-  measurePollsNatively,
 } from "../targets/workbench/budgets/allocations.ts";
 import {
   heapLimits,
@@ -20,6 +22,7 @@ import {
   sizeCeilings,
 } from "../targets/workbench/budgets/budget-limits.ts";
 import { bytesByFile } from "../targets/workbench/budgets/by-file.ts";
+import { type CountedName, countedEngines } from "../targets/workbench/budgets/engine.ts";
 import { measureHeap, measureOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import type { Tally } from "../targets/workbench/budgets/measured-core.ts";
@@ -96,41 +99,57 @@ function callsTable(tallies: readonly Tally[]): string[][] {
 }
 
 async function allocations(variant: Variant, seen: string[]): Promise<void> {
-  const counted = await measureLife(variant, "count");
-  if (variant === "complete") calls = callsTable(counted);
-  allocationRow(`${variant}: allocations, malloc counted in QuickJS`, counted, seen);
-  const forbidden = await measureLife(variant, "forbid");
-  allocationRow(`${variant}: allocations, memory limit at present use`, forbidden, seen);
-  for (const engine of ["quickjs", "mujs", "xs"] as const) {
+  for (const which of ["release", "ng"] as const) {
+    const { name } = countedEngines[which];
+    const counted = await measureLife(variant, "count", which);
+    if (variant === "complete" && which === "release") calls = callsTable(counted);
+    allocationRow(`${variant}: allocations, malloc counted in ${name}`, counted, seen);
+    const forbidden = await measureLife(variant, "forbid", which);
+    allocationRow(
+      `${variant}: allocations, memory limit of ${name} at present use`,
+      forbidden,
+      seen,
+    );
+  }
+  for (const engine of ["quickjs", "duktape", "mujs", "xs"] as const) {
     const native = await measureLifeNatively(variant, engine);
     if (native) allocationRow(`${variant}: allocations, hooks of native ${engine}`, native, seen);
     else info(`${variant}: allocations, native ${engine}`, skipped);
   }
-  for (const engine of ["quickjs", "duktape", "xs"] as const) {
-    const native = await measurePollsNatively(variant, engine, pollCycles);
-    const what = `${variant}: ${pollCycles} pending poll cycles, hooks of native ${engine}`;
-    if (!native) {
-      info(what, skipped);
-      continue;
-    }
-    row(what, "0", `${native.allocations}`, native.allocations === 0);
-    row("  control: ten that make an object", "seen", `${native.control}`, native.control >= 10);
-  }
-  const polls = await measurePolls(variant, pollCycles);
-  const name = `${variant}: ${pollCycles} pending poll cycles`;
-  row(`${name}, counted`, "0", `${polls.allocations}`, polls.allocations === 0);
-  const ran = polls.runsForbidden ? "runs" : "stops";
-  row(`${name}, allocations forbidden`, "runs", ran, polls.runsForbidden);
-  const controlSeen = polls.controlAllocations >= 10 && polls.controlStopped;
-  const control = `${polls.controlAllocations} counted, ${polls.controlStopped ? "stopped" : "ran"}`;
+  await polls(variant, "release");
+  // The other builds are parts of this one.
+  if (variant !== "complete") return;
+  await polls(variant, "ng");
+  for (const engine of byteEngineNames) await pollBytes(variant, engine);
+}
+
+/** Pending polls on an engine in WebAssembly, by both methods. */
+async function polls(variant: Variant, which: CountedName): Promise<void> {
+  const figure = await measurePolls(variant, pollCycles, which);
+  const name = `${variant}: ${pollCycles} pending poll cycles, ${countedEngines[which].name}`;
+  row(`${name}, counted`, "0", `${figure.allocations}`, figure.allocations === 0);
+  const ran = figure.runsForbidden ? "runs" : "stops";
+  row(`${name}, allocations forbidden`, "runs", ran, figure.runsForbidden);
+  const controlSeen = figure.controlAllocations >= 10 && figure.controlStopped;
+  const control = `${figure.controlAllocations} counted, ${figure.controlStopped ? "stopped" : "ran"}`;
   row("  control: ten cycles that make an object", "seen by both", control, controlSeen);
-  const isPunctual = polls.requests === pollCycles && polls.earliestMs >= 5000;
+  const isPunctual = figure.requests === pollCycles && figure.earliestMs >= 5000;
   row(
     `${name}: requests, earliest after`,
     "one per 5000 ms",
-    `${polls.requests}, ${polls.earliestMs} ms`,
+    `${figure.requests}, ${figure.earliestMs} ms`,
     isPunctual,
   );
+}
+
+/** The same on an engine that says the bytes it gave out. */
+async function pollBytes(variant: Variant, engine: ByteEngine): Promise<void> {
+  const what = `${variant}: ${pollCycles} pending poll cycles, bytes given out by ${engine}`;
+  const figure = await measurePollBytes(variant, engine, pollCycles);
+  if (!figure) return info(what, skipped);
+  row(what, "0 B", `${figure.bytes} B`, figure.bytes === 0);
+  const leak = `${figure.control} B`;
+  row("  control: as many that make an object", "seen", leak, figure.control >= pollCycles);
 }
 
 async function driverAllocations(): Promise<void> {
@@ -140,9 +159,9 @@ async function driverAllocations(): Promise<void> {
   row("  control: ten that make an object", "seen", `${control}`, control >= 10);
 }
 
-function instructions(): void {
+async function instructions(): Promise<void> {
   const what = "complete: instructions of a pending poll, QuickJS on this machine";
-  const counted = pollInstructions();
+  const counted = await pollInstructions();
   if (counted === undefined) info(what, "skipped (npm run host -- --build; Debian's valgrind)");
   else atMost(what, pollInstructionsMax, counted, "");
 }
@@ -273,7 +292,7 @@ const seen: string[] = [];
 for (const variant of variants) await sizes(variant);
 for (const variant of variants) await allocations(variant, seen);
 await driverAllocations();
-instructions();
+await instructions();
 for (const one of arenas) arena(one);
 await signIn();
 printTable(rows);

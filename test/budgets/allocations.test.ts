@@ -6,6 +6,7 @@ import { completeFunctions, grantFunctions } from "../../targets/bundle/surface.
 import {
   measureDriverPolls,
   measureLife,
+  measurePollBytes,
   measurePolls,
 } from "../../targets/workbench/budgets/allocations.ts";
 import { builtBundle } from "../../targets/workbench/engines/script.ts";
@@ -36,7 +37,7 @@ for (const method of ["count", "forbid"] as const) {
             return end(device, id, kept);
           };
         })(picogrant.responseEnd);`;
-      const tallies = await measureLife("grant", method, planted).catch(String);
+      const tallies = await measureLife("grant", method, "release", planted).catch(String);
       if (typeof tallies === "string") {
         // Where the allocation is refused the call does not come through: the script notices.
         expect(method).toBe("forbid");
@@ -48,14 +49,24 @@ for (const method of ["count", "forbid"] as const) {
   });
 }
 
-test("pending polls, one after the other: no allocation, none early; a leaking loop is seen", async () => {
-  const figure = await measurePolls("complete", 500);
-  expect(figure.allocations).toBe(0);
-  expect(figure.runsForbidden).toBe(true);
-  expect(figure.controlAllocations).toBeGreaterThanOrEqual(10);
-  expect(figure.controlStopped).toBe(true);
-  expect(figure.requests).toBe(500);
-  expect(figure.earliestMs).toBeGreaterThanOrEqual(5000);
+test.each(["release", "ng"] as const)(
+  "pending polls on QuickJS, %s, one after the other: no allocation, none early; a leaking loop is seen",
+  async (which) => {
+    const figure = await measurePolls("complete", 500, which);
+    expect(figure.allocations).toBe(0);
+    expect(figure.runsForbidden).toBe(true);
+    expect(figure.controlAllocations).toBeGreaterThanOrEqual(10);
+    expect(figure.controlStopped).toBe(true);
+    expect(figure.requests).toBe(500);
+    expect(figure.earliestMs).toBeGreaterThanOrEqual(5000);
+  },
+);
+
+test("pending polls on V8: not a byte is given out; a leaking loop is seen", async () => {
+  const figure = await measurePollBytes("complete", "V8", 200);
+  expect(figure?.bytes).toBe(0);
+  // An object without a property has three words at least.
+  expect(figure?.control).toBeGreaterThanOrEqual(200 * 12);
 });
 
 test("pending polls through the driver with adapters that allocate nothing: no allocation", async () => {

@@ -1,6 +1,7 @@
 // Gross allocations of every call of the core, in every state of its life, by two methods that do not
 // depend on one another; and of ten thousand pending polls.
 
+import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Variant } from "../../bundle/make-bundle.ts";
@@ -8,7 +9,7 @@ import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder, findFile, type HostedEngine } from "../engines/install.ts";
 import { borderNumbers, builtBundle, conformanceScript } from "../engines/script.ts";
 import { readTap } from "../engines/tap.ts";
-import { newCountedEngine } from "./engine.ts";
+import { type CountedName, newCountedEngine } from "./engine.ts";
 import { guest } from "./guest.ts";
 import {
   type Method,
@@ -21,9 +22,14 @@ import {
 const polls = guest("config", "polls");
 
 /** The whole life, measured: bundle, measuring, the conformance script, the tally. */
-async function lifeScript(variant: Variant, method: Method, bundle?: string): Promise<string> {
+async function lifeScript(
+  variant: Variant,
+  method: Method,
+  bundle?: string,
+  callsBefore = 0,
+): Promise<string> {
   const code = bundle ?? (await builtBundle(variant));
-  const measuring = measuringScript(variant, method);
+  const measuring = measuringScript(variant, method, callsBefore);
   return `${conformanceScript(`${code}\n${measuring}`, false)}\n${reportingScript(variant)}`;
 }
 
@@ -34,15 +40,16 @@ function tallyOf(output: string, what: string): Tally[] {
 }
 
 /**
- * Measures the conformance script's whole life in QuickJS (WebAssembly).
+ * Measures the conformance script's whole life in QuickJS or QuickJS-ng (WebAssembly).
  * @param bundle another bundle than the built one, to show that the measuring sees what it should
  */
 export async function measureLife(
   variant: Variant,
   method: Method,
+  which: CountedName = "release",
   bundle?: string,
 ): Promise<Tally[]> {
-  const engine = await newCountedEngine();
+  const engine = await newCountedEngine(which);
   try {
     engine.run(await lifeScript(variant, method, bundle), "life.js");
     return tallyOf(engine.lines.join("\n"), `${variant}, ${method}`);
@@ -58,30 +65,6 @@ function hostOf(engine: HostedEngine): string | undefined {
 }
 
 /**
- * Gross allocations of pending polls at a native engine's hooks, behind a call deeper than any of the core's and one
- * poll, which let the engine's own stacks grow (Duktape's do, at the first call of each depth), and of ten more that make an object each; undefined where it is not
- * installed.
- */
-export async function measurePollsNatively(
-  variant: Variant,
-  engine: HostedEngine,
-  cycles: number,
-): Promise<{ allocations: number; control: number } | undefined> {
-  const command = hostOf(engine);
-  if (!command) return undefined;
-  const measured = `(function deep(more) { if (more) deep(more - 1); })(${DEEPER_THAN_THE_CORE});
-    pollCount(1, 0);
-    print("" + pollCount(${cycles}, 0));
-    print("" + pollCount(10, 1));`;
-  const script = `${await builtBundle(variant)}\n${borderNumbers()}\n${polls}\n${measured}`;
-  const output = runCommand(command, enginesFolder + engine, script)
-    .trim()
-    .split("\n");
-  const [allocations, control] = output.map(Number);
-  return { allocations: allocations!, control: control! };
-}
-
-/**
  * The same count at the allocation hooks of a native engine, which see reallocations, too; undefined
  * where it is not installed.
  */
@@ -91,7 +74,9 @@ export async function measureLifeNatively(
 ): Promise<Tally[] | undefined> {
   const command = hostOf(engine);
   if (!command) return undefined;
-  const output = runCommand(command, enginesFolder + engine, await lifeScript(variant, "count"));
+  const callsBefore = engine === "duktape" ? DEEPER_THAN_THE_CORE : 0;
+  const script = await lifeScript(variant, "count", undefined, callsBefore);
+  const output = runCommand(command, enginesFolder + engine, script);
   return tallyOf(output, `${variant}, ${engine}`);
 }
 
@@ -109,9 +94,72 @@ export interface PollsFigure {
   readonly frames: number;
 }
 
+/** Runs a script on the command of an engine; undefined where it is not installed. */
+function onCommand(engine: "hermes" | "njs"): (script: string) => string | undefined {
+  const home = enginesFolder + engine;
+  return (script) => {
+    const command = findFile(home, `/${engine}`);
+    return command && runCommand(command, home, script);
+  };
+}
+
+/** Compiled code would bring allocations of the compiler's own. */
+function onV8(script: string): string {
+  const input = `var print = console.log;\n${script}`;
+  const flags = ["--jitless", "-"];
+  return execFileSync(process.execPath, flags, { input, encoding: "utf8", stdio: "pipe" });
+}
+
+/** Engines whose allocations are not to be counted, but which say the bytes that they gave out. */
+const byteEngines = {
+  V8: { run: onV8, bytes: "process.memoryUsage().heapUsed" },
+  Hermes: {
+    run: onCommand("hermes"),
+    bytes: "HermesInternal.getInstrumentedStats().js_totalAllocatedBytes",
+  },
+  // It frees nothing before it ends, and asks for memory by the cluster: 8,192 bytes.
+  njs: { run: onCommand("njs"), bytes: "njs.memoryStats.size" },
+} as const;
+export type ByteEngine = keyof typeof byteEngines;
+export const byteEngineNames = Object.keys(byteEngines) as ByteEngine[];
+
+/**
+ * Bytes that an engine gave out for so many pending polls, and for as many that make an object each; undefined where it
+ * is not installed. What asking for the bytes takes is asked twice and taken off.
+ */
+export async function measurePollBytes(
+  variant: Variant,
+  name: ByteEngine,
+  cycles: number,
+): Promise<{ bytes: number; control: number } | undefined> {
+  const { run, bytes } = byteEngines[name];
+  const script = `${await builtBundle(variant)}
+    ${borderNumbers()}
+    ${polls}
+    function held() { return ${bytes}; }
+    pollCycles(${cycles}, 0);
+    held();
+    var first = held();
+    var second = held();
+    pollCycles(${cycles}, 0);
+    var third = held();
+    pollCycles(${cycles}, 1);
+    var fourth = held();
+    var asking = second - first;
+    print(third - second - asking + " " + (fourth - third - asking));`;
+  const output = run(script);
+  if (output === undefined) return undefined;
+  const [polled, control] = output.trim().split(" ").map(Number);
+  return { bytes: polled!, control: control! };
+}
+
 /** Pending polls: request made, answer scanned, next deadline set. */
-export async function measurePolls(variant: Variant, cycles: number): Promise<PollsFigure> {
-  const engine = await newCountedEngine();
+export async function measurePolls(
+  variant: Variant,
+  cycles: number,
+  which: CountedName = "release",
+): Promise<PollsFigure> {
+  const engine = await newCountedEngine(which);
   try {
     engine.run(`${await builtBundle(variant)}\n${borderNumbers()}\n${polls}`, "polls.js");
     engine.run(

@@ -3,27 +3,39 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import releaseVariant from "@jitl/quickjs-wasmfile-release-sync";
-import { newVariant, type QuickJSContext, type QuickJSRuntime } from "quickjs-emscripten-core";
-import { definePrint, evaluate, newModule } from "../engines/quickjs-wasm.ts";
+import {
+  newVariant,
+  type QuickJSContext,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant,
+} from "quickjs-emscripten-core";
+import { definePrint, evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
 import { countCalls, pointerCell } from "./wasm-counter.ts";
 
 const require = createRequire(import.meta.url);
 export const quickjsPackage = "@jitl/quickjs-wasmfile-release-sync";
 
+/** The engines in WebAssembly that are counted, by what is said of them, and the packages they are in. */
+export const countedEngines = {
+  release: { name: "QuickJS", from: quickjsPackage },
+  ng: { name: "QuickJS-ng", from: "@jitl/quickjs-ng-wasmfile-release-sync" },
+} as const;
+export type CountedName = keyof typeof countedEngines;
+
 /** The name that the loader's script gives the export of malloc. */
-export function mallocExport(): string {
-  const loader = readFileSync(require.resolve(`${quickjsPackage}/emscripten-module`), "utf8");
+export function mallocExport(from: string = quickjsPackage): string {
+  const loader = readFileSync(require.resolve(`${from}/emscripten-module`), "utf8");
   const name = /_malloc=\w+\.(\w+)/.exec(loader)?.[1];
-  if (!name) throw new Error(`${quickjsPackage}: its loader names no export of malloc`);
+  if (!name) throw new Error(`${from}: its loader names no export of malloc`);
   return name;
 }
 
-/** QuickJS with counted malloc. */
-export function countedVariant(): typeof releaseVariant {
-  const wasm = readFileSync(require.resolve(`${quickjsPackage}/wasm`));
-  return newVariant(releaseVariant, {
-    wasmModule: new WebAssembly.Module(countCalls(wasm, mallocExport())),
+/** An engine with counted malloc. */
+function countedVariant(which: CountedName): QuickJSSyncVariant {
+  const { from } = countedEngines[which];
+  const wasm = readFileSync(require.resolve(`${from}/wasm`));
+  return newVariant(variants[which], {
+    wasmModule: new WebAssembly.Module(countCalls(wasm, mallocExport(from))),
   });
 }
 
@@ -50,8 +62,8 @@ function pointTo(linear: WebAssembly.Memory): void {
 }
 
 /** A fresh engine with `print`, `counter` and `forbid`. */
-export async function newCountedEngine(): Promise<CountedEngine> {
-  const module = await newModule(countedVariant());
+export async function newCountedEngine(which: CountedName = "release"): Promise<CountedEngine> {
+  const module = await newModule(countedVariant(which));
   const runtime = module.newRuntime();
   const context = runtime.newContext();
   const lines: string[] = [];

@@ -142,5 +142,5 @@ export async function measureOnArm(variant: Variant): Promise<OnArm | undefined>
 /** The same of any build's code. */
 export async function measureCodeOnArm(code: string): Promise<OnArm | undefined> {
   if (!isBuilt("arm")) return undefined;
-  return figuresOf(await buildCountingProgram(code), "generated-compared");
+  return figuresOf(await buildCountingProgram(code, "arm"), "generated-compared");
 }

@@ -2,17 +2,20 @@
 // many. Whatever is not a poll cancels out, and the same program counts the same on any day.
 
 import { spawnSync } from "node:child_process";
-import { isBuilt, programOf } from "../host/build.ts";
+import { buildCountingProgram, isBuilt, programOf } from "../host/build.ts";
 
 const NO_LIMIT = "10000000";
 const FEW = 200;
 const MANY = 400;
 
 /** Instructions of a whole run, and the pending polls in it. */
-function run(polls: number): { readonly polls: number; readonly instructions: number } {
-  const program = [programOf("release", "allocations"), NO_LIMIT, `${polls}`];
+function run(
+  program: string,
+  polls: number,
+): { readonly polls: number; readonly instructions: number } {
+  const command = [program, NO_LIMIT, `${polls}`];
   const options = ["--tool=callgrind", "--callgrind-out-file=/dev/null"];
-  const { stdout, stderr } = spawnSync("valgrind", [...options, ...program], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync("valgrind", [...options, ...command], { encoding: "utf8" });
   const answered = /^polls (\d+)$/m.exec(stdout)?.[1];
   const collected = /Collected : (\d+)/.exec(stderr)?.[1];
   if (!answered || !collected) throw new Error(`callgrind does not say what it counted: ${stderr}`);
@@ -22,9 +25,14 @@ function run(polls: number): { readonly polls: number; readonly instructions: nu
 /**
  * Instructions of one pending poll with QuickJS on this machine: five ticks a second apart, the request, the answer, and
  * what the host does for them. Undefined where the C host is not built or there is no valgrind.
+ * @param code a build other than the complete one that ships
  */
-export function pollInstructions(): number | undefined {
+export async function pollInstructions(code?: string): Promise<number | undefined> {
   if (!isBuilt("release") || spawnSync("valgrind", ["--version"]).error) return undefined;
-  const [few, many] = [run(FEW), run(MANY)];
+  const program =
+    code === undefined
+      ? programOf("release", "allocations")
+      : await buildCountingProgram(code, "release");
+  const [few, many] = [run(program, FEW), run(program, MANY)];
   return Math.round((many.instructions - few.instructions) / (many.polls - few.polls));
 }

@@ -4,12 +4,21 @@
 
 import * as core from "../../../core/complete.ts";
 import type { Variant } from "../../bundle/make-bundle.ts";
-import { completeFunctions, grantFunctions } from "../../bundle/surface.ts";
+import { functionsOf } from "../../bundle/surface.ts";
 
 /** How allocations are seen: by counting them, or by making them impossible. */
 export type Method = "count" | "forbid";
 
 const stateNames = Object.keys(core.State).filter((name) => Number.isNaN(Number(name)));
+
+/** Makes so many calls within one another, each in a loop that is left. */
+const deeper = `
+function deeper(more) {
+  do {
+    if (more) deeper(more - 1);
+    if (more) break;
+  } while (0);
+}`;
 
 /** Functions that are known to allocate, called like the core's: what is measured must see them. */
 const controls = `
@@ -39,11 +48,13 @@ function wrapper(
   owner: string,
   count: number,
   method: Method,
+  callsBefore: number,
 ): string {
   const call = `${owner}.${name}(${parameters(count)})`;
   const body =
     method === "count"
-      ? `var before = counter[0];
+      ? `deeper(${callsBefore});
+  var before = counter[0];
   var result = ${call};
   note(${index}, state, counter[0] - before);`
       : `var result = 0;
@@ -61,21 +72,27 @@ function wrapper(
 
 /** Functions measured in a variant; all but create, the only one that may allocate. */
 function measuredNames(variant: Variant): string[] {
-  const names: string[] = [...grantFunctions, ...(variant === "complete" ? completeFunctions : [])];
-  return names.filter((name) => name !== "create");
+  return functionsOf(variant).filter((name) => name !== "create");
 }
 
-/** Script that stands between bundle and conformance script. */
-export function measuringScript(variant: Variant, method: Method): string {
+/**
+ * Script that stands between bundle and conformance script.
+ * @param callsBefore calls within one another, made before each that is measured: an engine may have the records of calls
+ * and loops in memory that it asks for, and give the unused ones back whenever it collects (Duktape does)
+ */
+export function measuringScript(variant: Variant, method: Method, callsBefore = 0): string {
   const names = measuredNames(variant);
   const functions = core as unknown as Record<string, { length: number }>;
   const wrappers = [
-    ...names.map((name, index) => wrapper(name, index, "real", functions[name]!.length, method)),
+    ...names.map((name, index) =>
+      wrapper(name, index, "real", functions[name]!.length, method, callsBefore),
+    ),
     ...controlNames.map((name, index) =>
-      wrapper(name, names.length + index, "controls", 1, method),
+      wrapper(name, names.length + index, "controls", 1, method, callsBefore),
     ),
   ];
-  return `${controls}
+  return `${deeper}
+${controls}
 var real = picogrant;
 var tallyCalls = [];
 var tallyFound = [];

@@ -58,20 +58,23 @@ function programsOf(kind: Kind): readonly string[] {
 }
 
 /**
- * Builds the program that counts allocations on 32-bit ARM with the code of any build.
+ * Builds the program that counts allocations with the code of any build, for this machine or for 32-bit ARM.
  * @returns its path
  */
-export async function buildCountingProgram(code: string): Promise<string> {
+export async function buildCountingProgram(
+  code: string,
+  kind: "release" | "arm",
+): Promise<string> {
   const quickjs = quickjsFolder();
   const generated = `${hostFolder}generated-compared`;
   await generate(generated, "complete", engineVersion(quickjs), code);
-  const out = `${hostFolder}arm-compared`;
+  const out = `${hostFolder}${kind}-compared`;
   const settings = [
     `QUICKJS_DIR=${quickjs}`,
     `GENERATED=${generated}`,
     `OUT=${out}`,
     `TESTS=${root}test/host/c`,
-    ...settingsOf("arm", quickjs),
+    ...settingsOf(kind, quickjs),
   ];
   run("make", ["-s", "-C", sources, ...settings, `${out}/allocations`]);
   return `${out}/allocations`;
