@@ -7,6 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../core/complete.ts";
+import { errorRows } from "../../core/tables/errors.ts";
 import { heapLimits, sizeCeilings } from "../../targets/workbench/budgets/budget-limits.ts";
 import { brokenLinks } from "../../targets/workbench/docs/links.ts";
 import { pages } from "../../targets/workbench/docs/pages.ts";
@@ -21,12 +22,29 @@ it.each(pagesWithTables)(
   },
 );
 
-it("the table of errors has every error, with its number and what to do", () => {
+it("the table of errors has every error, with its number, what servers call it and what to do", () => {
   const text = readFileSync(`${root}targets/docs/errors.md`, "utf8");
-  for (const [name, number] of Object.entries(ErrorCode)) {
-    if (typeof number !== "number" || name === "NONE") continue;
-    expect(text).toMatch(new RegExp(`^\\| ${number} \\| \`${name}\` \\|.*\\| .+ \\|$`, "m"));
+  for (const { error, names } of errorRows()) {
+    const name = ErrorCode[error]!;
+    const row = new RegExp(
+      `^\\| ${error} \\| <a id="(.*)"></a>\`${name}\` \\| (.*?) \\|.*\\| .+ \\|$`,
+      "m",
+    );
+    const [, address, wire] = row.exec(text)!;
+    expect(address).toBe(name.toLowerCase());
+    expect(wire).toBe(names.map((one) => `\`${one}\``).join(", "));
   }
+});
+
+it("every code of SignInError has one address on the page of errors", () => {
+  const source = readFileSync(`${root}platform/session/sign-in-error.ts`, "utf8");
+  const union = source.slice(source.indexOf("type SignInErrorCode ="), source.indexOf("/** Why a"));
+  const own = [...union.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code]) => code!);
+  expect(own.length).toBeGreaterThan(10);
+  const cores = errorRows().map(({ error }) => ErrorCode[error]!.toLowerCase());
+  const page = readFileSync(`${root}targets/docs/errors.md`, "utf8");
+  const addresses = [...page.matchAll(/<a id="(\w+)">/g)].map(([, id]) => id!);
+  expect(addresses.sort()).toEqual([...cores, ...own].sort());
 });
 
 it("sizes that pages state are the limits that npm run budgets holds", () => {

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import * as core from "../../../core/complete.ts";
 import type { Limit } from "../../../core/device/limits.ts";
-import { ERRORS } from "../../../core/device/tables.ts";
+import { errorRows } from "../../../core/tables/errors.ts";
 import { ADVICE } from "./advice.ts";
 
 /** Files with tables, and how each table is made, by the name in its marks. */
@@ -69,19 +69,18 @@ const MENDED_BY: Readonly<Record<number, string>> = {
 };
 
 function errorTable(): string[] {
-  // Behind the letter of the first; `!` ends the names of one error, a blank one of several.
-  const wire = ERRORS.slice(1).split("!");
   const device = core.create(new Uint8Array(4096), anyConfig)!;
   const texts = core.MESSAGES.split("\n");
+  const namesOf = new Map(errorRows().map(({ error, names }) => [error as number, names]));
   const rows = members(core.ErrorCode).map(([name, number]) => {
-    const names = (wire[number - 1] ?? "")
-      .trim()
-      .split(" ")
-      .filter((one) => one !== "");
     return [
       String(number),
-      `\`${name}\``,
-      names.map((one) => `\`${one}\``).join(", "),
+      // Each error has an address of its own, by the name that programs know it by.
+      `<a id="${name.toLowerCase()}"></a>\`${name}\``,
+      namesOf
+        .get(number)!
+        .map((one) => `\`${one}\``)
+        .join(", "),
       MENDED_BY[core.errorKind(device, number)]!,
       texts[core.errorMessage(device, number)]!.trim(),
       ADVICE[name as keyof typeof ADVICE],
