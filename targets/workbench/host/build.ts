@@ -61,10 +61,7 @@ function programsOf(kind: Kind): readonly string[] {
  * Builds the program that counts allocations with the code of any build, for this machine or for 32-bit ARM.
  * @returns its path
  */
-export async function buildCountingProgram(
-  code: string,
-  kind: "release" | "arm",
-): Promise<string> {
+export async function buildCountingProgram(code: string, kind: "release" | "arm"): Promise<string> {
   const quickjs = quickjsFolder();
   const generated = `${hostFolder}generated-compared`;
   await generate(generated, "complete", engineVersion(quickjs), code);
