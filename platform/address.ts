@@ -43,6 +43,21 @@ export function originOf(address: string): string {
 }
 
 /**
+ * What tells an authorization server from others, for the core's configuration: its issuer, or the whole address of its
+ * token endpoint, since tenants may share an origin. Older programs took the origin for it: what they have kept counts
+ * once, under its former name.
+ */
+export function serverNames(
+  issuer: string | undefined,
+  token: string,
+): { server: string; formerServer: string } {
+  const origin = originOf(token);
+  return issuer === undefined
+    ? { server: origin + token.slice(origin.length), formerServer: origin }
+    : { server: issuer, formerServer: "" };
+}
+
+/**
  * An address with more of a path or a query behind it. Its own query, if any, goes on with one that begins with `?`.
  * A slash stands between a host and a path: whatever follows never becomes a part of the host.
  */

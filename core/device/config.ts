@@ -27,10 +27,15 @@ export interface Config {
   /** One of ClientAuthentication, for every request to the authorization server. */
   clientAuthentication: number;
   /**
-   * What tells this authorization server from others: its issuer identifier, or the origin of its token
-   * endpoint. What is stored under one server is never sent to another.
+   * What tells this authorization server from others: its issuer identifier, or the whole address of its token
+   * endpoint, since tenants may share an origin. What is stored under one server is never sent to another.
    */
   server: string;
+  /**
+   * What an older program called the same server: a record that it left counts, and is written again under `server`
+   * at once. Left out or "": none.
+   */
+  formerServer?: string;
   /** Scopes, separated by spaces. */
   scope: string;
   /**
@@ -102,6 +107,8 @@ export enum ConfigMember {
   START_SPREAD_MS = 14,
   /** `pkce`. */
   PKCE = 15,
+  /** `formerServer`. */
+  FORMER_SERVER = 16,
 }
 
 /** Whether it is a string: what a script left out is none. */
@@ -143,6 +150,7 @@ export function configError(config: Config): ConfigMember {
     return ConfigMember.CLIENT_AUTHENTICATION;
   }
   if (!isText(config.server)) return ConfigMember.SERVER;
+  if (!isText(config.formerServer || "")) return ConfigMember.FORMER_SERVER;
   if (!isText(config.scope)) return ConfigMember.SCOPE;
   if (!areParameters(config.deviceParameters)) return ConfigMember.DEVICE_PARAMETERS;
   if (!areParameters(config.tokenParameters)) return ConfigMember.TOKEN_PARAMETERS;

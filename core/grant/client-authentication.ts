@@ -28,12 +28,15 @@ export interface Client {
   clientAuthentication: number;
   /** Start value of checksums: records of another client fail. */
   binding: number;
+  /** The same of records that an older program wrote, which had another name for the server. */
+  formerBinding: number;
 }
 
 /** Before the client is written and the records are bound to it. */
 export function makeClient(device: Client, clientAuthentication: number): void {
   device.clientAuthentication = clientAuthentication;
   device.binding = 0;
+  device.formerBinding = 0;
 }
 
 /** Makes a region of what has been written from `start` on. */
@@ -42,17 +45,18 @@ function takeWritten(device: Device, region: number, start: number): void {
 }
 
 /**
- * Binds the records to this client and server: a token never goes to a server that did not issue it.
+ * What binds records to this client and a server: a token never goes to a server that did not issue it.
  * The server's name is written after the client's for the checksum, and overwritten afterwards.
  */
-function bindRecords(device: Device & Client, start: number, server: string): void {
+function bindingOf(device: Device, start: number, server: string): number {
   var end = device.writeAt;
   writeText(device, "&server=", Encoding.NONE);
   writeText(device, server, Encoding.NONE);
   // Where it does not fit the writer stays beyond the end, and create fails.
-  if (device.writeAt > device.writeEnd) return;
-  device.binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
+  if (device.writeAt > device.writeEnd) return 0;
+  var binding = checksum(device, Layout.VERSION, start, device.writeAt - start);
   goTo(device, end);
+  return binding;
 }
 
 /**
@@ -60,7 +64,7 @@ function bindRecords(device: Device & Client, start: number, server: string): vo
  * body, the parameters of token requests, and the credentials of HTTP Basic. The device authorization
  * request ends with the first part of what the client says in the others.
  */
-export function writeClient(device: Device, config: Config): void {
+export function writeClient(device: Device & Client, config: Config): void {
   var method = config.clientAuthentication;
   var request = device.writeAt;
   writeText(device, "scope=", Encoding.NONE);
@@ -70,7 +74,8 @@ export function writeClient(device: Device, config: Config): void {
   var client = device.writeAt;
   writeText(device, "client_id=", Encoding.NONE);
   writeText(device, config.clientId, Encoding.FORM);
-  bindRecords(device, client, config.server);
+  device.binding = bindingOf(device, client, config.server);
+  device.formerBinding = bindingOf(device, client, config.formerServer || config.server);
   takeWritten(device, Region.DEVICE_AUTHORIZATION, request);
   if (
     config.clientSecret &&

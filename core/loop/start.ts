@@ -8,7 +8,13 @@ import { moveTo } from "../device/moves.ts";
 import { Event, State } from "../device/states.ts";
 import { takeChallenge } from "../grant/code-challenge.ts";
 import { requestCode } from "../grant/device-authorization.ts";
-import { finishStorage, Job, startJob } from "../records/record-keeping.ts";
+import {
+  dropSpentCode,
+  finishStorage,
+  Job,
+  renameFormer,
+  startJob,
+} from "../records/record-keeping.ts";
 import { RecordKind } from "../records/token-record.ts";
 import { doNoted, forgetNoted } from "./user.ts";
 
@@ -29,9 +35,11 @@ function comeBack(device: Device): void {
       break;
     case RecordKind.ACCESS_TOKEN:
       moveTo(device, Event.TOKENS_FOUND, State.SIGNED_IN);
+      dropSpentCode(device);
       break;
     case RecordKind.REFRESH_TOKEN:
       moveTo(device, Event.TOKENS_FOUND, State.REFRESHING);
+      dropSpentCode(device);
       break;
     case RecordKind.REVOKED_ACCESS_TOKEN:
     case RecordKind.REVOKED_REFRESH_TOKEN:
@@ -44,6 +52,7 @@ function comeBack(device: Device): void {
       if (device.autoStart) requestCode(device, Event.SIGN_IN, device.waitMs);
       else moveTo(device, Event.NO_RECORD, State.SIGNED_OUT);
   }
+  renameFormer(device);
   doNoted(device);
 }
 

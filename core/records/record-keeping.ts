@@ -7,13 +7,17 @@
 //    record of the token, revokes, and erases the revocation last.
 //  - A slot that could not be read, or not be erased, may hold a token that nothing else would ever end:
 //    it is erased after the next record that is written.
+//  - The older slot stays where it holds the refresh token before this one. Any other is erased once the newer
+//    stands: a code that brought tokens is spent.
+//  - What an older program wrote under another name of the server is written again under its name, and then erased:
+//    from then on no other server that has that name finds it.
 //  - A wipe erases the older slot first: erasing the newest first would bring the older back to life.
 
 import { must } from "../device/assertion.ts";
 import { Command, handOver } from "../device/command.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
-import { type Device, Region } from "../device/memory.ts";
+import { type Device, Field, lacks, Region } from "../device/memory.ts";
 import { claimOutput, OutputUse, releaseOutput } from "../device/regions.ts";
 import { noteNeed } from "../device/sizing.ts";
 import {
@@ -61,6 +65,8 @@ export interface Records {
   notErased: number;
   /** 1: a slot could not be read at the start. It may hold anything until some slot has been erased. */
   notRead: number;
+  /** 1: a slot holds a record under the name that an older program had for the server, until a slot is erased. */
+  hasFormer: number;
 }
 
 /** At the start both slots are read. */
@@ -75,6 +81,7 @@ export function makeRecords(device: Records): void {
   device.notSaved = 0;
   device.notErased = 0;
   device.notRead = 0;
+  device.hasFormer = 0;
 }
 
 /** Starts a job; what is written is of the present state. A command under way comes to its end first. */
@@ -168,6 +175,25 @@ function nextRead(device: Device, earlier: number): Job {
 }
 
 /**
+ * Whether the older slot is of no use: it is only where it holds the refresh token before the present one. A code
+ * that has brought tokens, or was given up, need not lie there.
+ */
+function isOlderUseless(device: Device): boolean {
+  return lacks(device, Field.RECEIVED_REFRESH_TOKEN);
+}
+
+/** The record of a session has been read: a spent code beside it goes. */
+export function dropSpentCode(device: Device & Records): void {
+  // What could not be read may be the newer record, which the next start can read.
+  if (!device.notRead && isOlderUseless(device)) startJob(device, Job.ERASE_OLDER);
+}
+
+/** The records have been read and count: what lies under the server's former name is written under its present one. */
+export function renameFormer(device: Device & Records): void {
+  if (device.hasFormer && device.recordKind) startJob(device, Job.WRITE);
+}
+
+/**
  * The host has finished the last storage command.
  * @param result of LOAD the record's size (0: empty, -1: cannot be read), of the others 1 or 0
  */
@@ -176,7 +202,7 @@ export function finishStorage(device: Device & Records, result: number): void {
   var earlier = device.sequence;
   var isDone = result > 0;
   // A slot may hold what has no right to be there.
-  var isStray = device.notRead || device.notErased;
+  var isStray = device.notRead || device.notErased || device.hasFormer;
   if (!command) return;
   device.storageCommand = 0;
   if (command === Command.CHALLENGE) {
@@ -185,14 +211,20 @@ export function finishStorage(device: Device & Records, result: number): void {
     return;
   }
   if (command === Command.LOAD) {
-    isDone = isDone && isRecord(device, result);
-    if (isDone) readRecord(device, result);
+    if (isDone) {
+      var isFormer = !isRecord(device, device.binding, result);
+      isDone = !isFormer || isRecord(device, device.formerBinding, result);
+      if (isDone) {
+        readRecord(device, result);
+        if (isFormer) device.hasFormer = 1;
+      }
+    }
   }
   releaseOutput(device, OutputUse.RECORD);
   if (command === Command.ERASE) {
     if (isDone) {
       device.slotsUsed--;
-      device.notRead = 0;
+      device.notRead = device.hasFormer = 0;
     }
     // A write that failed may have left anything in the slot.
   } else if (result || command === Command.STORE) slotHolds(device, isDone);
@@ -222,7 +254,7 @@ export function finishStorage(device: Device & Records, result: number): void {
     // its own it would count as the newer once it can.
     else if (command === Command.STORE) {
       device.job =
-        isRevocation(device.recordKind) || isStray || device.sequence < 2
+        isRevocation(device.recordKind) || isStray || device.sequence < 2 || isOlderUseless(device)
           ? Job.ERASE_OLDER
           : Job.NONE;
     }

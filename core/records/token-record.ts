@@ -185,13 +185,14 @@ export function sealRecord(device: Device, size: number): void {
 /**
  * Whether OUTPUT holds a record of `size` bytes: not one that is damaged, of another version, or of
  * another client (a token must never go to a server that did not issue it).
+ * @param binding of the records that are looked for: `binding` or `formerBinding`
  */
-export function isRecord(device: Device, size: number): boolean {
+export function isRecord(device: Device, binding: number, size: number): boolean {
   // The CRC of a record that ends with its own checksum is 0, and stays 0 over zeros after that: so the size is
   // part of the start value.
   return (
     size <= device.capacity[Region.OUTPUT] &&
-    !checksum(device, device.binding ^ size, device.start[Region.OUTPUT], size)
+    !checksum(device, binding ^ size, device.start[Region.OUTPUT], size)
   );
 }
 

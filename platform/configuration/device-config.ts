@@ -1,8 +1,12 @@
 // The device's configuration, device.json: read, checked against device.schema.json, and turned into
 // what the driver takes. The same when an image is built and when a device starts; no files in here.
 
-import { type ClientAuthentication, MESSAGES } from "../../core/index.ts";
-import { originOf } from "../address.ts";
+import {
+  type ClientAuthentication,
+  type Config as CoreConfig,
+  MESSAGES,
+} from "../../core/index.ts";
+import { serverNames } from "../address.ts";
 import type { Bodies } from "../driver/body-forms.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
@@ -199,7 +203,7 @@ function placeOf(error: unknown, text: string): string {
 }
 
 /** The core's settings. */
-export function driverConfigOf(config: DeviceConfig): DriverConfig & { server: string } {
+export function driverConfigOf(config: DeviceConfig): DriverConfig {
   return {
     clientId: config.clientId,
     clientSecret: config.clientSecret ?? "",
@@ -211,8 +215,14 @@ export function driverConfigOf(config: DeviceConfig): DriverConfig & { server: s
     renewalsMax: config.limits?.renewals ?? 3,
     startSpreadMs: config.limits?.startSpreadMs ?? 5000,
     messages: messagesOf(config),
-    server: config.issuer ?? originOf(config.endpoints?.token ?? ""),
+    ...(config.issuer !== undefined && { server: config.issuer }),
   };
+}
+
+/** All of the core's settings but the display's and the seed: for whoever asks the core itself whether they fit. */
+export function coreConfigOf(config: DeviceConfig): Omit<CoreConfig, "columns" | "rows" | "seed"> {
+  const names = serverNames(config.issuer, config.endpoints?.token ?? "");
+  return { ...driverConfigOf(config), ...names };
 }
 
 /** As the file says; a client with a secret sends it in the body by default. */

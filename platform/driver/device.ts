@@ -3,7 +3,7 @@
 
 import type * as complete from "../../core/complete.ts";
 import { ConfigMember, Field, Region } from "../../core/index.ts";
-import { originOf } from "../address.ts";
+import { serverNames } from "../address.ts";
 import type { Platform } from "../contracts.ts";
 import type { DriverOptions } from "./options.ts";
 
@@ -15,7 +15,7 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
   const { columns, rows } = options.platform.display;
   const config = {
     ...options.config,
-    server: options.config.server ?? originOf(options.endpoints.token),
+    ...serverNames(options.config.server, options.endpoints.token),
     columns,
     rows,
     seed: seedFrom(options.platform),

@@ -40,9 +40,9 @@ export type Translate = (
 /** The maker's settings; what the platform determines (display, seed) is added by the driver. */
 export type DriverConfig = Omit<
   complete.Config,
-  "columns" | "rows" | "seed" | "server" | "pkce"
+  "columns" | "rows" | "seed" | "server" | "formerServer" | "pkce"
 > & {
-  /** The issuer; by default the origin of the token endpoint stands for the server. */
+  /** The issuer; by default the address of the token endpoint stands for the server. */
   server?: string;
 };
 

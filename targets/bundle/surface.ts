@@ -48,6 +48,7 @@ export const configProperties = [
   "clientSecret",
   "clientAuthentication",
   "server",
+  "formerServer",
   "scope",
   "deviceParameters",
   "tokenParameters",

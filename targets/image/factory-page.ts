@@ -5,6 +5,7 @@
 import { X509Certificate } from "node:crypto";
 import { create, Endpoint } from "../../core/index.ts";
 import {
+  coreConfigOf,
   type DeviceConfig,
   driverConfigOf,
   endpointsOf,
@@ -182,7 +183,7 @@ function wholeContent(
     throw new FactoryPageError(`limits.memoryBytes is ${memoryBytes}; a board has ${MEMORY_MAX}`);
   }
   const memory = new Uint8Array(memoryBytes);
-  if (create(memory, { ...driver, columns, rows, seed: 1 }) === null) {
+  if (create(memory, { ...coreConfigOf(config), columns, rows, seed: 1 }) === null) {
     throw new FactoryPageError("limits.memoryBytes is too small for this configuration");
   }
   return {

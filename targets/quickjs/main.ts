@@ -5,8 +5,8 @@
 import { create } from "../../core/complete.ts";
 import {
   ConfigError,
+  coreConfigOf,
   type DeviceConfig,
-  driverConfigOf,
   parseDeviceConfig,
 } from "../../platform/configuration/device-config.ts";
 import { MEMORY_BYTES_DEFAULT } from "../../platform/driver.ts";
@@ -68,7 +68,7 @@ function refuseOpenConfig(os: Os, file: string, config: DeviceConfig): void {
 
 function refuseTooLittleMemory(config: DeviceConfig): void {
   const bytes = config.limits?.memoryBytes ?? MEMORY_BYTES_DEFAULT;
-  const settings = { ...driverConfigOf(config), ...displaySizeOf(config.display), seed: 1 };
+  const settings = { ...coreConfigOf(config), ...displaySizeOf(config.display), seed: 1 };
   if (create(new Uint8Array(bytes), settings)) return;
   throw new UsageError(
     `limits.memoryBytes: ${bytes} are too few for this configuration; give more`,

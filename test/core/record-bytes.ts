@@ -70,14 +70,18 @@ function big(value: number, size: number): number[] {
 }
 
 /** A checksum behind these bytes makes a record of them. */
-export function sealed(body: Uint8Array, fields: Partial<RecordFields> = {}): Uint8Array {
+export function sealed(
+  body: Uint8Array,
+  fields: Partial<RecordFields> = {},
+  server = config.server,
+): Uint8Array {
   const { version = 1, clientId = config.clientId } = fields;
-  const client = crc24(encoder.encode(`client_id=${clientId}&server=${config.server}`), version);
+  const client = crc24(encoder.encode(`client_id=${clientId}&server=${server}`), version);
   return Uint8Array.from([...body, ...big(crc24(body, client ^ (body.length + 3)), 3)]);
 }
 
-/** A record of these fields, with a right checksum. */
-export function recordOf(fields: RecordFields): Uint8Array {
+/** A record of these fields, with a right checksum; of the tests' own server, or another one. */
+export function recordOf(fields: RecordFields, server = config.server): Uint8Array {
   const { kind, sequence = 1, intervalMs = 5000 } = fields;
   const { codeLifeS = 1800, refreshLifeS = 100_000_000 } = fields;
   const { values = kind === Kind.CODE ? ["dc", "ABCD", "https://x", undefined] : ["token"] } =
@@ -93,5 +97,5 @@ export function recordOf(fields: RecordFields): Uint8Array {
       return [...big(value === undefined ? 0 : bytes.length + 1, 2), ...bytes];
     }),
   ]);
-  return sealed(body, fields);
+  return sealed(body, fields, server);
 }

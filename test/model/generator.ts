@@ -221,13 +221,16 @@ export class Generator {
     const { dice } = this;
     const none = (): Uint8Array => new Uint8Array();
     if (dice.chance(70)) return [none(), none()];
-    const { owner } = new Requests(settings.config);
-    // Now and then one of another server, which is none here.
-    const binding = bindingOf(dice.chance(92) ? owner : `${owner}.evil.test`);
+    const { owner, formerOwner } = new Requests(settings.config);
+    // Now and then of the server by its former name, or of another server, which is none here.
+    const names = [owner, owner, owner, formerOwner, formerOwner, `${owner}.evil.test`];
+    const binding = bindingOf(dice.pick(names));
     const sequence = dice.pick([0, 5, 0xfffffe, 0xffffff, 0x7fffff]);
-    const record = (ahead: number): Uint8Array =>
-      encode({ ...this.record(), sequence: (sequence + ahead) % 0x1000000 }, binding);
-    const other = dice.pick([none, none, () => record(0), () => Uint8Array.of(1, 2, 3)]);
+    const record = (ahead: number, bound = binding): Uint8Array =>
+      encode({ ...this.record(), sequence: (sequence + ahead) % 0x1000000 }, bound);
+    const older = (): Uint8Array => record(0);
+    const ownOlder = (): Uint8Array => record(0, bindingOf(owner));
+    const other = dice.pick([none, none, older, ownOlder, () => Uint8Array.of(1, 2, 3)]);
     return dice.chance(50) ? [record(1), other()] : [other(), record(1)];
   }
 

@@ -15,7 +15,7 @@ import { arrayOf, bytesOf } from "./bytes.ts";
 import { EXCHANGE_MS } from "./ideal/clock.ts";
 import { Ideal } from "./ideal/device.ts";
 import { Holder, Purpose } from "./ideal/purpose.ts";
-import { decode } from "./ideal/record.ts";
+import { decode, type StoredRecord } from "./ideal/record.ts";
 import { formEncoded, segmentEncoded } from "./ideal/requests.ts";
 import { checkCall, checkOutcome } from "./oracles/calls.ts";
 import { checkClocks } from "./oracles/clocks.ts";
@@ -279,7 +279,7 @@ export class Host implements Scene {
         this.slots[slot] = memory.slice(from, from + size);
       } else if (command === Command.ERASE && isDone) this.slots[slot] = new Uint8Array();
       const kind = command === Command.STORE ? memory[from]! : 0;
-      ideal.storage.finished(isDone, kind);
+      ideal.storage.finished(isDone, kind, ideal.previousToken !== undefined);
       this.core.storageDone(this.device, isDone ? 1 : 0);
     }
     if (ideal.state === 0 && !ideal.storage.isBusy) ideal.comeBack();
@@ -307,8 +307,10 @@ export class Host implements Scene {
     // What is longer than the range has no place in this memory.
     const result = isReadable ? bytes.length : -1;
     if (isReadable) memory.set(bytes.subarray(0, size), from);
-    const record = isWhole ? decode(bytes, ideal.binding) : undefined;
-    ideal.storage.loaded(result, record, (read) => ideal.recordRead(read));
+    const own = isWhole ? decode(bytes, ideal.binding) : undefined;
+    const former = isWhole && !own ? decode(bytes, ideal.formerBinding) : undefined;
+    const take = (read: StoredRecord): void => ideal.recordRead(read);
+    ideal.storage.loaded(result, own ?? former, former !== undefined, take);
     this.core.storageDone(this.device, result);
   }
 

@@ -493,8 +493,44 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a slot that was not read counts as unread for ever",
     "records/record-keeping.ts",
-    "      device.notRead = 0;\n",
+    "device.notRead = device.hasFormer = 0;",
+    "device.hasFormer = 0;",
+  ),
+  other(
+    "a code that brought tokens stays beside them",
+    "records/record-keeping.ts",
+    "|| isOlderUseless(device)",
     "",
+  ),
+  other(
+    "a spent code that a start finds stays",
+    "records/record-keeping.ts",
+    "if (!device.notRead && isOlderUseless(device)) startJob",
+    "if (device.notErased) startJob",
+  ),
+  other(
+    "a slot that could not be read is erased at the start, though it may be the newer",
+    "records/record-keeping.ts",
+    "if (!device.notRead && isOlderUseless(device)) startJob",
+    "if (isOlderUseless(device)) startJob",
+  ),
+  other(
+    "a record under the server's former name stays as it is",
+    "records/record-keeping.ts",
+    "if (device.hasFormer && device.recordKind) startJob",
+    "if (device.hasFormer > 1) startJob",
+  ),
+  other(
+    "what lies under the former name is not erased behind its copy",
+    "records/record-keeping.ts",
+    "device.notRead || device.notErased || device.hasFormer;",
+    "device.notRead || device.notErased;",
+  ),
+  other(
+    "records of any server count as those of the former name",
+    "records/record-keeping.ts",
+    "isDone = !isFormer || isRecord(device, device.formerBinding, result);",
+    "isDone = true;",
   ),
   other(
     "tokens that are saved count as refused where what lies behind them cannot be erased",

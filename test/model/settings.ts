@@ -30,6 +30,7 @@ export function drawSettings(dice: Dice): Settings {
     scope: dice.pick(["video", "email profile", "https://auth.test/video"]),
     clientAuthentication: dice.below(4),
     server: dice.pick(["https://auth.test", "https://other.test/tenant"]),
+    formerServer: "https://former.test",
     deviceParameters: dice.pick(["", "", "&device=tv"]),
     tokenParameters: dice.pick(["", "", "&resource=https%3A%2F%2Fapi.test"]),
     columns: dice.pick([20, 20, 16, 32, 40]),

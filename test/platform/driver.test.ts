@@ -328,11 +328,39 @@ describe("a record belongs to the server that its tokens are of", () => {
     return second.device.state;
   };
 
-  it("SPEC.md Records: to the origin of the token endpoint, where no issuer is named", () => {
+  it("SPEC.md Records: to the address of the token endpoint, where no issuer is named", () => {
     expect(stateAfter(here)).toBe(State.REFRESHING);
-    expect(stateAfter("https://x.test/other/token")).toBe(State.REFRESHING);
+    // Hosts are the same in both cases (RFC 3986 §6.2.2.1), paths are not.
+    expect(stateAfter("https://X.TEST/token")).toBe(State.REFRESHING);
+    expect(stateAfter("https://x.test/Token")).toBe(State.SIGNED_OUT);
+    // Tenants of one origin: the refresh token of the one is not sent to the other.
+    expect(stateAfter("https://x.test/other/token")).toBe(State.SIGNED_OUT);
+    expect(stateAfter("https://x.test/token?tenant=b")).toBe(State.SIGNED_OUT);
     expect(stateAfter("https://y.test/token")).toBe(State.SIGNED_OUT);
     expect(stateAfter("https://x.test:444/token")).toBe(State.SIGNED_OUT);
+  });
+
+  it("an update keeps the session: what an older program kept under the origin is found once", () => {
+    const { server: _named, ...unnamed } = driverConfig;
+    const platform = signsIn();
+    const older = driverOn(platform, {
+      endpoints: addressed(here),
+      config: { ...unnamed, server: "https://x.test" },
+    });
+    older.start();
+    pass(platform, 20);
+    older.stop();
+    const stateAt = (token: string): State => {
+      const config = { ...unnamed, autoStart: 0 };
+      const driver = driverOn(platform, { endpoints: addressed(token), config });
+      driver.start();
+      const { state } = driver.device;
+      driver.stop();
+      return state;
+    };
+    expect(stateAt(here)).toBe(State.REFRESHING);
+    expect(stateAt("https://x.test/other/token")).toBe(State.SIGNED_OUT);
+    expect(stateAt(here)).toBe(State.REFRESHING);
   });
 
   it("SPEC.md Records: to the issuer, where one is named", () => {

@@ -209,8 +209,8 @@ export const PLANTS: readonly Plant[] = [
   plant(
     "driver/device.ts",
     "records belong to each start alone",
-    "server: options.config.server ?? originOf(options.endpoints.token),",
-    "server: String(options.platform.timers.now()),",
+    "...serverNames(options.config.server, options.endpoints.token),",
+    '...{ server: String(options.platform.timers.now()), formerServer: "" },',
   ),
   plant(
     "sealed-storage.ts",

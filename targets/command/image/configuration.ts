@@ -4,8 +4,8 @@
 import { create } from "../../../core/index.ts";
 import {
   ConfigError,
+  coreConfigOf,
   type DeviceConfig,
-  driverConfigOf,
   parseDeviceConfig,
 } from "../../../platform/configuration/device-config.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
@@ -61,5 +61,5 @@ function problemsFor(config: DeviceConfig): string[] {
 function fits(config: DeviceConfig): boolean {
   const memory = new Uint8Array(config.limits?.memoryBytes ?? MEMORY_BYTES);
   const { columns, rows } = { ...DISPLAY, ...config.display };
-  return create(memory, { ...driverConfigOf(config), columns, rows, seed: 1 }) !== null;
+  return create(memory, { ...coreConfigOf(config), columns, rows, seed: 1 }) !== null;
 }

@@ -22,23 +22,46 @@ static int random_seed(void) {
                bytes[3]);
 }
 
-/* What tells this server from others: its issuer, or the origin of its token endpoint. */
-static const char *server_name(const struct pg_settings *settings) {
-  static char origin[264];
+/* Room for an address of device.json, and its end. */
+enum { NAME_SIZE = 257 };
+
+struct server_names {
+  char whole[NAME_SIZE];
+  char origin[NAME_SIZE];
+  const char *server;
+  const char *former;
+};
+
+/* What tells a server from others: its issuer, or the whole address of its token endpoint, since tenants may share an
+ * origin (with the host in lower case). Older programs took the origin: what they have kept counts once. */
+static void name_server(const struct pg_settings *settings, struct server_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
+  int slashes = 0;
   size_t at = 0;
-  if (*settings->server) return settings->server;
-  for (int slashes = 0; address[at] && at + 1 < sizeof origin; at++) {
+  size_t origin_size = 0;
+  names->former = "";
+  names->server = settings->server;
+  if (*settings->server) return;
+  for (; address[at] && at + 1 < NAME_SIZE; at++) {
     char c = address[at];
-    if ((c == '/' && ++slashes > 2) || c == '?') break;
-    origin[at] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    if (c == '/') slashes++;
+    if (c == '?') slashes += 3;
+    if (slashes < 3) {
+      c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+      names->origin[origin_size++] = c;
+    }
+    names->whole[at] = c;
   }
-  origin[at] = 0;
-  return origin;
+  names->whole[at] = names->origin[origin_size] = 0;
+  names->former = names->origin;
+  /* One that is longer is named as it stands. */
+  names->server = address[at] ? address : names->whole;
 }
 
 static enum pg_open_result open_core(const struct pg_host *own) {
   const struct pg_settings *settings = own->settings;
+  static struct server_names names;
+  name_server(settings, &names);
   struct pg_core_config config = {
       .client_id = settings->client_id,
       .client_secret = settings->client_secret,
@@ -53,7 +76,8 @@ static enum pg_open_result open_core(const struct pg_host *own) {
       .renewals_max = settings->renewals,
       .start_spread_ms = settings->start_spread_ms,
       .client_authentication = settings->client_authentication,
-      .server = server_name(settings),
+      .server = names.server,
+      .former_server = names.former,
   };
   return pg_core_open(own->code, own->code_size, own->memory, (size_t)settings->memory_bytes, &config,
                       own->heap_limit);

@@ -71,7 +71,8 @@ struct pg_core_config {
   int start_spread_ms;           /* 0..60000; 5000 for devices that start together after a power cut */
   int client_authentication;     /* enum pg_client_authentication */
   const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
-  const char *server;            /* the issuer, or the origin of the token endpoint */
+  const char *server;            /* the issuer, or the address of the token endpoint */
+  const char *former_server;     /* what an older program called it, whose records count once; NULL or "": nothing */
 };
 
 /* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */

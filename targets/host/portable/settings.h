@@ -25,7 +25,7 @@ struct pg_settings {
   const char *messages;
   /* Why there is no connection, in the same way and the order of PG_REASON_*, from 1 on; "": English. */
   const char *reasons;
-  const char *server; /* the issuer; "": the origin of the token endpoint stands for the server */
+  const char *server; /* the issuer; "": the address of the token endpoint stands for the server */
   const char *user_agent;
   /* Headers of the maker's own: lines `Name: value`, each ended by CR LF; or "". */
   const char *grant_headers;    /* to the authorization server */

@@ -67,6 +67,8 @@ export class Ideal {
   readonly requests: Requests;
   private readonly grant = new Grant(this);
   readonly binding: number;
+  /** Of records under the server's former name. */
+  readonly formerBinding: number;
 
   holder = Holder.NOBODY;
   isInFlight = false;
@@ -84,6 +86,7 @@ export class Ideal {
     this.autoStart = config.autoStart === 1;
     this.requests = new Requests(config);
     this.binding = bindingOf(this.requests.owner);
+    this.formerBinding = bindingOf(this.requests.formerOwner);
     this.misfits = new Misfits(room);
     this.calls = new Calls(this);
     this.prompt = new Prompt(this, textsOf(config));
@@ -336,12 +339,9 @@ export class Ideal {
       clock.wait.leastMs += clock.intervalMs;
       clock.wait.mostMs += clock.intervalMs;
       this.moveTo(Event.CODE_FOUND, State.PENDING);
-      this.storage.start(Task.ERASE_OLDER, this.recordKind);
     } else if (kind <= State.REFRESHING) this.moveTo(Event.TOKENS_FOUND, kind);
-    else {
-      this.moveTo(Event.REVOCATION_FOUND, State.REVOKING);
-      this.storage.start(Task.ERASE_OLDER, this.recordKind);
-    }
+    else this.moveTo(Event.REVOCATION_FOUND, State.REVOKING);
+    if (kind !== 0) this.storage.tidy(this.recordKind, this.previousToken !== undefined);
     if (kind !== 0 && (this.isCancelNoted || this.isSignOutNoted)) {
       if (this.isSignOutNoted) this.signOut();
       else if (kind === State.PENDING) this.cancel();

@@ -36,6 +36,8 @@ const { CLIENT_SECRET_BASIC, CLIENT_SECRET_POST, DOCUMENTS } = ClientAuthenticat
 export class Requests {
   /** What binds a record to client and server. */
   readonly owner: string;
+  /** The same under the server's former name. */
+  readonly formerOwner: string;
   private readonly client: string;
   private readonly device: string;
   private readonly parameters: string;
@@ -55,6 +57,7 @@ export class Requests {
     this.device = `scope=${formEncoded(bytesOf(config.scope))}${deviceParameters}&${inDeviceRequest}`;
     this.parameters = bytesOf(config.tokenParameters);
     this.owner = `client_id=${id}&server=${bytesOf(config.server)}`;
+    this.formerOwner = `client_id=${id}&server=${bytesOf(config.formerServer || config.server)}`;
     this.isQueryRevoked = method === DOCUMENTS;
     if (method === CLIENT_SECRET_BASIC) {
       this.authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;

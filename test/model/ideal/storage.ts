@@ -38,6 +38,8 @@ export class StorageTask {
   notErased = false;
   /** A slot that was not read at the start may hold anything, until one is erased. */
   private isUnread = false;
+  /** A slot holds a record under the server's former name, until one is erased. */
+  private isFormer = false;
   /** What the record to be written is of: the state at the time when it was asked for. */
   kind = 0;
   /** Newest record read so far, the one before it, and which slot is read next. */
@@ -104,9 +106,11 @@ export class StorageTask {
   loaded(
     size: number,
     record: StoredRecord | undefined,
+    isFormer: boolean,
     take: (record: StoredRecord) => void,
   ): void {
     this.active = Command.NONE;
+    if (isFormer) this.isFormer = true;
     if (record) {
       take(record);
       this.found = record;
@@ -143,15 +147,28 @@ export class StorageTask {
     if (this.tries < 0) this.tries = 0;
   }
 
-  /** The host has written or erased, or not. `kind` is of the record written. */
-  finished(isDone: boolean, kind: number): void {
+  /**
+   * The records have been read, and the newest is of `kind`.
+   * @param isOlderUseful whether the older slot holds the refresh token before the present one
+   */
+  tidy(kind: number, isOlderUseful: boolean): void {
+    const isSession = kind === State.SIGNED_IN || kind === State.REFRESHING;
+    if (this.isFormer) this.start(Task.WRITE, kind);
+    else if (!isSession || (!this.isUnread && !isOlderUseful)) this.start(Task.ERASE_OLDER, kind);
+  }
+
+  /**
+   * The host has written or erased, or not. `kind` is of the record written.
+   * @param isOlderUseful as above
+   */
+  finished(isDone: boolean, kind: number, isOlderUseful: boolean): void {
     const command = this.active;
     if (!command) return;
     this.active = Command.NONE;
-    const isStray = this.isUnread || this.notErased;
+    const isStray = this.isUnread || this.notErased || this.isFormer;
     if (command === Command.ERASE) {
       if (isDone) this.used--;
-      if (isDone) this.isUnread = false;
+      if (isDone) this.isUnread = this.isFormer = false;
     } else {
       // A write that failed may have left anything.
       this.holds(isDone);
@@ -164,7 +181,7 @@ export class StorageTask {
     if (!isDone) this.task = Task.NONE;
     else if (command === Command.STORE) {
       const isFirstOfAll = this.sequence < 2;
-      const standsAlone = kind > State.REFRESHING || isFirstOfAll || isStray;
+      const standsAlone = kind > State.REFRESHING || isFirstOfAll || isStray || !isOlderUseful;
       this.task = standsAlone ? Task.ERASE_OLDER : Task.NONE;
     }
   }

@@ -20,7 +20,7 @@ export interface RemoteServer {
     readonly clientAuthentication: core.ClientAuthentication;
     readonly deviceParameters: string;
     readonly tokenParameters: string;
-    /** What records belong to; absent: the origin of the token endpoint. */
+    /** What records belong to; absent: the address of the token endpoint. */
     readonly server?: string;
   };
   readonly allowHttp: boolean;
