@@ -77,7 +77,7 @@ const FAULTS: readonly (readonly [rule: string, at: string, find: string, fault:
   ["a byte has 8 bits", "writeHex", "value \\+ 48", "value + 300"],
   [
     "a job is something to do",
-    "\\w*",
+    "tokensReceived",
     "startJob\\(device, 4 /\\* WRITE \\*/\\)",
     "startJob(device, 0)",
   ],

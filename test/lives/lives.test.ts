@@ -74,7 +74,8 @@ describe("power cuts at every place", () => {
     "$sequence, sealed $sealed: before every driver step and at every byte of every storage operation",
     ({ sequence, sealed }) => {
       const cuts = allCuts(core, sequence, 1, sealed);
-      expect(cuts.length).toBeGreaterThan(100);
+      // The fewest are a refresh's, whose record goes to a slot that was empty: nothing is erased there.
+      expect(cuts.length).toBeGreaterThan(75);
       const broken: { cut: Cut; what: string }[] = [];
       for (const cut of cuts) {
         try {

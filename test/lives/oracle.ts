@@ -440,6 +440,7 @@ export class Oracle {
     this.prompt.check(device, frame, alarmMs);
     const { records } = this.view;
     if (!records.isBusy) records.checkNoneUnread();
+    if (!records.isBusy && device.state === State.SIGNED_IN) records.checkNoneSpent();
     const waits = device.state === State.SIGNED_IN && !device.inFlight && !records.isBusy;
     if (waits && records.isRefused && alarmMs - this.view.nowMs() > OFFER_AGAIN_MS) {
       throw new Violation("offered-again", "tokens that storage refused are let be");

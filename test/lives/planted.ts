@@ -143,8 +143,11 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "leave a slot behind that could not be read",
-    find: inside("finishStorage", "isStray \\|\\| device\\.sequence < 2"),
-    replacement: "$1false",
+    find: inside(
+      "finishStorage",
+      "isStray \\|\\|\\s+device\\.sequence < 2 \\|\\|\\s+isOlderUseless\\(device\\)",
+    ),
+    replacement: "$1!lacks(device, 6) && false",
   },
   {
     name: "poll on after a denial",

@@ -113,8 +113,8 @@ export class Records implements Storage {
   poweredOn(inner: Storage): void {
     this.inner = inner;
     this.writesAllowed = 0;
-    // Behind the first record of all a slot goes that held something, but no record.
-    this.erasesAllowed = this.newest() ? 0 : 1;
+    // Behind the first record of all a slot goes that held something, but no record; behind a session's a spent code.
+    this.erasesAllowed = 1;
     this.writes = 0;
     this.erases = 0;
     this.isBusy = false;
@@ -156,6 +156,8 @@ export class Records implements Storage {
     this.inner.write(slot, bytes, from, to, (ok) => {
       if (ok) this.replaced(slot);
       this.hasWritten ||= ok;
+      // What lay beside it is of use only where it is the refresh token before this one.
+      if (ok) this.erasesAllowed++;
       this.written(record, ok);
       done(ok);
     });
@@ -220,6 +222,17 @@ export class Records implements Storage {
   checkNoneUnread(): void {
     if (this.hasWritten && this.unreadNow.size > 0 && !this.erasesFailed) {
       throw new Violation("unread-goes", "behind a newer record lies a slot that was never read");
+    }
+  }
+
+  /** What must hold at rest in a session: the code that brought its tokens is spent, and gone. */
+  checkNoneSpent(): void {
+    const isFaulty = this.readsFailed || this.isRotten || this.isRefused || this.erasesFailed;
+    if (isFaulty || !this.hasWritten) return;
+    if (this.newest()?.kind !== "token") return;
+    for (const slot of [0, 1]) {
+      if (this.known.get(this.plain(slot))?.kind !== "code") continue;
+      throw new Violation("spent-code", `slot ${slot} still holds the code`);
     }
   }
 

@@ -51,7 +51,9 @@ export const INVARIANTS = {
   "no-allocation": "The device's arrays stay the same objects of the same length after create.",
   "flash-budget":
     "One record write for each code, each new pair, each rotation and each sign-out, none for a " +
-    "poll; erases only at the end of an attempt or session; one more for each that failed.",
+    "poll; erases only behind a record, at a start, and at the end of an attempt or session; one more for each that " +
+    "failed.",
+  "spent-code": "At rest in a session no slot holds the code that brought its tokens.",
   "sealed-records": "In a life with sealed records no byte of a token or code reaches the medium.",
   "offered-again":
     "At rest and signed in, with tokens that storage has refused: they are offered to it again " +

@@ -40,6 +40,7 @@ it("says what was asked and answered, by names and numbers", async () => {
     "answer 3 TOKEN 200, N bytes, N ms",
     "state SIGNED_IN",
     "storage writes slot 1: N bytes, kept",
+    "storage erases slot 0: gone",
     "state REVOKING",
     "storage writes slot 0: N bytes, kept",
     "storage erases slot 1: gone",
