@@ -301,25 +301,53 @@ describe("files and descriptors", () => {
     expect(host.messages).toContain(`${counter}: no option, or its value is missing or wrong`);
   });
 
-  it("what is stored for one server is nothing to another: the token endpoint's origin counts, or the issuer", async () => {
+  /** How many codes had been asked for behind each of these configurations, one after the other in one folder. */
+  async function codesAskedFor(
+    changes: (port: number) => readonly Record<string, unknown>[],
+  ): Promise<number[]> {
     const { port, requests } = await answering([ok(CODE)]);
-    const { endpoints } = endpointsAt(port) as { endpoints: Record<string, string> };
-    const other = { ...endpoints, token: `http://localhost:${port}/token` };
     const own = await opened();
-    const codes = () => requests.filter((text) => text.startsWith("POST /device/code ")).length;
     const asked: number[] = [];
-    for (const changes of [
-      { endpoints },
-      { endpoints: { ...endpoints, token: `http://127.0.0.1:${port}/elsewhere?x=1` } },
-      { endpoints: other },
-      { endpoints: other, issuer: "https://issuer.example" },
-    ]) {
-      const host = new HostProcess([sanitized, "--config", own.configure(changes)]);
+    for (const change of changes(port)) {
+      const host = new HostProcess([sanitized, "--config", own.configure(change)]);
       await host.state("PENDING");
       await host.kill("SIGKILL");
-      asked.push(codes());
+      asked.push(requests.filter((text) => text.startsWith("POST /device/code ")).length);
     }
-    expect(asked).toEqual([1, 1, 2, 3]);
+    return asked;
+  }
+
+  const withToken = (port: number, token: string): Record<string, unknown> => {
+    const { endpoints } = endpointsAt(port) as { endpoints: Record<string, string> };
+    return { endpoints: { ...endpoints, token } };
+  };
+
+  it("what is stored for one server is nothing to another: the token endpoint's address counts, or the issuer", async () => {
+    const asked = await codesAskedFor((port) => {
+      const own = withToken(port, `http://127.0.0.1:${port}/token`);
+      const other = withToken(port, `http://localhost:${port}/token`);
+      const otherCase = withToken(port, `http://LOCALHOST:${port}/token`);
+      const issued = { ...other, issuer: "https://issuer.example" };
+      return [own, own, other, otherCase, issued];
+    });
+    expect(asked).toEqual([1, 1, 2, 2, 3]);
+  });
+
+  it("tenants of one origin share nothing (RFC 9700 §4.4)", async () => {
+    const asked = await codesAskedFor((port) => {
+      const at = (path: string) => withToken(port, `http://127.0.0.1:${port}${path}`);
+      return [at("/a/token"), at("/a/token"), at("/b/token"), at("/b/Token"), at("/b/token?x=1")];
+    });
+    expect(asked).toEqual([1, 1, 2, 3, 4]);
+  });
+
+  it("an update keeps what was stored: the origin was an older host's name for the server, and counts once", async () => {
+    const asked = await codesAskedFor((port) => {
+      const at = (path: string) => withToken(port, `http://127.0.0.1:${port}${path}`);
+      const older = { ...at("/a/token"), issuer: `http://127.0.0.1:${port}` };
+      return [older, at("/a/token"), at("/a/token"), at("/b/token"), older];
+    });
+    expect(asked).toEqual([1, 1, 1, 2, 3]);
   });
 
   it("a memory that grows keeps what was stored: the file grows, its blocks stay in place", async () => {

@@ -176,7 +176,7 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "refresh with the access token",
-    find: inside("prepareGrant", "(writeTokenRequest\\(device, 35[^,]*, )26"),
+    find: inside("prepareGrant", "(writeTokenRequest\\(device, 36[^,]*, )26"),
     replacement: "$1$25",
   },
   {
