@@ -192,18 +192,8 @@ static void fail_hung_up(void) {
   fail(reason, "the server has hung up in the handshake");
 }
 
-/* Said before it happens, and once: the answers of a sign-in are short, and may all fit. */
-static void warn_of_long_records(void) {
-  static int is_said;
-  if (is_said || tls_has_room()) return;
-  is_said = 1;
-  board_log("connection: the server grants no short records (max_fragment_length): a longer answer than 1 KiB"
-            " will be refused; TLS_BUFFERS=full has room for any\n");
-}
-
 static void open_secured(void) {
   connection.stage = IS_OPEN;
-  warn_of_long_records();
   board_clock_confirm();
 }
 

@@ -93,10 +93,6 @@ br_ssl_engine_context *tls_start(const char *name, const struct board_trust *tru
   return NULL;
 }
 
-int tls_has_room(void) {
-  return !TLS_SMALL_BUFFERS || br_ssl_engine_get_mfln_negotiated(&client.eng);
-}
-
 const char *tls_problem(void) {
   switch (br_ssl_engine_last_error(&client.eng)) {
     case BR_ERR_OK:

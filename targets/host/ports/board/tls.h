@@ -18,12 +18,6 @@ struct board_trust {
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
                                  const char **why);
 
-/*
- * 1: every record of the server's will fit, since the buffer takes the longest that there is, or the server has granted
- * short ones (RFC 6066 section 4). After the handshake.
- */
-int tls_has_room(void);
-
 /* What has gone wrong in a session, as one sentence of what to do about it; "" for nothing. */
 const char *tls_problem(void);
 
