@@ -16,6 +16,8 @@ interface ScopeDefinition {
 const DEFINITIONS: readonly ScopeDefinition[] = [
   { name: "email", bare: true, deviceFlow: "allowed", words: "See your e-mail address" },
   { name: "openid", bare: true, deviceFlow: "allowed", words: "Know who you are on this service" },
+  // OpenID Connect Core §11. Every sign-in here brings a refresh token; OpenID clients ask for it all the same.
+  { name: "offline_access", bare: true, deviceFlow: "allowed", words: "Stay signed in" },
   { name: "profile", bare: true, deviceFlow: "allowed", words: "See your name and picture" },
   {
     name: "storage.appdata",

@@ -1,22 +1,12 @@
 // The service as an OpenID provider for clients that others wrote, unchanged: openid-client with all of its checks,
 // SSSD's oidc_child (Debian package sssd-idp) over TLS, Authlib (python3-authlib) with its own check of ID tokens.
 
-import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { promisify } from "node:util";
 import * as client from "openid-client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  createService,
-  nodeEnvironment,
-  type Service,
-  serve,
-} from "../../targets/service/index.ts";
-import { makeTlsIdentities } from "../platform/certificates.ts";
+import { createService, nodeEnvironment, serve } from "../../targets/service/index.ts";
 import { FIXTURE } from "../service/harness.ts";
-import { decideAtPoll, startService } from "./running-service.ts";
+import { isMissing, PYTHON, run } from "./programs.ts";
+import { decideAtPoll, secureService, startService } from "./running-service.ts";
 
 const SCOPE = "openid profile email";
 
@@ -80,39 +70,12 @@ describe("openid-client 6, OpenID Connect Core §3.1.3.7, §5.3.2, RFC 7636", ()
   });
 });
 
-/** Where Debian puts them. The gate installs them; elsewhere their tests wait until somebody does. */
+/** Where Debian puts them. */
 const OIDC_CHILD = "/usr/libexec/sssd/oidc_child";
-const PYTHON = "/usr/bin/python3";
 const AUTHLIB = "/usr/lib/python3/dist-packages/authlib";
-const isCi = process.env.CI === "true";
-
-/** A program's output. It gets its input, and then the end of it. */
-function run(program: string, args: readonly string[], input = ""): Promise<{ stdout: string }> {
-  const running = promisify(execFile)(program, args);
-  running.child.stdin?.end(input);
-  return running;
-}
-
-async function secureService(): Promise<{ service: Service; url: string; ca: string }> {
-  const { ca, identities } = makeTlsIdentities();
-  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-peers-"));
-  const file = path.join(folder, "ca.pem");
-  writeFileSync(file, ca);
-  const service = createService({
-    ...nodeEnvironment(),
-    fixture: FIXTURE,
-    options: { interval: 1, pollToleranceMs: 100 },
-  });
-  const server = await serve(service, identities.trusted);
-  onTestFinished(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { service, url: server.url, ca: file };
-}
 
 describe("SSSD's oidc_child: a code, tokens with a checked ID token, and whose they are", () => {
-  test.skipIf(!isCi && !existsSync(OIDC_CHILD)).each([
+  test.skipIf(isMissing(OIDC_CHILD)).each([
     ["public-printer", ""],
     ["living-room-tv", "tv-secret"],
   ])("client %s", async (id, secret) => {
@@ -159,7 +122,7 @@ person = requests.get(server["userinfo_endpoint"], headers=bearer).json()
 print(json.dumps({"claims": dict(claims), "person": person}))
 `;
 
-test.skipIf(!isCi && !existsSync(AUTHLIB))(
+test.skipIf(isMissing(AUTHLIB))(
   "Authlib: an ID token with its signature, its claims and the hash of the access token",
   async () => {
     const running = await startService();

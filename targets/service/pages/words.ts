@@ -400,6 +400,12 @@ export const WORDS: Readonly<Record<string, Words>> = {
     "Saber quién es usted en este servicio",
     "このサービスでのあなたの識別",
   ),
+  "Stay signed in": words(
+    "Angemeldet bleiben",
+    "Rester connecté",
+    "Seguir con la sesión iniciada",
+    "サインインしたままにする",
+  ),
   "See your name and picture": words(
     "Ihren Namen und Ihr Bild sehen",
     "Voir votre nom et votre photo",
