@@ -6,6 +6,7 @@ import { Command, Endpoint, Region, State } from "../core/index.ts";
 import type { Http, Platform } from "./contracts.ts";
 import { AnswerSink, unaddressed } from "./driver/answer-sink.ts";
 import { BodyForms } from "./driver/body-forms.ts";
+import { CodeChallenges } from "./driver/code-challenges.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
 import { Faults, isThenable } from "./driver/faults.ts";
@@ -29,6 +30,7 @@ export type {
   Timers,
   TransportFailure,
 } from "./contracts.ts";
+export type { Pkce } from "./driver/code-challenges.ts";
 export { type Endpoints, noEndpoints } from "./driver/endpoints.ts";
 export type { HostHeaders } from "./driver/headers.ts";
 export {
@@ -64,6 +66,8 @@ export class Driver {
   readonly device: complete.Device;
   /** The core's memory: fields and tokens lie in it where `device.start` says. Not to be written. */
   readonly memory: Uint8Array;
+  /** Not for programs: what an answer says about code challenges is heard here. */
+  readonly challenges: CodeChallenges;
   #addresses: Endpoints;
   readonly #platform: Platform;
   readonly #http: Http;
@@ -95,6 +99,7 @@ export class Driver {
   };
   readonly #unverified = (): void =>
     this.core.eventVerified?.(this.device, this.device.requestId, 0);
+  readonly #unchallenged = (): void => this.core.storageDone(this.device, -1);
   readonly #tellChange = (): unknown => {
     this.#options.log?.look(this.device);
     return this.#options.onChange?.();
@@ -110,6 +115,7 @@ export class Driver {
     this.#addresses = options.endpoints;
     this.memory = new Uint8Array(options.memoryBytes ?? MEMORY_BYTES_DEFAULT);
     this.device = makeDevice(options, this.memory);
+    this.challenges = new CodeChallenges(this.#platform.entropy, options.pkce);
     this.#requests = new Requests(this.device, this.memory, options);
     this.#sink = this.#newSink();
     this.#sinkBefore = this.#newSink();
@@ -341,6 +347,9 @@ export class Driver {
         return storage.erase(device.slot, this.#nextStored(0).written);
       case Command.VERIFY:
         return this.#verify(from, to);
+      case Command.CHALLENGE:
+        this.#giveUp = this.#unchallenged;
+        return this.core.storageDone(device, this.challenges.make(memory, from, to));
       default:
         throw new Error(`unknown command ${command}`);
     }

@@ -63,7 +63,7 @@ export interface Config {
   startSpreadMs?: number;
   /**
    * 1: the host is asked for a code verifier and its challenge before each request for a code (RFC 7636), and may
-   * have none sent; 0 or left out: it is not asked. Takes 131 bytes of memory.
+   * have none sent; 0 or left out: it is not asked. Takes 144 bytes of memory.
    */
   pkce?: number;
   /**

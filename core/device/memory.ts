@@ -45,10 +45,8 @@ export enum Literal {
   GRAMMAR = 39,
   /** What stands between the scheme and the authority of a URI (RFC 3986 §3). */
   AUTHORITY = 40,
-  /** What stands in front of the code verifier in a poll (RFC 7636 §4.5). */
-  CODE_VERIFIER = 41,
   /** A complete build's follow, then the display texts. */
-  NEXT = 42,
+  NEXT = 41,
 }
 
 /**

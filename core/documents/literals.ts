@@ -2,23 +2,23 @@
 
 /** In the order of DOCUMENT_LITERALS. */
 export enum DocumentLiteral {
-  OFFER_MEMBERS = 50,
+  OFFER_MEMBERS = 49,
   /** Five parts, one in front of each identifier. */
-  OFFER_PATH = 51,
-  DRAFT = 56,
+  OFFER_PATH = 50,
+  DRAFT = 55,
   /** What is looked for around the events of a poll, and of them: all. */
-  EVENT_POLL_MEMBERS = 57,
-  ANY_MEMBER = 58,
-  EVENT_MEMBERS = 59,
-  EVENT_POLL = 60,
+  EVENT_POLL_MEMBERS = 56,
+  ANY_MEMBER = 57,
+  EVENT_MEMBERS = 58,
+  EVENT_POLL = 59,
   /** What stands before an event's identifier, and after it, in the same order. */
-  EVENT_REFUSED = 61,
-  EVENT_ACKNOWLEDGED = 62,
-  EVENT_REFUSED_END = 63,
-  EVENT_ACKNOWLEDGED_END = 64,
-  PREFIX = 65,
-  OFFER_ANSWER = 66,
-  NEXT = 67,
+  EVENT_REFUSED = 60,
+  EVENT_ACKNOWLEDGED = 61,
+  EVENT_REFUSED_END = 62,
+  EVENT_ACKNOWLEDGED_END = 63,
+  PREFIX = 64,
+  OFFER_ANSWER = 65,
+  NEXT = 66,
 }
 
 /** A line each. Member names as in MEMBERS. */

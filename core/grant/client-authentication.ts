@@ -7,7 +7,8 @@
 
 import { Authorization } from "../device/command.ts";
 import { ClientAuthentication, type Config } from "../device/config.ts";
-import { type Device, holds, Literal, Region } from "../device/memory.ts";
+import { Limit } from "../device/limits.ts";
+import { type Device, holds, Region } from "../device/memory.ts";
 import { placeConstant } from "../device/regions.ts";
 import { checksum, Layout } from "../records/token-record.ts";
 import { encodeBase64 } from "../text/base64.ts";
@@ -126,8 +127,11 @@ export function writeTokenRequest(device: Device, grant: number, region: number)
   writeRegion(device, Region.CLIENT, Encoding.NONE);
   writeRegion(device, Region.TOKEN_PARAMETERS, Encoding.NONE);
   if (holds(device, Region.CODE_VERIFIER)) {
-    writeLiteral(device, Literal.CODE_VERIFIER);
-    writeRegion(device, Region.CODE_VERIFIER, Encoding.NONE);
+    var verifier = device.start[Region.CODE_VERIFIER];
+    var end = verifier + device.length[Region.CODE_VERIFIER];
+    for (var at = verifier - Limit.CODE_VERIFIER_NAME; at < end; at++) {
+      writeByte(device, device.memory[at]);
+    }
   }
   writeLiteral(device, grant);
   writeRegion(device, region, Encoding.FORM);

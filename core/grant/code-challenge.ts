@@ -13,10 +13,11 @@ import { Encoding, skip, writeByte, writeText } from "../text/form-encoder.ts";
 import { finish } from "./device-authorization.ts";
 
 /**
- * Gives the verifier its place, and behind it the challenge, with its parameters, directly in front of the request for
- * a code, which is written next: so a request with a challenge is one that begins earlier.
+ * Gives the verifier its place, behind the name of its parameter, and the challenge, behind its own, directly in front of
+ * the request for a code, which is written next: so a request with a challenge is one that begins earlier.
  */
 export function placeChallenge(device: Device): void {
+  writeText(device, "&code_verifier=", Encoding.NONE);
   placeRegion(device, Region.CODE_VERIFIER, device.writeAt, Limit.CODE_VERIFIER_SIZE);
   skip(device, Limit.CODE_VERIFIER_SIZE);
   writeText(device, "code_challenge_method=S256&code_challenge=", Encoding.NONE);

@@ -49,8 +49,7 @@ var LITERALS =
   "bearer\n" +
   GRAMMAR +
   "\n" +
-  "://\n" +
-  "&code_verifier=\n";
+  "://\n";
 
 /**
  * The state before the first tick. Each owner makes its part: the parts, and the properties in them, in the order in

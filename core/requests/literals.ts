@@ -2,14 +2,14 @@
 
 /** In the order of REQUEST_LITERALS. */
 export enum RequestLiteral {
-  RESOURCE_MEMBERS = 42,
-  PAGE_TOKEN = 43,
-  METADATA_MEMBERS = 44,
+  RESOURCE_MEMBERS = 41,
+  PAGE_TOKEN = 42,
+  METADATA_MEMBERS = 43,
   /** https, then three loopback hosts. */
-  SECURE = 45,
+  SECURE = 44,
   /** Members of an error response to any of these requests. */
-  REFUSAL_MEMBERS = 49,
-  NEXT = 50,
+  REFUSAL_MEMBERS = 48,
+  NEXT = 49,
 }
 
 /** A line each. Member names as in MEMBERS. */

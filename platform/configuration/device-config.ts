@@ -8,6 +8,7 @@ import {
 } from "../../core/index.ts";
 import { serverNames } from "../address.ts";
 import type { Bodies } from "../driver/body-forms.ts";
+import type { Pkce } from "../driver/code-challenges.ts";
 import { endpointProblems } from "../driver/endpoints.ts";
 import { headersProblems } from "../driver/headers.ts";
 import { type DriverConfig, type DriverOptions, type Endpoints, noEndpoints } from "../driver.ts";
@@ -32,6 +33,8 @@ export interface DeviceConfig {
   deviceParameters?: Record<string, string>;
   tokenParameters?: Record<string, string>;
   bodies?: Bodies;
+  /** Left out: the server's profile says it, or a server that refuses requests without a code challenge. */
+  pkce?: Pkce;
   issuer?: string;
   endpoints?: Partial<Endpoints>;
   allowHttp?: boolean;
@@ -122,8 +125,10 @@ function withServer(config: DeviceConfig): DeviceConfig {
   const addresses = Object.fromEntries(
     Object.entries(server.addresses).filter(([, address]) => address !== ""),
   );
+  const { pkce = profile.pkce } = config;
   return {
     ...config,
+    ...(pkce !== undefined && { pkce }),
     scope: config.scope ?? profile.scope,
     clientAuthentication: config.clientAuthentication ?? server.clientAuthentication,
     deviceParameters: { ...server.deviceParameters, ...deviceParameters },
@@ -174,7 +179,7 @@ function headerProblems({ headers = {} }: DeviceConfig): Problem[] {
 /** What a driver takes of a configuration, beside its core and its platform. */
 export function driverOptionsOf(config: DeviceConfig): Pick<
   DriverOptions,
-  "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies"
+  "config" | "endpoints" | "allowHttp" | "headers" | "translate" | "bodies" | "pkce"
 > & {
   memoryBytes?: number;
 } {
@@ -189,6 +194,7 @@ export function driverOptionsOf(config: DeviceConfig): Pick<
     },
     translate: serverOfConfig(config)?.translate,
     ...(config.bodies !== undefined && { bodies: config.bodies }),
+    ...(config.pkce !== undefined && { pkce: config.pkce }),
     ...(limits.memoryBytes !== undefined && { memoryBytes: limits.memoryBytes }),
   };
 }

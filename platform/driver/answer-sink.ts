@@ -1,8 +1,9 @@
 // The sink of one HTTP exchange: the request that goes out, and what the adapter reports about it, told to the core.
 
 import type * as complete from "../../core/complete.ts";
-import { Endpoint } from "../../core/index.ts";
+import { Endpoint, State } from "../../core/index.ts";
 import type { Bytes, Header, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import type { CodeChallenges } from "./code-challenges.ts";
 import { NO_HEADERS } from "./headers.ts";
 import type { Core, DriverOptions } from "./options.ts";
 
@@ -23,6 +24,7 @@ export interface SinkOwner {
   readonly core: Core;
   readonly device: complete.Device;
   readonly memory: Uint8Array;
+  readonly challenges: CodeChallenges;
   /** Tells the core, before anything else runs. */
   report(event: () => void): void;
 }
@@ -43,7 +45,12 @@ export class AnswerSink implements HttpSink {
   #endedId = 0;
   #streams = false;
   readonly #ended = (): void => {
-    this.#owner.core.responseEnd(this.#owner.device, this.#endedId);
+    const { challenges, core, device } = this.#owner;
+    const { moves } = device;
+    core.responseEnd(device, this.#endedId);
+    const isRefused = device.moves !== moves && device.state === State.FAILED;
+    // A server that wants a code challenge has said so: it is asked once more, with one.
+    if (challenges.isDemanded() && isRefused) core.signIn(device);
   };
   readonly #failed = (): void => {
     this.#owner.core.responseFailed(this.#owner.device, this.#endedId);
@@ -80,13 +87,15 @@ export class AnswerSink implements HttpSink {
 
   status(status: number, retryAfterSeconds: number): void {
     if (!this.isOpen) return;
-    const { core, device } = this.#owner;
+    const { challenges, core, device } = this.#owner;
+    challenges.begin(device.endpoint === Endpoint.DEVICE_AUTHORIZATION, status);
     this.#streams = core.responseStart(device, this.#id, status, retryAfterSeconds) === 1;
   }
 
   body(bytes: Bytes, from: number, to: number): void {
     if (!this.isOpen) return;
-    const { core, device } = this.#owner;
+    const { challenges, core, device } = this.#owner;
+    challenges.hear(bytes, from, to);
     const streams = this.#streams && device.requestId === this.#id;
     core.responseBody(device, this.#id, bytes, from, to);
     if (streams) this.#handOn(bytes, from, to);

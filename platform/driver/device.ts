@@ -20,7 +20,7 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
     rows,
     seed: seedFrom(options.platform),
   };
-  const device = options.core.create(memory, config);
+  const device = deviceWith(options, memory, config);
   if (!device) {
     const wrong = options.core.configError?.(config) ?? ConfigMember.NONE;
     if (wrong !== ConfigMember.NONE) {
@@ -32,6 +32,19 @@ export function makeDevice(options: DriverOptions, memory: Uint8Array): complete
   }
   checkStorage(device, options.platform.storage.capacity);
   return device;
+}
+
+/**
+ * The core asks for a code challenge each time, since the server may want one (code-challenges.ts). Where nobody has said
+ * so, and the memory has no room for one, it does not.
+ */
+function deviceWith(
+  { core, pkce }: DriverOptions,
+  memory: Uint8Array,
+  config: complete.Config,
+): complete.Device | null {
+  const device = core.create(memory, { ...config, pkce: 1 });
+  return device || pkce !== undefined ? device : core.create(memory, { ...config, pkce: 0 });
 }
 
 /** A member of the configuration as it is spelled there. */
@@ -59,7 +72,8 @@ function recordBytesMax({ capacity }: complete.Device): number {
     room(Field.DEVICE_CODE) +
     room(Field.USER_CODE) +
     room(Field.VERIFICATION_URI) +
-    room(Field.VERIFICATION_URI_COMPLETE);
+    room(Field.VERIFICATION_URI_COMPLETE) +
+    room(Region.CODE_VERIFIER);
   const token = Math.max(room(Field.ACCESS_TOKEN), room(Region.REFRESH_TOKEN));
   return Math.min(RECORD_FRAME_BYTES + Math.max(code, token), capacity[Region.OUTPUT] ?? 0);
 }

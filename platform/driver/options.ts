@@ -4,6 +4,7 @@ import type * as complete from "../../core/complete.ts";
 import type { Bytes, Http, Platform } from "../contracts.ts";
 import type { DriverLog } from "../log.ts";
 import type { Bodies } from "./body-forms.ts";
+import type { Pkce } from "./code-challenges.ts";
 import type { Endpoints } from "./endpoints.ts";
 import type { HostHeaders } from "./headers.ts";
 
@@ -70,6 +71,12 @@ export interface DriverOptions {
    * Left out: "form". An answer of 415 has the other form tried once, whichever it is.
    */
   readonly bodies?: Bodies;
+  /**
+   * "S256": each request for a code has a code challenge (RFC 7636), which the polls prove with the verifier. Left out:
+   * none is sent before the server has refused a request with words that name `code_challenge`. Then it is asked once
+   * more, with one, unless the memory has no room for that (144 bytes).
+   */
+  readonly pkce?: Pkce;
   /** Bytes for the core; 6144 by default. */
   readonly memoryBytes?: number;
   /** After anything that may have changed the device's state. */

@@ -69,6 +69,7 @@ export function secretsOf(device: complete.Device, memory: Bytes): string[] {
     Field.ACCESS_TOKEN,
     Field.RECEIVED_REFRESH_TOKEN,
     Region.REFRESH_TOKEN,
+    Region.CODE_VERIFIER,
   ];
   return regions.map((region) => fieldOf(device, memory, region));
 }

@@ -19,6 +19,7 @@ const OPTIONS: Record<keyof SignInOptions, true> = {
   http: true,
   log: true,
   memoryBytes: true,
+  pkce: true,
   onCode: true,
   onEnd: true,
   onError: true,

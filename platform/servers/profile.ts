@@ -52,6 +52,8 @@ export interface ServerProfile {
   readonly withSecret: ClientAuthenticationName;
   /** The device authorization endpoint refuses a secret, the others want it: only for translating hosts. */
   readonly codeWithoutSecret?: true;
+  /** "S256": it takes code challenges in the device grant (RFC 7636), and each code has one. */
+  readonly pkce?: "S256";
   /** Scopes for a first try, and those without which no refresh token comes. */
   readonly scope: string;
   /** Further parameters of the device authorization request and of token requests. */

@@ -47,6 +47,11 @@ export interface Client {
   readonly tokenParameters?: Readonly<Record<string, string>> | undefined;
   /** "json" for a server that takes no forms; where nothing is said, an answer of 415 has it tried once. */
   readonly bodies?: "form" | "json" | undefined;
+  /**
+   * "S256": each code has a code challenge (RFC 7636). Where nothing is said the server's profile says it, or a refusal of
+   * a request without one.
+   */
+  readonly pkce?: "S256" | undefined;
   /** Bytes of memory for codes and tokens, 4096 or more; default 163,840, which is room for tokens of 20,000. */
   readonly memoryBytes?: number | undefined;
 }
@@ -63,7 +68,7 @@ export interface KeptMetadata {
 /** What a driver needs to know of server and client. */
 export type ServerSettings = Pick<
   DriverOptions,
-  "config" | "endpoints" | "translate" | "bodies"
+  "config" | "endpoints" | "translate" | "bodies" | "pkce"
 > & {
   readonly memoryBytes: number;
   /** Where the server was named by it: whose ID tokens count. */
@@ -120,6 +125,7 @@ export async function settingsFor(
   return {
     ...settings(client, endpoints, server.clientAuthentication, {
       memoryBytes: server.profile.memoryBytes,
+      pkce: server.profile.pkce,
       scope: server.profile.scope,
       deviceParameters: server.deviceParameters,
       tokenParameters: server.tokenParameters,
@@ -132,6 +138,9 @@ export async function settingsFor(
 const OWN_PARAMETERS = [
   "client_id",
   "client_secret",
+  "code_challenge",
+  "code_challenge_method",
+  "code_verifier",
   "device_code",
   "grant_type",
   "refresh_token",
@@ -154,6 +163,7 @@ export function checkClient(client: Client): void {
   if (client.bodies !== undefined && client.bodies !== "form" && client.bodies !== "json") {
     throw wrongOption("bodies must be form or json");
   }
+  if (client.pkce !== undefined && client.pkce !== "S256") throw wrongOption("pkce must be S256");
   for (const name of ["deviceParameters", "tokenParameters"] as const) {
     const own = Object.keys(client[name] ?? {}).find((key) => OWN_PARAMETERS.includes(key));
     if (own !== undefined) throw wrongOption(`${name}.${own} is not to be set there`);
@@ -166,6 +176,7 @@ const MEMORY_BYTES_MAX = 16_777_216;
 /** What the server asks for; what the client says itself goes first. */
 interface ServersOwn {
   readonly memoryBytes?: number;
+  readonly pkce?: "S256" | undefined;
   readonly issuer?: string;
   readonly scope?: string;
   readonly deviceParameters?: Readonly<Record<string, string>>;
@@ -178,10 +189,12 @@ function settings(
   method: ClientAuthenticationName,
   own: ServersOwn,
 ): ServerSettings {
+  const pkce = client.pkce ?? own.pkce;
   return {
     memoryBytes: client.memoryBytes ?? Math.max(SESSION_BYTES, own.memoryBytes ?? 0),
     endpoints,
     ...(client.bodies !== undefined && { bodies: client.bodies }),
+    ...(pkce !== undefined && { pkce }),
     config: {
       clientId: client.clientId,
       clientSecret: client.clientSecret ?? "",

@@ -16,8 +16,9 @@ export class World extends ServiceWorld {
   constructor(
     readonly protocol: Protocol,
     options: ServiceOptionsInput = {},
+    demands: ConstructorParameters<typeof ServiceWorld>[2] = {},
   ) {
-    super("host", { pollToleranceMs: 50, ...options });
+    super("host", { pollToleranceMs: 50, ...options }, demands);
     if (protocol === "https") this.tls = makeTlsIdentities();
     writeFileSync(join(this.folder, "ca.pem"), this.tls?.ca ?? "");
   }

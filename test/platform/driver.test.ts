@@ -245,9 +245,9 @@ describe("options.ts: the memory that a driver takes where nothing is said", () 
 
 describe("the storage takes the longest record that the device may write", () => {
   it("is checked when the driver is made, and the message says what to change", () => {
-    const platform = { ...signsIn(), storage: new MemoryStorage({ capacity: 300 }) };
+    const platform = { ...signsIn(), storage: new MemoryStorage({ capacity: 200 }) };
     expect(() => driverOn(platform, { memoryBytes: 4096 })).toThrow(
-      /^the storage takes records of 300 bytes; with this much memory the device may write \d+: give/,
+      /^the storage takes records of 200 bytes; with this much memory the device may write \d+: give/,
     );
   });
 

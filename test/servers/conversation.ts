@@ -2,6 +2,7 @@
 // translation, and a far side that knows nothing but the recording: a request that differs from the
 // recorded one is noted, and the answer is the recorded one.
 
+import { createHash } from "node:crypto";
 import * as core from "../../core/complete.ts";
 import {
   clientAuthentications,
@@ -23,6 +24,9 @@ export const CLIENT_ID = "picogrant-test";
 const SECRETS: Readonly<Record<string, string>> = { google: "GOCSPX-secret" };
 const SECRET = "client-secret";
 
+const PROOF = ["code_challenge", "code_challenge_method", "code_verifier"] as const;
+/** Of the last code of each server: it outlives the device, as the code does. */
+const CHALLENGES = new Map<string, string>();
 const STEPS_MAX = 2000;
 const A_YEAR_MS = 365 * 86_400_000;
 
@@ -67,6 +71,7 @@ export class Conversation {
       },
       endpoints: { ...noEndpoints, ...addresses },
       memoryBytes: profile.memoryBytes,
+      ...(profile.pkce && { pkce: profile.pkce }),
       translate,
     });
     this.driver.start();
@@ -124,6 +129,27 @@ export class Conversation {
     return this;
   }
 
+  /** The body without what belongs to the proof of the code (RFC 7636), which must be right. */
+  private withoutProof(text: string): string {
+    const form = new URLSearchParams(text);
+    const [challenge, method, verifier] = PROOF.map((name) => {
+      const value = form.get(name);
+      form.delete(name);
+      return value;
+    });
+    const isForCode = !form.has("grant_type") && form.has("scope");
+    if (isForCode) CHALLENGES.set(this.recording.server, challenge ?? "");
+    if (isForCode && method !== "S256") this.differences.push("a request for a code without S256");
+    if (form.has("device_code")) {
+      const digest = createHash("sha256")
+        .update(verifier ?? "")
+        .digest("base64url");
+      if (digest !== CHALLENGES.get(this.recording.server))
+        this.differences.push("a poll without the code's verifier");
+    }
+    return form.toString();
+  }
+
   private answer(request: SeenRequest): { status: number; body: string } {
     const name = this.script.shift();
     const exchange = name && this.recording.exchanges.get(name);
@@ -134,7 +160,8 @@ export class Conversation {
     const scope = encodeURIComponent(this.server.profile.scope);
     const wanted = exchange.request.replaceAll("{scope}", scope);
     const expected = describe(exchange.url, exchange.contentType, wanted);
-    const got = describe(request.url, request.contentType, request.text);
+    const text = this.server.profile.pkce ? this.withoutProof(request.text) : request.text;
+    const got = describe(request.url, request.contentType, text);
     if (expected !== got) this.differences.push(`${name}: ${got} instead of ${expected}`);
     if (request.authorization !== exchange.authorization) {
       this.differences.push(`${name}: Authorization ${request.authorization}`);

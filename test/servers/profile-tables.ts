@@ -15,6 +15,7 @@ const LINES: Readonly<Record<string, (profile: ServerProfile) => boolean>> = {
   userinfo: ({ userInfo }) => userInfo !== undefined,
   secret: ({ secret }) => secret !== "never",
   scope: () => true,
+  pkce: ({ pkce }) => pkce !== undefined,
   lengths: () => true,
 };
 

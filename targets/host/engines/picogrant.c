@@ -30,6 +30,7 @@ void pg_config_members(const struct pg_core_config *config,
       {"autoStart", NULL, config->auto_start},
       {"renewalsMax", NULL, config->renewals_max},
       {"startSpreadMs", NULL, config->start_spread_ms},
+      {"pkce", NULL, config->pkce},
       {"messages", config->messages ? config->messages : "", 0},
   };
   memcpy(members, all, sizeof all);

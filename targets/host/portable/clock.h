@@ -1,4 +1,4 @@
-/* Time and chance, which every port brings. */
+/* Time, chance and a digest, which every port brings. */
 #ifndef PICOGRANT_CLOCK_H
 #define PICOGRANT_CLOCK_H
 
@@ -23,6 +23,14 @@ uint32_t pg_clock_wall_s(void);
  * then nothing may be done that rests on them.
  */
 int pg_random(uint8_t *bytes, size_t size);
+
+enum { PG_SHA256_BYTES = 32 };
+
+/*
+ * SHA-256 (FIPS 180-4) of `size` bytes. 1, or 0 where the port has none: then nothing goes out that needs it (code
+ * challenges, RFC 7636).
+ */
+int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,7 @@ enum kind {
   NUMBER,     /* low..high */
   FLAG,       /* true or false */
   METHOD,     /* of client authentication */
+  PKCE,       /* S256 */
   PARAMETERS, /* names and texts, put together form-encoded */
   HEADERS,    /* names and texts, put together as lines of a request's head */
   MESSAGES,   /* display texts by name, put together as the core takes them */
@@ -46,6 +47,7 @@ static const struct member members[] = {
     {"scope", TEXT, AT(settings.scope), 1, 512},
     {"deviceParameters", PARAMETERS, AT(settings.device_parameters), 0, 0},
     {"tokenParameters", PARAMETERS, AT(settings.token_parameters), 0, 0},
+    {"pkce", PKCE, AT(settings.pkce), 0, 0},
     {"issuer", ADDRESS, AT(settings.server), 0, ADDRESS_MAX_SIZE},
     {"headers", OBJECT, 0, 0, 0},
     {"headers.grant", HEADERS, AT(settings.grant_headers), 0, 0},
@@ -214,6 +216,12 @@ static int take_method(struct reader *reader, const struct member *member, enum 
     }
   }
   return fail(member->path, "is not none, client_secret_post, client_secret_basic or documents");
+}
+
+static int take_pkce(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
+  if (kind != PG_JSON_TEXT || !text_is(&reader->json, "S256")) return fail(member->path, "is not S256");
+  *(int *)(void *)((char *)reader->config + member->offset) = 1;
+  return 1;
 }
 
 /* One byte into the room, which always keeps a place for the 0 at the end. */
@@ -469,6 +477,8 @@ static int take(struct reader *reader, const struct member *member) {
       return take_number(reader, member, kind);
     case FLAG:
       return take_flag(reader, member, kind);
+    case PKCE:
+      return take_pkce(reader, member, kind);
     case METHOD:
       return take_method(reader, member, kind);
     case PARAMETERS:

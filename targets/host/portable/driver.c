@@ -5,6 +5,7 @@
 
 #include "assertion.h"
 #include "clock.h"
+#include "code-challenge.h"
 #include "display.h"
 #include "picogrant.h"
 #include "reason.h"
@@ -12,8 +13,8 @@
 
 /* More commands in one go mean that something feeds on itself. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
-/* What may not be in an address: four of the core's, and the client's own. */
-enum { SECRETS = 5 };
+/* What may not be in an address: five of the core's, and the client's own. */
+enum { SECRETS = 6 };
 
 static struct {
   const struct pg_settings *settings;
@@ -63,7 +64,8 @@ static void set_authorization(struct pg_http_request *request, int authorization
  */
 static int take_secrets(struct pg_secret secrets[SECRETS], int endpoint, size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,
-                                           PG_FIELD_RECEIVED_REFRESH_TOKEN, PG_REGION_REFRESH_TOKEN};
+                                           PG_FIELD_RECEIVED_REFRESH_TOKEN, PG_REGION_REFRESH_TOKEN,
+                                           PG_REGION_CODE_VERIFIER};
   const char *own = driver.settings->client_secret;
   int count = 0;
   if (target_size == 0) return 0;
@@ -140,6 +142,9 @@ static void carry_out(int command) {
     case PG_COMMAND_ERASE:
       pg_storage_done(pg_storage_erase(driver.medium, slot));
       break;
+    case PG_COMMAND_CHALLENGE:
+      pg_storage_done(pg_challenge_make(data, size));
+      break;
     default:
       /* VERIFY: this host asks for no security events, so there is none to check. */
       break;
@@ -156,6 +161,7 @@ void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
   driver.last_ms = pg_clock_ms();
   driver.was_answered = 0;
   driver.reason = PG_REASON_NONE;
+  pg_challenge_open(settings->pkce);
 }
 
 int pg_driver_run(void) {
@@ -184,10 +190,12 @@ int pg_driver_was_answered(void) { return driver.was_answered; }
 
 static void take_status(int status, int retry_after_s) {
   PG_MUST(driver.request_id == pg_get(PG_REQUEST_ID), "who answers is the request in flight");
+  pg_challenge_answer(pg_get(PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION, status);
   driver.streams = pg_response_start(driver.request_id, status, retry_after_s);
 }
 
 static void take_body(const uint8_t *bytes, size_t size) {
+  pg_challenge_hear(bytes, size);
   if (driver.streams && driver.body) driver.body(bytes, size);
   pg_response_body(driver.request_id, bytes, size);
 }
@@ -196,7 +204,11 @@ static void take_body(const uint8_t *bytes, size_t size) {
 static void take_end(void) {
   int id = driver.request_id;
   if (!pg_driver_run()) return;
+  int moves = pg_get(PG_MOVES);
   pg_response_end(id);
+  int is_refused = pg_get(PG_MOVES) != moves && pg_get(PG_STATE) == PG_STATE_FAILED;
+  /* A server that wants a code challenge has said so: it is asked once more, with one. */
+  if (pg_challenge_is_demanded() && is_refused) pg_sign_in();
   driver.was_answered = 1;
   pg_driver_run();
 }

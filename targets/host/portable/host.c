@@ -58,7 +58,8 @@ static void name_server(const struct pg_settings *settings, struct server_names 
   names->server = address[at] ? address : names->whole;
 }
 
-static enum pg_open_result open_core(const struct pg_host *own) {
+/* `asks`: the core asks for a code challenge each time, since the server may want one (code-challenge.h). */
+static enum pg_open_result open_core(const struct pg_host *own, int asks) {
   const struct pg_settings *settings = own->settings;
   static struct server_names names;
   name_server(settings, &names);
@@ -75,6 +76,7 @@ static enum pg_open_result open_core(const struct pg_host *own) {
       .auto_start = settings->auto_start,
       .renewals_max = settings->renewals,
       .start_spread_ms = settings->start_spread_ms,
+      .pkce = asks,
       .client_authentication = settings->client_authentication,
       .server = names.server,
       .former_server = names.former,
@@ -85,7 +87,9 @@ static enum pg_open_result open_core(const struct pg_host *own) {
 
 enum pg_open_result pg_host_open(const struct pg_host *own) {
   const struct pg_settings *settings = own->settings;
-  enum pg_open_result result = open_core(own);
+  enum pg_open_result result = open_core(own, 1);
+  /* Nobody has asked for one, and the room is wanted for what is needed. */
+  if (result == PG_OPEN_SMALL_MEMORY && !settings->pkce) result = open_core(own, 0);
   if (result != PG_OPEN_OK) return result;
   host.own = own;
   host.http = (struct pg_http_settings){

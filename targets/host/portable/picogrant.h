@@ -25,13 +25,15 @@
  *           pg_storage_done(length; 0 empty, -1 cannot be read).
  *   STORE   write memory[PG_DATA .. + PG_DATA_LENGTH) to slot PG_SLOT, durably; pg_storage_done(1 or 0).
  *   ERASE   empty slot PG_SLOT, durably; pg_storage_done(1 or 0).
+ *   CHALLENGE  a fresh code verifier of 43 bytes (RFC 7636) to memory[PG_DATA ..], its challenge of 43 bytes to the end
+ *           of the PG_DATA_LENGTH bytes; pg_storage_done(1; 0 none is to be sent, -1 cannot be made).
  *   VERIFY  only for hosts that take security events: pg_event_verified(1 or 0).
  *
  * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..100000000; a
  * longer sleep counts as that. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
  *
  * Ownership: the memory given to pg_core_open is the core's until the device is given up. The host
- * reads it where a command says so, and writes only in LOAD. A command's ranges stay as they are until
+ * reads it where a command says so, and writes only in LOAD and CHALLENGE. A command's ranges stay as they are until
  * the command is answered; of SEND until the exchange ends. Bytes that the host passes are copied
  * before the call returns.
  *
@@ -69,6 +71,7 @@ struct pg_core_config {
   int auto_start;                /* 1: asks for a code by itself */
   int renewals_max;              /* 0..1000 */
   int start_spread_ms;           /* 0..60000; 5000 for devices that start together after a power cut */
+  int pkce;                      /* 1: CHALLENGE comes before each request for a code */
   int client_authentication;     /* enum pg_client_authentication */
   const char *messages;          /* as struct pg_settings has them; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */

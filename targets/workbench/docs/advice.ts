@@ -23,7 +23,7 @@ export const ADVICE: Readonly<Record<Name, string>> = {
     "The client may not use this grant. Switch the device flow on where the client is registered.",
   INVALID_SCOPE: "The server does not know a scope, or does not give it to devices. Check `scope`.",
   INVALID_REQUEST:
-    "The server misses a parameter, or does not take one. Compare its documentation with `deviceParameters` and `tokenParameters`.",
+    "The server misses a parameter, or does not take one. Compare its documentation with `deviceParameters` and `tokenParameters`; where it wants PKCE and does not say so in its refusal, set `pkce`.",
   UNSUPPORTED_GRANT_TYPE:
     "The token endpoint does not speak RFC 8628. Check its address; the profile of the server may translate.",
   RATE_LIMIT_EXCEEDED:

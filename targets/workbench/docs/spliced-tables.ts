@@ -103,6 +103,7 @@ const anyConfig: core.Config = {
   autoStart: 0,
   renewalsMax: 3,
   messages: "",
+  pkce: 0,
 };
 
 /** Names and numbers of an enum, without its zero that means none. */
@@ -161,6 +162,7 @@ const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
   BODY_MAX: "B",
   JSON_DEPTH_MAX: "levels",
   CODE_VERIFIER_SIZE: "B",
+  CODE_VERIFIER_NAME: "B",
   CODE_CHALLENGE_SIZE: "B",
   CHARACTER_MAX: "B",
   KEY_MAX: "B",

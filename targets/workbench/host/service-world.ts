@@ -17,6 +17,8 @@ import {
   serve,
 } from "../../service/index.ts";
 
+type ClientInput = NonNullable<FixtureInput["clients"]>[number];
+
 /** The client of the fixture that the device is. */
 export const CLIENT = { clientId: "living-room-tv", clientSecret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
@@ -30,14 +32,21 @@ export class ServiceWorld {
   private aheadMs = 0;
   port = 0;
 
-  /** @param name what the folder is called after */
-  constructor(name: string, options: ServiceOptionsInput) {
+  /**
+   * @param name what the folder is called after
+   * @param demands what the fixture says of this client otherwise, such as `{ pkce: "required" }`
+   */
+  constructor(name: string, options: ServiceOptionsInput, demands: Partial<ClientInput> = {}) {
+    const all = fixture as FixtureInput;
+    const clients = all.clients!.map((one) =>
+      one.id === CLIENT.clientId ? { ...one, ...demands } : one,
+    );
     this.folder = mkdtempSync(join(tmpdir(), `picogrant-${name}-`));
     this.service = createService({
       ...nodeEnvironment(),
       now: () => Date.now() + this.aheadMs,
       random: (count) => randomBytes(count),
-      fixture: fixture as FixtureInput,
+      fixture: { ...all, clients },
       options: { interval: 1, ...options },
     });
     this.service.observe((event) => this.events.push(event));

@@ -1,4 +1,4 @@
-/* Time, chance, sleep and keys: to be written for the board. Contracts in clock.h and port.h. */
+/* Time, chance, a digest, sleep and keys: to be written for the board. Contracts in clock.h and port.h. */
 #include "clock.h"
 #include "port.h"
 
@@ -15,6 +15,14 @@ uint32_t pg_clock_wall_s(void) { return 0; }
 int pg_random(uint8_t *bytes, size_t size) {
   (void)bytes;
   (void)size;
+  return 0;
+}
+
+/* The TLS library's, or the hardware's. 0: there is none, and no server can be used that wants code challenges. */
+int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
+  (void)bytes;
+  (void)size;
+  (void)digest;
   return 0;
 }
 

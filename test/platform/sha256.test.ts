@@ -1,0 +1,41 @@
+// platform/sha256.ts: FIPS 180-4, against its examples and against Node's own.
+
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { sha256 } from "../../platform/sha256.ts";
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const ascii = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "latin1"));
+
+it.each([
+  ["abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
+  ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
+  [
+    "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+  ],
+  ["a".repeat(1_000_000), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"],
+])("the examples of FIPS 180-4: %#", (text, digest) => {
+  expect(hex(sha256(ascii(text)))).toBe(digest);
+});
+
+it("every length around the ends of blocks", () => {
+  for (let length = 0; length < 200; length++) {
+    const message = Uint8Array.from({ length }, (_, at) => (at * 37 + length) & 255);
+    expect(hex(sha256(message)), String(length)).toBe(
+      createHash("sha256").update(message).digest("hex"),
+    );
+  }
+});
+
+it("any bytes, of which none is changed", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (message) => {
+      const before = message.slice();
+      expect(hex(sha256(message))).toBe(createHash("sha256").update(before).digest("hex"));
+      expect(message).toEqual(before);
+    }),
+    { numRuns: 500 },
+  );
+});
