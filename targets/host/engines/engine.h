@@ -41,7 +41,7 @@ struct pg_config_member {
   int number;
 };
 
-enum { PG_CONFIG_MEMBERS = 15 };
+enum { PG_CONFIG_MEMBERS = 16 };
 
 /* The configuration as the members of the object that the core's `create` takes. */
 void pg_config_members(const struct pg_core_config *config,
