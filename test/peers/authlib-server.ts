@@ -1,0 +1,63 @@
+// Authlib's authorization server (Debian packages python3-authlib and python3-flask) as a process of its own, whose clock
+// is a file: the scenarios move the date.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ForeignServer } from "./foreign-server.ts";
+import { PYTHON } from "./programs.ts";
+
+const PROGRAM = fileURLToPath(new URL("authlib-server.py", import.meta.url));
+const SECRET = "authlib-secret";
+
+export const AUTHLIB_PARTS = ["authlib", "flask"].map(
+  (name) => `/usr/lib/python3/dist-packages/${name}`,
+);
+
+/** With `setTime`, which the shared time tells. */
+export async function startAuthlib(): Promise<ForeignServer & { setTime(ms: number): void }> {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-authlib-"));
+  const clock = path.join(folder, "clock");
+  const setTime = (ms: number): void => writeFileSync(clock, `${ms}`);
+  setTime(Date.now());
+  const running = spawn(PYTHON, [PROGRAM, clock], { stdio: ["ignore", "pipe", "pipe"] });
+  let complaints = "";
+  running.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints += text;
+  });
+  const [address] = (await Promise.race([
+    once(running.stdout.setEncoding("utf8"), "data"),
+    once(running, "exit").then(() => {
+      throw new Error(`Authlib's server has ended: ${complaints}`);
+    }),
+  ])) as string[];
+  const issuer = address!.trim();
+  const decide = async (userCode: string, allow: "yes" | "no"): Promise<void> => {
+    const body = new URLSearchParams({ user_code: userCode, allow });
+    const { ok, status } = await fetch(`${issuer}/decide`, { method: "POST", body });
+    if (!ok) throw new Error(`Authlib's server: /decide ${status}`);
+  };
+  return {
+    name: "Authlib 1.2",
+    issuer,
+    clients: {
+      none: { id: "none", secret: "" },
+      client_secret_post: { id: "client_secret_post", secret: SECRET },
+      client_secret_basic: { id: "client_secret_basic", secret: SECRET },
+    },
+    scope: "email",
+    codeLifeS: 120,
+    accessLifeS: 900,
+    setTime,
+    approve: (_, userCode) => decide(userCode, "yes"),
+    deny: (_, userCode) => decide(userCode, "no"),
+    close: async () => {
+      running.kill();
+      await once(running, "exit");
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
