@@ -11,11 +11,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 static inline void pg_must(int holds, const char *rule) {
   if (holds) return;
   fprintf(stderr, "the host is at fault: %s\n", rule);
   abort();
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #define PG_MUST(holds, rule) pg_must(holds, rule)
 
