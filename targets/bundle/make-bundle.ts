@@ -5,9 +5,19 @@
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build, transform } from "esbuild";
@@ -35,6 +45,10 @@ export interface BundleOptions {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
+
+/** How often, and how many times, another process's build is waited for. */
+const WAIT_MS = 50;
+const WAITS_MAX = 1200;
 
 /** The flags of Closure Compiler that say what is built; files and maps are added where it is called. */
 const closureFlags = [
@@ -79,10 +93,13 @@ export function bundleCore(variant: Variant, options: BundleOptions = {}): Promi
 const made = new Map<string, Promise<Bundle>>();
 
 async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
-  checkConstants();
-  const joined = await joinSources(variant, minify);
-  if (!minify) return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
-  return cached(JSON.stringify([joined, publicNames(variant)]), async () => {
+  if (!minify) {
+    const joined = await joinSources(variant, false);
+    return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
+  }
+  return cached(ingredients(variant), async () => {
+    checkConstants();
+    const joined = await joinSources(variant, true);
     const marked = { ...joined, code: markFunctions(joined.code) };
     return gatherFunctions(shorten(await compile(marked, publicNames(variant))));
   });
@@ -162,14 +179,22 @@ function absentProperties(variant: Variant): string[] {
   return variant === "grant" ? ["call"] : [];
 }
 
+/** What stands where in the device, by the properties that are absent: it takes the compiler a second. */
+const places = new Map<string, Placed>();
+
 function placedCore(variant: Variant): Placed {
-  return placeProperties({
-    config: `${root}core/tsconfig.json`,
-    file: `${root}core/device/memory.ts`,
-    type: "Device",
-    first: deviceProperties,
-    absent: absentProperties(variant),
-  });
+  const absent = absentProperties(variant);
+  const made =
+    places.get(absent.join()) ??
+    placeProperties({
+      config: `${root}core/tsconfig.json`,
+      file: `${root}core/device/memory.ts`,
+      type: "Device",
+      first: deviceProperties,
+      absent,
+    });
+  places.set(absent.join(), made);
+  return made;
 }
 
 /** A source with its map in it, as esbuild takes it. */
@@ -267,27 +292,45 @@ function shorten({ code, map }: Bundle): Bundle {
   return { code: `${result.code}\n`, map: result.map };
 }
 
+/** What a build is made of: the core, the files of this folder, and the versions of the tools. */
+function ingredients(variant: Variant): string {
+  const hash = createHash("sha256")
+    .update(variant)
+    .update(readFileSync(`${root}package-lock.json`));
+  for (const folder of [`${root}core/`, `${root}targets/bundle/`]) {
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    for (const name of names.filter((one) => /\.(ts|json)$/.test(one)).sort()) {
+      hash.update(`\0${name}\0`).update(readFileSync(folder + name));
+    }
+  }
+  return hash.digest("hex");
+}
+
 /**
- * What has been built from the same text by the same tools is not built again: tests ask for the bundle in
- * many processes, and it takes seconds.
+ * What has been built from the same is not built again: tests ask for the bundle in many processes, and it takes
+ * seconds. Who comes while another process builds it waits for that one, but for no longer than a minute.
  */
-async function cached(input: string, make: () => Promise<Bundle>): Promise<Bundle> {
-  const hash = createHash("sha256").update(input);
-  for (const name of ["make-bundle.ts", "functions.ts", "inlining.ts"]) {
-    hash.update(readFileSync(new URL(name, import.meta.url)));
-  }
-  hash.update(readFileSync(`${root}package-lock.json`));
+async function cached(key: string, make: () => Promise<Bundle>): Promise<Bundle> {
   const folder = `${root}node_modules/.cache/picogrant/`;
-  const file = `${folder}${hash.digest("hex")}.json`;
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Bundle;
-  } catch {
-    const bundle = await make();
-    mkdirSync(folder, { recursive: true });
-    // Another process may read it while it is written: it gets its name when it is complete.
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, JSON.stringify(bundle));
-    renameSync(draft, file);
-    return bundle;
+  const file = `${folder}${key}.json`;
+  const lock = `${file}.lock`;
+  mkdirSync(folder, { recursive: true });
+  for (let waited = 0; !existsSync(file); waited++) {
+    try {
+      mkdirSync(lock);
+    } catch {
+      if (waited > WAITS_MAX) rmSync(lock, { recursive: true, force: true });
+      await pause(WAIT_MS);
+      continue;
+    }
+    try {
+      // Another process may read it while it is written: it gets its name when it is complete.
+      const draft = `${file}.${process.pid}`;
+      writeFileSync(draft, JSON.stringify(await make()));
+      renameSync(draft, file);
+    } finally {
+      rmSync(lock, { recursive: true, force: true });
+    }
   }
+  return JSON.parse(readFileSync(file, "utf8")) as Bundle;
 }
