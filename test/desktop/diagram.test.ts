@@ -24,7 +24,7 @@ const session = fc.array(
   ),
   { minLength: 1, maxLength: 25, size: "max" },
 );
-const RUNS = isWhole ? 60 : 12;
+const RUNS = isWhole ? 60 : 6;
 
 interface Heard {
   status: number;

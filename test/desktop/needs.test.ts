@@ -48,7 +48,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
         }
       },
     ),
-    { numRuns: isWhole ? 1500 : 250 },
+    { numRuns: isWhole ? 1500 : 80 },
   );
 });
 
