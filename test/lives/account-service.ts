@@ -26,6 +26,17 @@ const FIXTURE: FixtureInput = readFixture({
   clients: [{ id: CLIENT, secret: SECRET, name: "TV" }],
   receivers: [{ id: "tv-backend", name: "TV's events", token: RECEIVER_TOKEN, clients: [CLIENT] }],
 });
+/** With lists that have further pages. */
+const LISTED: FixtureInput = {
+  ...FIXTURE,
+  broadcasts: ["one", "two", "three", "four"].map((id) => ({
+    id,
+    account: "ada",
+    title: id,
+    scheduledStartTime: "2026-01-01T12:00:00Z",
+    status: "upcoming",
+  })),
+};
 /** Tokens and device codes by how they begin, as they are or encoded in a form. */
 const SECRET_TEXT = /pg[rad](?:\.|%2E)|tv-secret-7|tv-backend-token/i;
 
@@ -34,10 +45,17 @@ export interface ServiceParts {
   settings: Roll;
   random: Roll;
   workshop: Workshop;
+  hasLists: boolean;
 }
 
 /** A service with settings of its own. */
-export function serviceOf({ nowMs, settings: roll, random, workshop }: ServiceParts): Service {
+export function serviceOf({
+  nowMs,
+  settings: roll,
+  random,
+  workshop,
+  hasLists,
+}: ServiceParts): Service {
   return workshop.service({
     now: () => EPOCH_MS + nowMs(),
     random: (count) => {
@@ -45,7 +63,7 @@ export function serviceOf({ nowMs, settings: roll, random, workshop }: ServicePa
       for (let i = 0; i < count; i++) bytes[i] = random.bits() >>> 24;
       return bytes;
     },
-    fixture: FIXTURE,
+    fixture: hasLists ? LISTED : FIXTURE,
     options: {
       baseUrl: BASE,
       interval: roll.pick([1, 1, 2, 5]),

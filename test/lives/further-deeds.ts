@@ -10,6 +10,7 @@ import { BASE } from "./network.ts";
 type Deed = (world: World, roll: Roll) => void;
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+const LIST = bytesOf("/liveBroadcasts?mine=true&part=id&maxResults=1");
 
 /** Does something with the device, if it is on, and lets what follows happen. */
 function withDevice(act: (driver: Driver, roll: Roll) => void): Deed {
@@ -66,7 +67,12 @@ export const FURTHER_DEEDS: Readonly<Record<string, Deed>> = {
     if (begin(driver, roll)) send(driver, roll);
   }),
   "half-a-call": withDevice((driver, roll) => void begin(driver, roll)),
-  "next-page": withDevice(({ core, device }) => void core.nextPage?.(device)),
+  "next-page": withDevice(({ core, device }) => {
+    // Where there is none, a list is begun that has some.
+    if (core.nextPage?.(device) === 1 || !core.beginCall?.(device)) return;
+    core.addPath?.(device, LIST, 0, LIST.length);
+    core.sendCall?.(device, Endpoint.RESOURCE, 1, null, 0, 0);
+  }),
   "create-offer": withDevice(createOffer),
   discover: withDevice(({ core, device }, roll) => {
     const issuer = bytesOf(roll.pick([BASE, BASE, "https://other.example.test"]));

@@ -114,6 +114,7 @@ export class Life {
       settings: roll,
       random: this.plan.roll("service"),
       workshop,
+      hasLists: this.plan.further,
     });
     this.network = this.makeNetwork(roll);
     const hasEvents = this.watchService();
@@ -219,7 +220,8 @@ export class Life {
   private doFurther(number: number): void {
     const roll = this.plan.roll("further", number);
     if (!roll.chance(FURTHER_SHARE)) return;
-    const deed = roll.pick(Object.keys(FURTHER_DEEDS));
+    const goesOn = this.oracle.pages.next !== undefined && roll.chance(0.8);
+    const deed = goesOn ? "next-page" : roll.pick(Object.keys(FURTHER_DEEDS));
     if (!this.plan.allows(`${deed}:${number}`)) return;
     this.note(`* ${deed}`);
     this.guard(() => FURTHER_DEEDS[deed]!(this.world, roll));

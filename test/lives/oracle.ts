@@ -10,6 +10,7 @@ import { EVENTS_PATH } from "./account-service.ts";
 import { latin1 } from "./bytes.ts";
 import { Ledger, membersOf, text } from "./ledger.ts";
 import type { Exchange } from "./network.ts";
+import { PageOracle } from "./page-oracle.ts";
 import { PollOracle } from "./poll-oracle.ts";
 import { PromptOracle } from "./prompt-oracle.ts";
 import type { LogicalRecord, Records } from "./records.ts";
@@ -51,6 +52,7 @@ export class Oracle {
   readonly ledger = new Ledger();
   readonly polls: PollOracle;
   readonly prompt: PromptOracle;
+  readonly pages = new PageOracle();
   private device: Device | undefined;
   private moves = 0;
   private state: number = State.STARTING;
@@ -82,6 +84,7 @@ export class Oracle {
     this.view.records.poweredOn(storage);
     this.view.records.checkPairKept();
     this.polls.poweredOn();
+    this.pages.poweredOn();
     this.prompt.poweredOn();
   }
 
@@ -112,6 +115,7 @@ export class Oracle {
       return;
     }
     this.polls.ended(end.exchange, end.complete, end.error);
+    if (end.complete) this.pages.heard(end.exchange, this.answer?.members ?? {});
     // The token before is tried, and written again if it is the better one.
     if (REFUSES_GRANT.includes(end.error)) this.triesPrevious = true;
     if (this.answer?.form.has("refresh_token")) this.refreshAnswered(end.exchange, end.error);
@@ -348,6 +352,7 @@ export class Oracle {
       this.revokes(new URLSearchParams(query).get("token") ?? form.get("token") ?? "");
     else if (request.authorization) this.used(request.authorization.slice("Bearer ".length), false);
     this.polls.requested(path);
+    this.pages.requested(exchange);
     if (path === "/device/code") this.view.records.checkWiped();
   }
 

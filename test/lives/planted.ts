@@ -235,6 +235,11 @@ export const PLANTED: readonly PlantedBug[] = [
     replacement: "$1++device.jobFailures < 3000",
   },
   {
+    name: "ask for a further page behind the target of the one before",
+    find: inside("keepPageToken", "shorten\\(device, [^;]*;"),
+    replacement: "$1",
+  },
+  {
     name: "hand records through the sealed storage as they are",
     workshop: { seal: (inner) => inner },
   },

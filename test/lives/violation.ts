@@ -37,6 +37,7 @@ export const INVARIANTS = {
   "sign-out-wipes":
     "Signed out, and at rest with erases that worked: no slot holds a token, nor do raw bytes of one.",
   "no-resurrection": "After a durable revocation record the session is never taken up again.",
+  "next-page": "A further page of a list is asked for as the answer before it has named it.",
   "late-answer": "An answer to a request that was given up changes nothing.",
   transition: "Every move is a row of the transition table, and none is made unseen.",
   "not-stuck":

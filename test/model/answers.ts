@@ -53,6 +53,8 @@ export class Answers {
   /** What a server that does not change its mind says, and how often yet. */
   private stubborn: Answer | undefined;
   private timesLeft = 0;
+  /** Identifiers of events, the one that came last at the end. */
+  private readonly eventIds: string[] = [];
 
   constructor(
     private readonly dice: Dice,
@@ -424,7 +426,7 @@ export class Answers {
       const sets = dice.pick<unknown>([{}, {}, {}, "x".repeat(dice.pick([9, 2000])), [], 7, null]);
       return this.answer(200, { sets });
     }
-    const id = dice.pick(["e1", "e2", "e3", "e4", `jti-${this.serial++}`, 'é"\\\n']);
+    const id = this.eventId();
     const claims =
       this.isRunOfEvents || dice.chance(94)
         ? this.claims(host, id)
@@ -442,6 +444,17 @@ export class Answers {
           ? { [id]: set }
           : { other: dice.pick(["a", set, 7]), [id]: set },
     });
+  }
+
+  /** A new identifier, or one of a while ago: the device remembers eight. */
+  private eventId(): string {
+    const { dice, eventIds } = this;
+    const before = dice.chance(40) ? eventIds.at(-dice.pick([1, 1, 2, 7, 8, 9])) : undefined;
+    const id =
+      before ?? dice.pick(["e1", `jti-${this.serial++}`, `jti-${this.serial++}`, 'é"\\\n']);
+    if (eventIds.includes(id)) eventIds.splice(eventIds.indexOf(id), 1);
+    eventIds.push(id);
+    return id;
   }
 
   /** Claims of an event about this session, or another. */

@@ -10,7 +10,7 @@ export const ORACLES = {
   ranges: "bytes that a command handed out stay as they are until it is done",
   calls: "calls: what may begin, how each ends, what the host may read of it",
   clocks: "lifetimes and the interval, as far as the device tells them",
-  memory: "nothing outside the memory, no number beyond 27 bits",
+  memory: "nothing outside the memory, nothing left of what has ended, no number beyond 27 bits",
   results: "what each function of the border answers",
 } as const;
 

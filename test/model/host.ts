@@ -19,6 +19,7 @@ import { decode, type StoredRecord } from "./ideal/record.ts";
 import { formEncoded, segmentEncoded } from "./ideal/requests.ts";
 import { checkCall, checkOutcome } from "./oracles/calls.ts";
 import { checkClocks } from "./oracles/clocks.ts";
+import { ForgottenOracle } from "./oracles/forgotten.ts";
 import { checkMemory, guardedMemory } from "./oracles/memory.ts";
 import { MoveOracle } from "./oracles/moves.ts";
 import { type Scene, same, textAt } from "./oracles/oracle.ts";
@@ -70,6 +71,7 @@ export class Host implements Scene {
   private requests: number;
   private readonly wakes = new WakeOracle();
   private readonly ranges = new RangeOracle();
+  private readonly forgotten = new ForgottenOracle();
   private calls = 0;
   private commands = 0;
   private challenges = 0;
@@ -125,6 +127,8 @@ export class Host implements Scene {
     if (!wasDone) checkOutcome(this);
     if (command === Command.NONE) ideal.rested();
     this.check();
+    const isBusy = this.exchange || this.operation || this.verifying >= 0;
+    if (command === Command.NONE && !isBusy) this.forgotten.check(this);
     return command;
   }
 

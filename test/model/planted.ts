@@ -723,6 +723,44 @@ export const PLANTED: readonly Planted[] = [
     "    start -= Limit.CODE_CHALLENGE_SIZE;\n",
     "",
   ),
+
+  // what random tests once looked past
+  other(
+    "an event counts as new after seven others",
+    EVENT,
+    "i < device.seenEvents.length && older",
+    "i < device.seenEvents.length - 1 && older",
+  ),
+  other(
+    "an event that is not genuine hides the true one of its identifier",
+    EVENT,
+    "if (ok && rememberEvent(device)) endLater",
+    "if (rememberEvent(device) && ok) endLater",
+  ),
+  other(
+    "a pending answer leaves the wait after failures as it has grown",
+    POLL,
+    "  resetBackoff(device);\n",
+    "",
+  ),
+  other(
+    "tokens of the refresh token before are not written",
+    REFRESH,
+    "if (isNew || isFirst || device.triedPrevious || device.notSaved)",
+    "if (isNew || isFirst || device.notSaved)",
+  ),
+  other(
+    "of two sequences half of all numbers apart the first slot's counts",
+    KEEPING,
+    "return ahead > 8388608;",
+    "return ahead >= 8388608;",
+  ),
+  other(
+    "the refresh token of before stays when the session is over",
+    REGIONS,
+    "  forget(device, Field.ACCESS_TOKEN);\n  forget(device, Field.RECEIVED_REFRESH_TOKEN);\n",
+    "  forget(device, Field.ACCESS_TOKEN);\n  setLength(device, Field.RECEIVED_REFRESH_TOKEN, -1);\n",
+  ),
 ];
 
 const core = fileURLToPath(new URL("../../core/", import.meta.url));
