@@ -17,6 +17,7 @@ export const standards: Readonly<Record<string, string>> = {
   "6749": "The OAuth 2.0 Authorization Framework",
   "6750": "Bearer Token Usage",
   "7009": "Token Revocation",
+  "7636": "Proof Key for Code Exchange",
   "8414": "Authorization Server Metadata",
   "8417": "Security Event Token",
   "8936": "Poll-Based Security Event Token Delivery",
@@ -26,6 +27,8 @@ const ofDevice = (because: string): Sides => ({ only: "device", because });
 const ofService = (because: string): Sides => ({ only: "service", because });
 
 const pages = "its pages are for a person's browser";
+const challenges = "the core has the host make both";
+const asks = "the driver asks again with a challenge";
 
 type Line = readonly [section: string, says: string, sides?: Sides];
 
@@ -72,6 +75,16 @@ export const standardSections: readonly Section[] = [
   ...sections("7009", [
     ["2.1", "the request: token, token_type_hint, the client's authentication"],
     ["2.2.1", "the error response; 503 is tried again"],
+  ]),
+  ...sections("7636", [
+    ["4.1", "the verifier: 43 characters at least", ofService(challenges)],
+    ["4.2", "the challenge: its SHA-256 in base64url", ofService(challenges)],
+    ["4.3", "the request for a code has the challenge and its method"],
+    ["4.4", "the challenge stays with the code", ofService("only the server keeps it")],
+    ["4.4.1", "a request with a wrong challenge, or without one that is demanded", ofService(asks)],
+    ["4.5", "each poll has the verifier", ofDevice("what the service does with it is §4.6")],
+    ["4.6", "the verifier is compared with the challenge", ofService("only the server compares")],
+    ["7.1", "a verifier of its own for each code", ofDevice("the server takes what fits")],
   ]),
   ...sections("8414", [
     ["2", "the members of the metadata"],

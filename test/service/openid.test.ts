@@ -279,10 +279,10 @@ describe("OpenID Connect Core §5.3, RFC 6750 §3: userinfo", () => {
   });
 });
 
-describe("RFC 7636: proof of key", () => {
+describe("proof of key", () => {
   const asked = { code_challenge: S256, code_challenge_method: "S256" };
 
-  test("§4.6: the verifier that fits brings the tokens", () => {
+  test("RFC 7636 §4.6: the verifier that fits brings the tokens", () => {
     expect(signIn(new Bench(), asked, { code_verifier: VERIFIER })).toHaveProperty("access_token");
   });
 
@@ -290,8 +290,8 @@ describe("RFC 7636: proof of key", () => {
     ["another one", { code_verifier: "w".repeat(43) }],
     ["none", {}],
     ["the challenge itself", { code_verifier: S256 }],
-    ["one that is too short", { code_verifier: "v".repeat(42) }],
-  ])("§4.6: %s is invalid_grant, and the code stays good for its owner", (_, polled) => {
+    ["one that is too short (RFC 7636 §4.1)", { code_verifier: "v".repeat(42) }],
+  ])("RFC 7636 §4.6: %s is invalid_grant, and the code stays good for its owner", (_, polled) => {
     const bench = new Bench();
     const codes = bench.requestCodes(asked).json;
     bench.service.approve(String(codes.user_code), "ada");
@@ -300,15 +300,21 @@ describe("RFC 7636: proof of key", () => {
   });
 
   test.each([
-    ["§4.4.1: plain is not taken", { code_challenge: VERIFIER, code_challenge_method: "plain" }],
-    ["§4.3: without a method it is plain", { code_challenge: VERIFIER }],
-    ["§4.2: no hash is so short", { code_challenge: "abc", code_challenge_method: "S256" }],
-    ["§4.3: a method without a challenge", { code_challenge_method: "S256" }],
+    [
+      "RFC 7636 §4.4.1: plain is not taken",
+      { code_challenge: VERIFIER, code_challenge_method: "plain" },
+    ],
+    ["RFC 7636 §4.3: without a method it is plain", { code_challenge: VERIFIER }],
+    [
+      "RFC 7636 §4.2: no hash is so short",
+      { code_challenge: "abc", code_challenge_method: "S256" },
+    ],
+    ["RFC 7636 §4.3: a method without a challenge", { code_challenge_method: "S256" }],
   ])("%s: invalid_request", (_, fields) => {
     expect(new Bench().requestCodes(fields).json.error).toBe("invalid_request");
   });
 
-  test("§4.6: plain is compared as it is, where the metadata name it", () => {
+  test("RFC 7636 §4.6: plain is compared as it is, where the metadata name it", () => {
     const bench = new Bench({ codeChallengeMethods: ["S256", "plain"] });
     const plain = { code_challenge: VERIFIER };
     expect(signIn(bench, plain, { code_verifier: VERIFIER })).toHaveProperty("access_token");
@@ -319,7 +325,7 @@ describe("RFC 7636: proof of key", () => {
     expect(signIn(new Bench(), {}, { code_verifier: VERIFIER }).error).toBe("invalid_grant");
   });
 
-  test("a client of whom it is demanded gets no code without it, as Keycloak says it", () => {
+  test("RFC 7636 §4.4.1: a client of whom it is demanded gets no code without it, as Keycloak says it", () => {
     const bench = new Bench({}, { fixture: fixtureWith({ pkce: "required" }) });
     expect(bench.requestCodes().json).toEqual({
       error: "invalid_request",
@@ -328,7 +334,7 @@ describe("RFC 7636: proof of key", () => {
     expect(bench.requestCodes(asked).status).toBe(200);
   });
 
-  test("a code with its challenge outlives a snapshot", () => {
+  test("RFC 7636 §4.4: a code with its challenge outlives a snapshot", () => {
     const bench = new Bench();
     const codes = bench.requestCodes(asked).json;
     bench.service.approve(String(codes.user_code), "ada");
