@@ -173,16 +173,18 @@ part("a restart", function () {
 part("a power cut within a write", function () {
   bootPending({});
   var code = world.slots;
-  var whole = code[0] ? code[0] : code[1];
+  var older = code[0] ? 0 : 1;
+  var whole = code[older];
   var kept = 0;
   var cuts = 0;
   sleepUntilRequest(6000);
   answer(200, TOKENS);
-  var newer = code[0] === whole ? 1 : 0;
+  // The code's record is erased behind the tokens': the power goes before.
+  var newer = 1 - older;
   var record = code[newer];
   for (var cut = 0; cut < record.length; cut += 3) {
     var slots = [null, null];
-    slots[1 - newer] = code[1 - newer];
+    slots[older] = whole;
     slots[newer] = bytesOf(textOf(record, 0, cut));
     boot(slots, {});
     cuts++;
