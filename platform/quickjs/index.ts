@@ -65,7 +65,8 @@ export function quickJsPlatform(os: Os, config: DeviceConfig): QuickJsPlatform {
 
 function deviceKeyOf(os: Os, place: NonNullable<DeviceConfig["storage"]>): Uint8Array {
   if (place.deviceKey !== undefined) return fromHex(place.deviceKey);
-  const file = place.deviceKeyFile ?? "";
+  if (place.deviceKeyFile === undefined) throw new FileError("storage.deviceKeyFile is missing");
+  const file = place.deviceKeyFile;
   const [status] = os.stat(file);
   if (status === null) throw new FileError(`storage.deviceKeyFile ${file} does not exist`);
   refuseOthers(os, file, "owner", `storage.deviceKeyFile ${file}`);

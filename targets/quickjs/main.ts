@@ -143,6 +143,10 @@ function main(): void {
     if (config.storage === undefined) {
       throw new UsageError(`${file}: storage is missing; records are kept in files`);
     }
+    // The schema does not ask for it: other hosts seal nothing.
+    if (config.storage.deviceKey === undefined && config.storage.deviceKeyFile === undefined) {
+      throw new UsageError(`${file}: storage.deviceKeyFile is missing; records are sealed with it`);
+    }
     if (check) {
       refuseTooLittleMemory(config);
       complain(os, "the configuration is right");

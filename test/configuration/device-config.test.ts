@@ -234,7 +234,7 @@ describe("device.json: each mistake is named with its path", () => {
       { ...complete, limits: { memoryBytes: 100 } },
       "limits.memoryBytes must be an integer from 20",
     ],
-    [{ ...complete, storage: { directory: "/x" } }, "storage.deviceKeyFile is missing"],
+    [{ ...complete, storage: { deviceKeyFile: "/x" } }, "storage.directory is missing"],
     [{ ...complete, messages: { open: "\u03a9" } }, "messages.open must be 1 to 96 characters"],
     [{ ...complete, messages: { open: "a\u007fb" } }, "messages.open must be 1 to 96 characters"],
     [

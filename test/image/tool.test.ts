@@ -153,6 +153,14 @@ describe("npm run tool -- image --key", () => {
     expect(await image(...build("--target", ...target))).toContain(`for ${PRODUCT}, ${expected}`);
   });
 
+  it("a configuration for the C host needs no device key: that host seals nothing", async () => {
+    const config = { ...CONFIG, storage: { directory: "/var/lib/picogrant/state" } };
+    writeFileSync(path("device.json"), JSON.stringify(config));
+    const target = ["--target", "c-host", "--abi", "2025-04-26-le32"];
+    const args = build("--config", path("device.json"), ...target);
+    expect(await image(...args)).toContain(`for ${PRODUCT}, quickjs`);
+  });
+
   const secrets: [string, (name: string) => void, string][] = [
     ["that others can read", (name) => chmodSync(name, 0o640), "chmod 600"],
     ["that is a public one", (name) => writeFileSync(name, hex(keys.publicKey)), "is a public key"],

@@ -190,6 +190,11 @@ describe("mistakes in qjs", () => {
     ],
     ["no key file", base, "storage.deviceKeyFile"],
     [
+      "no key",
+      (folder) => ({ ...base(folder), storage: { directory: join(folder, "state") } }),
+      "device.json: storage.deviceKeyFile is missing",
+    ],
+    [
       "an open key file",
       (folder) => {
         key(folder, 0o644);

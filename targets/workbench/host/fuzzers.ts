@@ -1,11 +1,11 @@
 // What the C host reads from outside, and how each is built for libFuzzer: one file of test/host/fuzz, and the
 // files of the host that it is about.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
 import { numbersHeader } from "./generate.ts";
-import { type Plant, sourceWith } from "./plant.ts";
+import { MEMORY, type Plant, sourceWith } from "./plant.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = `${root}targets/host`;
@@ -30,11 +30,41 @@ export const surfaces: readonly Surface[] = [
     longest: 600,
     plants: [
       {
+        bound: MEMORY,
         file: "http-answer",
         text: "text_size < PG_ANSWER_LINE",
         fault: "text_size <= PG_ANSWER_LINE",
       },
-      { file: "http-answer", text: "status > 599 ? 500 : status", fault: "status" },
+      {
+        bound: "a status is of HTTP",
+        file: "http-answer",
+        text: "status > 599 ? 500 : status",
+        fault: "status",
+      },
+      {
+        bound: "the body comes behind one status",
+        file: "http-answer",
+        text: "  answer->sink->status(status,",
+        fault: "  if (!answer->is_chunked) answer->sink->status(status,",
+      },
+      {
+        bound: "the body has the room that it was given",
+        file: "http-answer",
+        text: "taken > answer->body_max - answer->body_bytes",
+        fault: "taken > answer->body_max",
+      },
+      {
+        bound: "an end is the end",
+        file: "http-answer",
+        text: "else if (answer->step != COMPLETE) refuse(answer);",
+        fault: "else if (answer->step != COMPLETE && answer->step != STATUS_LINE) refuse(answer);",
+      },
+      {
+        bound: "pieces change nothing",
+        file: "http-answer",
+        text: "  size_t at = 0;\n  while (at < size && answer->step",
+        fault: "  size_t at = 0;\n  answer->is_cr = 0;\n  while (at < size && answer->step",
+      },
     ],
   },
   {
@@ -43,22 +73,78 @@ export const surfaces: readonly Surface[] = [
     longest: 800,
     plants: [
       {
+        bound: "one connection at a time",
+        file: "http",
+        text: "  if (!pg_connection_start(&address.peer,",
+        fault:
+          "  (void)pg_connection_start(&address.peer, http.settings->trust);\n  if (!pg_connection_start(&address.peer,",
+      },
+      {
+        bound: "the server is the configured one",
+        file: "address",
+        text: "peer->is_secure ? 443 : 80",
+        fault: "peer->is_secure ? 444 : 80",
+      },
+      {
+        bound: "a connection is used while it is open",
+        file: "http",
+        text: "    case PG_CONNECTION_FAILED:\n      fail();",
+        fault: "    case PG_CONNECTION_FAILED:\n      fail();\n      (void)pg_connection_work();",
+      },
+      {
+        bound: "something is sent",
+        file: "http",
+        text: "if (size == 0 || http.part_count == PARTS_MAX) return;",
+        fault: "if (http.part_count == PARTS_MAX) return;",
+      },
+      {
+        bound: "what goes out is one request",
+        file: "http",
+        text: 'put_text("\\r\\nAccept',
+        fault: 'put_text("\\nAccept',
+      },
+      {
+        bound: "only what can be seen goes out",
         file: "http",
         text: "if (bytes[i] < 33 || bytes[i] > 126) return 0;",
         fault: "if (bytes[i] < 10 || bytes[i] > 126) return 0;",
       },
-      { file: "address", text: "peer->is_secure ? 443 : 80", fault: "peer->is_secure ? 444 : 80" },
       {
+        bound: "what is right goes out",
+        file: "http",
+        text: "if (!pg_last_look(request,",
+        fault: "if (request->target_size > 3 || !pg_last_look(request,",
+      },
+      {
+        bound: "a status is of HTTP",
+        file: "http-answer",
+        text: "status > 599 ? 500 : status",
+        fault: "status",
+      },
+      {
+        bound: "status, body and end come in their order",
+        file: "http",
+        text: "  http.sink->status(status, retry_after_s);",
+        fault: "  if (status != 200) http.sink->status(status, retry_after_s);",
+      },
+      {
+        bound: "a piece of the body has bytes",
+        file: "http",
+        text: "{ http.sink->body(bytes, size); }",
+        fault: "{ http.sink->body(bytes, size / 2); }",
+      },
+      {
+        bound: "the connection is over before the end is told",
+        file: "http",
+        text: '  pg_http_abort();\n  PG_MUST(http.phase == IDLE, "an exchange is over before its end is told");\n  http.sink->end();',
+        fault: "  http.sink->end();\n  pg_http_abort();",
+      },
+      {
+        bound: "every exchange ends in its time",
         file: "http",
         text: "if (http.phase != IDLE && pg_http_wake_in() == 0) fail();",
         fault: "",
       },
-      {
-        file: "http",
-        text: "  pg_http_abort();\n  http.sink->end();",
-        fault: "  http.sink->end();\n  pg_http_abort();",
-      },
-      { file: "http", text: 'put_text("\\r\\nAccept', fault: 'put_text("\\nAccept' },
     ],
   },
   {
@@ -67,24 +153,46 @@ export const surfaces: readonly Surface[] = [
     longest: 1500,
     plants: [
       {
+        bound: MEMORY,
         file: "json",
         text: "while (json->at < json->size) {",
         fault: "while (json->at <= json->size) {",
       },
       {
+        bound: "texts are as long as they may be",
+        file: "config",
+        text: "size > (size_t)member->high",
+        fault: "size > 2 * (size_t)member->high",
+      },
+      {
+        bound: "texts can be printed",
         file: "config",
         text: "if (text[i] < 32 || text[i] > 126) return 0;",
         fault: "if (text[i] < 32 || text[i] > 126) continue;",
       },
       {
+        bound: "numbers are in their range",
         file: "config",
         text: "value < member->low || value > member->high",
         fault: "value > member->high",
       },
       {
+        bound: "what is needed is there",
+        file: "config",
+        text: "if (!*field && member->low)",
+        fault: "if (!*field && member->low > 1)",
+      },
+      {
+        bound: "addresses are safe ones",
         file: "config",
         text: "(address.peer.is_secure || pg_address_is_own(&address))",
         fault: "1",
+      },
+      {
+        bound: "what is wrong has words",
+        file: "config",
+        text: 'snprintf(problem, sizeof problem, "%.80s %s", path, what);',
+        fault: 'snprintf(problem, sizeof problem, "%.0s%.0s", path, what);',
       },
     ],
   },
@@ -94,20 +202,47 @@ export const surfaces: readonly Surface[] = [
     longest: 120,
     plants: [
       {
+        bound: "a medium is used within its slots",
         file: "storage",
         text: "return size <= pg_storage_room(medium) ? size : 0;",
         fault: "return size <= medium->slot_bytes ? size : 0;",
       },
-      { file: "storage", text: "if (length > size) return -1;", fault: "" },
       {
+        bound: "what is read has room",
         file: "storage",
-        text: "|| size > pg_storage_room(medium)) return 0;",
-        fault: ") return 0;",
+        text: "if (length > size) return -1;",
+        fault: "if (length > size + 1) return -1;",
       },
+      { bound: MEMORY, file: "storage", text: "if (length > size) return -1;", fault: "" },
       {
+        bound: "only what is erased is programmed",
         file: "storage",
         text: "return medium->erase(medium->context, slot) == PG_MEDIUM_DONE &&\n         pg_medium_program",
         fault: "return pg_medium_program",
+      },
+      {
+        bound: "only an erased slot is empty",
+        file: "storage",
+        text: "blank = piece[i] == 0xff;",
+        fault: "blank = 1;",
+      },
+      {
+        bound: "what fits is written, and nothing else",
+        file: "storage",
+        text: "size == 0 || size > pg_storage_room(medium)",
+        fault: "size > pg_storage_room(medium)",
+      },
+      {
+        bound: "what is written is read",
+        file: "storage",
+        text: "pg_storage_header(medium), bytes, size) == PG_MEDIUM_DONE",
+        fault: "pg_storage_header(medium), bytes, size - (size > 20)) == PG_MEDIUM_DONE",
+      },
+      {
+        bound: "what is erased is gone",
+        file: "storage",
+        text: "  return is_usable(medium, slot) && medium->erase(medium->context, slot) == PG_MEDIUM_DONE;",
+        fault: "  return is_usable(medium, slot);",
       },
     ],
   },
@@ -117,15 +252,52 @@ export const surfaces: readonly Surface[] = [
     longest: 400,
     plants: [
       {
+        bound: MEMORY,
+        file: "image",
+        text: "size < HEADER + SIGNATURE) return",
+        fault: "size < 8) return",
+      },
+      {
+        bound: "a verdict is one of FORMAT.md",
+        file: "image",
+        text: "same ? PG_IMAGE_OK : PG_IMAGE_WRONG_BORDER",
+        fault: "same ? PG_IMAGE_OK : (enum pg_image_result)(PG_IMAGE_ROLLBACK + 1)",
+      },
+      {
+        bound: "an image ends within what is there",
+        file: "image",
+        text: "return length < capacity ? length : capacity;",
+        fault: "return length;",
+      },
+      {
+        bound: "its parts fill an image",
         file: "image",
         text: "lengths->config == body - lengths->payload",
         fault: "lengths->config <= body",
       },
-      { file: "image", text: "length > limit", fault: "length > limit + 1" },
       {
+        bound: "no longer image passes",
+        file: "image",
+        text: "length > limit",
+        fault: "length > limit + 1",
+      },
+      {
+        bound: "no older image passes",
         file: "image",
         text: "u32(bytes + AT_COUNTER) < least) result",
         fault: "u32(bytes + AT_COUNTER) + 1 < least) result",
+      },
+      {
+        bound: "the oldest key that counts is good",
+        file: "image",
+        text: "if (index < pg_image_key_order(",
+        fault: "if (index <= pg_image_key_order(",
+      },
+      {
+        bound: "no foreign key is good",
+        file: "image",
+        text: "if (index >= rules->key_count || !is_key_of_id(rules, index, bytes + AT_KEY_ID)) {",
+        fault: "if (!is_key_of_id(rules, index, bytes + AT_KEY_ID)) {",
       },
     ],
   },
@@ -135,14 +307,52 @@ export const surfaces: readonly Surface[] = [
     longest: 160,
     plants: [
       {
+        bound: "a slot has the room that it has",
+        file: "boot",
+        text: "write_slot(boot->store->context, slot, bytes, size))",
+        fault: "write_slot(boot->store->context, slot, bytes, size + 1))",
+      },
+      {
+        bound: "nothing is not installed",
+        file: "boot",
+        text: "  if (result != PG_IMAGE_OK) return result;\n  int kept",
+        fault: "  if (result != PG_IMAGE_OK) return PG_IMAGE_IN_USE;\n  int kept",
+      },
+      {
+        bound: "the last valid image is not overwritten",
         file: "boot",
         text: "other(kept == NO_SLOT ? boot->good : kept)",
         fault: "other(boot->good)",
       },
       {
+        bound: "what is installed is tried",
+        file: "boot",
+        text: "  boot->tries = PG_BOOT_TRIES;",
+        fault: "  boot->tries = 1;",
+      },
+      {
+        bound: "a valid image is started",
+        file: "boot",
+        text: "second = run(boot, other(slot));",
+        fault: "second = run(boot, slot);",
+      },
+      {
+        bound: "the counter never falls",
         file: "boot",
         text: "boot->floor.counter = boot->image.counter;",
         fault: "boot->floor.counter = 0;",
+      },
+      {
+        bound: "what ran and is confirmed is good",
+        file: "boot",
+        text: "boot->good = (uint8_t)boot->running;",
+        fault: "boot->good = (uint8_t)other(boot->running);",
+      },
+      {
+        bound: "only what ran is good",
+        file: "boot",
+        text: "memcmp(header + HEADER_AT_HASH, boot->image.hash, PG_SHA512_BYTES) != 0",
+        fault: "header[0] == 0",
       },
     ],
   },
@@ -152,50 +362,87 @@ export const surfaces: readonly Surface[] = [
     longest: 121,
     plants: [
       {
+        bound: "a unit is programmed once between erasures",
         file: "boot-flash",
         text: "medium->erase(medium->context, slot) == PG_MEDIUM_DONE &&",
         fault: "",
       },
       {
+        bound: "flash is used in its units",
         file: "units",
         text: "size_t odd = size % unit_of(medium->program_unit);",
         fault: "size_t odd = 0;",
       },
       {
+        bound: "flash is used within its slots",
+        file: "boot-flash",
+        text: "size_t capacity = flash->slots->slot_bytes;",
+        fault: "size_t capacity = flash->slots->slot_bytes + 64;",
+      },
+      {
+        bound: "a device that started once starts",
         file: "boot",
         text: "int copy = other(boot->copy < 0 ? 1 : boot->copy);",
         fault: "int copy = boot->copy < 0 ? 0 : boot->copy;",
       },
       {
+        bound: "none older than the newest that was confirmed",
         file: "boot",
         text: "if (boot->image.counter > boot->floor.counter) boot->floor.counter = boot->image.counter;",
         fault: "",
       },
       {
-        file: "boot",
-        text: "other(kept == NO_SLOT ? boot->good : kept)",
-        fault: "other(boot->trial)",
-      },
-      {
+        bound: "none older than the newest that was confirmed",
         file: "boot",
         text: "if (least > boot->floor.counter) boot->floor.counter = least;",
         fault: "(void)least;",
       },
       {
+        bound: "a device that started once starts",
+        file: "boot",
+        text: "other(kept == NO_SLOT ? boot->good : kept)",
+        fault: "other(boot->trial)",
+      },
+      {
+        bound: "what was confirmed starts again",
         file: "boot",
         text: "boot->good = (uint8_t)boot->running;",
         fault: "boot->good = (uint8_t)other(boot->running);",
+      },
+      {
+        bound: "the chip's counter is raised, where it is",
+        file: "boot",
+        text: "|| chip_counter(boot) >= boot->image.counter;",
+        fault: "|| chip_counter(boot) > boot->image.counter;",
+      },
+      {
+        bound: "what starts is what was verified",
+        file: "boot-flash",
+        text: "*bytes = flash->room[slot];",
+        fault: "*bytes = flash->room[0];",
       },
     ],
   },
 ];
 
+/** What a surface's harness says must hold, in the order in which it does. */
+export function boundsOf({ name }: Surface): readonly string[] {
+  const harness = readFileSync(`${root}test/host/fuzz/${name}.c`, "utf8");
+  const named = [...harness.matchAll(/\bcheck\([^;]*?"([^"\n]*)"\);/g)].map(([, bound]) => bound!);
+  return [...new Set(named)];
+}
+
 /**
  * Builds a surface's fuzzer.
  * @param plant a fault to plant in it
+ * @param hasAssertions whether the host's own assertions are in it; without them the harness alone finds a fault
  * @returns the program
  */
-export function buildFuzzer({ name, files }: Surface, plant?: Plant): string {
+export function buildFuzzer(
+  { name, files }: Surface,
+  plant?: Pick<Plant, "file" | "text" | "fault">,
+  hasAssertions = true,
+): string {
   const out = plant ? `${folder}/${name}/planted` : `${folder}/${name}`;
   mkdirSync(out, { recursive: true });
   writeFileSync(`${folder}/picogrant-numbers.h`, numbersHeader());
@@ -204,7 +451,8 @@ export function buildFuzzer({ name, files }: Surface, plant?: Plant): string {
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
     // Kernels that spread programs over more addresses put one in four where the sanitizer has its own memory.
     ...["-fno-pie", "-no-pie"],
-    ...["-DPG_ASSERTIONS", `-I${sources}/portable`, `-I${folder}`],
+    ...(hasAssertions ? ["-DPG_ASSERTIONS"] : []),
+    ...[`-I${sources}/portable`, `-I${folder}`],
   ];
   const own = files.map((file) => sourceWith(file, plant, out));
   const harness = `${root}test/host/fuzz/${name}.c`;

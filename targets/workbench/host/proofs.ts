@@ -3,11 +3,11 @@
 // are planted into a copy of the source, and that it must find.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../engines/install.ts";
 import { numbersHeader } from "./generate.ts";
-import { type Plant, sourceWith } from "./plant.ts";
+import { MEMORY, type Plant, sourceWith } from "./plant.ts";
 import { type Need, tool } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -49,11 +49,29 @@ export const proofs: readonly Proof[] = [
     related: ["pg_retry_after"],
     plants: [
       {
+        bound: MEMORY,
         file: "http-answer",
         text: "text_size < PG_ANSWER_LINE",
         fault: "text_size <= PG_ANSWER_LINE",
       },
-      { file: "http-answer", text: "bytes + at, size - at)", fault: "bytes + at, size)" },
+      {
+        bound: "lent",
+        file: "http-answer",
+        text: "bytes + at, size - at)",
+        fault: "bytes + at, size)",
+      },
+      {
+        bound: "status_is_of_http",
+        file: "http-answer",
+        text: "status > 599 ? 500 : status",
+        fault: "status",
+      },
+      {
+        bound: "wait_fits",
+        file: "http-date",
+        text: "return value > PG_RETRY_LONGEST_S ? PG_RETRY_LONGEST_S : value;",
+        fault: "return value;",
+      },
     ],
   },
   {
@@ -65,8 +83,20 @@ export const proofs: readonly Proof[] = [
     joined: ["seconds_of"],
     related: ["pg_retry_after"],
     plants: [
-      { file: "http-date", text: "size != comma + 24", fault: "size < comma + 23" },
-      { file: "http-date", text: "date.month < 1 ||", fault: "date.month < 0 ||" },
+      { bound: MEMORY, file: "http-date", text: "size != comma + 24", fault: "size < comma + 23" },
+      { bound: MEMORY, file: "http-date", text: "date.month < 1 ||", fault: "date.month < 0 ||" },
+      {
+        bound: "wait_fits",
+        file: "http-date",
+        text: "return value > PG_RETRY_LONGEST_S ? PG_RETRY_LONGEST_S : value;",
+        fault: "return value;",
+      },
+      {
+        bound: "seconds_fit",
+        file: "http-date",
+        text: "days_of(&date) * 86400",
+        fault: "days_of(&date) * 864000",
+      },
     ],
   },
   {
@@ -76,9 +106,25 @@ export const proofs: readonly Proof[] = [
     bound: "0..24, 238..242, 302..312 bytes exactly; up to 4 MiB + 1; 0..4 keys exactly",
     paths: { pg_image_check: 100, check_lengths: 20, are_lengths_right: 20 },
     plants: [
-      { file: "image", text: "size < HEADER + SIGNATURE)", fault: "size < 8)" },
-      { file: "image", text: "length < width && text[length]", fault: "text[length]" },
-      { file: "image", text: "i < rules->key_count", fault: "i <= rules->key_count" },
+      { bound: MEMORY, file: "image", text: "size < HEADER + SIGNATURE)", fault: "size < 8)" },
+      {
+        bound: MEMORY,
+        file: "image",
+        text: "length < width && text[length]",
+        fault: "text[length]",
+      },
+      {
+        bound: MEMORY,
+        file: "image",
+        text: "i < rules->key_count",
+        fault: "i <= rules->key_count",
+      },
+      {
+        bound: "length_fits",
+        file: "image",
+        text: "return length < capacity ? length : capacity;",
+        fault: "return length;",
+      },
     ],
   },
   {
@@ -97,11 +143,23 @@ export const proofs: readonly Proof[] = [
       install_alone: 100,
     },
     plants: [
-      { file: "boot", text: "boot->trial >= SLOTS", fault: "boot->trial > SLOTS" },
       {
+        bound: "slot_is_there",
+        file: "boot",
+        text: "boot->trial >= SLOTS",
+        fault: "boot->trial > SLOTS",
+      },
+      {
+        bound: "lent",
         file: "boot",
         text: "record[PG_BOOT_RECORD_BYTES] = {0}",
         fault: "record[AT_CHECKSUM + CHECKSUM - 1] = {0}",
+      },
+      {
+        bound: "copy_is_there",
+        file: "boot",
+        text: "int copy = other(boot->copy < 0 ? 1 : boot->copy);",
+        fault: "int copy = boot->copy + 1;",
       },
     ],
   },
@@ -112,8 +170,14 @@ export const proofs: readonly Proof[] = [
     bound: "0..5 bytes, and as many behind beginnings of escapes, numbers and nested containers",
     paths: { "@default": 2000, prove: 2000 },
     plants: [
-      { file: "json", text: "json->at < json->size ? json->text", fault: "1 ? json->text" },
       {
+        bound: MEMORY,
+        file: "json",
+        text: "json->at < json->size ? json->text",
+        fault: "1 ? json->text",
+      },
+      {
+        bound: MEMORY,
         file: "json",
         text: "json->depth >= PG_JSON_DEPTH)",
         fault: "json->depth > PG_JSON_DEPTH)",
@@ -129,11 +193,13 @@ export const proofs: readonly Proof[] = [
     recursion: 2,
     plants: [
       {
+        bound: MEMORY,
         file: "config",
         text: "reader->room_size - reader->room_at < 2",
         fault: "reader->room_size - reader->room_at < 1",
       },
       {
+        bound: MEMORY,
         file: "config",
         text: "reader->room_at + 1 < reader->room_size",
         fault: "reader->room_at + 1 <= reader->room_size",
@@ -155,8 +221,36 @@ export const proofs: readonly Proof[] = [
     },
     turns: 300,
     plants: [
-      { file: "storage", text: "length > size)", fault: "length > size + 1)" },
-      { file: "storage", text: "left < PIECE ? left : PIECE", fault: "PIECE" },
+      {
+        bound: "room_is_there",
+        file: "storage",
+        text: "length > size)",
+        fault: "length > size + 1)",
+      },
+      {
+        bound: "within_slot",
+        file: "storage",
+        text: "left < PIECE ? left : PIECE",
+        fault: "PIECE",
+      },
+      {
+        bound: "slot_is_there",
+        file: "storage",
+        text: "(slot == 0 || slot == 1)",
+        fault: "slot < 2",
+      },
+      {
+        bound: "lent",
+        file: "storage",
+        text: "pg_storage_header(medium), bytes, size) == PG_MEDIUM_DONE",
+        fault: "pg_storage_header(medium), bytes, size + 1) == PG_MEDIUM_DONE",
+      },
+      {
+        bound: "fits",
+        file: "storage",
+        text: "return result == PG_MEDIUM_DONE ? (int)length : -1;",
+        fault: "return result == PG_MEDIUM_DONE ? (int)length + 1 : -1;",
+      },
     ],
   },
 ];
@@ -195,9 +289,24 @@ function openIn(report: string): number {
   );
 }
 
+/** What a proof's harness asserts, by the names of its assertions. */
+export function boundsOf({ name }: Proof): readonly string[] {
+  const harness = readFileSync(`${harnesses}/${name}.c`, "utf8");
+  return [...new Set([...harness.matchAll(/\/\/@ assert (\w+):/g)].map(([, bound]) => bound!))];
+}
+
+/** Whether an alarm says that this bound may not hold. */
+function isFoundIn(report: string, bound: string): boolean {
+  const alarms = report.split("[eva:alarm]").slice(1);
+  return alarms.some((alarm) => {
+    const broken = /assertion[ ,']+(\w+)/.exec(alarm.split("[eva", 1)[0]!)?.[1];
+    return bound === MEMORY ? alarm.includes("Warning") : broken === bound;
+  });
+}
+
 /**
  * Runs a proof.
- * @param plant a fault to plant first; the first alarm then ends the run
+ * @param plant a fault to plant first; the first alarm by its bound then ends the run
  * @throws InstallError where the analyser does not come to an end of its own
  */
 export function prove(proof: Proof, plant?: Plant): Promise<Outcome> {
@@ -215,7 +324,7 @@ export function prove(proof: Proof, plant?: Plant): Promise<Outcome> {
   let isFound = false;
   const take = (piece: Buffer) => {
     report += piece.toString("utf8");
-    if (plant && !isFound && report.includes("[eva:alarm]")) {
+    if (plant && !isFound && isFoundIn(report, plant.bound)) {
       isFound = true;
       analyser.kill();
     }
@@ -226,7 +335,7 @@ export function prove(proof: Proof, plant?: Plant): Promise<Outcome> {
     analyser.on("error", reject);
     analyser.on("close", (code) => {
       const seconds = (Date.now() - began) / 1000;
-      const alarms = isFound ? 1 : openIn(report);
+      const alarms = isFound ? 1 : plant ? 0 : openIn(report);
       if (Number.isNaN(alarms)) {
         reject(
           new InstallError(`frama-c ended with ${code} on ${proof.name}: ${report.slice(-500)}`),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "http-answer.h"
 
 enum { BODY_MAX = 300 };
@@ -21,19 +22,16 @@ struct seen {
 
 static struct seen *seen;
 
-static void check(int holds) {
-  if (!holds) abort();
-}
-
 static void take_status(int status, int retry_after_s) {
-  check(status >= 200 && status <= 599 && retry_after_s >= -1);
+  check(status >= 200 && status <= 599 && retry_after_s >= -1, "a status is of HTTP");
   seen->statuses++;
   seen->status = status;
   seen->retry_after_s = retry_after_s;
 }
 
 static void take_body(const uint8_t *bytes, size_t size) {
-  check(seen->statuses == 1 && size > 0 && size <= BODY_MAX - seen->body_size);
+  check(seen->statuses == 1 && size > 0, "the body comes behind one status");
+  check(size <= BODY_MAX - seen->body_size, "the body has the room that it was given");
   memcpy(seen->body + seen->body_size, bytes, size);
   seen->body_size += size;
 }
@@ -53,8 +51,9 @@ static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, stru
     free(copy);
   }
   into->closed = pg_answer_closed(&answer);
-  check(into->result == PG_ANSWER_MORE || into->closed == into->result);
-  check(into->closed != PG_ANSWER_MORE && (into->closed == PG_ANSWER_BAD || into->statuses == 1));
+  check(into->result == PG_ANSWER_MORE || into->closed == into->result, "an end is the end");
+  check(into->closed != PG_ANSWER_MORE, "an end is the end");
+  check(into->closed == PG_ANSWER_BAD || into->statuses == 1, "the body comes behind one status");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -66,10 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   read_in_pieces(bytes + 1, size - 1, size - 1, &whole);
   read_in_pieces(bytes + 1, size - 1, (size_t)bytes[0] % 40 + 1, &pieces);
   /* Of an answer that is refused as much as came before is reported, whole or in pieces. */
-  check(whole.closed == pieces.closed && whole.statuses == pieces.statuses);
-  check(whole.status == pieces.status && whole.retry_after_s == pieces.retry_after_s);
+  check(whole.closed == pieces.closed && whole.statuses == pieces.statuses, "pieces change nothing");
+  check(whole.status == pieces.status && whole.retry_after_s == pieces.retry_after_s, "pieces change nothing");
   if (whole.closed == PG_ANSWER_BAD) return 0;
-  check(whole.body_size == pieces.body_size);
-  check(memcmp(whole.body, pieces.body, whole.body_size) == 0);
+  check(whole.body_size == pieces.body_size, "pieces change nothing");
+  check(memcmp(whole.body, pieces.body, whole.body_size) == 0, "pieces change nothing");
   return 0;
 }

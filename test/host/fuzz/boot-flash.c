@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "bound.h"
 #include "boot-flash.h"
 #include "fake-crypto.h"
 
@@ -33,15 +34,12 @@ static long budget; /* units until the power goes; WELL: it stays */
 static int is_off;
 static int has_code;
 
-static void check(int holds) {
-  if (!holds) abort();
-}
-
 static size_t unit_of(void) { return slot_medium.program_unit; }
 
 static void check_range(const struct area *area, int slot, uint32_t at, size_t size) {
-  check(slot >= 0 && slot < 2 && size > 0);
-  check(at % unit_of() == 0 && size % unit_of() == 0 && at + size <= area->size);
+  check(slot >= 0 && slot < 2 && size > 0, "flash is used within its slots");
+  check(at % unit_of() == 0 && size % unit_of() == 0, "flash is used in its units");
+  check(at + size <= area->size, "flash is used within its slots");
 }
 
 static int read_area(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
@@ -70,7 +68,7 @@ static int program_area(void *context, int slot, uint32_t at, const uint8_t *byt
     size_t here = at + done;
     int is_done = works(&is_torn);
     if (!is_done && !is_torn) return PG_MEDIUM_FAILED;
-    check(!area->is_programmed[slot][here]);
+    check(!area->is_programmed[slot][here], "a unit is programmed once between erasures");
     memset(area->is_programmed[slot] + here, 1, unit_of());
     memset(area->is_torn[slot] + here, is_torn, unit_of());
     for (size_t i = 0; i < unit_of(); i++) area->bytes[slot][here + i] &= bytes[done + i] | (is_torn ? 0x5a : 0);
@@ -85,7 +83,7 @@ static int erase_area(void *context, int slot) {
   int is_torn;
   int is_done = works(&is_torn);
   size_t size = is_done ? area->size : area->size / 2;
-  check(slot >= 0 && slot < 2);
+  check(slot >= 0 && slot < 2, "flash is used within its slots");
   if (!is_done && !is_torn) return PG_MEDIUM_FAILED;
   memset(area->bytes[slot], 0xff, size);
   memset(area->is_programmed[slot], 0, size);
@@ -120,7 +118,7 @@ static int raise_counter(void *context, uint32_t least) {
   int is_torn;
   (void)context;
   if (!works(&is_torn)) return 0;
-  check(least > counted);
+  check(least > counted, "the chip's counter is raised, where it is");
   counted = least;
   return 1;
 }
@@ -166,7 +164,7 @@ static void install(uint8_t counter, long cut) {
   make_image(image, counter);
   power_on(&boot, cut);
   enum pg_image_result result = pg_boot_install(&boot, image, IMAGE);
-  if (counter < newest) check(result != PG_IMAGE_OK);
+  if (counter < newest) check(result != PG_IMAGE_OK, "none older than the newest that was confirmed");
   if (result == PG_IMAGE_OK) can_start = 1;
 }
 
@@ -176,11 +174,12 @@ static int start(int confirms, long cut) {
   struct pg_image image;
   power_on(&boot, cut);
   enum pg_image_result result = pg_boot_choose(&boot, &image);
-  check(result == PG_IMAGE_OK || !can_start);
+  check(result == PG_IMAGE_OK || !can_start, "a device that started once starts");
   if (result != PG_IMAGE_OK) return -1;
   int counter = image.code[0];
   /* FORMAT.md: none that is older than what was confirmed. */
-  check((uint32_t)counter == image.counter && counter >= newest);
+  check((uint32_t)counter == image.counter, "what starts is what was verified");
+  check(counter >= newest, "none older than the newest that was confirmed");
   can_start = 1;
   if (confirms && pg_boot_confirm(&boot) == PG_IMAGE_OK) newest = counter;
   return counter;
@@ -221,7 +220,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (bytes[at] & 32) continue;
     /* With power again: it starts, or nothing was ever there; and starts the same once more when it is confirmed. */
     int counter = start(1, WELL);
-    if (counter >= 0) check(start(0, WELL) == counter);
+    if (counter >= 0) check(start(0, WELL) == counter, "what was confirmed starts again");
   }
   return 0;
 }

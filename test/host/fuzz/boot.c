@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "bound.h"
 #include "boot.h"
 #include "fake-crypto.h"
 
@@ -27,10 +28,6 @@ static uint8_t slots[2][IMAGE];
 static uint8_t records[2][RECORD];
 static int writes_fail;
 
-static void check(int holds) {
-  if (!holds) abort();
-}
-
 static enum pg_image_result slot(void *context, int at, const uint8_t **bytes, size_t *size) {
   (void)context;
   *bytes = slots[at];
@@ -47,7 +44,7 @@ static enum pg_image_result header(void *context, int at, uint8_t into[PG_IMAGE_
 /* A write that fails has spoilt what was there. */
 static int write_slot(void *context, int at, const uint8_t *bytes, size_t size) {
   (void)context;
-  check(size <= IMAGE);
+  check(size <= IMAGE, "a slot has the room that it has");
   memcpy(slots[at], bytes, writes_fail ? size / 2 : size);
   return !writes_fail;
 }
@@ -109,7 +106,7 @@ static struct pg_boot look(void) {
   struct pg_boot boot;
   pg_boot_open(&boot, &store, &rules);
   /* A confirmation of nothing reads nothing; an installation of nothing reads the record alone. */
-  check(pg_boot_install(&boot, slots[0], 0) == PG_IMAGE_TRUNCATED);
+  check(pg_boot_install(&boot, slots[0], 0) == PG_IMAGE_TRUNCATED, "nothing is not installed");
   return boot;
 }
 
@@ -129,11 +126,11 @@ static void install(uint8_t number) {
   enum pg_image_result result = pg_boot_install(&boot, image, IMAGE);
   int kept = 0;
   for (int at = 0; at < 2; at++) kept |= valid[at] && memcmp(before[at], slots[at], IMAGE) == 0;
-  check(kept || (!valid[0] && !valid[1]));
+  check(kept || (!valid[0] && !valid[1]), "the last valid image is not overwritten");
   if (result != PG_IMAGE_OK) return;
   boot = look();
-  check(boot.trial < 2 && boot.tries == PG_BOOT_TRIES && boot.trial != boot.good);
-  check(memcmp(slots[boot.trial], image, IMAGE) == 0);
+  check(boot.trial < 2 && boot.tries == PG_BOOT_TRIES && boot.trial != boot.good, "what is installed is tried");
+  check(memcmp(slots[boot.trial], image, IMAGE) == 0, "what is installed is tried");
 }
 
 /* Starts, lets another program install where the input says so, and confirms. */
@@ -144,18 +141,25 @@ static void start(uint8_t how, uint8_t number) {
   int can_run = is_valid(&boot, 0) || is_valid(&boot, 1);
   pg_boot_open(&boot, &store, &rules);
   enum pg_image_result result = pg_boot_choose(&boot, &image);
-  check((result == PG_IMAGE_OK) == can_run);
+  check((result == PG_IMAGE_OK) == can_run, "a valid image is started");
   if (result != PG_IMAGE_OK) return;
   int running = boot.running;
-  check(image.code == slots[running] + PG_IMAGE_HEADER_BYTES);
+  check(image.code == slots[running] + PG_IMAGE_HEADER_BYTES, "a valid image is started");
   if (how & 1) install(number);
   if (how & 2) return;
   int is_there = memcmp(image.hash, slots[running] + FAKE_AT_HASH, PG_SHA512_BYTES) == 0;
+  struct pg_boot before = look();
   if (pg_boot_confirm(&boot) != PG_IMAGE_OK) return;
   struct pg_boot after = look();
-  check(after.floor.counter >= counter);
-  if (is_there) check(after.good == running && after.trial != running && after.floor.counter >= image.counter);
-  else check(after.good != running || (how & 1));
+  check(after.floor.counter >= counter, "the counter never falls");
+  if (is_there) {
+    check(after.good == running && after.trial != running, "what ran and is confirmed is good");
+    check(after.floor.counter >= image.counter, "the counter never falls");
+  } else {
+    /* Another image has taken its place, and that one did not run. */
+    check(after.good == before.good && after.trial == before.trial, "only what ran is good");
+    check(after.floor.counter == before.floor.counter, "only what ran is good");
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "clock.h"
 #include "connection.h"
 #include "http.h"
@@ -24,10 +25,6 @@ static int statuses;
 static int ends;
 static int starts;
 
-static void check(int holds) {
-  if (!holds) abort();
-}
-
 static unsigned next(void) {
   if (!script_left) return 0;
   script_left--;
@@ -38,27 +35,28 @@ uint32_t pg_clock_ms(void) { return now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
 int pg_connection_start(const struct pg_peer *peer, const void *trust) {
-  check(!is_open && !trust);
-  check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0);
-  check(peer->port == 443 && peer->is_secure);
+  check(!is_open && !trust, "one connection at a time");
+  check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0, "the server is the configured one");
+  check(peer->port == 443 && peer->is_secure, "the server is the configured one");
   starts++;
   is_open = next() % 16 != 1;
   return is_open;
 }
 
 enum pg_connection_state pg_connection_work(void) {
-  check(is_open);
+  check(is_open, "a connection is used while it is open");
   unsigned what = next() % 8;
   return what == 1 ? PG_CONNECTION_FAILED : what == 2 ? PG_CONNECTION_OPENING : PG_CONNECTION_OPEN;
 }
 
 int pg_connection_send(const uint8_t *bytes, size_t size) {
-  check(is_open && size > 0);
+  check(is_open, "a connection is used while it is open");
+  check(size > 0, "something is sent");
   unsigned what = next();
   if (what == 1) return -1;
   if (what == 2) return 0;
   if (what > 2 && what < size) size = what;
-  check(size <= SENT_MAX - sent_size);
+  check(size <= SENT_MAX - sent_size, "what goes out is one request");
   memcpy(sent + sent_size, bytes, size);
   sent_size += size;
   return (int)size;
@@ -71,7 +69,7 @@ int pg_connection_flush(void) {
 
 /* Every piece in memory of its own, so that a read behind it is seen. */
 int pg_connection_receive(const uint8_t **bytes) {
-  check(is_open);
+  check(is_open, "a connection is used while it is open");
   unsigned what = next() % 64;
   if (what == 0) return script_left ? PG_CONNECTION_NOTHING : PG_CONNECTION_ENDED;
   if (what == 1) return PG_CONNECTION_BROKEN;
@@ -91,21 +89,25 @@ int pg_connection_reason(void) { return 0; }
 void pg_connection_end(void) { is_open = 0; }
 
 static void take_status(int status, int retry_after_s) {
-  check(ends == 0 && statuses == 0 && status >= 200 && status <= 599 && retry_after_s >= -1);
+  check(ends == 0 && statuses == 0, "status, body and end come in their order");
+  check(status >= 200 && status <= 599 && retry_after_s >= -1, "a status is of HTTP");
   statuses++;
 }
 
 static void take_body(const uint8_t *bytes, size_t size) {
-  check(ends == 0 && statuses == 1 && size > 0 && bytes[0] + bytes[size - 1] >= 0);
+  check(ends == 0 && statuses == 1, "status, body and end come in their order");
+  check(size > 0 && bytes[0] + bytes[size - 1] >= 0, "a piece of the body has bytes");
 }
 
 static void take_end(void) {
-  check(ends == 0 && statuses == 1 && !is_open);
+  check(ends == 0 && statuses == 1, "status, body and end come in their order");
+  check(!is_open, "the connection is over before the end is told");
   ends++;
 }
 
 static void take_failure(void) {
-  check(ends == 0 && !is_open);
+  check(ends == 0, "status, body and end come in their order");
+  check(!is_open, "the connection is over before the end is told");
   ends++;
 }
 
@@ -124,8 +126,8 @@ static void check_sent(const uint8_t *target, size_t target_size) {
   memcpy(expected + size, behind, sizeof behind - 1);
   size += sizeof behind - 1;
   /* Nothing of the target may end a line or a word of the head. */
-  for (size_t i = 0; i < target_size; i++) check(target[i] >= 33 && target[i] <= 126);
-  check(sent_size <= size && memcmp(sent, expected, sent_size) == 0);
+  for (size_t i = 0; i < target_size; i++) check(target[i] >= 33 && target[i] <= 126, "only what can be seen goes out");
+  check(sent_size <= size && memcmp(sent, expected, sent_size) == 0, "what goes out is one request");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -158,14 +160,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   starts = 0;
   int is_sent = pg_http_send(&request);
   /* What is right goes out, unless there is no connection. */
-  check(starts == is_visible && is_sent == is_open);
+  check(starts <= is_visible, "only what can be seen goes out");
+  check(starts >= is_visible && is_sent == is_open, "what is right goes out");
   if (is_sent) {
     for (int turn = 0; turn < TURNS_MAX && !ends; turn++) {
       now_ms += TICK_MS;
       pg_http_work();
     }
     /* 30 s have passed by then. */
-    check(ends == 1 && !is_open && pg_http_wake_in() == -1);
+    check(ends == 1 && !is_open && pg_http_wake_in() == -1, "every exchange ends in its time");
     check_sent(target, target_size);
   }
   pg_http_close();

@@ -5,16 +5,13 @@
  */
 #include <stdlib.h>
 
+#include "bound.h"
 #include "fake-crypto.h"
 
 enum { COMPLETE_LENGTHS = 1, COMPLETE_KEY = 2, COMPLETE_SEAL = 4, COMPLETE_LENGTH = 8, LIMIT = 350 };
 
 static const uint8_t keys[2][PG_PUBLIC_KEY_BYTES] = {{5}, {6}};
 static const struct pg_image_target targets[] = {{"quickjs", "2025-04-26-le32"}, {"any", "es5"}};
-
-static void check(int holds) {
-  if (!holds) abort();
-}
 
 static void put32(uint8_t *at, size_t value) {
   for (int i = 3; i >= 0; i--, value >>= 8) at[i] = (uint8_t)value;
@@ -56,19 +53,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t input_size) {
   struct pg_image_floor floor = {.counter = input[1]};
   struct pg_image image = {0};
   enum pg_image_result result = pg_image_check(bytes, size, &rules, &floor, &image);
-  check(result <= PG_IMAGE_ROLLBACK);
-  check(pg_image_length(bytes, size) <= size);
+  check(result <= PG_IMAGE_ROLLBACK, "a verdict is one of FORMAT.md");
+  check(pg_image_length(bytes, size) <= size, "an image ends within what is there");
   if (result == PG_IMAGE_OK) {
-    check(image.code == bytes + PG_IMAGE_HEADER_BYTES && image.code_size > 0);
-    check(image.config == image.code + image.code_size);
-    check(image.config + image.config_size + PG_SIGNATURE_BYTES == bytes + size);
-    check(image.counter >= floor.counter && size <= LIMIT);
-    check(pg_image_length(bytes, size) == size);
+    check(image.code == bytes + PG_IMAGE_HEADER_BYTES && image.code_size > 0, "its parts fill an image");
+    check(image.config == image.code + image.code_size, "its parts fill an image");
+    check(image.config + image.config_size + PG_SIGNATURE_BYTES == bytes + size, "its parts fill an image");
+    check(image.counter >= floor.counter, "no older image passes");
+    check(size <= LIMIT, "no longer image passes");
+    check(pg_image_length(bytes, size) == size, "an image ends within what is there");
     /* Not with any other key than its own, nor where that is retired. */
     memcpy(floor.oldest_key, image.key_id, PG_KEY_ID_BYTES);
-    check(pg_image_check(bytes, size, &rules, &floor, &image) == PG_IMAGE_OK);
+    check(pg_image_check(bytes, size, &rules, &floor, &image) == PG_IMAGE_OK, "the oldest key that counts is good");
     rules.key_count = 0;
-    check(pg_image_check(bytes, size, &rules, &floor, &image) == PG_IMAGE_FOREIGN_KEY);
+    check(pg_image_check(bytes, size, &rules, &floor, &image) == PG_IMAGE_FOREIGN_KEY, "no foreign key is good");
   }
   free(bytes);
   return 0;

@@ -6,15 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "storage.h"
 
 enum { SLOT = 96, COMPLETE_HEADER = 128 };
 
 static uint8_t slots[2][SLOT];
-
-static void check(int holds) {
-  if (!holds) abort();
-}
 
 static int is_within(int slot, uint32_t at, size_t size) {
   return (slot == 0 || slot == 1) && at <= SLOT && size <= SLOT - at;
@@ -22,7 +19,7 @@ static int is_within(int slot, uint32_t at, size_t size) {
 
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
   (void)context;
-  check(is_within(slot, at, size));
+  check(is_within(slot, at, size), "a medium is used within its slots");
   memcpy(into, slots[slot] + at, size);
   return 1;
 }
@@ -30,8 +27,8 @@ static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t
 /* Flash: only erased bytes can be programmed. */
 static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
   (void)context;
-  check(is_within(slot, at, size));
-  for (size_t i = 0; i < size; i++) check(slots[slot][at + i] == 0xff);
+  check(is_within(slot, at, size), "a medium is used within its slots");
+  for (size_t i = 0; i < size; i++) check(slots[slot][at + i] == 0xff, "only what is erased is programmed");
   memcpy(slots[slot] + at, bytes, size);
   return 1;
 }
@@ -64,15 +61,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     slots[0][7] = (uint8_t)~slots[0][5];
   }
   int length = pg_storage_read(&medium, 0, into, room);
-  check(length >= -1 && length <= (int)room);
-  check(length != 0 || memchr(slots[0], 0xff, SLOT) == slots[0]);
+  check(length >= -1 && length <= (int)room, "what is read has room");
+  check(length != 0 || memchr(slots[0], 0xff, SLOT) == slots[0], "only an erased slot is empty");
   int fits = size > 0 && size <= SLOT - PG_SLOT_HEADER;
-  check(pg_storage_write(&medium, 1, bytes, size) == fits);
+  check(pg_storage_write(&medium, 1, bytes, size) == fits, "what fits is written, and nothing else");
   if (fits && size <= room) {
-    check(pg_storage_read(&medium, 1, into, room) == (int)size);
-    check(memcmp(into, bytes, size) == 0);
+    check(pg_storage_read(&medium, 1, into, room) == (int)size, "what is written is read");
+    check(memcmp(into, bytes, size) == 0, "what is written is read");
   }
-  check(pg_storage_erase(&medium, 1) && pg_storage_read(&medium, 1, into, room) == 0);
+  check(pg_storage_erase(&medium, 1) && pg_storage_read(&medium, 1, into, room) == 0, "what is erased is gone");
   free(into);
   return 0;
 }
