@@ -81,7 +81,11 @@ function findPlanted(surface: Surface, plant: Plant, seconds: number): boolean {
   const { ok, said } = run(program, [...limits, ...seed, found, kept], folder);
   const { bound, file, text, fault } = plant;
   const isFound = !ok && names(said, bound);
-  const outcome = isFound ? "found" : ok ? "NOT FOUND" : `FOUND BY ANOTHER: ${said.slice(-300)}`;
+  const outcome = isFound
+    ? "found"
+    : ok
+      ? "NOT FOUND"
+      : `FOUND BY ANOTHER: ${/must hold: .*/.exec(said)?.[0] ?? said.slice(-300)}`;
   const took = ((Date.now() - began) / 1000).toFixed(1);
   console.log(
     `${surface.name}: "${bound}", ${file}.c, "${text}" as "${fault}": ${outcome} after ${took} s`,

@@ -31,7 +31,19 @@ export async function send(
       ? https.request(url, { ...options, ...settings })
       : http.request(url, options);
     kept.follow(client);
-    client.on("response", (answer) => resolve(responseOf(answer, method)));
+    client.on("response", (answer) => {
+      // What Fetch's Response does not take, such as a status of 999, must not end the program.
+      try {
+        resolve(responseOf(answer, method));
+      } catch (error) {
+        answer.destroy();
+        fail(error as Error);
+      }
+    });
+    client.on("upgrade", (_, socket) => {
+      socket.destroy();
+      fail(new Error("HTTP 101"));
+    });
     client.on("error", fail);
     if (bytes === undefined && request.body) {
       Readable.fromWeb(request.body as NodeStream)
@@ -46,13 +58,27 @@ function isReading(method: string): boolean {
 }
 
 function responseOf(answer: http.IncomingMessage, method: string): Response {
-  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = answer;
+  const { statusCode: status = 0, statusMessage = "", rawHeaders } = answer;
+  // RFC 9112 §4: anything else has no place in a reason phrase, and Response refuses it.
+  const statusText = /^[\t -~\x80-\xff]*$/.test(statusMessage) ? statusMessage : "";
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2)
     headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
   // Fetch standard: these have no body.
   const isEmpty = method === "HEAD" || [204, 205, 304].includes(status);
   if (isEmpty) answer.resume();
-  const body = isEmpty ? null : (Readable.toWeb(decoded(answer)) as ReadableStream);
+  const body = isEmpty ? null : (Readable.toWeb(decodedWhole(answer)) as ReadableStream);
   return new Response(body, { status, statusText, headers });
+}
+
+/** A pipe alone hands on neither that the answer was cut, nor that nobody reads it any more. */
+function decodedWhole(answer: http.IncomingMessage): Readable {
+  const body = decoded(answer);
+  if (body !== answer) {
+    answer.on("error", (error) => body.destroy(error));
+    body.on("close", () => {
+      if (!answer.complete) answer.destroy();
+    });
+  }
+  return body;
 }

@@ -89,6 +89,41 @@ describe("the boot loader", () => {
     await board.says("loader: rollback");
   });
 
+  it("FORMAT.md, what an integrator locks: an older image is refused though both boot records were deleted, by the counter of the hardware alone", async () => {
+    const newer = world.image({ kind, slot: "a", release: "2.0.0", counter: 7 });
+    const older = world.image({ kind, slot: "a", release: "1.0.0", counter: 1 });
+    const board = world.board({ image: newer });
+    await board.powerOn();
+    await board.says("loader: runs slot A, release 2.0.0");
+    await board.state("PENDING");
+    expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
+    await board.says(CONFIRMED);
+    await board.powerOff();
+
+    // The record that the confirmation wrote refuses it.
+    board.flash.program("a", older);
+    await board.powerOn();
+    await board.says("loader: rollback");
+    await board.powerOff();
+
+    // Whoever can write the record's sectors gets it in: they have to be locked where nothing else counts.
+    board.flash.eraseRecords();
+    await board.powerOn();
+    await board.says(FIRST);
+    await board.powerOff();
+
+    // The loader is told where the hardware's counter stands: the record makes no difference then.
+    const counts = world.board({ loaderPage: makeLoaderPage(PRODUCT, [world.maker.publicKey], 7) });
+    counts.flash.eraseRecords();
+    await counts.powerOn();
+    await counts.says("loader: rollback");
+    expect(counts.output).not.toContain("picogrant on");
+    await counts.powerOff();
+    counts.flash.program("a", newer);
+    await counts.powerOn();
+    await counts.says("loader: runs slot A, release 2.0.0");
+  });
+
   it("starts nothing without its page", async () => {
     const board = world.board({ loaderPage: undefined });
     await board.powerOn();

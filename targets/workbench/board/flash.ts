@@ -34,6 +34,11 @@ export class FlashFile {
     this.change(machine.slotAt[slot], image, "r+");
   }
 
+  /** Somebody deletes both copies of the boot record. */
+  eraseRecords(): void {
+    this.change(0, Buffer.alloc(machine.recordBytes, 0xff), "r+");
+  }
+
   /** The power goes in the middle of the step of this number, counted from now on; 0: it does not. */
   cutAt(step: number): void {
     if (!machine.hasTestFlash) {

@@ -10,6 +10,8 @@ export interface Machine {
   /** In the flash that the board writes itself: where slots lie, from its beginning on, and how long they are. */
   readonly slotAt: Readonly<Record<"a" | "b", number>>;
   readonly slotBytes: number;
+  /** The two sectors of the boot record, from that flash's beginning on. */
+  readonly recordBytes: number;
   /** All of that flash that is used, and the size of the file behind it. */
   readonly flashBytes: number;
   readonly flashFileBytes: number;
@@ -30,6 +32,7 @@ export const machines = {
     abi: "mps2-an385-2",
     slotAt: { a: 0x1_0000, b: 0x6_0000 },
     slotBytes: 0x5_0000,
+    recordBytes: 0x2000,
     flashBytes: 0xb_8000,
     flashFileBytes: 16 * MIB,
     ramAt: 0x2000_0000,
@@ -43,6 +46,7 @@ export const machines = {
     abi: "riscv32-virt-1",
     slotAt: { a: 0x8_0000, b: 0x10_0000 },
     slotBytes: 0x8_0000,
+    recordBytes: 0x8_0000,
     flashBytes: 0x20_0000,
     flashFileBytes: 32 * MIB,
     ramAt: 0x8000_0000,

@@ -81,9 +81,9 @@ export const surfaces: readonly Surface[] = [
       },
       {
         bound: "the server is the configured one",
-        file: "address",
-        text: "peer->is_secure ? 443 : 80",
-        fault: "peer->is_secure ? 444 : 80",
+        file: "http",
+        text: "  if (!pg_connection_start(&address.peer,",
+        fault: "  address.peer.port++;\n  if (!pg_connection_start(&address.peer,",
       },
       {
         bound: "a connection is used while it is open",
@@ -162,7 +162,7 @@ export const surfaces: readonly Surface[] = [
         bound: "texts are as long as they may be",
         file: "config",
         text: "size > (size_t)member->high",
-        fault: "size > 2 * (size_t)member->high",
+        fault: "size > (size_t)member->high + 8",
       },
       {
         bound: "texts can be printed",
@@ -322,7 +322,7 @@ export const surfaces: readonly Surface[] = [
         bound: "the last valid image is not overwritten",
         file: "boot",
         text: "other(kept == NO_SLOT ? boot->good : kept)",
-        fault: "other(boot->good)",
+        fault: "kept == NO_SLOT ? other(boot->good) : kept",
       },
       {
         bound: "what is installed is tried",

@@ -150,10 +150,16 @@ export const proofs: readonly Proof[] = [
         fault: "boot->trial > SLOTS",
       },
       {
-        bound: "lent",
+        bound: MEMORY,
         file: "boot",
         text: "record[PG_BOOT_RECORD_BYTES] = {0}",
         fault: "record[AT_CHECKSUM + CHECKSUM - 1] = {0}",
+      },
+      {
+        bound: "lent",
+        file: "boot",
+        text: "record[PG_BOOT_RECORD_BYTES] = {0}",
+        fault: "record[PG_BOOT_RECORD_BYTES]",
       },
       {
         bound: "copy_is_there",

@@ -15,7 +15,7 @@ struct bytes {
 };
 
 /* Most of it is the parser's. */
-const size_t pg_heap_default = 2097152;
+const size_t pg_heap_default = 2359296;
 
 static js_State *engine;
 static struct bytes memory_bytes;
