@@ -321,8 +321,8 @@ export const surfaces: readonly Surface[] = [
       {
         bound: "the last valid image is not overwritten",
         file: "boot",
-        text: "other(kept == NO_SLOT ? boot->good : kept)",
-        fault: "kept == NO_SLOT ? other(boot->good) : kept",
+        text: "  if (boot->good < SLOTS && check_slot(boot, boot->good, &image) == PG_IMAGE_OK) return boot->good;",
+        fault: "  (void)image;\n  if (boot->good < SLOTS) return boot->good;",
       },
       {
         bound: "what is installed is tried",
@@ -380,7 +380,7 @@ export const surfaces: readonly Surface[] = [
         fault: "size_t capacity = flash->slots->slot_bytes + 64;",
       },
       {
-        bound: "a device that started once starts",
+        bound: "none older than the newest that was confirmed",
         file: "boot",
         text: "int copy = other(boot->copy < 0 ? 1 : boot->copy);",
         fault: "int copy = boot->copy < 0 ? 0 : boot->copy;",
@@ -417,9 +417,10 @@ export const surfaces: readonly Surface[] = [
       },
       {
         bound: "what starts is what was verified",
-        file: "boot-flash",
-        text: "*bytes = flash->room[slot];",
-        fault: "*bytes = flash->room[0];",
+        file: "boot",
+        text: "  if (result == PG_IMAGE_OK) *image = boot->image;",
+        fault:
+          "  if (result == PG_IMAGE_OK) {\n    *image = boot->image;\n    image->counter++;\n  }",
       },
     ],
   },
