@@ -11,6 +11,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import { heapLimits, sizeCeilings } from "../../targets/workbench/budgets/budget-limits.ts";
 import { brokenLinks } from "../../targets/workbench/docs/links.ts";
 import { pages } from "../../targets/workbench/docs/pages.ts";
+import { withRfcLinks } from "../../targets/workbench/docs/rfc-links.ts";
 import { pagesWithTables, pageWithTables } from "../../targets/workbench/docs/spliced-tables.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -91,4 +92,28 @@ it("a link to a page, a picture or a heading that is not there is found", () => 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+const at = (rfc: number, section: string): string =>
+  `https://www.rfc-editor.org/rfc/rfc${rfc}#section-${section}`;
+
+it.each([
+  ["(RFC 8628 §3.5).", `([RFC 8628 §3.5](${at(8628, "3.5")})).`],
+  ["RFC 6749 section 2.3.1 says", `[RFC 6749 section 2.3.1](${at(6749, "2.3.1")}) says`],
+  [
+    "RFC 8628 §3.1, §3.4 and §5",
+    `[RFC 8628 §3.1](${at(8628, "3.1")}), [§3.4](${at(8628, "3.4")}) and [§5](${at(8628, "5")})`,
+  ],
+  ["RFC 8628 alone", "RFC 8628 alone"],
+  ["### RFC 8628 §3.5", "### RFC 8628 §3.5"],
+  ["`RFC 8628 §3.5`", "`RFC 8628 §3.5`"],
+  ["[RFC 8628 §3.5](x.md)", "[RFC 8628 §3.5](x.md)"],
+])("sections of RFCs are links on the site: %s", (prose, shown) => {
+  expect(withRfcLinks(prose)).toBe(shown);
+});
+
+it("the pages name sections of RFCs, and what is a link once stays as it is", () => {
+  const texts = pages.map(({ file }) => withRfcLinks(readFileSync(root + file, "utf8")));
+  expect(texts.join("").split("](https://www.rfc-editor.org/rfc/").length).toBeGreaterThan(50);
+  for (const text of texts) expect(withRfcLinks(text)).toBe(text);
 });

@@ -13,6 +13,7 @@ import {
 import path from "node:path";
 import { withDrawings } from "./drawings.ts";
 import { type Chapter, chapters, type Page, pages, start } from "./pages.ts";
+import { withRfcLinks } from "./rfc-links.ts";
 import { SOURCES } from "./theme.ts";
 
 /** What the generator is to read. */
@@ -102,7 +103,7 @@ export class Preparation {
   private withLinks(file: string, text: string): string {
     return text
       .split(/^(```[\s\S]*?^```)/m)
-      .map((part, at) => (at % 2 === 1 ? part : this.linked(file, part)))
+      .map((part, at) => (at % 2 === 1 ? part : withRfcLinks(this.linked(file, part))))
       .join("");
   }
 
