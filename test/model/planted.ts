@@ -355,7 +355,7 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a record's bytes are overwritten by the next request",
     EXCHANGE,
-    "if (device.inFlight || device.job ||",
+    "if (device.inFlight || device.job || device.storageCommand ||",
     "if (device.inFlight ||",
   ),
   other(
