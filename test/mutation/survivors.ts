@@ -51,7 +51,7 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/client-authentication.ts",
-    line: "if (device.writeAt > device.writeEnd) return;",
+    line: "if (device.writeAt > device.writeEnd) return 0;",
     mutants: ["device.writeAt > device.writeEnd => device.writeAt >= device.writeEnd"],
     why: "Where the last byte of the memory is taken there is none for the regions behind: create fails all the same.",
   },
