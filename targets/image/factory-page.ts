@@ -22,6 +22,9 @@ const AUTHORITIES_MAX = 8;
 /** What the firmware has for the device. */
 const MEMORY_MAX = 6144;
 
+/** Added to the number of clientAuthentication: each code has a code challenge (FACTORY_PKCE). */
+const PKCE = 256;
+
 /** For the number, the text and the list that stay what the factory's page says. */
 const NUMBER_AS_BEFORE = 0xffff_ffff;
 const TEXT_AS_BEFORE = "\x01";
@@ -183,7 +186,15 @@ function wholeContent(
     throw new FactoryPageError(`limits.memoryBytes is ${memoryBytes}; a board has ${MEMORY_MAX}`);
   }
   const memory = new Uint8Array(memoryBytes);
-  if (create(memory, { ...coreConfigOf(config), columns, rows, seed: 1 }) === null) {
+  if (
+    create(memory, {
+      ...coreConfigOf(config),
+      columns,
+      rows,
+      seed: 1,
+      pkce: config.pkce ? 1 : 0,
+    }) === null
+  ) {
     throw new FactoryPageError("limits.memoryBytes is too small for this configuration");
   }
   return {
@@ -196,7 +207,7 @@ function wholeContent(
       answerBytes: limits.answerBytes ?? 65_536,
       renewals: limits.renewals ?? 3,
       autoStart: config.autoStart === false ? 0 : 1,
-      clientAuthentication: driver.clientAuthentication ?? 0,
+      clientAuthentication: (driver.clientAuthentication ?? 0) + (config.pkce ? PKCE : 0),
     },
     texts: {
       clientId: driver.clientId,
@@ -229,7 +240,7 @@ function changedBy(given: DeviceConfig, whole: Omit<PageContent, "anchors" | "ma
     answerBytes: limits.answerBytes !== undefined,
     renewals: limits.renewals !== undefined,
     autoStart: says("autoStart"),
-    clientAuthentication: says("clientAuthentication"),
+    clientAuthentication: says("clientAuthentication") || says("pkce"),
   };
   const texts: Record<(typeof TEXTS)[number], boolean> = {
     clientId: says("clientId"),

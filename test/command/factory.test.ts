@@ -112,6 +112,18 @@ describe("a page", () => {
     expect(line).not.toContain(CONFIG.clientSecret);
   });
 
+  it("says that each code has a challenge in the number of client authentication, as factory.h has it", async () => {
+    await factory(whole());
+    const without = readFileSync(path("out"));
+    expect(page("out").numbers.clientAuthentication).toBe(1);
+    rmSync(path("out"));
+    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, pkce: "S256" }));
+    await factory(whole());
+    expect(page("out").numbers.clientAuthentication).toBe(257);
+    // Nothing else of the page moves: older programs know where everything is.
+    expect(readFileSync(path("out"))).toHaveLength(without.length);
+  });
+
   it("is refused with nine authorities, with none, and with what is no certificate", async () => {
     expect(await mistake("--config", path("device.json"), "--out", path("out"))).toContain(
       "--authorities is missing",
@@ -200,6 +212,15 @@ describe("what changes in the field", () => {
     expect(texts.messages).toContain("Da");
     expect(addresses.every((address) => address === undefined)).toBe(true);
     expect(anchors).toBeUndefined();
+  });
+
+  it("a challenge that is asked for later is said with the client's authentication", async () => {
+    await factory(later({ pkce: "S256" }));
+    const image = readFileSync(path("out"));
+    const at = image.indexOf("PGF2");
+    const length = 12 + image.readUInt32LE(at + 4);
+    const { numbers } = readFactoryPage(image.subarray(at, at + length));
+    expect(numbers).toEqual({ clientAuthentication: 257 });
   });
 
   it("is refused where the device could not use the whole, or something is missing", async () => {

@@ -116,6 +116,10 @@ static void take_numbers(struct reader *reader, struct pg_settings *settings, in
   for (int i = 0; i < FACTORY_NUMBERS; i++) {
     uint32_t number = take_number(reader, 4);
     if (number == AS_BEFORE && !is_first) continue;
+    if (i == FACTORY_CLIENT_AUTHENTICATION) {
+      settings->pkce = number >= FACTORY_PKCE;
+      if (settings->pkce) number -= FACTORY_PKCE;
+    }
     if (number < ranges[i].low || number > ranges[i].high) reader->is_bad = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
   }

@@ -38,6 +38,8 @@ enum factory_number {
   FACTORY_CLIENT_AUTHENTICATION,
   FACTORY_NUMBERS
 };
+/* Added to FACTORY_CLIENT_AUTHENTICATION: each code has a code challenge. So the pages of before are read as they are. */
+enum { FACTORY_PKCE = 256 };
 
 enum factory_text {
   FACTORY_CLIENT_ID,
