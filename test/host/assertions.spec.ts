@@ -17,7 +17,7 @@ const portable = `${root}targets/host/portable`;
 
 /** Test programs of test/host/c that live random lives by a seed, and the portable files that they are about. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  driver: ["driver", "storage", "units", "reason"],
+  driver: ["driver", "code-challenge", "storage", "units", "reason"],
   "network-watch": ["network-watch"],
 };
 

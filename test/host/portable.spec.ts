@@ -28,7 +28,7 @@ const seed = process.env.PICOGRANT_SEED ?? String(Date.now() % 1_000_000);
 
 it("driver.h: each command is carried out once, and what comes back goes to the request in flight", () => {
   console.log(`PICOGRANT_SEED=${seed}`);
-  for (const count of numbersOf("driver", seed)) expect(count).toBeGreaterThan(100);
+  for (const count of numbersOf("driver", seed)) expect(count).toBeGreaterThan(20);
 });
 
 it("network-watch.h: nothing is restarted but for silence, and with growing waits", () => {

@@ -1,29 +1,31 @@
 /*
- * Random lives of the driver (driver.h) between a core and an HTTP that are written out here: the core asks for whatever
- * picogrant.h lets it ask for, the network answers, fails or says nothing. What must hold: each command is carried out
- * once and answered once; what goes out lies where the core has said; what comes back goes to the request in flight, and
- * to no other; nothing reaches the core before the time until then has.
+ * Random lives of the driver (driver.h) between a core and an HTTP that are written out here: the core asks for
+ * whatever picogrant.h lets it ask for, the network answers, fails or says nothing. What must hold: each command is
+ * carried out once and answered once; what goes out lies where the core has said; what comes back goes to the request
+ * in flight, and to no other; nothing reaches the core before the time until then has; a refusal that names code_challenge has a code
+ * asked for once more, with one (RFC 7636 section 4.4.1), and no other answer has.
  *
- * Usage: driver SEED. Output: `sent N aborted A answered B stored C`; exit code 1 at the first fault.
+ * Usage: driver SEED. Output: `sent N aborted A answered B stored C again D`; exit code 1 at the first fault.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "code-challenge.h"
 #include "display.h"
 #include "driver.h"
 #include "picogrant.h"
 #include "reason.h"
 #include "storage.h"
 
-enum { LIVES = 300, STEPS = 300, MEMORY = 2048, FRAME = 16 * 2, NO_REQUEST = -1 };
+enum { LIVES = 300, STEPS = 300, MEMORY = 2048, FRAME = 16 * 2, VERIFIER = 43, NO_REQUEST = -1 };
 
 static uint32_t random_state;
 static uint32_t now_ms;
 static uint8_t memory[MEMORY];
 static int property[PG_CALL_ERROR + 64];
-static long sent, aborted, answered, stored;
+static long sent, aborted, answered, stored, again;
 
 static int below(int bound) {
   random_state = random_state * 1664525u + 1013904223u;
@@ -42,7 +44,14 @@ static struct {
   int waits_for;    /* the command that is to be answered next, or PG_COMMAND_NONE */
   int in_flight;    /* id of the request, or NO_REQUEST */
   int has_status;
+  int status;
+  int is_asked_again; /* it is to ask for a code once more */
 } core;
+
+/* What the server and the maker want of challenges (RFC 7636). */
+static int is_wanted;
+static int is_demanded; /* the answer under way has named it */
+static int has_random;
 
 /* The network: what the driver has handed over. */
 static int is_sent;
@@ -53,6 +62,18 @@ int pg_length(int region) { return region == PG_FIELD_ACCESS_TOKEN ? 20 : -1; }
 int pg_start(int region) { return region == PG_REGION_FRAME ? MEMORY - FRAME : 40; }
 int pg_core_broken(void) { return 0; }
 uint32_t pg_clock_ms(void) { return now_ms; }
+
+int pg_random(uint8_t *bytes, size_t size) {
+  has_random = below(8) > 0;
+  for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)below(256);
+  return has_random;
+}
+
+int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
+  check(bytes == memory + property[PG_DATA] && size == VERIFIER, "the digest of something else");
+  for (size_t i = 0; i < PG_SHA256_BYTES; i++) digest[i] = (uint8_t)below(256);
+  return 1;
+}
 
 /* What the core asks for next: any command that it may. */
 static int ask(int command) {
@@ -75,7 +96,8 @@ static int ask(int command) {
     core.in_flight = NO_REQUEST;
     aborted++;
   }
-  if (command == PG_COMMAND_LOAD || command == PG_COMMAND_STORE || command == PG_COMMAND_ERASE) {
+  if (command == PG_COMMAND_LOAD || command == PG_COMMAND_STORE || command == PG_COMMAND_ERASE ||
+      command == PG_COMMAND_CHALLENGE) {
     core.waits_for = command;
   }
   if (command == PG_COMMAND_SHOW) shown = 0;
@@ -83,17 +105,31 @@ static int ask(int command) {
 }
 
 int pg_tick(int elapsed_ms) {
-  static const int commands[] = {PG_COMMAND_NONE,  PG_COMMAND_NONE, PG_COMMAND_NONE, PG_COMMAND_SEND, PG_COMMAND_ABORT,
-                                 PG_COMMAND_SHOW,  PG_COMMAND_LOAD, PG_COMMAND_STORE, PG_COMMAND_ERASE};
+  static const int commands[] = {PG_COMMAND_NONE,  PG_COMMAND_NONE,  PG_COMMAND_NONE, PG_COMMAND_SEND,
+                                 PG_COMMAND_ABORT, PG_COMMAND_SHOW,  PG_COMMAND_LOAD, PG_COMMAND_STORE,
+                                 PG_COMMAND_ERASE, PG_COMMAND_CHALLENGE};
   core.told_ms += (uint32_t)elapsed_ms;
   check(core.waits_for == PG_COMMAND_NONE, "a command of storage has no answer");
   check(shown, "a frame was not shown");
-  return ask(commands[below(9)]);
+  return ask(commands[below(10)]);
+}
+
+static int is_text(const uint8_t *bytes) {
+  for (int i = 0; i < VERIFIER; i++) {
+    if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", bytes[i])) return 0;
+  }
+  return 1;
 }
 
 void pg_storage_done(int result) {
+  const uint8_t *range = memory + property[PG_DATA];
   check(core.waits_for != PG_COMMAND_NONE, "an answer of storage that nobody waits for");
-  check(result >= -1 && (core.waits_for == PG_COMMAND_LOAD || result == 0 || result == 1), "no answer of storage's");
+  if (core.waits_for == PG_COMMAND_CHALLENGE) {
+    check(result == (!is_wanted ? 0 : has_random ? 1 : -1), "a challenge unasked, or none");
+    check(result != 1 || (is_text(range) && is_text(range + property[PG_DATA_LENGTH] - VERIFIER)), "no challenge");
+  } else {
+    check(result >= -1 && (core.waits_for == PG_COMMAND_LOAD || result == 0 || result == 1), "no answer of storage's");
+  }
   core.waits_for = PG_COMMAND_NONE;
   stored++;
 }
@@ -104,21 +140,33 @@ static void hear(int id, const char *what) {
 }
 
 int pg_response_start(int id, int status, int retry_after_s) {
-  check(id == core.in_flight && status == 200 && retry_after_s == 7, "a status of another request");
+  check(id == core.in_flight && status == core.status && retry_after_s == 7, "a status of another request");
   core.has_status = 1;
   return 0;
 }
 
 void pg_response_body(int id, const uint8_t *bytes, size_t size) {
-  check(id == core.in_flight && core.has_status && size == 3 && bytes[0] == 'a', "a body of another request");
+  check(id == core.in_flight && core.has_status && size > 0 && bytes[0], "a body of another request");
 }
 
 /* The core gives the request up while the time passes: what is told of it then comes too late, and is passed over. */
 void pg_response_end(int id) {
+  /* Also where nobody waits for it any more: from now on there is one. */
+  is_wanted |= is_demanded;
   if (core.in_flight == NO_REQUEST || id != core.in_flight) return;
   hear(id, "an end of another request");
   core.in_flight = NO_REQUEST;
   answered++;
+  int is_refused = core.status == 400 && property[PG_ENDPOINT] == PG_ENDPOINT_DEVICE_AUTHORIZATION;
+  property[PG_STATE] = is_refused ? PG_STATE_FAILED : PG_STATE_SIGNED_IN;
+  property[PG_MOVES] += is_refused;
+  core.is_asked_again = is_refused && is_demanded;
+}
+
+void pg_sign_in(void) {
+  check(core.is_asked_again, "a code is asked for once more, and nobody wants it");
+  core.is_asked_again = 0;
+  again++;
 }
 
 void pg_response_failed(int id) {
@@ -129,7 +177,8 @@ void pg_response_failed(int id) {
 
 int pg_http_send(const struct pg_http_request *request) {
   check(!is_sent, "two requests at once");
-  check(request->target == memory + property[PG_TARGET] && request->body == memory + property[PG_BODY], "another request");
+  check(request->target == memory + property[PG_TARGET], "another target");
+  check(request->body == memory + property[PG_BODY], "another body");
   check(request->body_size == (size_t)property[PG_BODY_LENGTH], "a body of another length");
   check(!request->credentials == (property[PG_AUTHORIZATION] == PG_AUTHORIZATION_NONE), "an unasked header");
   sent++;
@@ -168,20 +217,40 @@ static int erase_slot(void *context, int slot) {
 
 static void nothing(void) {}
 
+/* Two pieces that name code_challenge. */
+static void name_challenge(void) {
+  static const uint8_t text[] = "Missing: code_code_challenge_method";
+  size_t first = (size_t)below(sizeof text - 3) + 1;
+  pg_driver_sink.body(text, first);
+  pg_driver_sink.body(text + first, sizeof text - 1 - first);
+  is_demanded |= !is_wanted && core.status == 400 && property[PG_ENDPOINT] == PG_ENDPOINT_DEVICE_AUTHORIZATION;
+}
+
+static void end(void) {
+  pg_driver_sink.end();
+  check(!core.is_asked_again, "a challenge was demanded, and is not tried");
+}
+
 /* What the network does next with the exchange under way. */
 static void answer(void) {
   static const uint8_t body[] = {'a', 'b', 'c'};
   if (!is_sent) return;
-  switch (below(4)) {
+  switch (below(5)) {
     case 0:
-      if (!core.has_status) pg_driver_sink.status(200, 7);
+      if (core.has_status) break;
+      core.status = below(2) ? 200 : 400;
+      is_demanded = 0;
+      pg_driver_sink.status(core.status, 7);
       break;
     case 1:
       if (core.has_status) pg_driver_sink.body(body, sizeof body);
       break;
     case 2:
+      if (core.has_status) name_challenge();
+      break;
+    case 3:
       is_sent = 0;
-      if (core.has_status) pg_driver_sink.end();
+      if (core.has_status) end();
       else pg_driver_sink.failed();
       break;
     default:
@@ -198,7 +267,9 @@ static void live(void) {
   core.told_ms = now_ms = (uint32_t)below(1 << 20) << 12;
   core.in_flight = NO_REQUEST;
   core.waits_for = PG_COMMAND_NONE;
-  is_sent = 0;
+  core.is_asked_again = 0;
+  is_wanted = settings.pkce = below(4) == 0;
+  is_demanded = is_sent = 0;
   shown = 1;
   pg_driver_start(&settings, memory, &medium, NULL);
   for (int i = 0; i < STEPS; i++) {
@@ -213,6 +284,6 @@ int main(int count, char **words) {
   if (count != 2) return 2;
   random_state = (uint32_t)strtoul(words[1], NULL, 10);
   for (int i = 0; i < LIVES; i++) live();
-  printf("sent %ld aborted %ld answered %ld stored %ld\n", sent, aborted, answered, stored);
+  printf("sent %ld aborted %ld answered %ld stored %ld again %ld\n", sent, aborted, answered, stored, again);
   return 0;
 }
