@@ -110,7 +110,7 @@ describe("the boot loader", () => {
     board.flash.eraseRecords();
     await board.powerOn();
     await board.says(FIRST);
-    await board.powerOff();
+    await board.end();
 
     // The loader is told where the hardware's counter stands: the record makes no difference then.
     const counts = world.board({ loaderPage: makeLoaderPage(PRODUCT, [world.maker.publicKey], 7) });
