@@ -39,7 +39,7 @@ const slow = [
 
 /**
  * Files that have a process of their own: those that count what the whole process allocates, or leave something else in
- * the place of a module or a function, and the long ones, which lose little by it. All others share two processes and
+ * the place of a module or a function, and the long ones, which lose little by it. All others share a few processes and
  * the modules in them: what such a test changes beyond its own things it puts back.
  */
 const alone = [
@@ -68,7 +68,8 @@ export default defineConfig({
       ...(isInverted ? ["test/coverage/inverted.ts"] : []),
     ],
     retry: isInverted ? 1000 : 0,
-    maxWorkers: 2,
+    // One more than the two cores that this is for: many tests wait, for a second to pass or for another process.
+    maxWorkers: 3,
     ...patience,
     projects: [
       {
