@@ -124,7 +124,10 @@ export class Board {
     this.addresses = [...Object.values(others), videoApi];
     this.publisherApi = publisherApi;
     oracle.poweredOn(this.parts.makeStorage(this.powerOns++));
+    // RFC 7636: the setting may change from one start to the next, and a code is proved as it was asked for.
+    const isProved = plan.roll("pkce", this.powerOns).chance(0.4);
     this.driver = new Driver({
+      ...(isProved && { pkce: "S256" }),
       core: this.core,
       platform: {
         http: this.parts.network,

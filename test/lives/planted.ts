@@ -48,7 +48,10 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "store after use",
-    find: inside("duePurpose", "device\\.inFlight \\|\\| device\\.job \\|\\|"),
+    find: inside(
+      "duePurpose",
+      "device\\.inFlight \\|\\| device\\.job \\|\\| device\\.storageCommand \\|\\|",
+    ),
     replacement: "$1device.inFlight ||",
   },
   {
@@ -65,6 +68,16 @@ export const PLANTED: readonly PlantedBug[] = [
     name: "leave the record of tokens that a person has given up",
     find: inside("signIn", "startJob\\([^;]*\\);"),
     replacement: "$1",
+  },
+  {
+    name: "leave a code's verifier out of its record",
+    find: inside("moveRecord", "holds\\(device, 31[^)]*\\)"),
+    replacement: "$1false",
+  },
+  {
+    name: "send a code challenge that is none",
+    find: inside("placeChallenge", "code_challenge="),
+    replacement: "$1code_challenge=x",
   },
   {
     name: "show an expired code",
