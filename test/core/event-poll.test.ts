@@ -58,6 +58,20 @@ describe("RFC 8936: events by polling", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
+  it("RFC 8936 §2.4.4: an event that is not genuine does not hide the true one of its identifier", () => {
+    const event = claims(ACCOUNT_DISABLED);
+    const bench = session([delivery(event), EMPTY]);
+    bench.genuine = false;
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    bench.genuine = true;
+    bench.answers = [delivery(event), EMPTY];
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.FAILED);
+  });
+
   it("RFC 8936 §2.4: the same event again is acknowledged again and applied once", () => {
     const event = claims(SESSIONS_REVOKED);
     const refreshed = tokens({ access_token: "second" });

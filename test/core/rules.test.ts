@@ -329,6 +329,18 @@ describe("SPEC.md, Records: what survives", () => {
     expect(bench.sent[4]!.body).toContain("refresh_token=refresh");
   });
 
+  it("SPEC Records: where the one before lives, a restart takes it up, and not the dead one", () => {
+    const rotated = tokens({ refresh_token: "second" });
+    const without = tokens({ refresh_token: undefined });
+    const bench = new Bench([code(), tokens(), rotated, error(400, "invalid_grant"), without]);
+    bench.until(5);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    const again = new Bench([tokens()], { slots: bench.slots });
+    again.until(1);
+    expect(again.sent[0]!.body).toContain("refresh_token=refresh");
+  });
+
   it("SPEC Errors: while the token before is tried, nobody is told to sign in again", () => {
     const rotated = tokens({ refresh_token: "second", expires_in: 60 });
     for (const name of ["invalid_grant", "expired_token", "access_denied", "invalid_token"]) {
