@@ -50,6 +50,8 @@ function configOf(folder: string, url: string, secure: boolean): DeviceConfig {
     display: { kind: "text", path: join(folder, "display"), columns: 40, rows: 4 },
     storage: { directory: join(folder, "state"), deviceKeyFile: join(folder, "device.key") },
     control: { commands: "stdin", events: "stdout" },
+    // RFC 7636: then each code is proved, over the power cut as well; the service checks it.
+    ...(secure && { pkce: "S256" }),
     ...(secure && { http: { certificates: join(folder, "ca.pem") } }),
   };
 }
@@ -96,6 +98,9 @@ describe("a life in qjs", () => {
       await logged(service, "POST /token 428", 1);
       const code = service.service.pending().at(-1)!.userCode;
       await vi.waitFor(() => expect(shown(folder)).toContain(code), { timeout: PATIENCE_MS });
+
+      const snapshot = JSON.stringify(service.service.snapshot());
+      expect(snapshot.includes('"challenge"')).toBe(secure);
 
       // The power goes while the user types; the same code is polled again.
       expect((await device.signal("SIGKILL")).code).toBe(null);
