@@ -14,7 +14,7 @@ export interface FleetPlan {
 }
 
 /** The smallest memory in which these devices keep their tokens comfortably. */
-export const MEMORY_BYTES = 3072;
+export const MEMORY_BYTES = 3328;
 const USER_S = 90;
 export const MINUTE = 60_000;
 
