@@ -1,6 +1,6 @@
 // What a SubscriptionOffer may hold (offer doc §2, the rest as real publishing APIs have it): phases,
 // regions, prices, targeting, tags. Only the shape; whether the base plan fits is decided elsewhere.
-import { z } from "zod";
+import * as z from "zod";
 
 /** Offer and base plan ids: 1 to 63 of these characters, an offer's beginning with a letter or digit. */
 export const OFFER_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;

@@ -1,6 +1,6 @@
 // Every knob of the service with its default, unit and reason. Values the documents name as
 // "not shown" have the defaults of real services of that family.
-import { z } from "zod";
+import * as z from "zod";
 import { AUTHENTICATION_CONTEXTS } from "./openid/id-token.ts";
 import { CHALLENGE_METHODS } from "./pkce.ts";
 import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";

@@ -1,6 +1,6 @@
 // Codes and grants as plain data, so that a host can keep them and a later service go on with them.
 // Where they are kept is the host's business. Quotas, browser sessions and event streams are left out.
-import { z } from "zod";
+import * as z from "zod";
 import type { Attempt } from "./attempts.ts";
 import type { ServiceContext } from "./context.ts";
 import type { GrantSnapshot } from "./grants.ts";

@@ -10,13 +10,18 @@ import { countCalls } from "../../targets/workbench/budgets/wasm-counter.ts";
 import { serveFolder } from "./static-server.ts";
 
 /** The playground, below a path. */
-export async function startPlayground(): Promise<{ url: string; close(): Promise<void> }> {
+export async function startPlayground(): Promise<{
+  readonly url: string;
+  readonly folder: string;
+  close(): Promise<void>;
+}> {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   const wasm = readFileSync(createRequire(import.meta.url).resolve(`${quickjsPackage}/wasm`));
   await writePlayground(folder, countCalls(wasm, mallocExport()));
   const server = await serveFolder(folder, "/some/where/");
   return {
     url: server.url,
+    folder,
     async close() {
       await server.close();
       rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,9 @@
-// The playground as a stranger meets it: a folder on any file server, below a path. Everything happens in the page.
+// The playground as a stranger meets it: a folder on any file server, below a path, or on a disk. Everything happens in
+// the page.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scenarioNames } from "../../targets/desktop/scenarios/library.ts";
@@ -40,6 +45,9 @@ async function atPlayground(
     await opened.close();
   }
 }
+
+/** What the page may weigh on the way, in bytes: everything that it asks a server for, compressed by brotli. */
+const WEIGHT_MAX = 400_000;
 
 async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
   const phone = page.frameLocator("#phone");
@@ -214,6 +222,30 @@ describeInChromium("the playground", (browser) => {
       for (const key of presses) await key.click();
       await shows(page, "Signed in");
     }));
+
+  test("everything that the page asks for weighs less than 400 KB on the way", () =>
+    atPlayground(browser(), async (page) => {
+      const asked = await page.evaluate(() =>
+        performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname),
+      );
+      const names = new Set(["index.html", ...asked.map((name) => path.basename(name))]);
+      expect(names).toContain("quickjs.wasm");
+      let weight = 0;
+      for (const name of names) {
+        weight += brotliCompressSync(readFileSync(path.join(server.folder, name))).length;
+      }
+      expect(weight).toBeLessThan(WEIGHT_MAX);
+    }));
+
+  test("opened from a disk, without a server, it signs in", async () => {
+    const page = await browser().newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    await page.goto(pathToFileURL(path.join(server.folder, "index.html")).href);
+    await shows(page, "Code ");
+    await decideOnPhone(page, "Allow");
+    await shows(page, "Harbour regatta");
+    await page.close();
+  });
 
   test("a folder that is not complete says so", () =>
     atPlayground(browser(), async (page) => {

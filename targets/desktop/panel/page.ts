@@ -22,6 +22,8 @@ export interface PageSettings {
   readonly style?: string;
   /** A section of its own, after the diagram. */
   readonly more?: { readonly title: string; readonly content: Html };
+  /** False where the page is to work from a disk, too, whence no module is loaded. */
+  readonly isModule?: boolean;
   /** What goes into the head beside the usual. */
   readonly head?: Html | "";
 }
@@ -210,7 +212,7 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
 </main>
 ${hasService ? gallery() : ""}
 ${settings.fixtureDialog ?? ""}
-<script type="module" src="${folder}panel.js"></script>
+<script ${settings.isModule === false ? "defer" : html`type="module"`} src="${folder}panel.js"></script>
 </body>
 </html>
 `;

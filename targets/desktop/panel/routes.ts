@@ -8,7 +8,7 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
-import { z } from "zod";
+import * as z from "zod";
 import { isOwnName } from "../../service/addresses.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
 import { CONTROLS, type Controller } from "../simulator/controls.ts";

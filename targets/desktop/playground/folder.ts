@@ -12,7 +12,7 @@ import { ICON } from "../panel/routes.ts";
 import { stylesheet } from "../panel/stylesheet.ts";
 import { scenarioNames, scenarioText } from "../scenarios/library.ts";
 import { fixture } from "../simulator/world/world.ts";
-import type { PlaygroundData } from "./link.ts";
+import { FILES, type PlaygroundData } from "./files.ts";
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -52,6 +52,7 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     intro:
       "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628). Device, phone and service are all in this page: nothing leaves it, nothing can break.",
     style: "playground.css",
+    isModule: false,
     more: { title: "Scenarios", content: SCENARIOS },
     fixtureDialog: FIXTURE_DIALOG,
     head: html`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
@@ -64,6 +65,7 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     "icon.svg": ICON,
     "quickjs.wasm": wasm,
     "data.json": JSON.stringify(data),
+    "without-server.js": withoutServer(wasm, data),
   };
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -73,16 +75,24 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
   return Object.keys(files);
 }
 
-/** Everything as one module; what Node has and a page has not is stood in for. */
+/** The two files that the page reads, as a script: from a disk a page may load scripts, but read nothing. */
+function withoutServer(wasm: Uint8Array, data: PlaygroundData): string {
+  const files = { "quickjs.wasm": Buffer.from(wasm).toString("base64"), "data.json": data };
+  return `globalThis.${FILES} = ${JSON.stringify(files)};\n`;
+}
+
+/** Everything as one plain script: from a disk, modules are not loaded. What only Node has is stood in for. */
 async function script(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [here("main.ts")],
     bundle: true,
     write: false,
     minify: true,
-    format: "esm",
+    format: "iife",
+    charset: "utf8",
     target: "es2022",
     platform: "browser",
+    define: { "import.meta.url": "document.baseURI" },
     conditions: ["browser"],
     inject: [here("stand-ins/globals.ts")],
     alias: {

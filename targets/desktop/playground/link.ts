@@ -11,19 +11,13 @@ import { Viewer } from "../simulator/view.ts";
 import { createVirtualWorld } from "../simulator/world/virtual-world.ts";
 import { WorldClock } from "../simulator/world/world-clock.ts";
 import { CoreInQuickjs } from "./engine/core-in-quickjs.ts";
+import type { PlaygroundData } from "./files.ts";
 import { Phone } from "./phone.ts";
 
 /** Where the service of this page would be, were there a network. */
 const BASE_URL = "https://tv.example";
 const TICK_MS = 250;
 const FIGURES_MS = 500;
-
-/** What the build has put beside the script. */
-export interface PlaygroundData {
-  readonly bundle: string;
-  readonly fixture: FixtureInput;
-  readonly scenarios: readonly { readonly name: string; readonly text: string }[];
-}
 
 interface World {
   readonly simulation: Simulation;

@@ -3,22 +3,13 @@
 import releaseVariant from "@jitl/quickjs-wasmfile-release-sync";
 import { newQuickJSWASMModuleFromVariant, newVariant } from "quickjs-emscripten-core";
 import { Panel } from "../panel/client/panel.ts";
+import { readFiles } from "./files.ts";
 import { FixtureEditor } from "./fixture-editor.ts";
-import { PageLink, type PlaygroundData } from "./link.ts";
+import { PageLink } from "./link.ts";
 import { ScenarioPlayer } from "./scenarios.ts";
 
-/** A file of this folder, wherever the folder is. */
-async function file(name: string): Promise<Response> {
-  const answer = await fetch(new URL(name, import.meta.url));
-  if (!answer.ok) throw new Error(`${name} is missing (${answer.status})`);
-  return answer;
-}
-
 async function begin(): Promise<void> {
-  const [wasm, data] = await Promise.all([
-    file("quickjs.wasm").then((answer) => answer.arrayBuffer()),
-    file("data.json").then((answer) => answer.json() as Promise<PlaygroundData>),
-  ]);
+  const { wasm, data } = await readFiles();
   const wasmModule = await WebAssembly.compile(wasm);
   const module = await newQuickJSWASMModuleFromVariant(newVariant(releaseVariant, { wasmModule }));
   const frame = document.getElementById("phone") as HTMLIFrameElement;

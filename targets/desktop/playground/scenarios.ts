@@ -4,7 +4,8 @@ import { element, setText } from "../panel/client/dom.ts";
 import { playLine, sideBySide } from "../scenarios/player.ts";
 import { type Line, readScenario, type Scenario } from "../scenarios/scenario.ts";
 import type { Simulation } from "../simulator/simulation.ts";
-import type { PageLink, PlaygroundData } from "./link.ts";
+import type { PlaygroundData } from "./files.ts";
+import type { PageLink } from "./link.ts";
 
 /** Between two lines that are played by themselves: slow enough to be looked at. */
 const PAUSE_MS = 700;

@@ -1,6 +1,6 @@
 // Poll delivery (RFC 8936): the receiver fetches what waits and acknowledges what it has. What is not
 // acknowledged comes again. Answers are always immediate: the logic cannot wait.
-import { z } from "zod";
+import * as z from "zod";
 import type { ServiceContext } from "../context.ts";
 import { invalidParameter } from "../errors.ts";
 import { json, type ProtocolRequest, type ProtocolResponse } from "../wire.ts";

@@ -1,6 +1,6 @@
 // Managing a stream: configuration, status, verification (device doc §6 leaves the operations open;
 // these are those of real cross-account protection services).
-import { z } from "zod";
+import * as z from "zod";
 import { isLoopbackHost } from "../../../platform/address.ts";
 import { bearerToken, unauthenticated } from "../bearer.ts";
 import { baseUrlOf, type ServiceContext } from "../context.ts";
