@@ -6,27 +6,22 @@ import { clientAuthenticationFor, type DiscoveredServer } from "../discovery.ts"
 import { ConfigError, type DeviceConfig, expandedConfig } from "./device-config.ts";
 
 /**
- * Members of device.json that only hosts in JavaScript know: they look profiles up, take http where somebody has
- * said so, and speak JSON. The host in C knows all others.
+ * Members of device.json that only hosts in JavaScript know: they look profiles up, and take http where somebody has
+ * said so. The host in C knows all others.
  */
-export const JAVASCRIPT_ONLY = ["server", "serverParameters", "allowHttp", "bodies"] as const;
+export const JAVASCRIPT_ONLY = ["server", "serverParameters", "allowHttp"] as const;
 
 /**
  * @param config as parseDeviceConfig gives it; what it says itself goes before what the server says
  * @param discover asks the issuer for its metadata; called at most once, and only where addresses are missing
  * @returns the same configuration with addresses, client authentication and parameters, without JAVASCRIPT_ONLY
- * @throws ConfigError where the server speaks a language, or JSON, that only hosts in JavaScript do, or takes no client
- *   secret, or an address is http to another machine; what `discover` throws
+ * @throws ConfigError where the server speaks a language that only hosts in JavaScript do, or takes no client secret, or an address is http to another machine; what `discover` throws
  */
 export async function completeConfig(
   config: DeviceConfig,
   discover: (issuer: string) => Promise<DiscoveredServer>,
 ): Promise<Omit<DeviceConfig, (typeof JAVASCRIPT_ONLY)[number]>> {
-  if (config.bodies === "json") {
-    const message = "json is what hosts in JavaScript speak, and the host in C does not";
-    throw new ConfigError([{ path: "bodies", message }]);
-  }
-  const { allowHttp: _, bodies: _form, ...completed } = await withAddresses(config, discover);
+  const { allowHttp: _, ...completed } = await withAddresses(config, discover);
   const wrong = Object.entries(completed.endpoints ?? {})
     .flatMap(([name, said]) => [said].flat().map((address) => [name, address] as const))
     .map(([name, address]) => ({ path: `endpoints.${name}`, message: addressProblem(address) }))

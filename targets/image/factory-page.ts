@@ -24,6 +24,8 @@ const MEMORY_MAX = 6144;
 
 /** Added to the number of clientAuthentication: each code has a code challenge (FACTORY_PKCE). */
 const PKCE = 256;
+/** The same: parameters of the grant go out as JSON (FACTORY_JSON_BODIES). */
+const JSON_BODIES = 512;
 
 /** For the number, the text and the list that stay what the factory's page says. */
 const NUMBER_AS_BEFORE = 0xffff_ffff;
@@ -207,7 +209,10 @@ function wholeContent(
       answerBytes: limits.answerBytes ?? 65_536,
       renewals: limits.renewals ?? 3,
       autoStart: config.autoStart === false ? 0 : 1,
-      clientAuthentication: (driver.clientAuthentication ?? 0) + (config.pkce ? PKCE : 0),
+      clientAuthentication:
+        (driver.clientAuthentication ?? 0) +
+        (config.pkce ? PKCE : 0) +
+        (config.bodies === "json" ? JSON_BODIES : 0),
     },
     texts: {
       clientId: driver.clientId,
@@ -240,7 +245,7 @@ function changedBy(given: DeviceConfig, whole: Omit<PageContent, "anchors" | "ma
     answerBytes: limits.answerBytes !== undefined,
     renewals: limits.renewals !== undefined,
     autoStart: says("autoStart"),
-    clientAuthentication: says("clientAuthentication") || says("pkce"),
+    clientAuthentication: says("clientAuthentication") || says("pkce") || says("bodies"),
   };
   const texts: Record<(typeof TEXTS)[number], boolean> = {
     clientId: says("clientId"),

@@ -112,17 +112,25 @@ describe("a page", () => {
     expect(line).not.toContain(CONFIG.clientSecret);
   });
 
-  it("says that each code has a challenge in the number of client authentication, as factory.h has it", async () => {
-    await factory(whole());
-    const without = readFileSync(path("out"));
-    expect(page("out").numbers.clientAuthentication).toBe(1);
-    rmSync(path("out"));
-    writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, pkce: "S256" }));
-    await factory(whole());
-    expect(page("out").numbers.clientAuthentication).toBe(257);
-    // Nothing else of the page moves: older programs know where everything is.
-    expect(readFileSync(path("out"))).toHaveLength(without.length);
-  });
+  it.each([
+    [{ pkce: "S256" }, 257],
+    [{ bodies: "json" }, 513],
+    [{ bodies: "form" }, 1],
+    [{ pkce: "S256", bodies: "json" }, 769],
+  ])(
+    "says %j in the number of client authentication, as factory.h has it",
+    async (said, number) => {
+      await factory(whole());
+      const without = readFileSync(path("out"));
+      expect(page("out").numbers.clientAuthentication).toBe(1);
+      rmSync(path("out"));
+      writeFileSync(path("device.json"), JSON.stringify({ ...CONFIG, ...said }));
+      await factory(whole());
+      expect(page("out").numbers.clientAuthentication).toBe(number);
+      // Nothing else of the page moves: older programs know where everything is.
+      expect(readFileSync(path("out"))).toHaveLength(without.length);
+    },
+  );
 
   it("is refused with nine authorities, with none, and with what is no certificate", async () => {
     expect(await mistake("--config", path("device.json"), "--out", path("out"))).toContain(

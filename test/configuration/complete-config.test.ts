@@ -73,17 +73,17 @@ describe("what is complete is left as it is", () => {
   });
 });
 
-describe("what only hosts in JavaScript know", () => {
-  it("JSON is refused where the host would send forms", async () => {
-    const said = read({ server: "gitlab", bodies: "json" });
-    await expect(completeConfig(said, nobody)).rejects.toThrow(/^bodies json is what/);
+it.each(["form", "json"])("bodies %s stays: hosts in C know it, too", async (bodies) => {
+  expect(await completeConfig(read({ server: "gitlab", bodies }), nobody)).toMatchObject({
+    bodies,
   });
+});
 
+describe("what only hosts in JavaScript know", () => {
   it.each(JAVASCRIPT_ONLY)("%s is left out", async (member) => {
     const own = {
       server: { server: "google", clientSecret: "x" },
       serverParameters: { server: "keycloak", serverParameters: { host: "a.example", realm: "r" } },
-      bodies: { server: "gitlab", bodies: "form" },
       allowHttp: {
         allowHttp: true,
         endpoints: { deviceAuthorization: `${issuer}/d`, token: `${issuer}/t` },

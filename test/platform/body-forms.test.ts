@@ -12,10 +12,9 @@ import {
   MemoryStorage,
   type SeenRequest,
 } from "../../platform/fake/index.ts";
+import { BODY_FORM_CASES, FORM, JSON_TYPE } from "./body-form-cases.ts";
 
 const HOST = "https://auth.example";
-const FORM = "application/x-www-form-urlencoded";
-const JSON_TYPE = "application/json";
 const CODE = {
   device_code: "d&c +ä",
   user_code: "WDJB-MJHT",
@@ -148,11 +147,16 @@ describe("a server that takes JSON alone", () => {
   });
 });
 
-describe("a server that takes forms alone", () => {
-  it.each(["form", "json"] as const)("beginning with %s: a whole life", (bodies) => {
-    const device = bench([FORM], { bodies });
-    wholeLife(device);
-    expect(types(device).filter((type) => type !== FORM)).toHaveLength(bodies === "json" ? 1 : 0);
+describe("RFC 9110 §15.5.16: servers by the types that they take", () => {
+  it.each(BODY_FORM_CASES)("$what", ({ takes, bodies, first, afterwards }) => {
+    const device = bench(takes, bodies === undefined ? {} : { bodies });
+    if (afterwards !== undefined) wholeLife(device);
+    else device.clock.advance(600_000);
+    const sent = types(device);
+    expect(sent.slice(0, first.length)).toEqual(first);
+    expect(new Set(sent.slice(first.length))).toEqual(
+      new Set(afterwards === undefined ? [] : [afterwards]),
+    );
   });
 });
 

@@ -19,6 +19,7 @@ enum kind {
   FLAG,       /* true or false */
   METHOD,     /* of client authentication */
   PKCE,       /* S256 */
+  BODIES,     /* form or json */
   PARAMETERS, /* names and texts, put together form-encoded */
   HEADERS,    /* names and texts, put together as lines of a request's head */
   MESSAGES,   /* display texts by name, put together as the core takes them */
@@ -48,6 +49,7 @@ static const struct member members[] = {
     {"deviceParameters", PARAMETERS, AT(settings.device_parameters), 0, 0},
     {"tokenParameters", PARAMETERS, AT(settings.token_parameters), 0, 0},
     {"pkce", PKCE, AT(settings.pkce), 0, 0},
+    {"bodies", BODIES, AT(settings.json_bodies), 0, 0},
     {"issuer", ADDRESS, AT(settings.server), 0, ADDRESS_MAX_SIZE},
     {"headers", OBJECT, 0, 0, 0},
     {"headers.grant", HEADERS, AT(settings.grant_headers), 0, 0},
@@ -221,6 +223,15 @@ static int take_method(struct reader *reader, const struct member *member, enum 
 static int take_pkce(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   if (kind != PG_JSON_TEXT || !text_is(&reader->json, "S256")) return fail(member->path, "is not S256");
   *(int *)(void *)((char *)reader->config + member->offset) = 1;
+  return 1;
+}
+
+static int take_bodies(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
+  int is_json_body = kind == PG_JSON_TEXT && text_is(&reader->json, "json");
+  if (!is_json_body && (kind != PG_JSON_TEXT || !text_is(&reader->json, "form"))) {
+    return fail(member->path, "is not form or json");
+  }
+  *(int *)(void *)((char *)reader->config + member->offset) = is_json_body;
   return 1;
 }
 
@@ -479,6 +490,8 @@ static int take(struct reader *reader, const struct member *member) {
       return take_flag(reader, member, kind);
     case PKCE:
       return take_pkce(reader, member, kind);
+    case BODIES:
+      return take_bodies(reader, member, kind);
     case METHOD:
       return take_method(reader, member, kind);
     case PARAMETERS:

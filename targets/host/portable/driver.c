@@ -15,6 +15,8 @@
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
 /* What may not be in an address: five of the core's, and the client's own. */
 enum { SECRETS = 6 };
+/* RFC 9110 section 15.5.16: the server takes no bodies of this type. */
+enum { UNSUPPORTED_MEDIA_TYPE = 415 };
 
 static struct {
   const struct pg_settings *settings;
@@ -26,6 +28,11 @@ static struct {
   /* Of the exchange under way. */
   int request_id;
   int streams;
+  int is_refused; /* for the type of its body, and it is sent again in the other: the core does not hear of it */
+  /* Of the server: the type of bodies that it takes, and whether the other one has been tried. */
+  int is_json;
+  int is_settled;
+  int is_second; /* the request under way is the one that was sent again */
   int reason; /* that is on the display; PG_REASON_NONE: the core's frame is */
 } driver;
 
@@ -78,6 +85,11 @@ static int take_secrets(struct pg_secret secrets[SECRETS], int endpoint, size_t 
   return count;
 }
 
+/* Parameters of the grant, which some servers take as JSON alone. */
+static int has_parameters(void) {
+  return pg_get(PG_ENDPOINT) <= PG_ENDPOINT_REVOCATION && !pg_get(PG_IS_GET) && pg_get(PG_BODY_LENGTH) > 0;
+}
+
 static void send_request(void) {
   struct pg_secret secrets[SECRETS];
   struct pg_http_request request = {
@@ -90,13 +102,14 @@ static void send_request(void) {
       .content_type = "application/x-www-form-urlencoded",
       .body = bytes_at(pg_get(PG_BODY), pg_get(PG_BODY_LENGTH)),
       .body_size = (size_t)pg_get(PG_BODY_LENGTH),
+      .is_json = driver.is_json && has_parameters(),
   };
   request.secrets = secrets;
   request.secret_count = take_secrets(secrets, request.endpoint, request.target_size);
   set_authorization(&request, pg_get(PG_AUTHORIZATION));
   PG_MUST(pg_http_wake_in() < 0, "one request at a time");
   driver.request_id = pg_get(PG_REQUEST_ID);
-  driver.streams = 0;
+  driver.streams = driver.is_refused = driver.is_second = 0;
   if (!*request.address || !pg_http_send(&request)) pg_response_failed(driver.request_id);
 }
 
@@ -161,6 +174,8 @@ void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
   driver.last_ms = pg_clock_ms();
   driver.was_answered = 0;
   driver.reason = PG_REASON_NONE;
+  driver.is_json = settings->json_bodies;
+  driver.is_settled = 0;
   pg_challenge_open(settings->pkce);
 }
 
@@ -190,20 +205,37 @@ int pg_driver_was_answered(void) { return driver.was_answered; }
 
 static void take_status(int status, int retry_after_s) {
   PG_MUST(driver.request_id == pg_get(PG_REQUEST_ID), "who answers is the request in flight");
-  pg_challenge_answer(pg_get(PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION, status);
+  driver.is_refused = status == UNSUPPORTED_MEDIA_TYPE && has_parameters() && !driver.is_settled;
+  pg_challenge_answer(!driver.is_refused && pg_get(PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION, status);
+  if (driver.is_refused) return;
+  /* Both are refused: the one that was meant stays. */
+  if (status == UNSUPPORTED_MEDIA_TYPE && driver.is_second) driver.is_json = !driver.is_json;
   driver.streams = pg_response_start(driver.request_id, status, retry_after_s);
 }
 
 static void take_body(const uint8_t *bytes, size_t size) {
+  if (driver.is_refused) return;
   pg_challenge_hear(bytes, size);
   if (driver.streams && driver.body) driver.body(bytes, size);
   pg_response_body(driver.request_id, bytes, size);
+}
+
+/* The core still waits for the answer, so that its bytes are there: they go out once more, in the other type. */
+static void send_otherwise(void) {
+  driver.is_settled = 1;
+  driver.is_json = !driver.is_json;
+  send_request();
+  driver.is_second = 1;
 }
 
 /* The id is kept: letting time pass may have begun another exchange. */
 static void take_end(void) {
   int id = driver.request_id;
   if (!pg_driver_run()) return;
+  if (driver.is_refused && id == driver.request_id && pg_get(PG_IN_FLIGHT)) {
+    send_otherwise();
+    return;
+  }
   int moves = pg_get(PG_MOVES);
   pg_response_end(id);
   int is_refused = pg_get(PG_MOVES) != moves && pg_get(PG_STATE) == PG_STATE_FAILED;

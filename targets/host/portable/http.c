@@ -8,11 +8,12 @@
 #include "clock.h"
 #include "connection.h"
 #include "http-answer.h"
+#include "json-body.h"
 #include "last-look.h"
 #include "picogrant-numbers.h"
 #include "wipe.h"
 
-enum { PARTS_MAX = 24, LENGTH_DIGITS = 10 };
+enum { PARTS_MAX = 24, LENGTH_DIGITS = 10, PIECE_SIZE = 64 };
 
 enum phase { IDLE, CONNECTING, SENDING, FLUSHING, ANSWERING };
 
@@ -31,6 +32,9 @@ static struct {
   int part_count;
   int part;
   size_t part_at;
+  /* Behind the parts, piece by piece: a form that goes out as JSON. */
+  struct pg_json_body json;
+  uint8_t piece[PIECE_SIZE];
   int reason; /* why the last exchange failed */
   char length[LENGTH_DIGITS + 1];
   struct pg_answer answer;
@@ -47,6 +51,7 @@ void pg_http_abort(void) {
   http.phase = IDLE;
   pg_connection_end();
   memset(http.parts, 0, sizeof http.parts);
+  pg_wipe(http.piece, sizeof http.piece);
   pg_wipe(&http.answer, sizeof http.answer);
 }
 
@@ -112,13 +117,13 @@ static void put_request(const struct pg_http_request *request, const struct pg_a
   if (request->headers) put_text(request->headers);
   if (!request->is_get) {
     put_text("Content-Type: ");
-    put_text(request->content_type);
+    put_text(request->is_json ? "application/json" : request->content_type);
     put_text("\r\nContent-Length: ");
-    put_length(request->body_size);
+    put_length(request->is_json ? pg_json_body_size(request->body, request->body_size) : request->body_size);
     put_text("\r\n");
   }
   put_text("\r\n");
-  if (!request->is_get) put(request->body, request->body_size);
+  if (!request->is_get && !request->is_json) put(request->body, request->body_size);
 }
 
 static void report_status(int status, int retry_after_s) {
@@ -139,6 +144,8 @@ int pg_http_send(const struct pg_http_request *request) {
   }
   http.part_count = http.part = 0;
   http.part_at = 0;
+  http.json = (struct pg_json_body){.is_begun = 1, .is_done = 1};
+  if (!request->is_get && request->is_json) pg_json_body_start(&http.json, request->body, request->body_size);
   put_request(request, &address);
   pg_answer_start(&http.answer, &sink, http.settings->answer_bytes, pg_clock_wall_s());
   if (!pg_last_look(request, &address, &http.settings->allowed)) return 0;
@@ -177,9 +184,17 @@ static void open_connection(void) {
   }
 }
 
+/* 1: there is another piece of the body; 0: all of the request has gone out. */
+static int next_piece(void) {
+  size_t size = pg_json_body_next(&http.json, http.piece, sizeof http.piece);
+  http.part = http.part_count = 0;
+  put(http.piece, size);
+  return size > 0;
+}
+
 /* 1: goes on at once; 0: must wait, or has failed. */
 static int send_parts(void) {
-  while (http.part < http.part_count) {
+  while (http.part < http.part_count || next_piece()) {
     const struct part *part = &http.parts[http.part];
     int taken = pg_connection_send(part->bytes + http.part_at, part->size - http.part_at);
     if (taken < 0) fail();

@@ -50,6 +50,7 @@ struct pg_http_request {
   size_t credentials_size;
   const uint8_t *body;
   size_t body_size;
+  int is_json;                     /* the body is a form, and goes out as JSON (json-body.h) */
   const struct pg_secret *secrets; /* read during pg_http_send only */
   int secret_count;
 };

@@ -35,6 +35,7 @@ export const testPrograms = [
   "network-watch",
   "last-look",
   "driver",
+  "json-body",
 ] as const;
 
 /** A program of a kind: the host itself, or a test program. */

@@ -69,7 +69,7 @@ export const surfaces: readonly Surface[] = [
   },
   {
     name: "exchange",
-    files: ["http", "http-answer", "http-date", "address", "last-look"],
+    files: ["http", "json-body", "http-answer", "http-date", "address", "last-look"],
     longest: 800,
     plants: [
       {

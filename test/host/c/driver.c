@@ -3,9 +3,10 @@
  * whatever picogrant.h lets it ask for, the network answers, fails or says nothing. What must hold: each command is
  * carried out once and answered once; what goes out lies where the core has said; what comes back goes to the request
  * in flight, and to no other; nothing reaches the core before the time until then has; a refusal that names code_challenge has a code
- * asked for once more, with one (RFC 7636 section 4.4.1), and no other answer has.
+ * asked for once more, with one (RFC 7636 section 4.4.1), and no other answer has; parameters that are refused for their
+ * type (415, RFC 9110 section 15.5.16) go out once more in the other one, once in a life, and the core does not hear of it.
  *
- * Usage: driver SEED. Output: `sent N aborted A answered B stored C again D`; exit code 1 at the first fault.
+ * Usage: driver SEED. Output: `sent N aborted A answered B stored C again D otherwise E`; exit code 1 at the first fault.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static uint32_t random_state;
 static uint32_t now_ms;
 static uint8_t memory[MEMORY];
 static int property[PG_CALL_ERROR + 64];
-static long sent, aborted, answered, stored, again;
+static long sent, aborted, answered, stored, again, otherwise;
 
 static int below(int bound) {
   random_state = random_state * 1664525u + 1013904223u;
@@ -53,8 +54,17 @@ static int is_wanted;
 static int is_demanded; /* the answer under way has named it */
 static int has_random;
 
-/* The network: what the driver has handed over. */
+/* The network: what the driver has handed over, and whether its answer has begun. */
 static int is_sent;
+static int is_answering;
+
+/* The type of the server's bodies. */
+static struct {
+  int is_json;
+  int is_settled;    /* the other one has been tried */
+  int refused_id;    /* the request that is to go out once more, or NO_REQUEST */
+  int is_second;     /* the one that goes out now has been refused before */
+} type;
 static int shown;
 
 int pg_get(enum pg_property what) { return property[what]; }
@@ -89,11 +99,14 @@ static int ask(int command) {
     property[PG_TARGET_LENGTH] = below(MEMORY - property[PG_TARGET]);
     property[PG_BODY] = below(MEMORY);
     property[PG_BODY_LENGTH] = MEMORY - property[PG_BODY];
+    property[PG_IS_GET] = below(4) == 0;
+    property[PG_IN_FLIGHT] = 1;
     property[PG_AUTHORIZATION] = below(2) ? PG_AUTHORIZATION_BEARER : PG_AUTHORIZATION_NONE;
   }
   if (command == PG_COMMAND_ABORT) {
     if (core.in_flight == NO_REQUEST || below(10) > 0) return PG_COMMAND_NONE;
     core.in_flight = NO_REQUEST;
+    property[PG_IN_FLIGHT] = 0;
     aborted++;
   }
   if (command == PG_COMMAND_LOAD || command == PG_COMMAND_STORE || command == PG_COMMAND_ERASE ||
@@ -155,9 +168,11 @@ void pg_response_end(int id) {
   is_wanted |= is_demanded;
   if (core.in_flight == NO_REQUEST || id != core.in_flight) return;
   hear(id, "an end of another request");
+  check(id != type.refused_id, "the core hears of a type that is tried otherwise");
   core.in_flight = NO_REQUEST;
+  property[PG_IN_FLIGHT] = 0;
   answered++;
-  int is_refused = core.status == 400 && property[PG_ENDPOINT] == PG_ENDPOINT_DEVICE_AUTHORIZATION;
+  int is_refused = core.status >= 400 && property[PG_ENDPOINT] == PG_ENDPOINT_DEVICE_AUTHORIZATION;
   property[PG_STATE] = is_refused ? PG_STATE_FAILED : PG_STATE_SIGNED_IN;
   property[PG_MOVES] += is_refused;
   core.is_asked_again = is_refused && is_demanded;
@@ -173,6 +188,32 @@ void pg_response_failed(int id) {
   if (core.in_flight == NO_REQUEST || id != core.in_flight) return;
   hear(id, "a failure of another request");
   core.in_flight = NO_REQUEST;
+  property[PG_IN_FLIGHT] = 0;
+}
+
+static int has_parameters(void) {
+  return property[PG_ENDPOINT] <= PG_ENDPOINT_REVOCATION && !property[PG_IS_GET] && property[PG_BODY_LENGTH] > 0;
+}
+
+/* A request goes out: once more, where it was refused for its type. */
+static void take_type(int is_json) {
+  type.is_second = type.refused_id == property[PG_REQUEST_ID];
+  type.refused_id = NO_REQUEST;
+  if (type.is_second) {
+    check(!type.is_settled, "the other type is tried twice");
+    type.is_settled = 1;
+    type.is_json = !type.is_json;
+    otherwise++;
+  }
+  check(is_json == (type.is_json && has_parameters()), "another type than the server's");
+}
+
+/* The status of an answer. The core is not told of one that the driver tries otherwise. */
+static void take_status(int status) {
+  is_answering = 1;
+  if (status != 415 || !has_parameters()) return;
+  if (!type.is_settled) type.refused_id = property[PG_REQUEST_ID];
+  else if (type.is_second) type.is_json = !type.is_json;
 }
 
 int pg_http_send(const struct pg_http_request *request) {
@@ -180,6 +221,8 @@ int pg_http_send(const struct pg_http_request *request) {
   check(request->target == memory + property[PG_TARGET], "another target");
   check(request->body == memory + property[PG_BODY], "another body");
   check(request->body_size == (size_t)property[PG_BODY_LENGTH], "a body of another length");
+  take_type(request->is_json);
+  is_answering = 0;
   check(!request->credentials == (property[PG_AUTHORIZATION] == PG_AUTHORIZATION_NONE), "an unasked header");
   sent++;
   return is_sent = below(8) > 0;
@@ -223,11 +266,13 @@ static void name_challenge(void) {
   size_t first = (size_t)below(sizeof text - 3) + 1;
   pg_driver_sink.body(text, first);
   pg_driver_sink.body(text + first, sizeof text - 1 - first);
-  is_demanded |= !is_wanted && core.status == 400 && property[PG_ENDPOINT] == PG_ENDPOINT_DEVICE_AUTHORIZATION;
+  int is_refusal = core.status >= 400 && type.refused_id != property[PG_REQUEST_ID];
+  is_demanded |= !is_wanted && is_refusal && property[PG_ENDPOINT] == PG_ENDPOINT_DEVICE_AUTHORIZATION;
 }
 
 static void end(void) {
   pg_driver_sink.end();
+  check(core.in_flight == NO_REQUEST || core.in_flight != type.refused_id, "a type that is refused, and not tried otherwise");
   check(!core.is_asked_again, "a challenge was demanded, and is not tried");
 }
 
@@ -237,20 +282,21 @@ static void answer(void) {
   if (!is_sent) return;
   switch (below(5)) {
     case 0:
-      if (core.has_status) break;
-      core.status = below(2) ? 200 : 400;
+      if (is_answering) break;
+      core.status = below(4) == 0 ? 415 : below(2) ? 200 : 400;
       is_demanded = 0;
+      take_status(core.status);
       pg_driver_sink.status(core.status, 7);
       break;
     case 1:
-      if (core.has_status) pg_driver_sink.body(body, sizeof body);
+      if (is_answering) pg_driver_sink.body(body, sizeof body);
       break;
     case 2:
-      if (core.has_status) name_challenge();
+      if (is_answering) name_challenge();
       break;
     case 3:
       is_sent = 0;
-      if (core.has_status) end();
+      if (is_answering) end();
       else pg_driver_sink.failed();
       break;
     default:
@@ -269,7 +315,10 @@ static void live(void) {
   core.waits_for = PG_COMMAND_NONE;
   core.is_asked_again = 0;
   is_wanted = settings.pkce = below(4) == 0;
-  is_demanded = is_sent = 0;
+  is_demanded = is_sent = is_answering = property[PG_IN_FLIGHT] = 0;
+  type.is_json = settings.json_bodies = below(2);
+  type.is_settled = 0;
+  type.refused_id = NO_REQUEST;
   shown = 1;
   pg_driver_start(&settings, memory, &medium, NULL);
   for (int i = 0; i < STEPS; i++) {
@@ -284,6 +333,7 @@ int main(int count, char **words) {
   if (count != 2) return 2;
   random_state = (uint32_t)strtoul(words[1], NULL, 10);
   for (int i = 0; i < LIVES; i++) live();
-  printf("sent %ld aborted %ld answered %ld stored %ld again %ld\n", sent, aborted, answered, stored, again);
+  printf("sent %ld aborted %ld answered %ld stored %ld again %ld otherwise %ld\n", sent, aborted, answered, stored, again,
+         otherwise);
   return 0;
 }

@@ -117,8 +117,9 @@ static void take_numbers(struct reader *reader, struct pg_settings *settings, in
     uint32_t number = take_number(reader, 4);
     if (number == AS_BEFORE && !is_first) continue;
     if (i == FACTORY_CLIENT_AUTHENTICATION) {
-      settings->pkce = number >= FACTORY_PKCE;
-      if (settings->pkce) number -= FACTORY_PKCE;
+      settings->pkce = (number & FACTORY_PKCE) != 0;
+      settings->json_bodies = (number & FACTORY_JSON_BODIES) != 0;
+      number &= ~(uint32_t)(FACTORY_PKCE | FACTORY_JSON_BODIES);
     }
     if (number < ranges[i].low || number > ranges[i].high) reader->is_bad = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;

@@ -39,7 +39,10 @@ enum factory_number {
   FACTORY_NUMBERS
 };
 /* Added to FACTORY_CLIENT_AUTHENTICATION: each code has a code challenge. So the pages of before are read as they are. */
-enum { FACTORY_PKCE = 256 };
+enum {
+  FACTORY_PKCE = 256,
+  FACTORY_JSON_BODIES = 512 /* parameters of the grant go out as JSON */
+};
 
 enum factory_text {
   FACTORY_CLIENT_ID,
