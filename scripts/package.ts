@@ -17,6 +17,7 @@ import {
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nameOf, variants } from "../targets/bundle/surface.ts";
+import { generate } from "../targets/workbench/host/generate.ts";
 import {
   FIRMWARE_FILES,
   fileOf,
@@ -117,6 +118,13 @@ async function addEntries(
   return inputs;
 }
 
+/** What the Makefile of a port takes of the core, where it looks for it: an installer has none of our scripts. */
+async function addGeneratedC(folder: string): Promise<void> {
+  await generate(folder, "complete", undefined);
+  // For the compiler of an engine's bytecode; here the source in core-code.c is compiled.
+  rmSync(join(folder, "core.js"));
+}
+
 const GUIDES: Pages = {
   "docs/node.md": "targets/docs/node.md",
   "docs/errors.md": "targets/docs/errors.md",
@@ -162,6 +170,7 @@ await makePackage(
     const made = readdirSync(join(root, "dist")).filter((name) => /^picogrant[\w.-]*$/.test(name));
     mkdirSync(join(folder, "dist"));
     for (const name of made) cpSync(join(root, "dist", name), join(folder, "dist", name));
+    await addGeneratedC(join(folder, "dist/host/generated-complete-source"));
     return [];
   },
 );

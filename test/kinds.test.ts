@@ -7,6 +7,7 @@ import { expect, it } from "vitest";
 import { scenarioNames } from "../targets/desktop/scenarios/library.ts";
 import { engines } from "../targets/workbench/engines/catalogue.ts";
 import { surfaces } from "../targets/workbench/host/fuzzers.ts";
+import { bundlers, runtimes } from "../targets/workbench/runtimes.ts";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
 import { documentRows } from "./coverage/rows.ts";
 import { standardSections, standards } from "./coverage/standards.ts";
@@ -197,6 +198,12 @@ const KINDS: readonly (readonly [kind: string, finds: string, count: string, com
     "what an installer gets",
     testsIn("test/package"),
     "npm run tool -- test-package",
+  ],
+  [
+    "the package elsewhere",
+    "a bundler or a runtime that takes it otherwise",
+    `${bundlers.length} bundlers, ${runtimes.length} runtimes`,
+    "npm run tool -- runtimes",
   ],
 ];
 

@@ -37,6 +37,10 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   playground: { says: "the simulator as a static page", program: "scripts/playground.ts" },
   "prove-c": { says: "proofs about the host in C", program: "scripts/prove-c.ts" },
   qjs: { says: "stock QuickJS and QuickJS-ng from Debian's sources", program: "scripts/qjs.ts" },
+  runtimes: {
+    says: "a sign-in with other bundlers and on other runtimes; fetches them",
+    program: "scripts/runtimes.ts",
+  },
   scenarios: {
     says: "some forty lives of a device in the simulator",
     program: "targets/desktop/scenarios/main.ts",

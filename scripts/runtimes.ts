@@ -1,0 +1,27 @@
+// npm run tool -- runtimes: fetches the bundlers and runtimes that the packages are tried with, and signs in with each.
+// --install-only stops after fetching; npm run tool -- test-package runs the same tests where they are there.
+
+import { spawnSync } from "node:child_process";
+import { InstallError } from "../targets/workbench/engines/install.ts";
+import { installRuntimes, isInstalled } from "../targets/workbench/runtimes.ts";
+import { commandLine } from "../targets/workbench/script-options.ts";
+
+const { installOnly } = commandLine(
+  "runtimes",
+  "Signs in and refreshes with the packages as bundlers bundle them, and on other runtimes.",
+)
+  .option("--install-only", "fetch what is missing and stop")
+  .parse()
+  .opts<{ installOnly?: boolean }>();
+
+try {
+  if (!isInstalled()) installRuntimes();
+  if (!installOnly) {
+    const args = ["vitest", "run", "--config", "test/package/vitest.config.ts", "elsewhere"];
+    process.exitCode = spawnSync("npx", args, { stdio: "inherit" }).status ?? 1;
+  }
+} catch (error) {
+  if (!(error instanceof InstallError)) throw error;
+  console.error(`runtimes: ${error.message}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,79 @@
+// What the packages are tried with beside Node and esbuild, fetched through npm into dist/runtimes: it is more than all
+// else of the project together, and nobody needs it for a change.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./engines/install.ts";
+
+const folder = fileURLToPath(new URL("../../dist/runtimes/", import.meta.url));
+
+/** As npm names this machine's system in packages with a program in them. */
+const system = `${process.platform}-${process.arch}`;
+const deno = process.platform === "linux" ? `${system}-glibc` : system;
+const bun = system.replace("win32", "windows").replace("arm64", "aarch64");
+
+/** The oldest that the packages promise to run on, and each line that came after it. */
+const NODES = ["20.19.0", "22.23.3", "24.9.0", "26.9.0"] as const;
+const nodePackage = process.platform === "darwin" ? `node-bin-${system}` : `node-${system}`;
+
+/** Name in dist/runtimes/node_modules, and what npm installs there. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(NODES.map((version) => [`node-${version}`, `${nodePackage}@${version}`])),
+  deno: `@deno/${deno}@2.9.6`,
+  bun: `@oven/bun-${bun}@1.4.5`,
+  webpack: "webpack@5.112.2",
+  rollup: "rollup@4.68.7",
+  "@rollup/plugin-node-resolve": "@rollup/plugin-node-resolve@16.0.3",
+};
+
+const placeOf = (name: string): string => join(folder, "node_modules", name);
+
+export interface Runtime {
+  readonly name: string;
+  /** The program, and the words before a file's name. */
+  readonly command: readonly [program: string, ...words: string[]];
+}
+
+export const bunProgram = join(placeOf("bun"), "bin/bun");
+
+export const runtimes: readonly Runtime[] = [
+  ...NODES.map((version) => {
+    const program = join(placeOf(`node-${version}`), "bin/node");
+    return { name: `Node ${version}`, command: [program] as const };
+  }),
+  {
+    name: "Deno",
+    command: [join(placeOf("deno"), "deno"), "run", "--quiet", "--allow-all", "--no-lock"],
+  },
+  { name: "Bun", command: [bunProgram, "run"] },
+];
+
+export const bundlers = ["esbuild", "rollup", "webpack", "bun build"] as const;
+
+/** Where programs find webpack and rollup. */
+export const bundlersFolder = folder;
+
+/** Whether all are there, each in its version. */
+export function isInstalled(): boolean {
+  return Object.entries(PACKAGES).every(([name, wanted]) => {
+    const manifest = join(placeOf(name), "package.json");
+    if (!existsSync(manifest)) return false;
+    const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+    return wanted.endsWith(`@${version.replace(/^v/, "")}`);
+  });
+}
+
+/** Fetches all of it, a gigabyte when unpacked. @throws InstallError with npm's complaint */
+export function installRuntimes(): void {
+  mkdirSync(folder, { recursive: true });
+  const dependencies = Object.fromEntries(
+    Object.entries(PACKAGES).map(([name, wanted]) => [
+      name,
+      wanted.startsWith(`${name}@`) ? wanted.slice(name.length + 1) : `npm:${wanted}`,
+    ]),
+  );
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  // Each is complete as it is: no program of theirs runs for that.
+  run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], folder);
+}

@@ -1,0 +1,210 @@
+// The installed package beyond this Node: as each bundler makes one program of it, on the oldest Node that is promised and
+// the newer ones, on Deno and Bun. Each signs in, draws the QR code, seals its records, has a refused token refreshed,
+// and comes back signed in.
+
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { build, type Format } from "esbuild";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import {
+  type SimulatedService,
+  startSimulatedService,
+} from "../../targets/service/simulated-service.ts";
+import {
+  bundlersFolder,
+  bunProgram,
+  isInstalled,
+  runtimes,
+} from "../../targets/workbench/runtimes.ts";
+
+const project = inject("project");
+const run = promisify(execFile);
+
+/** Signs in, or comes back; asks an API that refuses the first token; says what it saw. */
+const BODY = `
+const main = async () => {
+  let codes = 0;
+  const session = await signIn({
+    server: process.env.SERVER, clientId: "public-printer", scope: "openid", state: process.env.STATE,
+    deviceKey: Uint8Array.from({ length: 32 }, (_, i) => i),
+    onCode: ({ qr }) => { codes += String(qr).includes("\\u2588") ? 1 : 100; },
+  });
+  const answer = await session.fetch(process.env.API);
+  const claims = codes > 0 ? (await session.claims()).sub : "";
+  await session.close();
+  console.log(JSON.stringify({ codes, status: answer.status, claims }));
+};
+main().catch((error) => { console.error(error); process.exitCode = 1; });
+`;
+const ESM = `import { signIn } from "picogrant";${BODY}`;
+const CJS = `const { signIn } = require("picogrant");${BODY}`;
+
+const folder = path.join(project, "elsewhere");
+const esm = path.join(folder, "program.mjs");
+const cjs = path.join(folder, "program.cjs");
+
+let service: SimulatedService;
+let api: Server;
+/** The bearers that the API has seen, by the program that sent them. */
+const seen = new Map<string, Set<string>>();
+
+/** Refuses the first bearer of each program, and takes the next one. */
+function startApi(): Promise<Server> {
+  const server = createServer((request, response) => {
+    const bearers = seen.get(request.url!) ?? new Set<string>();
+    seen.set(request.url!, bearers.add(request.headers.authorization ?? ""));
+    response.writeHead(bearers.size === 1 ? 401 : 200).end();
+  });
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(server));
+  });
+}
+
+beforeAll(async () => {
+  mkdirSync(folder, { recursive: true });
+  // As npm leaves it: Deno looks there for what it may import.
+  writeFileSync(path.join(folder, "package.json"), '{ "dependencies": { "picogrant": "*" } }');
+  writeFileSync(esm, ESM);
+  writeFileSync(cjs, CJS);
+  service = await startSimulatedService({ options: { interval: 1, deviceCodeQuota: null } });
+  service.observe(({ type }) => {
+    if (type !== "attempt") return;
+    for (const { userCode } of service.pending()) service.approve(userCode, "ada");
+  });
+  api = await startApi();
+});
+
+afterAll(async () => {
+  api.close();
+  await service.close();
+});
+
+/** Runs the program twice: the first time it signs in, the second time its session is there. */
+async function signsIn(command: readonly string[], file: string): Promise<void> {
+  const home = mkdtempSync(path.join(tmpdir(), "picogrant-elsewhere-"));
+  const place = `/${path.basename(home)}`;
+  const { port } = api.address() as AddressInfo;
+  const env = {
+    ...process.env,
+    SERVER: service.url,
+    STATE: path.join(home, "state"),
+    API: `http://127.0.0.1:${port}${place}`,
+  };
+  const [program, ...words] = command;
+  const once = async (): Promise<unknown> => {
+    const { stdout } = await run(program!, [...words, file], { cwd: folder, env });
+    return JSON.parse(stdout);
+  };
+  try {
+    expect(await once()).toEqual({ codes: 1, status: 200, claims: "ada" });
+    // Refused once, refreshed, and taken.
+    expect(seen.get(place)!.size).toBe(2);
+    expect(await once()).toMatchObject({ codes: 0, status: 200 });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** How each bundler makes a program of the entry: the file that is then run. */
+const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {
+  "esbuild, cjs": () => withEsbuild("cjs"),
+  "esbuild, esm": () => withEsbuild("esm"),
+  "rollup, es": () => withRollup("es"),
+  "rollup, cjs": () => withRollup("cjs"),
+  "webpack, commonjs": () => withWebpack("commonjs2"),
+  "webpack, module": () => withWebpack("module"),
+  "bun build, esm": () => withBun("esm"),
+  "bun build, cjs": () => withBun("cjs"),
+};
+
+async function withEsbuild(format: Format): Promise<string> {
+  const outdir = path.join(folder, `esbuild-${format}`);
+  const outExtension = { ".js": format === "cjs" ? ".cjs" : ".mjs" };
+  const how = {
+    bundle: true,
+    minify: true,
+    platform: "node",
+    splitting: format === "esm",
+  } as const;
+  await build({ entryPoints: [esm], outdir, outExtension, format, ...how });
+  return path.join(outdir, `program${outExtension[".js"]}`);
+}
+
+/** A module that bundles, run where the bundlers are installed. */
+function bundle(name: string, text: string): void {
+  const file = path.join(bundlersFolder, `${name}.mjs`);
+  writeFileSync(file, text);
+  execFileSync(process.execPath, [file], { cwd: bundlersFolder, stdio: "pipe" });
+}
+
+async function withRollup(format: "es" | "cjs"): Promise<string> {
+  const dir = path.join(folder, `rollup-${format}`);
+  const ending = format === "es" ? "mjs" : "cjs";
+  const output = {
+    dir,
+    format,
+    entryFileNames: `[name].${ending}`,
+    chunkFileNames: `[name].${ending}`,
+  };
+  bundle(
+    `rollup-${format}`,
+    `import { rollup } from "rollup"; import { nodeResolve } from "@rollup/plugin-node-resolve";
+    const made = await rollup({ input: ${JSON.stringify(esm)}, external: /^node:/, plugins: [nodeResolve()],
+      onwarn: (warning) => { throw new Error(warning.message); } });
+    await made.write(${JSON.stringify(output)});`,
+  );
+  return path.join(dir, `program.${ending}`);
+}
+
+async function withWebpack(type: "commonjs2" | "module"): Promise<string> {
+  const dir = path.join(folder, `webpack-${type}`);
+  const ending = type === "module" ? "mjs" : "cjs";
+  const settings = {
+    ...{ mode: "production", target: "node20", entry: esm },
+    ...(type === "module" && { experiments: { outputModule: true } }),
+    output: {
+      ...{ path: dir, filename: `program.${ending}`, chunkFilename: `[name].${ending}` },
+      ...{ library: { type }, chunkFormat: type === "module" ? "module" : "commonjs" },
+    },
+  };
+  bundle(
+    `webpack-${type}`,
+    `import webpack from "webpack";
+    webpack(${JSON.stringify(settings)}, (error, stats) => {
+      if (error || stats.hasErrors() || stats.hasWarnings()) {
+        console.error(error ?? stats.toString());
+        process.exitCode = 1;
+      }
+    });`,
+  );
+  return path.join(dir, `program.${ending}`);
+}
+
+async function withBun(format: "esm" | "cjs"): Promise<string> {
+  const outfile = path.join(folder, `bun-build.${format === "esm" ? "mjs" : "cjs"}`);
+  const how = ["--target=node", `--format=${format}`, `--outfile=${outfile}`];
+  execFileSync(bunProgram, ["build", esm, ...how], { cwd: project, stdio: "pipe" });
+  return outfile;
+}
+
+// The gate has them installed; elsewhere this waits until somebody runs `npm run tool -- runtimes`.
+const isLeftOut = process.env.CI !== "true" && !isInstalled();
+
+describe.skipIf(isLeftOut)("made into one program by", () => {
+  it.concurrent.each(Object.keys(BUNDLERS))("%s: signs in, refreshes, comes back", async (name) => {
+    await signsIn([process.execPath], await BUNDLERS[name]!());
+  });
+});
+
+describe.skipIf(isLeftOut)("on", () => {
+  it.concurrent.each(runtimes)("$name: a module signs in, refreshes, comes back", ({ command }) =>
+    signsIn(command, esm),
+  );
+
+  it.concurrent.each(runtimes)("$name: CommonJS, too", ({ command }) => signsIn(command, cjs));
+});
