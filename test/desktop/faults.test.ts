@@ -3,11 +3,14 @@ import { describe, expect, test } from "vitest";
 import { CallState } from "../../core/complete.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
 import { Moments } from "../../targets/desktop/simulator/log/moments.ts";
+import { whyNot } from "../../targets/desktop/simulator/needs.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
+import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
 
 const SETTINGS = { columns: 20, rows: 4, account: "ada", rotate: false };
 
@@ -268,4 +271,70 @@ test("a decision on the phone's pages is in the log, with who made it", async ()
   simulation.service!.approve(simulation.userCode, "ben");
   const { timeline } = new Viewer(simulation).view();
   expect(timeline.at(-1)).toMatchObject({ what: "ben allows", by: "person", state: "" });
+});
+
+/** What is done beside the fault for its display to come: before it and after it. */
+const BESIDE: Readonly<Record<string, { before?: string[]; after?: string[] }>> = {
+  slow: { before: ["power on", "advance 20s"] },
+  "slow-down": { before: ["power on", "advance 20s"] },
+  "repeat-poll": { before: ["power on", "advance 20s"] },
+  "wrong-grant-type": { before: ["power on", "advance 20s"] },
+  "cut-poll": { before: ["power on", "advance 20s"] },
+  restart: { before: ["power on", "advance 20s"] },
+  quota: { before: ["power on", "advance 20s"], after: ["press new-code"] },
+  policy: { before: ["power on", "advance 20s"], after: ["allow"] },
+  revoke: { before: ["power on", "advance 20s", "allow", "advance 20s"] },
+  "lose-answer": { before: ["power on", "advance 20s", "allow", "advance 20s"] },
+  "flip-bit": {
+    before: ["power on", "advance 20s", "allow", "advance 20s"],
+    after: ["power cycle"],
+  },
+};
+
+describe("what a fault's button says that one should see", () => {
+  test.each(FAULTS)("$name: $label", async ({ name, display }) => {
+    const simulation = virtualWorld(SETTINGS);
+    const { before = [], after = [] } = BESIDE[name] ?? {};
+    for (const step of before) await perform(simulation, step);
+    const shown = [...simulation.display.lines];
+    const why = whyNot(`fault ${name}`, new Viewer(simulation).view());
+    expect(why).toBe("");
+    for (const step of [`fault ${name}`, "power on", ...after]) await perform(simulation, step);
+    const seen = (): boolean => shows(simulation.display.lines, display);
+    if (display === "") {
+      await simulation.clock.advance(60_000);
+      expect(simulation.display.lines[0]).toBe(shown[0]);
+    } else {
+      // What the display shows already is no proof: it shows it again after the fault has struck.
+      await simulation.clock.advance(7000);
+      await simulation.clock.advance(70_000, seen);
+      expect(seen()).toBe(true);
+    }
+  });
+
+  test.each(FAULTS.filter(({ sees }) => / code (on the display )?stays good/.test(sees)))(
+    "$name: a code stays good",
+    async ({ name }) => {
+      const simulation = virtualWorld(SETTINGS);
+      simulation.powerOn();
+      await simulation.clock.advance(20_000);
+      const { userCode } = simulation;
+      await perform(simulation, `fault ${name}`);
+      await simulation.clock.advance(120_000);
+      expect(simulation.userCode).toBe(userCode);
+      await perform(simulation, "mend");
+      await perform(simulation, "allow");
+      await simulation.clock.advance(100_000);
+      expect(simulation.driver!.isSignedIn).toBe(true);
+    },
+  );
+
+  test("what strikes something that is not there is of no use, and says why", () => {
+    const simulation = virtualWorld(SETTINGS);
+    const view = new Viewer(simulation).view();
+    expect(whyNot("fault revoke", view)).toBe("nobody is signed in");
+    expect(whyNot("fault slow-down", view)).toBe("there is no code on the display");
+    expect(whyNot("fault flip-bit", view)).toBe("the device has stored nothing");
+    expect(whyNot("fault offline", view)).toBe("");
+  });
 });

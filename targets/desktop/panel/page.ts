@@ -30,7 +30,7 @@ export interface PageSettings {
 
 /** The tabs, by the groups of deeds; buttons of the device, the clock and the phone have places of their own. */
 const TABS = [
-  ["fault", "Faults"],
+  ["fault", "What can go wrong"],
   ["user", "People"],
   ["calls", "Video API"],
   ["offers", "Offers"],
@@ -52,12 +52,12 @@ function buttons(group: Control["group"], wanted = (_command: string): boolean =
 }
 
 function button({ key, label, command }: Control): Html {
-  const name = command.replace(/^fault /, "");
+  const name = faultName(command);
   const fault = findFault(name);
   const shown = key === " " ? "space" : key;
-  return html`<button type="button" data-command="${command}"${key ? html` data-key="${key}" aria-keyshortcuts="${key === " " ? "Space" : key}"` : ""}${
+  return html`<button type="button"${fault ? html` aria-describedby="sees-${name}"` : ""} data-command="${command}"${key ? html` data-key="${key}" aria-keyshortcuts="${key === " " ? "Space" : key}"` : ""}${
     fault?.lasting ? html` data-fault="${name}" aria-pressed="false"` : ""
-  }${fault ? html` title="${fault.title}" data-title="${fault.title}"` : ""}><span>${label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
+  }><span>${fault?.label ?? label}</span>${key ? html`<kbd>${shown}</kbd>` : ""}</button>`;
 }
 
 /** The gallery of section 7: what server, display and log say, who can mend it, and a button that provokes it. */
@@ -87,9 +87,25 @@ function fixtureKey({ hasService, fixturePage, fixtureDialog }: PageSettings): H
   return fixturePage ? html`<a href="${fixturePage}" target="_blank">accounts and clients</a>` : "";
 }
 
+/** A fault's button, and beside it what one should see happen. */
+function faultRow(control: Control): Html {
+  const { name = "", sees = "", display = "" } = findFault(faultName(control.command)) ?? {};
+  if (name === "") return html`<div class="fault">${button(control)}</div>`;
+  return html`<div class="fault">${button(control)}<p id="sees-${name}" class="sees">${sees}${
+    display ? html` <q class="glass-text">${display}</q>` : ""
+  }</p></div>`;
+}
+
+function faultName(command: string): string {
+  return command.replace(/^fault /, "");
+}
+
 /** What is behind a tab. */
 function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
-  const all = buttons(group, (command) => !AT_PHONE.includes(command));
+  const all =
+    group === "fault"
+      ? ALL.filter((one) => one.group === group).map(faultRow)
+      : buttons(group, (command) => !AT_PHONE.includes(command));
   return html`${all}${group === "service" ? fixtureKey(settings) : ""}`;
 }
 

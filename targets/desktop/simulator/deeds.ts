@@ -53,7 +53,7 @@ export const DEEDS: readonly Deed[] = [
   theirs("user", "allow-as-nora", "allow as Nora (Northwind)", "allow nora"),
   theirs("user", "allow-for-an-hour", "allow for an hour", "allow guest"),
   theirs("user", "allow-as-robot", "allow as a service account", "allow robot"),
-  theirs("user", "remove-access", "remove access, unnoticed so far", "account remove"),
+  theirs("user", "remove-access", "remove access; the device learns later", "account remove"),
 
   own("device", "new-code", "new code", "press new-code", "n"),
   own("device", "cancel", "cancel", "press cancel", "c"),
@@ -132,8 +132,8 @@ export const DEEDS: readonly Deed[] = [
   client("impatient-box", "two codes a minute"),
   theirs("clients", "wrong-scope", "a scope that devices may not have", "scope publisher"),
 
-  theirs("service", "other-devices", "sign in on devices alike", "others same-client"),
-  theirs("service", "all-devices", "sign in on devices of all kinds", "others all-clients"),
+  theirs("service", "other-devices", "sign in on many more TVs", "others same-client"),
+  theirs("service", "all-devices", "sign in on many other devices", "others all-clients"),
   theirs("service", "short-codes", "codes live a minute", "service codeLifetime 60"),
   theirs("service", "long-interval", "poll each 20 s", "service interval 20"),
   theirs(

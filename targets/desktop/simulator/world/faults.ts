@@ -8,44 +8,123 @@ export interface Fault {
   readonly name: string;
   /** Key in the terminal. */
   readonly key: string;
+  /** What has happened, for diagram and log. */
   readonly title: string;
+  /** What it is to press, in plain words. */
+  readonly label: string;
+  /** What one should then see happen, in plain words. */
+  readonly sees: string;
+  /** What the display says in the end; "" where it says what it said before. */
+  readonly display: string;
   /** Whether it lasts until it is mended; the others happen once. */
   readonly lasting: boolean;
   /** Whether it is one of the embedded service, and impossible with a real one. */
   readonly needsService: boolean;
 }
 
-function lasting(name: LastingFault, key: string, title: string): Fault {
-  return { name, key, title, lasting: true, needsService: false };
-}
-
-function once(name: string, key: string, title: string, needsService = true): Fault {
-  return { name, key, title, lasting: false, needsService };
-}
+/** Kind of a fault: whether it lasts, and whether only the embedded service can have it. */
+const LASTS = { lasting: true, needsService: false };
+const PASSES = { lasting: false, needsService: false };
+const SERVICE_LASTS = { lasting: true, needsService: true };
+const SERVICE_PASSES = { lasting: false, needsService: true };
 
 export const FAULTS: readonly Fault[] = [
-  lasting("offline", "1", "network unplugged"),
-  lasting("drop", "2", "packets vanish, 30 s time limit"),
-  lasting("slow", "3", "answers take 8 s"),
-  lasting("corrupt", "4", "a bit of every answer flips"),
-  lasting("captive-portal", "5", "captive portal answers HTML"),
-  lasting("unavailable", "6", "503 from the service"),
-  once("slow-down", "7", "next poll: slow_down", false),
-  { name: "quota", key: "8", title: "no more codes: quota", lasting: true, needsService: true },
-  once("repeat-poll", "r", "a proxy repeats the next poll: too early for the service"),
-  once("wrong-grant-type", "h", "a proxy changes the next poll's grant_type", false),
-  once("cut-poll", "z", "the next poll arrives without its last parameter", false),
-  once("restart", "9", "service restarts, forgets codes"),
-  once("revoke", "v", "user removes the device's access"),
   {
-    name: "policy",
-    key: "g",
-    title: "organization forbids the scope",
-    lasting: true,
-    needsService: true,
+    ...{ ...LASTS, name: "offline", key: "1", label: "unplug the network" },
+    title: "network unplugged",
+    sees: "A code on the display stays good, and the device tries again, ever later. Without a code it says:",
+    display: "No connection",
   },
-  once("lose-answer", "l", "lose the answer of a rotation"),
-  once("flip-bit", "b", "flip a bit in storage", false),
+  {
+    ...{ ...LASTS, name: "drop", key: "2", label: "lose every packet" },
+    title: "packets vanish, 30 s time limit",
+    sees: "Each request waits 30 s for nothing; then as without a network. A code stays good; without one:",
+    display: "No connection",
+  },
+  {
+    ...{ ...LASTS, name: "slow", key: "3", label: "answers take 8 s" },
+    title: "answers take 8 s",
+    sees: "The device asks again an interval after each answer, and never twice at once. Nothing else changes.",
+    display: "",
+  },
+  {
+    ...{ ...LASTS, name: "corrupt", key: "4", label: "garble every answer" },
+    title: "a bit of every answer flips",
+    sees: "What is garbled is taken for no answer, and a code stays good. Without one:",
+    display: "Service busy",
+  },
+  {
+    ...{ ...LASTS, name: "captive-portal", key: "5", label: "a hotspot answers instead" },
+    title: "captive portal answers HTML",
+    sees: "The hotspot's page is taken for no answer, though its status is 200. A code stays good; without one:",
+    display: "Service busy",
+  },
+  {
+    ...{ ...LASTS, name: "unavailable", key: "6", label: "the service is down (503)" },
+    title: "503 from the service",
+    sees: "The device waits longer each time, and a code stays good. Without one:",
+    display: "Service busy",
+  },
+  {
+    ...{ ...PASSES, name: "slow-down", key: "7", label: "the service says slow_down" },
+    title: "next poll: slow_down",
+    sees: "After the next poll, five seconds more lie between two polls, for good. The code stays.",
+    display: "Open in browser:",
+  },
+  {
+    ...{ ...SERVICE_LASTS, name: "quota", key: "8", label: "no more codes for this client" },
+    title: "no more codes: quota",
+    sees: "Press new code: the device is refused one, says so, and tries again by itself.",
+    display: "Service busy",
+  },
+  {
+    ...{ ...SERVICE_PASSES, name: "repeat-poll", key: "r", label: "the next poll arrives twice" },
+    title: "a proxy repeats the next poll: too early for the service",
+    sees: "The service finds the second one too early: slow_down, five seconds more, for good.",
+    display: "Open in browser:",
+  },
+  {
+    ...{ ...PASSES, name: "wrong-grant-type", key: "h", label: "the next poll arrives changed" },
+    title: "a proxy changes the next poll's grant_type",
+    sees: "The service does not know such a grant. Only the maker can mend that; the device asks no more.",
+    display: "Wrong setup. Ask the maker",
+  },
+  {
+    ...{ ...PASSES, name: "cut-poll", key: "z", label: "the next poll arrives cut short" },
+    title: "the next poll arrives without its last parameter",
+    sees: "The service misses a parameter. Only the maker can mend that; the device asks no more.",
+    display: "Wrong setup. Ask the maker",
+  },
+  {
+    ...{ ...SERVICE_PASSES, name: "restart", key: "9", label: "the service forgets its codes" },
+    title: "service restarts, forgets codes",
+    sees: "The next poll is refused, and the device shows a new code by itself.",
+    display: "Open in browser:",
+  },
+  {
+    ...{ ...SERVICE_PASSES, name: "revoke", key: "v", label: "the user removes this device" },
+    title: "user removes the device's access",
+    sees: "The device's next call is refused, and so is the refresh: it wipes its tokens and says so.",
+    display: "Session ended. Sign in again",
+  },
+  {
+    ...{ ...SERVICE_LASTS, name: "policy", key: "g", label: "the organization forbids it" },
+    title: "organization forbids the scope",
+    sees: "Then allow on the phone: the device is refused, and says who can change that.",
+    display: "Not allowed. Ask your administrator",
+  },
+  {
+    ...{ ...SERVICE_PASSES, name: "lose-answer", key: "l", label: "lose the answer to a refresh" },
+    title: "lose the answer of a rotation",
+    sees: "The device is switched off and on, and tries the refresh again with the token that it has.",
+    display: "Signed in",
+  },
+  {
+    ...{ ...PASSES, name: "flip-bit", key: "b", label: "flip a bit of what is stored" },
+    title: "flip a bit in storage",
+    sees: "Switch it off and on: the record is not used. What it was signed in with is gone, and it asks anew.",
+    display: "Open in browser:",
+  },
 ];
 
 /** Faults that last and are there now. */
