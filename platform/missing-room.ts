@@ -1,6 +1,12 @@
 // What a device had no room for, in words for whoever gave it its memory.
 
-import { type Device, ErrorCode, Field } from "../core/index.ts";
+import { type Device, ErrorCode, Field, Region } from "../core/index.ts";
+
+/**
+ * What the room for a code challenge takes (RFC 7636), in steps of the regions' shares. A device that had none for it
+ * will have it in a larger memory, and what is missing lies beyond that.
+ */
+const CHALLENGE_BYTES = 160;
 
 /**
  * Names the value, how long it was, and how much memory would do, or the most that any memory has room for; "" where
@@ -13,9 +19,10 @@ export function missingRoomOf(device: Device): string {
   // As the server names it.
   const name = isMisfit ? (Field[errorField] ?? "").toLowerCase().replace("received_", "") : "";
   const what = name === "" ? "a request or a record" : `${name} of ${errorLength} bytes`;
+  const needed = memoryNeeded + (device.capacity[Region.CODE_VERIFIER]! > 0 ? 0 : CHALLENGE_BYTES);
   const remedy =
     memoryNeeded === 0
       ? `at most ${device.capacity[errorField]} are taken`
-      : `${memoryNeeded} bytes of memory would do`;
+      : `${needed} bytes of memory would do`;
   return `no room for ${what}; ${remedy}`;
 }

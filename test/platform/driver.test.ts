@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
-import { State } from "../../core/index.ts";
+import { Region, State } from "../../core/index.ts";
 import type { HttpRequest, HttpSink, Platform } from "../../platform/contracts.ts";
 import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
@@ -267,18 +267,17 @@ describe("the storage takes the longest record that the device may write", () =>
 });
 
 describe("what does not fit is named, with the memory that would do", () => {
-  const token = "t".repeat(1500);
-  const tokensOf = (): FakePlatform =>
+  const tokensOf = (bytes: number): FakePlatform =>
     fakePlatform({
       http: {
         handler: ({ url }) => ({
           status: 200,
-          body: url.endsWith("/token") ? { ...TOKENS, access_token: token } : CODE,
+          body: url.endsWith("/token") ? { ...TOKENS, access_token: "t".repeat(bytes) } : CODE,
         }),
       },
     });
-  const settle = (memoryBytes: number): Driver => {
-    const platform = { ...tokensOf(), storage: new MemoryStorage({ capacity: 32_768 }) };
+  const settle = (memoryBytes: number, bytes = 1500): Driver => {
+    const platform = { ...tokensOf(bytes), storage: new MemoryStorage({ capacity: 32_768 }) };
     const driver = driverOn(platform, { memoryBytes });
     driver.start();
     pass(platform, 60);
@@ -292,6 +291,18 @@ describe("what does not fit is named, with the memory that would do", () => {
     const driver = settle(Number(needed));
     expect([driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([true, ""]);
   });
+
+  // The larger memory has the room for a code challenge (RFC 7636), too.
+  it.each(Array.from({ length: 16 }, (_, i) => 1300 + 25 * i))(
+    "an access token of %i bytes where a code challenge has no room: the memory named does",
+    (bytes) => {
+      const smallest = settle(4000, bytes).device;
+      expect(smallest.capacity[Region.CODE_VERIFIER]).toBe(-1);
+      const [, needed] = /; (\d+) bytes of memory would do$/.exec(missingRoomOf(smallest))!;
+      const driver = settle(Number(needed), bytes);
+      expect([driver.isSignedIn, missingRoomOf(driver.device)]).toEqual([true, ""]);
+    },
+  );
 
   it("a user code that no memory makes room for: how long it is, and how long it may be", () => {
     const platform = fakePlatform({

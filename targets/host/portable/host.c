@@ -85,11 +85,23 @@ static enum pg_open_result open_core(const struct pg_host *own, int asks) {
                       own->heap_limit);
 }
 
+/* What the room for a code challenge takes, in steps of the regions' shares. */
+enum { CHALLENGE_BYTES = 160 };
+
+/* Whether there was room for it. */
+static int has_challenge;
+
+int pg_host_memory_needed(void) {
+  int needed = pg_get(PG_MEMORY_NEEDED);
+  return needed > 0 && !has_challenge ? needed + CHALLENGE_BYTES : needed;
+}
+
 enum pg_open_result pg_host_open(const struct pg_host *own) {
   const struct pg_settings *settings = own->settings;
   enum pg_open_result result = open_core(own, 1);
+  has_challenge = result != PG_OPEN_SMALL_MEMORY;
   /* Nobody has asked for one, and the room is wanted for what is needed. */
-  if (result == PG_OPEN_SMALL_MEMORY && !settings->pkce) result = open_core(own, 0);
+  if (!has_challenge && !settings->pkce) result = open_core(own, 0);
   if (result != PG_OPEN_OK) return result;
   host.own = own;
   host.http = (struct pg_http_settings){

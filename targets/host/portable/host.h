@@ -56,6 +56,12 @@ struct pg_host {
 /* Makes the device. Nothing is allocated from then on. `host` itself stays the caller's. */
 enum pg_open_result pg_host_open(const struct pg_host *host);
 
+/*
+ * Bytes of memory that would do where the grant had no room for something, with the room for a code challenge (RFC 7636)
+ * that a larger memory will have; 0: nothing is missing, or more memory does not help.
+ */
+int pg_host_memory_needed(void);
+
 /* For whoever builds the device: why it did not open, in one line. "" for PG_OPEN_OK. */
 const char *pg_host_problem(enum pg_open_result result);
 

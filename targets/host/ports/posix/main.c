@@ -125,11 +125,11 @@ static void report_missing_room(void) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(PG_ERROR_FIELD);
   int is_field = field > 0 && field < (int)(sizeof fields / sizeof *fields);
-  if (!pg_get(PG_MEMORY_NEEDED)) return;
+  if (!pg_host_memory_needed()) return;
   fputs("no room for ", stderr);
   if (is_field) fprintf(stderr, "%s of %d bytes", fields[field], pg_get(PG_ERROR_LENGTH));
   else fputs("a request or a record", stderr);
-  fprintf(stderr, "; %d bytes of memory would do\n", pg_get(PG_MEMORY_NEEDED));
+  fprintf(stderr, "; %d bytes of memory would do\n", pg_host_memory_needed());
 }
 
 static void report_state(int state, int error) {
