@@ -1,14 +1,14 @@
 // The desktop device: all five adapters on Node.
 
 import type { Display } from "../contracts.ts";
+import { type NodePlatform, nodePlatformWith } from "./directory-platform.ts";
 import type { NodeHttpOptions } from "./http.ts";
-import { type NodePlatform, nodePlatformWith } from "./platform.ts";
 import { TerminalDisplay, type TerminalDisplayOptions } from "./terminal-display.ts";
 
+export type { NodePlatform } from "./directory-platform.ts";
 export { NodeEntropy } from "./entropy.ts";
 export { FileStorage, type FileStorageOptions, StateDirectoryError } from "./file-storage.ts";
 export { NodeHttp, type NodeHttpOptions } from "./http.ts";
-export type { NodePlatform } from "./platform.ts";
 export {
   TerminalDisplay,
   type TerminalDisplayOptions,

@@ -13,11 +13,9 @@ import type { ValueStorage } from "../session/value-storage.ts";
 import { nodeFetch } from "./fetch.ts";
 import type { FileStorage } from "./file-storage.ts";
 import type { NodeHttpOptions } from "./http.ts";
-import { keptMetadata } from "./kept-metadata.ts";
 import { checkOptions } from "./options.ts";
-import { nodePlatformOver, nodePlatformWith } from "./platform.ts";
+import { type NodeAdapters, nodePlatformOver } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
-import { SharedDirectory } from "./shared-directory.ts";
 import { StateDirectoryError } from "./state-directory-error.ts";
 
 export type { ServerAnswer, TokenResponse } from "../session/answer-ear.ts";
@@ -100,12 +98,12 @@ async function begin(
 ): Promise<{ readonly session: Promise<Session> }> {
   const { server, deviceKey, allowHttp, headers, signal } = options;
   const { files } = node;
-  const kept = files && keptMetadata(files.directory, options);
+  const kept = files && (await import("./kept-metadata.ts")).keptMetadata(files.directory, options);
   const settings = await unlessAborted(signal, () =>
     settingsFor(server, options, node, allowHttp, kept),
   );
   const open = await openerOf(node, deviceKey);
-  const shared = files && new SharedDirectory(files, open);
+  const shared = files && new (await import("./shared-directory.ts")).SharedDirectory(files, open);
   const log = options.log && (await import("../log.ts")).driverLog(options.log);
   const qr = await import("./qr-code.ts");
   const session = signInOn(
@@ -126,7 +124,7 @@ async function begin(
 }
 
 /** The adapters, and the files where they keep the tokens. */
-type Opened = ReturnType<typeof nodePlatformOver> & { readonly files?: FileStorage };
+type Opened = NodeAdapters & { readonly files?: FileStorage };
 
 async function openState({ state = "", storage, http }: SignInOptions): Promise<Opened> {
   try {
@@ -134,6 +132,7 @@ async function openState({ state = "", storage, http }: SignInOptions): Promise<
       const { ValueSlots } = await import("../session/value-storage.ts");
       return nodePlatformOver(new ValueSlots(storage), noDisplay, http);
     }
+    const { nodePlatformWith } = await import("./directory-platform.ts");
     const node = nodePlatformWith(noDisplay, {
       stateDirectory: state,
       isShared: true,
@@ -164,6 +163,8 @@ async function unlessAborted<T>(
   act: () => Promise<T>,
 ): Promise<T> {
   if (signal === undefined) return await act();
+  if (signal.aborted) throw givenUp();
+  if (signal.aborted) throw givenUp();
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(givenUp());

@@ -176,6 +176,15 @@ describe("a program signs in", () => {
     expect(fs.readdirSync(state)).not.toContain("lock");
   });
 
+  it("asks nobody for anything when it is told to give up at once", async () => {
+    const controller = new AbortController();
+    const given = start(allow, { signal: controller.signal });
+    controller.abort();
+    await expect(given).rejects.toMatchObject({ code: "aborted" });
+    expect(service.pending()).toEqual([]);
+    expect(fs.readdirSync(state)).not.toContain("lock");
+  });
+
   it("gives up while the server is asked for its metadata", async () => {
     const silent = net.createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));

@@ -1,7 +1,7 @@
 // `picogrant logout`: has the server revoke the tokens, and forgets them.
 
 import path from "node:path";
-import { forgetIn } from "../../../platform/node/forget.ts";
+import { forgetIn } from "../../../platform/node/forget-directory.ts";
 import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import type { SignOutResult } from "../../../platform/session/session.ts";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
