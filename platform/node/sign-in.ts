@@ -34,6 +34,7 @@ export {
   SignInError,
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
+export { type AnswerHead, type StepUp, stepUpOf } from "../session/step-up.ts";
 export type { ValueStorage } from "../session/value-storage.ts";
 export { forget } from "./forget.ts";
 export type { QrCode } from "./qr-code.ts";

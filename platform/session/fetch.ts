@@ -2,6 +2,7 @@
 
 import { namedAddressProblem } from "../address.ts";
 import { lastLook } from "../last-look.ts";
+import { stepUpOf } from "./step-up.ts";
 
 /** Where the token comes from: a session. */
 export interface TokenSource {
@@ -76,7 +77,8 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
 
 /**
  * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
- * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it.
+ * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it. Where
+ * the API wants another sign-in no other token helps: that answer comes back at once (`stepUpOf` says what it wants).
  * @throws TypeError where the token must not go to that address; whatever the source throws where it has no token any
  *   more; the signal's reason; whatever `fetch` throws
  */
@@ -125,7 +127,7 @@ async function freshToken(
 
 interface Answered {
   readonly answer: Response;
-  /** A server that got the token has answered 401. */
+  /** A server that got the token has answered 401, and not for the sign-in behind it (RFC 9470). */
   readonly isRefused: boolean;
 }
 
@@ -146,7 +148,8 @@ async function follow(
     if (to !== undefined && redirect === "error") throw new TypeError("fetch: a redirect");
     // Where what was sent cannot be sent again, or must not be, the redirect is the answer.
     if (to === undefined || rest === undefined) {
-      return { answer, isRefused: hasToken && answer.status === 401 };
+      const isRefused = hasToken && answer.status === 401 && stepUpOf(answer) === undefined;
+      return { answer, isRefused };
     }
     if (count === REDIRECTS_MAX) throw new TypeError("fetch: too many redirects");
     const problem = namedAddressProblem(to.href, url.href, settings.allowHttp);

@@ -151,8 +151,8 @@ export class Session {
 
   /**
    * As the global `fetch`, with the access token in `Authorization` (RFC 6750 §2.1). An answer of 401 has the token
-   * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it.
-   * The token goes to the server that is asked here, over https, or to those of `resources` alone where they are given.
+   * refreshed and the request sent again, exactly once, unless `init.body` is something that is used up by reading it, or
+   * the API wants another sign-in (RFC 9470, `stepUpOf`). The token goes to the server that is asked here, over https, or to those of `resources` alone where they are given.
    * Redirects are followed: within that server with the token, to another one without token, headers and body.
    * @throws SignInError where the session has ended; TypeError where the token must not go there; whatever `fetch` throws
    */

@@ -1,0 +1,63 @@
+// Step-up (RFC 9470): an API that takes an access token for good, and still answers 401, since the sign-in behind it is
+// too old or too weak. Refreshing does not change that; a new sign-in that asks for what the API wants does.
+
+/**
+ * What an API wants of a sign-in, by the names that a request for a code has for it (RFC 9470 §4, OpenID Connect Core
+ * 1.0 §3.1.2.1): to be given to `signIn` as `deviceParameters`.
+ */
+export interface StepUp {
+  /** Authentication contexts that would do, separated by spaces, the preferred one first. */
+  readonly acr_values?: string;
+  /** Seconds that may have passed since the person proved who they are. */
+  readonly max_age?: string;
+  readonly [name: string]: string;
+}
+
+/** What is read of an answer: a `Response` has it. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}
+
+/** Longer than any list of contexts that a request for a code could carry. */
+const ACR_VALUES_MAX = 256;
+
+/**
+ * What the answer of an API wants of a sign-in.
+ * @returns undefined where it wants none: another status than 401, or another error than
+ *   `insufficient_user_authentication` (RFC 9470 §3); a member that no request could carry is left out
+ */
+export function stepUpOf(answer: AnswerHead): StepUp | undefined {
+  if (answer.status !== 401) return undefined;
+  const parameters = demandIn(answer.headers.get("www-authenticate") ?? "");
+  if (parameters === undefined) return undefined;
+  const acr = parameters.get("acr_values") ?? "";
+  const age = parameters.get("max_age") ?? "";
+  return {
+    ...(acr.length <= ACR_VALUES_MAX && /^[!-~]+( [!-~]+)*$/.test(acr) && { acr_values: acr }),
+    ...(/^\d{1,9}$/.test(age) && { max_age: age }),
+  };
+}
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+/** A parameter of a challenge, quoted or not, or the name of a scheme (RFC 9110 §11.6.1). */
+const PART = new RegExp(
+  `(${TOKEN})[ \\t]*=[ \\t]*(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN})(?=[ \\t]*(?:,|$)))|(${TOKEN})(?=[ \\t,]|$)`,
+  "g",
+);
+
+/** The parameters of the challenge that says insufficient_user_authentication; several may share a header. */
+function demandIn(header: string): Map<string, string> | undefined {
+  let parameters = new Map<string, string>();
+  const challenges = [parameters];
+  for (const [, name, quoted, plain, scheme] of header.matchAll(PART)) {
+    if (scheme !== undefined) {
+      parameters = new Map();
+      challenges.push(parameters);
+    } else {
+      const value = quoted === undefined ? plain! : quoted.replace(/\\(.)/g, "$1");
+      parameters.set(name!.toLowerCase(), value);
+    }
+  }
+  return challenges.find((one) => one.get("error") === "insufficient_user_authentication");
+}
