@@ -1,13 +1,14 @@
 // SPEC.md, Errors: a refusal that the maker can mend costs no session, and a person has a way out of it at any time:
-// here by the commands, each in its own process, against a server that refuses every refresh.
+// here by the commands, each in its own process, against a server that refuses every refresh, fails, or says nothing.
 
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PATIENCE_MS } from "../patience.ts";
 import { isWhole } from "../whole.ts";
 
 const main = path.resolve("targets/command/main.ts");
@@ -15,11 +16,13 @@ let server: Server;
 let state: string;
 /** What each request was, in the order in which they came. */
 let seen: string[];
-/** What a refresh is answered with; the access token is over at once. */
-let refresh: [status: number, body: object];
+let children: ChildProcess[];
+/** What a refresh is answered with, "" for nothing; the access token is over at once. */
+let refresh: readonly [status: number, body: object] | "";
 
 beforeEach(async () => {
   seen = [];
+  children = [];
   refresh = [400, { error: "quota-7" }];
   state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   server = createServer((request, response) => {
@@ -28,7 +31,9 @@ beforeEach(async () => {
       body += piece.toString();
     });
     request.on("end", () => {
-      const [status, members] = answerTo(request.url ?? "", new URLSearchParams(body));
+      const answer = answerTo(request.url ?? "", new URLSearchParams(body));
+      if (answer === "") return;
+      const [status, members] = answer;
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify(members));
     });
@@ -44,7 +49,7 @@ afterEach(async () => {
 
 const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-function answerTo(url: string, form: URLSearchParams): [number, object] {
+function answerTo(url: string, form: URLSearchParams): readonly [number, object] | "" {
   if (url.startsWith("/.well-known/")) {
     const { issuer } = { issuer: origin() };
     return [
@@ -76,47 +81,103 @@ interface Ended {
   stderr: string;
 }
 
-function picogrant(...words: string[]): Promise<Ended> {
+/** @param until what standard error says when the person gives up with Ctrl-C */
+function picogrant(words: readonly string[], until?: string): Promise<Ended> {
   return new Promise((resolve) => {
     const args = ["--import", "tsx", main, ...words, "--state", state];
-    execFile(process.execPath, args, (error, stdout, stderr) => {
+    const child = execFile(process.execPath, args, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+    children.push(child);
+    let said = "";
+    child.stderr?.on("data", (piece: string) => {
+      const had = said.length;
+      said += piece;
+      if (until && said.includes(until) && !said.slice(0, had).includes(until))
+        child.kill("SIGINT");
     });
   });
 }
 
-const login = (...words: string[]): Promise<Ended> =>
-  picogrant("login", "--server", origin(), "--client-id", "c", ...words);
+const LOGIN = (): string[] => ["login", "--server", origin(), "--client-id", "c"];
+const login = (...words: string[]): Promise<Ended> => picogrant([...LOGIN(), ...words]);
 
-const REFUSALS: [number, object][] = [
-  [400, { error: "quota-7" }],
-  [401, { error: "invalid_client" }],
+/** What a refresh meets, and how a second login tells of it: it is refused, or goes on until the person gives up. */
+const STATES: readonly {
+  what: string;
+  answer: readonly [number, object] | "";
+  isRefused: boolean;
+  says: string;
+}[] = [
+  {
+    what: "an unknown name",
+    answer: [400, { error: "quota-7" }],
+    isRefused: true,
+    says: "quota-7",
+  },
+  {
+    what: "invalid_client",
+    answer: [401, { error: "invalid_client" }],
+    isRefused: true,
+    says: "invalid_client",
+  },
+  { what: "a status that is final", answer: [405, {}], isRefused: true, says: "405" },
+  { what: "a status that passes", answer: [503, {}], isRefused: false, says: "503" },
+  { what: "a redirect", answer: [302, {}], isRefused: false, says: "302" },
 ];
 
-it.each(isWhole ? REFUSALS : REFUSALS.slice(0, 1))(
-  "where a refresh is answered %i %j the login is kept, and said to be refused; every way out works",
-  async (...answer) => {
-    refresh = answer;
-    expect((await login()).code).toBe(0);
-    const refused = await login();
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("login --again");
-    expect(refused.stderr).toContain((answer[1] as { error: string }).error);
-    seen.length = 0;
-    // Signs out, and in anew.
-    expect((await login("--again")).code).toBe(0);
-    expect(seen.filter((what) => what !== "/refresh")).toEqual(["/revoke", "/code", "/token"]);
-    seen.length = 0;
-    const out = await picogrant("logout");
-    expect(out).toMatchObject({ code: 0 });
-    expect(seen).toContain("/revoke");
-    expect((await picogrant("logout")).code).not.toBe(0);
-    // And without the server.
-    expect((await login()).code).toBe(0);
-    seen.length = 0;
-    expect((await picogrant("logout", "--local")).code).toBe(0);
-    expect(seen).toEqual([]);
-    expect((await login()).code).toBe(0);
-    expect(seen).toContain("/code");
+describe.each(isWhole ? STATES : STATES.slice(0, 1))(
+  "where a refresh meets $what the login is kept, and that is said; every way out works",
+  ({ answer, isRefused, says }) => {
+    it("login --again, logout, logout --local", async () => {
+      expect((await login()).code).toBe(0);
+      refresh = answer;
+      const refused = await (isRefused ? login() : picogrant(LOGIN(), says));
+      expect(refused.stderr).toContain(says);
+      expect(refused.code).toBe(isRefused ? 1 : 130);
+      if (isRefused) expect(refused.stderr).toContain("login --again");
+      await expectWaysOut();
+    });
   },
 );
+
+async function expectWaysOut(): Promise<void> {
+  seen.length = 0;
+  // Signs out, and in anew.
+  expect((await login("--again")).code).toBe(0);
+  expect(seen.filter((what) => what !== "/refresh")).toEqual(["/revoke", "/code", "/token"]);
+  seen.length = 0;
+  expect(await picogrant(["logout"])).toMatchObject({ code: 0 });
+  expect(seen).toContain("/revoke");
+  expect((await picogrant(["logout"])).code).not.toBe(0);
+  // And without the server.
+  expect((await login()).code).toBe(0);
+  seen.length = 0;
+  expect((await picogrant(["logout", "--local"])).code).toBe(0);
+  expect(seen).toEqual([]);
+  expect((await login()).code).toBe(0);
+  expect(seen).toContain("/code");
+}
+
+describe("where the server says nothing", () => {
+  it("to a refresh: a person who waits gives up with Ctrl-C, and every way out works", async () => {
+    expect((await login()).code).toBe(0);
+    refresh = "";
+    // Until it has been asked: then nothing is said for half a minute.
+    const waiting = login();
+    await vi.waitFor(() => expect(seen).toContain("/refresh"), { timeout: PATIENCE_MS });
+    children.at(-1)!.kill("SIGINT");
+    expect((await waiting).code).toBe(130);
+    await expectWaysOut();
+  });
+
+  it.runIf(isWhole)("and is gone: logout ends, says so, and forgets the tokens", async () => {
+    expect((await login()).code).toBe(0);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    const out = await picogrant(["logout"]);
+    expect(out).toMatchObject({ code: 0 });
+    expect(out.stdout).toContain("did not confirm that it has revoked them (unreachable)");
+    expect((await picogrant(["logout", "--local"])).stderr).toContain("not signed in");
+  });
+});

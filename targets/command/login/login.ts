@@ -75,7 +75,11 @@ async function loginOn(
     screen.stopWaiting();
     limit.end();
     try {
-      await Promise.race([keepToken(state, settings, session), refusal.seen]);
+      await Promise.race([
+        keepToken(state, settings, session),
+        refusal.seen,
+        givenUpBy(giveUp.signal),
+      ]);
       const said = nameIn(claimsIn(session.tokenResponse));
       const who = said || kept?.who || (await ask(options, session));
       writeKeptLogin(state, { version: 1, settings, who });
@@ -121,6 +125,16 @@ class TimeLimit {
   end(): void {
     clearTimeout(this.#timer);
   }
+}
+
+/** Rejects where the person gives up: a server that does not answer is waited for without an end. */
+function givenUpBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const message = "given up; the login is kept, and goes on when the server answers";
+    const giveUp = (): void => reject(new SignInError("aborted", "nobody", message));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp);
+  });
 }
 
 /** Waiting does not help a person at a terminal where the server refuses to renew tokens that are kept. */
