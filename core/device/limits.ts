@@ -76,8 +76,15 @@ export enum Limit {
 
   /** Tries of a revocation before the device is signed out regardless (the user is waiting). */
   REVOCATION_TRIES = 4,
-  /** Tries of one storage operation before the device goes on without it. */
+  /** Tries to write or to erase before the device goes on without it. */
   STORAGE_TRIES = 3,
+  /**
+   * Tries to read a slot, which may hold the newest record, before the other one counts. With the waits between them
+   * they take half a minute: what passes ends no session, and flash that is broken for good stops no device.
+   */
+  READ_TRIES = 7,
+  /** Half the first wait between them; each further one is twice as long. */
+  READ_AGAIN_MS = 250,
   /** Tokens that storage refused are offered again: flash that was busy has had time, and a user none. */
   SAVE_AGAIN_MS = 60000,
 

@@ -24,7 +24,7 @@ import { Event, State } from "../device/states.ts";
 import { drawFrame } from "../display/verification-prompt.ts";
 import { renewCode } from "../grant/device-authorization.ts";
 import { hasSession, refreshInS, refreshNow } from "../grant/refresh.ts";
-import { nextStorageCommand } from "../records/record-keeping.ts";
+import { isReadingLater, nextStorageCommand } from "../records/record-keeping.ts";
 import { checkCall, isVerifying, showAnswer, Verification, verify } from "../requests/call.ts";
 import {
   abort,
@@ -82,7 +82,7 @@ function isAtOnce(device: Device, purpose: Purpose): boolean {
     device.frameDue > 0 ||
     device.verification === Verification.DUE ||
     (device.call !== null && purpose === Purpose.CALL) ||
-    (device.job > 0 && !device.storageCommand && !isOutputHeld(device))
+    (device.job > 0 && !device.storageCommand && !isReadingLater(device) && !isOutputHeld(device))
   );
 }
 
@@ -113,7 +113,7 @@ export function wakeIn(device: Device): number {
   var seconds: number = Limit.ENDLESS;
   if (isAtOnce(device, purpose)) return 0;
   if (device.inFlight || isVerifying(device)) wake = device.exchangeMs;
-  else if (purpose) wake = device.waitMs;
+  else if (purpose || isReadingLater(device)) wake = device.waitMs;
   if (device.pageMs < wake) wake = device.pageMs;
   if (device.state === State.PENDING) seconds = codeChangesInS(device);
   else if (hasSession(device)) seconds = sessionChangesInS(device);

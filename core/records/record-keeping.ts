@@ -5,6 +5,8 @@
 //  - A write goes to the slot that does not hold the newest record: torn, the newest is still there.
 //  - Signing out writes a revocation record first (from then on no restart signs in again), erases the
 //    record of the token, revokes, and erases the revocation last.
+//  - A slot that cannot be read may hold the newest record. The other one's token may have been used up since, and a
+//    server that sees it again may end the session (RFC 9700 §4.14.2): the slot is tried for half a minute first.
 //  - A slot that could not be read, or not be erased, may hold a token that nothing else would ever end:
 //    it is erased after the next record that is written.
 //  - The older slot stays where it holds the refresh token before this one. Any other is erased once the newer
@@ -14,6 +16,7 @@
 //  - A wipe erases the older slot first: erasing the newest first would bring the older back to life.
 
 import { must } from "../device/assertion.ts";
+import { waitFor } from "../device/clock.ts";
 import { Command, handOver } from "../device/command.ts";
 import { redraw } from "../device/frame.ts";
 import { Limit } from "../device/limits.ts";
@@ -111,9 +114,14 @@ function slotOfJob(device: Device): number {
   return 1 - device.slotNewest;
 }
 
+/** A slot could not be read, and is read again once waitMs is over. */
+export function isReadingLater(device: Device & Records): boolean {
+  return device.waitMs > 0 && device.job > Job.NONE && device.job < Job.WRITE;
+}
+
 /** The next storage command for the host, NONE where there is nothing to do or it is still at one. */
 export function nextStorageCommand(device: Device & Records): Command {
-  if (device.storageCommand) return Command.NONE;
+  if (device.storageCommand || isReadingLater(device)) return Command.NONE;
   // Nothing, or nothing more, to be erased.
   if (device.job === Job.WIPE && device.slotsUsed < 1) device.job = Job.NONE;
   if (device.job === Job.ERASE_OLDER && device.slotsUsed < 2) device.job = Job.NONE;
@@ -235,7 +243,11 @@ export function finishStorage(device: Device & Records, result: number): void {
     device.isJobNew = 0;
     return;
   }
-  if (hasFailed && ++device.jobFailures < Limit.STORAGE_TRIES) return;
+  var tries: number = command === Command.LOAD ? Limit.READ_TRIES : Limit.STORAGE_TRIES;
+  if (hasFailed && ++device.jobFailures < tries) {
+    if (command === Command.LOAD) waitFor(device, Limit.READ_AGAIN_MS << device.jobFailures);
+    return;
+  }
   device.jobFailures = 0;
   redraw(device);
   if (command === Command.LOAD) {

@@ -249,7 +249,8 @@ export class FakeHttp implements Http {
         steps,
         exchange.sink,
         this.#scheduler(),
-        () => true,
+        // Where another request has the same sink by now nobody could tell whose answer it is.
+        () => this.#current === undefined || this.#current.sink !== exchange.sink,
         () => {},
       );
     };

@@ -239,13 +239,13 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "take a slot that cannot be read for an empty one, at once",
-    find: inside("finishStorage", "\\+\\+device\\.jobFailures < 3"),
-    replacement: "$1++device.jobFailures < 0",
+    find: inside("finishStorage", "\\? 7[^:]*: 3"),
+    replacement: "$1? 0 : 3",
   },
   {
     name: "offer a record to storage without end",
-    find: inside("finishStorage", "\\+\\+device\\.jobFailures < 3"),
-    replacement: "$1++device.jobFailures < 3000",
+    find: inside("finishStorage", "\\? 7[^:]*: 3"),
+    replacement: "$1? 7 : 3000",
   },
   {
     name: "ask for a further page behind the target of the one before",

@@ -17,6 +17,7 @@ export interface LogicalRecord {
 
 const SECRET = /pg[dra]\.[\x21-\x7e]+/;
 const TRIES = 3;
+const READ_TRIES = 7;
 const CHECKSUM_SIZE = 3;
 
 /** Whether the bytes hold a token of the service, or a part of one. */
@@ -138,8 +139,8 @@ export class Records implements Storage {
       this.slotRead = slot;
       if (length >= 0) this.readNow.add(slot);
       this.readFailures = length < 0 ? this.readFailures + 1 : 0;
-      if (this.readFailures === TRIES) this.erasesAllowed++;
-      if (this.readFailures >= TRIES && this.plain(slot) !== "") this.unreadable(slot);
+      if (this.readFailures === READ_TRIES) this.erasesAllowed++;
+      if (this.readFailures >= READ_TRIES && this.plain(slot) !== "") this.unreadable(slot);
       done(length);
     });
   }

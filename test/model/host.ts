@@ -314,7 +314,8 @@ export class Host implements Scene {
     const own = isWhole ? decode(bytes, ideal.binding) : undefined;
     const former = isWhole && !own ? decode(bytes, ideal.formerBinding) : undefined;
     const take = (read: StoredRecord): void => ideal.recordRead(read);
-    ideal.storage.loaded(result, own ?? former, former !== undefined, take);
+    const later = (ms: number): void => ideal.clock.setWait(ms, ms, 0);
+    ideal.storage.loaded(result, own ?? former, former !== undefined, take, later);
     this.core.storageDone(this.device, result);
   }
 

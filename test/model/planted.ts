@@ -633,8 +633,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a storage operation is tried twice only",
     KEEPING,
-    "++device.jobFailures < Limit.STORAGE_TRIES",
-    "++device.jobFailures < Limit.STORAGE_TRIES - 1",
+    "? Limit.READ_TRIES : Limit.STORAGE_TRIES",
+    "? Limit.READ_TRIES : Limit.STORAGE_TRIES - 1",
   ),
   other(
     "a record's checksum does not depend on its size",
@@ -760,6 +760,12 @@ export const PLANTED: readonly Planted[] = [
     REGIONS,
     "  forget(device, Field.ACCESS_TOKEN);\n  forget(device, Field.RECEIVED_REFRESH_TOKEN);\n",
     "  forget(device, Field.ACCESS_TOKEN);\n  setLength(device, Field.RECEIVED_REFRESH_TOKEN, -1);\n",
+  ),
+  other(
+    "a slot that cannot be read is given up at once",
+    KEEPING,
+    "? Limit.READ_TRIES : Limit.STORAGE_TRIES",
+    "? 1 : Limit.STORAGE_TRIES",
   ),
 ];
 

@@ -103,7 +103,7 @@ describe("contracts.ts: an adapter that throws all the same is a failure of what
     } catch (error) {
       thrown.push((error as Error).message);
     }
-    thrown.push(...pass(platform, 120));
+    thrown.push(...pass(platform, 200));
     expect(driver.device.state).toBe(end);
     expect(new Set(thrown)).toEqual(new Set(["broken adapter"]));
   });

@@ -1,7 +1,7 @@
 // One random life of programs with a session: whatever a contract allows happens to them, and what they promise is
 // held against it. A life repeats with its seed.
 
-import type { Platform } from "../../platform/contracts.ts";
+import type { Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeFault } from "../../platform/fake/http.ts";
 import { SealedStorage } from "../../platform/sealed-storage.ts";
 import type { Session } from "../../platform/session/session.ts";
@@ -37,6 +37,8 @@ interface Running {
 
 /** After the storm everything answers: so long a program may take then. */
 const CALM_S = 1200;
+/** So often a slot is read before the other one counts (core/SPEC.md, Time). */
+const READ_TRIES = 7;
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
 const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
 
@@ -52,6 +54,8 @@ class Life {
   #running: Running | undefined;
   #isStorm = true;
   #throwsIn = -1;
+  /** Readings in a row that have failed. */
+  #unread = 0;
 
   constructor(seed: number) {
     this.#dice = new Dice(seed);
@@ -147,6 +151,8 @@ class Life {
   }
 
   #start(): void {
+    this.#world.server.isBlind = false;
+    this.#unread = 0;
     const controller = new AbortController();
     const { signal } = controller;
     const running: Running = {
@@ -260,10 +266,11 @@ class Life {
       ? new SealedStorage({ storage: platform.storage, entropy, deviceKey: KEY })
       : platform.storage;
     const broken =
-      <A extends unknown[]>(run: (...args: A) => unknown) =>
+      <A extends unknown[]>(run: (...args: A) => unknown, onBroken = nothing) =>
       (...args: A): never => {
         const isBroken = this.#isStorm && this.#brokenness > 0 && this.#dice.once(this.#brokenness);
         const thrown = this.#dice.pick(THROWN);
+        if (isBroken) onBroken();
         if (isBroken && this.#dice.once(2)) throw thrown;
         return (isBroken ? Promise.reject(thrown) : run(...args)) as never;
       };
@@ -273,11 +280,23 @@ class Life {
       http: { send: broken(http.send.bind(http)), abort: () => http.abort() },
       storage: {
         capacity: storage.capacity,
-        read: broken(storage.read.bind(storage)),
+        read: broken(
+          (slot, into, from, to, done) =>
+            storage.read(slot, into, from, to, (length) => {
+              this.#hasRead(length >= 0);
+              done(length);
+            }),
+          () => this.#hasRead(false),
+        ) as Storage["read"],
         write: broken(storage.write.bind(storage)),
         erase: broken(storage.erase.bind(storage)),
       },
     };
+  }
+
+  #hasRead(isRead: boolean): void {
+    this.#unread = isRead ? 0 : this.#unread + 1;
+    if (this.#unread >= READ_TRIES) this.#world.server.isBlind = true;
   }
 
   /** Nothing of a program is left behind its end. */
@@ -384,6 +403,8 @@ class Life {
     await turns();
   }
 }
+
+const nothing = (): void => {};
 
 /** Enough for every chain of promises here. */
 async function turns(): Promise<void> {

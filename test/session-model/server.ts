@@ -47,6 +47,8 @@ export class GrantServer {
   /** Refresh tokens are used once (RFC 9700 §4.14.2). */
   rotates = true;
   givesRefreshToken = true;
+  /** The client's storage has not let it read what is newest: it cannot know better. */
+  isBlind = false;
   /** Polls until somebody allows a code by himself; -1: never. */
   allowsAfterPolls = 1;
   readonly #nowMs: () => number;
@@ -139,7 +141,11 @@ export class GrantServer {
     if (grant.isRevoked) return refusal("invalid_grant");
     const at = grant.chain.indexOf(token);
     if (at < grant.known - 1) {
-      this.violations.push("a refresh token whose successor was in use already");
+      if (!this.isBlind) {
+        this.violations.push("a refresh token whose successor was in use already");
+      }
+      // One of the two who use it has stolen it (RFC 9700 §4.14.2).
+      grant.isRevoked = true;
       return refusal("invalid_grant");
     }
     grant.known = Math.max(grant.known, at);

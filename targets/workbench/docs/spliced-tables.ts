@@ -159,6 +159,7 @@ const UNITS: Readonly<Record<Exclude<keyof typeof Limit, Timed>, string>> = {
   DEAD_CODES_MAX: "codes",
   REVOCATION_TRIES: "tries",
   STORAGE_TRIES: "tries",
+  READ_TRIES: "tries",
   BODY_MAX: "B",
   JSON_DEPTH_MAX: "levels",
   CODE_VERIFIER_SIZE: "B",

@@ -29,7 +29,7 @@ export class Due {
       storage.notSaved = true;
       device.holder = Holder.NOBODY;
     }
-    const stored = storage.due();
+    const stored = this.isReadingLater ? Command.NONE : storage.due();
     if (stored && (stored === Command.ERASE || device.isRoomFree))
       return { command: stored, isOptional: false };
     if (device.calls.isVerifyDue) return { command: Command.VERIFY, isOptional: false };
@@ -48,6 +48,12 @@ export class Due {
       return { command: Command.NONE, isOptional: false };
     }
     return { command, isOptional: device.clock.wait.mostMs > 0 && !isNow };
+  }
+
+  /** A slot could not be read just now. */
+  private get isReadingLater(): boolean {
+    const { clock, storage } = this.device;
+    return storage.task === Task.READ && clock.wait.mostMs > 0;
   }
 
   purposeDue(): Purpose {
@@ -113,7 +119,7 @@ export class Due {
     let due = Number.POSITIVE_INFINITY;
     const purpose = this.purposeDue();
     if (device.isInFlight || device.calls.isAsked) due = clock.exchangeMs;
-    else if (purpose !== Purpose.NONE) due = clock.wait[waitMs];
+    else if (purpose !== Purpose.NONE || this.isReadingLater) due = clock.wait[waitMs];
     if (device.state === State.PENDING && clock.codeLifeS > 0) {
       due = Math.min(due, clock.msUntil(clock.codeLifeS));
     }

@@ -16,8 +16,10 @@ export enum Task {
   ERASE_OLDER = 4,
 }
 
-/** Tries of one operation before the device goes on without it. */
+/** Tries to write or to erase before the device goes on without it. */
 const TRIES = 3;
+/** Tries to read. */
+const READ_TRIES = 7;
 /** Sequences of records wrap at this. */
 export const SEQUENCES = 0x1000000;
 
@@ -101,13 +103,14 @@ export class StorageTask {
 
   /**
    * The host has read the slot: a record, something else (`size` above 0), nothing (0), or it could not (-1).
-   * `take` is told of each record in the order in which they are read.
+   * `take` is told of each record in the order in which they are read, `readLater` of the time before the next try.
    */
   loaded(
     size: number,
     record: StoredRecord | undefined,
     isFormer: boolean,
     take: (record: StoredRecord) => void,
+    readLater: (waitMs: number) => void,
   ): void {
     this.active = Command.NONE;
     if (isFormer) this.isFormer = true;
@@ -116,7 +119,10 @@ export class StorageTask {
       this.found = record;
     }
     if (size !== 0) this.holds(record !== undefined);
-    if (size < 0 && ++this.tries < TRIES) return;
+    if (size < 0 && ++this.tries < READ_TRIES) {
+      readLater(500 * 2 ** (this.tries - 1));
+      return;
+    }
     this.tries = 0;
     if (size < 0 || (this.readStep === 2 && !record)) this.isUnread = true;
     if (this.readStep === 0) {
