@@ -243,9 +243,9 @@ export const PLANTED: readonly PlantedBug[] = [
     replacement: "$1? 0 : 3",
   },
   {
-    name: "offer a record to storage without end",
+    name: "try storage without end",
     find: inside("finishStorage", "\\? 7[^:]*: 3"),
-    replacement: "$1? 7 : 3000",
+    replacement: "$1? 3000 : 3000",
   },
   {
     name: "ask for a further page behind the target of the one before",
