@@ -141,6 +141,8 @@ const tools = await makePackage(
   "picogrant-tools",
   {
     "README.md": "scripts/package/picogrant-tools.md",
+    "docs/testing-a-server.md": "targets/docs/testing-a-server.md",
+    "docs/testing-a-client.md": "targets/docs/testing-a-client.md",
     "docs/command.md": "targets/command/README.md",
     "docs/service.md": "targets/service/README.md",
   },

@@ -9,8 +9,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { State, transitions } from "../../core/device/states.ts";
-import { chapters } from "../../targets/workbench/docs/pages.ts";
+import { chapters, pages } from "../../targets/workbench/docs/pages.ts";
 import { ENTRIES, makeSite } from "../../targets/workbench/docs/site.ts";
+import { QUESTIONS } from "../docs/questions.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { accessibilityProblems } from "./axe.ts";
 import { describeInChromium } from "./chromium.ts";
@@ -20,7 +21,7 @@ const site = path.join(root, "dist/docs");
 
 /** One of each kind beside the start: a guide, tables, the drawing, an entry of the package, a class, a source file. */
 const IN_MENU = [
-  "Bring it to a device",
+  "Firmware in JavaScript",
   "Errors, and what to do",
   "The core's border",
   "picogrant-tools/service",
@@ -158,6 +159,27 @@ describeInChromium("documentation", (browser) => {
         await page.waitForURL(`**/*${place}`);
         expect(await page.locator("h1").first().innerText()).toContain(title);
       }
+    }));
+
+  test("search answers what users ask with the page for it first, and never with a source or a test", () =>
+    visit(DESK, async (page) => {
+      await open(page, "index.html");
+      await page.locator("#tsd-search-trigger").click();
+      const problems: string[] = [];
+      for (const [at, [question, wanted]] of QUESTIONS.entries()) {
+        await page.locator("#tsd-search-input").fill(question);
+        // Each search counts on: these are the answers to this question.
+        await page.locator(`#tsd-search-results li[id="tsd-search:${at + 1}-0"]`).waitFor();
+        const found = await page.locator("#tsd-search-results a .text").allTextContents();
+        const { title } = pages.find(({ name }) => name === wanted)!;
+        if (!found[0]!.endsWith(title))
+          problems.push(`${question}: ${found.slice(0, 3).join("; ")}`);
+        const inside = found.filter((one) =>
+          /Source files|\.(ts|c|h|mjs)$|Their rows|Mutation/.test(one),
+        );
+        problems.push(...inside.map((one) => `${question}: ${one}`));
+      }
+      expect(problems).toEqual([]);
     }));
 
   test("the menu has every page and every entry of the package, on a phone behind its button", () =>

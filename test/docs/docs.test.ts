@@ -10,9 +10,10 @@ import { ErrorCode } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { heapLimits, sizeCeilings } from "../../targets/workbench/budgets/budget-limits.ts";
 import { brokenLinks } from "../../targets/workbench/docs/links.ts";
-import { pages } from "../../targets/workbench/docs/pages.ts";
+import { chapters, pages } from "../../targets/workbench/docs/pages.ts";
 import { withRfcLinks } from "../../targets/workbench/docs/rfc-links.ts";
 import { pagesWithTables, pageWithTables } from "../../targets/workbench/docs/spliced-tables.ts";
+import { QUESTIONS } from "./questions.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -66,6 +67,19 @@ it("sizes that pages state are the limits that npm run budgets holds", () => {
 it("every page is a file, and has a name of its own", () => {
   expect(pages.filter(({ file }) => !existsSync(root + file))).toEqual([]);
   expect(new Set(pages.map(({ name }) => name)).size).toBe(pages.length);
+});
+
+it("every guide, and every page for when something goes wrong, answers a question that users ask", () => {
+  expect(QUESTIONS.length).toBeGreaterThanOrEqual(40);
+  const answering = new Set(QUESTIONS.map(([, page]) => page));
+  const asked = chapters.filter(({ title }) =>
+    /^(?:Guides|When something goes wrong)$/.test(title),
+  );
+  expect(
+    asked.flatMap((chapter) => chapter.pages).filter(({ name }) => !answering.has(name)),
+  ).toEqual([]);
+  const names = new Set(pages.map(({ name }) => name));
+  expect([...answering].filter((name) => !names.has(name))).toEqual([]);
 });
 
 it("a link to a page, a picture or a heading that is not there is found", () => {

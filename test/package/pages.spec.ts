@@ -1,30 +1,176 @@
-// The programs on the pages that are published with the package: each block compiles as it stands, with the packages as
-// npm would install them.
+// The pages for readers, as they lie in the packages: each program in them compiles, each command runs, in the page's order
+// and in a folder that has nothing but the packages. What is not run says why, before its block.
 
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, inject, it } from "vitest";
+import { promisify } from "node:util";
+import { describe, expect, inject, it } from "vitest";
+import { isMissing } from "../peers/programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const project = inject("project");
 
-const PAGES = ["picogrant/README.md", "picogrant/docs/node.md", "picogrant-tools/README.md"];
+const PAGES = [
+  "picogrant/README.md",
+  "picogrant/docs/node.md",
+  "picogrant-tools/README.md",
+  "picogrant-tools/docs/testing-a-client.md",
+  "picogrant-tools/docs/testing-a-server.md",
+  "picogrant-firmware/README.md",
+  "picogrant-firmware/targets/docs/firmware-in-c.md",
+  "picogrant-firmware/targets/docs/firmware-in-javascript.md",
+  "picogrant-firmware/targets/docs/operating-a-fleet.md",
+];
+
+/** Built with Debian's Duktape. */
+const DUKTAPE = "/usr/include/duktape.h";
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** "beside", "until TEXT", "not: REASON", or "". */
+  readonly mark: string;
+}
+
+function blocksOf(text: string): Block[] {
+  const block = /^(?:<!-- (not )?run: ([^\n]*) -->\n)?```(\w*)\n(.*?)^```$/gms;
+  return [...text.matchAll(block)].map(([, not, words = "", language, body]) => ({
+    language: language!,
+    text: body!,
+    mark: not === undefined ? words : `not: ${words}`,
+  }));
+}
+
+const read = (page: string): string =>
+  readFileSync(path.join(project, "node_modules", page), "utf8");
+
+/** A folder for a page, with the packages as `npm install` leaves them. */
+function folderFor(page: string): string {
+  const folder = path.join(project, "pages", page.replaceAll(/[/.]/g, "-"));
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(path.join(project, "node_modules"), path.join(folder, "node_modules"));
+  return folder;
+}
+
+describe.each(PAGES)("%s", (page) => {
+  it("every block is a program, a command, or says why it is not run", () => {
+    const blocks = blocksOf(read(page));
+    expect(blocks.length).toBe(read(page).split("\n```").length / 2 - 0.5);
+    const others = blocks.filter(({ language, mark }) => {
+      return !/^(?:ts|sh)$/.test(language) && !mark.startsWith("not: ");
+    });
+    expect(others).toEqual([]);
+    // Blocks that are marked by nothing but blanks would be missed.
+    expect(read(page)).not.toMatch(/^[^\n]*\S[^\n]*\n\n {4}\S/m);
+  });
+});
 
 it.each(PAGES)("%s: every program in it compiles", (page) => {
-  const text = readFileSync(path.join(project, "node_modules", page), "utf8");
-  const blocks = [...text.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block]) => block!);
-  expect(blocks.length).toBeGreaterThan(0);
+  const programs = blocksOf(read(page)).filter(({ language }) => language === "ts");
+  if (programs.length === 0) return;
   const folder = path.join(project, page.replaceAll(/[/.]/g, "-"));
   mkdirSync(folder);
-  const files = blocks.map((block, i) => {
+  const files = programs.map(({ text }, i) => {
     const file = path.join(folder, `block-${i}.mts`);
-    writeFileSync(file, block);
+    writeFileSync(file, text);
     return file;
   });
   const how = ["--strict", "--noEmit", "--target", "es2023", "--lib", "es2023,dom"];
   const args = [...how, "--module", "nodenext", "--types", "node", ...files];
   const tsc = path.join(root, "node_modules/typescript/bin/tsc");
   expect(execFileSync(tsc, args, { cwd: project, encoding: "utf8" })).toBe("");
+});
+
+/** A port that nobody listens at, in the place of the one that pages name. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Starts a block, and waits until it has said these words; it runs on. */
+function startUntil(script: string, words: string, options: object): Promise<ChildProcess> {
+  const child = spawn("bash", ["-ec", script], { ...options, detached: true });
+  let said = "";
+  return new Promise((resolve, reject) => {
+    const hear = (data: Buffer): void => {
+      said += data.toString();
+      if (said.includes(words)) resolve(child);
+    };
+    child.stdout!.on("data", hear);
+    child.stderr!.on("data", hear);
+    child.on("close", (code) => reject(new Error(`ended with ${code} before "${words}": ${said}`)));
+  });
+}
+
+/** It and what it has started. */
+function end(child: ChildProcess): void {
+  try {
+    process.kill(-child.pid!, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** Runs the commands of a page, and its programs that have a server in themselves. */
+async function walk(page: string): Promise<number> {
+  const folder = folderFor(page);
+  const port = await freePort();
+  const env = { ...process.env, HOME: folder, npm_config_update_notifier: "false" };
+  const options = { cwd: folder, env };
+  const beside: ChildProcess[] = [];
+  let ran = 0;
+  try {
+    for (const { language, text, mark } of blocksOf(read(page))) {
+      if (mark.startsWith("not: ")) continue;
+      if (language === "ts" && !text.includes("picogrant-tools/service")) continue;
+      // The packages are there, as the tarballs that npm would fetch.
+      const commands = text
+        .replaceAll(/^npm install .*\n/gm, "")
+        .replaceAll("8080", `${port}`)
+        .replaceAll("picogrant service", `picogrant service --port ${port}`);
+      ran++;
+      if (language === "ts") {
+        const file = path.join(folder, `program-${ran}.mts`);
+        writeFileSync(file, text);
+        const tsx = path.join(root, "node_modules/tsx/dist/loader.mjs");
+        await promisify(execFile)(process.execPath, ["--import", tsx, file], options);
+      } else if (mark === "beside") {
+        beside.push(await startUntil(commands, "listening on", options));
+      } else if (mark.startsWith("until ")) {
+        end(await startUntil(commands, mark.slice("until ".length), options));
+      } else if (commands.trim() !== "") {
+        await promisify(execFile)("bash", ["-eo", "pipefail", "-c", commands], options);
+      }
+    }
+    return ran;
+  } finally {
+    for (const child of beside) end(child);
+  }
+}
+
+it.concurrent.each(PAGES)(
+  "%s: its commands run, in an empty folder with the packages",
+  async (page) => {
+    if (page.endsWith("-in-c.md") && isMissing(DUKTAPE)) return;
+    await walk(page);
+  },
+);
+
+it("a block that fails, that is of another kind, or that has no reason is found", async () => {
+  expect(blocksOf("<!-- not run: why -->\n```c\nx\n```\n\n```sh\ny\n```\n")).toEqual([
+    { language: "c", text: "x\n", mark: "not: why" },
+    { language: "sh", text: "y\n", mark: "" },
+  ]);
+  const folder = path.join(project, "node_modules", "of-a-test");
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, "broken.md"), "```sh\nfalse | cat\n```\n");
+  await expect(walk("of-a-test/broken.md")).rejects.toThrow();
+  await expect(startUntil("echo no", "yes", { cwd: project })).rejects.toThrow(/ended with 0/);
 });

@@ -6,12 +6,14 @@ import {
   Application,
   Comment,
   ConsoleLogger,
+  IndexEvent,
   LogLevel,
   type ProjectReflection,
   type TypeDocOptions,
 } from "typedoc";
 import { LIBRARY_ENTRIES, SERVICE_ENTRIES } from "../package-contents.ts";
 import type { Prepared } from "./prepare.ts";
+import { arrangeSearch } from "./search.ts";
 import { SiteTheme } from "./theme.ts";
 
 /** Entries of packages, each as programs import it, with the source that its types are made of. */
@@ -75,6 +77,7 @@ export async function makeSite(
 ): Promise<number> {
   const app = await Application.bootstrap(options(root, prepared, out, entries));
   app.renderer.defineTheme("picogrant", SiteTheme);
+  app.renderer.on(IndexEvent.PREPARE_INDEX, arrangeSearch);
   const complaints = new Complaints();
   complaints.level = LogLevel.Warn;
   app.logger = complaints;
