@@ -31,7 +31,7 @@ describe("RFC 9470 §3: what an answer demands", () => {
     [`DPoP algs="ES256", ${DEMAND}, max_age="1"`, { max_age: "1" }],
     [`Basic realm="x", Bearer ${DEMAND}, acr_values="a"`, { acr_values: "a" }],
     [`Bearer ${DEMAND}, acr_values="a", Basic realm="max_age=7"`, { acr_values: "a" }],
-    ["Negotiate YWJjZA==, Bearer " + DEMAND, {}],
+    [`Negotiate YWJjZA==, Bearer ${DEMAND}`, {}],
     [`Bearer ${DEMAND}, acr_values="a\\"b\\\\c"`, { acr_values: 'a"b\\c' }],
     // What no request for a code could carry is left out.
     [`Bearer ${DEMAND}, acr_values="", max_age="soon"`, {}],

@@ -34,6 +34,8 @@ interface Flags {
   clientAuthentication?: keyof typeof clientAuthentications;
   deviceParameter?: Record<string, string>;
   tokenParameter?: Record<string, string>;
+  pkce?: "S256";
+  bodies?: "form" | "json";
   state: string;
   keyFile?: string;
   certificates?: string;
@@ -80,6 +82,15 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
     )
     .option("--device-parameter <name=value...>", "further fields of the code request", readPair)
     .option("--token-parameter <name=value...>", "further fields of token requests", readPair)
+    .addOption(
+      new Option("--pkce <method>", "a code challenge with each code (RFC 7636)").choices(["S256"]),
+    )
+    .addOption(
+      new Option(
+        "--bodies <type>",
+        "how requests go out; found out where a server refuses one",
+      ).choices(["form", "json"]),
+    )
     .option(...STATE_OPTION, defaultState())
     .option("--key-file <file>", "16 random bytes or more: the tokens are sealed with them")
     .option("--certificates <file>", "PEM certificates to trust instead of the system's")
@@ -121,6 +132,8 @@ export function readLoginOptions(argv: readonly string[]): LoginOptions {
       clientAuthentication: flags.clientAuthentication,
       deviceParameters: flags.deviceParameter,
       tokenParameters: flags.tokenParameter,
+      pkce: flags.pkce,
+      bodies: flags.bodies,
       keyFile: absolute(keyFile),
       certificates: absolute(certificates),
       allowHttp: flags.allowHttp === true,
@@ -152,6 +165,8 @@ function checkTogether(flags: Flags): void {
     "clientAuthentication",
     "deviceParameter",
     "tokenParameter",
+    "pkce",
+    "bodies",
     "allowHttp",
   ] as const) {
     if (flags[name] === undefined) continue;

@@ -42,6 +42,8 @@ export interface LoginSettings {
   readonly clientAuthentication?: keyof typeof clientAuthentications | undefined;
   readonly deviceParameters?: Record<string, string> | undefined;
   readonly tokenParameters?: Record<string, string> | undefined;
+  readonly pkce?: "S256" | undefined;
+  readonly bodies?: "form" | "json" | undefined;
   /** A file of random bytes with which the tokens are sealed. */
   readonly keyFile?: string | undefined;
   /** A file of PEM certificates to trust instead of the system's. */

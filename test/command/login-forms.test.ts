@@ -1,0 +1,76 @@
+// `picogrant login` at servers that want more than RFC 8628: a code challenge with each code (RFC 7636), JSON in place of
+// forms; said on the command line, or found out by a refusal.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, expect, it } from "vitest";
+import simulatedWorld from "../../targets/service/fixture.json" with { type: "json" };
+import { startSimulatedService } from "../../targets/service/simulated-service.ts";
+import { isWhole } from "../whole.ts";
+
+const main = path.resolve("targets/command/main.ts");
+const PUBLIC = "public-printer";
+let ended: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0)) await end();
+});
+
+function picogrant(...words: string[]): Promise<{ code: number; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ["--import", "tsx", main, ...words], (error, _out, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stderr });
+    });
+  });
+}
+
+const CASES: [string, string[], object, number[]][] = [
+  ["a challenge that is said", ["--pkce", "S256"], { pkce: "required" }, [200]],
+  ["a challenge that is demanded", [], { pkce: "required" }, [400, 200]],
+  ["JSON that is said", ["--bodies", "json"], {}, [200]],
+  ["JSON that is found out", [], {}, [415, 200]],
+];
+
+it.each(isWhole ? CASES : CASES.filter(([, words]) => words.length > 0))(
+  "%s",
+  async (what, words, demands, codes) => {
+    const clients = simulatedWorld.clients.map((one) =>
+      one.id === PUBLIC ? { ...one, ...demands } : one,
+    );
+    const service = await startSimulatedService({
+      fixture: { ...simulatedWorld, clients },
+      options: { bodies: what.startsWith("JSON") ? "json" : "form" },
+    });
+    const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+    ended = [() => service.close(), () => rmSync(state, { recursive: true, force: true })];
+    const asked: number[] = [];
+    service.observe((event) => {
+      if (event.type === "exchange" && event.path === "/device/code") asked.push(event.status);
+      if (event.type !== "attempt") return;
+      for (const { userCode } of service.pending()) service.approve(userCode, "ada");
+    });
+    const at = ["--server", service.url, "--client-id", PUBLIC, "--scope", "openid"];
+    expect(await picogrant("login", ...at, ...words, "--state", state)).toMatchObject({ code: 0 });
+    expect(asked).toEqual(codes);
+    // What was said is kept: later commands need not say it again.
+    const kept = JSON.parse(readFileSync(path.join(state, "login.json"), "utf8")) as {
+      settings: object;
+    };
+    if (words.length > 0) expect(kept.settings).toHaveProperty(words[0]!.slice(2), words[1]);
+    expect(await picogrant("logout", "--state", state)).toMatchObject({ code: 0 });
+  },
+);
+
+it("what is none of the choices is refused in one line", async () => {
+  const at = ["login", "--server", "https://a.example", "--client-id", "c"];
+  for (const [flag, word] of [
+    ["--pkce", "plain"],
+    ["--bodies", "xml"],
+  ] as const) {
+    const { code, stderr } = await picogrant(...at, flag, word);
+    expect(code).toBe(2);
+    expect(stderr.trimEnd()).not.toContain("\n");
+    expect(stderr).toContain(flag);
+  }
+});

@@ -1,0 +1,131 @@
+// SPEC.md, Errors: a device is never stuck. Each answer that can be provoked, and silence, again and again in the place
+// of every refresh: a person has a way out of it by the keys, and what passes costs no session.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { ClientAuthentication, State } from "../../core/complete.ts";
+import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { type FakeAnswer, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
+import { PROVOKED_ANSWERS } from "../../targets/service/provoked.ts";
+import { type Key, WAYS_OUT } from "../ways-out.ts";
+
+const HOST = "https://auth.example";
+const CODE = {
+  device_code: "d",
+  user_code: "WDJB-MJHT",
+  verification_uri: `${HOST}/go`,
+  interval: 1,
+};
+const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+
+/** The session is the user's to renew: a new code, whatever else. */
+const ENDS = new Set([
+  ...["interaction_required", "login_required", "consent_required", "account_selection_required"],
+  ...["mfa_required", "bad_token", "interrupted_user", "invalid_grant", "invalid_token"],
+]);
+
+interface Bench {
+  driver: Driver;
+  clock: { advance(ms: number): void };
+  /** The server is well again. */
+  mend(): void;
+}
+
+/** A device with a session whose every refresh meets this. */
+function refreshing(meets: string): Bench {
+  let isBroken = true;
+  const { status, headers, body } = PROVOKED_ANSWERS[meets] ?? { status: 0 };
+  const broken: FakeAnswer = { status, ...(headers && { headers }), ...(body && { body }) };
+  const handler = (request: { url: string; text: string }): FakeAnswer => {
+    const isRefresh = request.text.includes("refresh_token") && !request.url.endsWith("/revoke");
+    if (isRefresh && isBroken) return broken;
+    return { body: request.url === `${HOST}/code` ? CODE : TOKENS };
+  };
+  const faultFor = (request: { text: string }) =>
+    meets === "silent" && isBroken && !/device_code|scope=/.test(request.text)
+      ? ({ kind: "hang" } as const)
+      : undefined;
+  const platform = fakePlatform({
+    http: { handler, faultFor },
+    storage: new MemoryStorage({ capacity: 8192 }),
+  });
+  const driver = new Driver({
+    core,
+    platform,
+    config: { ...driverConfig, clientId: "c", clientAuthentication: ClientAuthentication.NONE },
+    endpoints: {
+      ...noEndpoints,
+      deviceAuthorization: `${HOST}/code`,
+      token: `${HOST}/token`,
+      revocation: `${HOST}/revoke`,
+    },
+    memoryBytes: 8192,
+  });
+  driver.start();
+  platform.clock.advance(30_000);
+  expect(driver.isSignedIn).toBe(true);
+  // Until the token is refreshed, and what that meets is known: a server that is silent takes its time.
+  platform.clock.advance(3_600_000 + 60_000);
+  return {
+    driver,
+    clock: platform.clock,
+    mend: () => {
+      isBroken = false;
+    },
+  };
+}
+
+const PRESS: Readonly<Record<Key, (driver: Driver) => void>> = {
+  "sign-in": (driver) => driver.signIn(),
+  cancel: (driver) => driver.cancel(),
+  "sign-out": (driver) => driver.signOut(),
+};
+const stateOf = ({ driver }: Bench): string => State[driver.device.state]!;
+
+describe.each([...Object.keys(PROVOKED_ANSWERS), "silent"])("each refresh meets %s", (meets) => {
+  it("the session is kept until the server is well, or is the user's to renew", () => {
+    const bench = refreshing(meets);
+    expect(stateOf(bench)).toBe(ENDS.has(meets) ? "FAILED" : "REFRESHING");
+    if (ENDS.has(meets)) return;
+    bench.mend();
+    // REFUSED_BACKOFF_MAX_MS, and what the server asks for.
+    bench.clock.advance(4_096_000 * 2);
+    expect(stateOf(bench)).toBe("SIGNED_IN");
+  });
+
+  it("signing out is heard at once, and comes to its end; cancel does not wait for that", () => {
+    const bench = refreshing(meets);
+    bench.driver.signOut();
+    expect(["REVOKING", "SIGNED_OUT"]).toContain(stateOf(bench));
+    bench.clock.advance(10 * 60_000);
+    expect(stateOf(bench)).toBe("SIGNED_OUT");
+    const hurried = refreshing(meets);
+    hurried.driver.signOut();
+    hurried.driver.cancel();
+    expect(stateOf(hurried)).toBe("SIGNED_OUT");
+  });
+
+  it("whatever was pressed, a code comes afterwards", () => {
+    for (const keys of [["sign-in", "sign-in"], ["cancel"], ["sign-out", "cancel"]] as Key[][]) {
+      const bench = refreshing(meets);
+      for (const key of keys) PRESS[key](bench.driver);
+      bench.clock.advance(500);
+      // What passes is not the user's to give up by these keys, except by signing out.
+      if (stateOf(bench) === "REFRESHING") bench.driver.signOut();
+      bench.driver.cancel();
+      bench.driver.signIn();
+      bench.clock.advance(500);
+      expect([keys, stateOf(bench)]).toEqual([keys, "PENDING"]);
+    }
+  });
+});
+
+it.each(WAYS_OUT)("$meets: $keys leads to $ends", ({ meets, keys, ends }) => {
+  const bench = refreshing(meets);
+  for (let press = 0; press < 4 && stateOf(bench) !== ends; press++) {
+    PRESS[keys[press % keys.length]!](bench.driver);
+    bench.clock.advance(500);
+  }
+  expect(stateOf(bench)).toBe(ends);
+});
