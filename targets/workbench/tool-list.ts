@@ -70,13 +70,16 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     tests: [
       all,
       ...[
+        "authlib",
         "foreign-servers",
+        "glewlwyd",
         "google-clients",
         "oauth4webapi",
         "oidc-provider",
         "older-servers",
         "openid-client",
         "openid-clients",
+        "other-clients",
       ].map((name) => `test/peers/${name}.test.ts`),
     ],
     environment: { PICOGRANT_ALL: "1", PICOGRANT_INSTALL: "1" },
