@@ -3,13 +3,11 @@
 
 /**
  * What an API wants of a sign-in, by the names that a request for a code has for it (RFC 9470 §4, OpenID Connect Core
- * 1.0 §3.1.2.1): to be given to `signIn` as `deviceParameters`.
+ * 1.0 §3.1.2.1): to be given to `signIn` as `deviceParameters`. `acr_values`: authentication contexts that would do,
+ * separated by spaces, the preferred one first. `max_age`: seconds that may have passed since the person proved who
+ * they are. Each is there where the API asks for it.
  */
 export interface StepUp {
-  /** Authentication contexts that would do, separated by spaces, the preferred one first. */
-  readonly acr_values?: string;
-  /** Seconds that may have passed since the person proved who they are. */
-  readonly max_age?: string;
   readonly [name: string]: string;
 }
 
