@@ -1,15 +1,16 @@
-// npm run tool -- peers: what a user would pick instead, on the same server in the same run. Prints the tables;
-// --write writes
-// them into targets/bundle/PEERS.md. Not unasked: what a poll allocates varies by some bytes from run to run.
+// npm run tool -- peers: what a user would pick instead, on the same server in the same run. Prints the tables; --sizes
+// only those of sizes and counts. --write writes them into targets/bundle/PEERS.md. Not unasked: what a poll allocates
+// varies by some bytes from run to run.
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { shippedClients } from "../targets/workbench/peers/bundles.ts";
+import { shippedClients, used } from "../targets/workbench/peers/bundles.ts";
 import { type Client, clients } from "../targets/workbench/peers/clients.ts";
 import { judge, type Outcome, scenarios } from "../targets/workbench/peers/compared-sign-ins.ts";
 import { FIVE_LINES } from "../targets/workbench/peers/five-lines.ts";
+import { type Amount, installedPackages } from "../targets/workbench/peers/installed.ts";
 import { ScriptedServer } from "../targets/workbench/peers/scripted-server.ts";
 import { markdownTable, printTable } from "../targets/workbench/print-table.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
@@ -20,6 +21,24 @@ const { version } = JSON.parse(
 ) as { version: string };
 const child = fileURLToPath(new URL("../targets/workbench/peers/poll-memory.ts", import.meta.url));
 const run = promisify(execFile);
+
+const amount = ({ files, bytes }: Amount): string =>
+  `${files} files, ${Math.ceil(bytes / 1000)} KB`;
+
+async function installs(): Promise<string[][]> {
+  const rows = (await installedPackages(used)).map(({ name, own, others, all, loaded }) => [
+    name,
+    amount(own),
+    others.length === 0
+      ? "none"
+      : others.length > 3
+        ? `${others.length} packages`
+        : others.join(" "),
+    amount(all),
+    loaded === undefined ? "-" : `${loaded}`,
+  ]);
+  return [["package", "its own", "installed with it", "in all", "a sign-in loads B"], ...rows];
+}
 
 async function sizes(): Promise<string[][]> {
   const head = [
@@ -90,11 +109,23 @@ async function hostile(): Promise<{ short: string[][]; full: string[][] }> {
   return { short, full };
 }
 
-function page(size: string[][], bytes: string[][], scenario: string[][]): string {
+function page(
+  install: string[][],
+  size: string[][],
+  bytes: string[][],
+  scenario: string[][],
+): string {
   return `# Beside other clients
 
 Made by \`npm run tool -- peers --write\`; do not edit. picogrant ${version}, Node ${process.versions.node.split(".")[0]}, one server and one run for all.
 
+## What an installer gets
+
+As npm unpacks it. The last column is what a program on Node loads that only signs in, bundled and minified; what is
+loaded when it is used (QR codes, seals, profiles) is not in it. picogrant-tools and picogrant-firmware go into no such
+program.
+
+${markdownTable(install)}
 ## What they cost to ship and to load
 
 Each bundled for code, poll, refresh and revocation. The heap is QuickJS's (32-bit pointers) after loading
@@ -124,11 +155,20 @@ function tell(what: string): void {
 }
 
 const program = commandLine("peers", "Compares with other clients, in the same run.")
+  .option("--sizes", "only sizes and counts, and no page")
   .option("--write", "write the tables into targets/bundle/PEERS.md")
   .parse();
+const { sizes: onlySizes, write } = program.opts<{ sizes?: boolean; write?: boolean }>();
+tell("making what npm publishes");
+for (const words of [["build"], ["tool", "--", "package"]])
+  await run("npm", ["run", "-s", ...words]);
+const install = await installs();
+printTable(install);
+console.log("");
 tell("bundling the clients and loading each on QuickJS");
 const size = await sizes();
 printTable(size);
+if (onlySizes) process.exit();
 console.log("");
 tell("what a pending poll allocates, client by client");
 const bytes = await memory();
@@ -137,7 +177,7 @@ console.log("");
 tell("scenarios, client by client");
 const { short, full } = await hostile();
 printTable(short);
-if (program.opts<{ write?: boolean }>().write) writeFileSync(file, page(size, bytes, full));
+if (write) writeFileSync(file, page(install, size, bytes, full));
 const ours = short.slice(1).filter((row) => row[1] !== "completes");
 for (const row of ours) console.error(`picogrant does not complete: ${row[0]}: ${row[1]}`);
 process.exitCode = ours.length > 0 ? 1 : 0;

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Format } from "esbuild";
 import { describe, expect, inject, it } from "vitest";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
+import { amountOf, loadedBytes } from "../../targets/workbench/peers/installed.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const modules = join(root, "node_modules");
@@ -176,16 +177,7 @@ describe("a program that signs in", () => {
     const made = await bundle({ entryPoints: [entry], outdir, format: "esm", splitting: true });
     const outputs = made.metafile!.outputs;
     const first = Object.keys(outputs).find((file) => file.endsWith("five.js"))!;
-    const loaded = new Set<string>();
-    const load = (file: string): void => {
-      if (loaded.has(file)) return;
-      loaded.add(file);
-      for (const { path: other, kind } of outputs[file]!.imports) {
-        if (kind === "import-statement" && other in outputs) load(other);
-      }
-    };
-    load(first);
-    const bytes = [...loaded].reduce((sum, file) => sum + outputs[file]!.bytes, 0);
+    const bytes = loadedBytes(outputs, first);
     console.log(`import { signIn }: ${bytes} B minified`);
     expect(bytes).toBeLessThan(90_000);
   });
@@ -197,14 +189,10 @@ describe("a program that signs in", () => {
   });
 
   it("takes less than 600 KB and 80 files, none of them another's", () => {
-    const files = filesOf("picogrant");
-    const bytes = files.reduce(
-      (sum, file) => sum + statSync(join(folderOf("picogrant"), file)).size,
-      0,
-    );
-    console.log(`picogrant: ${files.length} files, ${bytes} B`);
+    const { files, bytes } = amountOf(folderOf("picogrant"));
+    console.log(`picogrant: ${files} files, ${bytes} B`);
     expect(bytes).toBeLessThan(600_000);
-    expect(files.length).toBeLessThan(80);
+    expect(files).toBeLessThan(80);
   });
 });
 

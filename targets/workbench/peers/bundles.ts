@@ -11,7 +11,7 @@ import { runInQuickjs, variants } from "../engines/quickjs-wasm.ts";
 import { builtBundle } from "../engines/script.ts";
 
 /** What of each library takes part in code, poll, refresh and revocation; the rest is shaken off. */
-const used: Record<string, string> = {
+export const used: Readonly<Record<string, string>> = {
   oauth4webapi:
     "deviceAuthorizationRequest, processDeviceAuthorizationResponse, deviceCodeGrantRequest, " +
     "processDeviceCodeResponse, refreshTokenGrantRequest, processRefreshTokenResponse, " +
