@@ -2,7 +2,9 @@
 // forms; said on the command line, or found out by a refusal.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -73,4 +75,35 @@ it("what is none of the choices is refused in one line", async () => {
     expect(stderr.trimEnd()).not.toContain("\n");
     expect(stderr).toContain(flag);
   }
+});
+
+it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names the option", async () => {
+  // It lists both ways in its metadata, and takes the body alone.
+  let origin = "";
+  const server = createServer((request, response) => {
+    const endpoint = (name: string): string => `${origin}/${name}`;
+    const isMetadata = request.url?.startsWith("/.well-known/");
+    const metadata = {
+      issuer: origin,
+      device_authorization_endpoint: endpoint("code"),
+      token_endpoint: endpoint("token"),
+      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    };
+    response.writeHead(isMetadata ? 200 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(isMetadata ? metadata : { error: "invalid_client" }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const secret = path.join(state, "secret");
+  writeFileSync(secret, "a-secret", { mode: 0o600 });
+  ended = [() => server.close(), () => rmSync(state, { recursive: true, force: true })];
+  const { code, stderr } = await picogrant(
+    ...["login", "--server", origin, "--client-id", "c", "--client-secret-file", secret],
+    ...["--state", path.join(state, "tokens")],
+  );
+  expect(code).toBe(1);
+  expect(stderr).toContain("invalid_client");
+  expect(stderr).toContain("try --client-authentication client_secret_post");
+  expect(stderr).not.toContain("a-secret");
 });

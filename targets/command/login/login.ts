@@ -1,5 +1,6 @@
 // `picogrant login`: shows the code, waits for the user, says who signed in and for how long.
 
+import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { removeMetadata } from "../../../platform/node/kept-metadata.ts";
 import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
@@ -99,6 +100,8 @@ async function loginOn(
       removeMetadata(state);
     }
     screen.showError(limit.isOver ? limit.error : error);
+    const hint = methodHint(error, settings, ready);
+    if (hint !== "") process.stderr.write(`picogrant login: ${hint}\n`);
     return isGivenUp && !limit.isOver ? GIVEN_UP : 1;
   } finally {
     limit.end();
@@ -135,6 +138,24 @@ function givenUpBy(signal: AbortSignal): Promise<never> {
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp);
   });
+}
+
+/**
+ * Servers refuse a secret that comes otherwise than they want it by the same name as a wrong one (RFC 6749 §5.2), and some
+ * list ways in their metadata that they do not take.
+ */
+function methodHint(
+  { code }: SignInError,
+  { config, secret, clientAuthentication }: LoginOptions["settings"],
+  { driver }: ReadySettings,
+): string {
+  const isClients = code === "invalid_client" || code === "unauthorized_client";
+  if (!isClients || config !== undefined || secret === "none" || clientAuthentication) return "";
+  const isBasic = driver.config.clientAuthentication === clientAuthentications.client_secret_basic;
+  const [now, other] = isBasic
+    ? ["client_secret_basic", "client_secret_post"]
+    : ["client_secret_post", "client_secret_basic"];
+  return `the secret went by ${now}; if it is right, try --client-authentication ${other}`;
 }
 
 /** Waiting does not help a person at a terminal where the server refuses to renew tokens that are kept. */
