@@ -80,11 +80,11 @@ export enum Limit {
   STORAGE_TRIES = 3,
   /**
    * Tries to read a slot, which may hold the newest record, before the other one counts. With the waits between them
-   * they take half a minute: what passes ends no session, and flash that is broken for good stops no device.
+   * they take six seconds: what passes ends no session, and nobody waits long where it never will be readable.
    */
   READ_TRIES = 7,
   /** Half the first wait between them; each further one is twice as long. */
-  READ_AGAIN_MS = 250,
+  READ_AGAIN_MS = 50,
   /** Tokens that storage refused are offered again: flash that was busy has had time, and a user none. */
   SAVE_AGAIN_MS = 60000,
 

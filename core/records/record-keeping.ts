@@ -6,7 +6,7 @@
 //  - Signing out writes a revocation record first (from then on no restart signs in again), erases the
 //    record of the token, revokes, and erases the revocation last.
 //  - A slot that cannot be read may hold the newest record. The other one's token may have been used up since, and a
-//    server that sees it again may end the session (RFC 9700 §4.14.2): the slot is tried for half a minute first.
+//    server that sees it again may end the session (RFC 9700 §4.14.2): the slot is tried for some seconds first.
 //  - A slot that could not be read, or not be erased, may hold a token that nothing else would ever end:
 //    it is erased after the next record that is written.
 //  - The older slot stays where it holds the refresh token before this one. Any other is erased once the newer

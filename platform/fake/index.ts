@@ -27,8 +27,10 @@ export interface FakePlatformOptions {
   rows?: number;
   /** A storage that survived an earlier device (see `MemoryStorage.clone`). */
   storage?: MemoryStorage;
-  /** Callbacks of a new storage come so much later; absent: at once. */
+  /** Callbacks of a new storage come so many milliseconds later; default 3. */
   storageDelayMs?: number;
+  /** HTTP and storage call back before the call returns, but where a delay is given: a test that is about that. */
+  isAtOnce?: boolean;
   /** Seed of the entropy; or an adapter of its own. */
   entropy?: number | Entropy;
 }
@@ -47,14 +49,19 @@ export interface FakePlatform extends Platform {
   readonly display: RecordedDisplay;
 }
 
-/** Puts a fake device together. Everything is synchronous unless a delay is asked for. */
+/** As a quick network and a flash memory take. */
+const LATENCY_MS = 40;
+const STORAGE_DELAY_MS = 3;
+
+/** Puts a fake device together. As on a real one, HTTP and storage answer later, on the clock. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const clock = options.clock ?? new ManualClock(options.startMs ?? 0);
-  const delayMs = options.storageDelayMs;
+  const late = options.isAtOnce ? {} : { latencyMs: LATENCY_MS };
+  const delayMs = options.storageDelayMs ?? (options.isAtOnce ? undefined : STORAGE_DELAY_MS);
   const entropy = options.entropy ?? 1;
   return {
     clock,
-    http: new FakeHttp({ ...options.http, clock }),
+    http: new FakeHttp({ ...late, ...options.http, clock }),
     timers: clock.timers(),
     storage: options.storage ?? new MemoryStorage(delayMs === undefined ? {} : { clock, delayMs }),
     display: new RecordedDisplay(options.columns ?? 20, options.rows ?? 4),

@@ -69,7 +69,7 @@ function ofKind(trace: readonly string[], command: Command): string[] {
 }
 
 describe("storage jobs", () => {
-  it("a slot that cannot be read is tried seven times within half a minute, an empty one once", () => {
+  it("a slot that cannot be read is tried seven times within seconds, an empty one once", () => {
     const broken = new Host();
     broken.loadResult = -1;
     broken.start();

@@ -20,6 +20,7 @@ type Documents = Readonly<Record<string, object | string | number>>;
 /** Asks for the metadata at a server that has these documents, by path; a number is a status. */
 function discover(issuer: string, documents: Documents, allowHttp = false) {
   const platform = fakePlatform({
+    isAtOnce: true,
     http: {
       handler: ({ url }) => {
         const document = documents[url.replace(new URL(url).origin, "")] ?? 404;
@@ -153,7 +154,10 @@ describe("a server that does not answer", () => {
   });
 
   it("is asked once where nothing listens", async () => {
-    const platform = fakePlatform({ http: { faultFor: () => ({ kind: "refuse" }) } });
+    const platform = fakePlatform({
+      isAtOnce: true,
+      http: { faultFor: () => ({ kind: "refuse" }) },
+    });
     const failing = discoverServer(core, platform, HOST);
     await expect(failing).rejects.toMatchObject({ isTransient: true });
     await expect(failing).rejects.toThrow("not reachable");

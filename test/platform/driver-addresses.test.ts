@@ -46,6 +46,7 @@ function device(options: Partial<DriverOptions> = {}): { driver: Driver; platfor
 it("an address with a query of its own is asked as it is, and what follows is joined with &", () => {
   const { driver, platform } = device();
   driver.signOut();
+  platform.clock.advance(1000);
   const [code, token, revocation] = platform.http.requests.map(({ url }) => url);
   expect([code, token]).toEqual([endpoints.deviceAuthorization, endpoints.token]);
   expect(revocation).toMatch(/^https:\/\/s\.example\/revoke\?p=b2c(&token=refresh)?$/);
@@ -55,6 +56,8 @@ it("RFC 7009: a server that revokes nothing is asked nothing, and the device is 
   const { driver, platform } = device({ endpoints: { ...endpoints, revocation: "" } });
   const { length } = platform.http.requests;
   driver.signOut();
+  // The records are erased meanwhile.
+  platform.clock.advance(20);
   expect(driver.device.state).toBe(State.SIGNED_OUT);
   platform.clock.advance(600_000);
   expect(platform.http.requests.length).toBe(length);

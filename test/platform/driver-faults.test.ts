@@ -192,6 +192,7 @@ describe("where what was thrown goes", () => {
     const world = fakePlatform();
     const driver: Driver = driverOn(world, { onChange: throwsAt(State.SIGNED_OUT, () => driver) });
     driver.start();
+    world.clock.advance(20);
     expect(() => driver.cancel()).toThrow("callback");
     expect(driver.device.state).toBe(State.SIGNED_OUT);
   });

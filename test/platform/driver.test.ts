@@ -140,7 +140,7 @@ describe("contracts.ts HttpSink: an exchange that was aborted may end all the sa
       // It never rings: whoever calls the driver is the first after a long sleep.
       const timers = { now: () => now, alarm: () => {}, cancel: () => {} };
       const driver = driverOn(
-        { ...signsIn(), http, timers },
+        { ...fakePlatform({ isAtOnce: true }), http, timers },
         {
           endpoints: {
             ...noEndpoints,
@@ -318,6 +318,8 @@ describe("what does not fit is named, with the memory that would do", () => {
 });
 
 describe("a record belongs to the server that its tokens are of", () => {
+  /** The records have been read by then, and put in order; no request has been answered. */
+  const READING_MS = 20;
   const addressed = (token: string): DriverOptions["endpoints"] => ({
     ...noEndpoints,
     deviceAuthorization: "https://x.test/code",
@@ -336,6 +338,7 @@ describe("a record belongs to the server that its tokens are of", () => {
     const config = { ...unnamed, autoStart: 0, ...(server !== undefined && { server }) };
     const second = driverOn(platform, { endpoints: addressed(token), config });
     second.start();
+    platform.clock.advance(READING_MS);
     return second.device.state;
   };
 
@@ -365,6 +368,7 @@ describe("a record belongs to the server that its tokens are of", () => {
       const config = { ...unnamed, autoStart: 0 };
       const driver = driverOn(platform, { endpoints: addressed(token), config });
       driver.start();
+      platform.clock.advance(READING_MS);
       const { state } = driver.device;
       driver.stop();
       return state;

@@ -114,7 +114,7 @@ it("RFC 8414 section 3.3: whatever they say, secrets go nowhere that a device ma
   let asked = 0;
   const property = fc.asyncProperty(issuer, document, async (by, make) => {
     const { text, last } = make(by);
-    const platform = fakePlatform({ http: { handler: () => ({ body: text }) } });
+    const platform = fakePlatform({ http: { handler: () => ({ body: text }) }, isAtOnce: true });
     const found = await discoverServer(core, platform, by).catch(() => undefined);
     asked++;
     for (const { url } of platform.http.requests)

@@ -6,7 +6,7 @@ import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
 import { Driver, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
-import { fakePlatform, type MemoryStorage } from "../../platform/fake/index.ts";
+import { fakePlatform, ManualClock, type MemoryStorage } from "../../platform/fake/index.ts";
 import type { SealedStorageOptions } from "../../platform/sealed-storage.ts";
 import { asciiOf } from "../../platform/text.ts";
 import { Counter, DEVICE_KEY, seal } from "./sealing.ts";
@@ -22,9 +22,11 @@ const CODE = {
 /** A service that issues a new refresh token each time, and a device of it with sealed records. */
 class World {
   issued = 0;
+  readonly clock = new ManualClock();
 
   powerOn(flash: MemoryStorage | undefined, more: Partial<SealedStorageOptions> = {}): Sealed {
     const platform = fakePlatform({
+      clock: this.clock,
       ...(flash && { storage: flash }),
       http: {
         handler: ({ url }) => ({
@@ -44,6 +46,8 @@ class World {
       },
     });
     driver.start();
+    // The records are read, however often that takes.
+    while (driver.device.state === State.STARTING) this.clock.advance(1);
     return { driver, flash: platform.storage, pass: (ms) => platform.clock.advance(ms) };
   }
 

@@ -52,6 +52,8 @@ export class Conversation {
     this.server = serverOf(name, words, hasSecret);
     const { profile, addresses, translate } = this.server;
     this.platform = fakePlatform({
+      // The steps of a recording are followed one by one.
+      isAtOnce: true,
       http: { handler: (request) => this.answer(request), chunkBytes: [7, 1, 64] },
       columns: 24,
       storage: storage ?? new MemoryStorage({ capacity: profile.memoryBytes }),

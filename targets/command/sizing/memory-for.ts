@@ -110,7 +110,7 @@ function start(core: Core, tokens: Tokens, memoryBytes: number, storage: MemoryS
       },
     };
   };
-  const platform = fakePlatform({ http: { handler: answer }, storage });
+  const platform = fakePlatform({ http: { handler: answer }, storage, isAtOnce: true });
   try {
     const driver = new Driver({
       core,

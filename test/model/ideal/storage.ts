@@ -120,7 +120,7 @@ export class StorageTask {
     }
     if (size !== 0) this.holds(record !== undefined);
     if (size < 0 && ++this.tries < READ_TRIES) {
-      readLater(500 * 2 ** (this.tries - 1));
+      readLater(100 * 2 ** (this.tries - 1));
       return;
     }
     this.tries = 0;
