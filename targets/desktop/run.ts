@@ -10,6 +10,7 @@ import { findScenario } from "./scenarios/library.ts";
 import { play } from "./scenarios/play.ts";
 import { sideBySide } from "./scenarios/player.ts";
 import { Recorder } from "./scenarios/recorder.ts";
+import { Recording, whyNotRecorded } from "./scenarios/recording.ts";
 import { CONTROLS, Controller } from "./simulator/controls.ts";
 import { AllocationCounter } from "./simulator/device/allocation-counter.ts";
 import { errorName } from "./simulator/log/timeline.ts";
@@ -39,16 +40,22 @@ export async function run(options: Options): Promise<number> {
     const viewer = new Viewer(simulation, new AllocationCounter());
     const controller = new Controller(simulation, viewer, !isRemote(options));
     controller.save = (file) => saveFixture(simulation, file);
-    if (options.record) controller.recorder = new Recorder(simulation, options.record);
+    const recorder = options.record ? new Recorder(simulation, options.record) : undefined;
+    controller.recorder = recorder ?? recordingFor(simulation);
     front.handle = createPanel(simulation, controller);
     if (options.open) openBrowser(world.panelUrl);
     const code = await (hasScreen(options) ? runScreen : runPlain)(world, options, controller);
-    await controller.recorder?.save();
+    await recorder?.save();
     return code;
   } finally {
     simulation.powerOff();
     await world.close();
   }
+}
+
+/** For whoever asks for it on the panel afterwards; undefined where it could not be replayed. */
+function recordingFor(simulation: Simulation): Recording | undefined {
+  return whyNotRecorded(simulation) === "" ? new Recording(simulation, "npm start") : undefined;
 }
 
 /** A terminal that can be drawn on. */

@@ -315,6 +315,36 @@ describeInChromium("the panel", (browser) => {
       expect(await page.locator("#bench").isVisible()).toBe(true);
     }));
 
+  test("what one did is played anew beside the world that goes by itself, with a phone of its own", () =>
+    atPanel(browser(), async (page, { simulation }) => {
+      await shows(page, "Code ");
+      await decideOnPhone(page, "Allow");
+      await shows(page, "Harbour regatta");
+      await page.click("#tab-scenarios");
+      await page.click("#scenario-mine");
+      await page.getByText("What you have done so far").waitFor();
+      expect(await page.inputValue("#scenario-text")).toMatch(/\nallow ada\n/);
+      const before = simulation.exchanges.count;
+      await page.click("#scenario-all");
+      await page.getByText(/All \d+ expectations held/).waitFor();
+      expect(simulation.exchanges.count).toBe(before);
+      // A scenario's code is that of its own service, and so is the phone.
+      await page.click("#scenario-edit");
+      await page.fill("#scenario-text", 'expect "Code " within 10s\n');
+      await page.click("#scenario-all");
+      await page.getByText("All 1 expectations held").waitFor();
+      await shows(page, "Code ");
+      await page.click("#scan");
+      await page.frameLocator("#phone").getByRole("button", { name: "Continue" }).click();
+      await page
+        .frameLocator("#phone")
+        .getByRole("button", { name: /Ada Brook/ })
+        .waitFor();
+      await page.click("#scenario-live");
+      await page.getByText("goes on where it was").waitFor();
+      await shows(page, "Harbour regatta");
+    }));
+
   test("narrow and dark: nothing is wider than the screen, every button has a name", () =>
     atPanel(
       browser(),

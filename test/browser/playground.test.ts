@@ -89,6 +89,7 @@ describeInChromium("the playground", (browser) => {
 
   test("a scenario goes step by step, says what was not as expected, and can be edited", () =>
     atPlayground(browser(), async (page) => {
+      await page.click("#tab-scenarios");
       await page.selectOption("#scenario", "deny");
       await page.click("#scenario-step");
       await page.locator("#scenario-lines .done").first().waitFor();
@@ -113,6 +114,7 @@ describeInChromium("the playground", (browser) => {
 
   test("every scenario holds here as it does everywhere", () =>
     atPlayground(browser(), async (page) => {
+      await page.click("#tab-scenarios");
       const unmet: string[] = [];
       for (const name of scenarioNames()) {
         await page.selectOption("#scenario", name);
@@ -126,11 +128,50 @@ describeInChromium("the playground", (browser) => {
       expect(unmet).toEqual([]);
     }));
 
+  test("what one did is a scenario: played, saved as a file, opened again, and shared as an address", () =>
+    atPlayground(browser(), async (page) => {
+      await shows(page, "Code ");
+      await decideOnPhone(page, "Deny");
+      await shows(page, "Access refused");
+      await page.click("[data-command='press new-code']");
+      await shows(page, "Code ");
+      await page.click("#tab-scenarios");
+      await page.click("#scenario-mine");
+      const said = page.locator("#scenario-said");
+      await said.getByText("What you have done so far").waitFor();
+      const text = await page.inputValue("#scenario-text");
+      expect(text).toMatch(/with seed \d+\n.*\ndeny\n.*press new-code\n.*expect state pending/s);
+      await page.click("#scenario-all");
+      await said.getByText(/All \d+ expectations held/).waitFor();
+      await page.click("#scenario-edit");
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.click("#scenario-save"),
+      ]);
+      expect(download.suggestedFilename()).toBe("session.scenario");
+      await page.fill("#scenario-text", "");
+      await page.setInputFiles("#scenario-file", await download.path());
+      await said.getByText("play it").waitFor();
+      expect(await page.inputValue("#scenario-text")).toBe(text);
+      await page.click("#scenario-share");
+      await said.getByText("Whoever opens this page's address has this scenario").waitFor();
+      // Somebody else opens it.
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await other.getByText("came with the page's address").waitFor();
+      expect(await other.inputValue("#scenario-text")).toBe(text);
+      await other.click("#scenario-all");
+      await other.getByText(/All \d+ expectations held/).waitFor();
+      await other.goto(`${server.url}#scenario=%E0%A4%A`);
+      await other.getByText("cut off, or no scenario").waitFor();
+    }));
+
   test("another world's rows are not those of the world before", () =>
     atPlayground(browser(), async (page) => {
       await shows(page, "Code ");
       await page.click("[data-command='press cancel']");
       await page.locator("#sequence .person-device", { hasText: "cancel" }).waitFor();
+      await page.click("#tab-scenarios");
       await page.fill(
         "#scenario-text",
         'expect "Code " within 10s\npower off\npower on\npower off\npower on\nexpect state pending\n',
@@ -169,6 +210,9 @@ describeInChromium("the playground", (browser) => {
       await page.click("[data-command='allow']");
       await shows(page, "3 broadcasts: Rowing and rain");
       // A live world that comes after it has them, too.
+      await page.click("#tab-scenarios");
+      await page.click("#scenario-mine");
+      await page.getByText("Nothing is recorded: the service has begun anew").waitFor();
       await page.click("#scenario-live");
       await shows(page, "Code ");
       await page.click("[data-command='allow']");
@@ -198,7 +242,7 @@ describeInChromium("the playground", (browser) => {
         browser(),
         async (page) => {
           await shows(page, "Code ");
-          for (const part of [".guide", ".device", ".second", ".exchange", ".deeds", ".more"]) {
+          for (const part of [".guide", ".device", ".second", ".exchange", ".deeds"]) {
             const box = (await page.locator(`section${part}`).boundingBox())!;
             expect(box.width, part).toBeGreaterThan(Math.min(width - 60, 280));
             expect(box.height, part).toBeGreaterThan(part === ".guide" ? 40 : 140);

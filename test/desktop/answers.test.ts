@@ -99,10 +99,11 @@ describe("device doc section 7 in the simulator", () => {
       const file = path.join(mkdtempSync(path.join(tmpdir(), "picogrant-")), "recorded.scenario");
       const simulation = virtualWorld(WORLD);
       const controller = new Controller(simulation, new Viewer(simulation), true);
-      controller.recorder = new Recorder(simulation, file);
+      const recorder = new Recorder(simulation, file);
+      controller.recorder = recorder;
       simulation.powerOn();
       await controller.run(`answer ${answer.name}`);
-      await controller.recorder.save();
+      await recorder.save();
       const recorded = findScenario(file);
       expect(recorded.lines.filter(({ text }) => text.startsWith("answer"))).toEqual([]);
       const { unmet, simulatedMs } = await play(recorded);

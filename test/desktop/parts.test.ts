@@ -56,7 +56,8 @@ test("what a person does is recorded into a scenario that can be replayed", asyn
   const file = path.join(folder, "recorded.scenario");
   const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
   const controller = new Controller(simulation, new Viewer(simulation), true);
-  controller.recorder = new Recorder(simulation, file);
+  const recorder = new Recorder(simulation, file);
+  controller.recorder = recorder;
   simulation.powerOn();
   await simulation.clock.advance(12_345);
   await controller.run("fault slow");
@@ -64,7 +65,7 @@ test("what a person does is recorded into a scenario that can be replayed", asyn
   await controller.run("fault slow");
   await controller.run("allow");
   await simulation.clock.advance(30_000);
-  await controller.recorder.save();
+  await recorder.save();
   const text = readFileSync(file, "utf8");
   rmSync(folder, { recursive: true });
   expect(text).toContain(

@@ -18,10 +18,6 @@ export interface PageSettings {
   /** Where accounts and clients are edited: a page's address, or a dialog of this page. */
   readonly fixturePage?: string;
   readonly fixtureDialog?: Html;
-  /** Further stylesheet in the folder. */
-  readonly style?: string;
-  /** A section of its own, after the diagram. */
-  readonly more?: { readonly title: string; readonly content: Html };
   /** False where the page is to work from a disk, too, whence no module is loaded. */
   readonly isModule?: boolean;
   /** What goes into the head beside the usual. */
@@ -110,26 +106,48 @@ function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
 }
 
 function tabs(settings: PageSettings): Html {
-  return html`<div class="tabs" role="tablist" aria-label="What can be done">${TABS.map(
+  const gallery = html`<a class="to-gallery" href="#gallery">every answer</a>`;
+  return html`${settings.hasService ? gallery : ""}<div class="tabs" role="tablist" aria-label="What can be done">${TABS.map(
     ([group, title], at) =>
       html`<button type="button" role="tab" id="tab-${group}" aria-controls="deeds-${group}"
       aria-selected="${at === 0 ? "true" : "false"}" tabindex="${at === 0 ? 0 : -1}">${title}</button>`,
-  )}</div>${settings.hasService ? html`<a class="to-gallery" href="#gallery">every answer</a>` : ""}
+  )}${
+    settings.hasService
+      ? html`<button type="button" role="tab" id="tab-scenarios" aria-controls="deeds-scenarios"
+      aria-selected="false" tabindex="-1">Scenarios</button>`
+      : ""
+  }</div>
   ${TABS.map(
     ([group], at) =>
       html`<div class="buttons" role="tabpanel" id="deeds-${group}" aria-labelledby="tab-${group}"${
         at === 0 ? "" : html` hidden`
       }>${deeds(group, settings)}</div>`,
-  )}`;
+  )}${
+    settings.hasService
+      ? html`<div role="tabpanel" id="deeds-scenarios" aria-labelledby="tab-scenarios" hidden>${SCENARIOS}</div>`
+      : ""
+  }`;
 }
 
-function moreSection({ more }: PageSettings): Html | "" {
-  if (!more) return "";
-  return html`<section class="more" aria-labelledby="more-title">
-    <h2 id="more-title" class="hidden-text">${more.title}</h2>
-    ${more.content}
-  </section>`;
-}
+/** Scenarios, and what one has done oneself as one of them. */
+const SCENARIOS = html`<div class="scenario-head">
+<label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
+<button type="button" id="scenario-step">next line</button>
+<button type="button" id="scenario-play">play</button>
+<button type="button" id="scenario-all">to its end</button>
+<button type="button" id="scenario-edit" hidden>edit</button>
+<button type="button" id="scenario-live">live world</button>
+</div>
+<textarea id="scenario-text" aria-label="The scenario's text" spellcheck="false" autocomplete="off"></textarea>
+<ol id="scenario-lines" aria-label="The scenario's lines" tabindex="0" hidden></ol>
+<div class="scenario-head">
+<button type="button" id="scenario-mine">what I did so far</button>
+<button type="button" id="scenario-share">share as an address</button>
+<button type="button" id="scenario-save">save as a file</button>
+<button type="button" id="scenario-open">open a file</button>
+<input type="file" id="scenario-file" accept=".scenario,text/plain" aria-label="A scenario's file" hidden>
+</div>
+<p id="scenario-said" role="status"></p>`;
 
 const STEPS = ["The device shows a code", "Enter it on the phone", "Allow"];
 const INTRO =
@@ -138,7 +156,7 @@ const INTRO =
 const LANES = ["person", "device", "service"];
 
 export function panelPage(settings: PageSettings) {
-  const { hasService, folder, title = "simulator", intro = INTRO, style, head = "" } = settings;
+  const { hasService, folder, title = "simulator", intro = INTRO, head = "" } = settings;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -148,7 +166,6 @@ ${head}
 <title>picogrant · ${title}</title>
 <link rel="icon" href="${folder}icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${folder}panel.css">
-${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
 </head>
 <body>
 <header>
@@ -184,7 +201,7 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
       <div class="gauge"><dt>Code</dt><dd><meter id="code" aria-label="Left of the code" min="0" max="1" value="0"></meter><span id="code-text"></span></dd></div>
       <div class="gauge"><dt>Access token</dt><dd><meter id="access" aria-label="Left of the access token" min="0" max="1" value="0"></meter><span id="access-text"></span></dd></div>
     </dl>
-    <details class="inside"><summary>Inside the device</summary>
+    <details class="inside" open><summary>Inside the device</summary>
     <dl class="facts">
       <div><dt>Memory</dt><dd id="memory"></dd></div>
       <div><dt>Allocated</dt><dd id="allocated"></dd></div>
@@ -220,7 +237,6 @@ ${style ? html`<link rel="stylesheet" href="${folder}${style}">` : ""}
       <ol id="sequence"></ol>
     </div>
   </section>
-  ${moreSection(settings)}
   <section class="deeds" aria-labelledby="deeds-title">
     <h2 id="deeds-title" class="hidden-text">What can be done</h2>
     ${tabs(settings)}

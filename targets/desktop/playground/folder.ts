@@ -1,6 +1,6 @@
 // Makes the playground's folder: a page, its script, its stylesheets, the engine and the data. All of it static,
 // every address relative, so that it works on any file server and below any path.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -21,18 +21,6 @@ const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-const SCENARIOS = html`<div class="scenario-head">
-<label class="hidden-text" for="scenario">Scenario</label><select id="scenario"></select>
-<button type="button" id="scenario-step">next line</button>
-<button type="button" id="scenario-play">play</button>
-<button type="button" id="scenario-all">to its end</button>
-<button type="button" id="scenario-edit" hidden>edit</button>
-<button type="button" id="scenario-live">live world</button>
-</div>
-<textarea id="scenario-text" aria-label="The scenario's text" spellcheck="false" autocomplete="off"></textarea>
-<ol id="scenario-lines" aria-label="The scenario's lines" tabindex="0" hidden></ol>
-<p id="scenario-said" role="status"></p>`;
-
 /**
  * Writes the folder anew.
  * @param folder where; what is there is removed
@@ -51,9 +39,7 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     title: "playground",
     intro:
       "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628). Device, phone and service are all in this page: nothing leaves it, nothing can break.",
-    style: "playground.css",
     isModule: false,
-    more: { title: "Scenarios", content: SCENARIOS },
     fixtureDialog: FIXTURE_DIALOG,
     head: html`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,
   });
@@ -61,7 +47,6 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     "index.html": String(await page),
     "panel.js": await script(),
     "panel.css": stylesheet(),
-    "playground.css": readFileSync(here("playground.css")),
     "icon.svg": ICON,
     "quickjs.wasm": wasm,
     "data.json": JSON.stringify(data),

@@ -3,8 +3,10 @@
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 import type { FixtureInput } from "../../service/fixture.ts";
 import { setText } from "../panel/client/dom.ts";
-import type { Link } from "../panel/client/link.ts";
+import type { Link, Scenarios } from "../panel/client/link.ts";
+import { Recording } from "../scenarios/recording.ts";
 import type { Settings } from "../scenarios/scenario.ts";
+import { Stage } from "../scenarios/stage.ts";
 import { Controller } from "../simulator/controls.ts";
 import type { Simulation } from "../simulator/simulation.ts";
 import { Viewer } from "../simulator/view.ts";
@@ -18,6 +20,8 @@ import { Phone } from "./phone.ts";
 const BASE_URL = "https://tv.example";
 const TICK_MS = 250;
 const FIGURES_MS = 500;
+/** Seeds that `with seed` takes. */
+const SEEDS = 1_000_000_000;
 
 interface World {
   readonly simulation: Simulation;
@@ -25,6 +29,9 @@ interface World {
   readonly engine: CoreInQuickjs;
   readonly phone: Phone;
 }
+
+const RECORDED_NOT =
+  "this world is a scenario's, or has other accounts than the usual; go to the live world, or load the page anew";
 
 const LIVE: Settings = { columns: 20, rows: 4, account: "ada", rotate: false };
 
@@ -44,6 +51,8 @@ export class PageLink implements Link {
     this.#world = this.#create(LIVE, true);
     setInterval(() => this.#draw(), TICK_MS);
   }
+
+  readonly scenarios: Scenarios = this.#scenarios();
 
   get simulation(): Simulation {
     return this.#world.simulation;
@@ -94,6 +103,24 @@ export class PageLink implements Link {
     return problem;
   }
 
+  #scenarios(): Scenarios {
+    const stage = new Stage((settings) => this.begin(settings, false));
+    return {
+      all: async () => this.data.scenarios,
+      begin: async (text) => stage.begin(text),
+      step: () => stage.step(),
+      live: async () => {
+        this.begin();
+        return "A new world that goes by itself.";
+      },
+      recorded: async () => {
+        const { recorder } = this.#world.controller;
+        if (!recorder) return { text: "", problem: RECORDED_NOT };
+        return { text: await recorder.text(), problem: recorder.over };
+      },
+    };
+  }
+
   #create(settings: Settings, isLive: boolean): World {
     const engine = new CoreInQuickjs(this.module, this.data.bundle);
     const clock = new WorldClock({ paused: !isLive });
@@ -105,11 +132,15 @@ export class PageLink implements Link {
       // A scenario goes the same way every time, at the address that it names; a world to play with does not.
       ...(isLive && {
         baseUrl: BASE_URL,
-        seed: crypto.getRandomValues(new Uint32Array(1))[0]!,
+        seed: crypto.getRandomValues(new Uint32Array(1))[0]! % SEEDS,
         epochMs: Date.now(),
       }),
     });
     const controller = new Controller(simulation, new Viewer(simulation, meterOf(engine)), true);
+    // A service with other accounts than the usual is none that a replay would have.
+    if (isLive && this.#fixture === this.data.fixture) {
+      controller.recorder = new Recording(simulation, "the playground");
+    }
     const phone = new Phone(this.frame, simulation.service!);
     phone.onPage = (address) => setText("phone-address", address.replace(/^https?:\/\//, ""));
     simulation.onChange(() => this.#changed());

@@ -6,7 +6,6 @@ import { Panel } from "../panel/client/panel.ts";
 import { readFiles } from "./files.ts";
 import { FixtureEditor } from "./fixture-editor.ts";
 import { PageLink } from "./link.ts";
-import { ScenarioPlayer } from "./scenarios.ts";
 
 async function begin(): Promise<void> {
   const { wasm, data } = await readFiles();
@@ -15,7 +14,6 @@ async function begin(): Promise<void> {
   const frame = document.getElementById("phone") as HTMLIFrameElement;
   const link = new PageLink(module, data, frame);
   const panel = new Panel(link);
-  new ScenarioPlayer(link, data);
   new FixtureEditor(link, (line) => panel.say(line));
 }
 

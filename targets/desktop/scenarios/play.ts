@@ -8,7 +8,7 @@ import type { Scenario } from "./scenario.ts";
 
 /** A world of its own for a scenario, or for whoever needs one without sockets. */
 export function virtualWorld(settings: Scenario["settings"], seed = 1): Simulation {
-  return createVirtualWorld({ ...settings, seed, fixture: fixture() });
+  return createVirtualWorld({ seed, ...settings, fixture: fixture() });
 }
 
 /** Plays it to its end or to the first expectation that is not met. */

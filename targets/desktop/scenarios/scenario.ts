@@ -18,6 +18,8 @@ export interface Settings {
   language?: Language;
   /** Options of the service, by name. */
   options?: ServiceOptionsInput;
+  /** Of all chance in its world; 1 by default. */
+  seed?: number;
 }
 
 export type Line = { readonly number: number; readonly text: string } & (
@@ -84,9 +86,10 @@ function readSetting(settings: Settings, line: string): boolean {
   if (columns !== undefined) Object.assign(settings, { columns: +columns, rows: Number(rows) });
   else if (account !== undefined) settings.account = account;
   else if (value === "rotation") settings.rotate = true;
+  else if (/^seed \d{1,9}$/.test(value)) settings.seed = Number(value.slice("seed ".length));
   else if (!readFurther(settings, value)) {
     throw new StepError(
-      'after "with" comes display 16x2, account NAME, client NAME, device NAME, language de, option NAME VALUE or rotation',
+      'after "with" comes display 16x2, account NAME, client NAME, device NAME, language de, option NAME VALUE, seed NUMBER or rotation',
     );
   }
   return true;

@@ -2,7 +2,7 @@
 // and the panel come through here, and so does the recording.
 
 import type { FixtureInput } from "../../service/fixture.ts";
-import type { Recorder } from "../scenarios/recorder.ts";
+import type { Recording } from "../scenarios/recording.ts";
 import { DEEDS, type DeedGroup, deedOf } from "./deeds.ts";
 import type { Simulation } from "./simulation.ts";
 import { perform, StepError } from "./steps.ts";
@@ -41,7 +41,7 @@ export const CONTROLS: readonly Control[] = [
 
 /** Carries out one command at a time, in the order in which they come. */
 export class Controller {
-  recorder: Recorder | undefined;
+  recorder: Recording | undefined;
   /** Saves the service's world into a file, where there are files. */
   save: ((file: string) => string) | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -94,12 +94,15 @@ export class Controller {
   useFixture(fixture: FixtureInput): Promise<string> {
     const { simulation, recorder } = this;
     const done = this.#last.then(async () => {
-      if (recorder)
+      if (recorder?.isAskedFor)
         return "a recording is replayed with the usual accounts and clients; apply others without --record";
       try {
         // A fault that changes the service's settings is none of the service that begins now.
         await perform(simulation, "mend");
         simulation.useFixture(fixture);
+        recorder?.end(
+          "the service has begun anew with other accounts; a replay would not have them",
+        );
         return "";
       } catch (error) {
         return (error as Error).message;

@@ -40,6 +40,8 @@ export interface SimulationSettings {
   readonly http: Http;
   readonly storage: Storage;
   readonly entropy: Entropy;
+  /** What a replay of this world has to be given for the same chance (virtual-world.ts); undefined where there is none. */
+  readonly seed?: number | undefined;
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   readonly allowHttp?: boolean;

@@ -36,8 +36,10 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   }
   if (part !== "request" && last.ended) {
     const back = make("span", `way back ${outcomeOf(last)}`);
-    back.append(make("span", "label", answerOf(last)));
-    line.append(back, make("span", "figures", figuresOf(last)));
+    const label = make("span", "label", answerOf(last));
+    label.append(make("span", "figures", ` · ${figuresOf(last)}`));
+    back.append(label);
+    line.append(back);
   }
   return line;
 }

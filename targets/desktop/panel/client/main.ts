@@ -2,7 +2,7 @@
 import type { ExchangeDetail } from "../../simulator/log/exchange-detail.ts";
 import type { View } from "../../simulator/view.ts";
 import { setText } from "./dom.ts";
-import type { Link } from "./link.ts";
+import type { Link, Scenarios } from "./link.ts";
 import { Panel } from "./panel.ts";
 
 const phone = document.getElementById("phone") as HTMLIFrameElement | null;
@@ -12,19 +12,49 @@ phone?.addEventListener("load", () => {
   if (location.protocol !== "about:") setText("phone-address", location.host + location.pathname);
 });
 
+/** Sends something that no foreign page can send. */
+function post(address: string, body: object): Promise<Response | undefined> {
+  return fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-picogrant-panel": "1" },
+    body: JSON.stringify(body),
+  }).catch(() => undefined);
+}
+
+const NO_ANSWER = "The simulator did not take that.";
+
+async function ask<T>(address: string, body: object, otherwise: T): Promise<T> {
+  const answer = await post(address, body);
+  return answer?.ok ? ((await answer.json()) as T) : otherwise;
+}
+
+const scenarios: Scenarios = {
+  async all() {
+    const answer = await fetch("/panel/scenarios").catch(() => undefined);
+    return answer?.ok ? ((await answer.json()) as Awaited<ReturnType<Scenarios["all"]>>) : [];
+  },
+  begin: (text) =>
+    ask("/panel/scenario/begin", { text }, { problem: NO_ANSWER, lines: [], expectations: 0 }),
+  async step() {
+    return (await ask("/panel/scenario/step", {}, { said: NO_ANSWER })).said;
+  },
+  async live() {
+    const { said } = await ask("/panel/scenario/live", {}, { said: NO_ANSWER });
+    return said;
+  },
+  recorded: () => ask("/panel/scenario/recorded", {}, { text: "", problem: NO_ANSWER }),
+};
+
 const simulator: Link = {
+  scenarios,
   watch(show, lost) {
     const events = new EventSource("/panel/events");
     events.addEventListener("message", (event) => show(JSON.parse(String(event.data)) as View));
     events.addEventListener("error", () => lost("The simulator has ended."));
   },
   async send(command) {
-    const answer = await fetch("/panel/command", {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-picogrant-panel": "1" },
-      body: JSON.stringify({ command }),
-    }).catch(() => undefined);
-    return answer?.ok ? "" : "The simulator did not take that.";
+    const answer = await post("/panel/command", { command });
+    return answer?.ok ? "" : NO_ANSWER;
   },
   async exchange(id) {
     const answer = await fetch(`/panel/exchange/${id}`).catch(() => undefined);

@@ -8,6 +8,7 @@ import { guideOf, type PhonePage } from "./guide.ts";
 import { drawDisplay } from "./lcd.ts";
 import type { Link } from "./link.ts";
 import { drawModules } from "./qr.ts";
+import { ScenarioPlayer } from "./scenario-player.ts";
 import { drawSlip } from "./slip.ts";
 import { time } from "./time.ts";
 
@@ -38,6 +39,7 @@ export class Panel {
     });
     takeTabs();
     takeGallery();
+    if (element("scenario")) new ScenarioPlayer(link.scenarios);
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
       if (this.#latest) this.#showGuide(this.#latest);

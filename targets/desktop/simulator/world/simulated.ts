@@ -7,9 +7,6 @@ import { PATHS } from "../../../service/metadata.ts";
 /** How early a poll may come. */
 export const POLL_TOLERANCE_MS = 250;
 
-/** Of the device's dice in scenarios, and while one is recorded. */
-export const DEVICE_SEED = 2;
-
 const CLIENT = { id: "living-room-tv", secret: "tv-secret" };
 const SCOPE = "https://auth.picogrant.test/auth/video.readonly";
 

@@ -46,6 +46,11 @@ export interface VirtualWorldSettings {
   readonly options?: ServiceOptionsInput;
 }
 
+/** The device has dice of its own. */
+export function deviceSeed(seed: number): number {
+  return seed + 1;
+}
+
 export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
   const { seed = 1, epochMs = EPOCH_MS } = settings;
   const baseUrl = settings.options?.baseUrl ?? settings.baseUrl ?? BASE_URL;
@@ -77,7 +82,8 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     epochMs,
     http: new DirectHttp(service),
     storage: new MemoryStorage(),
-    entropy: new SeededEntropy(seed + 1),
+    entropy: new SeededEntropy(deviceSeed(seed)),
+    seed,
     config: deviceConfig({}),
     endpoints: endpointsOf(baseUrl),
     columns: settings.columns,

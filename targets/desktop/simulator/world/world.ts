@@ -1,6 +1,6 @@
 // Puts a simulation together as the command line asks for it: the embedded service with its web server,
 // or a real one by its addresses, and the device on the real adapters of Node.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import fs from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -37,8 +37,12 @@ import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { readFixtureFile, readOptionsFile } from "./service-files.ts";
 import { ServiceStore } from "./service-store.ts";
-import { DEVICE_SEED, deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
+import { deviceConfig, endpointsOf, POLL_TOLERANCE_MS } from "./simulated.ts";
+import { deviceSeed } from "./virtual-world.ts";
 import { WorldClock } from "./world-clock.ts";
+
+/** Seeds that `with seed` takes. */
+const SEEDS = 1_000_000_000;
 
 export interface World {
   readonly simulation: Simulation;
@@ -101,13 +105,16 @@ export async function createWorld(
       store.attach(embedded.service, warn);
     }
     const remote = embedded ? undefined : await remoteServer(options, http);
+    const seed = options.record === undefined ? randomInt(SEEDS) : 1;
     const simulation = new Simulation({
       clock,
       epochMs,
       http,
       storage,
       // What is recorded is replayed by a device with the same dice.
-      entropy: options.record === undefined ? new NodeEntropy() : new SeededEntropy(DEVICE_SEED),
+      // Against a real server chance has to be chance.
+      entropy: embedded ? new SeededEntropy(deviceSeed(seed)) : new NodeEntropy(),
+      seed: embedded && seed,
       config: remote ? remoteConfig(options, remote) : deviceConfig(options),
       endpoints: remote?.endpoints ?? endpointsOf(embedded?.localUrl ?? ""),
       allowHttp: remote?.allowHttp ?? false,

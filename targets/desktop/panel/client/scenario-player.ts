@@ -1,0 +1,228 @@
+// Scenarios on the page: chosen, edited, opened from a file or brought by the page's address; played line by line; what
+// one has done oneself, as one of them; saved, and shared as an address. Each line tells whether it has been done, is
+// next, or was not as expected.
+import type { Begun } from "../../scenarios/stage.ts";
+import { element, setText } from "./dom.ts";
+import type { Scenarios } from "./link.ts";
+
+/** Between two lines that are played by themselves: slow enough to be looked at. */
+const PAUSE_MS = 700;
+/** What stands before a scenario in the page's address. */
+const IN_ADDRESS = "#scenario=";
+/** The choice of none of those that there are. */
+const OWN = "";
+
+export class ScenarioPlayer {
+  #begun: Begun | undefined;
+  #next = 0;
+  #isPlaying = false;
+  #busy: Promise<void> = Promise.resolve();
+  readonly #scenarios: Scenarios;
+  readonly #text = element<HTMLTextAreaElement>("scenario-text");
+  readonly #choice = element<HTMLSelectElement>("scenario");
+
+  constructor(scenarios: Scenarios) {
+    this.#scenarios = scenarios;
+    const on = (id: string, act: () => void): void => element(id).addEventListener("click", act);
+    on("scenario-step", () => this.#queue(() => this.#step()));
+    on("scenario-play", () => this.#play(PAUSE_MS));
+    on("scenario-all", () => this.#play(0));
+    on("scenario-edit", () => this.#edit());
+    on("scenario-live", () => this.#queue(() => this.#live()));
+    on("scenario-mine", () => this.#queue(() => this.#takeMine()));
+    on("scenario-save", () => this.#save());
+    on("scenario-share", () => this.#share());
+    on("scenario-open", () => element("scenario-file").click());
+    element("scenario-file").addEventListener("change", () => void this.#open());
+    addEventListener("hashchange", () => this.#takeAddress());
+    void this.#list();
+  }
+
+  async #list(): Promise<void> {
+    const all = await this.#scenarios.all();
+    const choice = this.#choice;
+    choice.append(new Option("one of your own", OWN));
+    choice.append(...all.map(({ name }) => new Option(name.replaceAll("-", " "), name)));
+    const choose = (): void => {
+      const found = all.find(({ name }) => name === choice.value);
+      if (found) this.#put(found.text);
+    };
+    choice.addEventListener("change", choose);
+    if (this.#takeAddress()) return;
+    choice.value = "sign-in";
+    choose();
+  }
+
+  /** A scenario in the page's address goes into the editor; nothing is played unasked. */
+  #takeAddress(): boolean {
+    if (!location.hash.startsWith(IN_ADDRESS)) return false;
+    try {
+      this.#putOwn(decodeURIComponent(location.hash.slice(IN_ADDRESS.length)));
+    } catch {
+      setText("scenario-said", "The scenario in this page's address is cut off, or no scenario.");
+      return false;
+    }
+    element("tab-scenarios").click();
+    setText("scenario-said", "This scenario came with the page's address: play it.");
+    return true;
+  }
+
+  #put(text: string): void {
+    this.#text.value = text;
+    this.#edit();
+  }
+
+  #putOwn(text: string): void {
+    this.#choice.value = OWN;
+    this.#put(text);
+  }
+
+  async #takeMine(): Promise<void> {
+    const { text, problem } = await this.#scenarios.recorded();
+    if (problem) {
+      setText("scenario-said", `Nothing is recorded: ${problem}.`);
+      return;
+    }
+    this.#putOwn(text);
+    setText("scenario-said", "What you have done so far: play it, save it, or share it.");
+  }
+
+  async #open(): Promise<void> {
+    const input = element<HTMLInputElement>("scenario-file");
+    const file = input.files?.[0];
+    if (!file) return;
+    const text = await file.text();
+    input.value = "";
+    this.#putOwn(text);
+    setText("scenario-said", `${file.name}: play it.`);
+  }
+
+  #save(): void {
+    const url = URL.createObjectURL(new Blob([this.#text.value], { type: "text/plain" }));
+    const anchor = document.createElement("a");
+    anchor.href = url;
+    anchor.download = `${this.#choice.value || "session"}.scenario`;
+    anchor.click();
+    URL.revokeObjectURL(url);
+    setText("scenario-said", `Saved. It plays in a terminal, too: npm start -- --scenario FILE`);
+  }
+
+  /** The page's address has the scenario from now on; where a page may write there, the clipboard has it, too. */
+  #share(): void {
+    history.replaceState(null, "", IN_ADDRESS + encodeURIComponent(this.#text.value));
+    const said = "Whoever opens this page's address has this scenario.";
+    setText("scenario-said", said);
+    navigator.clipboard?.writeText(location.href).then(
+      () => setText("scenario-said", `${said} It is in the clipboard.`),
+      () => {},
+    );
+  }
+
+  #edit(): void {
+    this.#isPlaying = false;
+    this.#begun = undefined;
+    this.#text.hidden = false;
+    element("scenario-lines").hidden = true;
+    element("scenario-edit").hidden = true;
+    setText("scenario-said", "");
+  }
+
+  async #live(): Promise<void> {
+    this.#edit();
+    setText("scenario-said", await this.#scenarios.live());
+  }
+
+  #queue(act: () => Promise<void>): void {
+    this.#busy = this.#busy.then(act);
+  }
+
+  /** Line by line by itself, to the end or until it is pressed again. */
+  #play(pauseMs: number): void {
+    if (this.#isPlaying) {
+      this.#isPlaying = false;
+      setText("scenario-play", "play");
+      return;
+    }
+    this.#isPlaying = true;
+    setText("scenario-play", "stop");
+    this.#queue(async () => {
+      while (this.#isPlaying) {
+        await this.#step();
+        await new Promise((resolve) => {
+          setTimeout(resolve, pauseMs);
+        });
+      }
+      setText("scenario-play", "play");
+    });
+  }
+
+  /** Has what is in the editor begun; false where it makes no sense. */
+  async #begin(): Promise<boolean> {
+    const begun = await this.#scenarios.begin(this.#text.value);
+    if (begun.problem) {
+      setText("scenario-said", begun.problem);
+      return false;
+    }
+    this.#begun = begun;
+    this.#next = 0;
+    this.#draw(begun.lines);
+    return true;
+  }
+
+  #draw(lines: readonly string[]): void {
+    const list = element<HTMLOListElement>("scenario-lines");
+    list.replaceChildren(
+      ...lines.map((text) => {
+        const item = document.createElement("li");
+        item.textContent = text;
+        return item;
+      }),
+    );
+    list.hidden = false;
+    this.#text.hidden = true;
+    element("scenario-edit").hidden = false;
+    this.#mark();
+  }
+
+  #mark(): void {
+    const items = [...element("scenario-lines").children];
+    items.forEach((item, at) => {
+      if (at === this.#next) item.setAttribute("aria-current", "step");
+      else item.removeAttribute("aria-current");
+      if (at < this.#next) item.className = "done";
+    });
+    items[this.#next]?.scrollIntoView({ block: "nearest" });
+  }
+
+  async #step(): Promise<void> {
+    if (this.#begun === undefined && !(await this.#begin())) {
+      this.#isPlaying = false;
+      return;
+    }
+    const { lines, expectations } = this.#begun!;
+    const line = lines[this.#next];
+    if (line === undefined) {
+      this.#end("");
+      return;
+    }
+    setText("scenario-said", line);
+    const problem = await this.#scenarios.step();
+    if (problem) {
+      element("scenario-lines").children[this.#next]?.classList.add("unmet");
+      this.#end(problem);
+      return;
+    }
+    this.#next++;
+    this.#mark();
+    if (this.#next === lines.length) {
+      const all = `All ${expectations} expectations held.`;
+      this.#end(`${all} Play it again, edit it, or go back to the live world.`);
+    }
+  }
+
+  #end(text: string): void {
+    this.#isPlaying = false;
+    this.#begun = undefined;
+    if (text) setText("scenario-said", text);
+  }
+}
