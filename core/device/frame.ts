@@ -15,7 +15,7 @@ export interface Frame {
   columns: number;
   /** Rows of the display, 2..8. */
   rows: number;
-  /** 1 while the code is shown: one from before a restart once the server has confirmed it. */
+  /** 1 while the code is shown as good: one from before a restart once the server has confirmed it. */
   codeShown: number;
   /** 1 while its countdown is shown beside it. */
   hasCountdown: number;

@@ -25,6 +25,12 @@ import { State } from "../device/states.ts";
 import { schemeLength } from "../grant/device-authorization.ts";
 import { hasAccess } from "../grant/refresh.ts";
 
+/** Columns that a part of a row takes. */
+enum Width {
+  /** A space and a question mark, at the end of the row of a code that is being checked. */
+  MARK = 2,
+}
+
 /** Whose text is laid out. */
 enum Source {
   /** The maker's, in the display's own character set. */
@@ -70,10 +76,24 @@ function putTwoDigits(device: Device, number: number): void {
   put(device, 48 + number - tens * 10);
 }
 
-/** The last row: the user code, with its label and a countdown (mm:ss) where there is room for them. */
+/**
+ * Whether a code from before a restart is shown before the server has confirmed it: marked as being checked, and not
+ * where there is no room for the mark.
+ */
+function isBeingChecked(device: Device): boolean {
+  return (
+    device.state === State.PENDING &&
+    device.codeResumed === 1 &&
+    device.codeLifeS > 0 &&
+    device.length[Field.USER_CODE] + Width.MARK <= device.columns
+  );
+}
+
+/** The last row: the user code, with its label, and with a countdown (mm:ss) or a mark where there is room for them. */
 function putCode(device: Device): void {
+  var mark = device.codeShown ? 0 : Width.MARK;
   if (
-    device.length[device.messages + Message.CODE] + device.length[Field.USER_CODE] <=
+    device.length[device.messages + Message.CODE] + device.length[Field.USER_CODE] + mark <=
     device.columns
   ) {
     putMessage(device, Message.CODE);
@@ -92,6 +112,10 @@ function putCode(device: Device): void {
     putTwoDigits(device, minutes);
     put(device, 58); // :
     putTwoDigits(device, device.codeLifeS - minutes * 60);
+  }
+  if (mark) {
+    fill(device, device.pageEnd - 1);
+    put(device, 63); // ?
   }
   fill(device, device.pageEnd);
 }
@@ -128,7 +152,9 @@ function putAddress(device: Device): void {
   var rows = 0;
   for (var i = from; i < to; i = addressRowEnd(device, i, to)) rows++;
   // The instruction takes a row, and so does the code.
-  if (rows <= device.rows - 2) putMessage(device, Message.OPEN);
+  if (rows <= device.rows - 2) {
+    putMessage(device, device.codeShown ? Message.OPEN : Message.RESUMING);
+  }
   while (from < to) {
     var end = addressRowEnd(device, from, to);
     putText(device, from, end, Source.ANYBODY);
@@ -182,7 +208,7 @@ function putState(device: Device): void {
 /** Lays the whole text out, of which the present page goes to the frame. The code's row is below it on each page. */
 function layOut(device: Device): void {
   beginText(device);
-  if (device.codeShown) {
+  if (device.codeShown || isBeingChecked(device)) {
     goToLastRow(device);
     putCode(device);
     keepLastRow(device);

@@ -188,8 +188,12 @@ describe("SPEC.md, Display, RFC 8628 §3.3: the verification prompt, cell by cel
     const before = new Bench([code()]);
     before.pass(6000);
     const after = new Bench([error(428, "authorization_pending")], { slots: before.slots });
+    // It is back at once, marked as being checked; then it is shown as good.
     expect(after.frame()[0]!.trimEnd()).toBe("Checking code");
+    expect(after.frame()[3]).toBe("Code ABCD-EFGH     ?");
+    expect(after.device.codeShown).toBe(0);
     after.until(1);
+    expect(after.frame()[0]!.trimEnd()).toBe("Open in browser:");
     expect(after.frame()[3]).toBe("Code ABCD-EFGH      ");
     const next = new Bench([code()], { slots: before.slots });
     next.core.signIn(next.device);

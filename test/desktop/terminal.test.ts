@@ -45,13 +45,28 @@ test.each([
   }
 });
 
+test.each(["bare", "printer", "console"])(
+  "60x18 shows address, code and the newest line of the log: %s",
+  async (device) => {
+    const view = await viewOf(`with device ${device}\nadvance 23s`);
+    const size = { columns: 60, rows: 18 };
+    const title = "open http://127.0.0.1:8628/device or /panel";
+    const lines = layOut(view, title, size, colourless);
+    expect(lines.length).toBeLessThanOrEqual(18);
+    expect(lines[0]).toContain(title);
+    expect(lines.join("\n")).toContain(view.device.userCode);
+    expect(lines.join("\n")).toMatch(/ 0:18 poll: POST \/token -> 428/);
+    expect(lines.at(-1)).toContain("q quit");
+  },
+);
+
 test("80x24 shows display, state, bars, slots, exchanges, all keys; no secret", async () => {
   const view = await viewOf("advance 30s\nallow\nadvance 10s");
   const screen = layOut(view, "", { columns: 80, rows: 24 }, colourless).join("\n");
   for (const part of [
     "|Signed in           |",
     "state     signed in",
-    "slot 1    token #1",
+    "slot 1    token, record 2",
     "call the API: GET /video/v3/liveBroadcasts -> 200",
     "ada allows",
     "space pause",

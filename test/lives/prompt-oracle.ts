@@ -61,8 +61,14 @@ export class PromptOracle {
     if (lit !== code || device.state !== State.PENDING) {
       throw new Violation("display-code", "a code is shown that is not being polled");
     }
-    if (!this.isConfirmed) {
-      throw new Violation("display-code", "a code from before the power cut, not confirmed yet");
+    // A code's row is the last one, and ends with the mark.
+    const isMarked = frame.trimEnd().endsWith(" ?");
+    if (!this.isConfirmed && !isMarked) {
+      const what = "a code from before the power cut, not confirmed and not marked";
+      throw new Violation("display-code", what);
+    }
+    if (this.isConfirmed && isMarked && device.codeShown) {
+      throw new Violation("display-code", "a code that is confirmed is marked as being checked");
     }
     const overMs = this.view.nowMs() - this.untilMs;
     if (overMs >= 0) throw new Violation("display-code", `a code shown ${overMs} ms after its end`);

@@ -419,9 +419,16 @@ export class Simulation {
 
   #shown(region: number): string {
     const device = this.driver?.device;
-    if (device === undefined || device.codeShown !== 1) return "";
-    const from = device.start[region]!;
-    return asciiOf(device.memory, from, from + Math.max(0, device.length[region]!));
+    if (device === undefined || !this.#hasCode(device)) return "";
+    return textIn(device, region);
+  }
+
+  /** Whether a code can be read from the display: a good one, or one that is being checked after a restart. */
+  #hasCode(device: Driver["device"]): boolean {
+    if (device.codeShown === 1) return true;
+    const code = textIn(device, core.Field.USER_CODE);
+    const isKept = device.state === State.PENDING && code !== "";
+    return isKept && (this.display.lines.at(-1)?.includes(code) ?? false);
   }
 
   #newApplication(): Application {
@@ -430,7 +437,7 @@ export class Simulation {
     const [videoApi = "", publisherApi = ""] = endpoints.resources;
     const first = isPublisher && publisherApi !== "" ? "offers" : "broadcasts";
     const hasApi = videoApi !== "" || first === "offers";
-    return new Application(hasApi ? first : undefined, this.settings.issuer ?? "");
+    return new Application(hasApi ? first : undefined, this.settings.issuer ?? "", this.language);
   }
 
   /** The network, with a look at the device before each request: the state that led to it comes first. */
@@ -464,6 +471,12 @@ export class Simulation {
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** What a region of the device holds. */
+function textIn({ memory, start, length }: Driver["device"], region: number): string {
+  const from = start[region]!;
+  return asciiOf(memory, from, from + Math.max(0, length[region]!));
 }
 
 function describeRefusal({

@@ -15,6 +15,7 @@ export interface ScreenSize {
 }
 
 const STATUS_WIDTH_MIN = 38;
+const TWO_COLUMNS_MIN = 2 * STATUS_WIDTH_MIN;
 
 /** What somebody types, or wants to have listed, in front of the log. */
 export interface Typing {
@@ -34,36 +35,65 @@ export function layOut(
   paint: Paint,
   typing: Typing = NOTHING_TYPED,
 ): string[] {
-  const panel = displayLines(view, paint);
-  const status = statusLines(view, paint);
-  const panelWidth = Math.max(0, ...panel.map(visibleLength));
-  const besides = size.columns - panelWidth - 2 >= STATUS_WIDTH_MIN;
-  const top = besides ? beside(panel, panelWidth, status) : [...panel, ...twoColumns(status, size)];
   const isList = typing.lines.length > 0;
   // Whoever looks for a name does not need the keys.
-  const keys = isList ? [] : keyLines(view, size.columns, paint);
-  const room = size.rows - 1 - top.length - 1 - keys.length;
+  let keys = isList ? [] : keyLines(view, size.columns, paint);
+  // Before anything else come the display, with address and code, and what has happened last.
+  const most = size.rows - HEADER - NEWS;
+  const top = topLines(view, size, paint, most - Math.min(1, keys.length));
+  if (top.length + keys.length > most) keys = shortKeys(keys, paint);
+  const room = Math.max(0, size.rows - HEADER - 1 - top.length - keys.length);
   const log = isList
-    ? listLines(typing, Math.max(0, room), size.columns)
-    : logLines(view, Math.max(0, room), size.columns, paint);
+    ? listLines(typing, room, size.columns)
+    : logLines(view, room, size.columns, paint);
   const lines = [header(view, title, size.columns, paint), ...top];
   const heading = typing.prompt || view.message;
   if (room > 0) lines.push(rule(view, heading, size.columns, paint), ...log);
   return [...lines, ...keys].slice(0, size.rows).map((line) => cut(line, size.columns));
 }
 
+const HEADER = 1;
+/** The line above the log, and the newest one in it. */
+const NEWS = 2;
+
+/** Display and state, at most so many lines: of the state what there is room for. */
+function topLines(view: View, size: ScreenSize, paint: Paint, most: number): string[] {
+  const status = statusLines(view, paint);
+  const whole = displayLines(view, paint);
+  const panel = whole.length > most ? frameLines(view, paint) : whole;
+  const width = Math.max(0, ...panel.map(visibleLength));
+  const besides = size.columns - width - 2 >= STATUS_WIDTH_MIN;
+  const below = size.columns < TWO_COLUMNS_MIN ? status : twoColumns(status, size);
+  const top = besides ? beside(panel, width, status) : [...panel, ...below];
+  return top.slice(0, Math.max(panel.length, most));
+}
+
+/** Where not all keys have room, those that lead to the others. */
+function shortKeys(keys: readonly string[], paint: Paint): string[] {
+  return keys.length === 0
+    ? []
+    : [MORE_KEYS.map(([key, does]) => `${paint.bold(key)} ${does}`).join("  ")];
+}
+
 function header(view: View, title: string, columns: number, paint: Paint): string {
   const { ms, speed, paused, jumpLeftMs } = view.clock;
   const pace = paused ? "paused" : `x${speed}`;
   const clock = `${timeText(ms)}  ${jumpLeftMs > 0 ? `jumps ${timeText(jumpLeftMs)}` : pace}`;
-  const left = `picogrant  ${title}`.slice(0, columns - clock.length - 2);
+  const room = Math.max(0, columns - clock.length - 2);
+  const named = `picogrant  ${title}`;
+  // The address is worth more than the name.
+  const left = (named.length > room ? title : named).slice(0, room);
   return paint.bold(left.padEnd(columns - clock.length) + clock);
 }
 
-function displayLines({ display, device, qr, slips }: View, paint: Paint): string[] {
+function frameLines({ display }: Pick<View, "display">, paint: Paint): string[] {
   const edge = `+${"-".repeat(display.columns)}+`;
   const shade = display.lit ? paint.lit : paint.dark;
-  const frame = [edge, ...display.lines.map((line) => `|${shade(line)}|`), edge];
+  return [edge, ...display.lines.map((line) => `|${shade(line)}|`), edge];
+}
+
+function displayLines({ display, device, qr, slips }: View, paint: Paint): string[] {
+  const frame = frameLines({ display }, paint);
   if (device.kind === "console") return beside(frame, display.columns + 2, qrPicture(qr, paint));
   const slip = slips.at(-1);
   if (device.kind !== "printer" || slip === undefined) return frame;
@@ -109,11 +139,16 @@ function statusLines(view: View, paint: Paint): string[] {
     `allocated ${memory.allocated.core} B/s by the core, ${kibibytes(memory.allocated.others)} else`,
     ...slots.map(
       ({ slot, kind, sequence, bytes, writes, erases }) =>
-        `slot ${slot}    ${kind} #${sequence} ${bytes} B, ${writes} writes ${erases} erases`,
+        `slot ${slot}    ${slotText(kind, sequence, bytes)}, ${writes} writes ${erases} erases`,
     ),
   ];
   if (faults.length > 0) lines.push(paint.warn(`faults    ${faults.join(", ")}`));
   return lines;
+}
+
+/** "token, record 2, 64 B" */
+function slotText(kind: string, sequence: number, bytes: number): string {
+  return bytes > 0 ? `${kind}, record ${sequence + 1}, ${bytes} B` : kind;
 }
 
 /** For displays too wide to have anything beside them: the status in two columns below. */
@@ -178,6 +213,13 @@ function exchangeText(entry: ExchangeEntry, paint: Paint): string {
   return `${clean(`${purpose}: ${method} ${target.split("?")[0]} -> ${result}`)}${by}`;
 }
 
+/** What leads to everything that has no key, and out of it. */
+const MORE_KEYS = [
+  [":", "type"],
+  ["?", "list"],
+  ["q", "quit"],
+] as const;
+
 function keyLines(view: View, columns: number, paint: Paint): string[] {
   const label = (control: Control): string => {
     const on = view.faults.includes(control.label);
@@ -190,12 +232,7 @@ function keyLines(view: View, columns: number, paint: Paint): string[] {
     if (others.length > 0) lines.push(...flow(others.map(label), columns));
     const items = CONTROLS.filter(({ group }) => groups.includes(group)).map(label);
     if (groups.includes("clock")) {
-      const more = [
-        `${paint.bold(":")} type`,
-        `${paint.bold("?")} list`,
-        `${paint.bold("q")} quit`,
-      ];
-      items.push(...more);
+      items.push(...MORE_KEYS.map(([key, does]) => `${paint.bold(key)} ${does}`));
     }
     lines.push(...flow(items, columns));
   }

@@ -7,10 +7,19 @@ import type { Scope } from "../scopes.ts";
 import type { Translate } from "./languages.ts";
 import { badge, durationInWords, type Html, hidden, note, type PageContent } from "./layout.ts";
 
-/** The page where the code is typed. `problem` says what was wrong with the last one. */
+export interface CodeEntry {
+  readonly t: Translate;
+  readonly csrf: string;
+  /** How a code looks, such as XXXX-XXXX: for whoever shows the page and groups what is typed. */
+  readonly format: string;
+}
+
+/**
+ * The page where the code is typed.
+ * @param problem what was wrong with the last one
+ */
 export function codeEntry(
-  t: Translate,
-  csrf: string,
+  { t, csrf, format }: CodeEntry,
   typed: string,
   problem?: string,
 ): PageContent {
@@ -25,7 +34,7 @@ ${hidden({ csrf })}
       ? t("Is this the code on your device’s screen?")
       : t("Enter the code your device shows")
   }</label>
-<input class="code" id="user_code" name="user_code" value="${typed}" required maxlength="40"
+<input class="code" id="user_code" name="user_code" value="${typed}" data-format="${format}" required maxlength="40"
  autocomplete="off" autocapitalize="characters" autocorrect="off" spellcheck="false" autofocus
  aria-describedby="code-help"${problem === undefined ? "" : html` aria-invalid="true"`}>
 <p id="code-help" class="soft">${

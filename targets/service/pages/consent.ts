@@ -6,7 +6,14 @@ import type { Attempt } from "../attempts.ts";
 import { normalizeUserCode } from "../codes.ts";
 import type { ServiceContext } from "../context.ts";
 import { approve, type DecisionOutcome, decidable, deny } from "../decisions.ts";
-import { accountChoice, type Choice, codeEntry, consent, DURATIONS } from "./consent-views.ts";
+import {
+  accountChoice,
+  type Choice,
+  type CodeEntry,
+  codeEntry,
+  consent,
+  DURATIONS,
+} from "./consent-views.ts";
 import type { Translate } from "./languages.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
@@ -18,7 +25,7 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   app.get("/device", (c) => {
     const visit = openVisit(service, c);
     return visit.show(
-      codeEntry(visit.t, visit.csrf, (c.req.query("user_code") ?? "").slice(0, 40)),
+      codeEntry(entryOf(service, visit), (c.req.query("user_code") ?? "").slice(0, 40)),
     );
   });
   app.post("/device", async (c) => {
@@ -53,6 +60,10 @@ export function addConsentPages(app: Hono, service: ServiceContext): void {
   });
 }
 
+function entryOf({ options }: ServiceContext, { t, csrf }: Visit): CodeEntry {
+  return { t, csrf, format: options.userCodeFormat };
+}
+
 /**
  * Finds the pending attempt of the form's code, or shows why there is none; counts wrong codes. What
  * `decided` makes of an attempt that is pending no more is shown instead.
@@ -72,8 +83,7 @@ function withAttempt(
   if (wait > 0)
     return visit.show(
       codeEntry(
-        t,
-        visit.csrf,
+        entryOf(service, visit),
         "",
         t("Too many wrong codes. Try again in {time}.", { time: durationInWords(wait, t) }),
       ),
@@ -88,7 +98,7 @@ function withAttempt(
   if (state === "unknown-code" && normalizeUserCode(typed) !== "")
     service.wrongCodes.take(visit.address, quota, nowMs);
   return visit.show(
-    codeEntry(t, visit.csrf, typed, t(codeProblem(typed, state))),
+    codeEntry(entryOf(service, visit), typed, t(codeProblem(typed, state))),
     codeStatus(state),
   );
 }

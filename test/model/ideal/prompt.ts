@@ -58,13 +58,30 @@ export class Prompt {
     return codeRow(this.line(Line.CODE), device.userCode, left, device.settings.config.columns);
   }
 
+  /** A code from before a restart that the server has not confirmed is shown where there is room for " ?". */
+  private isBeingChecked(): boolean {
+    const { device } = this;
+    const { columns } = device.settings.config;
+    const isKept = device.state === State.PENDING && device.isCodeResumed;
+    return isKept && device.clock.codeLifeS > 0 && device.userCode.length + 2 <= columns;
+  }
+
+  private footOfChecked(): string {
+    const { userCode, settings } = this.device;
+    const { columns } = settings.config;
+    const labelled = this.line(Line.CODE) + userCode;
+    const text = labelled.length + 2 <= columns ? labelled : userCode;
+    return `${text.padEnd(columns - 1)}?`;
+  }
+
   private content(): Content {
     const { device } = this;
     const { columns, rows } = device.settings.config;
-    if (device.isCodeShown) {
+    if (device.isCodeShown || this.isBeingChecked()) {
+      const line = device.isCodeShown ? Line.OPEN : this.lineOfState(State.PENDING);
       return {
-        texts: addressTexts(device.verificationUri, this.line(Line.OPEN), columns, rows),
-        foot: this.footWith(device.clock.codeLifeS),
+        texts: addressTexts(device.verificationUri, this.line(line), columns, rows),
+        foot: device.isCodeShown ? this.footWith(device.clock.codeLifeS) : this.footOfChecked(),
       };
     }
     let line: number = device.state;

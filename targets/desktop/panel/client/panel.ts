@@ -2,6 +2,7 @@
 // the world is, the link knows.
 import { whyNot } from "../../simulator/needs.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
+import { takeCodeField } from "./code-field.ts";
 import { Diagram } from "./diagram.ts";
 import { element, setText } from "./dom.ts";
 import { guideOf, type PhonePage } from "./guide.ts";
@@ -42,6 +43,7 @@ export class Panel {
     if (element("scenario")) new ScenarioPlayer(link.scenarios);
     element("next").addEventListener("click", () => this.#next());
     element("phone")?.addEventListener("load", () => {
+      takeCodeField(element<HTMLIFrameElement>("phone").contentDocument);
       if (this.#latest) this.#showGuide(this.#latest);
     });
     link.watch(

@@ -11,9 +11,12 @@ import {
 } from "../../../../core/complete.ts";
 import type { Bytes } from "../../../../platform/contracts.ts";
 import type { Driver } from "../../../../platform/driver.ts";
+import type { Language } from "../../../../platform/languages/index.ts";
 import { asciiOf, bytesOf } from "../../../../platform/text.ts";
 import { clean, reasonOf } from "../log/mask.ts";
 import { NOT_KNOWN, type Reason, reasonOfCall } from "../log/reasons.ts";
+import { describeList, type ListedPage, listedPage } from "./broadcast-words.ts";
+import { offerProblem } from "./offer-problems.ts";
 
 const BODY_MAX = 65_536;
 const PUBLISHER_API = Endpoint.RESOURCE + 1;
@@ -52,7 +55,9 @@ interface Call {
   readonly api: string;
   /** Tells the core; returns "" or why it would not. */
   begin(driver: Driver): string;
-  /** What a good answer says, for the display. */
+  /** Of a list of broadcasts: how many came on the pages before this one. */
+  readonly list?: { readonly before: number | undefined };
+  /** What a good answer says, for the display; of a list, what says that there is none. */
   describe(answer: Record<string, unknown>, driver: Driver): string;
 }
 
@@ -90,8 +95,8 @@ export class Application {
   #chunks: number[] = [];
   #status: "to call" | "calling" | "done" = "to call";
   #call: Call | undefined;
-  /** The last list, for its next page. */
-  #list: Call | undefined;
+  /** The last list, and how many it has shown, for its next page. */
+  #list: { readonly call: Call; readonly shown: number } | undefined;
   /** How the last call ended. */
   outcome: CallOutcome | undefined;
   /** The next request carries its token in the query, as for an API that looks nowhere else. */
@@ -102,6 +107,8 @@ export class Application {
     private readonly first: "broadcasts" | "offers" | undefined,
     /** For discovery: the issuer as the device knows it. */
     private readonly issuer = "",
+    /** Of the display. */
+    private readonly language: Language = "en",
   ) {}
 
   /** Whether everything that follows a sign-in has been done. */
@@ -153,9 +160,17 @@ export class Application {
     this.#chunks = [];
     const problem = call.begin(driver);
     if (problem !== "") {
-      // Found before anything was sent: as much an outcome as an answer.
-      const reason = { name: problem, from: "the device", mend: NOT_KNOWN };
-      this.outcome = { what: call.what, status: 0, reason, text: `${call.what}: ${problem}` };
+      // Found before anything was sent: as much an outcome as an answer, and told in the same place.
+      const [name = "", remedy] = problem.split(": ");
+      const mend = remedy ? `whoever asked: ${remedy}` : NOT_KNOWN;
+      const text = `${call.what}: ${problem}`;
+      this.outcome = {
+        what: call.what,
+        status: 0,
+        reason: { name, from: "the device", mend },
+        text,
+      };
+      if (driver.isSignedIn) driver.setStatus(text);
       return problem;
     }
     this.#call = call;
@@ -171,12 +186,19 @@ export class Application {
     const { callError: error, callStatus: status } = driver.device;
     const answer = readJson(this.#chunks);
     const refused = error !== ErrorCode.NONE || status >= 400;
-    const said = typeof answer.error === "object" && answer.error ? reasonOf(answer.error) : "";
-    const reason = refused ? reasonOfCall(said, error, status, call.api) : undefined;
-    const text = reason ? `${call.what}: ${reason.name}` : call.describe(answer, driver);
+    const named = typeof answer.error === "object" && answer.error ? reasonOf(answer.error) : "";
+    const reason = refused ? reasonOfCall(named, error, status, call.api) : undefined;
+    const page = call.list && listedPage(answer, call.list.before);
+    const said = page ? this.#describe(page, driver) : call.describe(answer, driver);
+    const text = reason ? `${call.what}: ${reason.name}` : said;
     this.outcome = { what: call.what, status, reason, text };
-    if (call.api === VIDEO_API && !reason) this.#list = call;
+    if (page && !reason) this.#list = { call, shown: page.titles.length };
     if (driver.isSignedIn) driver.setStatus(text);
+  }
+
+  /** The first row of the display is the core's. */
+  #describe(page: ListedPage, { device: { columns, rows } }: Driver): string {
+    return describeList(page, this.language, { columns, rows: rows - 1 });
   }
 
   /** Whether the last list has one that can be asked for. */
@@ -187,8 +209,10 @@ export class Application {
   #nextPage(driver: Driver): Call | string {
     const list = this.#list;
     if (list === undefined || driver.device.hasNextPage !== 1) return "there is no next page";
+    const { before } = list.call.list!;
     return {
-      ...list,
+      ...list.call,
+      list: { before: before === undefined ? undefined : before + list.shown },
       begin: ({ core, device }) => (core.nextPage?.(device) === 1 ? "" : "there is no next page"),
     };
   }
@@ -250,36 +274,10 @@ function broadcasts({ named }: CallWords): Call {
     what: "Broadcasts",
     api: VIDEO_API,
     begin: (driver) => begin(driver, Endpoint.RESOURCE, target, 1),
-    describe: describeBroadcasts,
+    // A page by a token of one's own may be any of them.
+    list: { before: named.has("pageToken") ? undefined : 0 },
+    describe: () => "Broadcasts: no list",
   };
-}
-
-function describeBroadcasts(answer: Record<string, unknown>, { device }: Driver): string {
-  const { items, pageInfo, nextPageToken } = answer;
-  if (!Array.isArray(items)) return "Broadcasts: no list";
-  const all = items as { id?: string; snippet?: { title?: string } }[];
-  if (all.length === 0) return "No broadcasts";
-  const { totalResults = items.length } = (pageInfo ?? {}) as { totalResults?: number };
-  const titles = all.map(({ id, snippet }) => clean(String(snippet?.title ?? id ?? "")));
-  const of = items.length < totalResults || nextPageToken ? ` of ${totalResults}` : "";
-  const count = `${items.length}${of} broadcast${totalResults === 1 ? "" : "s"}`;
-  const inFull = `${count}: ${titles.join(", ")}`;
-  // The first row is the core's. Where not all of them fit, the dots say that there are more.
-  if (titles.length === 1 || fits(inFull, device.columns, device.rows - 1)) return inFull;
-  return `${count}: ${titles[0]} ...`;
-}
-
-/** Whether a display of this size shows all of it, wrapped between words. */
-function fits(text: string, columns: number, rows: number): boolean {
-  let row = 1;
-  let used = 0;
-  for (const { length } of text.split(" ")) {
-    const isNext = used > 0 && used + 1 + length > columns;
-    if (isNext) row++;
-    used = isNext || used === 0 ? length : used + 1 + length;
-    if (used > columns) return false;
-  }
-  return row <= rows;
 }
 
 function offerIdOf({ plain }: CallWords): string {
@@ -334,7 +332,7 @@ function createOffer(words: CallWords): Call {
     api: PUBLISHING_API,
     begin({ core, device }) {
       const error = core.createOffer?.(device, names, 0, names.length, body, 0, body.length);
-      return error ? OfferError[error]!.toLowerCase() : "";
+      return offerProblem(error ?? OfferError.NOT_NOW);
     },
     describe: describeOffer,
   };
