@@ -7,7 +7,7 @@ import {
   setRefreshMargin,
   waitFor,
 } from "../device/clock.ts";
-import { ErrorCode } from "../device/errors.ts";
+import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
 import { forget, setLength } from "../device/regions.ts";
@@ -65,6 +65,16 @@ function hasError(device: Device, nameField: number): boolean {
   );
 }
 
+/** Capitals of ASCII become small letters: in names that servers choose, both cases are the same. */
+function toLowerCase(device: Device, region: number): void {
+  var at = device.start[region];
+  var end = at + device.length[region];
+  for (; at < end; at++) {
+    var c = device.memory[at];
+    if (c > 64 && c < 91) device.memory[at] = c + 32;
+  }
+}
+
 /** Whether the status of the answer is one of success. */
 export function isSuccess(device: Device): boolean {
   return device.httpStatus >= 200 && device.httpStatus <= 299;
@@ -93,12 +103,14 @@ export function classify(device: Device): ErrorCode {
   var json = scanEnd(device) && device.bodyBytes <= Limit.BODY_MAX;
   var named: number = ErrorCode.NONE;
   if (json && nameField && hasError(device, nameField)) {
-    // The comparison is exact, as RFC 6749 §5.2 has it.
+    // RFC 6749 §5.2 has them in small letters. An API's own names in capitals are no errors of the grant.
+    if (nameField === Field.ERROR) toLowerCase(device, nameField);
     named = numberNamed(device, Literal.ERRORS, nameField) || ErrorCode.UNKNOWN_ERROR;
   }
-  // An unknown error is final only if the server blames the request.
-  var isFinal = named !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429);
-  if (named && isFinal) return named;
+  // What the maker would have to mend is final only if the server blames the request: an unknown error with 5xx is
+  // the server's own, and 429 blames nothing but haste.
+  var isPassing = status === 429 || (status > 499 && named === ErrorCode.UNKNOWN_ERROR);
+  if (named && !(isPassing && errorKind(device, named) === ErrorKind.MAKER)) return named;
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
   if (isRequestWrong(status)) return ErrorCode.REQUEST_REFUSED;
   if (!isSuccess(device)) return ErrorCode.UNAVAILABLE;
@@ -148,9 +160,7 @@ export function hasBrought(device: Device, field: number): boolean | number {
  */
 export function takeTokens(device: Device): ErrorCode {
   // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent.
-  for (var i = 0; i < device.length[Field.TOKEN_TYPE]; i++) {
-    device.memory[device.start[Field.TOKEN_TYPE] + i] |= 32;
-  }
+  toLowerCase(device, Field.TOKEN_TYPE);
   if (device.length[Field.TOKEN_TYPE] >= 0 && !isSame(device, Field.TOKEN_TYPE, Literal.BEARER)) {
     return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   }

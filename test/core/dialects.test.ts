@@ -141,6 +141,7 @@ const membersOf = ({ exchanges }: Recording, name: ExchangeName): Record<string,
 /** Answers that no other server gives: what they lead to. */
 const outcomes: Record<string, Outcome> = {
   "documents-service/code quota": triesAgain(State.REQUESTING, 1),
+  "rauthy/code hasty": triesAgain(State.REQUESTING, 1),
   "documents-service/poll org_internal": fails(
     ErrorCode.ORG_INTERNAL,
     ErrorKind.ADMINISTRATOR,

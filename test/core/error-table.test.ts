@@ -128,8 +128,6 @@ describe("the error table", () => {
     "authorization_pendin",
     "authorization_pending2",
     "uthorization_pending",
-    "Access_Denied",
-    "ACCESS_DENIED",
     "expired_token|token_expired",
     "token_expired ",
     "slow_down rSexpired_token",
@@ -141,6 +139,17 @@ describe("the error table", () => {
   ])("%j names none of them", (name) => {
     const expected = name === "" ? ErrorCode.MALFORMED_RESPONSE : ErrorCode.UNKNOWN_ERROR;
     expect(asked([error(200, name)]).device.error).toBe(expected);
+  });
+
+  it.each(["Access_Denied", "ACCESS_DENIED", "access_denieD"])(
+    "SPEC.md, Errors: %j is access_denied: capitals count as small letters",
+    (name) => expect(asked([error(200, name)]).device.error).toBe(ErrorCode.ACCESS_DENIED),
+  );
+
+  it("SPEC.md, Errors: an underscore is no capital, nor is what lies beside the letters", () => {
+    for (const name of ["access@denied", "access[denied", "ACCESS\u007fDENIED"]) {
+      expect(asked([error(200, name)]).device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+    }
   });
 
   it.each([0, "0", false, null, ""])("RFC 6749 §5.1: %j beside tokens is no error", (none) => {
@@ -234,6 +243,10 @@ describe("the error table", () => {
     [430, "quota-7", ErrorCode.UNKNOWN_ERROR],
     [500, "access_denied", ErrorCode.ACCESS_DENIED],
     [429, "access_denied", ErrorCode.ACCESS_DENIED],
+    // RFC 6585 §4: it is the haste that is refused, whatever a server calls it (Rauthy: invalid_request).
+    [429, "invalid_request", ErrorCode.RATE_LIMIT_EXCEEDED],
+    [429, "unauthorized_client", ErrorCode.RATE_LIMIT_EXCEEDED],
+    [429, "slow_down", ErrorCode.SLOW_DOWN],
     [200, "access_denied", ErrorCode.ACCESS_DENIED],
   ])("%i with %s", (status, name, number) => {
     expect(asked([error(status, name)]).device.error).toBe(number);

@@ -232,7 +232,13 @@ export class Answers {
     }
     const name = dice.chance(80)
       ? dice.pick(ERROR_NAMES)
-      : dice.pick(["new_error", "Access_Denied", "e".repeat(dice.pick([40, 41, 60]))]);
+      : dice.pick([
+          "new_error",
+          "Access_Denied",
+          "INVALID_GRANT",
+          "Slow_Down[",
+          "e".repeat(dice.pick([40, 41, 60])),
+        ]);
     return this.answer(dice.pick([400, 400, 401, 403, 428, 200, 500, 429]), {
       ...this.named(name),
       ...this.halfTokens(),

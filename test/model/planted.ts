@@ -227,6 +227,13 @@ export const PLANTED: readonly Planted[] = [
     " ||\n    status === 408 ||\n    status === 425",
     "",
   ),
+  other("a name in capitals is unknown", TOKENS, "if (c > 64 && c < 91)", "if (c > 64 && c < 65)"),
+  other(
+    "429 with a name of the maker's is final",
+    TOKENS,
+    "errorKind(device, named) === ErrorKind.MAKER",
+    "named === ErrorCode.UNKNOWN_ERROR",
+  ),
   other("405 passes by itself", TOKENS, "status === 405 ||\n    ", ""),
   other(
     "codes that the server does not know are asked for up to the cap",

@@ -1,7 +1,7 @@
 // What an answer amounts to: what its body says first, then its status; and what of it is of use.
 
 import { ErrorCode } from "../../../core/index.ts";
-import { errorNamed } from "./errors.ts";
+import { errorNamed, isMakers } from "./errors.ts";
 import { type Document, type Member, membersOf, membersWithin, readJson, textOf } from "./json.ts";
 
 /** An answer as far as it has come. */
@@ -33,6 +33,8 @@ export function readingOf(arrival: Arrival): Reading {
   const { root } = document;
   const named = root?.kind === "object" ? root.members : [];
   const errors = errorsOf(named.filter(({ name }) => (ALIASES[name] ?? name) === "error"));
+  // In the grant's names capitals count as small letters; an API's are its own (refusalOf).
+  errors.name = errors.name?.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (members.has("error")) members.set("error", errors.name);
   return { document, members, errors };
 }
@@ -76,8 +78,9 @@ export function errorOf(
   // Some servers send 0 or "" where there is none.
   if (isJson && (isNumbered || (name && !/^0+(?:\.[\d.]*)?$/.test(name)))) {
     const error = errorNamed(name ?? "");
-    // An unknown name is final only where the server blames the request.
-    if (error !== ErrorCode.UNKNOWN_ERROR || (status < 500 && status !== 429)) return error;
+    // An unknown name is final only where the server blames the request; with 429 nothing is that the maker could mend.
+    const isBlamed = error !== ErrorCode.UNKNOWN_ERROR || status < 500;
+    if (status === 429 ? !isMakers(error) : isBlamed) return error;
   }
   if (status === 429) return ErrorCode.RATE_LIMIT_EXCEEDED;
   if (WRONG_REQUEST.has(status)) return ErrorCode.REQUEST_REFUSED;

@@ -65,6 +65,20 @@ const TRANSIENT: ReadonlySet<number> = new Set([
 
 export const isTransient = (error: number): boolean => TRANSIENT.has(error);
 
+const MAKERS: ReadonlySet<number> = new Set([
+  ErrorCode.INVALID_CLIENT,
+  ErrorCode.UNAUTHORIZED_CLIENT,
+  ErrorCode.INVALID_SCOPE,
+  ErrorCode.INVALID_REQUEST,
+  ErrorCode.UNSUPPORTED_GRANT_TYPE,
+  ErrorCode.INSUFFICIENT_SCOPE,
+  ErrorCode.UNSUPPORTED_TOKEN_TYPE,
+  ErrorCode.UNKNOWN_ERROR,
+]);
+
+/** Named by a server, and only the maker can mend it. */
+export const isMakers = (error: number): boolean => MAKERS.has(error);
+
 /** The code is of no use any more, and another one can be had. */
 export const isRenewable = (error: number): boolean =>
   error === ErrorCode.EXPIRED_TOKEN || error === ErrorCode.INVALID_GRANT;
