@@ -148,7 +148,9 @@ describe("the error table", () => {
 
   it("SPEC.md, Errors: an underscore is no capital, nor is what lies beside the letters", () => {
     for (const name of ["access@denied", "access[denied", "ACCESS\u007fDENIED"]) {
-      expect(asked([error(200, name)]).device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+      const bench = asked([error(200, name)]);
+      expect(bench.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+      expect(bench.text(Field.ERROR)).toBe(name.toLowerCase());
     }
   });
 

@@ -229,9 +229,9 @@ export const SURVIVORS: readonly Explanation[] = [
   },
   {
     file: "core/grant/token-response.ts",
-    line: "for (var i = 0; i < device.length[Field.TOKEN_TYPE]; i++) {",
-    mutants: ["i < device.length[Field.TOKEN_TYPE] => i <= device.length[Field.TOKEN_TYPE]"],
-    why: "One byte more is made lower case: that behind the type's own, at most the first of an error's name, of which an answer with tokens has none.",
+    line: "for (; at < end; at++) {",
+    mutants: ["at < end => at <= end"],
+    why: "One byte more is made lower case: that behind the value's own, which nobody reads; behind a type that fills its room, the first of an error's name, of which an answer with tokens has none.",
   },
   {
     file: "core/grant/token-response.ts",
