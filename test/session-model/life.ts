@@ -5,8 +5,9 @@ import type { Platform, Storage } from "../../platform/contracts.ts";
 import type { FakeFault } from "../../platform/fake/http.ts";
 import { SealedStorage } from "../../platform/sealed-storage.ts";
 import type { Session } from "../../platform/session/session.ts";
+import type { SignInHandlers } from "../../platform/session/sign-in.ts";
 import { Dice } from "./dice.ts";
-import { SessionWorld, type Start } from "./world.ts";
+import { SETTINGS, SessionWorld, type Start } from "./world.ts";
 
 /** What a life has shown. */
 export interface LifeReport {
@@ -57,7 +58,12 @@ class Life {
   /** Readings in a row that have failed. */
   #unread = 0;
 
-  constructor(seed: number) {
+  readonly #hasUpdates: boolean;
+  /** The program of before tenants had records of their own: it named them by the server's origin. */
+  #isOlder = false;
+
+  constructor(seed: number, hasUpdates: boolean) {
+    this.#hasUpdates = hasUpdates;
     this.#dice = new Dice(seed);
     // The clock wraps within the life, now and then.
     this.#world = new SessionWorld(this.#dice.pick([0, 2 ** 32 - 60_000, 2 ** 32 - 4_000_000]));
@@ -74,7 +80,7 @@ class Life {
 
   async run(): Promise<void> {
     for (let left = 4 + this.#dice.below(14); left > 0; left--) {
-      const deed = this.#dice.pick(DEEDS);
+      const deed = this.#dice.pick<Deed>(this.#hasUpdates ? DEEDS_WITH_UPDATES : DEEDS);
       this.deeds.push(deed);
       await this.#do(deed);
       await this.#pass(this.#dice.pick([0, 1, 5, 30, 200, 4000]));
@@ -114,6 +120,10 @@ class Life {
         return;
       case "kill":
         this.#kill();
+        return;
+      case "another program":
+        this.#kill();
+        this.#isOlder = !this.#isOlder;
         return;
       case "power cut while writing":
         if (running !== undefined) this.#world.storage.cutNextWriteAt(this.#dice.below(90));
@@ -186,7 +196,7 @@ class Life {
       ...{ onError: () => {}, signal },
       resumeOnly: this.#dice.once(5),
     };
-    const start = this.#world.start(handlers, (platform) => this.#adapters(platform));
+    const start = this.#startProgram(handlers);
     Object.assign(running, { start });
     this.#running = running;
     this.#promises.push({
@@ -195,6 +205,15 @@ class Life {
       get isSettled() {
         return start.isSettled;
       },
+    });
+  }
+
+  #startProgram(handlers: SignInHandlers): Start {
+    const spoil = (platform: Platform): Platform => this.#adapters(platform);
+    if (!this.#hasUpdates) return this.#world.start(handlers, spoil);
+    const { server, ...unnamed } = SETTINGS.config;
+    return this.#world.start(handlers, spoil, {
+      config: this.#isOlder ? { ...unnamed, server } : unnamed,
     });
   }
 
@@ -367,8 +386,16 @@ class Life {
     this.#world.http.faultFor = () => undefined;
     this.#world.storage.failWhen = () => false;
     const handlers = { resumeOnly: true };
-    const start = this.#world.start(handlers, (platform) => this.#adapters(platform));
+    // An update keeps the session; a fall-back may find none, but then it says so.
+    const isFallBack = this.#hasUpdates && !this.#isOlder;
+    if (this.#hasUpdates) this.#isOlder = !this.#isOlder;
+    const start = this.#startProgram(handlers);
     await this.#pass(60);
+    if (isFallBack && start.session === undefined) {
+      const { code } = (start.error ?? {}) as { readonly code?: string };
+      if (code !== "not_signed_in") this.#fault(`a fall-back ends with ${String(start.error)}`);
+      return;
+    }
     if (start.session === undefined) {
       this.#fault("a session that was saved is gone");
       return;
@@ -428,11 +455,15 @@ const DEEDS = [
   "a callback throws",
   "asleep",
 ] as const;
-type Deed = (typeof DEEDS)[number];
+const DEEDS_WITH_UPDATES = [...DEEDS, "another program", "another program"] as const;
+type Deed = (typeof DEEDS_WITH_UPDATES)[number];
 
-/** Lives once. What nobody listens to, and an API's answers, are the caller's to provide. */
-export async function liveOnce(seed: number): Promise<LifeReport> {
-  const life = new Life(seed);
+/**
+ * Lives once. What nobody listens to, and an API's answers, are the caller's to provide.
+ * @param hasUpdates an older program and today's take turns on the same records
+ */
+export async function liveOnce(seed: number, hasUpdates = false): Promise<LifeReport> {
+  const life = new Life(seed, hasUpdates);
   const real = globalThis.fetch;
   // An API that takes no token.
   globalThis.fetch = () => Promise.resolve(new Response("", { status: 401 }));

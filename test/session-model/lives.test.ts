@@ -16,6 +16,13 @@ it(`${LIVES} lives from seed ${FIRST_SEED} break no promise`, async () => {
   }
 }, 600_000);
 
+it(`${LIVES / 2} lives in which an update and a fall-back take turns break none either`, async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + LIVES / 2; seed++) {
+    const { violations, deeds } = await liveOnce(seed, true);
+    expect(violations, `seed ${seed}: ${deeds.join(", ")}`).toEqual([]);
+  }
+}, 600_000);
+
 it.each(FOUND)("the life from seed %i, which once failed", async (seed) => {
   const { violations, deeds } = await liveOnce(seed);
   expect(violations, deeds.join(", ")).toEqual([]);

@@ -8,6 +8,8 @@ export interface Plant {
   readonly to: string;
   /** It is found where several programs share a session (shared-life.ts). */
   readonly isShared?: boolean;
+  /** It is found where an older program and today's take turns. */
+  readonly hasUpdates?: boolean;
 }
 
 const plant = (file: string, what: string, from: string, to: string): Plant => ({
@@ -20,6 +22,13 @@ const shared = (...args: Parameters<typeof plant>): Plant => ({
 });
 
 export const PLANTS: readonly Plant[] = [
+  {
+    what: "what an older program kept under the server's former name is not found",
+    file: "core/records/record-keeping.ts",
+    from: "isDone = !isFormer || isRecord(device, device.formerBinding, result);",
+    to: "isDone = !isFormer;",
+    hasUpdates: true,
+  },
   shared(
     "session/shared-state.ts",
     "a token is sent whose successor another program has",
