@@ -20,8 +20,9 @@ program does it.
 | renewal, in time and after a 401 | done | you: \`refreshTokenGrant()\` | you: \`refreshTokenGrantRequest()\`, \`processRefreshTokenResponse()\` |
 | tokens over a restart, one process at a time | \`state: "directory"\`, \`deviceKey\` seals them | you | you |
 | sign out | \`session.signOut()\` | \`tokenRevocation()\` | \`revocationRequest()\`, \`processRevocationResponse()\` |
-| other grants, ID tokens checked, DPoP, PAR | none | yes | yes |
+| ID tokens checked | \`session.claims()\` | yes | yes |
+| other grants, DPoP, PAR | none | yes | yes |
 | runs in browsers and at the edge | the core and driver; \`signIn\` is for Node | yes | yes |
 
-Whoever needs other grants beside this one, or validated ID tokens, is better served by those two.
+Whoever needs other grants beside this one is better served by those two.
 `;
