@@ -251,6 +251,26 @@ describeInChromium("the panel", (browser) => {
       await page.waitForFunction(() => document.getElementById("speed")?.textContent === "paused");
     }));
 
+  test("a code that is typed on the phone stands in its groups, and the cursor where one types", () =>
+    atPanel(browser(), async (page, { simulation }) => {
+      await shows(page, "Code ");
+      await page.click("#enter");
+      const field = page.frameLocator("#phone").locator("input[name=user_code]");
+      const letters = simulation.userCode.replace("-", "");
+      await field.pressSequentially(letters);
+      expect(await field.inputValue()).toBe(simulation.userCode);
+      // In the middle, too: one letter taken away, and typed again.
+      await field.evaluate((input: HTMLInputElement) => input.setSelectionRange(2, 2));
+      await field.press("Backspace");
+      await field.pressSequentially(letters[1]!);
+      expect(await field.inputValue()).toBe(simulation.userCode);
+      await page.frameLocator("#phone").getByRole("button", { name: "Continue" }).click();
+      await page
+        .frameLocator("#phone")
+        .getByRole("button", { name: /Ada Brook/ })
+        .waitFor();
+    }));
+
   test("what is of no use now is disabled and says why; one strong button says what to press next", () =>
     atPanel(browser(), async (page) => {
       await shows(page, "Code ");

@@ -154,12 +154,14 @@ part("a restart", function () {
   var slots = world.slots;
   boot(slots, {});
   is(world.device[Property.STATE], State.PENDING, "a restart goes on with the pending code");
-  ok(world.frame.indexOf("GQVQ") < 0, "which is shown only once the server confirmed it");
+  ok(world.frame.indexOf("GQVQ-JKec") >= 0, "which is back at once");
+  ok(world.frame.indexOf(" ?") >= 0, "marked as being checked");
   var slept = sleepUntilRequest(60000);
   ok(slept >= 5000, "§8 the interval passes first: the last poll may have been just before");
   is(parameter(world.sent.body, "device_code"), "4/dev#code&%+", "and polls the same device code");
   answer(428, PENDING);
   ok(world.frame.indexOf("GQVQ-JKec") >= 0, "the code is shown again");
+  ok(world.frame.indexOf(" ?") < 0, "as good, once the server has confirmed it");
   sleepUntilRequest(60000);
   answer(200, TOKENS);
   is(world.device[Property.STATE], State.SIGNED_IN, "and the grant completes");
