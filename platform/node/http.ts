@@ -37,6 +37,15 @@ export interface NodeHttpOptions {
 }
 
 /**
+ * Where Node has been told to ask the environment for a proxy (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21 and
+ * newer), its own agent says so; ours does the same. Plain http, which is for this machine, goes through none.
+ */
+function proxySettings(): https.AgentOptions {
+  const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
+  return proxyEnv === undefined ? {} : ({ proxyEnv } as https.AgentOptions);
+}
+
+/**
  * How a connection for https is made, and whom it trusts.
  * @throws TypeError where the agent does not check certificates
  */
@@ -100,7 +109,7 @@ export class NodeHttp implements Http {
     this.#userAgent = options.userAgent ?? "picogrant";
     const kept = { keepAlive: true, maxFreeSockets: 1, timeout: options.idleLimitMs ?? 4_000 };
     this.#plainAgent = new http.Agent(kept);
-    const agent = options.agent ?? new https.Agent(kept);
+    const agent = options.agent ?? new https.Agent({ ...kept, ...proxySettings() });
     this.#tls = tlsSettings({ ...options, agent });
     this.#ownAgents = options.agent ? [this.#plainAgent] : [this.#plainAgent, agent];
   }

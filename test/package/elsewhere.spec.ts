@@ -5,12 +5,13 @@
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build, type Format } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { makeTlsIdentities } from "../../targets/command/certificates.ts";
 import {
   type SimulatedService,
   startSimulatedService,
@@ -110,6 +111,63 @@ async function signsIn(command: readonly string[], file: string): Promise<void> 
   }
 }
 
+const BEHIND_A_PROXY = `import { signIn } from "picogrant";
+const at = process.env.SERVER;
+const session = await signIn({
+  server: { deviceAuthorization: at + "/device/code", token: at + "/token" },
+  clientId: "public-printer", scope: "openid", state: process.env.STATE,
+  http: { ca: process.env.CA }, onCode: () => {}, signal: AbortSignal.timeout(100_000),
+});
+console.log((await session.fetch(at + "/userinfo")).status);
+await session.close();
+`;
+
+/** A proxy that leads every name to this port of this machine; the names it was asked for. */
+async function startProxy(port: number): Promise<{ server: Server; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer().on("connect", ({ url }, socket: Socket, head) => {
+    asked.push(url!);
+    const onward = connect(port, "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+      onward.write(head);
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const one of [socket, onward]) one.on("error", () => one.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  return { server, asked };
+}
+
+/** Signs in at a server whose name only the proxy knows. */
+async function signsInBehindAProxy(program: string): Promise<void> {
+  const { ca, identities } = makeTlsIdentities();
+  const { key, cert } = identities.otherName;
+  const hidden = await startSimulatedService({ key, cert });
+  hidden.observe(({ type }) => {
+    if (type !== "attempt") return;
+    for (const { userCode } of hidden.pending()) hidden.approve(userCode, "ada");
+  });
+  const proxy = await startProxy(Number(new URL(hidden.url).port));
+  const home = mkdtempSync(path.join(tmpdir(), "picogrant-proxy-"));
+  const file = path.join(folder, "behind.mjs");
+  writeFileSync(file, BEHIND_A_PROXY);
+  const env = {
+    ...process.env,
+    ...{ NODE_USE_ENV_PROXY: "1", CA: ca, STATE: path.join(home, "state") },
+    HTTPS_PROXY: `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}`,
+    SERVER: "https://elsewhere.example",
+  };
+  try {
+    const { stdout } = await run(program, [file], { cwd: folder, env });
+    expect(stdout).toBe("200\n");
+    expect(new Set(proxy.asked)).toEqual(new Set(["elsewhere.example:443"]));
+  } finally {
+    proxy.server.close();
+    await hidden.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
 /** How each bundler makes a program of the entry: the file that is then run. */
 const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {
   "esbuild, cjs": () => withEsbuild("cjs"),
@@ -204,6 +262,11 @@ describe.skipIf(isLeftOut)("made into one program by", () => {
 describe.skipIf(isLeftOut)("on", () => {
   it.concurrent.each(runtimes)("$name: a module signs in, refreshes, comes back", ({ command }) =>
     signsIn(command, esm),
+  );
+
+  it.concurrent.each(runtimes.filter(({ name }) => /^Node 2[246]/.test(name)))(
+    "$name: NODE_USE_ENV_PROXY leads the sign-in through the proxy, and session.fetch",
+    ({ command }) => signsInBehindAProxy(command[0]),
   );
 
   it.concurrent.each(runtimes)("$name: CommonJS, too", ({ command }) => signsIn(command, cjs));
