@@ -22,6 +22,7 @@ import { type LoginOptions, readLoginOptions } from "./login-options.ts";
 import { httpOptionsOf, metadataOf, type OpenState, openSession, openState } from "./open.ts";
 import { type ReadySettings, readySettings } from "./settings.ts";
 import { askWho, claimsIn, nameIn } from "./who.ts";
+import { WrongAddress } from "./wrong-address.ts";
 
 /** As shells say it of a program that ended by SIGINT. */
 export const GIVEN_UP = 130;
@@ -60,6 +61,7 @@ async function loginOn(
   const onSignal = (): void => giveUp.abort();
   for (const signal of SIGNALS) process.once(signal, onSignal);
   const limit = new TimeLimit(options.timeoutS, onSignal);
+  const address = new WrongAddress(onSignal);
   writeKeptLogin(state, { version: 1, settings, who: kept?.who ?? "" });
   try {
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
@@ -70,6 +72,7 @@ async function loginOn(
       onTrouble: (trouble) => {
         screen.showTrouble(trouble);
         refusal.look(trouble);
+        address.look(trouble);
       },
       signal: giveUp.signal,
     });
@@ -99,10 +102,11 @@ async function loginOn(
       removeKeptToken(state);
       removeMetadata(state);
     }
-    screen.showError(limit.isOver ? limit.error : error);
+    const reason = address.error ?? (limit.isOver ? limit.error : error);
+    screen.showError(reason);
     const hint = methodHint(error, settings, ready);
     if (hint !== "") process.stderr.write(`picogrant login: ${hint}\n`);
-    return isGivenUp && !limit.isOver ? GIVEN_UP : 1;
+    return isGivenUp && reason === error ? GIVEN_UP : 1;
   } finally {
     limit.end();
     for (const signal of SIGNALS) process.off(signal, onSignal);
