@@ -210,7 +210,8 @@ export function finishStorage(device: Device & Records, result: number): void {
   var earlier = device.sequence;
   var isDone = result > 0;
   // A slot may hold what has no right to be there.
-  var isStray = device.notRead || device.notErased || device.hasFormer;
+  // Nor is what lies behind a record that was never saved the token before the present one.
+  var isStray = device.notRead || device.notErased || device.hasFormer || device.notSaved;
   if (!command) return;
   device.storageCommand = 0;
   if (command === Command.CHALLENGE) {

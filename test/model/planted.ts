@@ -530,8 +530,8 @@ export const PLANTED: readonly Planted[] = [
   other(
     "what lies under the former name is not erased behind its copy",
     "records/record-keeping.ts",
-    "device.notRead || device.notErased || device.hasFormer;",
-    "device.notRead || device.notErased;",
+    "device.notRead || device.notErased || device.hasFormer || device.notSaved;",
+    "device.notRead || device.notErased || device.notSaved;",
   ),
   other(
     "records of any server count as those of the former name",

@@ -171,7 +171,7 @@ export class StorageTask {
     const command = this.active;
     if (!command) return;
     this.active = Command.NONE;
-    const isStray = this.isUnread || this.notErased || this.isFormer;
+    const isStray = this.isUnread || this.notErased || this.isFormer || this.notSaved;
     if (command === Command.ERASE) {
       if (isDone) this.used--;
       if (isDone) this.isUnread = this.isFormer = false;
