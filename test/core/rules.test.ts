@@ -172,15 +172,17 @@ describe("SPEC.md, Records: what survives", () => {
     expect(bench.writes).toBe(2);
   });
 
-  it("a pending code is polled again after a restart, and shown once confirmed", () => {
+  it("a pending code is polled again after a restart, marked until it is confirmed", () => {
     const before = new Bench([code()]);
     before.pass(20_000);
     const after = new Bench([], { slots: before.slots });
-    expect(after.frame().join("")).not.toContain("ABCD-EFGH");
+    expect(after.frame().at(-1)).toMatch(/ABCD-EFGH +\?$/);
+    expect(after.device.codeShown).toBe(0);
     after.until(1);
     expect(after.sent[0]!.atMs).toBeGreaterThanOrEqual(5000);
     expect(after.sent[0]!.body).toContain("device_code=dc");
-    expect(after.frame().join("")).toContain("ABCD-EFGH");
+    expect(after.frame().at(-1)).toMatch(/ABCD-EFGH *$/);
+    expect(after.device.codeShown).toBe(1);
   });
 
   it("discovery after a restart harms neither the code shown nor the poll", () => {
