@@ -5,6 +5,7 @@ import { FileStorage } from "./file-storage.ts";
 import type { NodeHttpOptions } from "./http.ts";
 import { type NodeAdapters, nodePlatformOver } from "./platform.ts";
 
+/** What a driver on Node runs on, with its records in a directory. */
 export interface NodePlatform extends NodeAdapters {
   /** The two files. */
   readonly storage: FileStorage;

@@ -13,7 +13,9 @@ export interface StepUp {
 
 /** What is read of an answer: a `Response` has it. */
 export interface AnswerHead {
+  /** The HTTP status, 200..599. */
   readonly status: number;
+  /** Its fields: `get` takes a name in any case, and gives null where there is none. */
   readonly headers: { get(name: string): string | null };
 }
 
