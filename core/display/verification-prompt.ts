@@ -76,17 +76,9 @@ function putTwoDigits(device: Device, number: number): void {
   put(device, 48 + number - tens * 10);
 }
 
-/**
- * Whether a code from before a restart is shown before the server has confirmed it: marked as being checked, and not
- * where there is no room for the mark.
- */
+/** Whether a code from before a restart is shown before the server has confirmed it: marked as being checked. */
 function isBeingChecked(device: Device): boolean {
-  return (
-    device.state === State.PENDING &&
-    device.codeResumed === 1 &&
-    device.codeLifeS > 0 &&
-    device.length[Field.USER_CODE] + Width.MARK <= device.columns
-  );
+  return device.state === State.PENDING && device.codeResumed === 1 && device.codeLifeS > 0;
 }
 
 /** The last row: the user code, with its label, and with a countdown (mm:ss) or a mark where there is room for them. */
@@ -113,7 +105,7 @@ function putCode(device: Device): void {
     put(device, 58); // :
     putTwoDigits(device, device.codeLifeS - minutes * 60);
   }
-  if (mark) {
+  if (mark && device.cell + 1 < device.pageEnd) {
     fill(device, device.pageEnd - 1);
     put(device, 63); // ?
   }
@@ -208,12 +200,16 @@ function putState(device: Device): void {
 /** Lays the whole text out, of which the present page goes to the frame. The code's row is below it on each page. */
 function layOut(device: Device): void {
   beginText(device);
-  if (device.codeShown || isBeingChecked(device)) {
+  var hasCode = device.codeShown || isBeingChecked(device);
+  if (hasCode) {
     goToLastRow(device);
     putCode(device);
     keepLastRow(device);
-    putAddress(device);
-  } else putState(device);
+  }
+  // A code that leaves no room for its mark has words for a mark, in the place of the address.
+  var hasMark = device.length[Field.USER_CODE] + Width.MARK <= device.columns;
+  if (hasCode && (device.codeShown || hasMark)) putAddress(device);
+  else putState(device);
 }
 
 /** Brings the frame up to date where something has changed, or its page has had its time. */

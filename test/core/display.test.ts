@@ -202,6 +202,26 @@ describe("SPEC.md, Display, RFC 8628 §3.3: the verification prompt, cell by cel
   });
 });
 
+describe("SPEC.md, Display: a code from before a restart is back at once, marked on every display", () => {
+  it.each([
+    [9, "Code GGGGGGGGG ?"],
+    [10, "GGGGGGGGGG     ?"],
+    [14, "GGGGGGGGGGGGGG ?"],
+    [15, "GGGGGGGGGGGGGGG "],
+    [16, "GGGGGGGGGGGGGGGG"],
+  ])("16x2, a code of %i characters", (length, row) => {
+    const display = { columns: 16, rows: 2 };
+    const before = new Bench([code({ user_code: "G".repeat(length) })], display);
+    before.pass(6000);
+    const after = new Bench([], { ...display, slots: before.slots });
+    // Where no mark fits behind the code, the words stand in the place of the address.
+    const [first, last] = after.frame();
+    expect(last).toBe(row);
+    expect(first!.trimEnd()).toBe(row.endsWith(" ?") ? "example.com/" : "Checking code");
+    expect(after.device.codeShown).toBe(0);
+  });
+});
+
 describe("SPEC.md, Display: a frame is handed over only when it has changed", () => {
   it("a text that changes just when its page is turned begins anew, with the page that is shown already", () => {
     const given = { columns: 20, rows: 2, userCode: "ABCD", address: "https://x.example" };

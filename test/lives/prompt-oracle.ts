@@ -61,8 +61,8 @@ export class PromptOracle {
     if (lit !== code || device.state !== State.PENDING) {
       throw new Violation("display-code", "a code is shown that is not being polled");
     }
-    // A code's row is the last one, and ends with the mark.
-    const isMarked = frame.trimEnd().endsWith(" ?");
+    // A code's row is the last one, and ends with the mark; or words are the mark, where the row is full.
+    const isMarked = frame.trimEnd().endsWith(" ?") || frame.startsWith("Checking code");
     if (!this.isConfirmed && !isMarked) {
       const what = "a code from before the power cut, not confirmed and not marked";
       throw new Violation("display-code", what);
