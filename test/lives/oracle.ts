@@ -278,7 +278,8 @@ export class Oracle {
   private unknownSinceMs: number | undefined;
 
   private refreshAnswered({ status }: Exchange, error: string): void {
-    if (status === 429 || status >= 500) return;
+    // A server that is ill or hurried blames nobody, except by a name that says whom.
+    if (status === 429 || (status >= 500 && error !== "invalid_client")) return;
     if (error !== UNKNOWN) this.unknownSinceMs = undefined;
     else this.unknownSinceMs ??= this.view.nowMs();
     this.wasRefused = true;
