@@ -7,6 +7,8 @@ export interface IssuedCode {
   readonly userCode: string;
   readonly intervalS: number;
   readonly expiresInS: number;
+  /** `code_challenge` of the request that brought it (RFC 7636 §4.3); "" where it had none. */
+  readonly challenge: string;
   /** When the device had it whole (virtual milliseconds); -1: it never did. */
   arrivedMs: number;
 }
@@ -37,12 +39,13 @@ export class Ledger {
   private count = 0;
 
   /** The service has answered a request for codes. */
-  addCode(members: Members): void {
+  addCode(form: URLSearchParams, members: Members): void {
     const code: IssuedCode = {
       deviceCode: text(members.device_code),
       userCode: text(members.user_code),
       intervalS: Number(members.interval ?? 5),
       expiresInS: Number(members.expires_in),
+      challenge: form.get("code_challenge") ?? "",
       arrivedMs: -1,
     };
     if (code.deviceCode) this.codes.set(code.deviceCode, code);

@@ -347,7 +347,7 @@ export class Oracle {
     const { path, query, form, request } = exchange;
     this.answer = { path, form, members: {} };
     this.view.note(`send ${path} ${form.get("grant_type")?.slice(-13) ?? ""}`);
-    if (path === "/token" && form.has("device_code")) this.polls.polled(form.get("device_code")!);
+    if (path === "/token" && form.has("device_code")) this.polls.polled(form);
     else if (path === "/token") this.used(form.get("refresh_token") ?? "", true);
     else if (path === "/revoke")
       this.revokes(new URLSearchParams(query).get("token") ?? form.get("token") ?? "");
@@ -390,7 +390,7 @@ export class Oracle {
       for (const set of Object.values(membersOf(body).sets ?? {})) this.sets.add(text(set));
       return;
     }
-    if (exchange.path === "/device/code") this.ledger.addCode(membersOf(body));
+    if (exchange.path === "/device/code") this.ledger.addCode(exchange.form, membersOf(body));
     else if (exchange.path === "/token") this.ledger.addTokens(exchange.form, membersOf(body));
   }
 

@@ -1,6 +1,7 @@
 // When a request may leave: the interval between polls, what slow_down and Retry-After add, and the
 // second after a failure. Counted from the wire and the virtual clock alone (RFC 8628 §3.5).
 
+import { createHash } from "node:crypto";
 import type { IssuedCode } from "./ledger.ts";
 import type { Exchange } from "./network.ts";
 import { Violation } from "./violation.ts";
@@ -48,12 +49,19 @@ export class PollOracle {
     this.requestFromMs = 0;
   }
 
-  polled(deviceCode: string): void {
-    if (deviceCode !== this.code?.deviceCode) {
+  polled(form: URLSearchParams): void {
+    const { code } = this;
+    if (form.get("device_code") !== code?.deviceCode) {
       throw new Violation(
         "own-secrets",
         "another device code is polled than the one received last",
       );
+    }
+    // The verifier of the challenge that the code was asked for with, also after a loss of power (RFC 7636 §4.5).
+    const verifier = form.get("code_verifier");
+    const challenge = verifier ? createHash("sha256").update(verifier).digest("base64url") : "";
+    if (challenge !== code.challenge) {
+      throw new Violation("own-secrets", "a poll whose verifier is not that of its code");
     }
     const early = this.pollFromMs - this.view.nowMs();
     if (early > 0) throw new Violation("poll-interval", `a poll ${early} ms early`);

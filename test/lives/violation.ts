@@ -19,7 +19,9 @@ export const INVARIANTS = {
   "request-stable": "The bytes of a request do not change while it is under way.",
   "own-address":
     "A request goes to an address that the device was given for it; servers move while the power is off.",
-  "own-secrets": "What is polled, refreshed, revoked or shown as bearer was issued to this device.",
+  "own-secrets":
+    "What is polled, refreshed, revoked or shown as bearer was issued to this device; a code is polled with " +
+    "the verifier of its challenge (RFC 7636).",
   "store-before-use":
     "Neither access token nor rotated refresh token is used before the pair's record is durable (or " +
     "storage has refused it three times); no revocation is sent before its record is durable.",
