@@ -17,7 +17,7 @@ const portable = `${root}targets/host/portable`;
 
 /** Test programs of test/host/c that live random lives by a seed, and the portable files that they are about. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  driver: ["driver", "code-challenge", "storage", "units", "reason"],
+  driver: ["driver", "code-challenge", "history", "storage", "units", "reason"],
   "network-watch": ["network-watch"],
 };
 
@@ -52,6 +52,13 @@ const FAULTS: readonly Fault[] = [
     file: "driver",
     text: "driver.request_id = pg_get(PG_REQUEST_ID);",
     fault: "driver.request_id = pg_get(PG_REQUEST_ID) + 1;",
+  },
+  {
+    rule: "what is remembered has room",
+    by: "driver",
+    file: "driver",
+    text: "PG_HAPPENED_ANSWERED, driver.endpoint, driver.status, error",
+    fault: "PG_HAPPENED_ANSWERED, driver.endpoint, -driver.status, error",
   },
   {
     rule: "waits grow up to an hour, and no longer",

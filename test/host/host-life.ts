@@ -29,6 +29,25 @@ function expectNoSecret(host: HostProcess, secrets: readonly string[]): void {
   }
 }
 
+/** The history (history.h) as it stands: whatever happened, there is no secret in it, and no code. */
+async function expectHistory(
+  host: HostProcess,
+  lines: readonly RegExp[],
+  secrets: readonly string[],
+): Promise<void> {
+  const before = host.messages.length;
+  host.press("l");
+  await host.measure();
+  const told = host.messages.slice(before);
+  let from = 0;
+  for (const line of lines) {
+    const found = told.slice(from).search(line);
+    expect(found, `${line} behind the others in\n${told}`).toBeGreaterThanOrEqual(0);
+    from += found;
+  }
+  for (const secret of secrets) expect(told).not.toContain(secret);
+}
+
 async function pollFor(world: World, host: HostProcess, polls: number): Promise<void> {
   const before = world.answers("/token").length;
   await host.until("polls", () => world.answers("/token").length >= before + polls);
@@ -62,6 +81,20 @@ export async function liveWholeLife(world: World, options: LifeOptions): Promise
   await world.outage(2);
   expect(world.service.approve(code, "ada")).toBe("granted");
   await host.state("SIGNED_IN");
+  // A token here begins with three letters and a dot; the records are not sealed.
+  const tokens = readFileSync(world.recordFile, "latin1").match(/pg[a-z]\.[\w-]{8}/g) ?? [];
+  expect(tokens).not.toEqual([]);
+  const secrets = [CLIENT.clientSecret, code, ...tokens];
+  await expectHistory(
+    host,
+    [
+      / s {2}state PENDING$/m,
+      /TOKEN answered 4\d\d, AUTHORIZATION_PENDING/,
+      /TOKEN not reached/,
+      /state SIGNED_IN$/m,
+    ],
+    secrets,
+  );
 
   if (options.calls) {
     // Access tokens live an hour: refused, refreshed, and called again.
@@ -86,6 +119,8 @@ export async function liveWholeLife(world: World, options: LifeOptions): Promise
   // The access token is revoked behind the refresh token, which has ended it by then.
   expect(world.answers("/revoke").slice(-2)).toEqual([200, 400]);
   expect((await host.measure()).requests).toBe(resumed.requests);
+  const last = [/state REFRESHING$/m, /TOKEN answered 200$/m, /REVOCATION answered 200$/m];
+  await expectHistory(host, [...last, /state SIGNED_OUT$/m], secrets);
   expect(await host.quit()).toBe(0);
   expect(readFileSync(world.recordFile).every((byte) => byte === 0xff)).toBe(true);
   return host.figures;

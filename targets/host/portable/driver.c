@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "code-challenge.h"
 #include "display.h"
+#include "history.h"
 #include "picogrant.h"
 #include "reason.h"
 #include "storage.h"
@@ -27,6 +28,8 @@ static struct {
   int was_answered;
   /* Of the exchange under way. */
   int request_id;
+  int endpoint;
+  int status;
   int streams;
   int is_refused; /* for the type of its body, and it is sent again in the other: the core does not hear of it */
   /* Of the server: the type of bodies that it takes, and whether the other one has been tried. */
@@ -90,6 +93,15 @@ static int has_parameters(void) {
   return pg_get(PG_ENDPOINT) <= PG_ENDPOINT_REVOCATION && !pg_get(PG_IS_GET) && pg_get(PG_BODY_LENGTH) > 0;
 }
 
+/* What the core made of an exchange that is over: a call's error is its own, and not the session's. */
+static int error_of_exchange(void) {
+  return pg_get(driver.endpoint > PG_ENDPOINT_REVOCATION ? PG_CALL_ERROR : PG_ERROR);
+}
+
+static void note_no_answer(void) {
+  pg_history_note(PG_HAPPENED_NO_ANSWER, driver.endpoint, pg_http_reason(), error_of_exchange());
+}
+
 static void send_request(void) {
   struct pg_secret secrets[SECRETS];
   struct pg_http_request request = {
@@ -109,8 +121,11 @@ static void send_request(void) {
   set_authorization(&request, pg_get(PG_AUTHORIZATION));
   PG_MUST(pg_http_wake_in() < 0, "one request at a time");
   driver.request_id = pg_get(PG_REQUEST_ID);
+  driver.endpoint = request.endpoint;
   driver.streams = driver.is_refused = driver.is_second = 0;
-  if (!*request.address || !pg_http_send(&request)) pg_response_failed(driver.request_id);
+  if (*request.address && pg_http_send(&request)) return;
+  pg_response_failed(driver.request_id);
+  note_no_answer();
 }
 
 /* What is to be on the display in place of the core's frame: nothing where a code or the session is there. */
@@ -132,10 +147,17 @@ static void show(void) {
   pg_display_show(cells, settings->columns, settings->rows);
 }
 
+/* Tells the core how a storage command ended; `what` happened where it failed. */
+static void storage_done(int result, int is_failure, enum pg_happened what) {
+  if (is_failure) pg_history_note(what, pg_get(PG_SLOT), 0, PG_ERROR_CODE_NONE);
+  pg_storage_done(result);
+}
+
 static void carry_out(int command) {
   int slot = pg_get(PG_SLOT);
   uint8_t *data = bytes_at(pg_get(PG_DATA), pg_get(PG_DATA_LENGTH));
   size_t size = (size_t)pg_get(PG_DATA_LENGTH);
+  int result;
   switch (command) {
     case PG_COMMAND_SEND:
       send_request();
@@ -147,13 +169,16 @@ static void carry_out(int command) {
       show();
       break;
     case PG_COMMAND_LOAD:
-      pg_storage_done(pg_storage_read(driver.medium, slot, data, size));
+      result = pg_storage_read(driver.medium, slot, data, size);
+      storage_done(result, result < 0, PG_HAPPENED_NOT_READ);
       break;
     case PG_COMMAND_STORE:
-      pg_storage_done(pg_storage_write(driver.medium, slot, data, size));
+      result = pg_storage_write(driver.medium, slot, data, size);
+      storage_done(result, !result, PG_HAPPENED_NOT_WRITTEN);
       break;
     case PG_COMMAND_ERASE:
-      pg_storage_done(pg_storage_erase(driver.medium, slot));
+      result = pg_storage_erase(driver.medium, slot);
+      storage_done(result, !result, PG_HAPPENED_NOT_ERASED);
       break;
     case PG_COMMAND_CHALLENGE:
       pg_storage_done(pg_challenge_make(data, size));
@@ -204,6 +229,7 @@ int pg_driver_happen(void (*event)(void)) {
 int pg_driver_was_answered(void) { return driver.was_answered; }
 
 static void take_status(int status, int retry_after_s) {
+  driver.status = status;
   PG_MUST(driver.request_id == pg_get(PG_REQUEST_ID), "who answers is the request in flight");
   driver.is_refused = status == UNSUPPORTED_MEDIA_TYPE && has_parameters() && !driver.is_settled;
   pg_challenge_answer(!driver.is_refused && pg_get(PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION, status);
@@ -233,11 +259,13 @@ static void take_end(void) {
   int id = driver.request_id;
   if (!pg_driver_run()) return;
   if (driver.is_refused && id == driver.request_id && pg_get(PG_IN_FLIGHT)) {
+    pg_history_note(PG_HAPPENED_ANSWERED, driver.endpoint, driver.status, PG_ERROR_CODE_NONE);
     send_otherwise();
     return;
   }
   int moves = pg_get(PG_MOVES);
   pg_response_end(id);
+  pg_history_note(PG_HAPPENED_ANSWERED, driver.endpoint, driver.status, error_of_exchange());
   int is_refused = pg_get(PG_MOVES) != moves && pg_get(PG_STATE) == PG_STATE_FAILED;
   /* A server that wants a code challenge has said so: it is asked once more, with one. */
   if (pg_challenge_is_demanded() && is_refused) pg_sign_in();
@@ -249,6 +277,7 @@ static void take_failure(void) {
   int id = driver.request_id;
   if (!pg_driver_run()) return;
   pg_response_failed(id);
+  note_no_answer();
   pg_driver_run();
 }
 

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "driver.h"
+#include "history.h"
 #include "http.h"
 #include "wipe.h"
 
@@ -115,6 +116,7 @@ enum pg_open_result pg_host_open(const struct pg_host *own) {
   host.moves = -1;
   host.call = 0;
   host.ok = 1;
+  pg_history_open();
   pg_http_open(&host.http, &pg_driver_sink);
   pg_driver_start(settings, own->memory, own->medium, own->body);
   return PG_OPEN_OK;
@@ -142,7 +144,10 @@ static void report(enum pg_report what, int a, int b) {
 static void report_changes(void) {
   int moves = pg_get(PG_MOVES);
   int call = pg_get(PG_CALL_STATE);
-  if (moves != host.moves) report(PG_REPORT_STATE, pg_get(PG_STATE), pg_get(PG_ERROR));
+  if (moves != host.moves) {
+    pg_history_note(PG_HAPPENED_STATE, pg_get(PG_STATE), 0, pg_get(PG_ERROR));
+    report(PG_REPORT_STATE, pg_get(PG_STATE), pg_get(PG_ERROR));
+  }
   if (call != host.call && call == PG_CALL_STATE_DONE) {
     report(PG_REPORT_CALL, pg_get(PG_CALL_STATUS), pg_get(PG_CALL_ERROR));
   }

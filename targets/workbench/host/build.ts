@@ -35,6 +35,7 @@ export const testPrograms = [
   "network-watch",
   "last-look",
   "driver",
+  "history",
   "json-body",
 ] as const;
 

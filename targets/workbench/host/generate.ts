@@ -56,6 +56,7 @@ export function numbersHeader(): string {
     "#ifndef PICOGRANT_NUMBERS_H\n#define PICOGRANT_NUMBERS_H\n\n" +
     versionLines() +
     `${blocks.join("\n\n")}\n\n#define PG_STATE_NAMES {${namesOf(State)}}\n` +
+    `#define PG_ENDPOINT_NAMES {${namesOf(enums.ENDPOINT)}}\n` +
     `#define PG_ERROR_CODE_NAMES {${namesOf(ErrorCode)}}\n` +
     `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
     `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +

@@ -9,6 +9,7 @@
 #include "display.h"
 #include "factory.h"
 #include "heap.h"
+#include "history.h"
 #include "clock.h"
 #include "host.h"
 #include "http.h"
@@ -130,6 +131,14 @@ static void toggle_batteries(struct pg_host *host) {
                                : "mains: the countdown goes by seconds\n");
 }
 
+static void print_history(void) {
+  char line[PG_HISTORY_LINE];
+  for (int i = 0; pg_history_line(i, line); i++) {
+    board_log(line);
+    board_log("\n");
+  }
+}
+
 static void press(struct pg_host *host, int key) {
   switch (key) {
     case 'a':
@@ -147,6 +156,9 @@ static void press(struct pg_host *host, int key) {
     case 'd':
       board_log("digs\n");
       (void)dig(0);
+      break;
+    case 'l':
+      print_history();
       break;
     case 'm':
       print_figures();

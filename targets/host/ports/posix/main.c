@@ -1,6 +1,7 @@
 /*
  * The host's program: reads the configuration, makes the device, sleeps and works. The user's keys are
- * lines on standard input: s sign in, c cancel, o sign out, a call the API, m measure, q quit.
+ * lines on standard input: s sign in, c cancel, o sign out, a call the API, m measure, l what happened
+ * last, q quit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include "core-code.h"
 #include "file-medium.h"
 #include "heap.h"
+#include "history.h"
 #include "host.h"
 #include "image-abi.h"
 #include "images.h"
@@ -60,6 +62,11 @@ static void print_figures(void) {
           "the engine without a program %zu, the whole core %zu\n",
           heap.used, heap.peak, heap.limit, heap.blocks, heap.calls, heap.engine, heap.core);
   print_resident();
+}
+
+static void print_history(void) {
+  char line[PG_HISTORY_LINE];
+  for (int i = 0; pg_history_line(i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
 /* Reads until the file's end, or as much as there is room for. -1 where it cannot be read. */
@@ -181,6 +188,9 @@ static int take_key(char key) {
       break;
     case 'm':
       print_figures();
+      break;
+    case 'l':
+      print_history();
       break;
     case 'q':
       return 0;

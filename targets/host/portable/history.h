@@ -1,0 +1,50 @@
+/*
+ * What happened last: a short list that one can send to support. Names and numbers alone, never what was in a request,
+ * an answer or a record, so that no secret can be in it.
+ *
+ *   char line[PG_HISTORY_LINE];
+ *   for (int i = 0; pg_history_line(i, line); i++) print(line);
+ *
+ * From the thread of the host's loop (host.h).
+ */
+#ifndef PICOGRANT_HISTORY_H
+#define PICOGRANT_HISTORY_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How many things are remembered, and the longest line with the 0 at its end. */
+enum { PG_HISTORY_ENTRIES = 24, PG_HISTORY_LINE = 112 };
+
+enum pg_happened {
+  PG_HAPPENED_STATE,       /* the device came to state `who` (PG_STATE_*) */
+  PG_HAPPENED_ANSWERED,    /* endpoint `who` (PG_ENDPOINT_*) answered with HTTP status `number` */
+  PG_HAPPENED_NO_ANSWER,   /* endpoint `who` could not be asked, or broke off: `number` is the reason (PG_REASON_*) */
+  PG_HAPPENED_NOT_READ,    /* slot `who` could not be read, */
+  PG_HAPPENED_NOT_WRITTEN, /* written, */
+  PG_HAPPENED_NOT_ERASED   /* or erased */
+};
+
+/* Forgets everything: the host does it when it opens. */
+void pg_history_open(void);
+
+/*
+ * Something has happened; `error`: PG_ERROR_CODE_*, 0 for none. The same again right after it is counted, so that polls
+ * drive nothing out. The oldest entry makes room for a new one.
+ */
+void pg_history_note(enum pg_happened what, int who, int number, int error);
+
+/*
+ * One entry as a line without its end, the oldest first: seconds of the port's clock (clock.h) when it happened last,
+ * and what it was.
+ * @param index 0 ..
+ * @return 1, or 0 where there are no more
+ */
+int pg_history_line(int index, char line[PG_HISTORY_LINE]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
