@@ -17,7 +17,7 @@ const parts = [
   ["network (lwIP)", /^liblwip\.a|^(network|network-watch|time-server|ethernet|virtio)\.o/],
   [
     "host: driver, HTTP, update",
-    /^(driver|host|http|json-body|http-answer|http-date|address|last-look|units|storage|reason|factory|crc32|update)\.o/,
+    /^(driver|host|http|json-body|http-answer|http-date|address|last-look|units|storage|history|reason|factory|crc32|update)\.o/,
   ],
   ["C library", /^lib(g_nano|c_nano|c|gcc|m)\.a|^libc\.o/],
   ["board: start, display, chips", /./],
