@@ -52,7 +52,7 @@ export enum ErrorCode {
    * is not known.
    */
   UNAVAILABLE = 20,
-  /** Not JSON, or something needed is missing. */
+  /** Not JSON, or something needed is missing: `errorField`. */
   MALFORMED_RESPONSE = 21,
   /** A value does not fit: `errorField`, `errorLength`, `memoryNeeded`; of a call `callErrorField` alone. */
   VALUE_TOO_LONG = 22,
@@ -71,8 +71,8 @@ export enum ErrorCode {
   /** Something that cannot be, from a server or a host. */
   UNEXPECTED_STATE = 29,
   /**
-   * Answers of no use, again and again: JSON without a code, redirects, refusals that name nothing, codes that are
-   * not known as soon as they are polled.
+   * Answers of no use, again and again: JSON without a code or tokens (`errorField`), redirects, refusals that name
+   * nothing, codes that are not known as soon as they are polled.
    */
   USELESS_ANSWERS = 30,
   /** The user has to act at the server: sign in there, consent (OpenID Connect Core 1.0 §3.1.2.6). */

@@ -42,9 +42,9 @@ export enum Limit {
    */
   USELESS_ANSWERS_MAX = 5,
   /**
-   * Redirects, and refusals that name no error, in a row: what stands in the place of the server for a while (a
-   * captive portal) is gone before. With nothing else in between, the last of them comes 2.5 to 5.5 minutes after
-   * the first.
+   * Redirects, refusals that name no error, and JSON without tokens, in a row: what stands in the place of the server
+   * for a while (a captive portal) is gone before. With nothing else in between, the last of them comes 2.5 to 5.5
+   * minutes after the first.
    */
   USELESS_STATUSES_MAX = 10,
   /**

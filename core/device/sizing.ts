@@ -7,7 +7,7 @@ import { type Device, Field, isTooLong, Region } from "./memory.ts";
 
 /** What did not fit of the grant. Calls do not touch it. */
 export interface Misfit {
-  /** The field that VALUE_TOO_LONG is about. */
+  /** The field that VALUE_TOO_LONG is about, or that an answer of no use lacks; NONE where the last answer lacked none. */
   errorField: number;
   /** Bytes that the value of `errorField` had. */
   errorLength: number;
@@ -66,6 +66,11 @@ export function noteNeed(device: Device & Misfit, region: number, length: number
   var bytes = memoryFor(device, region, length);
   if (bytes > device.memoryNeeded) device.memoryNeeded = bytes;
   return bytes > 0;
+}
+
+/** What is wrong with an answer of the grant is about this field. */
+export function noteField(device: Device & Misfit, field: number): void {
+  device.errorField = field;
 }
 
 /** The last of these fields whose value is too long for its region; NONE where all fit. */

@@ -8,8 +8,10 @@ import { Limit } from "../device/limits.ts";
 import { type Device, equals, Field, holds, isTooLong, Literal } from "../device/memory.ts";
 import { moveTo } from "../device/moves.ts";
 import { setLength } from "../device/regions.ts";
+import { noteField } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
 import { Job, nothingToSave, startJob } from "../records/record-keeping.ts";
+import { Scan } from "../text/json-scanner.ts";
 import { holdsPrintable, holdsVisible, numberOf } from "./token-response.ts";
 
 /** Of the response: what must fit, and all that is looked for. */
@@ -34,7 +36,7 @@ export interface Code {
   renewalsMax: number;
   /** Answers to the code request without a code, since the last code or the user's last command. */
   uselessAnswers: number;
-  /** Redirects, and refusals that name no error, in a row: to any request of the grant. */
+  /** Redirects, refusals that name no error, and JSON of no use, in a row: to any request of the grant. */
   uselessStatuses: number;
   /** Codes that the server did not know, since one was pending or the user's last command. */
   deadCodes: number;
@@ -63,20 +65,19 @@ export function codeIsKnown(device: Device & Code): void {
 
 /**
  * Redirects and refusals that name no error pass where something stands in the place of the server for a while. When
- * they come again and again the setup is wrong. 408 and 425 ask for another try themselves.
+ * they come again and again the setup is wrong. 408 and 425 ask for another try themselves. JSON of no use (an ID token
+ * in the place of an access token) counts as well: no further poll or refresh would fare better.
  * @returns the error, or USELESS_ANSWERS where there were too many of these answers in a row
  */
 export function countUseless(device: Device & Code, error: number): number {
   var status = device.httpStatus;
   // No answer says nothing of the ones before.
   if (error === ErrorCode.UNREACHABLE) return error;
-  if (
-    error !== ErrorCode.UNAVAILABLE ||
-    status < 300 ||
-    status > 499 ||
-    status === 408 ||
-    status === 425
-  ) {
+  var isUseless =
+    error === ErrorCode.UNAVAILABLE
+      ? status > 299 && status < 500 && status !== 408 && status !== 425
+      : error === ErrorCode.MALFORMED_RESPONSE && device.scanState === Scan.END;
+  if (!isUseless) {
     device.uselessStatuses = 0;
     return error;
   }
@@ -151,11 +152,18 @@ export function schemeLength(device: Device, region: number): number {
 }
 
 /**
- * Whether the region holds an address of the web (RFC 8628 §3.2 asks for a URI): a host may link to it or draw
- * it as a QR code, and what any other scheme does (`javascript:`) is not for a code to decide.
+ * Whether the region's URI begins with the name of a host, and not with a scheme: a person types such a one as it is.
+ * A name without a dot, or a path, could be relative to any address. Before a colon there may be any scheme.
  */
-function isAddress(device: Device, region: number): boolean {
-  return holdsVisible(device, region) && schemeLength(device, region) > 0;
+function beginsWithHost(device: Device, region: number): boolean {
+  var start = device.start[region];
+  var end = start + device.length[region];
+  var hasDot = false;
+  for (var at = start; at < end && device.memory[at] !== 47 && device.memory[at] !== 58; at++) {
+    if (device.memory[at] === 46) hasDot = true;
+  }
+  // Not . or / at the beginning, and no : behind the name.
+  return hasDot && device.memory[start] > 47 && (at === end || device.memory[at] === 47);
 }
 
 /**
@@ -171,13 +179,16 @@ function uselessAnswer(device: Device & Code): ErrorCode {
 
 /**
  * Takes the answer to the request for a code: its lifetime, and a complete URI only where it is of use.
- * @returns NONE where the code can be shown and polled, or what is wrong with the answer
+ * @returns NONE where the code can be shown and polled, or what is wrong with the answer: of the member that errorField
+ *   names
  */
 export function takeCode(device: Device): ErrorCode {
-  // Optional: the user can type the address and the code.
+  // Optional: the user can type the address and the code. A host may link to it or draw it as a QR code, so it is a URI
+  // of the web (RFC 8628 §3.3.1): what any other scheme does (`javascript:`) is not for a code to decide.
   if (
     isTooLong(device, Field.VERIFICATION_URI_COMPLETE) ||
-    !isAddress(device, Field.VERIFICATION_URI_COMPLETE)
+    !holdsVisible(device, Field.VERIFICATION_URI_COMPLETE) ||
+    !schemeLength(device, Field.VERIFICATION_URI_COMPLETE)
   ) {
     setLength(device, Field.VERIFICATION_URI_COMPLETE, -1);
   }
@@ -187,12 +198,20 @@ export function takeCode(device: Device): ErrorCode {
       ? Limit.CODE_LIFE_DEFAULT_S
       : numberOf(device, Field.EXPIRES_IN, -1, 0),
   );
-  return holds(device, Field.DEVICE_CODE) &&
-    holdsPrintable(device, Field.USER_CODE) &&
-    isAddress(device, Field.VERIFICATION_URI) &&
-    device.codeLifeS >= 0
-    ? ErrorCode.NONE
-    : uselessAnswer(device);
+  var lacks: number = Field.NONE;
+  if (device.codeLifeS < 0) lacks = Field.EXPIRES_IN;
+  if (
+    !holdsVisible(device, Field.VERIFICATION_URI) ||
+    !(
+      schemeLength(device, Field.VERIFICATION_URI) || beginsWithHost(device, Field.VERIFICATION_URI)
+    )
+  ) {
+    lacks = Field.VERIFICATION_URI;
+  }
+  if (!holdsPrintable(device, Field.USER_CODE)) lacks = Field.USER_CODE;
+  if (!holds(device, Field.DEVICE_CODE)) lacks = Field.DEVICE_CODE;
+  noteField(device, lacks);
+  return lacks ? uselessAnswer(device) : ErrorCode.NONE;
 }
 
 /** A code has come: it is shown, kept, and polled. */

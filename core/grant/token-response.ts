@@ -11,6 +11,7 @@ import { ErrorCode, ErrorKind, errorKind } from "../device/errors.ts";
 import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, isSame, isTooLong, Literal } from "../device/memory.ts";
 import { forget, setLength } from "../device/regions.ts";
+import { noteField } from "../device/sizing.ts";
 import { numberNamed, scanEnd } from "../text/json-scanner.ts";
 
 /** Of a token response: what must fit, and all that is looked for. The rest of it is information. */
@@ -156,7 +157,7 @@ export function hasBrought(device: Device, field: number): boolean | number {
 
 /**
  * Takes a success of the token endpoint: its lifetimes, and the wait until tokens that are not saved are offered again.
- * @returns NONE, or what is wrong with it; then none of its tokens may be used
+ * @returns NONE, or what is wrong with it, of the member that errorField names; then none of its tokens may be used
  */
 export function takeTokens(device: Device): ErrorCode {
   // Upper and lower case are the same (RFC 6749 §5.1). The type may be absent.
@@ -164,14 +165,18 @@ export function takeTokens(device: Device): ErrorCode {
   if (device.length[Field.TOKEN_TYPE] >= 0 && !isSame(device, Field.TOKEN_TYPE, Literal.BEARER)) {
     return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
   }
+  var lacks: number = Field.NONE;
   if (
-    !hasBrought(device, Field.ACCESS_TOKEN) ||
-    !holdsVisible(device, Field.ACCESS_TOKEN) ||
-    (hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
-      !holdsVisible(device, Field.RECEIVED_REFRESH_TOKEN))
+    hasBrought(device, Field.RECEIVED_REFRESH_TOKEN) &&
+    !holdsVisible(device, Field.RECEIVED_REFRESH_TOKEN)
   ) {
-    return ErrorCode.MALFORMED_RESPONSE;
+    lacks = Field.RECEIVED_REFRESH_TOKEN;
   }
+  if (!hasBrought(device, Field.ACCESS_TOKEN) || !holdsVisible(device, Field.ACCESS_TOKEN)) {
+    lacks = Field.ACCESS_TOKEN;
+  }
+  noteField(device, lacks);
+  if (lacks) return ErrorCode.MALFORMED_RESPONSE;
   keepWholeScopes(device);
   // A lifetime that the server does not name counts as endless. So does 0: no server means to hand out a dead token, and
   // where the server refuses this one, that is seen.

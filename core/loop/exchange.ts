@@ -43,7 +43,7 @@ import {
   fillRequest,
   sendRequest,
 } from "../device/request.ts";
-import { noteNeed, noteTooLong } from "../device/sizing.ts";
+import { noteField, noteNeed, noteTooLong } from "../device/sizing.ts";
 import { Event, State } from "../device/states.ts";
 import {
   clientAuthorization,
@@ -79,7 +79,7 @@ import {
   scanAnswer,
 } from "../requests/call.ts";
 import { callAnswered } from "../requests/call-answer.ts";
-import { forgetNames, scanBegin, scanByte } from "../text/json-scanner.ts";
+import { forgetNames, isMark, scanBegin, scanByte } from "../text/json-scanner.ts";
 
 /** What is due: a request, or storage that is offered again what it refused. */
 export enum Purpose {
@@ -253,6 +253,7 @@ export function responseBody(
   if (!isCurrent(device, requestId) || !device.httpStatus) return;
   for (; from < to; from++) {
     countByte(device);
+    if (isMark(device, bytes[from])) continue;
     if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, bytes[from]);
     else scanByte(device, bytes[from]);
   }
@@ -287,6 +288,7 @@ function takeAnswer(device: Device, error: number): void {
   if (device.call && device.purpose === Purpose.CALL) callAnswered(device, error);
   else if (device.purpose === Purpose.REVOCATION) revocationAnswered(device, error);
   else {
+    noteField(device, Field.NONE);
     if (!error) {
       var isCode = device.purpose === Purpose.CODE;
       if (noteTooLong(device, isCode ? CodeFields.MUST_FIT : TokenFields.MUST_FIT)) {

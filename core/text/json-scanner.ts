@@ -264,6 +264,14 @@ function isSpace(c: number): boolean {
   return c === 32 || c === 10 || c === 13 || c === 9;
 }
 
+/**
+ * Whether a byte of an answer belongs to a byte order mark in front of the document (EF BB BF in UTF-8), which a reader
+ * may pass over (RFC 8259 §8.1). No document begins with such bytes.
+ */
+export function isMark(device: Device, c: number): boolean {
+  return c > 186 && device.bodyBytes < 4 && device.scanState === Scan.VALUE;
+}
+
 /** Takes in one byte, 0..255. After an error the rest of the document is ignored. */
 export function scanByte(device: Device, c: number): void {
   if (device.scanState === Scan.STRING) scanString(device, c);

@@ -174,8 +174,14 @@ describe("RFC 8628 §3.2: answers to the code request that are no code", () => {
     ["no address", JSON.parse(code({ verification_url: undefined }).body)],
     ["an address of another scheme", JSON.parse(code({ verification_url: "javascript:x" }).body)],
     [
-      "no URI (RFC 8628 §3.2): without a scheme",
-      JSON.parse(code({ verification_url: "example.com/device" }).body),
+      "an address that is relative to another",
+      JSON.parse(code({ verification_url: "/device" }).body),
+    ],
+    [
+      "the complete address alone",
+      JSON.parse(
+        code({ verification_url: undefined, verification_uri_complete: "https://x/?c" }).body,
+      ),
     ],
     ["a code in a list", JSON.parse(code({ device_code: ["dc"] }).body)],
     ["nothing", {}],
@@ -226,7 +232,15 @@ describe("verification addresses", () => {
     "https:example.com",
     "http://",
     "x-app:open",
-    "example.com/device",
+    "app.example:open",
+    // A port looks like what follows a scheme.
+    "example.com:8443/device",
+    // Relative to an address that nobody sees (RFC 3986 §4.2).
+    "/device",
+    "//example.com/device",
+    "./device.html",
+    "device",
+    "device/in.html",
     // Not one letter of the scheme may be another.
     "xttps://example.com",
     "hxtps://example.com",
@@ -241,9 +255,115 @@ describe("verification addresses", () => {
     expect(bench.device.length[Field.VERIFICATION_URI_COMPLETE]).toBe(-1);
   });
 
-  it.each(["https://x", "HTTP://x", "hTTps://example.com/device"])("%s is one", (address) => {
-    const bench = had([code({ verification_url: address })]);
-    expect(bench.text(Field.VERIFICATION_URI)).toBe(address);
+  it.each(["https://x", "HTTP://x", "hTTps://example.com/device", "https://x.example:8443/a:b"])(
+    "%s is one",
+    (address) => {
+      const bench = had([code({ verification_url: address })]);
+      expect(bench.text(Field.VERIFICATION_URI)).toBe(address);
+    },
+  );
+
+  it.each(["example.com/device", "example.com", "1.example/a:b", "192.0.2.7/go"])(
+    "SPEC.md: %s, as one types it, is shown; a link or QR code is not made of it",
+    (address) => {
+      const bench = had([code({ verification_url: address, verification_uri_complete: address })]);
+      expect(bench.text(Field.VERIFICATION_URI)).toBe(address);
+      expect(shown(bench)).toContain(address);
+      expect(bench.device.length[Field.VERIFICATION_URI_COMPLETE]).toBe(-1);
+    },
+  );
+});
+
+describe("SPEC.md: errorField names the member that an answer lacks", () => {
+  it.each<[object, number]>([
+    [{ device_code: undefined }, Field.DEVICE_CODE],
+    [{ device_code: "", user_code: "" }, Field.DEVICE_CODE],
+    [{ user_code: undefined }, Field.USER_CODE],
+    [{ user_code: "\u00e4" }, Field.USER_CODE],
+    [{ verification_url: undefined }, Field.VERIFICATION_URI],
+    [{ verification_url: "javascript:x" }, Field.VERIFICATION_URI],
+    [{ expires_in: "soon" }, Field.EXPIRES_IN],
+  ])("of a code, %j", (members, field) => {
+    const bench = had([code(members)]);
+    expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    expect(bench.device.errorField).toBe(field);
+    bench.answers = Array(4).fill(code(members));
+    bench.until(5);
+    bench.pass(0);
+    expect(bench.device.error).toBe(ErrorCode.USELESS_ANSWERS);
+    expect(bench.device.errorField).toBe(field);
+  });
+
+  it.each<[object, number]>([
+    [{ access_token: undefined, id_token: "e30.e30.e30" }, Field.ACCESS_TOKEN],
+    [{ access_token: "a b" }, Field.ACCESS_TOKEN],
+    [{ refresh_token: "a b" }, Field.RECEIVED_REFRESH_TOKEN],
+  ])("of tokens, %j", (members, field) => {
+    const bench = had([code(), tokens(members)]);
+    expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    expect(bench.device.errorField).toBe(field);
+  });
+
+  it.each<ReturnType<typeof json> | null>([
+    { status: 200, body: "<html>" },
+    error(503, ""),
+    error(400, "slow_down"),
+    null,
+  ])("an answer that lacks none takes it back: %j", (answer) => {
+    const bench = had([code(), tokens({ access_token: undefined }), answer]);
+    expect(bench.device.errorField).toBe(Field.NONE);
+  });
+});
+
+describe("RFC 6749 §5.1: JSON without an access token", () => {
+  const alone = json(200, { id_token: "e30.e30.e30", token_type: "Bearer", expires_in: 3600 });
+
+  it("is not polled for without end: the tenth in a row is the maker's", () => {
+    const bench = new Bench([code({ expires_in: 86_400 }), ...Array(100).fill(alone)]);
+    bench.pass(86_400_000);
+    expect(bench.sent).toHaveLength(11);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(bench.device.error).toBe(ErrorCode.USELESS_ANSWERS);
+    expect(bench.device.errorField).toBe(Field.ACCESS_TOKEN);
+    expect(shown(bench)).toContain("Wrong setup. Ask the maker");
+  });
+
+  it("counts together with refusals that name nothing, until the server says something of use", () => {
+    const some = [...Array(5).fill(alone), ...Array(4).fill({ status: 404, body: "" })];
+    const bench = new Bench([code({ expires_in: 86_400 }), ...some, error(400, "slow_down")]);
+    bench.answers.push(...some, tokens());
+    bench.until(21);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+
+  it("costs no session: a refresh is tried again with growing waits", () => {
+    const bench = new Bench([code(), tokens({ expires_in: 60 }), ...Array(30).fill(alone)]);
+    bench.pass(40_000_000);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(bench.device.error).toBe(ErrorCode.USELESS_ANSWERS);
+    bench.answers = [tokens()];
+    bench.pass(4_096_000);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+  });
+});
+
+describe("RFC 8259 §8.1: a byte order mark in front of an answer is passed over", () => {
+  const marked = ({ status, body }: ReturnType<typeof json>) => ({ status, body: `\ufeff${body}` });
+
+  it("of a code, a refusal, tokens", () => {
+    const pending = error(400, "authorization_pending");
+    const bench = had([marked(code()), marked(pending), marked(tokens())]);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
+  });
+
+  it("behind the beginning it is none", () => {
+    const { status, body } = code();
+    for (const wrong of [`{\ufeff${body.slice(1)}`, `${body}\ufeff`, `    \ufeff${body}`]) {
+      const bench = had([{ status, body: wrong }]);
+      expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
+    }
   });
 });
 

@@ -45,6 +45,18 @@ export const NO_UTF8: readonly string[] = [
   "\u0085\u00a0",
 ];
 
+/** Addresses as one types them, and what only looks like one. */
+const UNSCHEMED = [
+  "x.test/d",
+  "x.test",
+  "x.test:80/d",
+  "app.x:y",
+  "./d.x",
+  "//x.test",
+  "/d.x",
+  "d",
+];
+
 /** Statuses that say that the request itself is wrong (RFC 9110 §15.5), and their neighbours. */
 const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
 
@@ -130,7 +142,10 @@ export class Answers {
     }
     text = `{${text}}`;
     if (dice.chance(3)) text = this.spoilt(text);
-    return dice.chance(4) ? ` \r\n${text}\t ` : text;
+    if (dice.chance(4)) text = ` \r\n${text}\t `;
+    return dice.chance(2)
+      ? dice.pick(["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff"]) + text
+      : text;
   }
 
   /** With bytes in it that are no UTF-8, or that JSON has no place for (RFC 8259 §8.1). */
@@ -177,6 +192,7 @@ export class Answers {
     if (draw < 35) return { ...bare, status: dice.pick([302, 307, 401, 404, 403, 408, 425]) };
     if (draw < 60) return { ...bare, status: 400, body: '{"error":"invalid_grant"}' };
     if (draw < 80) return { ...bare, status: 400, body: '{"error":"new_error"}' };
+    if (draw < 88) return { ...bare, status: 200, body: '{"id_token":"e30.e30.e30"}' };
     return this.refusal();
   }
 
@@ -284,7 +300,7 @@ export class Answers {
         : "U".repeat(this.length(room(Field.USER_CODE), 12)),
       [name]: dice.chance(85)
         ? uri
-        : dice.pick([longUri, "HTTP://X.test/a", "x.test/d", "data:x", "http://"]),
+        : dice.pick([longUri, "HTTP://X.test/a", "data:x", "http://", ...UNSCHEMED]),
       verification_uri_complete: dice.chance(40)
         ? `${uri}?c=${"x".repeat(this.length(room(Field.VERIFICATION_URI_COMPLETE) - uri.length - 3, 20))}`
         : undefined,

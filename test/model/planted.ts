@@ -224,9 +224,28 @@ export const PLANTED: readonly Planted[] = [
   other(
     "a status that asks for another try counts as useless",
     CODE,
-    " ||\n    status === 408 ||\n    status === 425",
+    " && status !== 408 && status !== 425",
     "",
   ),
+  other(
+    "JSON without an access token is polled for without end",
+    CODE,
+    "error === ErrorCode.MALFORMED_RESPONSE && device.scanState === Scan.END",
+    "false",
+  ),
+  other(
+    "a portal's page counts as JSON of no use",
+    CODE,
+    "error === ErrorCode.MALFORMED_RESPONSE && device.scanState === Scan.END",
+    "error === ErrorCode.MALFORMED_RESPONSE",
+  ),
+  other(
+    "an answer of no use is said to lack what an earlier one did",
+    EXCHANGE,
+    "    noteField(device, Field.NONE);\n",
+    "",
+  ),
+  other("any scheme is a host", CODE, " && device.memory[at] !== 58", ""),
   other("a name in capitals is unknown", TOKENS, "if (c > 64 && c < 91)", "if (c > 64 && c < 65)"),
   other(
     "429 with a name of the maker's is final",

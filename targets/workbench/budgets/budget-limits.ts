@@ -5,7 +5,7 @@
  * first; core/DESIGN.md says what has come since, and why a smaller file would cost heap or readers. There is room for
  * ordinary work in them: they are there against accidents.
  */
-export const sizeCeilings = { complete: 33_500, api: 29_500, grant: 24_800 } as const;
+export const sizeCeilings = { complete: 34_100, api: 30_100, grant: 25_500 } as const;
 
 /**
  * The most of that heap at any moment until the device is made. The host in C has given back by then what it does not

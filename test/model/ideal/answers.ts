@@ -2,7 +2,14 @@
 
 import { ErrorCode } from "../../../core/index.ts";
 import { errorNamed, isMakers } from "./errors.ts";
-import { type Document, type Member, membersOf, membersWithin, readJson, textOf } from "./json.ts";
+import {
+  type Document,
+  type Member,
+  membersOf,
+  membersWithin,
+  readAnswer,
+  textOf,
+} from "./json.ts";
 
 /** An answer as far as it has come. */
 export interface Arrival {
@@ -28,7 +35,7 @@ export interface Reading {
 }
 
 export function readingOf(arrival: Arrival): Reading {
-  const document = readJson(arrival.body);
+  const document = readAnswer(arrival.body);
   const members = membersOf(document, ALIASES);
   const { root } = document;
   const named = root?.kind === "object" ? root.members : [];
@@ -63,9 +70,11 @@ const WRONG_REQUEST: ReadonlySet<number> = new Set([405, 406, 411, 413, 414, 415
 /** RFC 9110 §15.5.9, RFC 8470 §5.2: the same request is wanted again. */
 const ASKS_AGAIN: ReadonlySet<number> = new Set([408, 425]);
 
-/** Whether it is a redirect, or a refusal for no reason that is told. */
-export const isUseless = (error: number, { status }: Arrival): boolean =>
-  error === ErrorCode.UNAVAILABLE && /^[34]/.test(`${status}`) && !ASKS_AGAIN.has(status);
+/** Whether it is a redirect, a refusal for no reason that is told, or JSON that is not what was asked for. */
+export const isUseless = (error: number, { status }: Arrival, { isComplete }: Document): boolean =>
+  error === ErrorCode.MALFORMED_RESPONSE
+    ? isComplete
+    : error === ErrorCode.UNAVAILABLE && /^[34]/.test(`${status}`) && !ASKS_AGAIN.has(status);
 
 /** The error of a token or device authorization response, NONE for a success (RFC 6749 §5.2). */
 export function errorOf(
@@ -146,3 +155,7 @@ export const isPrintable = (text: string | undefined): text is string =>
 /** An address of the web (RFC 8628 §3.2 asks for a URI). */
 export const isAddress = (text: string | undefined): text is string =>
   isVisible(text) && /^https?:\/\/./i.test(text);
+
+/** The same as one types it, without a scheme: a host that has a dot, and perhaps a path. */
+export const isTyped = (text: string | undefined): text is string =>
+  isVisible(text) && /^(?![!-/])[^:/]*\.[^:/]*(?:\/|$)/.test(text);

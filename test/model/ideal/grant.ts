@@ -8,6 +8,7 @@ import {
   intervalMsOf,
   isAddress,
   isPrintable,
+  isTyped,
   isUseless,
   isVisible,
   type Reading,
@@ -26,7 +27,7 @@ const REVOCATION_WAIT_S_MAX = 64;
 const CODE_LIFE_S = 600;
 /** Answers without a code, until the device says that it is set up wrongly. */
 const USELESS_ANSWERS = 5;
-/** Redirects and nameless refusals in a row. */
+/** Redirects, nameless refusals, and JSON of no use, in a row. */
 const USELESS_STATUSES = 10;
 /** Codes that are not known when they are polled, in a row. */
 const DEAD_CODES = 3;
@@ -93,8 +94,9 @@ export class Grant {
     const { purpose } = device;
     const isCode = purpose === Purpose.CODE;
     let error = failure;
+    device.misfits.errorField = Field.NONE;
     if (!error) error = isCode ? this.takeCode(reading) : this.takeTokens(reading);
-    if (isUseless(error, arrival)) {
+    if (isUseless(error, arrival, reading.document)) {
       if (this.uselessStatuses < USELESS_STATUSES) this.uselessStatuses++;
       if (this.uselessStatuses === USELESS_STATUSES) error = ErrorCode.USELESS_ANSWERS;
     } else if (error !== ErrorCode.UNREACHABLE) this.uselessStatuses = 0;
@@ -160,7 +162,15 @@ export class Grant {
     const expiresIn = members.get("expires_in");
     const life = expiresIn === undefined ? CODE_LIFE_S : secondsOf(expiresIn, -1);
     device.clock.codeLifeS = life;
-    if (!code || !isPrintable(user) || !isAddress(uri) || life < 0) {
+    const isShown = isAddress(uri) || isTyped(uri);
+    if (!code || !isPrintable(user) || !isShown || life < 0) {
+      device.misfits.errorField = !code
+        ? Field.DEVICE_CODE
+        : !isPrintable(user)
+          ? Field.USER_CODE
+          : isShown
+            ? Field.EXPIRES_IN
+            : Field.VERIFICATION_URI;
       return this.uselessAnswer();
     }
     const complete = members.get("verification_uri_complete");
@@ -211,6 +221,9 @@ export class Grant {
       return ErrorCode.UNSUPPORTED_TOKEN_TYPE;
     }
     if (!isVisible(access) || (refresh && !isVisible(refresh))) {
+      device.misfits.errorField = isVisible(access)
+        ? Field.RECEIVED_REFRESH_TOKEN
+        : Field.ACCESS_TOKEN;
       return ErrorCode.MALFORMED_RESPONSE;
     }
     clock.accessLifeS = secondsOf(members.get("expires_in"), ENDLESS_S) || ENDLESS_S;

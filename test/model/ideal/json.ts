@@ -143,6 +143,12 @@ export function readJson(text: string): Document {
   return new Reader(text).document();
 }
 
+/** As an answer brings it: a byte order mark in front, whole or in part, is passed over (RFC 8259 §8.1). */
+export function readAnswer(body: string): Document {
+  const marked = /^[ \t\n\r\xbb-\xff]{1,3}/.exec(body)?.[0] ?? "";
+  return readJson(marked.replace(/[\xbb-\xff]/g, "") + body.slice(marked.length));
+}
+
 /** The text of a value, undefined where it is none. */
 export function textOf(value: Value | undefined): string | undefined {
   return value?.kind === "text" ? value.text : undefined;

@@ -25,6 +25,13 @@ function movesOfSpec(): Set<string> {
 
 const MOVES = movesOfSpec();
 
+/** Errors that are about a member of an answer, which is named. */
+const NAMING: ReadonlySet<number> = new Set([
+  ErrorCode.VALUE_TOO_LONG,
+  ErrorCode.MALFORMED_RESPONSE,
+  ErrorCode.USELESS_ANSWERS,
+]);
+
 /** What memoryNeeded says would do: each value that did not fit does there. */
 function checkNeed({ device, ideal, ...scene }: Scene): void {
   const { misfits, settings } = ideal;
@@ -64,9 +71,9 @@ export class MoveOracle {
     same(scene, "moves", "the error", ErrorCode[device.error], ErrorCode[ideal.error]);
     same(scene, "moves", "notSaved", device.notSaved, ideal.storage.notSaved ? 1 : 0);
     same(scene, "moves", "notErased", device.notErased, ideal.storage.notErased ? 1 : 0);
-    if (ideal.error === ErrorCode.VALUE_TOO_LONG) {
+    if (NAMING.has(ideal.error)) {
       same(scene, "moves", "errorField", device.errorField, ideal.misfits.errorField);
-      checkNeed(scene);
     }
+    if (ideal.error === ErrorCode.VALUE_TOO_LONG) checkNeed(scene);
   }
 }
