@@ -6,7 +6,7 @@ import { addressProblem, namedAddressProblem } from "./address.ts";
 import type { Display, Http, HttpRequest, HttpSink, Storage, Timers } from "./contracts.ts";
 import { type Core, Driver, type Endpoints, noEndpoints } from "./driver.ts";
 import { MetadataError } from "./metadata-error.ts";
-import { asciiOf, bytesOf, printable, textOf } from "./text.ts";
+import { asciiOf, bytesOf, objectIn, printable } from "./text.ts";
 
 /** Four addresses at once need more room than a device's calls. */
 const DISCOVERY_BYTES = 12_288;
@@ -106,7 +106,7 @@ async function lookFor(
     const asked = await ask(core, { ...host, http }, issuer, address, allowHttp);
     const document = http.take();
     const clientAuthenticationMethods = methodsIn(document);
-    const metadata = parsed(document);
+    const metadata = objectIn(document);
     const problem = metadata && problemOf(metadata, issuer, allowHttp);
     const answer = "token" in asked ? { ...NO_ANSWER, isSuccess: true } : asked;
     // The core takes what is an address for it; what may be in one is said in one place for all addresses.
@@ -191,7 +191,7 @@ export function clientAuthenticationFor(
 
 /** What a metadata document says in `token_endpoint_auth_methods_supported`, or RFC 8414 §2 where it does not. */
 export function methodsIn(document: readonly number[]): readonly string[] {
-  const methods = parsed(document)?.token_endpoint_auth_methods_supported;
+  const methods = objectIn(document)?.token_endpoint_auth_methods_supported;
   const isList = Array.isArray(methods) && methods.every((method) => typeof method === "string");
   return isList ? methods : ["client_secret_basic"];
 }
@@ -203,16 +203,6 @@ interface Metadata {
   readonly token_endpoint?: unknown;
   readonly revocation_endpoint?: unknown;
   readonly token_endpoint_auth_methods_supported?: unknown;
-}
-
-/** Undefined where it is no JSON object: of that the core complains. */
-function parsed(document: readonly number[]): Metadata | undefined {
-  try {
-    const value: unknown = JSON.parse(textOf(document) ?? "");
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Keeps a copy of one answer: the core reads the addresses in the metadata only. */

@@ -1,4 +1,5 @@
-// What a device had no room for, in words for whoever gave it its memory.
+// What was wrong with an answer, in words: what the device had no room for, for whoever gave it its memory, and which
+// member was missing.
 
 import { type Device, ErrorCode, Field, Region } from "../core/index.ts";
 
@@ -16,8 +17,7 @@ export function missingRoomOf(device: Device): string {
   const { error, errorField, errorLength, memoryNeeded } = device;
   const isMisfit = error === ErrorCode.VALUE_TOO_LONG && errorField > 0;
   if (memoryNeeded === 0 && !isMisfit) return "";
-  // As the server names it.
-  const name = isMisfit ? (Field[errorField] ?? "").toLowerCase().replace("received_", "") : "";
+  const name = isMisfit ? nameOf(errorField) : "";
   const what = name === "" ? "a request or a record" : `${name} of ${errorLength} bytes`;
   const needed = memoryNeeded + (device.capacity[Region.CODE_VERIFIER]! > 0 ? 0 : CHALLENGE_BYTES);
   const remedy =
@@ -25,4 +25,17 @@ export function missingRoomOf(device: Device): string {
       ? `at most ${device.capacity[errorField]} are taken`
       : `${needed} bytes of memory would do`;
   return `no room for ${what}; ${remedy}`;
+}
+
+/** Names the member that an answer lacks, or has in a form that is of no use; "" where none is. */
+export function missingMemberOf({ error, errorField }: Device): string {
+  const isUseless = error === ErrorCode.MALFORMED_RESPONSE || error === ErrorCode.USELESS_ANSWERS;
+  return isUseless && errorField > 0
+    ? `there is no ${nameOf(errorField)} in the answer that can be used`
+    : "";
+}
+
+/** As the server names it. */
+function nameOf(field: number): string {
+  return (Field[field] ?? "").toLowerCase().replace("received_", "");
 }

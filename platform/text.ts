@@ -45,6 +45,20 @@ export function textOf(bytes: Bytes): string | undefined {
   }
 }
 
+/**
+ * The object that an answer is, with a byte order mark in front or not (RFC 8259 §8.1); undefined where it is no JSON
+ * object.
+ */
+export function objectIn(answer: Bytes): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse((textOf(answer) ?? "").replace(/^\ufeff/, ""));
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a server sends, as one line without anything that could move a cursor or turn the writing around. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "?");

@@ -7,7 +7,7 @@
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { formEncode, formFields } from "../form.ts";
-import { bytesOf, textOf } from "../text.ts";
+import { bytesOf, objectIn } from "../text.ts";
 import type { Addresses } from "./profile.ts";
 
 /** What the core is asking for. */
@@ -175,13 +175,8 @@ class Gathering implements HttpSink {
 
 function readAnswer(status: number, bytes: readonly number[]): ForeignAnswer {
   const nothing = { status, members: {}, isObject: false, isEmpty: bytes.length === 0 };
-  try {
-    const value: unknown = JSON.parse(textOf(bytes) ?? "");
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return nothing;
-    return { ...nothing, members: value as Members, isObject: true };
-  } catch {
-    return nothing;
-  }
+  const members = objectIn(bytes);
+  return members === undefined ? nothing : { ...nothing, members, isObject: true };
 }
 
 /** The core's fields under the server's names; `undefined` leaves a field out. */

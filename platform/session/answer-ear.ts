@@ -4,7 +4,7 @@
 import { Endpoint } from "../../core/index.ts";
 import type { Http, HttpRequest, HttpSink } from "../contracts.ts";
 import type { Translate } from "../driver.ts";
-import { printable, textOf } from "../text.ts";
+import { objectIn, printable } from "../text.ts";
 
 /** What came of a request. Nothing in it is secret. */
 export interface ServerAnswer {
@@ -107,7 +107,7 @@ export class AnswerEar {
         sink.body(bytes, from, to);
       },
       end: () => {
-        const members = objectIn(body);
+        const members = objectIn(body) ?? {};
         if (endpoint === Endpoint.TOKEN && typeof members.access_token === "string") {
           this.#keepTokens(members);
         }
@@ -143,13 +143,4 @@ function errorIn(
   const text = (value: unknown): string =>
     typeof value === "string" ? printable(value).slice(0, DESCRIPTION_MAX) : "";
   return { error: text(members.error), errorDescription: text(members.error_description) };
-}
-
-function objectIn(body: readonly number[]): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(textOf(body) ?? "");
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

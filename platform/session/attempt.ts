@@ -241,7 +241,7 @@ export class Attempt {
     this.#shownCode = userCode;
     const prompt: VerificationPrompt = {
       userCode,
-      verificationUri: this.#textOf(Field.VERIFICATION_URI),
+      verificationUri: withScheme(this.#textOf(Field.VERIFICATION_URI)),
       verificationUriComplete: this.#textOf(Field.VERIFICATION_URI_COMPLETE),
       expiresInS: device.codeLifeS,
     };
@@ -285,6 +285,11 @@ export class Attempt {
     // Records that are only read are none the worse for it.
     return isRefreshing || (state !== State.STARTING && this.watch.isAtStorage(this.driver));
   }
+}
+
+/** A server may send the address as one types it. Programs link to it (RFC 8628 §3.2 asks for a URI). */
+function withScheme(address: string): string {
+  return /^https?:/i.test(address) ? address : `https://${address}`;
 }
 
 /** What the records said has led to nothing. */

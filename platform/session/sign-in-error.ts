@@ -2,7 +2,7 @@
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import type { MetadataError } from "../metadata-error.ts";
-import { missingRoomOf } from "../missing-room.ts";
+import { missingMemberOf, missingRoomOf } from "../missing-room.ts";
 import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
@@ -87,7 +87,9 @@ export function signInErrorOf(device: Device, answer?: ServerAnswer): SignInErro
   const remedy = remedyFor(device);
   const said = answer && isRefusal(answer) ? `; ${answerInWords(answer)}` : "";
   const advice = missingRoomIn(device) || ADVICE[remedy];
-  const message = `signing in failed: ${code}; ${advice}${said}`;
+  const lack = missingMemberOf(device);
+  const from = lack && answer ? `; ${answerInWords(answer)}` : "";
+  const message = `signing in failed: ${code}; ${lack && `${lack}; `}${advice}${said || from}`;
   return new SignInError(code, remedy, message, { answer: said === "" ? undefined : answer });
 }
 
@@ -95,7 +97,9 @@ export function signInErrorOf(device: Device, answer?: ServerAnswer): SignInErro
 export function troubleOf(device: Device, answer: ServerAnswer): SignInError {
   const code = errorNameOf(device);
   const again = `trying again in ${Math.ceil(device.waitMs / 1000)} s`;
-  const why = code === "malformed_response" ? ", and not what was asked for" : "";
+  const lack = missingMemberOf(device);
+  const isOther = code === "malformed_response";
+  const why = lack ? `; ${lack}` : isOther ? ", and not what was asked for" : "";
   const remedy = remedyFor(device);
   const advice = remedy === "nobody" ? "" : `; ${missingRoomIn(device) || ADVICE[remedy]}`;
   const message = `${answerInWords(answer)}${why}${advice}; ${again}`;

@@ -12,7 +12,7 @@ import type { SignInError } from "./sign-in-error.ts";
 export interface VerificationPrompt {
   /** Exactly as the server sent it: not to be altered. */
   readonly userCode: string;
-  /** To be opened in a browser on another device. */
+  /** To be opened in a browser on another device. With `https://` in front where the server sent it without a scheme. */
   readonly verificationUri: string;
   /** The same with the code in it, for a QR code or a link; "" where the server sent none. */
   readonly verificationUriComplete: string;

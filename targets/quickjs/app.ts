@@ -6,7 +6,7 @@ import { type DeviceConfig, driverOptionsOf } from "../../platform/configuration
 import type { Bytes } from "../../platform/contracts.ts";
 import { CopyingHttp, clientAuthenticationFor, methodsIn } from "../../platform/discovery.ts";
 import { Driver } from "../../platform/driver.ts";
-import { missingRoomOf } from "../../platform/missing-room.ts";
+import { missingMemberOf, missingRoomOf } from "../../platform/missing-room.ts";
 import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
 import { asciiOf, bytesOf } from "../../platform/text.ts";
 
@@ -173,11 +173,13 @@ export class App {
   private report(): void {
     const { state, error } = this.driver.device;
     const room = missingRoomOf(this.driver.device);
+    const lack = missingMemberOf(this.driver.device);
     const now = {
       event: "state",
       state: nameOf(State, state),
       error: nameOf(ErrorCode, error),
       ...(room !== "" && { room }),
+      ...(lack !== "" && { lack }),
     };
     const text = JSON.stringify(now);
     if (text === this.shown) return;

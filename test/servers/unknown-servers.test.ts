@@ -156,6 +156,15 @@ describe("RFC 8628 §3.2: codes and addresses of every kind are shown as they ca
     expect(prompts[0]!.verificationUri).toBe(`${HOST}/url`);
   });
 
+  it.each([
+    ["login.example.com/device", "https://login.example.com/device"],
+    ["login.example.com", "https://login.example.com"],
+    ["HTTPS://login.example.com/device", "HTTPS://login.example.com/device"],
+  ])("the address %s: a program is given %s", async (verification_uri, given) => {
+    const { prompts } = await completes({ code: { verification_uri } });
+    expect(prompts[0]!.verificationUri).toBe(given);
+  });
+
   it.each([null, "", undefined])("verification_uri_complete %j: there is none", async (none) => {
     const { prompts } = await completes({ code: { verification_uri_complete: none } });
     expect(prompts[0]!.verificationUriComplete).toBe("");
@@ -199,7 +208,7 @@ describe("what passes by itself ends no sign-in, and is told", () => {
     ["with 404", { status: 404, body: "<html>" }, /HTTP 404; /],
     ["with 200", { status: 200, body: "<html>" }, /HTTP 200, and not what was asked for; /],
     ["a redirect to a login page", { status: 302, body: "" }, /HTTP 302; /],
-    ["nothing at all", { status: 200 }, /HTTP 200, and not what was asked for; /],
+    ["nothing at all", { status: 200 }, /HTTP 200; there is no access_token in the answer /],
     ["429 without a word", { status: 429, body: "Too many" }, /HTTP 429; /],
     [
       "temporarily_unavailable",
@@ -325,6 +334,50 @@ describe("a server's refusal reaches the program in the server's own words", () 
     expect(error).toBeInstanceOf(SignInError);
     expect(error).toMatchObject({ code });
     expect((error as Error).message).toMatch(message);
+  });
+
+  it.each<[string, Server, RegExp]>([
+    [
+      "a code without an address",
+      { code: { verification_uri: undefined, verification_uri_complete: `${HOST}/go?c=1` } },
+      /there is no verification_uri in the answer that can be used; .*\/code: HTTP 200$/,
+    ],
+    [
+      "with one that is relative",
+      { code: { verification_uri: "/device" } },
+      /there is no verification_uri in the answer that can be used; /,
+    ],
+    [
+      "without a device_code",
+      { code: { device_code: undefined } },
+      /there is no device_code in the answer that can be used; /,
+    ],
+    [
+      "an ID token alone",
+      { tokenAnswer: { body: { id_token: "e30.e30.e30", token_type: "Bearer" } } },
+      /there is no access_token in the answer that can be used; .*\/token: HTTP 200$/,
+    ],
+  ])("%s is given up, and the message names the member", async (_, server, message) => {
+    const { error, troubles } = await signInAt(server, 600);
+    expect(error).toMatchObject({ code: "useless_answers", remedy: "maker" });
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toContain("e30");
+    // And each time before.
+    for (const trouble of troubles) expect(trouble).toMatch(/HTTP 200; there is no [a-z_]+ in /);
+    expect(troubles.length).toBeGreaterThan(3);
+  });
+
+  it("a byte order mark before each answer of the server's is passed over", async () => {
+    const marked = (body: object): FakeAnswer => ({ body: `\ufeff${JSON.stringify(body)}` });
+    const { session, error } = await signInAt({
+      codeAnswer: marked(CODE),
+      poll: { status: 400, body: '\ufeff{"error":"slow_down"}' },
+      tokenAnswer: marked({ ...TOKENS, scope: "a" }),
+    });
+    expect([error, session?.scope]).toEqual([undefined, "a"]);
+    const refused = { status: 400, body: '\ufeff{"error":"x","error_description":"y"}' };
+    const other = await signInAt({ codeAnswer: refused });
+    expect((other.error as Error).message).toMatch(/HTTP 400 x \(y\)$/);
   });
 
   it("what is in a success stays out of it: it may be a token", async () => {

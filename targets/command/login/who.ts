@@ -6,7 +6,7 @@ import { LookedAtHttp } from "../../../platform/last-look.ts";
 import { NodeHttp, type NodeHttpOptions } from "../../../platform/node/index.ts";
 import { serverOf, type UserInfo } from "../../../platform/servers/index.ts";
 import type { TokenResponse } from "../../../platform/session/answer-ear.ts";
-import { printable, textOf } from "../../../platform/text.ts";
+import { objectIn, printable } from "../../../platform/text.ts";
 import type { LoginSettings } from "./settings.ts";
 
 /** Standard claims (OpenID Connect Core 1.0 §5.1), then what other servers call the same. */
@@ -18,7 +18,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** The claims of the ID token that came straight from the token endpoint (OpenID Connect Core 1.0 §2): to show them. */
 export function claimsIn({ id_token: token }: TokenResponse = {}): Claims | undefined {
   if (typeof token !== "string") return undefined;
-  return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+  return objectIn(Buffer.from(token.split(".")[1] ?? "", "base64url"));
 }
 
 /** A person in one line, "" where nothing says who it is. */
@@ -85,18 +85,9 @@ function getJson(
         body: (bytes, from, to) => {
           for (let at = from; at < to; at++) body.push(bytes[at]!);
         },
-        end: () => resolve(isGood ? objectIn(textOf(body) ?? "") : undefined),
+        end: () => resolve(isGood ? objectIn(body) : undefined),
         failed: () => resolve(undefined),
       },
     );
   }).finally(() => node.dispose());
-}
-
-function objectIn(text: string): Claims | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Claims) : undefined;
-  } catch {
-    return undefined;
-  }
 }

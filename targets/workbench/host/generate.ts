@@ -61,7 +61,7 @@ export function numbersHeader(): string {
     `enum { PG_MESSAGE_COUNT = ${messageNames.length} };\n` +
     `#define PG_MESSAGE_NAMES {${quoted(messageNames)}}\n` +
     `#define PG_MESSAGE_TEXTS {${quoted(MESSAGES.split("\n"))}}\n` +
-    `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase()}}\n` +
+    `#define PG_FIELD_NAMES {${namesOf(Field).toLowerCase().replace("received_", "")}}\n` +
     `${reasonLines()}` +
     `#define PG_BORDER {${border.join(", ")}}\n\n#endif\n`
   );

@@ -4,7 +4,7 @@ import { ErrorCode, State } from "../../../../core/complete.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
 import { remedyOf } from "../../../../core/tables/remedies.ts";
 import type { Driver } from "../../../../platform/driver.ts";
-import { missingRoomOf } from "../../../../platform/missing-room.ts";
+import { missingMemberOf, missingRoomOf } from "../../../../platform/missing-room.ts";
 import { errorName } from "./names.ts";
 
 export interface Reason {
@@ -29,7 +29,7 @@ export const AT_SIGN_OUT = "nobody needs to: the device has forgotten its tokens
 export function reasonOfDevice({ device }: Driver): Reason | undefined {
   const { error } = device;
   if (error === ErrorCode.NONE) return undefined;
-  const room = missingRoomOf(device);
+  const room = missingRoomOf(device) || missingMemberOf(device);
   const isAfterSignOut = device.state === State.SIGNED_OUT && error <= LAST_OF_SERVER;
   const { name, mend } = toldOf(error);
   return {

@@ -84,7 +84,9 @@ static void take_report(enum pg_report report, int a, int b) {
     case PG_REPORT_STATE:
       board_log("state: ");
       board_log(states[a]);
-      say(", error ", b, "\n");
+      say(", error ", b, "");
+      if (b && pg_get(PG_ERROR_FIELD)) say(", field ", pg_get(PG_ERROR_FIELD), "");
+      board_log("\n");
       break;
     case PG_REPORT_CALL:
       say("api: status ", a, "");

@@ -127,11 +127,16 @@ static int open_storage(const struct pg_medium **medium) {
   return 0;
 }
 
-/* What there was no room for, and how much memory would do: for whoever configures the device. */
-static void report_missing_room(void) {
+/* Which member an answer lacks; or what there was no room for, and how much memory would do. For whoever configures it. */
+static void report_missing_room(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
   int field = pg_get(PG_ERROR_FIELD);
   int is_field = field > 0 && field < (int)(sizeof fields / sizeof *fields);
+  if (is_field &&
+      (error == PG_ERROR_CODE_MALFORMED_RESPONSE || error == PG_ERROR_CODE_USELESS_ANSWERS)) {
+    fprintf(stderr, "there is no %s in the answer that can be used\n", fields[field]);
+    return;
+  }
   if (!pg_host_memory_needed()) return;
   fputs("no room for ", stderr);
   if (is_field) fprintf(stderr, "%s of %d bytes", fields[field], pg_get(PG_ERROR_LENGTH));
@@ -144,7 +149,7 @@ static void report_state(int state, int error) {
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   fprintf(stderr, "state: %s, error %d", states[state], error);
   fprintf(stderr, error ? " (%s)\n" : "\n", errors[error]);
-  report_missing_room();
+  report_missing_room(error);
   if (pg_get(PG_NOT_SAVED)) fputs("not saved: the device will not stay signed in\n", stderr);
   if (pg_get(PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
 }
