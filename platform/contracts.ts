@@ -57,8 +57,10 @@ export interface HttpSink {
    * @param status 100..599
    * @param retryAfterSeconds `Retry-After` in seconds, 0..134217727 (a date is turned into seconds, more is
    *   cut down to that), -1 where absent
+   * @param authenticate `WWW-Authenticate` as it came, several joined by a comma; "" where absent. An adapter may leave it
+   *   out: then nobody hears what an API wants of a sign-in (RFC 9470)
    */
-  status(status: number, retryAfterSeconds: number): void;
+  status(status: number, retryAfterSeconds: number, authenticate?: string): void;
   /** A piece of the body, of any size, in order. The range is the adapter's and only good until return. */
   body(bytes: Bytes, from: number, to: number): void;
   /** The answer is complete: as long as its framing promised. Last call of a successful exchange. */

@@ -235,7 +235,7 @@ export class CopyingHttp implements Http {
       return;
     }
     this.#http.send(request, {
-      status: (status, retryAfterSeconds) => sink.status(status, retryAfterSeconds),
+      status: (...head) => sink.status(...head),
       body: (bytes, from, to) => {
         for (let at = from; at < to; at++) this.#copy.push(bytes[at]!);
         sink.body(bytes, from, to);

@@ -15,6 +15,7 @@ import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/op
 import { accessTokenOf, Requests, secretsOf } from "./driver/requests.ts";
 import { StorageAnswer } from "./driver/storage-answer.ts";
 import { type Allowed, LookedAtHttp } from "./last-look.ts";
+import type { StepUp } from "./step-up.ts";
 
 // What one needs for adapters of one's own comes from the same place.
 export type {
@@ -42,6 +43,7 @@ export {
 } from "./driver/options.ts";
 export type { DriverLog } from "./log.ts";
 export { retryAfterSeconds } from "./retry-after.ts";
+export type { StepUp } from "./step-up.ts";
 
 /** Commands in one go: more means that something feeds on itself. */
 const COMMANDS_MAX = 256;
@@ -68,6 +70,12 @@ export class Driver {
   readonly memory: Uint8Array;
   /** Not for programs: what an answer says about code challenges is heard here. */
   readonly challenges: CodeChallenges;
+  /**
+   * What the API of the last call wants of a sign-in (RFC 9470), undefined where nothing: `acr_values` and `max_age` for
+   * the `deviceParameters` of a new one. The call ends with the status 403 then, in the place of 401, so that no token is
+   * refreshed for it. Not to be written.
+   */
+  stepUp: StepUp | undefined;
   #addresses: Endpoints;
   readonly #platform: Platform;
   readonly #http: Http;

@@ -114,9 +114,9 @@ function loggedSink(sink: HttpSink, done: (what: string) => void, why: () => str
   let length = 0;
   let body: number[] = [];
   return {
-    status(status, retryAfterSeconds) {
+    status(status, retryAfterSeconds, authenticate) {
       code = status;
-      sink.status(status, retryAfterSeconds);
+      sink.status(status, retryAfterSeconds, authenticate);
     },
     body(bytes, from, to) {
       length += to - from;

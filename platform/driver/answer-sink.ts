@@ -3,9 +3,13 @@
 import type * as complete from "../../core/complete.ts";
 import { Endpoint, State } from "../../core/index.ts";
 import type { Bytes, Header, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
+import { type StepUp, stepUpIn } from "../step-up.ts";
 import type { CodeChallenges } from "./code-challenges.ts";
 import { NO_HEADERS } from "./headers.ts";
 import type { Core, DriverOptions } from "./options.ts";
+
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
 
 /** A request that the next exchange overwrites: a poll makes no object. */
 export interface ReusedRequest extends HttpRequest {
@@ -25,6 +29,8 @@ export interface SinkOwner {
   readonly device: complete.Device;
   readonly memory: Uint8Array;
   readonly challenges: CodeChallenges;
+  /** What the API that answers wants of a sign-in. */
+  stepUp: StepUp | undefined;
   /** Tells the core, before anything else runs. */
   report(event: () => void): void;
 }
@@ -83,13 +89,20 @@ export class AnswerSink implements HttpSink {
     this.#id = id;
     this.isOpen = true;
     this.#streams = false;
+    if (this.#owner.device.endpoint >= Endpoint.RESOURCE) this.#owner.stepUp = undefined;
   }
 
-  status(status: number, retryAfterSeconds: number): void {
+  status(status: number, retryAfterSeconds: number, authenticate = ""): void {
     if (!this.isOpen) return;
     const { challenges, core, device } = this.#owner;
-    challenges.begin(device.endpoint === Endpoint.DEVICE_AUTHORIZATION, status);
-    this.#streams = core.responseStart(device, this.#id, status, retryAfterSeconds) === 1;
+    const { endpoint } = device;
+    challenges.begin(endpoint === Endpoint.DEVICE_AUTHORIZATION, status);
+    const isRefused = status === UNAUTHORIZED && endpoint >= Endpoint.RESOURCE;
+    const stepUp = isRefused ? stepUpIn(authenticate) : undefined;
+    if (stepUp !== undefined) this.#owner.stepUp = stepUp;
+    // The core takes a 401 for a dead token and refreshes it. Where another sign-in is wanted no token helps.
+    const told = stepUp === undefined ? status : FORBIDDEN;
+    this.#streams = core.responseStart(device, this.#id, told, retryAfterSeconds) === 1;
   }
 
   body(bytes: Bytes, from: number, to: number): void {

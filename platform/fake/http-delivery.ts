@@ -7,6 +7,7 @@ import type { Bytes, HttpSink } from "../contracts.ts";
 export interface Delivery {
   status: number;
   retryAfterSeconds: number;
+  authenticate: string;
   body: Uint8Array;
   /** One size for all chunks or a list, the last one repeating; an empty list: the body in one chunk. */
   chunkBytes: number | readonly number[];
@@ -77,7 +78,7 @@ export function deliver(
     if (alive()) finish();
   };
   later(delivery.delayMs, () => {
-    sink.status(delivery.status, delivery.retryAfterSeconds);
+    sink.status(delivery.status, delivery.retryAfterSeconds, delivery.authenticate);
     later(delivery.chunkDelayMs, next);
   });
 }

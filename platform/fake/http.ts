@@ -12,6 +12,8 @@ export interface FakeAnswer {
   status?: number;
   /** Default -1: no `Retry-After`. */
   retryAfterSeconds?: number;
+  /** Default "": no `WWW-Authenticate`. */
+  authenticate?: string;
   /** A string travels as UTF-8, bytes as they are, anything else as JSON; default empty. */
   body?: string | Uint8Array | object;
   /** How the body is cut: one size for all chunks, or one after the other, the last one repeating. */
@@ -226,6 +228,7 @@ export class FakeHttp implements Http {
     const delivery: Delivery = {
       status: answer.status ?? 200,
       retryAfterSeconds: answer.retryAfterSeconds ?? -1,
+      authenticate: answer.authenticate ?? "",
       body: bytesOfBody(answer.body),
       chunkBytes: answer.chunkBytes ?? this.chunkBytes ?? [],
       delayMs: answer.delayMs ?? this.latencyMs,
@@ -261,7 +264,7 @@ export class FakeHttp implements Http {
   /** The caller's sink, with the exchange closed before the last call so that it may send again from it. */
   #guard(exchange: Exchange): HttpSink {
     return {
-      status: (status, retryAfterSeconds) => exchange.sink.status(status, retryAfterSeconds),
+      status: (...head) => exchange.sink.status(...head),
       body: (bytes, from, to) => exchange.sink.body(bytes, from, to),
       end: () => {
         this.#finish(exchange);

@@ -230,7 +230,9 @@ export class NodeHttp implements Http {
       this.#fail(exchange, "unreachable", `HTTP ${status}`);
       return;
     }
-    exchange.sink.status(status, retryAfterSeconds(retryAfter, date, Date.now()));
+    const { "www-authenticate": authenticate = "" } = response.headers;
+    const waitS = retryAfterSeconds(retryAfter, date, Date.now());
+    exchange.sink.status(status, waitS, authenticate);
     // `#fail` does nothing where the sink has aborted meanwhile.
     if (Number(promised) > this.#sizeLimitBytes) this.#fail(exchange, "too-large", TOO_LARGE);
   }

@@ -34,8 +34,8 @@ export {
   SignInError,
   type SignInErrorCode,
 } from "../session/sign-in-error.ts";
-export { type AnswerHead, type StepUp, stepUpOf } from "../session/step-up.ts";
 export type { ValueStorage } from "../session/value-storage.ts";
+export { type AnswerHead, type StepUp, stepUpOf } from "../step-up.ts";
 export { forget } from "./forget.ts";
 export type { QrCode } from "./qr-code.ts";
 

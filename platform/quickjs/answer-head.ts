@@ -39,6 +39,11 @@ export class AnswerHead {
     return retryAfterSeconds(this.header("retry-after"), this.header("date"), wallClockMs);
   }
 
+  /** `WWW-Authenticate`, several joined by a comma; "" where there is none. */
+  get authenticate(): string {
+    return this.headers("www-authenticate").join(", ");
+  }
+
   private complete(): void {
     const status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |\n)/.exec(this.text)?.[1] ?? -1);
     // Interim answers (RFC 9110 §15.2) come ahead of the real one. 101 was not asked for.

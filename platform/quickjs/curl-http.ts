@@ -117,7 +117,7 @@ export class CurlHttp implements Http {
     } else if (head.status !== 0 && !exchange.reported) {
       exchange.reported = true;
       if (head.isChunked) exchange.chunks = new ChunkedBody();
-      sink.status(head.status, head.retryAfter(Date.now()));
+      sink.status(head.status, head.retryAfter(Date.now()), head.authenticate);
       if (head.contentLength > this.sizeLimitBytes) this.fail(exchange, "too-large");
     }
     // The sink may have aborted, or even sent the next request.

@@ -98,9 +98,9 @@ export class AnswerEar {
     const failed = { status: 0, error: "", errorDescription: "" };
     this.#abort = () => keep({ ...failed, failure: FAILURES.timeout });
     return {
-      status: (code, retryAfterSeconds) => {
+      status: (code, retryAfterSeconds, authenticate) => {
         status = code;
-        sink.status(code, retryAfterSeconds);
+        sink.status(code, retryAfterSeconds, authenticate);
       },
       body: (bytes, from, to) => {
         for (let at = from; at < to && body.length < room; at++) body.push(bytes[at]!);

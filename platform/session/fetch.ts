@@ -2,7 +2,7 @@
 
 import { namedAddressProblem } from "../address.ts";
 import { lastLook } from "../last-look.ts";
-import { stepUpOf } from "./step-up.ts";
+import { stepUpOf } from "../step-up.ts";
 
 /** Where the token comes from: a session. */
 export interface TokenSource {

@@ -5,7 +5,7 @@ import * as core from "../../core/complete.ts";
 import { type DeviceConfig, driverOptionsOf } from "../../platform/configuration/device-config.ts";
 import type { Bytes } from "../../platform/contracts.ts";
 import { CopyingHttp, clientAuthenticationFor, methodsIn } from "../../platform/discovery.ts";
-import { Driver } from "../../platform/driver.ts";
+import { Driver, type StepUp } from "../../platform/driver.ts";
 import { missingMemberOf, missingRoomOf } from "../../platform/missing-room.ts";
 import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
 import { asciiOf, bytesOf } from "../../platform/text.ts";
@@ -17,8 +17,6 @@ export type Emit = (event: Record<string, string | number>, bytes?: readonly num
 
 /** Calls back once, `afterMs` from now. */
 export type Later = (afterMs: number, ring: () => void) => void;
-
-type ClientAuthenticationName = NonNullable<DeviceConfig["clientAuthentication"]>;
 
 type Asked = "none" | "call" | "discovery";
 
@@ -36,6 +34,8 @@ export class App {
   private isFound: boolean;
   private asked: Asked = "none";
   private answer: number[] = [];
+  /** Of the next sign-in, by an API. */
+  private demand: StepUp | undefined;
   private shown = "";
   private discoveryWaitMs = DISCOVERY_WAIT_MIN_MS;
   private readonly later: Later;
@@ -80,7 +80,7 @@ export class App {
       case "":
         break;
       case "sign-in":
-        this.driver.signIn();
+        this.signIn();
         break;
       case "cancel":
         this.driver.cancel();
@@ -97,6 +97,19 @@ export class App {
       default:
         this.emit({ event: "refused", reason: "unknown command" });
     }
+  }
+
+  /** What an API has wanted of a sign-in goes into the request for a code (RFC 9470 §4): by another device, then. */
+  private signIn(): void {
+    const { state } = this.driver.device;
+    const { demand } = this;
+    const isFree = state === State.SIGNED_OUT || state === State.FAILED;
+    this.demand = isFree ? undefined : demand;
+    if (isFree && demand !== undefined) {
+      const { deviceParameters } = this.config;
+      this.startAnew({ deviceParameters: { ...deviceParameters, ...demand } });
+    }
+    this.driver.signIn();
   }
 
   /** Calls an API: its place in the configuration's endpoints.resources, and what follows its address. */
@@ -144,13 +157,20 @@ export class App {
     return clientSecret !== undefined && clientAuthentication === undefined;
   }
 
-  /** A device that authenticates as the server wants it; what is stored stays. */
-  private startAnew(clientAuthentication: ClientAuthenticationName): void {
-    const { endpoints } = this.driver;
-    this.driver.stop();
-    this.config = { ...this.config, clientAuthentication, endpoints };
+  /** A device that the server wants to be otherwise; what is stored stays. */
+  private startAnew(changed: Partial<DeviceConfig>): void {
+    const { config, driver } = this;
+    this.config = { ...config, ...changed, endpoints: driver.endpoints };
     this.isFound = true;
-    this.driver = this.makeDriver();
+    try {
+      this.driver = this.makeDriver();
+    } catch (error) {
+      // There is no room for it: the one before goes on.
+      this.config = config;
+      this.emit({ event: "refused", reason: (error as Error).message });
+      return;
+    }
+    driver.stop();
     this.driver.start();
   }
 
@@ -188,10 +208,14 @@ export class App {
   }
 
   private answered(): void {
+    const { stepUp } = this.driver;
     const { callError, callStatus } = this.driver.device;
+    this.demand = stepUp ?? this.demand;
     const event = {
       event: "answer",
-      status: callStatus,
+      // The core was told otherwise, so that it refreshes nothing.
+      status: stepUp === undefined ? callStatus : 401,
+      ...stepUp,
       error: nameOf(ErrorCode, callError),
       bytes: this.answer.length,
     };
@@ -221,7 +245,7 @@ export class App {
     try {
       const method = clientAuthenticationFor(methodsIn(document), true);
       // Not from within the driver that is to end.
-      this.later(0, () => this.startAnew(method));
+      this.later(0, () => this.startAnew({ clientAuthentication: method }));
     } catch (error) {
       this.emit({ event: "refused", reason: (error as Error).message });
     }

@@ -6,9 +6,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { formParameters } from "../../platform/configuration/client-settings.ts";
+import { Driver, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { type FakeAnswer, fakePlatform } from "../../platform/fake/index.ts";
 import { type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import { fetchWithToken } from "../../platform/session/fetch.ts";
-import { stepUpOf } from "../../platform/session/step-up.ts";
+import { stepUpOf } from "../../platform/step-up.ts";
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
 
@@ -102,6 +107,96 @@ describe("session.fetch", () => {
 
   it("RFC 6750 §3.1: a token that is refused is refreshed as before", async () => {
     expect(await asked('Bearer error="invalid_token"')).toEqual({ refused: 1, sent: 2 });
+  });
+});
+
+describe("calls through the core", () => {
+  const HOST = "https://s.example";
+  const answers: FakeAnswer[] = [];
+  const code = { device_code: "d", user_code: "ABCD", verification_uri: `${HOST}/go`, interval: 5 };
+  const tokens = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+
+  interface Caller {
+    driver: Driver;
+    /** Address and body of each request so far. */
+    asked(): string[];
+    rest(): void;
+  }
+
+  function signedIn(deviceParameters = ""): Caller {
+    const handler = ({ url }: { url: string }): FakeAnswer => {
+      if (url.startsWith("https://api.example")) return answers.shift() ?? { body: {} };
+      return { body: url === `${HOST}/code` ? code : tokens };
+    };
+    const platform = fakePlatform({ http: { handler } });
+    const driver = new Driver({
+      core,
+      platform,
+      config: { ...driverConfig, deviceParameters },
+      endpoints: {
+        ...noEndpoints,
+        deviceAuthorization: `${HOST}/code`,
+        token: `${HOST}/token`,
+        resources: ["https://api.example"],
+      },
+    });
+    driver.start();
+    platform.clock.advance(30_000);
+    expect(driver.isSignedIn).toBe(true);
+    return {
+      driver,
+      asked: () => platform.http.requests.map(({ url, text }) => `${url} ${text}`),
+      rest: () => platform.clock.advance(1000),
+    };
+  }
+
+  /** Calls the API, with these answers of its; what was asked for it. */
+  function call({ driver, asked, rest }: Caller, ...its: FakeAnswer[]): string[] {
+    const before = asked().length;
+    answers.splice(0, answers.length, ...its);
+    core.beginCall(driver.device);
+    core.addPath(driver.device, [47], 0, 1);
+    expect(core.sendCall(driver.device, core.Endpoint.RESOURCE, 1, null, 0, 0)).toBe(1);
+    driver.run();
+    rest();
+    return asked()
+      .slice(before)
+      .map((line) => line.split(" ")[0]!);
+  }
+  const demanding = { status: 401, authenticate: `Bearer ${DEMAND}, acr_values="a b", max_age=5` };
+
+  it("RFC 9470 §3: the demand is the program's to read, and no refresh is wasted", () => {
+    const device = signedIn();
+    expect(call(device, demanding)).toEqual(["https://api.example/"]);
+    const { stepUp } = device.driver;
+    expect(stepUp).toEqual({ acr_values: "a b", max_age: "5" });
+    expect(device.driver.device.callState).toBe(core.CallState.DONE);
+    expect(device.driver.device.callStatus).toBe(403);
+    expect(device.driver.isSignedIn).toBe(true);
+    // Until the next call is begun.
+    call(device);
+    expect(device.driver.stepUp).toBeUndefined();
+    const second = signedIn(formParameters(stepUp));
+    expect(second.asked()[0]).toMatch(/acr_values=a\+b&max_age=5/);
+  });
+
+  it("RFC 6750 §3.1: another 401 has the token refreshed and the call sent again, once", () => {
+    const api = "https://api.example/";
+    for (const authenticate of ['Bearer error="invalid_token"', "", "Basic realm=x"]) {
+      const device = signedIn();
+      const refused = { status: 401, authenticate };
+      expect(call(device, refused)).toEqual([api, `${HOST}/token`, api]);
+      expect(device.driver.stepUp).toBeUndefined();
+      // The demand may come with the second answer.
+      expect(call(device, refused, demanding)).toEqual([api, `${HOST}/token`, api]);
+      expect(device.driver.stepUp).toEqual({ acr_values: "a b", max_age: "5" });
+    }
+  });
+
+  it("another status demands nothing of a sign-in", () => {
+    const device = signedIn();
+    call(device, { status: 403, authenticate: demanding.authenticate });
+    expect(device.driver.stepUp).toBeUndefined();
   });
 });
 

@@ -21,8 +21,8 @@ export class DirectHttp implements Http {
       },
       body,
     });
-    const retryAfter = answer.headers["retry-after"];
-    sink.status(answer.status, retryAfter === undefined ? -1 : Number(retryAfter));
+    const { "retry-after": retryAfter, "www-authenticate": authenticate } = answer.headers;
+    sink.status(answer.status, retryAfter === undefined ? -1 : Number(retryAfter), authenticate);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
     sink.end();
   }

@@ -41,6 +41,8 @@ const encoder = new TextEncoder();
 interface Answer {
   status: number;
   retryAfterS: number;
+  /** `WWW-Authenticate`. */
+  authenticate?: string;
   body: Uint8Array;
 }
 
@@ -144,7 +146,7 @@ export class Network implements Http {
   /** Lets the service answer, and then says what of it reaches the device, and when. */
   #forward(exchange: Exchange, request: HttpRequest): void {
     if (this.holdsClock) exchange.release = this.clock.hold();
-    const answer = { status: 0, retryAfterS: -1 };
+    const answer = { status: 0, retryAfterS: -1, authenticate: "" };
     const chunks: number[] = [];
     const arrived = (deliver: () => void): void => {
       const late = this.lasting.has("slow");
@@ -155,8 +157,8 @@ export class Network implements Http {
       exchange.release();
     };
     this.inner.send(request, {
-      status: (status, retryAfterS) => {
-        Object.assign(answer, { status, retryAfterS });
+      status: (status, retryAfterS, authenticate = "") => {
+        Object.assign(answer, { status, retryAfterS, authenticate });
       },
       body: (bytes, from, to) => {
         for (let at = from; at < to; at++) chunks.push(bytes[at]!);
@@ -184,7 +186,7 @@ export class Network implements Http {
     const { sink, entry } = exchange;
     this.#finish(exchange);
     this.log.answered(entry, answer.status, answer.body);
-    sink.status(answer.status, answer.retryAfterS);
+    sink.status(answer.status, answer.retryAfterS, answer.authenticate);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
     sink.end();
   }

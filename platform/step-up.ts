@@ -28,8 +28,12 @@ const ACR_VALUES_MAX = 256;
  *   `insufficient_user_authentication` (RFC 9470 §3); a member that no request could carry is left out
  */
 export function stepUpOf(answer: AnswerHead): StepUp | undefined {
-  if (answer.status !== 401) return undefined;
-  const parameters = demandIn(answer.headers.get("www-authenticate") ?? "");
+  return answer.status === 401 ? stepUpIn(answer.headers.get("www-authenticate") ?? "") : undefined;
+}
+
+/** The same of the `WWW-Authenticate` of an answer of 401. */
+export function stepUpIn(header: string): StepUp | undefined {
+  const parameters = demandIn(header);
   if (parameters === undefined) return undefined;
   const acr = parameters.get("acr_values") ?? "";
   const age = parameters.get("max_age") ?? "";
