@@ -2,7 +2,7 @@
 // service's own address. Everything else is the service's.
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo, Server as NetServer } from "node:net";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Service } from "./service.ts";
@@ -58,7 +58,13 @@ export async function serve(
           serverOptions: { ...limits, key, cert },
         })
       : createAdaptorServer({ fetch, createServer: createHttpServer, serverOptions: limits })
-  ) as NetServer & { closeAllConnections(): void };
+  ) as NetServer;
+  // Those of before a TLS handshake, too, which `closeAllConnections` leaves.
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -79,7 +85,7 @@ export async function serve(
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error ? reject(error) : resolve()));
-        server.closeAllConnections();
+        for (const socket of open) socket.destroy();
       }),
   };
 }

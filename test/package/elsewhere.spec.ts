@@ -5,7 +5,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -22,6 +22,7 @@ import {
   isInstalled,
   runtimes,
 } from "../../targets/workbench/runtimes.ts";
+import { startProxy } from "../platform/connect-proxy.ts";
 
 const project = inject("project");
 const run = promisify(execFile);
@@ -122,22 +123,6 @@ console.log((await session.fetch(at + "/userinfo")).status);
 await session.close();
 `;
 
-/** A proxy that leads every name to this port of this machine; the names it was asked for. */
-async function startProxy(port: number): Promise<{ server: Server; asked: string[] }> {
-  const asked: string[] = [];
-  const server = createServer().on("connect", ({ url }, socket: Socket, head) => {
-    asked.push(url!);
-    const onward = connect(port, "127.0.0.1", () => {
-      socket.write("HTTP/1.1 200 Connected\r\n\r\n");
-      onward.write(head);
-      socket.pipe(onward).pipe(socket);
-    });
-    for (const one of [socket, onward]) one.on("error", () => one.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
-  return { server, asked };
-}
-
 /** Signs in at a server whose name only the proxy knows. */
 async function signsInBehindAProxy(program: string): Promise<void> {
   const { ca, identities } = makeTlsIdentities();
@@ -154,7 +139,7 @@ async function signsInBehindAProxy(program: string): Promise<void> {
   const env = {
     ...process.env,
     ...{ NODE_USE_ENV_PROXY: "1", CA: ca, STATE: path.join(home, "state") },
-    HTTPS_PROXY: `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}`,
+    HTTPS_PROXY: proxy.url,
     SERVER: "https://elsewhere.example",
   };
   try {
@@ -162,7 +147,7 @@ async function signsInBehindAProxy(program: string): Promise<void> {
     expect(stdout).toBe("200\n");
     expect(new Set(proxy.asked)).toEqual(new Set(["elsewhere.example:443"]));
   } finally {
-    proxy.server.close();
+    proxy.close();
     await hidden.close();
     rmSync(home, { recursive: true, force: true });
   }

@@ -163,6 +163,17 @@ describe("server", () => {
   });
 });
 
+test("closing ends a connection, too, that has never begun its handshake", async () => {
+  const server = await serve(create(), makeTlsIdentities().identities.trusted);
+  const socket = connect(server.port, "127.0.0.1");
+  await new Promise((done) => socket.once("connect", done));
+  // The socket may be this side's before it is the server's.
+  await new Promise((done) => setTimeout(done, 50));
+  const closed = new Promise((done) => socket.once("close", () => done("closed")));
+  await server.close();
+  expect(await closed).toBe("closed");
+}, 10_000);
+
 describe("RFC 8935 push over real HTTP", () => {
   test("RFC 8935 §2: an event arrives at its receiver; a redirect is not followed", async () => {
     const received: { path: string | undefined; type: string | undefined; body: string }[] = [];

@@ -1,0 +1,43 @@
+// A proxy as companies have them (RFC 9110 §9.3.6, CONNECT): it leads every name to one port of this machine.
+
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+
+export interface RunningProxy {
+  readonly url: string;
+  /** The names with their ports that it was asked to lead to. */
+  readonly asked: string[];
+  close(): void;
+}
+
+/** @param refusal the status that it answers to everybody in place of leading anywhere */
+export async function startProxy(port: number, refusal?: number): Promise<RunningProxy> {
+  const asked: string[] = [];
+  const open = new Set<Socket>();
+  const server = createServer().on("connect", ({ url }, socket: Socket, head) => {
+    asked.push(url!);
+    open.add(socket);
+    if (refusal !== undefined) {
+      socket.end(`HTTP/1.1 ${refusal} Refused\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    const onward = connect(port, "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connected\r\n\r\n");
+      onward.write(head);
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const one of [socket, onward]) {
+      one.on("error", () => one.destroy());
+      one.on("close", () => [socket, onward].map((other) => other.destroy()));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () => {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+// `http.agent` of a library that programs use, through a proxy that is there: sign-in and `session.fetch` go through it and
+// by no other way, and the server's certificate counts as it does without (docs, A proxy).
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { HttpsProxyAgent } from "https-proxy-agent";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
+import {
+  type SimulatedService,
+  startSimulatedService,
+} from "../../targets/service/simulated-service.ts";
+import { makeTlsIdentities } from "./certificates.ts";
+import { type RunningProxy, startProxy } from "./connect-proxy.ts";
+
+/** Only the proxy knows where this is. */
+const SERVER = "https://elsewhere.example";
+const { ca, identities } = makeTlsIdentities();
+const services: SimulatedService[] = [];
+const home = mkdtempSync(path.join(tmpdir(), "picogrant-proxy-"));
+let count = 0;
+let heard: string[] = [];
+
+async function service(identity: { key: string; cert: string }): Promise<SimulatedService> {
+  const one = await startSimulatedService({ ...identity, options: { interval: 1 } });
+  one.observe(({ type }) => {
+    heard.push(type);
+    if (type !== "attempt") return;
+    for (const { userCode } of one.pending()) one.approve(userCode, "ada");
+  });
+  services.push(one);
+  return one;
+}
+
+let genuine: SimulatedService;
+/** Of an authority that nobody trusts: a proxy that reads along. */
+let impostor: SimulatedService;
+
+beforeAll(async () => {
+  genuine = await service(identities.otherName);
+  impostor = await service(identities.untrusted);
+});
+beforeEach(() => {
+  heard = [];
+});
+afterAll(async () => {
+  for (const one of services) await one.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const portOf = ({ url }: SimulatedService): number => Number(new URL(url).port);
+
+function start(proxy: RunningProxy, more: Partial<SignInOptions> = {}): Promise<Session> {
+  return signIn({
+    server: { deviceAuthorization: `${SERVER}/device/code`, token: `${SERVER}/token` },
+    ...{ clientId: "public-printer", scope: "openid", state: path.join(home, `${count++}`) },
+    http: { agent: new HttpsProxyAgent(proxy.url, { keepAlive: true }), ca },
+    onCode: () => {},
+    ...more,
+  });
+}
+
+it("sign-in, session.fetch and a session that is there already go through the proxy", async () => {
+  const proxy = await startProxy(portOf(genuine));
+  const state = path.join(home, "kept");
+  try {
+    for (const isNew of [true, false]) {
+      proxy.asked.length = 0;
+      const session = await start(proxy, { state, resumeOnly: !isNew });
+      const answer = await session.fetch(`${SERVER}/userinfo`);
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ sub: "ada" });
+      await session.close();
+      expect(new Set(proxy.asked)).toEqual(new Set(["elsewhere.example:443"]));
+    }
+  } finally {
+    proxy.close();
+  }
+});
+
+it.each([
+  ["refuses (407)", () => genuine, 407],
+  ["reads along with a certificate of its own", () => impostor, undefined],
+] as const)("a proxy that %s gets nothing, and nothing goes around it", async (_, at, refusal) => {
+  const proxy = await startProxy(portOf(at()), refusal);
+  const gaveUp = new AbortController();
+  const told: string[] = [];
+  const onTrouble = ({ code }: { code: string }): void => {
+    told.push(code);
+    if (told.length === 2) gaveUp.abort();
+  };
+  try {
+    await expect(start(proxy, { onTrouble, signal: gaveUp.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    expect(told).toEqual(["unreachable", "unreachable"]);
+    expect(proxy.asked.length).toBeGreaterThan(1);
+    expect(heard).toEqual([]);
+  } finally {
+    proxy.close();
+  }
+});
