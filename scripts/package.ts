@@ -23,6 +23,8 @@ import {
   fileOf,
   LIBRARY_ENTRIES,
   MANIFESTS,
+  PAGES,
+  type Pages,
   SERVICE_ENTRIES,
 } from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
@@ -39,9 +41,6 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   homepage?: string;
   bugs?: object;
 };
-
-/** A page of a package: where it lies there, and in the repository. */
-type Pages = Readonly<Record<string, string>>;
 
 /** Makes dist/npm/NAME; the old one stays until the new one is complete. */
 async function makePackage(
@@ -125,45 +124,27 @@ async function addGeneratedC(folder: string): Promise<void> {
   rmSync(join(folder, "core.js"));
 }
 
-const GUIDES: Pages = {
-  "docs/node.md": "targets/docs/node.md",
-  "docs/errors.md": "targets/docs/errors.md",
-  "docs/servers.md": "platform/servers/README.md",
-};
-
 commandLine("package", "Makes what npm publishes: the folders in dist/npm.").parse();
-const library = await makePackage(
-  "picogrant",
-  { "README.md": "scripts/package/picogrant.md", ...GUIDES },
-  (folder) => addEntries(folder, LIBRARY_ENTRIES),
+const library = await makePackage("picogrant", PAGES.picogrant!, (folder) =>
+  addEntries(folder, LIBRARY_ENTRIES),
 );
-const tools = await makePackage(
-  "picogrant-tools",
-  {
-    "README.md": "scripts/package/picogrant-tools.md",
-    "docs/testing-a-server.md": "targets/docs/testing-a-server.md",
-    "docs/testing-a-client.md": "targets/docs/testing-a-client.md",
-    "docs/command.md": "targets/command/README.md",
-    "docs/service.md": "targets/service/README.md",
-  },
-  async (folder) => {
-    // What `picogrant image` puts into images.
-    for (const name of variants.map((variant) => `${nameOf(variant)}.js`)) {
-      cpSync(join(root, "dist", name), join(folder, "dist", name));
-    }
-    return [
-      ...(await bundleModules("targets/command/main.ts", join(folder, "dist/command"))),
-      ...(await addEntries(folder, SERVICE_ENTRIES)),
-    ];
-  },
-);
+const tools = await makePackage("picogrant-tools", PAGES["picogrant-tools"]!, async (folder) => {
+  // What `picogrant image` puts into images.
+  for (const name of variants.map((variant) => `${nameOf(variant)}.js`)) {
+    cpSync(join(root, "dist", name), join(folder, "dist", name));
+  }
+  return [
+    ...(await bundleModules("targets/command/main.ts", join(folder, "dist/command"))),
+    ...(await addEntries(folder, SERVICE_ENTRIES)),
+  ];
+});
 const firmwarePages = FIRMWARE_FILES.flatMap((path) =>
   path.endsWith(".md") ? [path] : filesIn(join(root, path)).map((name) => `${path}/${name}`),
 ).filter((path) => path.endsWith(".md"));
 await makePackage(
   "picogrant-firmware",
   {
-    "README.md": "scripts/package/picogrant-firmware.md",
+    ...PAGES["picogrant-firmware"],
     ...Object.fromEntries(firmwarePages.map((path) => [path, path])),
   },
   async (folder) => {

@@ -6,8 +6,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { LIBRARY_ENTRIES } from "../targets/workbench/package-contents.ts";
+import { FIRMWARE_FILES, LIBRARY_ENTRIES, PAGES } from "../targets/workbench/package-contents.ts";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
+import { type Block, blocksOf, countBlocks } from "./code-blocks.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = ["core", "platform", "targets", "test", "scripts"];
@@ -15,7 +16,7 @@ const FOLDERS = ["core", "platform", "targets", "test", "scripts"];
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
     .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)));
 }
 
@@ -68,7 +69,29 @@ function deadScripts(text: string): string[] {
   ];
 }
 
+/** Its blocks are run by test/package/pages.spec.ts, as they lie in the packages. */
+function isShipped(file: string): boolean {
+  const pages = Object.values(PAGES).flatMap((ones) => Object.values(ones));
+  return [...pages, ...FIRMWARE_FILES].some((one) => file === one || file.startsWith(`${one}/`));
+}
+
+/** What is wrong with the mark of a block; "" where it is run by a test, or says why not. */
+function markProblem({ language, mark, text }: Block, file: string): string {
+  if (mark.startsWith("not: ") || language === "mermaid") return "";
+  if (isShipped(file)) return /^(?:ts|sh)$/.test(language) ? "" : `is no program: ${text}`;
+  const test = mark.replace(/^by /, "");
+  if (mark === test) return `neither run nor marked: ${text}`;
+  const isThere = existsSync(path.join(ROOT, test)) && read(test).includes(path.basename(file));
+  return isThere ? "" : `${test} does not name ${file}`;
+}
+
 describe("documents", () => {
+  it.each(documents)("%s: every block of code is run by a test, or says why not", (file) => {
+    const blocks = blocksOf(read(file));
+    expect(blocks).toHaveLength(countBlocks(read(file)));
+    expect(blocks.map((block) => markProblem(block, file)).filter(Boolean)).toEqual([]);
+  });
+
   it.each(documents)("%s: every link leads somewhere", (file) => {
     expect(deadLinks(file, read(file))).toEqual([]);
   });

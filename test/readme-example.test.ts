@@ -101,3 +101,26 @@ it("README: the five lines on Node sign in and call an API", async () => {
     expect(output).toContain("answer 200");
   });
 });
+
+it("README: the server in a test allows by itself", async () => {
+  const [, text] = /```ts\n(import \{ startSimulatedService.*?)```/s.exec(
+    readFileSync(new URL("README.md", root), "utf8"),
+  )!;
+  await inAWorld(async (running, folder) => {
+    const state = JSON.stringify(path.join(folder, "tokens"));
+    const own = [
+      `import { signIn } from "${new URL("platform/node/sign-in.ts", root).href}";`,
+      text!
+        .replace(
+          "picogrant-tools/service",
+          new URL("targets/service/simulated-service.ts", root).href,
+        )
+        .replace("// ... signIn(", "const session = await signIn(")
+        .replace('"tokens"', state)
+        .replace('state: "state"', `state: ${state}`)
+        .replace(", onCode", ", onCode: () => {}"),
+      'console.log("signed in", session.status); await session.close(); await service.close();',
+    ];
+    expect(await runUntil(own.join("\n"), folder, running, /^signed in .*$/m)).toBeTruthy();
+  });
+});

@@ -34,6 +34,26 @@ export const FIRMWARE_FILES = [
   "targets/image/FORMAT.md",
 ] as const;
 
+/** Pages of a package: where each lies there, and in the repository. Those of FIRMWARE_FILES come on top. */
+export type Pages = Readonly<Record<string, string>>;
+
+export const PAGES: Readonly<Record<string, Pages>> = {
+  picogrant: {
+    "README.md": "scripts/package/picogrant.md",
+    "docs/node.md": "targets/docs/node.md",
+    "docs/errors.md": "targets/docs/errors.md",
+    "docs/servers.md": "platform/servers/README.md",
+  },
+  "picogrant-tools": {
+    "README.md": "scripts/package/picogrant-tools.md",
+    "docs/testing-a-server.md": "targets/docs/testing-a-server.md",
+    "docs/testing-a-client.md": "targets/docs/testing-a-client.md",
+    "docs/command.md": "targets/command/README.md",
+    "docs/service.md": "targets/service/README.md",
+  },
+  "picogrant-firmware": { "README.md": "scripts/package/picogrant-firmware.md" },
+};
+
 /** The name of an entry's files in dist: "core-grant" for "./core/grant". */
 export function fileOf(entry: string): string {
   return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");

@@ -2,52 +2,29 @@
 // and in a folder that has nothing but the packages. What is not run says why, before its block.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
+import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
+import { blocksOf, countBlocks } from "../code-blocks.ts";
 import { isMissing } from "../peers/programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const project = inject("project");
 
-const PAGES = [
-  "picogrant/README.md",
-  "picogrant/docs/errors.md",
-  "picogrant/docs/node.md",
-  "picogrant/docs/servers.md",
-  "picogrant-tools/README.md",
-  "picogrant-tools/docs/command.md",
-  "picogrant-tools/docs/service.md",
-  "picogrant-tools/docs/testing-a-client.md",
-  "picogrant-tools/docs/testing-a-server.md",
-  "picogrant-firmware/README.md",
-  "picogrant-firmware/targets/docs/firmware-in-c.md",
-  "picogrant-firmware/targets/docs/firmware-in-javascript.md",
-  "picogrant-firmware/targets/docs/operating-a-fleet.md",
-  "picogrant-firmware/targets/docs/your-own-api.md",
-];
+/** Each page that lies in a package: none is left out. */
+const PAGES = Object.keys(MANIFESTS).flatMap((name) =>
+  readdirSync(path.join(project, "node_modules", name), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .sort()
+    .map((file) => `${name}/${file}`),
+);
 
 /** Built with Debian's Duktape. */
 const DUKTAPE = "/usr/include/duktape.h";
-
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  /** "beside", "until TEXT", "not: REASON", or "". */
-  readonly mark: string;
-}
-
-function blocksOf(text: string): Block[] {
-  const block = /^(?:<!-- (not )?run: ([^\n]*) -->\n)?```(\w*)\n(.*?)^```$/gms;
-  return [...text.matchAll(block)].map(([, not, words = "", language, body]) => ({
-    language: language!,
-    text: body!,
-    mark: not === undefined ? words : `not: ${words}`,
-  }));
-}
 
 const read = (page: string): string =>
   readFileSync(path.join(project, "node_modules", page), "utf8");
@@ -63,14 +40,21 @@ function folderFor(page: string): string {
 describe.each(PAGES)("%s", (page) => {
   it("every block is a program, a command, or says why it is not run", () => {
     const blocks = blocksOf(read(page));
-    expect(blocks.length).toBe(read(page).split("\n```").length / 2 - 0.5);
+    expect(blocks.length).toBe(countBlocks(read(page)));
     const others = blocks.filter(({ language, mark }) => {
-      return !/^(?:ts|sh)$/.test(language) && !mark.startsWith("not: ");
+      return !/^(?:ts|sh|mermaid)$/.test(language) && !mark.startsWith("not: ");
     });
     expect(others).toEqual([]);
     // Blocks that are marked by nothing but blanks would be missed.
     expect(read(page)).not.toMatch(/^[^\n]*\S[^\n]*\n\n {4}\S/m);
   });
+});
+
+it("there are pages in each package, and blocks to run", () => {
+  const blocks = PAGES.flatMap((page) => blocksOf(read(page)));
+  const notRun = blocks.filter(({ mark }) => mark.startsWith("not: "));
+  expect(PAGES.length).toBeGreaterThan(20);
+  expect(blocks.length - notRun.length).toBeGreaterThan(notRun.length);
 });
 
 it.each(PAGES)("%s: every program in it compiles", (page) => {

@@ -1,0 +1,43 @@
+// What targets/desktop/README.md shows of scripts and scenarios goes as it says.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { play } from "../../targets/desktop/scenarios/play.ts";
+import { sideBySide } from "../../targets/desktop/scenarios/player.ts";
+import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
+import { blocksOf } from "../code-blocks.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const page = readFileSync(path.join(root, "targets/desktop/README.md"), "utf8");
+
+/** The first block below a heading. */
+function blockBelow(heading: string): string {
+  const below = page.indexOf(`\n## ${heading}\n`);
+  expect(below, heading).toBeGreaterThan(0);
+  return blocksOf(page.slice(below))[0]!.text;
+}
+
+test.each(blockBelow("For scripts").trimEnd().split("\n"))("%s", (command) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-readme-"));
+  // The first takes the state folder that there is by default; on its own port, and without npm's words.
+  const given = command.includes("--state") ? "" : ` --state ${folder}`;
+  const line = command.replace(/^npm start -- (.*?)(?: +#.*)?$/, "npm start -s -- $1");
+  try {
+    const how = { cwd: root, encoding: "utf8", timeout: 60_000 } as const;
+    const ended = spawnSync("bash", ["-c", `${line} --port 0${given}`], how);
+    expect(ended.stderr).toBe("");
+    expect(ended.status).toBe(0);
+    expect(ended.stdout).toContain("+--------------------+");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("the scenario", async () => {
+  const { unmet } = await play(readScenario("README", blockBelow("Scenarios")));
+  expect(unmet && sideBySide(unmet)).toBeUndefined();
+});
