@@ -13,7 +13,9 @@ import {
   ANSWERS,
   ANSWERS_SECTION,
   type Answer,
+  displayOf,
   exchangeOf,
+  loggedAs,
   mendOf,
   playAnswer,
   rowOf,
@@ -48,9 +50,9 @@ async function provoke(simulation: Simulation, answer: Answer): Promise<void> {
   const [head = "", body = ""] = detail.split("\n\n");
   expect(head).toBe(`HTTP status ${answer.status}`);
   expect(JSON.parse(body)).toMatchObject({ [answer.member ?? "error"]: answer.code });
-  expect(shows(simulation.display.lines, answer.display), simulation.display.lines.join("|")).toBe(
-    true,
-  );
+  const { lines } = simulation.display;
+  expect(shows(lines, displayOf(answer)), lines.join("|")).toBe(true);
+  expect(`${exchange!.status} ${exchange!.said}`).toBe(loggedAs(answer));
   // With the new code that the device has asked for by itself nothing is wrong any more.
   const reason = { name: answer.code, from: "the authorization server", mend: mendOf(answer) };
   const isOver = answer.code === "invalid_grant";
@@ -87,8 +89,8 @@ describe("device doc section 7 in the simulator", () => {
         .replaceAll("&#39;", "'")
         .replaceAll("&quot;", '"');
       expect(row, title).toContain(`"${answer.member ?? "error"}": "${answer.code}"`);
-      expect(row).toContain(`${answer.status} ${answer.code}`);
-      expect(row).toContain(answer.display);
+      expect(row).toContain(`<code>${loggedAs(answer)}</code>`);
+      expect(row).toContain(displayOf(answer));
       expect(row).toContain(mendOf(answer));
     }
   });

@@ -1,5 +1,6 @@
 // Who can mend an error is one truth (core/tables): display, panel, the service's pages and errors of programs name the
 // same.
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
@@ -8,7 +9,7 @@ import { errorRows } from "../../core/tables/errors.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { signInErrorOf } from "../../platform/session/sign-in-error.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { ANSWERS, mendOf } from "../../targets/desktop/simulator/answers.ts";
+import { ANSWERS, displayOf, mendOf } from "../../targets/desktop/simulator/answers.ts";
 import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
 import { Visitor } from "../service/visitor.ts";
@@ -49,9 +50,25 @@ test.each(ROWS)("%s: display, panel and errors of programs ask the same", async 
   expect(remedy === "nobody").toBe(!isFinal);
 });
 
+test("the display's texts are typed in the core alone: gallery, faults and panel take them from there", () => {
+  const texts = TEXTS.map((text) => text.trimEnd()).filter(
+    (text) => text.length > "Connecting".length,
+  );
+  const folder = new URL("../../targets/desktop/", import.meta.url);
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  expect(sources.length).toBeGreaterThan(80);
+  const typed = sources.flatMap((name) => {
+    const source = readFileSync(new URL(name, folder), "utf8");
+    return texts.filter((text) => source.includes(`"${text}`)).map((text) => `${name}: ${text}`);
+  });
+  expect(typed).toEqual([]);
+});
+
 test("a row of the gallery names who the display asks", () => {
   for (const answer of ANSWERS) {
-    const asked = askedBy(answer.display);
+    const asked = askedBy(displayOf(answer));
     if (asked !== "nobody") expect(`${asked} | ${mendOf(answer)}`).toContain(`| ${asked}: `);
   }
 });

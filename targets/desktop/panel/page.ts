@@ -1,6 +1,6 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
-import { ANSWERS, mendOf } from "../simulator/answers.ts";
+import { ANSWERS, displayOf, loggedAs, mendOf } from "../simulator/answers.ts";
 import { CONTROLS, type Control } from "../simulator/controls.ts";
 import { DEEDS, deedOf } from "../simulator/deeds.ts";
 import { findFault } from "../simulator/world/faults.ts";
@@ -64,10 +64,10 @@ function gallery(): Html {
     <p class="hint">Section 7 of the device authorization service. A click makes the world as usual, provokes the answer and goes back to the bench. <a href="#">Back to the bench</a></p>
     <table class="answers"><thead><tr><th scope="col">the server says</th><th scope="col">the display says</th><th scope="col">the log says</th><th scope="col">who can mend it</th><th scope="col">try it</th></tr></thead>
     <tbody>${ANSWERS.map((answer) => {
-      const { name, where, status, code, member = "error", display } = answer;
+      const { name, where, status, code, member = "error" } = answer;
       const { step } = deedOf(`answer-${name}`)!;
       return html`<tr><th scope="row">${where}<br><code>${status} {"${member}": "${code}"}</code></th>
-      <td><q class="glass-text">${display}</q></td><td><code>${status} ${code}</code></td><td>${mendOf(answer)}</td>
+      <td><q class="glass-text">${displayOf(answer)}</q></td><td><code>${loggedAs(answer)}</code></td><td>${mendOf(answer)}</td>
       <td>${button({ key: "", label: `provoke ${code}`, command: step, group: "answers" })}</td></tr>`;
     })}</tbody></table>
   </section>

@@ -1,8 +1,12 @@
 // Every answer of the device document's section 7: for each row of its table, and for the sentence below it,
 // the deeds that provoke it, and what the display says then. `answer NAME` plays a row up to its answer, in whatever
 // state the world was before.
-import { State } from "../../../core/complete.ts";
+import { ErrorKind, State } from "../../../core/complete.ts";
+import { Message } from "../../../core/device/errors.ts";
+import { errorRows } from "../../../core/tables/errors.ts";
 import { shows } from "./device/frame-display.ts";
+import { wordsOf } from "./log/answer-words.ts";
+import { textOf, textOfError } from "./log/display-words.ts";
 import type { ExchangeEntry, ExchangePurpose } from "./log/exchanges.ts";
 import { AT_SIGN_OUT, toldByName } from "./log/reasons.ts";
 import type { Simulation } from "./simulation.ts";
@@ -22,8 +26,6 @@ export interface Answer {
   readonly row?: string;
   /** Names of deeds (deeds.ts): from a code on the display to the answer. */
   readonly deeds: readonly string[];
-  /** What the display then says, in English. */
-  readonly display: string;
 }
 
 export const ANSWERS: readonly Answer[] = [
@@ -34,7 +36,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "rate_limit_exceeded",
     member: "error_code",
     deeds: ["quota", "new-code"],
-    display: "Service busy",
   },
   {
     name: "authorization-pending",
@@ -42,7 +43,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 428,
     code: "authorization_pending",
     deeds: ["new-code"],
-    display: "Open in browser:",
   },
   {
     name: "access-denied",
@@ -50,7 +50,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 403,
     code: "access_denied",
     deeds: ["deny"],
-    display: "Access refused. Sign in again",
   },
   {
     name: "slow-down",
@@ -58,7 +57,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 403,
     code: "slow_down",
     deeds: ["repeat-poll"],
-    display: "Open in browser:",
   },
   {
     name: "admin-policy-enforced",
@@ -66,7 +64,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 400,
     code: "admin_policy_enforced",
     deeds: ["allow-as-pupil"],
-    display: "Not allowed. Ask your administrator",
   },
   {
     name: "invalid-client",
@@ -74,7 +71,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 401,
     code: "invalid_client",
     deeds: ["wrong-secret"],
-    display: "Device refused. Ask its maker",
   },
   {
     name: "invalid-grant",
@@ -82,7 +78,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 400,
     code: "invalid_grant",
     deeds: ["restart"],
-    display: "Open in browser:",
   },
   {
     name: "unsupported-grant-type",
@@ -90,7 +85,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 400,
     code: "unsupported_grant_type",
     deeds: ["wrong-grant-type"],
-    display: "Wrong setup. Ask the maker",
   },
   {
     name: "org-internal",
@@ -98,7 +92,6 @@ export const ANSWERS: readonly Answer[] = [
     status: 403,
     code: "org_internal",
     deeds: ["northwind-kiosk", "allow"],
-    display: "Wrong organization. Ask your administrator",
   },
   {
     name: "revocation-failed",
@@ -107,7 +100,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "invalid_token",
     row: "Revoke 400",
     deeds: ["allow", "remove-access", "sign-out"],
-    display: "Not signed in",
   },
   {
     name: "missing-parameter",
@@ -116,7 +108,6 @@ export const ANSWERS: readonly Answer[] = [
     code: "invalid_request",
     row: "missing parameters or wrong values",
     deeds: ["cut-poll"],
-    display: "Wrong setup. Ask the maker",
   },
 ];
 
@@ -127,6 +118,19 @@ export function answerOf(name: string): Answer | undefined {
 /** "Poll: 403 slow_down" */
 export function titleOf({ where, status, code }: Answer): string {
   return `${where}: ${status} ${code}`;
+}
+
+/** What the display then says, in English: a code again where the device goes on or has got another, else the error. */
+export function displayOf({ where, code }: Answer): string {
+  if (where === "Revoke") return textOf(Message.SIGNED_OUT);
+  const kind = errorRows().find(({ names }) => names.includes(code))?.kind;
+  const goesOn = kind === ErrorKind.TRANSIENT || kind === ErrorKind.RENEWABLE;
+  return where === "Poll" && goesOn ? textOf(Message.OPEN) : textOfError(code);
+}
+
+/** What the log says of it, as of every answer. */
+export function loggedAs({ status, code, member = "error" }: Answer): string {
+  return `${status} ${wordsOf(status, JSON.stringify({ [member]: code }))}`;
 }
 
 /** Who can mend it, as it is told everywhere. */
@@ -203,7 +207,7 @@ export async function playAnswer(
   }
   const { display } = simulation;
   if (simulation.language === "en") {
-    await waitFor(() => shows(display.lines, answer.display), WORDS_MS);
+    await waitFor(() => shows(display.lines, displayOf(answer)), WORDS_MS);
   }
   return `${title}; who can mend it: ${mendOf(answer)}`;
 }

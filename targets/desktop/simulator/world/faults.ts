@@ -1,6 +1,8 @@
 // The faults at hand: one table for keys, buttons and scenarios. Each says what it is and does it.
 
+import { Message } from "../../../../core/device/errors.ts";
 import type { Service } from "../../../service/index.ts";
+import { textOf } from "../log/display-words.ts";
 import type { Simulation } from "../simulation.ts";
 import { LASTING_FAULTS, type LastingFault, type PassingFault } from "./network.ts";
 
@@ -33,13 +35,13 @@ export const FAULTS: readonly Fault[] = [
     ...{ ...LASTS, name: "offline", key: "1", label: "unplug the network" },
     title: "network unplugged",
     sees: "A code on the display stays good, and the device tries again, ever later. Without a code it says:",
-    display: "No connection",
+    display: textOf(Message.NO_CONNECTION),
   },
   {
     ...{ ...LASTS, name: "drop", key: "2", label: "lose every packet" },
     title: "packets vanish, 30 s time limit",
     sees: "Each request waits 30 s for nothing; then as without a network. A code stays good; without one:",
-    display: "No connection",
+    display: textOf(Message.NO_CONNECTION),
   },
   {
     ...{ ...LASTS, name: "slow", key: "3", label: "answers take 8 s" },
@@ -51,79 +53,79 @@ export const FAULTS: readonly Fault[] = [
     ...{ ...LASTS, name: "corrupt", key: "4", label: "garble every answer" },
     title: "a bit of every answer flips",
     sees: "What is garbled is taken for no answer, and a code stays good. Without one:",
-    display: "Service busy",
+    display: textOf(Message.BUSY),
   },
   {
     ...{ ...LASTS, name: "captive-portal", key: "5", label: "a hotspot answers instead" },
     title: "captive portal answers HTML",
     sees: "The hotspot's page is taken for no answer, though its status is 200. A code stays good; without one:",
-    display: "Service busy",
+    display: textOf(Message.BUSY),
   },
   {
     ...{ ...LASTS, name: "unavailable", key: "6", label: "the service is down (503)" },
     title: "503 from the service",
     sees: "The device waits longer each time, and a code stays good. Without one:",
-    display: "Service busy",
+    display: textOf(Message.BUSY),
   },
   {
     ...{ ...PASSES, name: "slow-down", key: "7", label: "the service says slow_down" },
     title: "next poll: slow_down",
     sees: "After the next poll, five seconds more lie between two polls, for good. The code stays.",
-    display: "Open in browser:",
+    display: textOf(Message.OPEN),
   },
   {
     ...{ ...SERVICE_LASTS, name: "quota", key: "8", label: "no more codes for this client" },
     title: "no more codes: quota",
     sees: "Press new code: the device is refused one, says so, and tries again by itself.",
-    display: "Service busy",
+    display: textOf(Message.BUSY),
   },
   {
     ...{ ...SERVICE_PASSES, name: "repeat-poll", key: "r", label: "the next poll arrives twice" },
     title: "a proxy repeats the next poll: too early for the service",
     sees: "The service finds the second one too early: slow_down, five seconds more, for good.",
-    display: "Open in browser:",
+    display: textOf(Message.OPEN),
   },
   {
     ...{ ...PASSES, name: "wrong-grant-type", key: "h", label: "the next poll arrives changed" },
     title: "a proxy changes the next poll's grant_type",
     sees: "The service does not know such a grant. Only the maker can mend that; the device asks no more.",
-    display: "Wrong setup. Ask the maker",
+    display: textOf(Message.SETUP),
   },
   {
     ...{ ...PASSES, name: "cut-poll", key: "z", label: "the next poll arrives cut short" },
     title: "the next poll arrives without its last parameter",
     sees: "The service misses a parameter. Only the maker can mend that; the device asks no more.",
-    display: "Wrong setup. Ask the maker",
+    display: textOf(Message.SETUP),
   },
   {
     ...{ ...SERVICE_PASSES, name: "restart", key: "9", label: "the service forgets its codes" },
     title: "service restarts, forgets codes",
     sees: "The next poll is refused, and the device shows a new code by itself.",
-    display: "Open in browser:",
+    display: textOf(Message.OPEN),
   },
   {
     ...{ ...SERVICE_PASSES, name: "revoke", key: "v", label: "the user removes this device" },
     title: "user removes the device's access",
     sees: "The device's next call is refused, and so is the refresh: it wipes its tokens and says so.",
-    display: "Session ended. Sign in again",
+    display: textOf(Message.SESSION_ENDED),
   },
   {
     ...{ ...SERVICE_LASTS, name: "policy", key: "g", label: "the organization forbids it" },
     title: "organization forbids the scope",
     sees: "Then allow on the phone: the device is refused, and says who can change that.",
-    display: "Not allowed. Ask your administrator",
+    display: textOf(Message.POLICY),
   },
   {
     ...{ ...SERVICE_PASSES, name: "lose-answer", key: "l", label: "lose the answer to a refresh" },
     title: "lose the answer of a rotation",
     sees: "The device is switched off and on, and tries the refresh again with the token that it has.",
-    display: "Signed in",
+    display: textOf(Message.SIGNED_IN),
   },
   {
     ...{ ...PASSES, name: "flip-bit", key: "b", label: "flip a bit of what is stored" },
     title: "flip a bit in storage",
     sees: "Switch it off and on: the record is not used. What it was signed in with is gone, and it asks anew.",
-    display: "Open in browser:",
+    display: textOf(Message.OPEN),
   },
 ];
 
