@@ -11,7 +11,7 @@ export interface ExchangeDetail {
   /** The request as a command line; what is secret stands there as a variable of the shell. */
   readonly curl: string;
   readonly answer: string;
-  /** Its members. */
+  /** Its headers and members. */
   readonly said: readonly Explained[];
   /** What else is worth a look. */
   readonly notes: readonly { readonly title: string; readonly text: string }[];
@@ -21,6 +21,8 @@ export interface ExchangeDetail {
 export function describeRequest(request: HttpRequest, target: string, body: string): string {
   const lines = [`${request.method} ${target}`];
   if (URL.canParse(request.url)) lines.push(`Host: ${new URL(request.url).host}`);
+  // Every adapter sends it (platform/contracts.ts).
+  lines.push("Accept: application/json");
   if (request.authorization !== "") {
     lines.push(`Authorization: ${request.authorization.split(" ", 1)[0]} ***`);
   }
@@ -36,15 +38,26 @@ export function explainRequest(request: HttpRequest, body: string): Explained[] 
   const query = URL.canParse(request.url) ? [...new URL(request.url).searchParams.keys()] : [];
   const headers = [
     "Host",
+    "Accept",
     ...(request.authorization === "" ? [] : ["Authorization"]),
     ...(request.contentType === "" ? [] : ["Content-Type", "Content-Length"]),
   ];
   return explain([...query, ...headers, ...namesIn(request.contentType, body)]);
 }
 
-/** Members of an answer. */
-export function explainAnswer(body: string): Explained[] {
-  return explain(namesIn("application/json", body));
+/** Headers of an answer, in their order, as they came. */
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** Headers and members of an answer. */
+export function explainAnswer(headers: Headers, body: string): Explained[] {
+  const names = headers.map(([name]) => headerName(name));
+  return explain([...names, ...namesIn("application/json", body)]);
+}
+
+/** As RFCs write it: HTTP/2, and many a server, has small letters alone. */
+function headerName(name: string): string {
+  const words = clean(name.toLowerCase()).replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
+  return words.replace(/^Www-/, "WWW-").replace(/^Etag$/, "ETag");
 }
 
 function namesIn(type: string, body: string): string[] {
@@ -91,8 +104,12 @@ function quoted(text: string): string {
 }
 
 /** The answer as it came in. */
-export function describeResponse(status: number, body: string): string {
-  return `HTTP status ${status}\n\n${describeBody("application/json", body)}`;
+export function describeResponse(status: number, headers: Headers, body: string): string {
+  const lines = headers.map(([name, value]) => {
+    const shown = /cookie|authorization/i.test(name) ? "***" : clean(value);
+    return `\n${headerName(name)}: ${shown}`;
+  });
+  return `HTTP status ${status}${lines.join("")}\n\n${describeBody("application/json", body)}`;
 }
 
 function describeBody(type: string, body: string): string {

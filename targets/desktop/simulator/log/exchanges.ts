@@ -95,14 +95,19 @@ export class ExchangeLog {
     return entry;
   }
 
-  answered(entry: ExchangeEntry, status: number, body: Uint8Array): void {
+  answered(
+    entry: ExchangeEntry,
+    status: number,
+    body: Uint8Array,
+    headers: readonly (readonly [name: string, value: string])[] = [],
+  ): void {
     const text = new TextDecoder().decode(body);
     entry.status = status;
     entry.said = wordsOf(status, text);
     entry.receivedBytes = body.length;
     this.#complete(entry, {
-      answer: describeResponse(status, text),
-      said: explainAnswer(text),
+      answer: describeResponse(status, headers, text),
+      said: explainAnswer(headers, text),
       notes: eventsIn(text),
     });
     this.#end(entry, describeAnswer(text));

@@ -1,9 +1,12 @@
 // The way to the simulated service without sockets: requests go straight to its logic. For scenarios,
 // which run on a virtual clock and must be the same every time.
-import type { Http, HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
+import type { HttpRequest, HttpSink } from "../../../../platform/contracts.ts";
 import type { Service } from "../../../service/index.ts";
+import type { AnswerHeaders, HeadersHttp } from "./network.ts";
 
-export class DirectHttp implements Http {
+export class DirectHttp implements HeadersHttp {
+  answerHeaders: AnswerHeaders = [];
+
   constructor(private readonly service: Service) {}
 
   send(request: HttpRequest, sink: HttpSink): void {
@@ -21,6 +24,7 @@ export class DirectHttp implements Http {
       },
       body,
     });
+    this.answerHeaders = Object.entries(answer.headers);
     const { "retry-after": retryAfter, "www-authenticate": authenticate } = answer.headers;
     sink.status(answer.status, retryAfter === undefined ? -1 : Number(retryAfter), authenticate);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);

@@ -38,27 +38,42 @@ const SLOW_MS = 8_000;
 const REPEAT_MS = 2_000;
 const encoder = new TextEncoder();
 
+/** Headers of an answer by their names, in their order. */
+export type AnswerHeaders = readonly (readonly [name: string, value: string])[];
+
+/** An adapter that also knows the headers of the answer that came last. */
+export interface HeadersHttp extends Http {
+  readonly answerHeaders?: AnswerHeaders;
+}
+
 interface Answer {
   status: number;
   retryAfterS: number;
   /** `WWW-Authenticate`. */
   authenticate?: string;
+  headers: AnswerHeaders;
   body: Uint8Array;
 }
+
+const HTML: AnswerHeaders = [["Content-Type", "text/html; charset=utf-8"]];
+const JSON_TYPE: AnswerHeaders = [["Content-Type", "application/json"]];
 
 const PORTAL: Answer = {
   status: 200,
   retryAfterS: -1,
+  headers: HTML,
   body: encoder.encode("<!doctype html><title>Welcome</title><p>Accept the terms of this hotspot."),
 };
 const UNAVAILABLE: Answer = {
   status: 503,
   retryAfterS: -1,
+  headers: HTML,
   body: encoder.encode("<html><body><h1>503 Service Unavailable</h1></body></html>"),
 };
 const SLOW_DOWN: Answer = {
   status: 403,
   retryAfterS: -1,
+  headers: JSON_TYPE,
   body: encoder.encode('{"error":"slow_down","error_description":"Forbidden"}'),
 };
 
@@ -84,7 +99,7 @@ export class Network implements Http {
   #current: Exchange | undefined;
 
   constructor(
-    private readonly inner: Http,
+    private readonly inner: HeadersHttp,
     private readonly clock: WorldClock,
     private readonly log: ExchangeLog,
     /** False with a real server: its time goes on while it answers. */
@@ -165,7 +180,8 @@ export class Network implements Http {
       },
       end: () => {
         const body = Uint8Array.from(chunks);
-        arrived(() => this.#deliver(exchange, { ...answer, body }));
+        const headers = this.inner.answerHeaders ?? [];
+        arrived(() => this.#deliver(exchange, { ...answer, headers, body }));
       },
       failed: (failure) => arrived(() => this.#fail(exchange, failure)),
     });
@@ -185,7 +201,7 @@ export class Network implements Http {
     }
     const { sink, entry } = exchange;
     this.#finish(exchange);
-    this.log.answered(entry, answer.status, answer.body);
+    this.log.answered(entry, answer.status, answer.body, answer.headers);
     sink.status(answer.status, answer.retryAfterS, answer.authenticate);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
     sink.end();
@@ -212,7 +228,7 @@ export class Network implements Http {
           for (let at = from; at < to; at++) chunks.push(bytes[at]!);
         },
         end: () => {
-          this.log.answered(again, status, Uint8Array.from(chunks));
+          this.log.answered(again, status, Uint8Array.from(chunks), this.inner.answerHeaders);
           release();
         },
         failed: (failure) => {

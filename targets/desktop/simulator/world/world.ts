@@ -33,6 +33,7 @@ import { UsageError } from "../../usage-error.ts";
 import { deviceKind } from "../device/kinds.ts";
 import { Simulation } from "../simulation.ts";
 import { changeableService } from "./changeable-service.ts";
+import { HeardHttp } from "./heard-http.ts";
 import { MakerServer } from "./maker-server.ts";
 import { type RemoteServer, remoteServer } from "./remote-server.ts";
 import { readFixtureFile, readOptionsFile } from "./service-files.ts";
@@ -109,7 +110,7 @@ export async function createWorld(
     const simulation = new Simulation({
       clock,
       epochMs,
-      http,
+      http: new HeardHttp(http),
       storage,
       // What is recorded is replayed by a device with the same dice.
       // Against a real server chance has to be chance.
