@@ -229,7 +229,13 @@ describeInChromium("the playground", (browser) => {
           innerWidth,
         ]);
         expect(inner).toBeLessThanOrEqual(outer!);
-        await page.tap("[data-command='allow']");
+        await decideOnPhone(page, "Allow");
+        // Where the device is out of sight, what came of it stands above the phone.
+        const strip = page.locator("#code-strip", { hasText: "The device says: Signed in" });
+        await strip.waitFor();
+        const place = (await strip.boundingBox())!;
+        expect(place.y).toBeGreaterThanOrEqual(0);
+        expect(place.y + place.height).toBeLessThan(844);
         await shows(page, "Harbour regatta");
       },
       { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },

@@ -212,7 +212,7 @@ ${head}
     <h2 id="phone-title" class="hidden-text">The phone</h2>
     ${
       hasService
-        ? html`<p id="code-strip" aria-hidden="true" hidden></p>
+        ? html`<p id="code-strip" aria-hidden="true"></p>
     <div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div>
       <div id="phone-home"><p>Your phone</p><p class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
       <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div></div>

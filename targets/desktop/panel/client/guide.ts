@@ -29,6 +29,11 @@ export function guideOf({ device }: Pick<View, "device">, phone: PhonePage): Gui
       device.state === "failed" ? "It came to nothing; why is said below the device." : "";
     return { step: 0, next, says: why || "The device waits for somebody who wants to sign in." };
   }
+  if (device.state === "revoking") {
+    const says =
+      "The device signs out: it has its tokens revoked, and forgets them whatever comes of it.";
+    return { step: 0, next: undefined, says };
+  }
   const says = device.reason ? "The device tries again by itself." : "The device asks the service.";
   return { step: 0, next: undefined, says };
 }

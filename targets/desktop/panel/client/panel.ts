@@ -15,6 +15,8 @@ import { time } from "./time.ts";
 
 /** How long a message stays. */
 const MESSAGE_MS = 7000;
+/** Characters of the display's text in one line above the phone. */
+const STRIP_MAX = 60;
 
 export class Panel {
   #latest: View | undefined;
@@ -223,11 +225,7 @@ function showGauge(id: string, { leftMs, totalMs }: Gauge): void {
 }
 
 function showDevice({ device, display, memory, slots, slips, qr }: View): void {
-  const strip = element("code-strip");
-  if (strip) {
-    strip.hidden = device.userCode === "";
-    setText("code-strip", `The device shows ${device.userCode}`);
-  }
+  if (element("code-strip")) setText("code-strip", stripOf(device, display));
   const hasScreen = device.kind === "console";
   drawDisplay(element<HTMLCanvasElement>("lcd"), display, hasScreen ? device : undefined);
   const screenQr = element<SVGSVGElement>("screen-qr");
@@ -252,6 +250,13 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
     setText(`slot-${slot}`, content);
     element(`slot-${slot}`).title = `${writes} writes, ${erases} erases`;
   }
+}
+
+/** Above the phone where the device is out of sight: the code to type, and afterwards what came of it. */
+function stripOf({ userCode }: View["device"], { lit, lines }: View["display"]): string {
+  if (userCode !== "") return `The device shows ${userCode}`;
+  const words = lit ? lines.join(" ").replace(/\s+/g, " ").trim() : "nothing: it is off";
+  return `The device says: ${words.length > STRIP_MAX ? `${words.slice(0, STRIP_MAX)} ...` : words}`;
 }
 
 /** What is wrong: its name, who says so, and who can mend it. A code that waits is nothing wrong. */
