@@ -16,7 +16,12 @@ export function blocksOf(text: string): Block[] {
   }));
 }
 
-/** How many blocks a page has, however they are indented: as many as `blocksOf` finds, or some were missed. */
+/**
+ * How many blocks a page has, those too that are indented or have nothing but blanks before them: as many as `blocksOf`
+ * finds, or some were missed.
+ */
 export function countBlocks(text: string): number {
-  return [...text.matchAll(/^[ >]*(?:```|~~~)/gm)].length / 2;
+  const fences = [...text.matchAll(/^[ >]*(?:```|~~~)/gm)].length / 2;
+  const rest = text.replace(/^```.*?^```$/gms, "");
+  return fences + [...rest.matchAll(/\n\n {4}\S/g)].length;
 }

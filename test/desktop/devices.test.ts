@@ -173,6 +173,22 @@ describe("the console", () => {
     for (const line of screen) expect(visibleLength(line)).toBeLessThanOrEqual(120);
   });
 
+  test("SPEC.md, Display: after a power cut there is a code at once, and something to scan once it is known to be good", async () => {
+    const simulation = await waiting("console", 40, 8);
+    const { userCode, verificationUriComplete } = simulation;
+    await perform(simulation, "power off");
+    await perform(simulation, "power on");
+    await simulation.clock.advance(100);
+    expect(simulation.userCode).toBe(userCode);
+    expect(new Viewer(simulation).view().qr).toEqual([]);
+    await simulation.clock.advance(30_000);
+    expect([simulation.userCode, simulation.verificationUriComplete]).toEqual([
+      userCode,
+      verificationUriComplete,
+    ]);
+    expect(new Viewer(simulation).view().qr).not.toEqual([]);
+  });
+
   test("without a code there is nothing to scan", async () => {
     const simulation = await waiting("console", 40, 8);
     await perform(simulation, "deny");

