@@ -10,6 +10,7 @@ import { type ForeignClient, type ForeignServer, METHODS, type Method } from "./
 const SCOPE = "openid offline_access";
 const CODE_LIFE_S = 120;
 const ACCESS_LIFE_S = 900;
+const SESSION_LIFE_S = 7 * 86_400;
 
 /** What its plugins store. */
 const TABLES = [
@@ -28,12 +29,11 @@ const TABLES = [
   "oauthClientAssertion",
 ];
 
-export async function startBetterAuth(): Promise<ForeignServer> {
+/** better-auth with these plugins on a port of its own, and a person who has an account there. */
+async function open(plugins: BetterAuthPlugin[]) {
   const { betterAuth } = await import("better-auth");
   const { memoryAdapter } = await import("better-auth/adapters/memory");
-  const { jwt } = await import("better-auth/plugins");
   const { toNodeHandler } = await import("better-auth/node");
-  const provider = await import("@better-auth/oauth-provider");
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -47,26 +47,39 @@ export async function startBetterAuth(): Promise<ForeignServer> {
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { disabled: true },
-    plugins: [
-      jwt(),
-      // Its types and those of better-call disagree under exactOptionalPropertyTypes.
-      provider.oauthProvider({
-        loginPage: "/login",
-        consentPage: "/consent",
-        allowDynamicClientRegistration: true,
-        scopes: ["openid", "offline_access"],
-        accessTokenExpiresIn: ACCESS_LIFE_S,
-      }) as unknown as BetterAuthPlugin,
-      provider.oauthDeviceAuthorization({
-        verificationUri: "/device",
-        expiresIn: `${CODE_LIFE_S}s`,
-      }),
-    ],
+    plugins,
   });
   server.on("request", toNodeHandler(auth));
 
   const person = new Person(origin, issuer);
   await person.signUp();
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { issuer, person, close };
+}
+
+/** Its OAuth provider, which has clients of every kind. */
+export async function startBetterAuth(): Promise<ForeignServer> {
+  const { jwt } = await import("better-auth/plugins");
+  const provider = await import("@better-auth/oauth-provider");
+  const { issuer, person, close } = await open([
+    jwt(),
+    // Its types and those of better-call disagree under exactOptionalPropertyTypes.
+    provider.oauthProvider({
+      loginPage: "/login",
+      consentPage: "/consent",
+      allowDynamicClientRegistration: true,
+      scopes: ["openid", "offline_access"],
+      accessTokenExpiresIn: ACCESS_LIFE_S,
+    }) as unknown as BetterAuthPlugin,
+    provider.oauthDeviceAuthorization({
+      verificationUri: "/device",
+      expiresIn: `${CODE_LIFE_S}s`,
+    }),
+  ]);
   const clients = {} as Record<Method, ForeignClient>;
   for (const method of METHODS) {
     const { client_id, client_secret = "" } = await person.post("/oauth2/register", {
@@ -87,11 +100,40 @@ export async function startBetterAuth(): Promise<ForeignServer> {
     accessLifeS: ACCESS_LIFE_S,
     approve: (_, userCode) => person.decide("approve", userCode),
     deny: (_, userCode) => person.decide("deny", userCode),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
+    close,
+  };
+}
+
+/**
+ * Its plugin `deviceAuthorization`, which makes sessions of better-auth's own: tokens for a week, without a refresh token,
+ * metadata or revocation. It takes the request for a code as a form, and polls as JSON alone. Clients have no secrets; what
+ * they send of one is passed over.
+ */
+export async function startBetterAuthSessions(): Promise<ForeignServer> {
+  const { deviceAuthorization } = await import("better-auth/plugins");
+  const { issuer, person, close } = await open([
+    deviceAuthorization({
+      verificationUri: "/device",
+      expiresIn: `${CODE_LIFE_S}s`,
+      validateClient: (id) => id === "printer",
+    }) as unknown as BetterAuthPlugin,
+  ]);
+  const client = (secret: string): ForeignClient => ({ id: "printer", secret });
+  return {
+    name: "better-auth 1.7, sessions",
+    issuer,
+    endpoints: { deviceAuthorization: `${issuer}/device/code`, token: `${issuer}/device/token` },
+    clients: {
+      none: client(""),
+      client_secret_post: client("any"),
+      client_secret_basic: client("any"),
     },
+    scope: "openid",
+    codeLifeS: CODE_LIFE_S,
+    accessLifeS: SESSION_LIFE_S,
+    approve: (_, userCode) => person.decide("approve", userCode),
+    deny: (_, userCode) => person.decide("deny", userCode),
+    close,
   };
 }
 

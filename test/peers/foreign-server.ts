@@ -1,5 +1,7 @@
 // What the scenarios need to know of an authorization server that runs on this machine.
 
+import type { Endpoints } from "../../platform/driver.ts";
+
 /** RFC 6749 §2.3.1, RFC 7591 §2. */
 export const METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
 export type Method = (typeof METHODS)[number];
@@ -12,6 +14,8 @@ export interface ForeignClient {
 export interface ForeignServer {
   readonly name: string;
   readonly issuer: string;
+  /** Where it has no metadata that say so. */
+  readonly endpoints?: Pick<Endpoints, "deviceAuthorization" | "token">;
   /** A client for each way of authenticating. */
   readonly clients: Readonly<Record<Method, ForeignClient>>;
   readonly scope: string;

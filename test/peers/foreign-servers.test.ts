@@ -2,12 +2,12 @@
 // each with a public client and with confidential ones that authenticate in the body and by HTTP Basic.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test, vi } from "vitest";
-import { startBetterAuth } from "./better-auth-server.ts";
+import { startBetterAuth, startBetterAuthSessions } from "./better-auth-server.ts";
 import { type ForeignServer, METHODS } from "./foreign-server.ts";
 import { startProvider } from "./oidc-provider-server.ts";
 import { startOwnService } from "./own-service-server.ts";
 import { SharedTime } from "./peer-device.ts";
-import { HAPPENINGS, play } from "./scenarios.ts";
+import { HAPPENINGS, type Happening, play } from "./scenarios.ts";
 
 let time: SharedTime;
 beforeEach(() => {
@@ -27,11 +27,15 @@ function mute(): void {
   }
 }
 
+/** Without refresh tokens and revocation there is less to live through. */
+const WITHOUT_REFRESH: readonly Happening[] = ["sign-in", "denial", "expiry"];
+
 describe.each([
-  ["oidc-provider 9", startProvider],
-  ["better-auth 1.7", startBetterAuth],
-  ["the service of this project", startOwnService],
-])("%s", (_, start) => {
+  ["oidc-provider 9", startProvider, HAPPENINGS],
+  ["better-auth 1.7", startBetterAuth, HAPPENINGS],
+  ["better-auth 1.7, sessions", startBetterAuthSessions, WITHOUT_REFRESH],
+  ["the service of this project", startOwnService, HAPPENINGS],
+])("%s", (_, start, happenings) => {
   let server: ForeignServer;
   beforeAll(async () => {
     mute();
@@ -43,7 +47,7 @@ describe.each([
   });
 
   describe.each(METHODS)("%s", (method) => {
-    test.each(HAPPENINGS)("RFC 8628, RFC 6749, RFC 7009: %s", async (happening) => {
+    test.each(happenings)("RFC 8628, RFC 6749, RFC 7009: %s", async (happening) => {
       await play(server, method, happening, time);
     });
   });

@@ -140,16 +140,17 @@ export class PeerDevice {
     });
   }
 
-  /** Finds the endpoints by discovery, then starts. A core of its own for each of the two. */
+  /** Finds the endpoints by discovery where none are given, then starts. A core of its own for each of the two. */
   static async start(
     makeCore: () => typeof complete,
     time: SharedTime,
     issuer: string,
     config: Partial<DriverConfig> = {},
+    known?: Partial<Driver["endpoints"]>,
   ): Promise<PeerDevice> {
     const http = new NodeHttp();
     const host = { http, timers: time.clock.timers() };
-    const endpoints = await discoverEndpoints(makeCore(), host, issuer);
+    const endpoints = known ?? (await discoverEndpoints(makeCore(), host, issuer));
     http.dispose();
     // The provider's own protected resource stands in for an API.
     const all = { ...noEndpoints, ...endpoints, resources: [`${issuer}/me`] };
