@@ -39,6 +39,7 @@ export const PROVOKED_ANSWERS: Readonly<Record<string, ProtocolResponse>> = {
   mfa_required: refused(403, "mfa_required"),
   bad_token: refused(400, "bad_token"),
   interrupted_user: refused(400, "interrupted_user"),
+  ux_not_allowed: refused(400, "ux_not_allowed"),
   invalid_grant: refused(400, "invalid_grant"),
   invalid_client: refused(401, "invalid_client"),
   unauthorized_client: refused(400, "unauthorized_client"),
@@ -65,6 +66,7 @@ export const PROVOKED_ANSWERS: Readonly<Record<string, ProtocolResponse>> = {
   302: bare(302, { location: "http://portal.invalid/login" }),
   308: bare(308, { location: "http://portal.invalid/token" }),
   empty: bare(200),
+  "id-token-alone": json(200, { id_token: "e30.e30.e30", token_type: "Bearer", expires_in: 3600 }),
   html: page(200),
 };
 

@@ -153,6 +153,47 @@ part("errors of a code request", function () {
   is(world.device[Property.STATE], State.FAILED, "§7 invalid_client is final");
 });
 
+part("codes that the server does not know as soon as they are polled", function () {
+  boot(emptySlots(), {});
+  picogrant.signIn(world.device);
+  for (var count = 1; count <= 3; count++) {
+    sleepUntilRequest(20000);
+    answer(200, CODE);
+    sleepUntilRequest(20000);
+    answer(400, '{"error":"invalid_grant"}');
+  }
+  is(world.device[Property.STATE], State.FAILED, "the third in a row is final");
+  is(world.device[Property.ERROR], ErrorCode.USELESS_ANSWERS, "and the maker's");
+});
+
+part("JSON that lacks what was asked for", function () {
+  bootPending({});
+  for (var count = 1; count < 10; count++) {
+    sleepUntilRequest(200000);
+    answer(200, '{"id_token":"e30.e30.e30"}');
+    is(world.device[Property.ERROR_FIELD], Field.ACCESS_TOKEN, "the member is named");
+    is(world.device[Property.STATE], State.PENDING, "it is tried again");
+  }
+  sleepUntilRequest(200000);
+  answer(200, '{"id_token":"e30.e30.e30"}');
+  is(world.device[Property.ERROR], ErrorCode.USELESS_ANSWERS, "ten times, and no more");
+  is(world.device[Property.ERROR_FIELD], Field.ACCESS_TOKEN, "for want of the same member");
+});
+
+part("a byte order mark in front of an answer", function () {
+  bootPending({});
+  sleepUntilRequest(6000);
+  picogrant.responseStart(world.device, world.sent.id, 200, -1);
+  var mark = newMemory(3);
+  mark[0] = 239;
+  mark[1] = 187;
+  mark[2] = 191;
+  picogrant.responseBody(world.device, world.sent.id, mark, 0, 3);
+  pour(TOKENS, 0, -1);
+  endAnswer();
+  is(world.device[Property.STATE], State.SIGNED_IN, "RFC 8259 §8.1 it is passed over");
+});
+
 part("a code response, cut at every byte", function () {
   boot(emptySlots(), {});
   var same = 0;

@@ -65,6 +65,64 @@ part("rotation", function () {
   is(slots[0] || slots[1], null, "nor in storage");
 });
 
+var UNKNOWN = '{"error":"tenant_on_holiday"}';
+
+/** Signed in; then each refresh meets a name that nobody knows, for so many hours. */
+function refusedFor(hours) {
+  bootSignedIn({});
+  sleepUntilRequest(3600000);
+  answer(400, UNKNOWN);
+  for (var ms = 0; ms < hours * 3600000 && world.device[Property.STATE] === State.REFRESHING; ) {
+    ms += sleepUntilRequest(6000000);
+    answer(400, UNKNOWN);
+  }
+}
+
+/** What a person can do at any time, and where it leads to. */
+var WAYS_OUT = [
+  [
+    "sign-in, twice",
+    State.REQUESTING,
+    function (device) {
+      picogrant.signIn(device);
+      pump(0);
+      // The tokens are tried once more at once, where there are any.
+      if (parameter(world.sent.body, "grant_type") === "refresh_token") answer(400, UNKNOWN);
+      picogrant.signIn(device);
+    }
+  ],
+  ["cancel", State.SIGNED_OUT, picogrant.cancel],
+  [
+    "sign-out",
+    State.SIGNED_OUT,
+    function (device) {
+      picogrant.signOut(device);
+      pump(0);
+      if (device[Property.STATE] === State.REVOKING) answer(200, "");
+    }
+  ]
+];
+
+part("refusals by a name that nobody knows, for a day, and every way out of them", function () {
+  for (var hours = 0; hours < 30; hours += hours === 22 ? 4 : 11) {
+    for (var i = 0; i < WAYS_OUT.length; i++) {
+      var name = "after " + hours + " hours, " + WAYS_OUT[i][0];
+      refusedFor(hours);
+      var state = hours < 24 ? State.REFRESHING : State.FAILED;
+      is(world.device[Property.STATE], state, name + ": the session is kept for a day");
+      is(
+        world.device[Property.ERROR],
+        hours < 24 ? ErrorCode.UNKNOWN_ERROR : ErrorCode.SESSION_ENDED,
+        name + ": and the error says why"
+      );
+      is(textIn(Region.REFRESH_TOKEN), hours < 24 ? "1//refresh" : "-", name + ": the token");
+      WAYS_OUT[i][2](world.device);
+      sleep(100);
+      is(world.device[Property.STATE], WAYS_OUT[i][1], name + ": leads out of it");
+    }
+  }
+});
+
 part("signing out", function () {
   bootSignedIn({});
   picogrant.signOut(world.device);
