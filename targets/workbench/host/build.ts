@@ -132,7 +132,15 @@ export async function buildHost(kind: Kind): Promise<void> {
 export const portFolder = `${hostFolder}port/`;
 
 /** Of what is built, all that depends on the port's own files. */
-const PORTS_OWN = ["main.o", "connection.o", "medium.o", "display.o", "clock.o", "check.o"];
+const PORTS_OWN = [
+  "main.o",
+  "connection.o",
+  "medium.o",
+  "display.o",
+  "clock.o",
+  "check.o",
+  "check-connection.o",
+];
 
 /**
  * Builds the port in a folder (main.c, connection.c, medium.c, display.c, clock.c; what is missing is taken from

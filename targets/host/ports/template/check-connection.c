@@ -1,0 +1,297 @@
+/*
+ * Tries the connection of a port, against the server of the check where it listens (`npm run host -- --check-server`):
+ * that one knows what it has sent and received. Any other server that answers HTTP shows less.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "check.h"
+#include "clock.h"
+#include "connection.h"
+#include "port.h"
+
+/* The server of the check, and an address at which nothing listens. */
+#ifndef CHECK_SERVER
+#define CHECK_SERVER "http://127.0.0.1:8080/"
+#endif
+#ifndef CHECK_NOBODY
+#define CHECK_NOBODY "http://127.0.0.1:9/"
+#endif
+
+enum {
+  ANSWER_MS = 10000,
+  /* No call of the connection waits; a slow one may have been interrupted. */
+  CALL_MS = 250,
+  HEAD = 512,
+  TEXT = 32,
+  /* Of the long answer and the long request. */
+  PATTERN_BYTES = 5000,
+  SENT_BYTES = 3000,
+  /* Opened and ended one after the other. */
+  CONNECTIONS = 24,
+  CLOCK_MS = 2000,
+  DAY_S = 86400
+};
+
+/* An answer as it comes in. */
+struct answer {
+  char head[HEAD]; /* with the empty line at its end */
+  size_t head_size;
+  int has_head;
+  char text[TEXT]; /* the first bytes of the body */
+  uint32_t bytes;  /* of the body */
+  uint32_t first_wrong; /* of a body that should be the pattern */
+  int end;         /* what receive said last */
+  uint32_t longest_wait; /* of port_wait */
+};
+
+static uint8_t pattern_at(uint32_t place) { return (uint8_t)(33 + (place * 7u + (place >> 8)) % 90u); }
+
+/* The longest that one call took. */
+static uint32_t longest_call;
+
+static void note_call(uint32_t start) {
+  uint32_t took = pg_clock_ms() - start;
+  if (took > longest_call) longest_call = took;
+}
+
+/* Connects as far as it goes: OPEN, FAILED, or OPENING where the time is over. */
+static enum pg_connection_state connect_to(const char *text, struct pg_address *address) {
+  if (!pg_address_split(text, address)) return PG_CONNECTION_FAILED;
+  uint32_t start = pg_clock_ms();
+  int begun = pg_connection_start(&address->peer, NULL);
+  note_call(start);
+  if (!begun) return PG_CONNECTION_FAILED;
+  enum pg_connection_state state = PG_CONNECTION_OPENING;
+  while (state == PG_CONNECTION_OPENING && !check_is_over(start, ANSWER_MS)) {
+    uint32_t call = pg_clock_ms();
+    state = pg_connection_work();
+    note_call(call);
+    if (state == PG_CONNECTION_OPENING) port_wait(10);
+  }
+  return state;
+}
+
+/* 1: all is on its way. */
+static int send_all(const void *from, size_t size) {
+  const uint8_t *bytes = from;
+  uint32_t start = pg_clock_ms();
+  while (size > 0 && !check_is_over(start, ANSWER_MS)) {
+    int taken = pg_connection_send(bytes, size);
+    if (taken < 0 || (size_t)taken > size) return 0;
+    bytes += taken;
+    size -= (size_t)taken;
+    if (taken == 0) port_wait(10);
+  }
+  int flushed = 0;
+  while (size == 0 && flushed == 0 && !check_is_over(start, ANSWER_MS)) {
+    flushed = pg_connection_flush();
+    if (flushed == 0) port_wait(10);
+  }
+  return flushed == 1;
+}
+
+static int send_text(const char *text) { return send_all(text, strlen(text)); }
+
+/* A request without a body; or with one of so many bytes of the pattern, in pieces of growing size. */
+static int ask(const struct pg_address *address, const char *path, uint32_t body_bytes) {
+  static uint8_t piece[1024];
+  char length[48] = "";
+  if (body_bytes) snprintf(length, sizeof length, "Content-Length: %lu\r\n", (unsigned long)body_bytes);
+  int is_sent = send_text(body_bytes ? "POST /" : "GET /") && send_text(path) &&
+                send_text(" HTTP/1.1\r\nConnection: close\r\nHost: ") &&
+                send_all(address->authority, address->authority_size) && send_text("\r\n") &&
+                send_text(length) && send_text("\r\n");
+  uint32_t size = 1;
+  for (uint32_t at = 0; is_sent && at < body_bytes; at += size, size = size * 2 % 1023) {
+    if (size > body_bytes - at) size = body_bytes - at;
+    for (uint32_t i = 0; i < size; i++) piece[i] = pattern_at(at + i);
+    is_sent = send_all(piece, size);
+  }
+  return is_sent;
+}
+
+static void take_byte(struct answer *answer, uint8_t byte) {
+  if (!answer->has_head) {
+    /* Where it is too long it is none of the check's: the last byte is written over. */
+    answer->head[answer->head_size] = (char)byte;
+    if (answer->head_size < HEAD - 2) answer->head_size++;
+    answer->has_head = answer->head_size > 3 && memcmp(answer->head + answer->head_size - 4, "\r\n\r\n", 4) == 0;
+    return;
+  }
+  if (answer->bytes < TEXT - 1) answer->text[answer->bytes] = (char)byte;
+  if (byte != pattern_at(answer->bytes) && answer->first_wrong > answer->bytes) answer->first_wrong = answer->bytes;
+  answer->bytes++;
+}
+
+/* Until the connection's end; sleeps for `wait_ms` where nothing has come. */
+static void read_answer(struct answer *answer, int wait_ms) {
+  uint32_t start = pg_clock_ms();
+  memset(answer, 0, sizeof *answer);
+  answer->first_wrong = UINT32_MAX;
+  answer->end = PG_CONNECTION_NOTHING;
+  while (answer->end >= 0 && !check_is_over(start, ANSWER_MS)) {
+    const uint8_t *bytes = NULL;
+    uint32_t call = pg_clock_ms();
+    answer->end = pg_connection_receive(&bytes);
+    note_call(call);
+    for (int i = 0; i < answer->end; i++) take_byte(answer, bytes[i]);
+    if (answer->end != PG_CONNECTION_NOTHING) continue;
+    uint32_t slept = pg_clock_ms();
+    port_wait(wait_ms);
+    slept = pg_clock_ms() - slept;
+    if (slept > answer->longest_wait) answer->longest_wait = slept;
+  }
+}
+
+/* One exchange with the server: 1 where the request went out. */
+static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct answer *answer) {
+  struct pg_address address;
+  int is_sent = connect_to(CHECK_SERVER, &address) == PG_CONNECTION_OPEN && ask(&address, path, body_bytes);
+  if (is_sent) read_answer(answer, wait_ms);
+  else memset(answer, 0, sizeof *answer);
+  pg_connection_end();
+  return is_sent;
+}
+
+/* A number out of the body; `*rest` stands behind it. */
+static uint32_t number_in(const char *text, const char **rest) {
+  char *end;
+  unsigned long number = strtoul(text, &end, 10);
+  *rest = end;
+  return (uint32_t)number;
+}
+
+/* 0: nothing more can be tried. */
+static int check_opening(const char *opens, const char *fails) {
+  struct pg_address address;
+  struct answer answer;
+  enum pg_connection_state state = connect_to(CHECK_SERVER, &address);
+  int ends = 0;
+  check(state == PG_CONNECTION_OPEN, opens, fails);
+  if (state == PG_CONNECTION_OPEN) {
+    check(ask(&address, "pattern", 0), "ok connection: a request goes out",
+          "not ok connection: send and flush do not get a request of some 90 bytes out in 10 s");
+    read_answer(&answer, 10);
+    check(memcmp(answer.head, "HTTP/1.", 7) == 0, "ok connection: the answer comes in",
+          "not ok connection: what was received is no answer of HTTP");
+    ends = answer.end == PG_CONNECTION_ENDED;
+    check(ends, "ok connection: its end is ENDED",
+          "not ok connection: the server closed in order, and receive did not say ENDED");
+  }
+  pg_connection_end();
+  return ends;
+}
+
+static void check_bytes(void) {
+  struct answer answer;
+  char line[160];
+  exchange("pattern", 0, 10, &answer);
+  snprintf(line, sizeof line, "not ok connection: of an answer of %d bytes %lu came, and the first wrong one is number %ld",
+           PATTERN_BYTES, (unsigned long)answer.bytes,
+           answer.first_wrong == UINT32_MAX ? -1L : (long)answer.first_wrong);
+  check(answer.bytes == PATTERN_BYTES && answer.first_wrong == UINT32_MAX,
+        "ok connection: a long answer comes whole", line);
+
+  uint32_t sum = 0;
+  for (uint32_t at = 0; at < SENT_BYTES; at++) sum = sum * 31u + pattern_at(at);
+  int is_sent = exchange("echo", SENT_BYTES, 10, &answer);
+  const char *rest;
+  uint32_t came = number_in(answer.text, &rest);
+  uint32_t came_sum = number_in(rest, &rest);
+  snprintf(line, sizeof line, "not ok connection: of %d bytes that send took, the server has seen %lu%s", SENT_BYTES,
+           (unsigned long)came, came == SENT_BYTES ? ", and others" : "");
+  check(is_sent && came == SENT_BYTES && came_sum == sum, "ok connection: a long request goes out whole", line);
+}
+
+static void check_ends(void) {
+  struct answer answer;
+  exchange("reset", 0, 10, &answer);
+  check(answer.end == PG_CONNECTION_BROKEN, "ok connection: one that is broken off is BROKEN",
+        "not ok connection: the server broke it off (TCP reset), and receive did not say BROKEN");
+
+  for (int i = 0; i < CONNECTIONS; i++) {
+    struct pg_address address;
+    /* Every other one is ended while it opens. */
+    if (i % 2) (void)connect_to(CHECK_SERVER, &address);
+    else if (pg_address_split(CHECK_SERVER, &address)) (void)pg_connection_start(&address.peer, NULL);
+    pg_connection_end();
+  }
+  port_wait(300);
+  exchange("open", 0, 10, &answer);
+  const char *rest;
+  uint32_t open = number_in(answer.text, &rest);
+  char line[120];
+  snprintf(line, sizeof line, "not ok connection: %d were ended, and the server still has %lu open", CONNECTIONS,
+           (unsigned long)open);
+  /* This one is open, and another may be about to end. */
+  check(answer.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
+}
+
+/* What the server's clock says now, and when by the port's own. */
+static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
+  struct answer answer;
+  const char *rest;
+  exchange("clock", 0, 10, &answer);
+  *own_ms = pg_clock_ms();
+  uint32_t ms = number_in(answer.text, &rest);
+  *wall_s = number_in(rest, &rest);
+  return ms;
+}
+
+static void check_times(void) {
+  struct answer answer;
+  exchange("late", 0, 5000, &answer);
+  check(answer.bytes > 0 && answer.longest_wait < 4000, "ok clock: port_wait comes back when bytes come",
+        "not ok clock: an answer came after 1.5 s, and port_wait(5000) slept on");
+
+  uint32_t own_from, own_to, wall_s;
+  uint32_t from = server_clock(&own_from, &wall_s);
+  while (!check_is_over(own_from, CLOCK_MS)) port_wait(10);
+  uint32_t passed = server_clock(&own_to, &wall_s) - from;
+  uint32_t own = own_to - own_from;
+  uint32_t apart = own > passed ? own - passed : passed - own;
+  char line[120];
+  snprintf(line, sizeof line, "not ok clock: in %lu ms of the server's pg_clock_ms counted %lu", (unsigned long)passed,
+           (unsigned long)own);
+  check(apart <= passed / 5 + 200, "ok clock: it is as fast as the server's", line);
+
+  uint32_t date = pg_clock_wall_s();
+  uint32_t days = (date > wall_s ? date - wall_s : wall_s - date) / DAY_S;
+  snprintf(line, sizeof line, "not ok clock: pg_clock_wall_s is %lu days from the server's date", (unsigned long)days);
+  check(date == 0 || days == 0, "ok clock: the date is the server's, or not known", line);
+}
+
+static int is_check_server(void) {
+  struct answer answer;
+  exchange("open", 0, 10, &answer);
+  answer.head[answer.head_size] = 0;
+  return strstr(answer.head, "picogrant-check: 1") != NULL;
+}
+
+void check_connection(void) {
+  struct pg_address address;
+  pg_connection_end();
+  port_log("ok connection: ending none is harmless");
+  int opens = check_opening("ok connection: it opens", "not ok connection: none to " CHECK_SERVER
+                            "; does a server listen there? (CHECK_SERVER names another)");
+  opens &= check_opening("ok connection: a second one opens after the first",
+                         "not ok connection: a second one does not open after pg_connection_end");
+  if (!opens) {
+    port_log("# connection: mend that first; the rest was not tried");
+  } else if (is_check_server()) {
+    check_bytes();
+    check_ends();
+    check_times();
+  } else {
+    port_log("# connection: " CHECK_SERVER " is not the server of the check: what only it can see was not tried");
+  }
+  enum pg_connection_state state = connect_to(CHECK_NOBODY, &address);
+  pg_connection_end();
+  check(state == PG_CONNECTION_FAILED, "ok connection: where nobody listens it fails",
+        "not ok connection: where nobody listens, work does not say FAILED within 10 s");
+  check(longest_call < CALL_MS, "ok connection: no call waits",
+        "not ok connection: a call took 250 ms or more; the device stands still as long");
+}
