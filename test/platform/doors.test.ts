@@ -72,7 +72,7 @@ describe("what opens connections in C", () => {
   it("pg_connection_start is called directly behind the last look, and by a port's own check", () => {
     expect(filesWith(/[^*\w]pg_connection_start\(&/, ".c", ...folders)).toEqual([
       "targets/host/portable/http.c: 1",
-      "targets/host/ports/template/check.c: 1",
+      "targets/host/ports/template/check-connection.c: 1",
     ]);
     const http = readFileSync(path.join(root, "targets/host/portable/http.c"), "utf8");
     const [before] = http.split("if (!pg_connection_start(");
