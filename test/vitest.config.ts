@@ -33,7 +33,8 @@ const slow = [
   "test/platform/node-http.test.ts",
   "test/platform/sign-in.test.ts",
   "test/readme-example.test.ts",
-  "test/servers/recipe.test.ts",
+  "test/recipes/core.test.ts",
+  "test/recipes/server.test.ts",
   "test/service/server.test.ts",
 ];
 

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
+import { errorRows } from "../../core/tables/errors.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
 
 type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
@@ -109,6 +110,12 @@ describe("the error table", () => {
     expect(ErrorCode[row.number]).toBe(row.name);
     const { core, device } = new Bench([], { autoStart: 0 });
     expect(core.errorKind(device, row.number)).toBe(KINDS[row.kind]);
+  });
+
+  it("knows no other names", () => {
+    const known = errorRows().flatMap(({ names }) => names);
+    const here = [...PENDING, ...table].flatMap(({ wire }) => wire);
+    expect(known.toSorted()).toEqual(here.toSorted());
   });
 
   const named = [...PENDING, ...table].flatMap((row) => row.wire.map((wire) => ({ ...row, wire })));
