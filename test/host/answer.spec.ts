@@ -12,6 +12,8 @@ interface Said {
   /** `status S R`, "" where none was reported. */
   status: string;
   body: string;
+  /** `WWW-Authenticate` of an answer of 401. */
+  challenges?: string[];
   /** At the last byte, and once the connection has ended. */
   result: string;
 }
@@ -23,8 +25,11 @@ function readOnce(answer: string, piece: number, clock: number): Said {
     encoding: "latin1",
   });
   expect(status, stderr).toBe(0);
-  const match = /^(?:(status .*)\n)?body ([\s\S]*)\n(\w+ closed \w+)\n$/.exec(stdout)!;
-  return { status: match[1] ?? "", body: match[2]!, result: match[3]! };
+  const [, challenges = ""] = /^((?:challenge .*\n)*)/.exec(stdout)!;
+  const rest = stdout.slice(challenges.length);
+  const match = /^(?:(status .*)\n)?body ([\s\S]*)\n(\w+ closed \w+)\n$/.exec(rest)!;
+  const said = { status: match[1] ?? "", body: match[2]!, result: match[3]! };
+  return challenges === "" ? said : { ...said, challenges: challenges.split("\n").slice(0, -1) };
 }
 
 /** What is said must not depend on the pieces. */
@@ -40,6 +45,30 @@ const complete = (body: string, status = "status 200 -1"): Said => ({
   status,
   body,
   result: "end closed end",
+});
+
+describe("RFC 9110 §11.6.1 WWW-Authenticate", () => {
+  const refused = (status: string, ...lines: string[]): string =>
+    head("Content-Length: 0", ...lines).replace("200 OK", status);
+
+  it("of an answer of 401, however long and however often it is there", () => {
+    const long = `Bearer error="insufficient_user_authentication", acr_values="${"a".repeat(500)}"`;
+    const answer = refused(
+      "401 No",
+      `WWW-Authenticate:\t${long}`,
+      "www-authenticate: Basic realm=x",
+    );
+    expect(read(answer)).toEqual({
+      ...complete("", "status 401 -1"),
+      challenges: [`challenge ${long}`, "challenge Basic realm=x"],
+    });
+    const folded = refused("401 No", "WWW-Authenticate: Bearer", " max_age=5");
+    expect(read(folded).challenges).toEqual(["challenge Bearer max_age=5"]);
+  });
+
+  it.each(["200 OK", "403 No", "407 No"])("not of %s", (status) => {
+    expect(read(refused(status, "WWW-Authenticate: Basic"))).not.toHaveProperty("challenges");
+  });
 });
 
 describe("RFC 9112 §6 the body of an answer", () => {

@@ -17,13 +17,17 @@ enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
 /* What may not be in an address: five of the core's, and the client's own. */
 enum { SECRETS = 6 };
 /* RFC 9110 section 15.5.16: the server takes no bodies of this type. */
-enum { UNSUPPORTED_MEDIA_TYPE = 415 };
+enum { UNAUTHORIZED = 401, FORBIDDEN = 403, UNSUPPORTED_MEDIA_TYPE = 415 };
+/* RFC 9470 section 3: what a WWW-Authenticate says, in quotation marks or not, where another sign-in is wanted. */
+static const char step_up[] = "error=insufficient_user_authentication";
+enum { STEP_UP_SIZE = sizeof step_up - 1, ITS_NAME = 5 };
 
 static struct {
   const struct pg_settings *settings;
   const struct pg_medium *medium;
   uint8_t *memory;
   void (*body)(const uint8_t *bytes, size_t size);
+  void (*challenge)(uint8_t c);
   uint32_t last_ms;
   int was_answered;
   /* Of the exchange under way. */
@@ -36,6 +40,8 @@ static struct {
   int is_json;
   int is_settled;
   int is_second; /* the request under way is the one that was sent again */
+  int matched;       /* so much of `step_up` the answer of an API has said */
+  int wants_sign_in; /* it has said all of it */
   int reason; /* that is on the display; PG_REASON_NONE: the core's frame is */
 } driver;
 
@@ -102,6 +108,8 @@ static void note_no_answer(void) {
   pg_history_note(PG_HAPPENED_NO_ANSWER, driver.endpoint, pg_http_reason(), error_of_exchange());
 }
 
+static int is_call(void) { return pg_get(PG_ENDPOINT) >= PG_ENDPOINT_RESOURCE; }
+
 static void send_request(void) {
   struct pg_secret secrets[SECRETS];
   struct pg_http_request request = {
@@ -122,7 +130,8 @@ static void send_request(void) {
   PG_MUST(pg_http_wake_in() < 0, "one request at a time");
   driver.request_id = pg_get(PG_REQUEST_ID);
   driver.endpoint = request.endpoint;
-  driver.streams = driver.is_refused = driver.is_second = 0;
+  driver.streams = driver.is_refused = driver.is_second = driver.matched = 0;
+  if (is_call()) driver.wants_sign_in = 0;
   if (*request.address && pg_http_send(&request)) return;
   pg_response_failed(driver.request_id);
   note_no_answer();
@@ -191,11 +200,13 @@ static void carry_out(int command) {
 
 void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
                      const struct pg_medium *medium,
-                     void (*body)(const uint8_t *bytes, size_t size)) {
+                     void (*body)(const uint8_t *bytes, size_t size), void (*challenge)(uint8_t c)) {
   driver.settings = settings;
   driver.memory = memory;
   driver.medium = medium;
   driver.body = body;
+  driver.challenge = challenge;
+  driver.wants_sign_in = 0;
   driver.last_ms = pg_clock_ms();
   driver.was_answered = 0;
   driver.reason = PG_REASON_NONE;
@@ -228,6 +239,19 @@ int pg_driver_happen(void (*event)(void)) {
 
 int pg_driver_was_answered(void) { return driver.was_answered; }
 
+int pg_driver_wants_sign_in(void) { return driver.wants_sign_in; }
+
+/* Name and value may have blanks and a quotation mark between them. `e` is all that `step_up` begins with again. */
+static void take_challenge(uint8_t c) {
+  int at = driver.matched;
+  int is_between = (at == ITS_NAME || at == ITS_NAME + 1) && (c == ' ' || c == '\t' || c == '"');
+  if (!is_call()) return;
+  if (driver.challenge) driver.challenge(c);
+  if (is_between || at == STEP_UP_SIZE) return;
+  if (c >= 'A' && c <= 'Z') c = (uint8_t)(c + 'a' - 'A');
+  driver.matched = c == (uint8_t)step_up[at] ? at + 1 : c == 'e';
+}
+
 static void take_status(int status, int retry_after_s) {
   driver.status = status;
   PG_MUST(driver.request_id == pg_get(PG_REQUEST_ID), "who answers is the request in flight");
@@ -236,6 +260,11 @@ static void take_status(int status, int retry_after_s) {
   if (driver.is_refused) return;
   /* Both are refused: the one that was meant stays. */
   if (status == UNSUPPORTED_MEDIA_TYPE && driver.is_second) driver.is_json = !driver.is_json;
+  /* The core takes a 401 for a dead token and refreshes it. Where another sign-in is wanted no token helps. */
+  if (status == UNAUTHORIZED && driver.matched == STEP_UP_SIZE) {
+    driver.wants_sign_in = 1;
+    status = FORBIDDEN;
+  }
   driver.streams = pg_response_start(driver.request_id, status, retry_after_s);
 }
 
@@ -281,4 +310,4 @@ static void take_failure(void) {
   pg_driver_run();
 }
 
-const struct pg_http_sink pg_driver_sink = {take_status, take_body, take_end, take_failure};
+const struct pg_http_sink pg_driver_sink = {take_status, take_body, take_end, take_failure, take_challenge};

@@ -118,7 +118,7 @@ enum pg_open_result pg_host_open(const struct pg_host *own) {
   host.ok = 1;
   pg_history_open();
   pg_http_open(&host.http, &pg_driver_sink);
-  pg_driver_start(settings, own->memory, own->medium, own->body);
+  pg_driver_start(settings, own->memory, own->medium, own->body, own->challenge);
   return PG_OPEN_OK;
 }
 
@@ -224,6 +224,8 @@ int pg_host_call(int endpoint, const char *target) {
   if (call.is_sent) host.call = PG_CALL_STATE_IDLE;
   return host.ok && call.is_sent;
 }
+
+int pg_host_wants_sign_in(void) { return pg_driver_wants_sign_in(); }
 
 void pg_host_take_http(void) { pg_http_open(&host.http, &pg_driver_sink); }
 

@@ -51,6 +51,7 @@ struct pg_host {
   int countdown_ms;
   void (*report)(enum pg_report report, int a, int b);  /* or NULL */
   void (*body)(const uint8_t *bytes, size_t size);      /* pieces of a call's answer; or NULL */
+  void (*challenge)(uint8_t c); /* WWW-Authenticate of a call that is answered 401, a line feed behind each; or NULL */
 };
 
 /* Makes the device. Nothing is allocated from then on. `host` itself stays the caller's. */
@@ -92,6 +93,12 @@ int pg_host_letter(int letter);
  * @return 1, or 0 where it cannot be sent: not signed in, a call is under way, or a build without calls
  */
 int pg_host_call(int endpoint, const char *target);
+
+/*
+ * Whether the API of the last call wants a stronger or newer sign-in (RFC 9470): `challenge` has heard which. Nothing is
+ * refreshed for it, and the call is reported with 403. What it wants goes into `device_parameters` of the next device.
+ */
+int pg_host_wants_sign_in(void);
 
 /* A port that has used http.h for itself, between two exchanges of the host's, gives it back. */
 void pg_host_take_http(void);

@@ -24,10 +24,13 @@ enum step {
 
 enum part { NAME, BLANK, VALUE };
 
-enum header { NO_HEADER, OTHER_HEADER, CONTENT_LENGTH, TRANSFER_ENCODING, RETRY_AFTER, DATE };
+enum { UNAUTHORIZED = 401 };
+
+enum header { NO_HEADER, OTHER_HEADER, CONTENT_LENGTH, TRANSFER_ENCODING, RETRY_AFTER, DATE, AUTHENTICATE };
 
 /* In the order of enum header. */
-static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date"};
+static const char *const known_names[] = {"content-length", "transfer-encoding", "retry-after", "date",
+                                          "www-authenticate"};
 
 static int is_blank(uint8_t c) { return c == ' ' || c == '\t'; }
 
@@ -98,7 +101,7 @@ static void take_status_line(struct pg_answer *answer) {
 
 static void name_is_complete(struct pg_answer *answer) {
   answer->name = OTHER_HEADER;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 5; i++) {
     if (text_is(answer, known_names[i])) answer->name = (uint8_t)(CONTENT_LENGTH + i);
   }
   if (answer->text_size == 0) refuse(answer);
@@ -115,6 +118,12 @@ static void take_length(struct pg_answer *answer) {
   }
   if (!ok || (answer->length >= 0 && answer->length != length)) refuse(answer);
   else answer->length = length;
+}
+
+/* A byte of the header's value, for whoever asks what an API wants (RFC 9470). */
+static void report_challenge(const struct pg_answer *answer, uint8_t c) {
+  int is_asked = answer->name == AUTHENTICATE && answer->status == UNAUTHORIZED;
+  if (is_asked && answer->sink->challenge) answer->sink->challenge(c);
 }
 
 /* The header of which the last line has come. */
@@ -137,6 +146,9 @@ static void header_is_complete(struct pg_answer *answer) {
       break;
     case DATE:
       if (!answer->is_cut) (void)pg_http_date(answer->text, answer->text_size, &answer->date_s);
+      break;
+    case AUTHENTICATE:
+      report_challenge(answer, '\n');
       break;
     default:
       break;
@@ -172,7 +184,10 @@ static void begin_line(struct pg_answer *answer, uint8_t c) {
   if (is_blank(c)) {
     /* Behind the status line there is nothing that could go on: such a line is passed over. */
     answer->part = BLANK;
-    if (answer->text_size > 0) add(answer, ' ');
+    if (answer->text_size > 0) {
+      add(answer, ' ');
+      report_challenge(answer, ' ');
+    }
     answer->step = HEADER;
     return;
   }
@@ -200,6 +215,7 @@ static void take_header_byte(struct pg_answer *answer, uint8_t c) {
   } else if (answer->part == VALUE || !is_blank(c)) {
     answer->part = VALUE;
     add(answer, (char)c);
+    report_challenge(answer, c);
   }
 }
 

@@ -35,6 +35,11 @@ struct pg_answer_sink {
   void (*status)(int status, int retry_after_s);
   /* Any number of times, `size` at least 1; the bytes are lent for the call. */
   void (*body)(const uint8_t *bytes, size_t size);
+  /*
+   * Ahead of the status of an answer of 401: its WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, a line feed
+   * behind each. NULL: nobody asks.
+   */
+  void (*challenge)(uint8_t c);
 };
 
 /* The fields are the reader's own. */

@@ -134,8 +134,12 @@ static void report_status(int status, int retry_after_s) {
 
 static void report_body(const uint8_t *bytes, size_t size) { http.sink->body(bytes, size); }
 
+static void report_challenge(uint8_t c) {
+  if (http.sink->challenge) http.sink->challenge(c);
+}
+
 int pg_http_send(const struct pg_http_request *request) {
-  static const struct pg_answer_sink sink = {report_status, report_body};
+  static const struct pg_answer_sink sink = {report_status, report_body, report_challenge};
   struct pg_address address;
   pg_http_abort();
   if (!pg_address_split(request->address, &address) || !is_visible(request->target, request->target_size) ||

@@ -61,6 +61,7 @@ struct pg_http_sink {
   void (*body)(const uint8_t *bytes, size_t size);
   void (*end)(void);
   void (*failed)(void);
+  void (*challenge)(uint8_t c); /* ahead of the status, as in http-answer.h; or NULL */
 };
 
 void pg_http_open(const struct pg_http_settings *settings, const struct pg_http_sink *sink);

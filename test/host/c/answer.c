@@ -1,6 +1,6 @@
 /*
  * Reads one HTTP answer and prints what the reader reports. Usage: answer PIECE BODY-MAX CLOCK < bytes: PIECE
- * bytes at a time, as much as there is where it is 0. Output: `status S R`, `body TEXT` put together, and `end`,
+ * bytes at a time, as much as there is where it is 0. Output: `challenge TEXT` lines, `status S R`, `body TEXT` put together, and `end`,
  * `bad`, or `more` where the answer goes on; then the same behind ` closed ` once the connection has ended.
  */
 #include <stdio.h>
@@ -20,9 +20,16 @@ static void take_body(const uint8_t *bytes, size_t size) {
   body_size += size;
 }
 
+static void take_challenge(uint8_t c) {
+  static int is_in_line;
+  if (!is_in_line) printf("challenge ");
+  is_in_line = c != '\n';
+  putchar(c);
+}
+
 int main(int count, char **arguments) {
   static const char *const names[] = {"more", "end", "bad"};
-  static const struct pg_answer_sink sink = {take_status, take_body};
+  static const struct pg_answer_sink sink = {take_status, take_body, take_challenge};
   struct pg_answer answer;
   if (count != 4) return 2;
   size_t piece = strtoul(arguments[1], NULL, 10);

@@ -320,7 +320,7 @@ static void live(void) {
   type.is_settled = 0;
   type.refused_id = NO_REQUEST;
   shown = 1;
-  pg_driver_start(&settings, memory, &medium, NULL);
+  pg_driver_start(&settings, memory, &medium, NULL, NULL);
   for (int i = 0; i < STEPS; i++) {
     now_ms += (uint32_t)below(5000);
     if (below(3) > 0) answer();

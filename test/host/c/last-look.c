@@ -106,7 +106,7 @@ static void send_one(void) {
   for (int at = 1; at < 7; at++) {
     if (at != 2) decode(at);
   }
-  const struct pg_http_sink sink = {NULL, NULL, NULL, NULL};
+  const struct pg_http_sink sink = {NULL, NULL, NULL, NULL, NULL};
   const struct pg_http_settings settings = {"t", NULL, 5, 30, 300, allowed_of(0)};
   const struct pg_secret secret = {(const uint8_t *)words[6], sizes[6]};
   struct pg_http_request request = request_of(0);

@@ -16,6 +16,7 @@ struct seen {
   int retry_after_s;
   size_t body_size;
   uint8_t body[BODY_MAX];
+  uint32_t challenges;
   enum pg_answer_result result;
   enum pg_answer_result closed;
 };
@@ -36,9 +37,15 @@ static void take_body(const uint8_t *bytes, size_t size) {
   seen->body_size += size;
 }
 
+/* Which bytes, and in which order. */
+static void take_challenge(uint8_t c) {
+  check(seen->statuses == 0, "a challenge comes ahead of the status");
+  seen->challenges = seen->challenges * 31 + c;
+}
+
 /* Every piece in memory of its own, so that a read behind it is seen. */
 static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct seen *into) {
-  static const struct pg_answer_sink sink = {take_status, take_body};
+  static const struct pg_answer_sink sink = {take_status, take_body, take_challenge};
   struct pg_answer answer;
   memset(into, 0, sizeof *into);
   seen = into;

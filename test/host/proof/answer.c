@@ -25,7 +25,9 @@ static void take_body(const uint8_t *bytes, size_t size) {
   (void)size;
 }
 
-static const struct pg_answer_sink sink = {take_status, take_body};
+static void take_challenge(uint8_t c) { (void)c; }
+
+static const struct pg_answer_sink sink = {take_status, take_body, take_challenge};
 
 void prove(void) {
   struct pg_answer answer;

@@ -92,6 +92,7 @@ static void take_report(enum pg_report report, int a, int b) {
       say("api: status ", a, "");
       say(", error ", b, "");
       say(", ", (long)call_bytes, " bytes\n");
+      if (pg_host_wants_sign_in()) board_log("api: it wants another sign-in\n");
       break;
     default:
       board_log("the core is broken\n");

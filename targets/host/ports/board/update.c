@@ -125,7 +125,7 @@ static const char *range_from(uint32_t at) {
 /* 1: all of it has come. */
 static int fetch(const char *address, const char *target, const struct pg_settings *settings,
                  const struct board_trust *trust) {
-  static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure};
+  static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure, NULL};
   /* Over plain http, too: no secret goes there, and what comes is signed. */
   const struct pg_http_settings own = {settings->user_agent, trust, CONNECT_SECONDS, EXCHANGE_SECONDS,
                                        ANSWER_BYTES, {&address, 1, 1}};

@@ -35,6 +35,8 @@ static char config_text[CONFIG_MAX];
 static char config_room[ROOM_BYTES];
 static uint8_t memory[PG_MEMORY_MAX];
 static size_t api_bytes;
+static char demand[512];
+static size_t demand_size;
 static int call_status = -1;
 
 static void take_api_body(const uint8_t *bytes, size_t size) {
@@ -127,6 +129,13 @@ static int open_storage(const struct pg_medium **medium) {
   return 0;
 }
 
+/* What an API says that it wants of a sign-in, as far as there is room, and nothing that could move a cursor. */
+static void take_challenge(uint8_t c) {
+  if (demand_size + 1 >= sizeof demand) return;
+  demand[demand_size++] = c == '\n' ? ',' : c < ' ' || c > '~' ? '?' : (char)c;
+  demand[demand_size] = 0;
+}
+
 /* Which member an answer lacks; or what there was no room for, and how much memory would do. For whoever configures it. */
 static void report_missing_room(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
@@ -161,6 +170,7 @@ static void report(enum pg_report what, int a, int b) {
   }
   if (what == PG_REPORT_CALL) {
     fprintf(stderr, "api: status %d, error %d, %zu bytes\n", a, b, api_bytes);
+    if (pg_host_wants_sign_in()) fprintf(stderr, "api: it wants another sign-in: %s\n", demand);
     call_status = a;
   }
 }
@@ -179,7 +189,7 @@ static int open_device(const struct pg_host *host) {
 }
 
 static void call_api(void) {
-  api_bytes = 0;
+  api_bytes = demand_size = 0;
   if (!pg_host_call(PG_ENDPOINT_RESOURCE, "/liveBroadcasts?part=id,snippet&mine=true")) {
     fputs("api: not signed in, or a call is under way\n", stderr);
   }
@@ -278,6 +288,7 @@ static int run_device(const struct pg_options *options, const struct pg_image *i
       .trust = config.certificates,
       .report = report,
       .body = take_api_body,
+      .challenge = take_challenge,
   };
   int wrong = open_device(&host);
   if (wrong) return wrong;

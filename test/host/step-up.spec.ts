@@ -1,0 +1,51 @@
+// Step-up (RFC 9470) on the host in C: an API that takes the token and wants another sign-in is no reason to refresh, and
+// what it wants is told.
+
+import { afterEach, expect, it } from "vitest";
+import { programOf } from "../../targets/workbench/host/build.ts";
+import { HostProcess } from "./host-process.ts";
+import { World } from "./host-world.ts";
+
+const ACR = "urn:picogrant:acr:two-factor";
+const API = "/video/v3/liveBroadcasts";
+
+let world: World | undefined;
+afterEach(() => world?.end());
+
+async function signedIn(host: HostProcess): Promise<void> {
+  await host.state("PENDING");
+  expect(world!.service.approve(world!.pendingCode, "ada")).toBe("granted");
+  await host.state("SIGNED_IN");
+}
+
+it.each(["release", "sanitize", "duktape"] as const)(
+  "%s: no token is refreshed for it, and a new sign-in carries it",
+  async (build) => {
+    world = new World("http", { stepUp: { acr: ACR, maxAge: 300 } });
+    await world.open();
+    let host = new HostProcess([programOf(build), "--config", world.configure()]);
+    await signedIn(host);
+    const asked = world.answers("/token").length;
+    host.press("a");
+    await host.until("the answer", () => host.messages.includes("api: status"));
+    expect(host.messages).toContain("api: status 403");
+    expect(host.messages).toMatch(
+      /^api: it wants another sign-in: Bearer .*insufficient_user_authentication.*two-factor/m,
+    );
+    expect(world.answers(API)).toEqual([401]);
+    expect(world.answers("/token")).toHaveLength(asked);
+    host.press("o");
+    await host.state("SIGNED_OUT");
+    expect(await host.quit()).toBe(0);
+
+    const deviceParameters = { acr_values: ACR, max_age: "300" };
+    const config = world.configure({ deviceParameters });
+    host = new HostProcess([programOf(build), "--config", config]);
+    await signedIn(host);
+    host.press("a");
+    await host.until("the answer", () => host.messages.includes("api: status"));
+    expect(host.messages).toContain("api: status 200");
+    expect(host.messages).not.toContain("another sign-in");
+    expect(await host.quit()).toBe(0);
+  },
+);
