@@ -48,6 +48,13 @@ export const surfaces: readonly Surface[] = [
         fault: "  if (!answer->is_chunked) answer->sink->status(status,",
       },
       {
+        bound: "a challenge comes ahead of the status",
+        file: "http-answer",
+        text: "  answer->sink->status(status, pg_retry_after(answer->retry, answer->retry_size, from_s));",
+        fault:
+          "  answer->sink->status(status, pg_retry_after(answer->retry, answer->retry_size, from_s));\n  answer->sink->challenge(0);",
+      },
+      {
         bound: "the body has the room that it was given",
         file: "http-answer",
         text: "taken > answer->body_max - answer->body_bytes",

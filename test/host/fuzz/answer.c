@@ -74,6 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   /* Of an answer that is refused as much as came before is reported, whole or in pieces. */
   check(whole.closed == pieces.closed && whole.statuses == pieces.statuses, "pieces change nothing");
   check(whole.status == pieces.status && whole.retry_after_s == pieces.retry_after_s, "pieces change nothing");
+  check(whole.challenges == pieces.challenges, "pieces change nothing");
   if (whole.closed == PG_ANSWER_BAD) return 0;
   check(whole.body_size == pieces.body_size, "pieces change nothing");
   check(memcmp(whole.body, pieces.body, whole.body_size) == 0, "pieces change nothing");
