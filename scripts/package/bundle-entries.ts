@@ -21,6 +21,9 @@ const BANNER =
   'import { createRequire as picograntRequire } from "node:module";' +
   "const require = picograntRequire(import.meta.url);";
 
+/** About how long lines of a library are; texts and names are not cut. */
+const LINE_LENGTH = 120;
+
 const common = {
   bundle: true,
   platform: "node",
@@ -71,6 +74,8 @@ export async function bundleEntries(
     // Names stay, so that a stack says where it was.
     minifySyntax: true,
     minifyWhitespace: true,
+    // Of an error that nobody catches Node prints the line where it was made.
+    lineLimit: LINE_LENGTH,
     plugins: [withoutCrypto],
   });
   for (const name of readdirSync(folder)) {
@@ -82,7 +87,7 @@ export async function bundleEntries(
 /** No module of a library does anything when it is loaded: what imports one for that alone need not. */
 function withoutBareImports(file: string): void {
   const text = readFileSync(file, "utf8");
-  writeFileSync(file, text.replace(/import"\.\/[\w-]+\.js";/g, ""));
+  writeFileSync(file, text.replace(/import\s*"\.\/[\w-]+\.js";\n?/g, ""));
 }
 
 /** tweetnacl asks for Node's crypto where it is loaded, for random numbers that it is never asked for here. */

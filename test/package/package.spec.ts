@@ -1,7 +1,7 @@
 // What npm would publish, packed and used in a project outside of this repository: imported and required, type-checked,
 // bundled, and as a script in an engine; how much of it there is, and that its pages lead somewhere.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path, { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -101,6 +101,16 @@ describe.each(names)("%s", (name) => {
       stdio: "pipe",
     });
   });
+});
+
+it("an error that nobody catches is read: Node prints no line of ours that fills the screen", () => {
+  const program = 'import { signIn } from "picogrant"; await signIn({ server: "", clientId: "" });';
+  const args = ["--input-type=module", "--eval", program];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" });
+  expect(status).toBe(1);
+  expect(stderr).toContain("SignInError: ");
+  const longest = Math.max(...stderr.split("\n").map((line) => line.length));
+  expect(longest).toBeLessThan(300);
 });
 
 describe("entries", () => {
