@@ -67,7 +67,8 @@ function gallery(): Html {
       const { name, where, status, code, member = "error" } = answer;
       const { step } = deedOf(`answer-${name}`)!;
       return html`<tr><th scope="row">${where}<br><code>${status} {"${member}": "${code}"}</code></th>
-      <td><q class="glass-text">${displayOf(answer)}</q></td><td><code>${loggedAs(answer)}</code></td><td>${mendOf(answer)}</td>
+      <td data-column="the display says"><q class="glass-text">${displayOf(answer)}</q></td>
+      <td data-column="the log says"><code>${loggedAs(answer)}</code></td><td data-column="who can mend it">${mendOf(answer)}</td>
       <td>${button({ key: "", label: `provoke ${code}`, command: step, group: "answers" })}</td></tr>`;
     })}</tbody></table>
   </section>
