@@ -3,7 +3,7 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,8 +34,9 @@ function release(from: string, out: string, umask: string, environment: NodeJS.P
   execFileSync("sh", ["-c", script, "sh", out], { cwd: from, env, stdio: "pipe" });
 }
 
+const other = path.join(all, "of another, with a longer name", "picogrant");
+
 beforeAll(() => {
-  const other = path.join(all, "of another, with a longer name", "picogrant");
   release(root, folder, "022", { TZ: "UTC", LC_ALL: "C" });
   checkOut(other, "077");
   release(other, again, "077", { TZ: "Asia/Kolkata", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" });
@@ -48,6 +49,24 @@ it("a release that is none for show needs to know where the repository is", () =
     /^release: package\.json has no repository, no homepage, no bugs; [^\n]*\n$/,
   );
   expect(status).toBe(2);
+});
+
+it("filled in, it is in each package, and what leaves a package is linked there, at its version", () => {
+  const url = "https://git.example/maker/picogrant";
+  const place = {
+    repository: { type: "git", url: `git+${url}.git` },
+    homepage: "https://picogrant.example",
+    bugs: { url: `${url}/issues` },
+  };
+  writeFileSync(path.join(other, "package.json"), JSON.stringify({ ...manifest, ...place }));
+  execFileSync("npm", ["run", "-s", "tool", "--", "package"], { cwd: other, stdio: "pipe" });
+  const at = path.join(other, "dist/npm");
+  for (const name of readdirSync(at).filter((one) => !one.startsWith("."))) {
+    const made = readFileSync(path.join(at, name, "package.json"), "utf8");
+    expect(JSON.parse(made)).toMatchObject({ name, ...place });
+  }
+  const page = path.join(at, "picogrant-firmware/targets/docs/firmware-in-c.md");
+  expect(readFileSync(page, "utf8")).toContain(`[Security](${url}/blob/v${version}/SECURITY.md)`);
 });
 
 describe("a release", () => {
