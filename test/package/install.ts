@@ -35,8 +35,8 @@ export default function setup({ provide }: TestProject): () => void {
     run("tar", ["-xzf", tarball, "-C", "node_modules"], project);
     renameSync(join(modules, "package"), join(modules, name));
   }
-  // What a TypeScript project installs beside them: the types of Node. And what a guide says to install.
-  for (const name of ["@types/node", "undici-types", "https-proxy-agent"]) {
+  // What a TypeScript project installs beside them: the types of Node.
+  for (const name of ["@types/node", "undici-types"]) {
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
   symlinkSync(
