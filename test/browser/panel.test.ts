@@ -344,6 +344,14 @@ describeInChromium("the panel", (browser) => {
       await page.click("#scenario-mine");
       await page.getByText("What you have done so far").waitFor();
       expect(await page.inputValue("#scenario-text")).toMatch(/\nallow ada\n/);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.click("#scenario-save"),
+      ]);
+      expect(download.suggestedFilename()).toBe("session.scenario");
+      await page.click("#scenario-share");
+      await page.getByText("Whoever opens this page's address has this scenario").waitFor();
+      expect(new URL(page.url()).hash).toMatch(/^#scenario=\S{20}/);
       const before = simulation.exchanges.count;
       await page.click("#scenario-all");
       await page.getByText(/All \d+ expectations held/).waitFor();
