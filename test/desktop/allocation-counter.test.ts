@@ -5,11 +5,13 @@ import { readdirSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { create, State, tick, wakeIn } from "../../core/complete.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import {
   AllocationCounter,
   isOfCore,
 } from "../../targets/desktop/simulator/device/allocation-counter.ts";
 import { warmUp } from "../../targets/desktop/simulator/device/warm-up.ts";
+import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import { planted } from "./planted-allocation.ts";
 
 let counter: AllocationCounter | undefined;
@@ -54,6 +56,18 @@ test("core/DESIGN.md, One array of bytes: ticks of the core allocate less than o
   counter = new AllocationCounter();
   counter.read();
   counter.take();
+  // The counter sees the core here: a device is made once.
+  const seen = new Set<boolean>();
+  const watching = new AllocationCounter((url) => {
+    seen.add(isOfCore(url));
+    return true;
+  });
+  watching.read();
+  create(new Uint8Array(8192), settings);
+  watching.take();
+  watching.close();
+  expect(seen).toContain(true);
+  counter.take();
   // So many that V8's own, which comes when it optimizes a function, weighs little.
   for (let i = 0; i < 200_000; i++) tick(device, 1 + (wakeIn(device) & 1));
   expect(counter.take().core).toBeLessThan(200_000);
@@ -67,4 +81,19 @@ test("read gives the figures of the last period, not of the moment", () => {
   expect(counter.read()).toEqual({ core: 0, others: 0 });
   nowMs += 1;
   expect(counter.read().others).toBeGreaterThan(0);
+});
+
+test("what panel and terminal say of an error is not made anew for each view, and never passes for the core's", async () => {
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  simulation.powerOn();
+  await simulation.clock.advance(20_000);
+  const viewer = new Viewer(simulation);
+  expect(viewer.view().device.reason?.name).toBe("authorization_pending");
+  counter = new AllocationCounter();
+  counter.read();
+  const VIEWS = 1000;
+  for (let i = 0; i < VIEWS; i++) viewer.view();
+  const { core, others } = counter.take();
+  expect(others).toBeGreaterThan(VIEWS);
+  expect(core).toBeLessThan(VIEWS);
 });

@@ -6,6 +6,7 @@
 // is warmed up first, and what ships is counted on QuickJS, where there is no such thing (`npm run budgets`).
 
 import { type HeapProfiler, Session } from "node:inspector";
+import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import type { AllocationMeter, Allocations } from "./allocations.ts";
 import { warmUp } from "./warm-up.ts";
@@ -16,11 +17,12 @@ const PERIOD_MS = 1000;
 const NONE: Allocations = { core: 0, others: 0 };
 
 /** Not by its name alone: a checkout may stand in a folder of that name. */
-const CORE = new URL("../../../../core/", import.meta.url).href;
+const CORE = new URL("../../../../core/", import.meta.url);
+const CORE_PATH = fileURLToPath(CORE);
 
-/** Whether a file, as its URL, is the core's. */
+/** Whether a file, as its URL or as the path that a runner of tests gives it, is the core's. */
 export function isOfCore(url: string): boolean {
-  return url.startsWith(CORE) && url.endsWith(".ts");
+  return (url.startsWith(CORE.href) || url.startsWith(CORE_PATH)) && url.endsWith(".ts");
 }
 
 export class AllocationCounter implements AllocationMeter {

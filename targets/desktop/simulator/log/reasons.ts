@@ -39,20 +39,32 @@ export function reasonOfDevice({ device }: Driver): Reason | undefined {
   };
 }
 
-/** An error by its number: its name, who mends it, and how. */
-export function toldOf(error: number): { readonly name: string; readonly mend: string } {
-  const row = errorRows().find((one) => one.error === error);
-  if (row === undefined) return { name: `error ${error}`, mend: NOT_KNOWN };
-  const { kind } = row;
-  return {
-    name: ErrorCode[error]!.toLowerCase(),
-    mend: remedyOf(row.error as Exclude<ErrorCode, ErrorCode.NONE>, kind),
-  };
+/** What is told of an error: its name, who mends it, and how. */
+interface Told {
+  readonly name: string;
+  readonly mend: string;
+}
+
+/** Made once: each view tells of an error, and what the core's tables make would pass for what the core allocates. */
+const TOLD = new Map<number, Told>(
+  errorRows().map(({ error, kind }) => {
+    const mend = remedyOf(error as Exclude<ErrorCode, ErrorCode.NONE>, kind);
+    return [error, { name: ErrorCode[error]!.toLowerCase(), mend }];
+  }),
+);
+
+const NUMBERS = new Map<string, number>(
+  errorRows().flatMap(({ error, names }) => names.map((name) => [name, error] as const)),
+);
+
+/** An error by its number. */
+export function toldOf(error: number): Told {
+  return TOLD.get(error) ?? { name: `error ${error}`, mend: NOT_KNOWN };
 }
 
 /** The same by the name that a server gives it. */
-export function toldByName(name: string): { readonly name: string; readonly mend: string } {
-  return toldOf(errorRows().find(({ names }) => names.includes(name))?.error ?? 0);
+export function toldByName(name: string): Told {
+  return toldOf(NUMBERS.get(name) ?? ErrorCode.NONE);
 }
 
 /** Reasons of the resource APIs' errors, and who mends what they say. */
