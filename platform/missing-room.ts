@@ -27,12 +27,16 @@ export function missingRoomOf(device: Device): string {
   return `no room for ${what}; ${remedy}`;
 }
 
-/** Names the member that an answer lacks, or has in a form that is of no use; "" where none is. */
-export function missingMemberOf({ error, errorField }: Device): string {
+/** The member that an answer lacks, or has in a form that is of no use; "" where it is none. */
+export function lackingMemberOf({ error, errorField }: Device): string {
   const isUseless = error === ErrorCode.MALFORMED_RESPONSE || error === ErrorCode.USELESS_ANSWERS;
-  return isUseless && errorField > 0
-    ? `there is no ${nameOf(errorField)} in the answer that can be used`
-    : "";
+  return isUseless && errorField > 0 ? nameOf(errorField) : "";
+}
+
+/** The same in words. */
+export function missingMemberOf(device: Device): string {
+  const member = lackingMemberOf(device);
+  return member && `there is no ${member} in the answer that can be used`;
 }
 
 /** As the server names it. */

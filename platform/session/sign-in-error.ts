@@ -2,7 +2,7 @@
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import type { MetadataError } from "../metadata-error.ts";
-import { missingMemberOf, missingRoomOf } from "../missing-room.ts";
+import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../missing-room.ts";
 import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */
@@ -49,6 +49,8 @@ export class SignInError extends Error {
   readonly remedy: Remedy;
   /** What the server answered, where it was an answer that ended it. */
   readonly answer: ServerAnswer | undefined;
+  /** The member that an answer of the server's lacked, such as "verification_uri"; "" where that is not it. */
+  readonly lacks: string;
 
   constructor(code: SignInErrorCode, remedy: Remedy, message: string, more: ErrorContext = {}) {
     super(message, "cause" in more ? { cause: more.cause } : {});
@@ -56,12 +58,14 @@ export class SignInError extends Error {
     this.code = code;
     this.remedy = remedy;
     this.answer = more.answer;
+    this.lacks = more.lacks ?? "";
   }
 }
 
 /** What there is to say beside the words. */
 export interface ErrorContext {
   readonly answer?: ServerAnswer | undefined;
+  readonly lacks?: string;
   readonly cause?: unknown;
 }
 
@@ -90,7 +94,11 @@ export function signInErrorOf(device: Device, answer?: ServerAnswer): SignInErro
   const lack = missingMemberOf(device);
   const from = lack && answer ? `; ${answerInWords(answer)}` : "";
   const message = `signing in failed: ${code}; ${lack && `${lack}; `}${advice}${said || from}`;
-  return new SignInError(code, remedy, message, { answer: said === "" ? undefined : answer });
+  const lacks = lackingMemberOf(device);
+  return new SignInError(code, remedy, message, {
+    answer: said === "" ? undefined : answer,
+    lacks,
+  });
 }
 
 /** What keeps a device from going on for now, as an exception that is told and not thrown. */
@@ -103,7 +111,7 @@ export function troubleOf(device: Device, answer: ServerAnswer): SignInError {
   const remedy = remedyFor(device);
   const advice = remedy === "nobody" ? "" : `; ${missingRoomIn(device) || ADVICE[remedy]}`;
   const message = `${answerInWords(answer)}${why}${advice}; ${again}`;
-  return new SignInError(code, remedy, message, { answer });
+  return new SignInError(code, remedy, message, { answer, lacks: lackingMemberOf(device) });
 }
 
 /** The setting of a program's by its name. */

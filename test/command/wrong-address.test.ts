@@ -59,13 +59,34 @@ it.each(isWhole ? [PAGE, NOT_FOUND] : [])(
   PATIENCE_MS,
 );
 
+it.runIf(isWhole)(
+  "RFC 8628 §3.2: a code without an address is given up, and the member is named",
+  async () => {
+    const body =
+      '{"device_code":"d","user_code":"U","verification_uri_complete":"https://x.test/u"}';
+    const { code, stderr } = await loginAt([200, body]);
+    expect(code).toBe(1);
+    const last = stderr.trim().split("\n").at(-1);
+    expect(last).toMatch(/there is no verification_uri in the answer that can be used; .*\/code: /);
+  },
+  PATIENCE_MS,
+);
+
 describe("what counts", () => {
-  const trouble = (code: SignInErrorCode, status: number, error = "", failure = ""): SignInError =>
+  const trouble = (
+    code: SignInErrorCode,
+    status: number,
+    error = "",
+    failure = "",
+    lacks = "",
+  ): SignInError =>
     new SignInError(code, "nobody", "", {
+      lacks,
       answer: { url: "https://x.test/code", status, error, errorDescription: "", failure },
     });
   const page = trouble("malformed_response", 200);
   const notFound = trouble("unavailable", 404);
+  const lacking = trouble("malformed_response", 200, "", "", "verification_uri");
   const busy = trouble("unavailable", 503);
   const silence = trouble("unreachable", 0, "", "not reachable");
   const named = trouble("unknown_error", 404, "not_yet");
@@ -79,6 +100,11 @@ describe("what counts", () => {
     ["a network that is away in between", [page, page, silence, page, page], true],
     ["trouble of another kind in between", [page, page, full, page, page], true],
     ["404 with a name, which the core knows what to do with", Array(9).fill(named), false],
+    [
+      "answers that lack a member, which the core gives up and names",
+      Array(9).fill(lacking),
+      false,
+    ],
     ["a server that is busy for long", Array(20).fill(busy), false],
   ])("%s", (_, troubles, isWrong) => {
     let ends = 0;

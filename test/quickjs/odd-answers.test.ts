@@ -29,3 +29,29 @@ it("RFC 9470: an API's demand is told, costs no refresh, and goes into the next 
   device.send("quit");
   expect((await device.end()).code).toBe(0);
 });
+
+it("RFC 6749 §5.1: the member that an answer lacks is named", async () => {
+  const world = await QuickJsWorld.open();
+  world.service.service.setOptions({ provoke: { poll: "id-token-alone" } });
+  const device = world.start();
+  const told = await device.event("what is wrong", ({ error }) => error === "malformed-response");
+  expect(told).toMatchObject({
+    state: "pending",
+    lack: "there is no access_token in the answer that can be used",
+  });
+  device.send("quit");
+  expect((await device.end()).code).toBe(0);
+});
+
+it("RFC 8628 §3.5: three codes that nobody knows are the maker's", async () => {
+  const world = await QuickJsWorld.open();
+  const { service } = world;
+  service.service.setOptions({ provoke: { poll: "invalid_grant" } });
+  const device = world.start();
+  const failed = await device.event("its end", ({ state }) => state === "failed");
+  expect(failed).toMatchObject({ error: "useless-answers" });
+  const codes = service.log.filter((line) => line.startsWith("POST /device/code"));
+  expect(codes).toHaveLength(3);
+  device.send("quit");
+  expect((await device.end()).code).toBe(0);
+});

@@ -362,6 +362,7 @@ describe("a server's refusal reaches the program in the server's own words", () 
     expect(error).toMatchObject({ code: "useless_answers", remedy: "maker" });
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toContain("e30");
+    expect(message.source).toContain(`no ${(error as SignInError).lacks} in`);
     // And each time before.
     for (const trouble of troubles) expect(trouble).toMatch(/HTTP 200; there is no [a-z_]+ in /);
     expect(troubles.length).toBeGreaterThan(3);

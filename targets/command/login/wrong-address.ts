@@ -16,11 +16,12 @@ export class WrongAddress {
   }
 
   /** Looks at what is tried again before there is a code. */
-  look({ answer, code }: SignInError): void {
+  look({ answer, code, lacks }: SignInError): void {
     // No answer says nothing of the address.
     if (answer === undefined || answer.failure !== "") return;
     const { error, status, url } = answer;
-    const isPage = code === "malformed_response" && status >= 200 && status <= 299;
+    // What lacks a member is the server's answer: that is given up by itself, and named.
+    const isPage = code === "malformed_response" && lacks === "" && status >= 200 && status <= 299;
     const isUnknown = error === "" && (status === 404 || status === 410);
     this.#count = isPage || isUnknown ? this.#count + 1 : 0;
     if (this.#count < ANSWERS_MAX || this.error !== undefined) return;

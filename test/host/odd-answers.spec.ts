@@ -1,5 +1,5 @@
-// Step-up (RFC 9470) on the host in C: an API that takes the token and wants another sign-in is no reason to refresh, and
-// what it wants is told.
+// Answers out of the ordinary, met by the host in C, and what it says of them to whoever looks after the device. Step-up
+// (RFC 9470): an API that takes the token and wants another sign-in is no reason to refresh, and what it wants is told.
 
 import { afterEach, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
@@ -19,7 +19,7 @@ async function signedIn(host: HostProcess): Promise<void> {
 }
 
 it.each(["release", "sanitize", "duktape"] as const)(
-  "%s: no token is refreshed for it, and a new sign-in carries it",
+  "RFC 9470, %s: no token is refreshed for it, and a new sign-in carries it",
   async (build) => {
     world = new World("http", { stepUp: { acr: ACR, maxAge: 300 } });
     await world.open();
@@ -49,3 +49,26 @@ it.each(["release", "sanitize", "duktape"] as const)(
     expect(await host.quit()).toBe(0);
   },
 );
+
+it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
+  world = new World("http", { provoke: { code: "id-token-alone" } });
+  await world.open();
+  const host = new HostProcess([programOf("release"), "--config", world.configure()]);
+  await host.state("FAILED");
+  expect(host.messages).toContain("(USELESS_ANSWERS)");
+  expect(host.messages).toContain("there is no device_code in the answer that can be used");
+  expect(await host.quit()).toBe(0);
+});
+
+it("RFC 8628 §3.5: three codes that nobody knows are the maker's, and a key asks for another", async () => {
+  world = new World("http", { provoke: { poll: "invalid_grant" } });
+  await world.open();
+  const host = new HostProcess([programOf("release"), "--config", world.configure()]);
+  await host.state("FAILED");
+  expect(host.messages).toContain("(USELESS_ANSWERS)");
+  expect(world.answers("/device/code")).toEqual([200, 200, 200]);
+  world.service.setOptions({ provoke: {} });
+  host.press("s");
+  await host.until("another code", () => world!.answers("/device/code").length === 4);
+  expect(await host.quit()).toBe(0);
+});
