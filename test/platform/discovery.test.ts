@@ -48,6 +48,12 @@ describe("RFC 8414 §3.1, §5: an issuer with a path", () => {
     });
   });
 
+  it("RFC 8259 §8.1: a byte order mark in front of the document is passed over", async () => {
+    const document = `\ufeff${JSON.stringify(metadataOf(HOST))}`;
+    const { found } = discover(HOST, { "/.well-known/openid-configuration": document });
+    expect((await found).endpoints).toMatchObject({ token: `${HOST}/token` });
+  });
+
   it("an issuer without one has two places", async () => {
     const { found, asked } = discover(HOST, {});
     await expect(found).rejects.toThrow(MetadataError);
