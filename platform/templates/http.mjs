@@ -28,7 +28,8 @@ export function makeHttp(limits) {
      *
      * And always `Accept: application/json`. The request stays as it is until the exchange is over.
      *
-     * sink.status(status, retryAfterSeconds)  once, when the head has come; -1 without `Retry-After`
+     * sink.status(status, retryAfterSeconds)  once, when the head has come; -1 without `Retry-After`; where the device
+     *                                         calls APIs a third argument: `WWW-Authenticate`, "" without
      *                                         (`retryAfterSeconds` of picogrant/driver reads the header)
      * sink.body(bytes, from, to)              pieces of the body, any size, in order; copied before it returns
      * sink.end()                              the answer is complete, as its framing promised; the last call

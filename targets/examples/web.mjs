@@ -127,7 +127,8 @@ async function receive(request, exchange, sink) {
   if (exchange.isOver) return "";
   const date = answer.headers.get("date") ?? undefined;
   const retryAfter = answer.headers.get("retry-after") ?? undefined;
-  sink.status(answer.status, retryAfterSeconds(retryAfter, date, Date.now()));
+  const authenticate = answer.headers.get("www-authenticate") ?? "";
+  sink.status(answer.status, retryAfterSeconds(retryAfter, date, Date.now()), authenticate);
   let size = 0;
   const reader = answer.body?.getReader();
   for (;;) {

@@ -56,6 +56,18 @@ describe("keys", () => {
   });
 });
 
+it("RFC 9470: where an API wants another sign-in nothing is refreshed, and the log says so", async () => {
+  world.service.setOptions({ stepUp: { acr: "urn:picogrant:acr:two-factor" } });
+  const board = world.board();
+  await board.powerOn();
+  await signIn(board);
+  const asked = world.answers("/token").length;
+  board.press("a");
+  await board.says("api: it wants another sign-in");
+  expect(board.output).toContain("api: status 403");
+  expect(world.answers("/token")).toHaveLength(asked);
+});
+
 describe("JSON in place of forms", () => {
   it.each([
     ["as the factory's page says", { bodies: "json" }, [200]],

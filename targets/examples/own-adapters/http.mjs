@@ -36,8 +36,9 @@ export function makeHttp({ timeLimitMs, sizeLimitBytes, ca = undefined }) {
     client.on("close", () => fail("unreachable"));
     client.on("response", (answer) => {
       if (over) return;
-      const { "retry-after": retryAfter, date } = answer.headers;
-      sink.status(answer.statusCode, retryAfterSeconds(retryAfter, date, Date.now()));
+      const { "retry-after": retryAfter, date, "www-authenticate": authenticate } = answer.headers;
+      const waitS = retryAfterSeconds(retryAfter, date, Date.now());
+      sink.status(answer.statusCode, waitS, authenticate);
       answer.on("error", () => fail("unreachable"));
       answer.on("data", (piece) => {
         if (over) return;
