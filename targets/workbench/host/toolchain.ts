@@ -68,6 +68,7 @@ export const hostNeeds: readonly Need[] = [
   library("duktape", "duktape-dev"),
   library("mujs", "libmujs-dev"),
   tool("valgrind", "valgrind"),
+  tool("cmake", "cmake"),
 ];
 
 /** For a port of one's own on Duktape, tried on this machine. */

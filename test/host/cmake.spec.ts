@@ -1,0 +1,110 @@
+// targets/host/CMakeLists.txt: firmware that is built with CMake takes the host in C as a folder of its own build, or
+// installed, on each engine; what is wrong with its settings is one message.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hostFolder } from "../../targets/workbench/host/build.ts";
+import { generate } from "../../targets/workbench/host/generate.ts";
+import { PATIENCE_MS } from "../patience.ts";
+import { startService } from "../peers/running-service.ts";
+import { TV } from "../service/harness.ts";
+import { HostProcess } from "./host-process.ts";
+
+const targets = fileURLToPath(new URL("../../targets/", import.meta.url));
+const generated = `${hostFolder}generated-complete-source`;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "picogrant-cmake-"));
+  await generate(generated, "complete", undefined);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a command says, and how it ends. */
+function run(command: string, ...args: readonly string[]): { said: string; status: number | null } {
+  const options = { encoding: "utf8", timeout: PATIENCE_MS } as const;
+  const { stdout, stderr, status, error } = spawnSync(command, args, options);
+  if (error) throw error;
+  return { said: stdout + stderr, status };
+}
+
+function good(command: string, ...args: readonly string[]): string {
+  const { said, status } = run(command, ...args);
+  expect(status, said).toBe(0);
+  return said;
+}
+
+/** The example of a device in C, as somebody's CMake project; what `finding` brings the library in. */
+function firmware(name: string, finding: string): string {
+  const project = path.join(folder, name);
+  mkdirSync(project);
+  const files = ["main", "connection", "medium", "display", "clock"];
+  const sources = files.map((file) => `"${targets}examples/c-device/${file}.c"`).join(" ");
+  writeFileSync(
+    path.join(project, "CMakeLists.txt"),
+    `cmake_minimum_required(VERSION 3.20)
+project(firmware C)
+${finding}
+add_executable(device ${sources})
+target_include_directories(device PRIVATE "${targets}examples/c-device" "${targets}host/ports/template"
+  "${targets}host/engines")
+target_compile_options(device PRIVATE -Wall -Wextra -Werror)
+target_link_libraries(device PRIVATE picogrant::host)
+`,
+  );
+  return project;
+}
+
+describe.each(["duktape", "mujs"])("on %s", (engine) => {
+  const settings = [`-DPICOGRANT_ENGINE=${engine}`, `-DPICOGRANT_GENERATED=${generated}`];
+
+  it("add_subdirectory: the example of a device is built with it, and shows a code", async () => {
+    const project = firmware(`with-${engine}`, `add_subdirectory("${targets}host" picogrant)`);
+    good("cmake", "-S", project, "-B", `${project}/build`, ...settings);
+    good("cmake", "--build", `${project}/build`, "--target", "device");
+    const running = await startService();
+    const device = new HostProcess([`${project}/build/device`], {
+      SERVER: running.url,
+      CLIENT_ID: TV.client_id,
+      CLIENT_SECRET: TV.client_secret,
+      RECORDS: path.join(project, "records"),
+    });
+    try {
+      await expect.poll(() => device.display).toMatch(/[A-Z]{4}-[A-Z]{4}/);
+    } finally {
+      await device.kill("SIGKILL");
+      await running.server.close();
+    }
+  });
+
+  it("install and find_package: the same from a folder of headers and a library", () => {
+    const build = path.join(folder, `library-${engine}`);
+    const prefix = path.join(folder, `installed-${engine}`);
+    good("cmake", "-S", `${targets}host`, "-B", build, ...settings);
+    good("cmake", "--build", build);
+    good("cmake", "--install", build, "--prefix", prefix);
+    const project = firmware(`finds-${engine}`, "find_package(picogrant REQUIRED)");
+    good("cmake", "-S", project, "-B", `${project}/build`, `-DCMAKE_PREFIX_PATH=${prefix}`);
+    good("cmake", "--build", `${project}/build`);
+  });
+});
+
+describe("what is wrong is said", () => {
+  it.each([
+    [["-DPICOGRANT_ENGINE=quickjs"], "PICOGRANT_ENGINE is quickjs, and not duktape or mujs"],
+    [["-DPICOGRANT_GENERATED=/nowhere"], "no picogrant-numbers.h in /nowhere"],
+  ])("%j", (settings, sentence) => {
+    const { said, status } = run(
+      "cmake",
+      ...["-S", `${targets}host`, "-B", path.join(folder, "wrong")],
+      ...[`-DPICOGRANT_GENERATED=${generated}`, ...settings],
+    );
+    expect(said.replaceAll(/\s+/g, " ")).toContain(sentence);
+    expect(status).not.toBe(0);
+    rmSync(path.join(folder, "wrong"), { recursive: true, force: true });
+  });
+});
