@@ -13,6 +13,12 @@ export function strictJson(bytes: Uint8Array): { value: unknown } | undefined {
   }
 }
 
+/** The same of an answer: any of its first three bytes may be a byte order mark's (SPEC.md, The loop; RFC 8259 §8.1). */
+export function answerJson(bytes: Uint8Array): { value: unknown } | undefined {
+  const head = /^[\t\n\r \xbb-\xff]{1,3}/.exec(Buffer.from(bytes).toString("latin1"))?.[0] ?? "";
+  return strictJson(bytes.filter((byte, at) => at >= head.length || byte < 0xbb));
+}
+
 /** Whether some member's number is written with an exponent: for seconds the core takes that for none. */
 export function hasExponent(bytes: Uint8Array): boolean {
   return /:\s*-?\d+(\.\d+)?[eE]/.test(Buffer.from(bytes).toString("latin1"));

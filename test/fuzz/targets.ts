@@ -7,6 +7,7 @@ import type { LivesCore } from "../lives/core-of.ts";
 import { Roll } from "../lives/dice.ts";
 import { DeviceBench, type Situation } from "./device-bench.ts";
 import {
+  answerJson,
   areCleanTokens,
   depthOf,
   hasExponent,
@@ -58,7 +59,7 @@ class Benches {
 
 function checkTokens(bench: DeviceBench, status: number, body: Uint8Array): void {
   const accepted = bench.device.state === State.SIGNED_IN;
-  const json = strictJson(body);
+  const json = answerJson(body);
   const members = membersOf(json);
   if (accepted) {
     demand(status >= 200 && status < 300, "tokens are taken from a success only");
@@ -80,7 +81,7 @@ function checkTokens(bench: DeviceBench, status: number, body: Uint8Array): void
 
 function checkCode(bench: DeviceBench, status: number, body: Uint8Array): void {
   const accepted = bench.device.event === Event.CODE_RECEIVED;
-  const members = membersOf(strictJson(body));
+  const members = membersOf(answerJson(body));
   if (accepted) {
     demand(status >= 200 && status < 300, "codes are taken from a success only");
     demand(members !== undefined, "codes are taken from a JSON object only (RFC 8259)");
@@ -110,6 +111,9 @@ export function responseTarget(core: LivesCore): Target {
       '\x00\x00\x00{"device_code":"d","user_code":"AB-CD","verification_url":"https://x.test","expires_in":60}',
       '\x01\x00\x01{"access_token":"a","refresh_token":"r","token_type":"Bearer","expires_in":60,"scope":"s"}',
       '\x01\x04\x02{"error":"slow_down","interval":10}',
+      // With a byte order mark, and an ID token in the place of an access token.
+      '\x01\x00\x01\xef\xbb\xbf{"access_token":"a","token_type":"Bearer"}',
+      '\x01\x00\x01{"id_token":"e30.e30.e30","token_type":"Bearer"}',
       '\x02\x04\x03{"error":"invalid_grant","error_description":"\\u00e9\\ud83d\\ude00"}',
       "\x03\x00\x01{}",
       '\x04\x00\x01{"sets":{"j":"e30.eyJqdGkiOiJhIiwiZXZlbnRzIjp7fX0.c2ln"},"moreAvailable":false}',
