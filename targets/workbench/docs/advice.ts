@@ -42,7 +42,7 @@ export const ADVICE: Readonly<Record<Name, string>> = {
   UNAVAILABLE:
     "An answer with status 5xx, a redirect, or a refusal that names no error. The device tries again, with growing pauses.",
   MALFORMED_RESPONSE:
-    "An answer that is no JSON, or lacks what is needed: often a captive portal, or an address that is not the endpoint's. The device tries again.",
+    "An answer that is no JSON, or lacks what is needed: often a captive portal, or an address that is not the endpoint's. `errorField` names the member that an answer of JSON lacks. The device tries again.",
   VALUE_TOO_LONG:
     "A value of the server does not fit. `errorField` says which, `memoryNeeded` how much memory would do; see [Sizing](sizing.md).",
   UNKNOWN_ERROR:
@@ -60,7 +60,7 @@ export const ADVICE: Readonly<Record<Name, string>> = {
   UNEXPECTED_STATE:
     "An answer that nobody asked for, or a server that contradicts itself. Report it.",
   USELESS_ANSWERS:
-    "Answers of no use, again and again: five with JSON and no code, ten redirects or refusals that name no error, or three codes that the server did not know when they were polled. The address is hardly that of the endpoint, or the client needs what the device does not do.",
+    "Answers of no use, again and again: five with JSON and no code, ten with JSON and no access token, redirects or refusals that name no error, or three codes that the server did not know when they were polled. `errorField` names the member that was missing. The address is hardly that of the endpoint, or the client needs what the device does not do.",
   INTERACTION_REQUIRED:
     "The server wants the user to act there: sign in, consent, prove more. A session ends, and the user signs in again.",
   REQUEST_REFUSED:
