@@ -8,7 +8,7 @@ import { shows } from "./device/frame-display.ts";
 import { wordsOf } from "./log/answer-words.ts";
 import { textOf, textOfError } from "./log/display-words.ts";
 import type { ExchangeEntry, ExchangePurpose } from "./log/exchanges.ts";
-import { AT_SIGN_OUT, toldByName } from "./log/reasons.ts";
+import { AT_SIGN_OUT, reasonOfDevice, toldByName } from "./log/reasons.ts";
 import type { Simulation } from "./simulation.ts";
 
 export const ANSWERS_SECTION = "7";
@@ -209,7 +209,16 @@ export async function playAnswer(
   if (simulation.language === "en") {
     await waitFor(() => shows(display.lines, displayOf(answer)), WORDS_MS);
   }
-  return `${title}; who can mend it: ${mendOf(answer)}`;
+  return isTold(simulation, answer) ? title : `${title}; who can mend it: ${mendOf(answer)}`;
+}
+
+/** Whether screen and panel say of themselves who can mend it. They do not of a code that waits: nothing is wrong. */
+function isTold({ driver }: Simulation, { code }: Answer): boolean {
+  return (
+    code !== "authorization_pending" &&
+    driver !== undefined &&
+    reasonOfDevice(driver)?.name === code
+  );
 }
 
 /** From whatever state the device is in to a code that nobody has had before. */
