@@ -21,7 +21,7 @@ const PHONE = {
 
 async function take(page: Page, name: string): Promise<void> {
   // For a second or two V8 compiles what runs for the first time, which is counted as the core's.
-  await page.locator("#allocated", { hasText: /^0 / }).waitFor();
+  await page.locator("#allocated", { hasText: /^0 / }).waitFor({ state: "attached" });
   // What fades in or is still being drawn.
   await page.waitForTimeout(500);
   await page.screenshot({ path: `${FOLDER}${name}.png` });
@@ -128,9 +128,10 @@ async function takePanel(browser: Browser): Promise<void> {
     await page.close();
     const large = await open(browser, `${bench.url}/panel`, LARGE);
     await large.click("a[href='#gallery']");
+    await take(large, "panel-answers");
     await large.click("[data-command='answer admin-policy-enforced']");
     await shows(large, "Ask your administrator");
-    await take(large, "panel-answers");
+    await take(large, "panel-large");
     await large.click("[data-command='press new-code']");
     await shows(large, "Code ");
     const narrow = await open(browser, `${bench.url}/panel`, PHONE);
