@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { startBetterAuthSessions } from "../peers/better-auth-server.ts";
 import { BODY_FORM_CASES, FORM, JSON_TYPE } from "../platform/body-form-cases.ts";
 import { HostProcess } from "./host-process.ts";
 import { World } from "./host-world.ts";
@@ -150,5 +151,27 @@ it("json-body.h: what goes out is the object that a reader of the form has (RFC 
   expect(written).toHaveLength(forms.length);
   for (const [at, form] of forms.entries()) {
     expect(JSON.parse(written[at]!)).toEqual(Object.fromEntries(new URLSearchParams(form)));
+  }
+});
+
+it("better-auth's plugin deviceAuthorization, which takes a form for the code and JSON alone for polls", async () => {
+  const foreign = await startBetterAuthSessions();
+  const config = world.configure({
+    clientId: "printer",
+    clientSecret: undefined,
+    clientAuthentication: undefined,
+    scope: foreign.scope,
+    endpoints: foreign.endpoints,
+  });
+  const host = new HostProcess([programOf("release"), "--config", config]);
+  try {
+    await host.state("PENDING");
+    const shown = (): string => /Code (\w+)/.exec(host.frame.join(" "))?.[1] ?? "";
+    await host.until("a code", () => shown() !== "");
+    await foreign.approve("", shown());
+    await host.state("SIGNED_IN");
+    expect(await host.quit()).toBe(0);
+  } finally {
+    await foreign.close();
   }
 });
