@@ -51,6 +51,15 @@ async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<vo
   await phone.getByRole("button", { name: decision }).click();
 }
 
+/** Whether it lies in the window of what scrolls around it. */
+function isInSight(page: Page, what: string): Promise<boolean> {
+  return page.evaluate((wanted) => {
+    const item = document.querySelector(wanted)!.getBoundingClientRect();
+    const around = document.querySelector(".scroll")!.getBoundingClientRect();
+    return item.top >= around.top && item.bottom <= around.bottom + 1;
+  }, what);
+}
+
 describeInChromium("the panel", (browser) => {
   test("a whole sign-in by clicks: code, phone, consent, tokens, broadcasts", () =>
     atPanel(browser(), async (page, { simulation }) => {
@@ -333,6 +342,16 @@ describeInChromium("the panel", (browser) => {
       await shows(page, "Device refused. Ask its maker");
       await page.locator("#reason", { hasText: "the maker: checks identifier" }).waitFor();
       expect(await page.locator("#bench").isVisible()).toBe(true);
+      // What has just happened is in sight, also where it happened while the gallery was.
+      await page.getByRole("link", { name: "every answer" }).click();
+      const rows = page.locator("#sequence li");
+      for (let cut = 1; cut <= 3; cut++) {
+        const before = await rows.count();
+        await page.keyboard.press("p");
+        await expect.poll(() => rows.count()).toBeGreaterThan(before);
+      }
+      await page.getByRole("link", { name: "Back to the bench" }).click();
+      await expect.poll(() => isInSight(page, "#sequence li:last-child")).toBe(true);
     }));
 
   test("what one did is played anew beside the world that goes by itself, with a phone of its own", () =>

@@ -285,9 +285,16 @@ function takeGallery(): void {
     gallery.hidden = !isShown;
     element("bench").hidden = isShown;
     if (isShown) gallery.focus({ preventScroll: true });
+    else goToNewest();
   };
   addEventListener("hashchange", show);
   show();
+}
+
+/** What has happened while the diagram was out of sight is in sight. */
+function goToNewest(): void {
+  const scroll = element("sequence").closest(".scroll")!;
+  scroll.scrollTop = scroll.scrollHeight;
 }
 
 /** The groups of buttons behind tabs, as the ARIA practices have them. */
