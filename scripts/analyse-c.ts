@@ -1,9 +1,9 @@
 // npm run tool -- analyse-c: three static analysers over the C host, each with all it warns of taken for a mistake:
-// gcc's -fanalyzer, clang's, and cppcheck. `-- --install` gets the Debian packages. It needs what `npm run host --
+// gcc's -fanalyzer, clang's, and cppcheck; and where the portable files depart from MISRA C:2012. `-- --install` gets the Debian packages. It needs what `npm run host --
 // --build` generates.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { hostFolder } from "../targets/workbench/host/build.ts";
@@ -39,6 +39,34 @@ function analyse(command: string, args: readonly string[]): string {
   return status === 0 && !/warning:/.test(stderr) ? "" : `${stdout}${stderr}`.trim();
 }
 
+/** Rules of MISRA C:2012 that the portable files break, as cppcheck's addon finds, each with how often. */
+function brokenRules(includes: readonly string[]): Map<string, number> {
+  const { stderr, error } = spawnSync(
+    "cppcheck",
+    ["--addon=misra", "--std=c99", "--quiet", ...includes, ...filesOf("portable")],
+    { encoding: "utf8" },
+  );
+  if (error) throw new InstallError(`cppcheck: ${error.message}`);
+  const counts = new Map<string, number>();
+  for (const [, rule] of stderr.matchAll(/\[misra-c2012-([\d.]+)\]/g)) {
+    counts.set(rule!, (counts.get(rule!) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** What MISRA.md does not say, and what it says in vain. */
+function misra(includes: readonly string[]): string[] {
+  const counts = brokenRules(includes);
+  const rows = readFileSync(`${sources}MISRA.md`, "utf8").matchAll(/^\| ([\d., ]+) \|/gm);
+  const explained = new Set(Array.from(rows).flatMap(([, rules]) => rules!.split(", ")));
+  const all = [...counts].sort(([, a], [, b]) => b - a);
+  console.log(`MISRA C:2012: ${all.map(([rule, count]) => `${rule} ${count}`).join(", ")}`);
+  return [
+    ...all.filter(([rule]) => !explained.has(rule)).map(([rule]) => `${rule} has no row`),
+    ...[...explained].filter((rule) => !counts.has(rule)).map((rule) => `${rule} is kept by now`),
+  ];
+}
+
 try {
   ensurePackages(analyserNeeds, flags.install ?? false);
   if (!existsSync(generated)) throw new InstallError("run npm run host -- --build first");
@@ -61,6 +89,7 @@ try {
         ...[...includes, ...files],
       ]),
     ].filter(Boolean),
+    "targets/host/MISRA.md": misra(includes),
   };
   for (const [name, said] of Object.entries(complaints)) {
     console.log(`${name}: ${files.length} files, ${said.length === 0 ? "clean" : said.join("\n")}`);

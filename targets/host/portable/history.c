@@ -93,6 +93,7 @@ static void add_what(struct line *line, const struct entry *entry) {
       add(line, entry->what == PG_HAPPENED_NOT_READ      ? " not read"
                 : entry->what == PG_HAPPENED_NOT_WRITTEN ? " not written"
                                                          : " not erased");
+      break;
   }
 }
 
