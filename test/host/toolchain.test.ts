@@ -17,7 +17,7 @@ import {
 } from "../../targets/workbench/host/toolchain.ts";
 
 const EVERYTHING =
-  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev libmujs-dev valgrind".split(
+  "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev duktape-dev libmujs-dev valgrind cmake".split(
     " ",
   );
 
@@ -46,7 +46,7 @@ function aptGet(script: string): void {
 }
 
 /** A shell's commands that bring the programs; pkg-config says yes to every library. */
-const BRING = ["gcc", "make", "dpkg-source", "pkg-config", "valgrind"]
+const BRING = ["gcc", "make", "dpkg-source", "pkg-config", "valgrind", "cmake"]
   .map((name) => `echo '#!/bin/sh' > $d/${name}; /bin/chmod 755 $d/${name}`)
   .join("\n");
 
