@@ -12,41 +12,41 @@ const WHO: Readonly<Record<ErrorKind, string>> = {
   [ErrorKind.MAKER]: "the maker",
 };
 
-/** What they do, or what happens by itself. */
+/** What they are to do, or what happens by itself. */
 const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.AUTHORIZATION_PENDING]: "nobody has decided yet",
   [ErrorCode.SLOW_DOWN]: "the device polls more slowly from now on",
   [ErrorCode.EXPIRED_TOKEN]: "the device asks for one by itself",
   [ErrorCode.INVALID_GRANT]: "the device asks for one by itself",
-  [ErrorCode.ACCESS_DENIED]: "signs in again, and allows it",
-  [ErrorCode.ADMIN_POLICY_ENFORCED]: "allows the scope, or the user takes another account",
-  [ErrorCode.ORG_INTERNAL]: "admits the account, or the user takes one of that organization",
-  [ErrorCode.INVALID_CLIENT]: "checks identifier, secret and type of the client",
-  [ErrorCode.UNAUTHORIZED_CLIENT]: "has the server allow the client this grant",
-  [ErrorCode.INVALID_SCOPE]: "asks for scopes that devices may have",
-  [ErrorCode.INVALID_REQUEST]: "checks the parameters that the device sends",
-  [ErrorCode.UNSUPPORTED_GRANT_TYPE]: "names the grant as the server does",
+  [ErrorCode.ACCESS_DENIED]: "sign in again, and allow it",
+  [ErrorCode.ADMIN_POLICY_ENFORCED]: "allow the scope, or let the user take another account",
+  [ErrorCode.ORG_INTERNAL]: "admit the account, or let the user take one of that organization",
+  [ErrorCode.INVALID_CLIENT]: "check identifier, secret and type of the client",
+  [ErrorCode.UNAUTHORIZED_CLIENT]: "have the server allow the client this grant",
+  [ErrorCode.INVALID_SCOPE]: "ask for scopes that devices may have",
+  [ErrorCode.INVALID_REQUEST]: "check the parameters that the device sends",
+  [ErrorCode.UNSUPPORTED_GRANT_TYPE]: "name the grant as the server does",
   [ErrorCode.RATE_LIMIT_EXCEEDED]: "the client's quota is used up for now",
   [ErrorCode.SERVER_ERROR]: "the device tries again",
   [ErrorCode.TEMPORARILY_UNAVAILABLE]: "the device tries again",
-  [ErrorCode.INVALID_TOKEN]: "signs in again",
-  [ErrorCode.INSUFFICIENT_SCOPE]: "asks for the scope that the API wants",
-  [ErrorCode.UNSUPPORTED_TOKEN_TYPE]: "takes an endpoint that revokes tokens of this type",
+  [ErrorCode.INVALID_TOKEN]: "sign in again",
+  [ErrorCode.INSUFFICIENT_SCOPE]: "ask for the scope that the API wants",
+  [ErrorCode.UNSUPPORTED_TOKEN_TYPE]: "take an endpoint that revokes tokens of this type",
   [ErrorCode.UNREACHABLE]: "the device tries again; a network is needed",
   [ErrorCode.UNAVAILABLE]: "the device tries again",
   [ErrorCode.MALFORMED_RESPONSE]: "the device tries again",
-  [ErrorCode.VALUE_TOO_LONG]: "gives the device more memory",
-  [ErrorCode.UNKNOWN_ERROR]: "looks up what the server means by it",
-  [ErrorCode.RENEWALS_EXHAUSTED]: "asks for a new code",
-  [ErrorCode.SESSION_ENDED]: "signs in again",
-  [ErrorCode.MEMORY_TOO_SMALL]: "gives the device more memory",
-  [ErrorCode.TOKEN_REVOKED]: "signs in again",
-  [ErrorCode.ACCOUNT_DISABLED]: "enables the account again",
-  [ErrorCode.UNEXPECTED_STATE]: "reports it: this cannot be",
-  [ErrorCode.USELESS_ANSWERS]: "checks the address: what answers there is of no use",
-  [ErrorCode.INTERACTION_REQUIRED]: "signs in again: the server wants something done there",
-  [ErrorCode.REQUEST_REFUSED]: "checks the address: such requests are not taken there",
-  [ErrorCode.NO_CODE_CHALLENGE]: "gives the device a random source and SHA-256",
+  [ErrorCode.VALUE_TOO_LONG]: "give the device more memory",
+  [ErrorCode.UNKNOWN_ERROR]: "look up what the server means by it",
+  [ErrorCode.RENEWALS_EXHAUSTED]: "ask for a new code",
+  [ErrorCode.SESSION_ENDED]: "sign in again",
+  [ErrorCode.MEMORY_TOO_SMALL]: "give the device more memory",
+  [ErrorCode.TOKEN_REVOKED]: "sign in again",
+  [ErrorCode.ACCOUNT_DISABLED]: "enable the account again",
+  [ErrorCode.UNEXPECTED_STATE]: "report it: this cannot be",
+  [ErrorCode.USELESS_ANSWERS]: "check the address: what answers there is of no use",
+  [ErrorCode.INTERACTION_REQUIRED]: "sign in again: the server wants something done there",
+  [ErrorCode.REQUEST_REFUSED]: "check the address: such requests are not taken there",
+  [ErrorCode.NO_CODE_CHALLENGE]: "give the device a random source and SHA-256",
 };
 
 /** Who mends errors of this kind. */
@@ -55,7 +55,7 @@ export function whoMends(kind: ErrorKind): string {
 }
 
 /**
- * Who mends an error, and how: "the maker: checks identifier, secret and type of the client".
+ * Who mends an error, and how: "the maker: check identifier, secret and type of the client".
  * @param kind the error's (`errorKind`)
  */
 export function remedyOf(error: Exclude<ErrorCode, ErrorCode.NONE>, kind: ErrorKind): string {

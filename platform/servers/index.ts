@@ -40,7 +40,10 @@ export function profileOf(name: string): ServerProfile {
   const profile = SERVERS.find((known) => known.name === name);
   if (profile === undefined) {
     const names = SERVERS.map((known) => known.name).join(", ");
-    throw new ServerError("server", `must be one of: ${names}`);
+    throw new ServerError(
+      "server",
+      `must be one of: ${names}; or an issuer's address, or addresses`,
+    );
   }
   return profile;
 }

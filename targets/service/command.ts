@@ -55,7 +55,7 @@ function program({ usage, prefix, addOptions }: ServiceCommand): Command {
       "-f, --fixture <file>",
       "JSON file with accounts and clients; default: the built-in one",
     )
-    .option("-o, --options <file>", "JSON file with options (see README.md)")
+    .option("-o, --options <file>", "JSON file with options (docs/service.md lists them)")
     .option(
       "-u, --public-url <url>",
       "the address that devices and phones use, if it is another",
@@ -66,7 +66,7 @@ function program({ usage, prefix, addOptions }: ServiceCommand): Command {
     .option("--approve <account>", "allow each code at once as this account, for scripts")
     .option(
       "--provoke <request=answer...>",
-      "answers in place of its own: refresh=interaction_required (README.md lists them)",
+      "answers in place of its own: refresh=interaction_required (docs/service.md lists them)",
     )
     .option("-q, --quiet", "no access log")
     .allowExcessArguments(false)

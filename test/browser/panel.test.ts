@@ -122,7 +122,7 @@ describeInChromium("the panel", (browser) => {
       const message = page.locator("#message");
       await shows(page, "Code ");
       await page.click("[data-command='fault offline']");
-      await message.getByText("network unplugged: on").waitFor();
+      await message.getByText("from now on: network unplugged").waitFor();
       await page.click("[data-command='power']");
       await page.waitForFunction(() => document.getElementById("state")?.textContent === "off");
       expect(await message.textContent()).toBe("");
@@ -340,7 +340,9 @@ describeInChromium("the panel", (browser) => {
       expect(await page.locator("#bench").isVisible()).toBe(false);
       await page.click("[data-command='answer invalid-client']");
       await shows(page, "Device refused. Ask its maker");
-      await page.locator("#reason", { hasText: "the maker: checks identifier" }).waitFor();
+      await page
+        .locator("#reason", { hasText: "Who can mend it: the maker. Check identifier" })
+        .waitFor();
       expect(await page.locator("#bench").isVisible()).toBe(true);
       // What has just happened is in sight, also where it happened while the gallery was.
       await page.getByRole("link", { name: "every answer" }).click();

@@ -20,7 +20,7 @@ test.each([
   [State.SIGNED_IN, 3, "What can go wrong?", /is signed in/],
   [State.REFRESHING, 3, "What can go wrong?", /is signed in/],
   [State.REVOKING, 0, undefined, /signs out/],
-  [State.FAILED, 0, "get a code", /came to nothing/],
+  [State.FAILED, 0, "get a code", /sign-in failed/],
 ])("state %i: step %i is lit, and %s is what to press", (state, step, label, says) => {
   const one = guide(state);
   expect([one.step, one.next?.label]).toEqual([step, label]);

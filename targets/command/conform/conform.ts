@@ -90,7 +90,8 @@ export async function conform(argv: readonly string[]): Promise<number> {
 
 async function load(file: string): Promise<Adapters> {
   const full = path.resolve(file);
-  if (!existsSync(full)) throw new UsageError(`${file}: there is no such module`);
+  if (!existsSync(full))
+    throw new UsageError(`${file}: there is no such module; conform tries adapters of your own`);
   try {
     return (await import(pathToFileURL(full).href)) as Adapters;
   } catch (error) {

@@ -38,7 +38,7 @@ export async function writePlayground(folder: string, wasm: Uint8Array): Promise
     folder: "./",
     title: "playground",
     intro:
-      "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628). Device, phone and service are all in this page: nothing leaves it, nothing can break.",
+      "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628). Device, phone and service are all in this page: nothing leaves it, so try whatever you like.",
     isModule: false,
     fixtureDialog: FIXTURE_DIALOG,
     head: html`<meta http-equiv="Content-Security-Policy" content="${POLICY}">`,

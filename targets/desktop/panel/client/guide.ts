@@ -20,13 +20,12 @@ export function guideOf({ device }: Pick<View, "device">, phone: PhonePage): Gui
   }
   if (["signed in", "refreshing"].includes(device.state)) {
     const next = { label: "What can go wrong?", does: "#faults" };
-    return { step: 3, next, says: "The device is signed in, and has asked for its user's data." };
+    return { step: 3, next, says: "The device is signed in, and has got its user's data." };
   }
   if (device.userCode !== "") return onPhone(phone);
   if (["signed out", "failed"].includes(device.state)) {
     const next = { label: "get a code", does: "press new-code" };
-    const why =
-      device.state === "failed" ? "It came to nothing; why is said below the device." : "";
+    const why = device.state === "failed" ? "The sign-in failed: below the device stands why." : "";
     return { step: 0, next, says: why || "The device waits for somebody who wants to sign in." };
   }
   if (device.state === "revoking") {
@@ -43,7 +42,7 @@ function onPhone(phone: PhonePage): Guide {
     return { step: 2, next: undefined, says: "Allow it on the phone, or deny it." };
   }
   if (phone === "code") {
-    return { step: 1, next: undefined, says: "Go on on the phone." };
+    return { step: 1, next: undefined, says: "Continue on the phone." };
   }
   const next = { label: "scan the code", does: "#scan" };
   return { step: 1, next, says: "The device shows a code; the phone takes it from there." };

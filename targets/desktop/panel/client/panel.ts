@@ -264,7 +264,15 @@ function showReason({ reason }: View["device"]): void {
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
   element("reason").hidden = !isWrong;
   if (!isWrong) return;
-  setText("reason", `${reason.name}, says ${reason.from}. Who can mend it: ${reason.mend}.`);
+  setText(
+    "reason",
+    `${reason.name}, says ${reason.from}. Who can mend it: ${twoSentences(reason.mend)}`,
+  );
+}
+
+/** "the user: sign in again" as "the user. Sign in again." */
+function twoSentences(mend: string): string {
+  return `${mend.replace(/: (.)/, (_, first: string) => `. ${first.toUpperCase()}`)}.`;
 }
 
 function allocatedText({ core, others, engine }: View["memory"]["allocated"]): string {

@@ -17,7 +17,7 @@ export interface Reason {
 }
 
 /** Of an error that no table has. */
-export const NOT_KNOWN = "the maker: looks into it";
+export const NOT_KNOWN = "the maker: look into it";
 
 /** Errors up to this one are named by a server, those behind it are found by the device (SPEC.md). */
 const LAST_OF_SERVER = ErrorCode.UNSUPPORTED_TOKEN_TYPE;
@@ -70,10 +70,10 @@ export function toldByName(name: string): Told {
 /** Reasons of the resource APIs' errors, and who mends what they say. */
 const BY_API_REASON: Readonly<Record<string, string>> = {
   NoLinkedVideoAccount: "the user: a service account has no channel, a person's has",
-  accessNotConfigured: "the maker: enables the API for the client's project",
-  insufficientPermissions: "the maker: the device asks for a scope that allows it",
-  permissionDenied: "the user: an account that may publish for this app",
-  authError: "the user: signs in again",
+  accessNotConfigured: "the maker: enable the API for the client's project",
+  insufficientPermissions: "the maker: ask for a scope that allows it",
+  permissionDenied: "the user: take an account that may publish for this app",
+  authError: "the user: sign in again",
   alreadyExists: "whoever chose the identifier: there is such an offer",
   notFound: "whoever chose the names: there is no such thing",
   failedPrecondition: "whoever asked: it is in no state for that",

@@ -175,7 +175,7 @@ export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): 
   if (fault.lasting && start === isActive(simulation, fault)) {
     return `${fault.title}: ${start ? "on already" : "was not on"}`;
   }
-  const line = fault.lasting ? `${fault.title}: ${start ? "on" : "off"}` : fault.title;
+  const line = `${fault.lasting ? (start ? "from now on: " : "no longer: ") : ""}${fault.title}`;
   simulation.timeline.note(line);
   const done = fault.lasting ? last(simulation, fault, start) : strike(simulation, fault);
   simulation.touch();

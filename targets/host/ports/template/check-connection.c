@@ -283,6 +283,7 @@ void check_connection(void) {
     check_ends();
     check_times();
   } else {
+    check_is_whole = 0;
     port_log("# connection: " CHECK_SERVER " is not the server of the check: what only it can see was not tried");
   }
   enum pg_connection_state state = connect_to(CHECK_NOBODY, &address, ANSWER_MS);

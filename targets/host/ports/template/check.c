@@ -26,6 +26,7 @@ enum {
 };
 
 static int failures;
+int check_is_whole = 1;
 
 void check(int is_right, const char *right, const char *wrong) {
   if (!is_right) failures++;
@@ -231,6 +232,8 @@ int main(void) {
     check_connection();
     leave_for_next(&first);
   }
-  port_log(failures ? "# failed: see the lines that begin with not ok" : "# all passed");
+  port_log(failures ? "# failed: see the lines that begin with not ok"
+                    : check_is_whole ? "# all passed"
+                                     : "# all passed that was tried; see the lines that begin with #");
   return failures ? 1 : 0;
 }

@@ -7,6 +7,9 @@
 /* Says a line of the two, and counts the second. */
 void check(int is_right, const char *right, const char *wrong);
 
+/* 0: something could not be tried. */
+extern int check_is_whole;
+
 /* Whether so much time has passed, by the port's own clock. */
 int check_is_over(uint32_t start, uint32_t ms);
 
