@@ -46,6 +46,7 @@ static void clear_text(struct pg_answer *answer) {
 static void add(struct pg_answer *answer, char c) {
   if (answer->text_size < PG_ANSWER_LINE) answer->text[answer->text_size++] = c;
   else answer->is_cut = 1;
+  PG_MUST(answer->text_size <= PG_ANSWER_LINE, "a line's text fits its room");
 }
 
 static int text_is(const struct pg_answer *answer, const char *expected) {
@@ -314,7 +315,6 @@ static void take_byte(struct pg_answer *answer, uint8_t c) {
 }
 
 static enum pg_answer_result result_of(const struct pg_answer *answer) {
-  PG_MUST(answer->text_size <= PG_ANSWER_LINE, "a line's text fits its room");
   if (answer->step == COMPLETE) return PG_ANSWER_END;
   return answer->step == REFUSED ? PG_ANSWER_BAD : PG_ANSWER_MORE;
 }
