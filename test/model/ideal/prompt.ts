@@ -58,17 +58,23 @@ export class Prompt {
     return codeRow(this.line(Line.CODE), device.userCode, left, device.settings.config.columns);
   }
 
-  /** A code from before a restart that the server has not confirmed is shown where there is room for " ?". */
+  /** A code from before a restart that the server has not confirmed. */
   private isBeingChecked(): boolean {
     const { device } = this;
-    const { columns } = device.settings.config;
     const isKept = device.state === State.PENDING && device.isCodeResumed;
-    return isKept && device.clock.codeLifeS > 0 && device.userCode.length + 2 <= columns;
+    return isKept && device.clock.codeLifeS > 0;
+  }
+
+  /** Where there is no room for " ?", words stand in the place of the address. */
+  private hasMark(): boolean {
+    const { userCode, settings } = this.device;
+    return userCode.length + 2 <= settings.config.columns;
   }
 
   private footOfChecked(): string {
     const { userCode, settings } = this.device;
     const { columns } = settings.config;
+    if (!this.hasMark()) return userCode.padEnd(columns);
     const labelled = this.line(Line.CODE) + userCode;
     const text = labelled.length + 2 <= columns ? labelled : userCode;
     return `${text.padEnd(columns - 1)}?`;
@@ -77,12 +83,12 @@ export class Prompt {
   private content(): Content {
     const { device } = this;
     const { columns, rows } = device.settings.config;
-    if (device.isCodeShown || this.isBeingChecked()) {
+    let foot: string | undefined;
+    if (device.isCodeShown) foot = this.footWith(device.clock.codeLifeS);
+    else if (this.isBeingChecked()) foot = this.footOfChecked();
+    if (foot !== undefined && (device.isCodeShown || this.hasMark())) {
       const line = device.isCodeShown ? Line.OPEN : this.lineOfState(State.PENDING);
-      return {
-        texts: addressTexts(device.verificationUri, this.line(line), columns, rows),
-        foot: device.isCodeShown ? this.footWith(device.clock.codeLifeS) : this.footOfChecked(),
-      };
+      return { texts: addressTexts(device.verificationUri, this.line(line), columns, rows), foot };
     }
     let line: number = device.state;
     if (device.hasSession) line = device.hasAccess ? Line.SIGNED_IN : Line.CONNECTING;
@@ -102,7 +108,7 @@ export class Prompt {
     if (isOut && device.storage.notErased) {
       texts.push({ text: this.line(Line.NOT_ERASED), isMakers: true });
     }
-    return { texts, foot: undefined };
+    return { texts, foot };
   }
 
   private lineOfError(): Line {
