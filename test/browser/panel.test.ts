@@ -72,7 +72,7 @@ describeInChromium("the panel", (browser) => {
         () => document.getElementById("state")?.textContent === "signed in",
       );
       expect(await page.locator("#sequence").textContent()).toMatch(
-        /ask for a code.*shows code.*scans the code.*confirms the code.*signs in as ada.*ada allows.*200 OK.*signed in/,
+        /ask for a code.*shows code.*enters the code.*confirms the code.*signs in as ada.*ada allows.*200 OK.*signed in/,
       );
       await page.locator("#sequence summary", { hasText: "call the API" }).click();
       const detail = page.locator("#sequence .detail pre");
@@ -284,7 +284,7 @@ describeInChromium("the panel", (browser) => {
     atPanel(browser(), async (page) => {
       await shows(page, "Code ");
       const next = page.locator("#next");
-      expect(await next.textContent()).toBe("scan the code");
+      expect(await next.textContent()).toBe("enter the code");
       expect(await page.locator("#bench button.main:visible").count()).toBe(1);
       const list = page.locator("[data-command='press list']");
       expect(await list.getAttribute("aria-disabled")).toBe("true");

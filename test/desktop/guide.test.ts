@@ -16,7 +16,7 @@ test.each([
   [State.STARTING, 0, undefined, /asks the service/],
   [State.SIGNED_OUT, 0, "get a code", /waits for somebody/],
   [State.REQUESTING, 0, undefined, /asks the service/],
-  [State.PENDING, 1, "scan the code", /shows a code/],
+  [State.PENDING, 1, "enter the code", /shows a code/],
   [State.SIGNED_IN, 3, "What can go wrong?", /is signed in/],
   [State.REFRESHING, 3, "What can go wrong?", /is signed in/],
   [State.REVOKING, 0, undefined, /signs out/],

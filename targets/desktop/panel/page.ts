@@ -217,7 +217,7 @@ ${head}
     <div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div>
       <div id="phone-home"><p>Your phone</p><p class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
       <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div></div>
-    <div class="phone-keys"><button type="button" id="scan" data-needs="deny">scan the code</button><button type="button" id="enter">open the address</button>${buttons("user", (command) => AT_PHONE.includes(command))}</div>`
+    <div class="phone-keys"><button type="button" id="scan" data-needs="deny">enter the code</button><button type="button" id="enter">open the address</button>${buttons("user", (command) => AT_PHONE.includes(command))}</div>`
         : html`<p class="hint">Open the address on the display with your own phone.</p>`
     }
     <details class="qr"${hasService ? "" : html` open`}><summary>QR code for a phone of your own</summary>

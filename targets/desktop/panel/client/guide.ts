@@ -44,6 +44,6 @@ function onPhone(phone: PhonePage): Guide {
   if (phone === "code") {
     return { step: 1, next: undefined, says: "Continue on the phone." };
   }
-  const next = { label: "scan the code", does: "#scan" };
+  const next = { label: "enter the code", does: "#scan" };
   return { step: 1, next, says: "The device shows a code; the phone takes it from there." };
 }

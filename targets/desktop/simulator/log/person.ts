@@ -1,4 +1,4 @@
-// What the person does on the service's own pages, one line for each step: opens the page or scans the code, types
+// What the person does on the service's own pages, one line for each step: opens the page or enters the code, types
 // it, signs in. How they decide is told where it takes effect (simulation.ts).
 import type { ServiceEvent } from "../../../service/observers.ts";
 
@@ -48,7 +48,7 @@ export class PersonSteps {
       case "GET /device":
         this.#isScanned = event.query.includes("user_code=");
         if (!isCodeShown) return "";
-        return this.#isScanned ? "scans the code" : "opens the page";
+        return this.#isScanned ? "enters the code" : "opens the page";
       case "POST /device":
         return this.#entered(event.status);
       case "POST /device/account":
