@@ -35,7 +35,12 @@ test("the code scanned and confirmed, denied", async () => {
   const chooser = await visitor.submit(entry, "/device", {});
   const consent = await visitor.submit(chooser, "/device/account", { account: "ada" });
   await visitor.submit(consent, "/device/decision", { decision: "deny" });
-  expect(told()).toEqual(["enters the code", "confirms the code", "signs in as ada", "user denies"]);
+  expect(told()).toEqual([
+    "enters the code",
+    "confirms the code",
+    "signs in as ada",
+    "user denies",
+  ]);
 });
 
 test("who is signed in already is not asked who they are", async () => {
