@@ -93,7 +93,10 @@ test("what panel and terminal say of an error is not made anew for each view, an
   counter.read();
   const VIEWS = 1000;
   for (let i = 0; i < VIEWS; i++) viewer.view();
+  counter.take();
+  for (let i = 0; i < VIEWS; i++) viewer.view();
   const { core, others } = counter.take();
   expect(others).toBeGreaterThan(VIEWS);
-  expect(core).toBeLessThan(VIEWS);
+  // The tables took some 4,000 bytes for each view; V8's own for functions that it optimizes is tens of bytes at most.
+  expect(core).toBeLessThan(VIEWS * 100);
 });
