@@ -13,6 +13,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, buildSync, type Plugin } from "esbuild";
+import { dense, isDense, readable } from "./lines.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -20,9 +21,6 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const BANNER =
   'import { createRequire as picograntRequire } from "node:module";' +
   "const require = picograntRequire(import.meta.url);";
-
-/** About how long lines of a library are; texts and names are not cut. */
-const LINE_LENGTH = 120;
 
 const common = {
   bundle: true,
@@ -71,23 +69,18 @@ export async function bundleEntries(
     format: "esm",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    // Names stay, so that a stack says where it was.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Of an error that nobody catches Node prints the line where it was made.
-    lineLimit: LINE_LENGTH,
     plugins: [withoutCrypto],
   });
-  for (const name of readdirSync(folder)) {
-    if (name.endsWith(".js")) withoutBareImports(join(folder, name));
+  for (const [name, { inputs }] of Object.entries(metafile.outputs)) {
+    const text = withoutBareImports(readFileSync(join(root, name), "utf8"));
+    writeFileSync(join(root, name), isDense(inputs) ? dense(text) : readable(text));
   }
   return Object.keys(metafile.inputs);
 }
 
 /** No module of a library does anything when it is loaded: what imports one for that alone need not. */
-function withoutBareImports(file: string): void {
-  const text = readFileSync(file, "utf8");
-  writeFileSync(file, text.replace(/import\s*"\.\/[\w-]+\.js";\n?/g, ""));
+function withoutBareImports(text: string): string {
+  return text.replace(/^import "\.\/[\w-]+\.js";\n/gm, "");
 }
 
 /** tweetnacl asks for Node's crypto where it is loaded, for random numbers that it is never asked for here. */

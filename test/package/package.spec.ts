@@ -103,15 +103,40 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-it("an error that nobody catches is read: Node prints no line of ours that fills the screen", () => {
-  const program = 'import { signIn } from "picogrant"; await signIn({ server: "", clientId: "" });';
-  const args = ["--input-type=module", "--eval", program];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" });
-  expect(status).toBe(1);
-  expect(stderr).toContain("SignInError: ");
-  const longest = Math.max(...stderr.split("\n").map((line) => line.length));
-  expect(longest).toBeLessThan(300);
-});
+it.each([
+  [
+    "SignInError",
+    'import { signIn } from "picogrant"; await signIn({ server: "", clientId: "" });',
+  ],
+  ["SignInError", 'const { signIn } = require("picogrant"); signIn({ server: "github" });'],
+  [
+    "SignInError",
+    `import { signIn } from "picogrant"; const server = "http://127.0.0.1:1"; const state = "uncaught";
+    await signIn({ server, clientId: "x", state, onCode() {} });`,
+  ],
+  [
+    "Error",
+    `import { startSimulatedService } from "picogrant-tools/service";
+    await startSimulatedService({ options: { interval: "soon" } });`,
+  ],
+])(
+  "%s that nobody catches: Node prints one statement of ours above it, as it was written",
+  (name, text) => {
+    const kind = text.includes("require(") ? "commonjs" : "module";
+    const args = [`--input-type=${kind}`, "--eval", text];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      cwd: project,
+      encoding: "utf8",
+    });
+    expect(status).toBe(1);
+    const [above, below] = stderr.split(`\n${name}: `);
+    expect(below).toBeDefined();
+    const [place, line, ...marks] = above!.trimEnd().split("\n");
+    expect(place).toMatch(/^file:\/\/\/.*\.js:\d+$/);
+    expect(line).toMatch(/^\t+(?:if \(.*\) )?(?:return|throw) .{1,180};$/);
+    expect(marks.join("")).toMatch(/^\s*\^+$/);
+  },
+);
 
 describe("entries", () => {
   it("each can be imported, and required, with names", () => {
