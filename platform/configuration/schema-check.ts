@@ -2,6 +2,8 @@
 // others: small enough for the device, without dependencies, on any engine. The tests hold it against a
 // complete validator.
 
+import { nameMeant } from "../name-meant.ts";
+
 /** The keywords that are understood; a schema with any other is refused, not half obeyed. */
 export interface Schema {
   readonly $ref?: string;
@@ -101,8 +103,7 @@ class Check {
       const other = schema.additionalProperties ?? true;
       if (Object.hasOwn(known, name)) this.value(value[name], known[name]!, at);
       else if (other === false) {
-        const names = Object.keys(known).join(", ");
-        this.problems.push({ path: at, message: `is unknown; known here: ${names}` });
+        this.problems.push({ path: at, message: `is unknown; ${advice(name, known)}` });
       } else if (other !== true) this.value(value[name], other, at);
     }
   }
@@ -132,6 +133,12 @@ export function checkSchema(value: unknown, schema: Schema): Problem[] {
   const check = new Check(schema);
   check.value(value, schema, "");
   return check.problems;
+}
+
+function advice(wrong: string, known: object): string {
+  const names = Object.keys(known);
+  const meant = nameMeant(wrong, names);
+  return meant === undefined ? `known here: ${names.join(", ")}` : `did you mean ${meant}?`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 // What is wrong with the options of `signIn` before anything is done with them. A name that is misspelt would
 // otherwise be as good as not given.
 
+import { nameMeant } from "../name-meant.ts";
 import { wrongOption } from "../session/sign-in-error.ts";
 import type { NodeHttpOptions } from "./http.ts";
 import type { SignInOptions } from "./sign-in.ts";
@@ -79,26 +80,9 @@ function checkNames(given: object, known: object, path: string): void {
   const names = Object.keys(known);
   const wrong = Object.keys(given).find((name) => !names.includes(name));
   if (wrong === undefined) return;
-  const alike = names.find((name) => isAlike(name, wrong));
-  const advice = alike === undefined ? "" : `; did you mean ${path}${alike}?`;
+  const meant = nameMeant(wrong, names);
+  const advice = meant === undefined ? "" : `; did you mean ${path}${meant}?`;
   throw wrongOption(`there is no option ${path}${wrong}${advice}`);
-}
-
-/** But for upper and lower case, underscores, and one letter too many, too few or wrong. */
-function isAlike(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((name) => name.toLowerCase().replace(/_/g, "")) as [
-    string,
-    string,
-  ];
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at++;
-  const rests = [
-    [at + 1, at + 1],
-    [at + 1, at],
-    [at, at + 1],
-  ] as const;
-  return a === b || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
 }
 
 /** The tokens would not be written at all. */

@@ -127,7 +127,7 @@ function frozen<T extends object>(value: T): T {
 
 function check(input: unknown): Fixture {
   const result = fixtureSchema.safeParse(input);
-  if (!result.success) throw new Error(`fixture: ${describeIssue(result.error)}`);
+  if (!result.success) throw new Error(`fixture: ${describeIssue(result.error, fixtureSchema)}`);
   const fixture = result.data;
   checkUnique("organizations", fixture.organizations);
   checkUnique("accounts", fixture.accounts);

@@ -1,6 +1,7 @@
 // Every knob of the service with its default, unit and reason. Values the documents name as
 // "not shown" have the defaults of real services of that family.
 import * as z from "zod";
+import { nameMeant } from "../../platform/name-meant.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid/id-token.ts";
 import { CHALLENGE_METHODS } from "./pkce.ts";
 import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";
@@ -123,12 +124,12 @@ export type ServiceOptionsInput = z.input<typeof optionsSchema>;
 /** Options with defaults filled in; throws an Error of one line that names the wrong option. */
 export function readOptions(input: ServiceOptionsInput = {}): ServiceOptions {
   const result = optionsSchema.safeParse(input);
-  if (!result.success) throw new Error(`option ${describeIssue(result.error)}`);
+  if (!result.success) throw new Error(`option ${describeIssue(result.error, optionsSchema)}`);
   return result.data;
 }
 
-/** The first problem of a zod error as "path: message". */
-export function describeIssue(error: z.ZodError): string {
+/** The first problem of a zod error as "path: message"; `schema` is what was asked for. */
+export function describeIssue(error: z.ZodError, schema: z.ZodType): string {
   const issue = error.issues[0]!;
   const path = issue.path.reduce<string>(
     (text, part) =>
@@ -139,5 +140,25 @@ export function describeIssue(error: z.ZodError): string {
           : String(part),
     "",
   );
-  return path ? `${path}: ${issue.message}` : issue.message;
+  const known = Object.keys(shapeAt(schema, issue.path));
+  const wrong = issue.code === "unrecognized_keys" ? issue.keys[0]! : "";
+  const meant = nameMeant(wrong, known);
+  const message = `${issue.message}${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+  return path ? `${path}: ${message}` : message;
+}
+
+/** The members of the object at a path of a schema. */
+function shapeAt(schema: z.ZodType, [first, ...rest]: readonly PropertyKey[]): z.ZodRawShape {
+  let inner: unknown = schema;
+  while (
+    inner instanceof z.ZodDefault ||
+    inner instanceof z.ZodOptional ||
+    inner instanceof z.ZodNullable
+  ) {
+    inner = inner.unwrap();
+  }
+  if (inner instanceof z.ZodArray) return shapeAt(inner.element as z.ZodType, rest);
+  if (!(inner instanceof z.ZodObject)) return {};
+  const next = first === undefined ? undefined : inner.shape[first as string];
+  return first === undefined ? inner.shape : next ? shapeAt(next, rest) : {};
 }

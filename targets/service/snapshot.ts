@@ -66,7 +66,7 @@ export type ServiceSnapshot = z.output<typeof snapshotSchema>;
 /** Checks data that claims to be a snapshot; throws an Error of one line that says where it is wrong. */
 export function readSnapshot(input: unknown): ServiceSnapshot {
   const result = snapshotSchema.safeParse(input);
-  if (!result.success) throw new Error(`snapshot: ${describeIssue(result.error)}`);
+  if (!result.success) throw new Error(`snapshot: ${describeIssue(result.error, snapshotSchema)}`);
   return result.data;
 }
 

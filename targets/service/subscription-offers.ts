@@ -165,7 +165,7 @@ function readOffer(request: ProtocolRequest, path: OfferPath, offerId: string) {
   if (!result.success) {
     const issue = result.error.issues[0]!;
     const location = String(issue.path[0] ?? "body");
-    throw invalidParameter(location, `Invalid offer: ${describeIssue(result.error)}`);
+    throw invalidParameter(location, `Invalid offer: ${describeIssue(result.error, offerSchema)}`);
   }
   const { offerId: idInBody = offerId, state: _ignored, ...offer } = result.data;
   // Offer doc §2: the body's ids must equal the path's.

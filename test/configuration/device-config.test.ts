@@ -210,7 +210,9 @@ describe("device.json: each mistake is named with its path", () => {
   const mistakes: [value: unknown, message: string][] = [
     [{ ...complete, clientId: 7 }, "clientId must be the client identifier"],
     [{ ...complete, clientId: undefined }, "clientId is missing"],
-    [{ ...complete, display: { colums: 20 } }, "display.colums is unknown; known here: kind, col"],
+    [{ ...complete, display: { colums: 20 } }, "display.colums is unknown; did you mean columns?"],
+    [{ ...complete, clientid: "x" }, "clientid is unknown; did you mean clientId?"],
+    [{ ...complete, display: { width: 20 } }, "display.width is unknown; known here: kind, col"],
     [{ ...complete, display: { kind: "lcd" } }, "display.path is missing"],
     [
       { ...complete, endpoints: { token: "http://a.example/" } },

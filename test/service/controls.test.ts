@@ -157,7 +157,11 @@ describe("fixture", () => {
   test.each([
     [null, /^fixture: /],
     [{ clients: [{ id: "a" }] }, /^fixture: clients\[0\]\.name: /],
-    [{ clients: [{ id: "a", name: "A", typ: "web" }] }, /typ/],
+    [
+      { clients: [{ id: "a", name: "A", typ: "web" }] },
+      /clients\[0\].*"typ"; did you mean "type"\?$/,
+    ],
+    [{ client: [] }, /^fixture: .*"client"; did you mean "clients"\?$/],
     [{ clients: [{ id: "a", name: "A", type: "toaster" }] }, /clients\[0\]\.type/],
     [{ accounts: [1, 2].map(() => ({ id: "a", name: "", email: "" })) }, /"a" appears twice/],
     [{ accounts: [{ id: "a", name: "", email: "", organization: "x" }] }, /"x" is not defined/],
@@ -184,7 +188,9 @@ describe("fixture", () => {
     [{ baseUrl: "ftp://x" }, "baseUrl"],
     [{ baseUrl: "nonsense" }, "baseUrl"],
     [{ baseUrl: "http://x.test/base" }, "baseUrl: is an address without a path"],
-    [{ intervall: 5 }, "intervall"],
+    [{ intervall: 5 }, '"intervall"; did you mean "interval"?'],
+    [{ stepUp: { maxage: 5 } }, 'stepUp: Unrecognized key: "maxage"; did you mean "maxAge"?'],
+    [{ colour: "red" }, 'option Unrecognized key: "colour"'],
     [{ userCodeFormat: "abc" }, "userCodeFormat"],
   ])("a wrong option is one line that names it: %j", (options, name) => {
     expect(() => new Bench(options as object)).toThrow(name);

@@ -49,7 +49,7 @@ export function readBody<T extends z.ZodType>(request: ProtocolRequest, schema: 
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = describeIssue(result.error);
+  const issue = describeIssue(result.error, schema);
   throw invalidParameter(String(result.error.issues[0]!.path[0] ?? "body"), issue);
 }
 
