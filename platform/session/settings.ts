@@ -26,7 +26,7 @@ export interface NamedServer {
 }
 
 /**
- * `"github"` (platform/servers), `"https://issuer.example"` (RFC 8414 or OpenID Connect Discovery is asked), a
+ * `"github"` (docs/servers.md), `"https://issuer.example"` (RFC 8414 or OpenID Connect Discovery is asked), a
  * known server with words, or addresses.
  */
 export type ServerChoice = string | NamedServer | ServerAddresses;

@@ -105,8 +105,8 @@ function ownFiles(assets: Set<string>): Plugin {
           throw new Error(`${name}: the path of a file it reads is put together; write it out`);
         }
         for (const [, file] of text.matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)) {
-          // What lies above the bundle is not copied into it.
-          if (!file!.endsWith("../")) assets.add(join(dirname(name), file!));
+          // A folder elsewhere is a name to compare with: nothing is read there.
+          if (!/^\.\.\/.*\/$|^\.\.\/$/.test(file!)) assets.add(join(dirname(name), file!));
         }
         const place = `new URL(${JSON.stringify(name)}, import.meta.url).href`;
         return { contents: text.replaceAll("import.meta.url", place), loader: "ts" };

@@ -11,7 +11,7 @@ import { createService } from "./service.ts";
 
 export type { ServiceEvent } from "./observers.ts";
 
-/** What a test changes most. All else is in targets/service/options.ts of the sources; unknown names are refused. */
+/** What a test changes most. docs/service.md has more; unknown names are refused. */
 export interface SimulatedServiceOptions {
   /** Minimum wait between polls, seconds; 1 here, so that tests do not wait long. */
   readonly interval?: number;
@@ -50,7 +50,7 @@ export interface SimulatedServiceSettings {
   readonly key?: string;
   /** Certificate of `host`, a PEM text, with those between it and a root behind it. */
   readonly cert?: string;
-  /** Clients and accounts as in a fixture file (targets/service/README.md); default: `simulatedWorld`. */
+  /** Clients and accounts as in a fixture file (docs/service.md); default: `simulatedWorld`. */
   readonly fixture?: unknown;
   /** How the service behaves; what is left out has its default. */
   readonly options?: SimulatedServiceOptions;

@@ -32,9 +32,7 @@ function filesOf(name: string): string[] {
   return files.filter((file) => statSync(join(folderOf(name), file)).isFile());
 }
 
-/** What is read there; the command has pages in itself, which the simulator shows. */
-const pagesOf = (name: string): string[] =>
-  filesOf(name).filter((file) => file.endsWith(".md") && !file.startsWith("dist/"));
+const pagesOf = (name: string): string[] => filesOf(name).filter((file) => file.endsWith(".md"));
 
 function write(name: string, text: string): string {
   const file = join(project, name);
