@@ -9,11 +9,11 @@ import { BodyForms } from "./driver/body-forms.ts";
 import { CodeChallenges } from "./driver/code-challenges.ts";
 import { makeDevice } from "./driver/device.ts";
 import { addressOf, checkEndpoints, type Endpoints } from "./driver/endpoints.ts";
-import { Faults, isThenable } from "./driver/faults.ts";
 import { checkHeaders } from "./driver/headers.ts";
 import { type Core, type DriverOptions, MEMORY_BYTES_DEFAULT } from "./driver/options.ts";
 import { accessTokenOf, Requests, secretsOf } from "./driver/requests.ts";
 import { StorageAnswer } from "./driver/storage-answer.ts";
+import { Faults, isThenable } from "./driver/thrown.ts";
 import { type Allowed, LookedAtHttp } from "./last-look.ts";
 import type { StepUp } from "./step-up.ts";
 

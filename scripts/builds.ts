@@ -9,7 +9,11 @@ import {
   comparedBuilds,
   type Variant,
 } from "../targets/bundle/make-bundle.ts";
-import { before, type Figures, type MeasuredOn } from "../targets/workbench/budgets/before.ts";
+import {
+  before,
+  type Figures,
+  type MeasuredOn,
+} from "../targets/workbench/budgets/earlier-builds.ts";
 import { measureCodeOnArm } from "../targets/workbench/budgets/heap.ts";
 import { pollInstructions } from "../targets/workbench/budgets/instructions.ts";
 import { heapIn, pollInstructionsIn } from "../targets/workbench/budgets/on-engines.ts";

@@ -5,7 +5,7 @@
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { formFields } from "../form.ts";
 import { bytesOf } from "../text.ts";
-import { isThenable } from "./faults.ts";
+import { isThenable } from "./thrown.ts";
 
 /** In which form parameters of the grant go out. */
 export type Bodies = "form" | "json";

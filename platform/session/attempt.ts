@@ -4,7 +4,7 @@
 import * as core from "../../core/index.ts";
 import { Field, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
-import { isThenable } from "../driver/faults.ts";
+import { isThenable } from "../driver/thrown.ts";
 import { Driver, type DriverOptions, type Translate } from "../driver.ts";
 import { asciiOf } from "../text.ts";
 import { AnswerEar } from "./answer-ear.ts";

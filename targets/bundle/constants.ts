@@ -18,7 +18,7 @@ const numbersOf = (values: Readonly<Record<string, string | number>>): Record<st
 
 export const constants: Constants = {
   ...numbersOf(Limit),
-  LAST_FIELD: Field.ACCOUNT_DISABLED,
+  LAST_FIELD: Math.max(...Object.values(numbersOf(Field))),
   FIRST_REGION: Region.KEY,
   REGIONS: Region.COUNT,
   FIRST_LITERAL: Literal.MEMBERS,

@@ -1,18 +1,18 @@
-// The dense tables that are shipped are what the readable ones (core/tables) make. `npm run generate` writes them.
+// The packed tables that are shipped are what the readable ones (core/tables) make. `npm run generate` writes them.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import {
-  denseErrorKinds,
-  denseErrorNames,
-  denseGrammar,
-  denseNames,
-  grammarStates,
-} from "../../core/tables/dense.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { grammarRows } from "../../core/tables/grammar.ts";
 import { memberRows } from "../../core/tables/members.ts";
+import {
+  grammarStates,
+  packedErrorKinds,
+  packedErrorNames,
+  packedGrammar,
+  packedNames,
+} from "../../core/tables/packed.ts";
 import { Scan } from "../../core/text/json-scanner.ts";
 
 /** States without a row: a string's bytes, the end, an error; and ends of values. */
@@ -46,12 +46,12 @@ function quoted(text: string): string {
 
 const FILES: Readonly<Record<string, string>> = {
   "device/tables.ts": fileOf("// Names of members and errors, from ../tables.", {
-    MEMBERS: denseNames(memberRows()),
-    ERRORS: denseErrorNames(errorRows()),
-    ERROR_KINDS: denseErrorKinds(errorRows()),
+    MEMBERS: packedNames(memberRows()),
+    ERRORS: packedErrorNames(errorRows()),
+    ERROR_KINDS: packedErrorKinds(errorRows()),
   }),
   "text/tables.ts": fileOf("// The grammar of JSON, from ../tables.", {
-    GRAMMAR: denseGrammar(grammarRows(), OTHERS),
+    GRAMMAR: packedGrammar(grammarRows(), OTHERS),
   }),
 };
 

@@ -9,30 +9,30 @@ import type { NamedPlace } from "./members.ts";
  * Names, after the letter of the first one's place ('A' is 0). A name ends with a space where the next has the same
  * place, with `!` where it has the following one, with `"` where it has the second following...
  */
-export function denseNames(rows: readonly NamedPlace[]): string {
-  var dense = String.fromCharCode(65 + rows[0]!.place);
+export function packedNames(rows: readonly NamedPlace[]): string {
+  var packed = String.fromCharCode(65 + rows[0]!.place);
   rows.forEach((row, i) => {
     var next = i + 1 < rows.length ? rows[i + 1]!.place : row.place;
     if (next < row.place) throw new Error(`${row.names[0]} is not in the order of the places`);
-    dense += row.names.join(" ") + String.fromCharCode(32 + next - row.place);
+    packed += row.names.join(" ") + String.fromCharCode(32 + next - row.place);
   });
-  return dense;
+  return packed;
 }
 
 /** The names of errors, for those that servers name. */
-export function denseErrorNames(rows: readonly ErrorRow[]): string {
+export function packedErrorNames(rows: readonly ErrorRow[]): string {
   var named = rows.filter((row) => row.names.length > 0);
-  return denseNames(named.map((row) => ({ place: row.error, names: row.names })));
+  return packedNames(named.map((row) => ({ place: row.error, names: row.names })));
 }
 
 /** Kind (a digit) and message ('A' is message 0) of every error, after two blanks for NONE. */
-export function denseErrorKinds(rows: readonly ErrorRow[]): string {
-  var dense = "  ";
+export function packedErrorKinds(rows: readonly ErrorRow[]): string {
+  var packed = "  ";
   rows.forEach((row, i) => {
     if (row.error !== i + 1) throw new Error(`error ${row.error} is not in its order`);
-    dense += row.kind + String.fromCharCode(65 + row.message);
+    packed += row.kind + String.fromCharCode(65 + row.message);
   });
-  return dense;
+  return packed;
 }
 
 /** Where the row of each state begins: its number. */
@@ -54,7 +54,7 @@ export function grammarStates(rows: readonly GrammarRow[]): Record<string, numbe
  * byte leads to; one without goes on in the next.
  * @param others numbers of states that have no row
  */
-export function denseGrammar(
+export function packedGrammar(
   rows: readonly GrammarRow[],
   others: Readonly<Record<string, number>>,
 ): string {
@@ -64,12 +64,12 @@ export function denseGrammar(
     if (number === undefined) throw new Error(`no state ${to}`);
     return String.fromCharCode(65 + number);
   };
-  var dense = "";
+  var packed = "";
   rows.forEach((row) => {
     row.moves.forEach((move) => {
-      for (var i = 0; i < move[0].length; i++) dense += move[0].charAt(i) + letter(move[1]);
+      for (var i = 0; i < move[0].length; i++) packed += move[0].charAt(i) + letter(move[1]);
     });
-    if (row.otherwise) dense += ` ${letter(row.otherwise)}`;
+    if (row.otherwise) packed += ` ${letter(row.otherwise)}`;
   });
-  return dense;
+  return packed;
 }

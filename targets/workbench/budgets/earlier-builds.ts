@@ -1,8 +1,8 @@
 // The builds before the last two steps of the build, for `npm run tool -- builds`: figures of commit a50448c, measured
-// once. Its own `npm run build` made the two files; who wanted what api is now had to take the complete one. Heap, peak and instructions by engine are what
-// on-engines.ts says of these files, with the names of that border. On 32-bit ARM its own C host was built with today's
-// test/host/c/allocations.c, which prints the peak, too; its instructions are those of its `release` host in valgrind,
-// counted as in instructions.ts.
+// once. Its own `npm run build` made the two files; who wanted what api is now had to take the complete one. Heap, peak
+// and instructions by engine are what on-engines.ts says of these files, with the names of that border. On 32-bit ARM its
+// own C host was built with today's test/host/c/allocations.c, which prints the peak, too; its instructions are those of
+// its `release` host in valgrind, counted as in instructions.ts.
 
 import type { Variant } from "../../bundle/make-bundle.ts";
 import type { HostedEngine } from "../engines/install.ts";
