@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import { wayOf } from "../../targets/desktop/panel/client/draw-rows.ts";
 import { type Kept, keepInStep } from "../../targets/desktop/panel/client/in-step.ts";
 import { answerOf, outcomeOf, type Row, rowsOf } from "../../targets/desktop/panel/client/rows.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
@@ -229,4 +230,25 @@ test("a security event that is pushed stands above what it does to the device", 
   expect([deed.order, pushed.order, effect.order]).toEqual(
     [deed.order, pushed.order, effect.order].toSorted((a, b) => a - b),
   );
+});
+
+test.each([
+  ["service as-usual", "world-strip"],
+  ["client living-room-tv", "world-strip"],
+  ["policy pupil video", "world-strip"],
+  ["fault offline on", "world-strip fault"],
+  ["fault slow-down", "world-strip fault"],
+  ["press new-code", "person-device"],
+  ["stream poll", "maker-service"],
+])("%s is drawn as %s: what is set up is no fault", async (step, way) => {
+  const { timeline } = await play(["advance 5s", step], () => {});
+  const by = (wanted: string): boolean => timeline.entries.some((one) => wayOf(one) === wanted);
+  expect(by(way)).toBe(true);
+  expect(by("world-strip fault")).toBe(way.endsWith("fault"));
+});
+
+test("the end of a fault is drawn as none", async () => {
+  const { timeline } = await play(["fault offline on", "mend"], () => {});
+  const ends = timeline.entries.filter(({ what }) => what.startsWith("no longer"));
+  expect(ends.map(wayOf)).toEqual(["world-strip"]);
 });

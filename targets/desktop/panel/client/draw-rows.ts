@@ -14,7 +14,7 @@ export function kindOf({ exchanges, entry, event }: Row): RowKind {
   if (exchanges[0]?.purpose === "poll") return "polls";
   if (exchanges.length > 0 || event) return "requests";
   if (entry!.state) return "device";
-  return entry!.by === "world" ? "faults" : "person";
+  return ["world", "fault"].includes(entry!.by) ? "faults" : "person";
 }
 
 /** The line of an exchange: when, what is asked, what is answered, how much and how long. */
@@ -89,8 +89,9 @@ function drawWay(between: string, label: string): HTMLElement {
   return row;
 }
 
-/** Between whom it passes. What the world does to them has no arrow. */
-function wayOf({ what, by }: TimelineEntry): string {
+/** Between whom it passes. What the world does to them has no arrow; a fault alone looks like one. */
+export function wayOf({ what, by }: Pick<TimelineEntry, "what" | "by">): string {
   if (by === "button" || what.startsWith("power ")) return "person-device";
+  if (by === "fault") return "world-strip fault";
   return by === "person" ? "person-service" : by === "maker" ? "maker-service" : "world-strip";
 }

@@ -14,8 +14,8 @@ export interface TimelineEntry extends Moment {
   readonly by: Actor;
 }
 
-/** Who may do something in this world. */
-export type Actor = "device" | "person" | "button" | "world" | "maker";
+/** Who may do something in this world; a fault is what goes wrong there, its end is not. */
+export type Actor = "device" | "person" | "button" | "world" | "fault" | "maker";
 
 const KEPT = 300;
 

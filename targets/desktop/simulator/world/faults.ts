@@ -176,7 +176,7 @@ export function applyFault(simulation: Simulation, fault: Fault, on?: boolean): 
     return `${fault.title}: ${start ? "on already" : "was not on"}`;
   }
   const line = `${fault.lasting ? (start ? "from now on: " : "no longer: ") : ""}${fault.title}`;
-  simulation.timeline.note(line);
+  simulation.timeline.note(line, start ? "fault" : "world");
   const done = fault.lasting ? last(simulation, fault, start) : strike(simulation, fault);
   simulation.touch();
   return done || line;
