@@ -309,6 +309,62 @@ describeInChromium("the panel", (browser) => {
       expect(await list.getAttribute("aria-disabled")).toBe("false");
     }));
 
+  test("a decision by a button is told on the phone; a page about another code is no step of this sign-in", () =>
+    atPanel(browser(), async (page) => {
+      await shows(page, "Code ");
+      await page.click("#scan");
+      const phone = page.frameLocator("#phone");
+      await phone.getByRole("button", { name: "Continue" }).click();
+      await page.click("[data-command='press new-code']");
+      // The page asks about the code before: what helps is this one.
+      await page.locator("#next", { hasText: "enter the code" }).waitFor();
+      await page.click("#enter");
+      await phone.getByText("Enter the code your device shows").waitFor();
+      await page.locator("#guide-says", { hasText: "Type the code on the phone" }).waitFor();
+      expect(await page.locator("#next").textContent()).toBe("enter the code");
+      await page.getByRole("link", { name: "every answer" }).click();
+      await page.click("[data-command='answer admin-policy-enforced']");
+      await page.locator("#phone-says", { hasText: "pupil allows, which is refused" }).waitFor();
+      expect(await page.locator("#phone").isVisible()).toBe(false);
+      await page.locator("#guide-says", { hasText: "take another account" }).waitFor();
+      const wide = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.querySelector("#phone-home")!;
+        return scrollWidth - clientWidth;
+      });
+      expect(wide).toBeLessThanOrEqual(0);
+      await page.click("#next");
+      await page.locator("#phone-says", { hasText: "Your phone" }).waitFor();
+    }));
+
+  test("an opened answer lies beside its request, and the first row in sight is whole", () =>
+    atPanel(
+      browser(),
+      async (page, { controller }) => {
+        await shows(page, "Code ");
+        for (let cut = 0; cut < 9; cut++) await controller.run("power-cycle");
+        await controller.run("pause");
+        await page.locator("#sequence summary").last().waitFor();
+        const cutAtTop = (): Promise<number> =>
+          page.evaluate(() => {
+            const { top } = document.querySelector(".scroll")!.getBoundingClientRect();
+            const rows = [...document.querySelectorAll("#sequence li")];
+            const tops = rows.map((row) => row.getBoundingClientRect().top - top);
+            return Math.min(...tops.map((one) => Math.abs(one)));
+          });
+        await expect.poll(cutAtTop).toBeLessThan(1);
+        await page.locator("#sequence summary").last().click();
+        const sides = page.locator("#sequence .side");
+        await sides.last().waitFor();
+        const [request, answer] = await Promise.all([
+          sides.first().boundingBox(),
+          sides.last().boundingBox(),
+        ]);
+        expect(answer!.x).toBeGreaterThan(request!.x + 100);
+        expect(answer!.y).toBe(request!.y);
+      },
+      { viewport: { width: 1280, height: 800 } },
+    ));
+
   test("the diagram leaves out what is not looked for, and unfolds a run of polls in its place", () =>
     atPanel(browser(), async (page, { controller }) => {
       await shows(page, "Code ");
@@ -352,7 +408,7 @@ describeInChromium("the panel", (browser) => {
         await page.keyboard.press("p");
         await expect.poll(() => rows.count()).toBeGreaterThan(before);
       }
-      await page.getByRole("link", { name: "Back to the bench" }).click();
+      await page.getByRole("link", { name: "Back to device and phone" }).click();
       await expect.poll(() => isInSight(page, "#sequence li:last-child")).toBe(true);
     }));
 

@@ -1,15 +1,28 @@
-// What the three steps of the panel say, in each state of the device and on each page of the phone.
+// What the three steps of the panel say, in each state of the device and on each page of the phone; and that whoever
+// presses nothing but the strong button signs in, whatever happened before.
 
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { State } from "../../core/complete.ts";
 import { guideOf, type PhonePage } from "../../targets/desktop/panel/client/guide.ts";
+import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
+import { Controller } from "../../targets/desktop/simulator/controls.ts";
+import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { stateName } from "../../targets/desktop/simulator/log/names.ts";
-import type { View } from "../../targets/desktop/simulator/view.ts";
+import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
+import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
+import { isWhole } from "../whole.ts";
 
-function guide(state: State, phone: PhonePage = "home", more: object = {}) {
-  const userCode = state === State.PENDING ? "BCDF-GHJK" : "";
+const CODE = "BCDF-GHJK";
+
+function guide(state: State, phone: PhonePage = "home", more: object = {}, world: object = {}) {
+  const userCode = state === State.PENDING ? CODE : "";
   const device = { on: true, state: stateName(state), userCode, reason: undefined, ...more };
-  return guideOf({ device } as unknown as View, phone);
+  return guideOf({ device, faults: [], ...world } as unknown as View, phone);
+}
+
+function failedBy(name: string): object {
+  return { reason: { name, from: "the authorization server", mend: "" } };
 }
 
 test.each([
@@ -31,10 +44,93 @@ test("on the phone it goes on there: nothing of the panel is the thing to press"
   expect(guide(State.PENDING, "code")).toMatchObject({ step: 1, next: undefined });
   expect(guide(State.PENDING, "consent")).toMatchObject({ step: 2, next: undefined });
   expect(guide(State.PENDING, "other")).toMatchObject({ step: 1, next: { does: "#scan" } });
+  // A page that wants the code, and has none or another, goes on nowhere: there is something to press.
+  expect(guide(State.PENDING, "type")).toMatchObject({ step: 1, next: { does: "#scan" } });
+  // Without a phone of the panel's, it is the person's own.
+  expect(guide(State.PENDING, "none")).toMatchObject({ step: 1, next: undefined });
+  const decision = { what: "ada allows", userCode: CODE, isByKey: true, order: 7 };
+  const decided = guide(State.PENDING, "other", {}, { decision });
+  expect(decided).toMatchObject({ step: 2, next: undefined });
+  expect(decided.says).toMatch(/^Decided: ada allows\./);
 });
 
 test("switched off, the switch is the thing to press; what fails and passes says so", () => {
   expect(guide(State.PENDING, "home", { on: false }).next?.does).toBe("power");
   const reason = { name: "unreachable", from: "the device", mend: "passes by itself" };
   expect(guide(State.REQUESTING, "home", { reason }).says).toMatch(/tries again by itself/);
+});
+
+test("what keeps every answer away comes first, before the switch", () => {
+  const faults = ["offline"];
+  const off = guide(State.PENDING, "home", { on: false }, { faults });
+  expect(off.says).toMatch(/^The network is unplugged, and the device is off/);
+  expect(off.next?.does).toBe("fault offline");
+  for (const state of [State.PENDING, State.REQUESTING, State.SIGNED_IN, State.SIGNED_OUT]) {
+    expect(guide(state, "home", {}, { faults }).next?.does).toBe("fault offline");
+  }
+});
+
+test("after a refusal another code is offered only where it can end otherwise", () => {
+  const policy = { faults: ["policy"] };
+  const refused = failedBy("admin_policy_enforced");
+  expect(guide(State.FAILED, "other", refused, policy).next?.does).toBe("fault policy");
+  expect(guide(State.PENDING, "home", {}, policy).says).toMatch(/who allows it now is refused/);
+  expect(guide(State.FAILED, "other", refused)).toMatchObject({
+    next: { does: "press new-code" },
+    says: expect.stringContaining("another account"),
+  });
+  for (const name of ["invalid_client", "unauthorized_client", "invalid_scope"]) {
+    expect(guide(State.FAILED, "other", failedBy(name)).next?.does).toBe("client living-room-tv");
+    expect(guide(State.FAILED, "none", failedBy(name))).toMatchObject({
+      next: undefined,
+      says: expect.stringContaining(name),
+    });
+  }
+  const quota = { faults: ["quota"] };
+  expect(guide(State.REQUESTING, "home", {}, quota).next?.does).toBe("fault quota");
+});
+
+test("a call that failed is not called a success", () => {
+  const reason = { name: "notFound", from: "the API", mend: "whoever chose the names" };
+  expect(guide(State.SIGNED_IN, "other", {}, { call: { reason } }).says).toMatch(/notFound/);
+  expect(guide(State.SIGNED_IN, "other", {}, { call: {} }).says).toMatch(/has got its user's data/);
+});
+
+/** Presses the strong button alone; on the phone, the accounts are tried in turn. @returns what it said last */
+async function follow(controller: Controller): Promise<string> {
+  const accounts = ["ada", "nora", "ben"];
+  const said: string[] = [];
+  for (let press = 0; press < 40; press++) {
+    const view = controller.viewer.view();
+    const { next, says } = guideOf(view, "home");
+    said.push(`${says} [${next?.label ?? ""}] {${view.device.state}}`);
+    if (next?.does === "#faults") return "";
+    if (next?.does === "#scan") {
+      await controller.run(`allow ${accounts[0]}`);
+      accounts.push(accounts.shift()!);
+    } else if (next) await controller.run(next.does);
+    await controller.run("advance 70s");
+  }
+  return said.slice(-6).join("\n");
+}
+
+const DISTURBING = DEEDS.filter(({ group }) => group !== "answers").map(({ step }) => step);
+
+test("whoever presses nothing but the strong button is signed in in the end, whatever was done before", async () => {
+  const step = fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom("advance 3s", "advance 40s", "allow", "power") },
+    { weight: 1, arbitrary: fc.constantFrom(...FAULTS.map(({ name }) => `fault ${name}`)) },
+    { weight: 1, arbitrary: fc.constantFrom(...DISTURBING) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 10, size: "max" }), async (steps) => {
+      const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+      const controller = new Controller(simulation, new Viewer(simulation), true);
+      simulation.powerOn();
+      for (const one of steps) await controller.run(one);
+      expect(await follow(controller)).toBe("");
+      expect(simulation.driver?.isSignedIn).toBe(true);
+    }),
+    { numRuns: isWhole ? 600 : 40 },
+  );
 });

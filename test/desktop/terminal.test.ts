@@ -66,7 +66,7 @@ test("80x24 shows display, state, bars, slots, exchanges, all keys; no secret", 
   for (const part of [
     "|Signed in           |",
     "state     signed in",
-    "slot 1    token, record 2",
+    "kept 2    the refresh token, ",
     "call the API: GET /video/v3/liveBroadcasts -> 200",
     "ada allows",
     "space pause",

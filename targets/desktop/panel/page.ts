@@ -61,15 +61,15 @@ function gallery(): Html {
   return html`<main id="gallery" tabindex="-1" hidden>
   <section aria-labelledby="gallery-title">
     <h2 id="gallery-title">Every answer</h2>
-    <p class="hint">Section 7 of the device authorization service. A click makes the world as usual, provokes the answer and goes back to the bench. <a href="#">Back to the bench</a></p>
+    <p class="hint">Section 7 of the device authorization service (docs/two-services.md). A click sets everything back to the usual, has the service answer so, and goes back to device and phone. <a href="#">Back to device and phone</a></p>
     <table class="answers"><thead><tr><th scope="col">the server says</th><th scope="col">the display says</th><th scope="col">the log says</th><th scope="col">who can mend it</th><th scope="col">try it</th></tr></thead>
     <tbody>${ANSWERS.map((answer) => {
       const { name, where, status, code, member = "error" } = answer;
       const { step } = deedOf(`answer-${name}`)!;
-      return html`<tr><th scope="row">${where}<br><code>${status} {"${member}": "${code}"}</code></th>
+      return html`<tr><th scope="row">${where}: ${status}<br><code>{"${member}": "${code}"}</code></th>
       <td data-column="the display says"><q class="glass-text">${displayOf(answer)}</q></td>
       <td data-column="the log says"><code>${loggedAs(answer)}</code></td><td data-column="who can mend it">${mendOf(answer)}</td>
-      <td>${button({ key: "", label: `provoke ${code}`, command: step, group: "answers" })}</td></tr>`;
+      <td><button type="button" data-command="${step}"><span>provoke<span class="hidden-text"> ${code}</span></span></button></td></tr>`;
     })}</tbody></table>
   </section>
 </main>`;
@@ -189,7 +189,7 @@ ${head}
   <section class="device" aria-labelledby="device-title">
     <h2 id="device-title" class="hidden-text">Device</h2>
     <div class="case">
-      <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="client"></span><span id="state">off</span></div>
+      <div class="brand"><span id="led" aria-hidden="true"></span><span id="device-name">Living Room TV</span><span id="state">off</span></div>
       <div class="bezel"><canvas id="lcd" role="img" aria-label="Character display"></canvas><svg id="screen-qr" role="img" aria-label="QR code on the screen" viewBox="0 0 1 1" hidden></svg></div>
       <pre id="frame" class="hidden-text" aria-live="polite"></pre>
       <div class="keys">${buttons("device")}</div>
@@ -204,9 +204,10 @@ ${head}
     </dl>
     <details class="inside" open><summary>Inside the device</summary>
     <dl class="facts">
-      <div><dt>Memory</dt><dd id="memory"></dd></div>
-      <div><dt>Allocated</dt><dd id="allocated"></dd></div>
-      <div><dt>Flash slots</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>
+      <div><dt>Name at the service</dt><dd id="client"></dd></div>
+      <div><dt>Working memory</dt><dd id="memory"></dd></div>
+      <div><dt>Taken while it runs</dt><dd id="allocated"></dd></div>
+      <div><dt>Kept without power</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>
     </dl></details>
   </section>
   <section class="second" aria-labelledby="phone-title">
@@ -215,12 +216,12 @@ ${head}
       hasService
         ? html`<p id="code-strip" aria-hidden="true"></p>
     <div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div>
-      <div id="phone-home"><p>Your phone</p><p class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
+      <div id="phone-home"><p id="phone-says">Your phone</p><p id="phone-does" class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
       <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div></div>
     <div class="phone-keys"><button type="button" id="scan" data-needs="deny">enter the code</button><button type="button" id="enter">open the address</button>${buttons("user", (command) => AT_PHONE.includes(command))}</div>`
         : html`<p class="hint">Open the address on the display with your own phone.</p>`
     }
-    <details class="qr"${hasService ? "" : html` open`}><summary>QR code for a phone of your own</summary>
+    <details class="qr"${hasService ? "" : html` open`}><summary>The code as a QR code</summary>
     <figure><svg id="qr" role="img" aria-label="QR code of the address with the code" viewBox="0 0 1 1"></svg>
     <figcaption id="qr-text"></figcaption></figure></details>
   </section>

@@ -90,7 +90,7 @@ export class PageLink implements Link {
   }
 
   hintFor(): string {
-    return "The service lives in this page alone: scan with the phone beside it.";
+    return "What a device with a screen or a printer draws. The service is in this page alone: only the phone beside it finds it.";
   }
 
   /**

@@ -25,6 +25,7 @@ import { DEVICE_KINDS, type DeviceKind } from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
 import { Paper } from "./device/paper.ts";
 import { slipWords } from "./device/slip-words.ts";
+import { type Decision, Decisions } from "./log/decisions.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
 import { Moments } from "./log/moments.ts";
 import { PersonSteps } from "./log/person.ts";
@@ -110,6 +111,7 @@ export class Simulation {
   driver: Driver | undefined;
   /** The world's time when the device last counted its own clocks. */
   countedMs = 0;
+  readonly #decisions: Decisions;
   readonly #listeners = new Set<() => void>();
   /** The code of the last slip. */
   #printedCode = "";
@@ -131,6 +133,7 @@ export class Simulation {
       settings.service !== undefined,
     );
     this.timeline = new Timeline(moments);
+    this.#decisions = new Decisions(this.timeline);
     this.language = settings.language ?? "en";
     const rom = settings.rom ?? usualRom(this.language);
     this.config = settings.language
@@ -354,20 +357,25 @@ export class Simulation {
   ): DecisionOutcome | "no-code" {
     const { service, userCode } = this;
     if (service === undefined || userCode === "") return "no-code";
+    this.#decisions.isByKey = true;
     const outcome =
       decision === "allow" ? service.approve(userCode, account, choices) : service.deny(userCode);
+    this.#decisions.isByKey = false;
     this.#tell();
     return outcome;
   }
 
-  /** Whoever decides, by key or on the service's own pages: it is told, once, where it takes effect. */
+  /** How the code on the display was decided about, or the last one where none is there. */
+  get decision(): Decision | undefined {
+    return this.#decisions.about(this.userCode);
+  }
+
+  /** Whoever decides, by key or on the service's own pages. */
   #watchDecisions(service: Service): void {
     service.observe((event) => {
       if (event.type !== "attempt" || !this.watchesDecisions) return;
       if (event.clientId !== this.config.clientId) return;
-      if (event.state === "granted") this.timeline.note(`${event.accountId} allows`, "person");
-      if (event.state === "refused") this.timeline.note(describeRefusal(event), "person");
-      if (event.state === "granted" || event.state === "refused") this.#tell();
+      if (this.#decisions.hear(event, this.userCode)) this.#tell();
     });
   }
 
@@ -479,15 +487,4 @@ export class Simulation {
 function textIn({ memory, start, length }: Driver["device"], region: number): string {
   const from = start[region]!;
   return asciiOf(memory, from, from + Math.max(0, length[region]!));
-}
-
-function describeRefusal({
-  accountId,
-  refusal,
-}: {
-  accountId?: string | undefined;
-  refusal?: string | undefined;
-}): string {
-  if (refusal === undefined || refusal === "access_denied") return "user denies";
-  return `${accountId ?? "user"} allows, which is refused: ${refusal}`;
 }

@@ -9,6 +9,7 @@ import type { DeviceName } from "./device/kinds.ts";
 import type { SlotView } from "./device/metered-storage.ts";
 import type { PrintedSlip } from "./device/paper.ts";
 import { type Modules, qrModules } from "./device/qr-code.ts";
+import type { Decision } from "./log/decisions.ts";
 import type { ExchangeEntry } from "./log/exchanges.ts";
 import { type Reason, reasonOfDevice } from "./log/reasons.ts";
 import { errorName, stateName, type TimelineEntry } from "./log/timeline.ts";
@@ -67,6 +68,8 @@ export interface View {
   readonly slipCount: number;
   /** The application's last call and how it ended. */
   readonly call: CallOutcome | undefined;
+  /** How the code on the display was decided about, or the last one. */
+  readonly decision: Decision | undefined;
   /** The stream of security events of the maker's server, and what came of it. */
   readonly stream: StreamView;
   readonly events: readonly SecurityEvent[];
@@ -171,6 +174,7 @@ export class Viewer {
       })),
       slipCount: simulation.paper.count,
       call: simulation.application.outcome,
+      decision: simulation.decision,
       stream: simulation.maker.view,
       memory: this.#memory(),
       slots: storage.views(),

@@ -1,6 +1,8 @@
 // The screen of the terminal as lines of text: what is where. No cursor movement and no state here.
 
 import { CONTROLS, type Control } from "../simulator/controls.ts";
+import { keptWords } from "../simulator/device/kept-words.ts";
+import type { SlotView } from "../simulator/device/metered-storage.ts";
 import { slipLines } from "../simulator/device/paper.ts";
 import { qrLines } from "../simulator/device/qr-code.ts";
 import type { ExchangeEntry } from "../simulator/log/exchanges.ts";
@@ -137,18 +139,14 @@ function statusLines(view: View, paint: Paint): string[] {
     gaugeLine("access", device.access),
     `memory    ${memory.bytes} B, of it tokens ${memory.tokens} B`,
     `allocated ${memory.allocated.core} B/s by the core, ${kibibytes(memory.allocated.others)} else`,
-    ...slots.map(
-      ({ slot, kind, sequence, bytes, writes, erases }) =>
-        `slot ${slot}    ${slotText(kind, sequence, bytes)}, ${writes} writes ${erases} erases`,
-    ),
+    ...slots.map((slot) => `kept ${slot.slot + 1}    ${keptWords(slot)}, ${timesWritten(slot)}`),
   ];
   if (faults.length > 0) lines.push(paint.warn(`faults    ${faults.join(", ")}`));
   return lines;
 }
 
-/** "token, record 2, 64 B" */
-function slotText(kind: string, sequence: number, bytes: number): string {
-  return bytes > 0 ? `${kind}, record ${sequence + 1}, ${bytes} B` : kind;
+function timesWritten({ writes }: SlotView): string {
+  return writes === 1 ? "written once" : `written ${writes} times`;
 }
 
 /** For displays too wide to have anything beside them: the status in two columns below. */

@@ -3,9 +3,14 @@
 
 const CARRIES_NOTHING = /[\s\-\u2010-\u2015\u2212]/gu;
 
+/** A code without what carries nothing. */
+export function bare(code: string): string {
+  return code.replace(CARRIES_NOTHING, "");
+}
+
 /** What was typed, in the groups of `format`, where each X stands for a character of the code; case is kept. */
 export function grouped(typed: string, format: string): string {
-  const characters = [...typed.replace(CARRIES_NOTHING, "")];
+  const characters = [...bare(typed)];
   let text = "";
   for (const place of format) {
     if (characters.length === 0) return text;
@@ -30,7 +35,7 @@ export function takeCodeField(page: Document | null): void {
   const field = page?.querySelector<HTMLInputElement>("input[name=user_code][data-format]");
   field?.addEventListener("input", () => {
     const before = field.value.slice(0, field.selectionStart ?? field.value.length);
-    const count = before.replace(CARRIES_NOTHING, "").length;
+    const count = bare(before).length;
     const text = grouped(field.value, field.dataset.format!);
     if (text === field.value) return;
     field.value = text;

@@ -9,6 +9,7 @@ import { drawDetail } from "./exchange-detail.ts";
 import { type Kept, keepInStep, type List } from "./in-step.ts";
 import type { Link } from "./link.ts";
 import { type Row, rowsOf } from "./rows.ts";
+import { showEnd } from "./scroll.ts";
 
 /** The list's items as the rows' places. */
 function itemsOf(list: HTMLOListElement): List<HTMLElement> {
@@ -45,7 +46,7 @@ export class Diagram {
     );
     if (!hasChanged) return;
     this.#filter();
-    if (wasAtEnd) scroll.scrollTop = scroll.scrollHeight;
+    if (wasAtEnd) showEnd(this.#list);
   }
 
   #draw(row: Row, isOpen: boolean): HTMLLIElement {

@@ -65,7 +65,7 @@ const simulator: Link = {
   },
   hintFor(verificationUri) {
     return /^https?:\/\/(127\.|localhost|\[::1\])/.test(verificationUri)
-      ? "For this computer only. To scan it with your phone, start with --host 0.0.0.0"
+      ? "It leads to this computer only. For a phone of your own, start with --host 0.0.0.0"
       : "Scan it with your phone";
   },
 };

@@ -1,8 +1,10 @@
 // The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
 // the world is, the link knows.
+
+import { keptWords } from "../../simulator/device/kept-words.ts";
 import { whyNot } from "../../simulator/needs.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
-import { takeCodeField } from "./code-field.ts";
+import { bare, takeCodeField } from "./code-field.ts";
 import { Diagram } from "./diagram.ts";
 import { element, setText } from "./dom.ts";
 import { guideOf, type PhonePage } from "./guide.ts";
@@ -10,6 +12,7 @@ import { drawDisplay } from "./lcd.ts";
 import type { Link } from "./link.ts";
 import { drawModules } from "./qr.ts";
 import { ScenarioPlayer } from "./scenario-player.ts";
+import { showEnd } from "./scroll.ts";
 import { drawSlip } from "./slip.ts";
 import { time } from "./time.ts";
 
@@ -17,6 +20,11 @@ import { time } from "./time.ts";
 const MESSAGE_MS = 7000;
 /** Characters of the display's text in one line above the phone. */
 const STRIP_MAX = 60;
+/** On the phone while no page is open there. */
+const NOT_YET =
+  "It takes the code from the device: by its camera, or you open the address and type.";
+const DECIDED =
+  "A button did that, without the service's pages. For these, press “enter the code” while a code is shown.";
 
 export class Panel {
   #latest: View | undefined;
@@ -25,6 +33,8 @@ export class Panel {
   /** Whether what is said is no longer so. */
   #isOver: (view: View) => boolean = () => false;
   #hush: ReturnType<typeof setTimeout> | undefined;
+  /** Which decision by a key the phone tells of. */
+  #told = -1;
   readonly #diagram: Diagram;
 
   readonly #link: Link;
@@ -73,6 +83,7 @@ export class Panel {
     this.#latest = view;
     showDevice(view);
     this.#showCode(view);
+    this.#showDecision(view);
     this.#diagram.show(view);
     setText("time", time(view.clock.ms));
     setText("speed", paceOf(view.clock));
@@ -82,7 +93,7 @@ export class Panel {
   }
 
   #showGuide(view: View): void {
-    const { step, next, says } = guideOf(view, phonePage());
+    const { step, next, says } = guideOf(view, phonePage(view.device.userCode));
     [...element("guide").children].forEach((item, at) => {
       item.className = at < step ? "done" : "";
       if (at === step) item.setAttribute("aria-current", "step");
@@ -120,6 +131,20 @@ export class Panel {
     element("phone-home").hidden = true;
     element("phone").hidden = false;
     this.#link.openPhone(target);
+  }
+
+  /** Who decides by a key sees on the phone what was decided; a page that was open there is over. */
+  #showDecision({ decision }: View): void {
+    const order = decision?.isByKey ? decision.order : -1;
+    if (order === this.#told || element("phone") === null) return;
+    this.#told = order;
+    const isTold = decision?.isByKey === true;
+    setText("phone-says", isTold ? `${decision.what}.` : "Your phone");
+    setText("phone-does", isTold ? DECIDED : NOT_YET);
+    if (!isTold) return;
+    element("phone-home").hidden = false;
+    element("phone").hidden = true;
+    setText("phone-address", "");
   }
 
   #showCode({ device, qr }: View): void {
@@ -187,13 +212,18 @@ export class Panel {
   }
 }
 
-/** Where the person is on the phone, by the forms of the page that it shows. */
-function phonePage(): PhonePage {
+/** Where the person is on the phone, by the forms of the page that it shows; one about another code is no use. */
+function phonePage(userCode: string): PhonePage {
   const phone = element<HTMLIFrameElement>("phone");
-  if (phone === null || phone.hidden) return "home";
+  if (phone === null) return "none";
+  if (phone.hidden) return "home";
   const page = phone.contentDocument;
-  if (page?.querySelector('form[action="/device/decision"]')) return "consent";
-  return page?.querySelector('form[action^="/device"]') ? "code" : "other";
+  const code = page?.querySelector<HTMLInputElement>('form[action^="/device"] [name=user_code]');
+  if (!code) return "other";
+  const isThis = bare(code.value) === bare(userCode);
+  if (code.type !== "hidden") return isThis ? "code" : "type";
+  if (!isThis) return "other";
+  return page!.querySelector('form[action="/device/decision"]') ? "consent" : "code";
 }
 
 /** Faults that last are pressed; what is of no use now says why. */
@@ -243,12 +273,12 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
   showGauge("code", device.code);
   showGauge("access", device.access);
   if (device.inFlight) setText("poll-text", "under way");
-  setText("memory", `${memory.bytes} B, of them tokens ${memory.tokens} B`);
+  setText("memory", `${memory.bytes} bytes, ${memory.tokens} for tokens`);
   setText("allocated", allocatedText(memory.allocated));
-  for (const { slot, kind, sequence, bytes, writes, erases } of slots) {
-    const content = bytes ? `${kind}, record ${sequence + 1}, ${bytes} bytes` : kind;
-    setText(`slot-${slot}`, content);
-    element(`slot-${slot}`).title = `${writes} writes, ${erases} erases`;
+  for (const one of slots) {
+    const { slot, sequence, writes, erases } = one;
+    setText(`slot-${slot}`, `${slot + 1}: ${keptWords(one)}`);
+    element(`slot-${slot}`).title = `record ${sequence + 1}, ${writes} writes, ${erases} erases`;
   }
 }
 
@@ -278,10 +308,10 @@ function twoSentences(mend: string): string {
 function allocatedText({ core, others, engine }: View["memory"]["allocated"]): string {
   if (engine) {
     // A firmware's engine has neither the compiler nor the standard library of this one.
-    const heap = `${Math.round(engine.heapBytes / 1024)} KiB heap, compiler and library of QuickJS included`;
-    return `${engine.mallocs} times in ${engine.calls} calls · ${heap}`;
+    const heap = `${Math.round(engine.heapBytes / 1024)} KiB, compiler and library included`;
+    return `${engine.mallocs} times in ${engine.calls} calls. Its engine, QuickJS, has ${heap}`;
   }
-  return `${core} B/s by the core, ${Math.round(others / 1024)} KiB/s by the rest`;
+  return `${core} bytes/s; the simulator around it ${Math.round(others / 1024)} KiB/s`;
 }
 
 /** The gallery of all answers stands in the place of the bench while the address says so. */
@@ -293,16 +323,11 @@ function takeGallery(): void {
     gallery.hidden = !isShown;
     element("bench").hidden = isShown;
     if (isShown) gallery.focus({ preventScroll: true });
-    else goToNewest();
+    // What has happened while the diagram was out of sight is in sight.
+    else showEnd(element<HTMLOListElement>("sequence"));
   };
   addEventListener("hashchange", show);
   show();
-}
-
-/** What has happened while the diagram was out of sight is in sight. */
-function goToNewest(): void {
-  const scroll = element("sequence").closest(".scroll")!;
-  scroll.scrollTop = scroll.scrollHeight;
 }
 
 /** The groups of buttons behind tabs, as the ARIA practices have them. */

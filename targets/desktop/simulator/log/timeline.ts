@@ -28,9 +28,9 @@ export class Timeline {
   constructor(private readonly moments: Moments) {}
 
   /** Something from outside: a person, a fault, the power switch. Told before what it leads to. */
-  note(what: string, by: Actor = "world"): void {
+  note(what: string, by: Actor = "world"): TimelineEntry {
     if (what === "power on") this.#moves = -1;
-    this.#add("", what, by);
+    return this.#add("", what, by);
   }
 
   /** Takes the device's state down if it moved since the last time. */
@@ -47,10 +47,12 @@ export class Timeline {
     );
   }
 
-  #add(state: string, what: string, by: Actor): void {
+  #add(state: string, what: string, by: Actor): TimelineEntry {
+    const entry = { ...this.moments.next(), state, what, by };
     this.count++;
-    this.entries.push({ ...this.moments.next(), state, what, by });
+    this.entries.push(entry);
     if (this.entries.length > KEPT) this.entries.shift();
+    return entry;
   }
 }
 
