@@ -3,9 +3,9 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
+import { startCheckServer } from "../targets/command/port-check-server.ts";
 import { InstallError } from "../targets/workbench/engines/install.ts";
 import { buildHost, buildPort, portFolder } from "../targets/workbench/host/build.ts";
-import { startCheckServer } from "../targets/workbench/host/check-server.ts";
 import { ensurePackages, hostNeeds, portNeeds } from "../targets/workbench/host/toolchain.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -18,10 +18,6 @@ const flags = commandLine(
   .option("--port <folder>", "build only the port in this folder, on Duktape, for this machine")
   .option("--check", "with --port: try its files one by one, and say what is wrong with each")
   .option("--server <address>", "for --check: another server than its own, which sees less")
-  .option(
-    "--check-server",
-    "only the server of the check, for a board on this network, at port 8099",
-  )
   .parse()
   .opts<{
     install?: boolean;
@@ -29,11 +25,7 @@ const flags = commandLine(
     port?: string;
     check?: boolean;
     server?: string;
-    checkServer?: boolean;
   }>();
-
-/** Where a board finds the server of the check. */
-const CHECK_PORT = 8099;
 
 /** A port of one's own: its five files with the portable host. */
 async function port(folder: string): Promise<void> {
@@ -78,12 +70,6 @@ async function check(folder: string): Promise<void> {
   }
 }
 
-/** Until Ctrl-C. */
-async function checkServer(): Promise<void> {
-  const { url } = await startCheckServer("0.0.0.0", CHECK_PORT);
-  console.log(`host: the server of the check listens at ${url}, on every address of this machine`);
-}
-
 async function host(): Promise<void> {
   ensurePackages(hostNeeds, flags.install ?? false);
   for (const kind of ["release", "sanitize", "duktape", "mujs"] as const) {
@@ -96,8 +82,7 @@ async function host(): Promise<void> {
 }
 
 try {
-  if (flags.checkServer) await checkServer();
-  else if (flags.port === undefined) await host();
+  if (flags.port === undefined) await host();
   else await port(flags.port);
 } catch (error) {
   if (!(error instanceof InstallError)) throw error;

@@ -44,6 +44,11 @@ const PARTS: readonly Part[] = [
     load: async () => (await import("./conform/conform.ts")).conform,
   },
   {
+    name: "check-server",
+    summary: "the server that tries a port of the host in C",
+    load: async () => (await import("./check-server.ts")).checkServer,
+  },
+  {
     name: "configure",
     summary: "write what a server says of itself into a device.json",
     load: async () => (await import("./configure.ts")).configure,

@@ -1,7 +1,7 @@
 // Ports of one's own: the C templates build without a warning as they are and fail in a way that is told, and the
 // example of a device in C, on the same build, signs in, reads its API's pages, and hears of the session's end.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCheckServer } from "../../targets/command/port-check-server.ts";
 import { buildPort, hostFolder } from "../../targets/workbench/host/build.ts";
-import { startCheckServer } from "../../targets/workbench/host/check-server.ts";
 import { startService } from "../peers/running-service.ts";
 import { TV } from "../service/harness.ts";
 import { HostProcess } from "./host-process.ts";
@@ -120,6 +120,80 @@ it("RFC 6750 section 5.3: a program that puts the token into an address asks nob
     await running.server.close();
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+/** The example, perhaps changed, at a server that allows at once: what it says until it has said `words`. */
+async function saidByExample(
+  name: string,
+  words: string,
+  { change = (_folder: string) => {}, records = "", accessToken = "a" } = {},
+): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-port-"));
+  cpSync(`${targets}examples/c-device`, folder, { recursive: true });
+  change(folder);
+  const code = { device_code: "d", user_code: "ABCD-EFGH", verification_uri: "https://a.example" };
+  const tokens = { access_token: accessToken, refresh_token: "r", token_type: "Bearer" };
+  const server = createServer((request, response) => {
+    request.resume();
+    response.setHeader("content-type", "application/json");
+    const answer = request.url === "/token" ? tokens : { ...code, interval: 1 };
+    response.end(JSON.stringify({ ...answer, expires_in: 3600 }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  let device: HostProcess | undefined;
+  try {
+    await buildPort(folder, `${hostFolder}port-${name}`);
+    device = new HostProcess([`${hostFolder}port-${name}/device`], {
+      SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      RECORDS: records || path.join(folder, "records"),
+    });
+    await expect.poll(() => device!.messages).toContain(words);
+    return device.messages;
+  } finally {
+    await device?.kill("SIGKILL");
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+it("the example says how much memory would do for a token that its own has no room for", async () => {
+  const said = await saidByExample("small", "would do", { accessToken: "a".repeat(3000) });
+  const [, bytes] = /MEMORY_BYTES of (\d+) would do\n/.exec(said)!;
+  const change = (folder: string): void => {
+    const main = path.join(folder, "main.c");
+    const text = readFileSync(main, "utf8");
+    expect(text).toContain("MEMORY_BYTES = 4096");
+    writeFileSync(main, text.replace("BYTES = 4096", `BYTES = ${bytes}`));
+  };
+  const enough = { accessToken: "a".repeat(3000), change };
+  expect(await saidByExample("enough", "SIGNED_IN", enough)).not.toContain("would do");
+});
+
+it("the example says that its records cannot be kept, and where", async () => {
+  const records = "/nonexistent/records";
+  const said = await saidByExample("nowhere", "not saved: ", { records });
+  expect(said).toContain(`${records}: No such file or directory\n`);
+});
+
+it("further files and libraries of a port are named in its port.mk", async () => {
+  const change = (folder: string): void => {
+    const write = (file: string, text: string): void =>
+      writeFileSync(path.join(folder, file), text);
+    write("sensor.c", "int sensor(void);\nint sensor(void) { return GAIN; }\n");
+    write("of-others.txt", "int of_others(void) { return 35; }\n");
+    write("port.mk", "MORE = sensor\nLIBS = $(PORT)/libothers.a\nCFLAGS += -DGAIN=7\n");
+    const library = "cc -x c -c -o others.o of-others.txt && ar rcs libothers.a others.o";
+    execFileSync("sh", ["-c", library], { cwd: folder });
+    const main = readFileSync(path.join(folder, "main.c"), "utf8");
+    const begin = "int main(void) {\n";
+    expect(main).toContain(begin);
+    const use = 'fprintf(stderr, "both make %d\\n", sensor() + of_others());';
+    write(
+      "main.c",
+      main.replace(begin, `int sensor(void);\nint of_others(void);\n${begin}${use}\n`),
+    );
+  };
+  expect(await saidByExample("more", "both make", { change })).toContain("both make 42\n");
 });
 
 /** A fault in one file of a port, and what the check says of it. */

@@ -15,6 +15,9 @@ const PARTS = [
   "configure",
   "sizing",
   "image",
+  "check-server",
+  "factory",
+  "loader-page",
 ];
 
 const running: Running[] = [];

@@ -115,7 +115,12 @@ function end(child: ChildProcess): void {
 async function walk(page: string): Promise<number> {
   const folder = folderFor(page);
   const port = await freePort();
-  const env = { ...process.env, HOME: folder, npm_config_update_notifier: "false" };
+  // The check of a port in C has the address of its server from make, where it is not the one that the page names.
+  const checkPort = await freePort();
+  const env = {
+    ...{ ...process.env, HOME: folder, npm_config_update_notifier: "false" },
+    CHECK_FLAGS: `-DCHECK_SERVER='"http://127.0.0.1:${checkPort}/"'`,
+  };
   const options = { cwd: folder, env };
   const beside: ChildProcess[] = [];
   let ran = 0;
@@ -128,7 +133,8 @@ async function walk(page: string): Promise<number> {
       const commands = text
         .replaceAll(/^npm install .*\n/gm, "")
         .replaceAll("8080", `${port}`)
-        .replaceAll("picogrant service", `picogrant service --port ${port}`);
+        .replaceAll("picogrant service", `picogrant service --port ${port}`)
+        .replaceAll("picogrant check-server", `picogrant check-server --port ${checkPort}`);
       ran++;
       if (language === "ts") {
         const file = path.join(folder, `program-${ran}.mts`);

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, inject, it } from "vitest";
-import { run } from "./command.ts";
+import { run, start } from "./command.ts";
 
 const folder = path.join(inject("project"), "images");
 
@@ -39,6 +39,28 @@ describe("picogrant image", () => {
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^picogrant image: [^\n]*\n$/);
     expect(code).toBe(2);
+  });
+});
+
+describe("picogrant check-server", () => {
+  it("answers the check of a port in C, counts its connections, and ends with Ctrl+C", async () => {
+    const server = start(["check-server", "--port", "0"]);
+    await expect.poll(() => server.stdout).toMatch(/listening on \S+\n/);
+    const [, url] = /listening on (\S+)\n/.exec(server.stdout)!;
+    const pattern = await fetch(`${url}pattern`);
+    expect(pattern.headers.get("picogrant-check")).toBe("1");
+    expect((await pattern.arrayBuffer()).byteLength).toBe(5000);
+    const echo = await fetch(`${url}echo`, { method: "POST", body: "abc" });
+    // 97 * 31^2 + 98 * 31 + 99
+    expect(await echo.text()).toBe("3 96354 ");
+    expect(await (await fetch(`${url}open`)).text()).toMatch(/^[1-3] $/);
+    const again = await run(["check-server", "--port", new URL(url!).port]);
+    expect(again).toMatchObject({ code: 2, stdout: "" });
+    expect(again.stderr).toMatch(
+      /^picogrant check-server: port \d+ on 127\.0\.0\.1 is in use; [^\n]*\n$/,
+    );
+    server.child.kill("SIGINT");
+    expect(await server.end).toMatchObject({ code: 0, stderr: "" });
   });
 });
 

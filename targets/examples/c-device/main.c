@@ -72,6 +72,13 @@ static void use_token(void) {
   if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
 }
 
+/* For whoever builds the device: what the display has no room for. */
+static void say_what_lacks(void) {
+  int needed = pg_host_memory_needed();
+  if (needed) fprintf(stderr, "no room for what the server sent: MEMORY_BYTES of %d would do\n", needed);
+  if (pg_get(PG_NOT_SAVED)) port_log("not saved: the next start asks for a new code");
+}
+
 static void take_report(enum pg_report report, int a, int b) {
   static const char *const states[] = PG_STATE_NAMES;
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
@@ -79,6 +86,7 @@ static void take_report(enum pg_report report, int a, int b) {
   if (report == PG_REPORT_CALL) take_answer(a);
   if (report != PG_REPORT_STATE) return;
   port_log(states[a]);
+  say_what_lacks();
   if (a == PG_STATE_SIGNED_IN && !was_signed_in) {
     was_signed_in = 1;
     use_token();

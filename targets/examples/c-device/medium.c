@@ -1,5 +1,6 @@
 /* The records in one file, one slot behind the other. Contract in medium.h. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,11 +10,18 @@
 
 enum { SLOT_BYTES = 4096 + PG_SLOT_HEADER };
 
-/* Opened at the first use; -1 where it cannot be: every call then fails, and the device says "Not saved". */
+/*
+ * Opened at the first use; -1 where it cannot be: every call then fails, the device starts after six seconds of trying to
+ * read, and says "Not saved" once it is signed in.
+ */
 static int medium_file(void) {
   static int file = -1;
+  static int is_said;
   const char *path = getenv("RECORDS");
-  if (file < 0) file = open(path ? path : "records", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (!path) path = "records";
+  if (file < 0) file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0 && !is_said) perror(path);
+  is_said = 1;
   return file;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Tries the connection of a port, against the server of the check where it listens (`npm run host -- --check-server`):
+ * Tries the connection of a port, against the server of the check where it listens (`npx picogrant check-server`):
  * that one knows what it has sent and received. Any other server that answers HTTP shows less.
  */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 /* The server of the check, and an address at which nothing listens. */
 #ifndef CHECK_SERVER
-#define CHECK_SERVER "http://127.0.0.1:8080/"
+#define CHECK_SERVER "http://127.0.0.1:8099/"
 #endif
 #ifndef CHECK_NOBODY
 #define CHECK_NOBODY "http://127.0.0.1:9/"
@@ -273,7 +273,7 @@ void check_connection(void) {
   pg_connection_end();
   port_log("ok connection: ending none is harmless");
   int opens = check_opening("ok connection: it opens", "not ok connection: none to " CHECK_SERVER
-                            "; does a server listen there? (CHECK_SERVER names another)");
+                            "; `npx picogrant check-server` listens there (CHECK_SERVER names another)");
   opens &= check_opening("ok connection: a second one opens after the first",
                          "not ok connection: a second one does not open after pg_connection_end");
   if (!opens) {

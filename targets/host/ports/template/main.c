@@ -2,6 +2,8 @@
  * The firmware's program: the settings of your server, the device, and a loop that works and sleeps. What it asks of
  * the board is in port.h and in the four other files of this folder.
  */
+#include <stdio.h>
+
 #include "core-code.h"
 #include "host.h"
 #include "port.h"
@@ -50,6 +52,13 @@ static void take_report(enum pg_report report, int a, int b) {
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   if (report == PG_REPORT_STATE) port_log(states[a]);
   if (b != 0) port_log(errors[b]);
+  /* Of memory: sizing, not a fault. The display only says that something is too long. */
+  if (pg_host_memory_needed()) {
+    char line[64];
+    snprintf(line, sizeof line, "MEMORY_BYTES of %d would do", pg_host_memory_needed());
+    port_log(line);
+  }
+  if (pg_get(PG_NOT_SAVED)) port_log("not saved: the records' medium has failed");
 }
 
 int main(void) {
