@@ -119,7 +119,7 @@ function commandsOfPages(): Map<string, Map<string, string>> {
       RegExp(`npm (?:run )?(?:tool -- ([a-z-]+)|([a-z:-]+) -- )${rest}`, "g"),
     ))
       if (TOOLS[name!]?.tests === undefined) note(name!, words!, page);
-    for (const [, name, words] of text.matchAll(RegExp(`npx picogrant ([a-z]+)\\b${rest}`, "g")))
+    for (const [, name, words] of text.matchAll(RegExp(`npx picogrant ([a-z-]+)\\b${rest}`, "g")))
       note(`picogrant ${name}`, words!, page);
   }
   return found;
