@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
+import { MEMORY_BYTES_DEFAULT } from "../../platform/driver/options.ts";
 import { heapLimits, sizeCeilings } from "../../targets/workbench/budgets/budget-limits.ts";
 import { brokenLinks } from "../../targets/workbench/docs/links.ts";
 import { chapters, pages } from "../../targets/workbench/docs/pages.ts";
@@ -62,6 +63,23 @@ it("sizes that pages state are the limits that npm run budgets holds", () => {
   const figure = (bytes: number): string => bytes.toLocaleString("en");
   expect(design).toContain(`${heap / 1024} / ${grantHeap / 1024} KiB`);
   expect(design).toContain(`${figure(file)} / ${figure(grantFile)} B`);
+});
+
+it("the page of sizing has the bytes that hosts take where nothing is set", () => {
+  const page = readFileSync(`${root}targets/docs/sizing.md`, "utf8").replaceAll(/\s+/g, " ");
+  expect(page).toContain(`Where you set nothing, the driver takes ${MEMORY_BYTES_DEFAULT} `);
+  const defaults = {
+    "targets/host/portable/config.c": /\.memory_bytes = (\d+),/,
+    "targets/host/ports/template/main.c": /MEMORY_BYTES = (\d+),/,
+  };
+  for (const [file, pattern] of Object.entries(defaults)) {
+    const [, bytes] = pattern.exec(readFileSync(root + file, "utf8"))!;
+    expect(page).toContain(`The hosts in C take ${bytes}, `);
+  }
+  // Which column of the tables is theirs.
+  const makefile = readFileSync(`${root}targets/host/ports/template/Makefile`, "utf8");
+  expect(makefile).toContain("generated-complete-source");
+  expect(page).toContain("They have the complete core");
 });
 
 it("every page is a file, and has a name of its own", () => {
