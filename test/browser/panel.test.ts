@@ -462,6 +462,14 @@ describeInChromium("the panel", (browser) => {
         expect(inner).toBeLessThanOrEqual(outer!);
         for (const button of await page.getByRole("button").all())
           expect((await button.textContent())?.trim()).not.toBe("");
+        // The page of all answers begins at its top, and so does what one comes back to.
+        const scrolled = (): Promise<number> => page.evaluate(() => scrollY);
+        await page.getByRole("link", { name: "every answer" }).click();
+        await page.locator("#gallery").waitFor();
+        await expect.poll(scrolled).toBe(0);
+        await page.locator("#gallery button").last().click();
+        await page.locator("#bench").waitFor();
+        await expect.poll(scrolled).toBe(0);
       },
       { viewport: { width: 390, height: 844 }, colorScheme: "dark" },
     ));

@@ -14,7 +14,6 @@ const DESK = { viewport: { width: 1280, height: 800 } };
 const LARGE = { viewport: { width: 1920, height: 1080 } };
 const PHONE = {
   viewport: { width: 390, height: 844 },
-  colorScheme: "dark",
   isMobile: true,
   hasTouch: true,
 } as const;
@@ -134,7 +133,7 @@ async function takePanel(browser: Browser): Promise<void> {
     await take(large, "panel-large");
     await large.click("[data-command='press new-code']");
     await shows(large, "Code ");
-    const narrow = await open(browser, `${bench.url}/panel`, PHONE);
+    const narrow = await open(browser, `${bench.url}/panel`, { ...PHONE, colorScheme: "dark" });
     await shows(narrow, "Code ");
     await take(narrow, "panel-narrow-dark");
   } finally {
@@ -149,6 +148,11 @@ async function takePlayground(browser: Browser): Promise<void> {
     await shows(page, "Code ");
     await goToConsent(page);
     await take(page, "playground");
+    const narrow = await open(browser, playground.url, PHONE);
+    await shows(narrow, "Code ");
+    await goToConsent(narrow);
+    await narrow.locator("#code-strip").evaluate((strip) => strip.scrollIntoView());
+    await take(narrow, "playground-narrow");
   } finally {
     await playground.close();
   }

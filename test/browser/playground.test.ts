@@ -191,6 +191,8 @@ describeInChromium("the playground", (browser) => {
   test("accounts and clients are edited, refused with a reason, applied, and saved as a file", () =>
     atPlayground(browser(), async (page) => {
       await shows(page, "Code ");
+      // Two sign-ins are waited for: time goes ten times as fast.
+      await page.keyboard.press("+");
       await page.click("#tab-service");
       await page.click("#fixture-open");
       const field = page.locator("#fixture");
@@ -222,6 +224,7 @@ describeInChromium("the playground", (browser) => {
       await page.getByText("Nothing is recorded: the service has begun anew").waitFor();
       await page.click("#scenario-live");
       await shows(page, "Code ");
+      await page.click("[data-command='next-speed']");
       await page.click("[data-command='allow']");
       await shows(page, "3 broadcasts: Rowing and rain");
     }));

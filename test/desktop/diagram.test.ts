@@ -123,16 +123,25 @@ test("an exchange is OK where its status says so and its body can be read, and i
 
 // A device with a code polls; the first answer that the fault has a hand in is that of a poll.
 test.each([
-  ["fault corrupt on", "428 Precondition Required, not JSON (corrupt)"],
-  ["fault unavailable on", "503 Service Unavailable, not JSON (unavailable)"],
-  ["fault captive-portal on", "200 not JSON (captive-portal)"],
-  ["fault cut-poll", "400 invalid_request (cut-poll)"],
-  ["fault slow-down", "403 slow_down (slow-down)"],
-  ["fault offline on", "unreachable (offline)"],
+  ["fault corrupt on", "428 Precondition Required, not JSON (garbled)"],
+  ["fault unavailable on", "503 Service Unavailable, not JSON (service down)"],
+  ["fault captive-portal on", "200 not JSON (from a hotspot)"],
+  ["fault cut-poll", "400 invalid_request (cut short on the way)"],
+  ["fault slow-down", "403 slow_down (by request)"],
+  ["fault offline on", "unreachable (network unplugged)"],
 ])("after %s the next poll is called %s", async (step, words) => {
   const simulation = await play(["advance 9s", step, "advance 12s"], () => {});
   const poll = simulation.exchanges.entries.find(({ fault }) => fault !== "");
   expect(answerOf(poll!)).toBe(words);
+});
+
+test("an answer that comes late is no failure", async () => {
+  const steps = ["advance 9s", "allow", "fault slow on", "advance 40s"];
+  const { exchanges } = await play(steps, () => {});
+  const tokens = exchanges.entries.find(
+    ({ purpose, status }) => purpose === "poll" && status === 200,
+  );
+  expect([answerOf(tokens!), outcomeOf(tokens!)]).toEqual(["200 OK (late)", "good"]);
 });
 
 /** What a list of the page does, as far as it is needed; its items are what was drawn. */

@@ -98,7 +98,7 @@ test.each([
     "allow\nadvance 8s\npress sign-out",
     ["! sign out pressed", "* sign out -> revoking", "revoke: POST /revoke"],
   ],
-  ["allow\nadvance 8s\npress list", ["! list pressed", TOKENS[2]]],
+  ["allow\nadvance 8s\npress list", ["! update list pressed", TOKENS[2]]],
   [
     "allow\nadvance 8s\npower cycle\nadvance 1s",
     [

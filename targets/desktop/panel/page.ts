@@ -204,7 +204,7 @@ ${head}
     </dl>
     <details class="inside" open><summary>Inside the device</summary>
     <dl class="facts">
-      <div><dt>Name at the service</dt><dd id="client"></dd></div>
+      <div><dt>Known as</dt><dd id="client"></dd></div>
       <div><dt>Working memory</dt><dd id="memory"></dd></div>
       <div><dt>Taken while it runs</dt><dd id="allocated"></dd></div>
       <div><dt>Kept without power</dt><dd class="slots"><span id="slot-0"></span><span id="slot-1"></span></dd></div>

@@ -46,7 +46,8 @@ const STEPS: Readonly<Record<string, Perform>> = {
     }
     if (!simulation.isOn) return "the device has no power";
     if (button === "list" && !simulation.driver!.isSignedIn) return "nobody is signed in";
-    simulation.timeline.note(`${button.replace("-", " ")} pressed`, "button");
+    const label = button === "list" ? "update list" : button.replace("-", " ");
+    simulation.timeline.note(`${label} pressed`, "button");
     const before = simulation.driver!.device.moves;
     simulation.press(button as Button);
     const isDone = simulation.driver!.device.moves !== before || button === "list";
@@ -286,6 +287,9 @@ function said(outcome: string): string {
   switch (outcome) {
     case "granted":
     case "access_denied":
+    // The log, the phone and, at its next poll, the device say so.
+    case "admin_policy_enforced":
+    case "org_internal":
       return "";
     case "no-code":
       return NO_CODE;

@@ -274,7 +274,9 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
   showGauge("access", device.access);
   if (device.inFlight) setText("poll-text", "under way");
   setText("memory", `${memory.bytes} bytes, ${memory.tokens} for tokens`);
-  setText("allocated", allocatedText(memory.allocated));
+  const taken = takenText(memory.allocated);
+  setText("allocated", taken.text);
+  element("allocated").title = taken.beside;
   for (const one of slots) {
     const { slot, sequence, writes, erases } = one;
     setText(`slot-${slot}`, `${slot + 1}: ${keptWords(one)}`);
@@ -305,13 +307,16 @@ function twoSentences(mend: string): string {
   return `${mend.replace(/: (.)/, (_, first: string) => `. ${first.toUpperCase()}`)}.`;
 }
 
-function allocatedText({ core, others, engine }: View["memory"]["allocated"]): string {
+/** What the device's program takes while it runs; to compare it with, what is around it. */
+function takenText({ core, others, engine }: View["memory"]["allocated"]) {
   if (engine) {
+    const text = `${engine.mallocs} times in ${engine.calls} calls`;
     // A firmware's engine has neither the compiler nor the standard library of this one.
-    const heap = `${Math.round(engine.heapBytes / 1024)} KiB, compiler and library included`;
-    return `${engine.mallocs} times in ${engine.calls} calls. Its engine, QuickJS, has ${heap}`;
+    const heap = `${Math.round(engine.heapBytes / 1024)} KiB`;
+    return { text, beside: `QuickJS itself, its compiler and library included: ${heap}` };
   }
-  return `${core} bytes/s; the simulator around it ${Math.round(others / 1024)} KiB/s`;
+  const beside = `the simulator around it: ${Math.round(others / 1024)} KiB a second`;
+  return { text: `${core} bytes a second`, beside };
 }
 
 /** The gallery of all answers stands in the place of the bench while the address says so. */
@@ -325,6 +330,8 @@ function takeGallery(): void {
     if (isShown) gallery.focus({ preventScroll: true });
     // What has happened while the diagram was out of sight is in sight.
     else showEnd(element<HTMLOListElement>("sequence"));
+    // Where the page itself scrolls, the other one begins at its top.
+    scrollTo(0, 0);
   };
   addEventListener("hashchange", show);
   show();

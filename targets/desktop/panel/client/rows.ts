@@ -5,6 +5,7 @@ import type { ExchangeEntry } from "../../simulator/log/exchanges.ts";
 import type { TimelineEntry } from "../../simulator/log/timeline.ts";
 import type { View } from "../../simulator/view.ts";
 import type { SecurityEvent } from "../../simulator/world/maker-server.ts";
+import type { LastingFault, PassingFault } from "../../simulator/world/network.ts";
 
 /** What of an exchange a row shows. */
 export type Part = "whole" | "request" | "answer";
@@ -31,13 +32,30 @@ export type Happened = Pick<View, "fromOrder" | "exchanges" | "timeline" | "even
 export function outcomeOf({ ended, status, said, fault }: ExchangeEntry): Outcome {
   if (ended === undefined) return "under way";
   if (said === "authorization_pending") return "wait";
-  return said === "OK" && status >= 200 && status < 300 && !fault ? "good" : "bad";
+  // What comes late comes whole.
+  const isWhole = fault === "" || fault === "slow";
+  return said === "OK" && status >= 200 && status < 300 && isWhole ? "good" : "bad";
 }
 
-/** The answer in words: "428 authorization_pending", "503 Service Unavailable, not JSON (unavailable)". */
+/** What a fault did to an exchange, by the fault's name. */
+export const DONE_BY: Readonly<Record<LastingFault | PassingFault, string>> = {
+  offline: "network unplugged",
+  drop: "lost on the way",
+  slow: "late",
+  corrupt: "garbled",
+  "captive-portal": "from a hotspot",
+  unavailable: "service down",
+  "slow-down": "by request",
+  "lose-answer": "lost on the way",
+  "repeat-poll": "sent twice",
+  "wrong-grant-type": "changed on the way",
+  "cut-poll": "cut short on the way",
+};
+
+/** The answer in words: "428 authorization_pending", "503 Service Unavailable, not JSON (service down)". */
 export function answerOf({ ended, status, said, fault }: ExchangeEntry): string {
   if (ended === undefined) return "";
-  const by = fault ? ` (${fault})` : "";
+  const by = fault ? ` (${DONE_BY[fault as keyof typeof DONE_BY]})` : "";
   return `${status ? `${status} ` : ""}${said}${by}`;
 }
 

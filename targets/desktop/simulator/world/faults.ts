@@ -51,7 +51,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     ...{ ...LASTS, name: "corrupt", key: "4", label: "garble every answer" },
-    title: "a bit of every answer flips",
+    title: "every answer garbled by a bit",
     sees: "What is garbled is taken for no answer, and a code stays good. Without one:",
     display: textOf(Message.BUSY),
   },
