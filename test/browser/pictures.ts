@@ -21,6 +21,10 @@ const PHONE = {
 async function take(page: Page, name: string): Promise<void> {
   // For a second or two V8 compiles what runs for the first time, which is counted as the core's.
   await page.locator("#allocated", { hasText: /^0 / }).waitFor({ state: "attached" });
+  // What was pressed far down a tab has it scrolled.
+  await page.evaluate(() => {
+    for (const tab of document.querySelectorAll("[role=tabpanel]")) tab.scrollTop = 0;
+  });
   // What fades in or is still being drawn.
   await page.waitForTimeout(500);
   await page.screenshot({ path: `${FOLDER}${name}.png` });
@@ -49,6 +53,16 @@ async function goToConsent(page: Page, isKnown = false): Promise<void> {
   await phone.getByRole("button", { name: "Continue" }).click();
   if (!isKnown) await phone.getByRole("button", { name: /Ada Brook/ }).click();
   await phone.getByRole("button", { name: "Allow", exact: true }).waitFor();
+}
+
+/** Another code than the one that may still be drawn. */
+async function takeNewCode(page: Page): Promise<void> {
+  const code = (): Promise<string> => page.locator("#code-strip").textContent().then(String);
+  const before = await code();
+  await page.click("[data-command='press new-code']");
+  while (!/shows [B-Z]{4}-/.test(await code()) || (await code()) === before) {
+    await page.waitForTimeout(100);
+  }
 }
 
 interface Simulator {
@@ -114,14 +128,13 @@ async function takePanel(browser: Browser): Promise<void> {
     await page.click("[data-key='k']");
     await says(page, "#device-name", "Printer");
     await press("power");
-    await press("press new-code");
-    // With the new code, and not with the one before it, a slip comes out.
+    await takeNewCode(page);
     await page.locator("#slip").waitFor();
     await take(page, "panel-printer");
     await page.click("[data-key='k']");
     await says(page, "#device-name", "Console");
-    await press("press new-code");
-    await shows(page, "Code ");
+    await takeNewCode(page);
+    await page.locator("#screen-qr").waitFor();
     await take(page, "panel-console");
     await page.click("[data-key='k']");
     await page.close();
@@ -151,7 +164,7 @@ async function takePlayground(browser: Browser): Promise<void> {
     const narrow = await open(browser, playground.url, PHONE);
     await shows(narrow, "Code ");
     await goToConsent(narrow);
-    await narrow.locator("#code-strip").evaluate((strip) => strip.scrollIntoView());
+    await narrow.locator(".second").evaluate((phone) => phone.scrollIntoView());
     await take(narrow, "playground-narrow");
   } finally {
     await playground.close();

@@ -272,7 +272,7 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
   showGauge("poll", device.poll);
   showGauge("code", device.code);
   showGauge("access", device.access);
-  if (device.inFlight) setText("poll-text", "under way");
+  if (device.inFlight) setText("poll-text", "now");
   setText("memory", `${memory.bytes} bytes, ${memory.tokens} for tokens`);
   const taken = takenText(memory.allocated);
   setText("allocated", taken.text);
