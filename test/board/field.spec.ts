@@ -61,6 +61,8 @@ describe("the service's address changes", () => {
     await called(board);
     // One that was learnt with the old TTL is used until that is over.
     await board.plug(false);
+    // Whoever plugs it in again before the board has looked changes nothing.
+    await board.says("network: the cable is out");
     await board.plug(true);
     await called(board, 2);
     const asked = board.network.asked.length;

@@ -2,7 +2,7 @@
 // state of apt's (no root, nothing installed on the machine), Hermes and XS through npm. Where they come from
 // is what the machine itself is set up to use; no host is named here.
 
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -15,6 +15,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -33,10 +34,21 @@ export function run(command: string, args: readonly string[], cwd?: string): str
   try {
     return execFileSync(command, args, { encoding: "utf8", stdio: "pipe", ...(cwd && { cwd }) });
   } catch (error) {
-    const { code, stderr } = error as { code?: string; stderr?: string };
-    const why = code === "ENOENT" ? "not found on this machine" : (stderr ?? "").trim();
-    throw new InstallError(`${command} ${args.slice(-2).join(" ")}: ${why}`);
+    throw failureOf(command, args, error);
   }
+}
+
+/** The same, while this process goes on: a server in it keeps answering. */
+export async function runBeside(command: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(command, args, { encoding: "utf8" }).catch((error: unknown) => {
+    throw failureOf(command, args, error);
+  });
+}
+
+function failureOf(command: string, args: readonly string[], error: unknown): InstallError {
+  const { code, stderr } = error as { code?: string; stderr?: string };
+  const why = code === "ENOENT" ? "not found on this machine" : (stderr ?? "").trim();
+  return new InstallError(`${command} ${args.slice(-2).join(" ")}: ${why}`);
 }
 
 /** Address and release of the archive that this machine's apt uses. */

@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/make-bundle.ts";
-import { InstallError, run } from "../engines/install.ts";
+import { InstallError, run, runBeside } from "../engines/install.ts";
 import { generate } from "./generate.ts";
 import { armQuickjs, armSysroot, engineVersion, quickjsFolder } from "./toolchain.ts";
 
@@ -159,7 +159,7 @@ export async function buildPort(
   // They may be another port's, whose files were newer than this one's.
   for (const name of PORTS_OWN) rmSync(`${out}/${name}`, { force: true });
   const makefile = `${sources}/ports/template/Makefile`;
-  run("make", [
+  await runBeside("make", [
     "-s",
     "-f",
     makefile,
