@@ -7,12 +7,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build, buildSync, type Plugin } from "esbuild";
+import { type BuildOptions, build, buildSync, type Metafile, type Plugin } from "esbuild";
 import { dense, isDense, readable } from "./lines.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -41,7 +42,8 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
   const assets = new Set<string>();
   const { metafile } = await build({
     ...common,
-    entryPoints: { main: entry },
+    // The core is an entry so that nothing else is in its files: the simulator counts what they allocate.
+    entryPoints: { main: entry, core: "core/complete.ts" },
     outdir: folder,
     format: "esm",
     splitting: true,
@@ -50,8 +52,31 @@ export async function bundleModules(entry: string, folder: string): Promise<Inpu
     minify: true,
     plugins: [ownFiles(assets), madeBeforehand],
   });
+  coreInItsFolder(metafile.outputs, folder);
   for (const asset of [...assets].sort()) copyAsset(asset, folder);
   return Object.keys(metafile.inputs);
+}
+
+/** Moves what has the core alone into a folder `core`, where the simulator's counter of allocations looks for it. */
+function coreInItsFolder(outputs: Metafile["outputs"], folder: string): void {
+  const isOfCore = (inputs: object): boolean =>
+    Object.keys(inputs).length > 0 && Object.keys(inputs).every((name) => name.startsWith("core/"));
+  const names = Object.keys(outputs).map((file) => basename(file));
+  const cores = Object.entries(outputs)
+    .filter(([, { inputs, entryPoint }]) => isOfCore(inputs) && entryPoint === undefined)
+    .map(([file]) => basename(file));
+  mkdirSync(join(folder, "core"));
+  for (const name of names) {
+    const isMoved = cores.includes(name);
+    const text = readFileSync(join(folder, name), "utf8");
+    rmSync(join(folder, name));
+    if (name === "core.js") continue;
+    const mended = text.replace(/"\.\/([\w-]+\.js)"/g, (whole, other: string) => {
+      if (isMoved === cores.includes(other)) return whole;
+      return isMoved ? `"../${other}"` : `"./core/${other}"`;
+    });
+    writeFileSync(join(folder, isMoved ? "core" : "", name), mended);
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
 // The installed `picogrant` as a whole: its help, the service for testers of clients, the simulator.
 
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { MESSAGES } from "../../core/complete.ts";
 import { events, type Running, run, start } from "./command.ts";
 
 const PARTS = [
@@ -61,6 +62,19 @@ describe("picogrant", () => {
     const wrong = DEMANDING.includes(name) ? "required option .*" : "unknown option '--nonsense'";
     expect(stderr).toMatch(RegExp(`^picogrant ${name}: ${wrong}\n$`));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("the core is in a folder of its own: the simulator tells by it what the core allocates", () => {
+    const at = path.join(inject("project"), "node_modules/picogrant-tools/dist/command");
+    const scripts = readdirSync(at, { recursive: true, encoding: "utf8" }).filter((file) => {
+      return /\.[jt]s$/.test(file);
+    });
+    const words = "Getting a code";
+    expect(MESSAGES).toContain(words);
+    const holding = scripts.filter((file) =>
+      readFileSync(path.join(at, file), "utf8").includes(words),
+    );
+    expect(holding).toEqual([expect.stringMatching(/^core\/chunk-\w+\.js$/)]);
   });
 
   it("needs nothing installed beside it", () => {

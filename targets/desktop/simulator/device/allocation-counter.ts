@@ -16,13 +16,13 @@ const PERIOD_MS = 1000;
 
 const NONE: Allocations = { core: 0, others: 0 };
 
-/** Not by its name alone: a checkout may stand in a folder of that name. */
+/** Not by its name alone: a checkout may stand in a folder of that name. In the package the core has this folder, too. */
 const CORE = new URL("../../../../core/", import.meta.url);
 const CORE_PATH = fileURLToPath(CORE);
 
 /** Whether a file, as its URL or as the path that a runner of tests gives it, is the core's. */
 export function isOfCore(url: string): boolean {
-  return (url.startsWith(CORE.href) || url.startsWith(CORE_PATH)) && url.endsWith(".ts");
+  return (url.startsWith(CORE.href) || url.startsWith(CORE_PATH)) && /\.[jt]s$/.test(url);
 }
 
 export class AllocationCounter implements AllocationMeter {
