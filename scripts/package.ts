@@ -42,6 +42,15 @@ const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
   bugs?: object;
 };
 
+/** What `npm run build` writes; in `dist` may lie what an earlier version has written. */
+const BUILT = [
+  ...variants.flatMap((variant) => {
+    const modules = [".js", ".js.map", ".cjs", ".mjs", ".d.ts", ".d.cts", ".d.mts"];
+    return [...modules, "-conformance.js"].map((ending) => nameOf(variant) + ending);
+  }),
+  "picogrant.qjs.js",
+];
+
 /** Makes dist/npm/NAME; the old one stays until the new one is complete. */
 async function makePackage(
   name: string,
@@ -150,9 +159,8 @@ await makePackage(
   async (folder) => {
     for (const path of FIRMWARE_FILES)
       cpSync(join(root, path), join(folder, path), { recursive: true });
-    const made = readdirSync(join(root, "dist")).filter((name) => /^picogrant[\w.-]*$/.test(name));
     mkdirSync(join(folder, "dist"));
-    for (const name of made) cpSync(join(root, "dist", name), join(folder, "dist", name));
+    for (const name of BUILT) cpSync(join(root, "dist", name), join(folder, "dist", name));
     await addGeneratedC(join(folder, "dist/host/generated-complete-source"));
     return [];
   },

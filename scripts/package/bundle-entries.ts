@@ -7,7 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
+  renameSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -63,19 +63,19 @@ function coreInItsFolder(outputs: Metafile["outputs"], folder: string): void {
     Object.keys(inputs).length > 0 && Object.keys(inputs).every((name) => name.startsWith("core/"));
   const names = Object.keys(outputs).map((file) => basename(file));
   const cores = Object.entries(outputs)
-    .filter(([, { inputs, entryPoint }]) => isOfCore(inputs) && entryPoint === undefined)
+    .filter(([, { inputs }]) => isOfCore(inputs))
     .map(([file]) => basename(file));
   mkdirSync(join(folder, "core"));
   for (const name of names) {
     const isMoved = cores.includes(name);
     const text = readFileSync(join(folder, name), "utf8");
-    rmSync(join(folder, name));
-    if (name === "core.js") continue;
     const mended = text.replace(/"\.\/([\w-]+\.js)"/g, (whole, other: string) => {
       if (isMoved === cores.includes(other)) return whole;
       return isMoved ? `"../${other}"` : `"./core/${other}"`;
     });
-    writeFileSync(join(folder, isMoved ? "core" : "", name), mended);
+    // In its place a program stays one that may be run.
+    writeFileSync(join(folder, name), mended);
+    if (isMoved) renameSync(join(folder, name), join(folder, "core", name));
   }
 }
 
