@@ -76,3 +76,17 @@ test.each(["poll", "code", "access"])(
     if (what === "access") expect(simulation.exchanges.counts.get("refresh")).toBe(1);
   },
 );
+
+test("a jump to the next request while one is under way goes to its end", async () => {
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const controller = new Controller(simulation, new Viewer(simulation), true);
+  simulation.powerOn();
+  for (const step of ["advance 5s", "fault slow on", "advance 5s"]) await controller.run(step);
+  const before = controller.viewer.view();
+  expect([before.device.inFlight, whyNot("jump poll", before)]).toEqual([true, ""]);
+  await controller.run("jump poll");
+  const after = controller.viewer.view();
+  expect([after.message, after.device.inFlight]).toEqual(["", false]);
+  // Eight seconds for the answer, and none of the wait after it.
+  expect(after.clock.ms - before.clock.ms).toBeLessThanOrEqual(8_000);
+});

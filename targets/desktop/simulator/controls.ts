@@ -132,7 +132,15 @@ export class Controller {
 
   /** To the moment at which what runs down has run down, and a little beyond: then it has had its effect. */
   async #jumpTo(what: Runs): Promise<string> {
-    const { leftMs } = this.viewer.view().device[what];
+    const { device } = this.viewer.view();
+    const { leftMs } = device[what];
+    if (what === "poll" && device.inFlight) {
+      // What is under way comes to its end first: an answer, or the adapter's limit.
+      const { clock } = this.simulation;
+      await clock.jump(UNDER_WAY_MS, () => this.simulation.driver?.device.inFlight !== 1);
+      this.simulation.touch();
+      return "";
+    }
     if (leftMs === 0) return NOTHING_RUNS[what];
     return await this.#step(`advance ${Math.ceil(leftMs) + 1}ms`);
   }
@@ -149,6 +157,9 @@ export class Controller {
 const ENDS_JUMP = ["pause", "advance 30m", "jump poll", "jump code", "jump access"];
 
 const TIME = /^(pause|step|next-speed|speed |advance |jump )/;
+
+/** More than any adapter waits for an answer. */
+const UNDER_WAY_MS = 60_000;
 
 /** What runs down on the device. */
 type Runs = "poll" | "code" | "access";

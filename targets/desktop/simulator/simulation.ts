@@ -367,7 +367,9 @@ export class Simulation {
 
   /** How the code on the display was decided about, or the last one where none is there. */
   get decision(): Decision | undefined {
-    return this.#decisions.about(this.userCode);
+    const state = this.driver?.device.state;
+    const isOut = state === State.FAILED || state === State.SIGNED_OUT;
+    return this.#decisions.about(this.userCode, isOut);
   }
 
   /** Whoever decides, by key or on the service's own pages. */

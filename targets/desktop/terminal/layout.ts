@@ -139,14 +139,18 @@ function statusLines(view: View, paint: Paint): string[] {
     gaugeLine("access", device.access),
     `memory    ${memory.bytes} B, of it tokens ${memory.tokens} B`,
     `allocated ${memory.allocated.core} B/s by the core, ${kibibytes(memory.allocated.others)} else`,
-    ...slots.map((slot) => `kept ${slot.slot + 1}    ${keptWords(slot)}, ${timesWritten(slot)}`),
+    ...slots.map(slotLine),
   ];
   if (faults.length > 0) lines.push(paint.warn(`faults    ${faults.join(", ")}`));
   return lines;
 }
 
-function timesWritten({ writes }: SlotView): string {
-  return writes === 1 ? "written once" : `written ${writes} times`;
+/** "kept 1    the code, 155 bytes, written once" */
+function slotLine(slot: SlotView): string {
+  const { bytes, writes } = slot;
+  const size = bytes > 0 ? `, ${bytes} bytes` : "";
+  const times = writes === 1 ? "once" : `${writes} times`;
+  return `kept ${slot.slot + 1}    ${keptWords(slot)}${size}, written ${times}`;
 }
 
 /** For displays too wide to have anything beside them: the status in two columns below. */

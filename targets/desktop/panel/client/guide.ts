@@ -43,10 +43,14 @@ const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
 
 /** Why the next code would be refused as this one was, unless something else is done. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
+/** What ends a session, and not a sign-in. */
+const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token"];
 /** Refusals of one account that another may not meet. */
 const OTHER_ACCOUNT: Readonly<Record<string, string>> = {
   admin_policy_enforced:
     "This account's organization forbids it. Get a code, and take another account on the phone.",
+  account_disabled:
+    "The session is over: the account is disabled. Get a code, and take another account on the phone.",
   org_internal:
     "Only accounts of one organization may. Get a code, and take such an account on the phone.",
 };
@@ -96,7 +100,8 @@ function signedIn({ call }: Seen, phone: PhonePage): Guide {
     const { name, mend } = call.reason;
     // A project without the API stays one.
     const next = name === "accessNotConfigured" && phone !== "none" ? USUAL_CLIENT : undefined;
-    const says = `The device is signed in, but its call failed: ${name}. Who can mend it: ${mend}.`;
+    const [who = ""] = mend.split(":");
+    const says = `Signed in, but the last call failed: ${name}. Who can mend it: ${who}.`;
     return { step: 3, next: next ?? WHAT_CAN_GO_WRONG, says };
   }
   const says = call
@@ -141,7 +146,8 @@ function onPhone(phone: PhonePage): Guide {
 /** Another code is of use where the next sign-in may end otherwise. */
 function failed({ device: { reason }, faults }: Seen, phone: PhonePage): Guide {
   const name = reason?.name ?? "";
-  const says = `The sign-in failed: ${name}. Below the device stands who can mend it.`;
+  const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";
+  const says = `${what}: ${name}. Below the device stands who can mend it.`;
   if (name === "admin_policy_enforced" && faults.includes("policy")) {
     return { step: 0, next: POLICY, says: "The organization forbids what the device asks for." };
   }

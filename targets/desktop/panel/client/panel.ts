@@ -278,9 +278,10 @@ function showDevice({ device, display, memory, slots, slips, qr }: View): void {
   setText("allocated", taken.text);
   element("allocated").title = taken.beside;
   for (const one of slots) {
-    const { slot, sequence, writes, erases } = one;
+    const { slot, bytes, sequence, writes, erases } = one;
     setText(`slot-${slot}`, `${slot + 1}: ${keptWords(one)}`);
-    element(`slot-${slot}`).title = `record ${sequence + 1}, ${writes} writes, ${erases} erases`;
+    element(`slot-${slot}`).title =
+      `${bytes} bytes, record ${sequence + 1}, ${writes} writes, ${erases} erases`;
   }
 }
 

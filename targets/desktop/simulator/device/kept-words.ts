@@ -10,7 +10,6 @@ const WORDS: Readonly<Record<SlotView["kind"], string>> = {
   unknown: "nothing that can be read",
 };
 
-/** "the code, 155 bytes" */
-export function keptWords({ kind, bytes }: Pick<SlotView, "kind" | "bytes">): string {
-  return bytes > 0 ? `${WORDS[kind]}, ${bytes} bytes` : WORDS.empty;
+export function keptWords({ kind, bytes }: SlotView): string {
+  return bytes > 0 ? WORDS[kind] : WORDS.empty;
 }

@@ -5,6 +5,7 @@ import type { Timeline } from "./timeline.ts";
 export interface Decision {
   /** As the log tells it: "ada allows". */
   readonly what: string;
+  readonly isGranted: boolean;
   /** The code on the display at that moment. */
   readonly userCode: string;
   /** Whether by a key or a button, without the service's pages. */
@@ -25,15 +26,20 @@ export class Decisions {
   /** @returns whether this was a decision */
   hear(event: Attempt, userCode: string): boolean {
     if (event.state !== "granted" && event.state !== "refused") return false;
-    const what = event.state === "granted" ? `${event.accountId} allows` : describeRefusal(event);
+    const isGranted = event.state === "granted";
+    const what = isGranted ? `${event.accountId} allows` : describeRefusal(event);
     const { order } = this.timeline.note(what, "person");
-    this.#last = { what, userCode, isByKey: this.isByKey, order };
+    this.#last = { what, isGranted, userCode, isByKey: this.isByKey, order };
     return true;
   }
 
-  /** What was decided about this code; where none is on the display (""), about the one before. */
-  about(userCode: string): Decision | undefined {
-    if (userCode !== "" && this.#last?.userCode !== userCode) this.#last = undefined;
+  /**
+   * What was decided about this code; where none is on the display (""), about the one before.
+   * @param isOut whether nobody is signed in any more: what was allowed is over then
+   */
+  about(userCode: string, isOut: boolean): Decision | undefined {
+    const isOther = userCode !== "" && this.#last?.userCode !== userCode;
+    if (isOther || (isOut && this.#last?.isGranted)) this.#last = undefined;
     return this.#last;
   }
 }
