@@ -19,14 +19,14 @@ const PHONE = {
 } as const;
 
 async function take(page: Page, name: string): Promise<void> {
-  // For a second or two V8 compiles what runs for the first time, which is counted as the core's.
-  await page.locator("#allocated", { hasText: /^0 / }).waitFor({ state: "attached" });
   // What was pressed far down a tab has it scrolled.
   await page.evaluate(() => {
     for (const tab of document.querySelectorAll("[role=tabpanel]")) tab.scrollTop = 0;
   });
   // What fades in or is still being drawn.
   await page.waitForTimeout(500);
+  // For a second or two V8 compiles what runs for the first time, which is counted as the core's.
+  await page.locator("#allocated", { hasText: /^0 / }).waitFor({ state: "attached" });
   await page.screenshot({ path: `${FOLDER}${name}.png` });
   console.log(`targets/desktop/docs/${name}.png`);
 }
