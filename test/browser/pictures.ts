@@ -106,6 +106,7 @@ async function takePanel(browser: Browser): Promise<void> {
     await shows(page, "Harbour regatta");
     await take(page, "panel-person");
     await page.locator("#sequence summary", { hasText: "call the API" }).last().click();
+    await page.locator("#sequence .side").last().waitFor();
     await take(page, "panel-signed-in");
     await page.locator("#sequence summary", { hasText: "call the API" }).last().click();
     await press("press sign-out");
