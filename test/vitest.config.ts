@@ -10,6 +10,7 @@ import { isWhole } from "./whole.ts";
  */
 const slow = [
   "test/budgets/allocations.test.ts",
+  "test/command/refused-login.test.ts",
   "test/commands.test.ts",
   "test/coverage/expectations.test.ts",
   "test/coverage/table.test.ts",
@@ -34,6 +35,7 @@ const slow = [
   "test/platform/sign-in.test.ts",
   "test/readme-example.test.ts",
   "test/recipes/core.test.ts",
+  "test/recipes/field.test.ts",
   "test/recipes/server.test.ts",
   "test/service/server.test.ts",
 ];
