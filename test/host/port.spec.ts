@@ -87,8 +87,8 @@ it("RFC 6750 section 5.3: a program that puts the token into an address asks nob
   cpSync(`${targets}examples/c-device`, folder, { recursive: true });
   const main = readFileSync(path.join(folder, "main.c"), "utf8");
   const leak = `
-    snprintf(target, sizeof target, "/items?page=%.*s", pg_length(PG_FIELD_ACCESS_TOKEN),
-             (const char *)memory + pg_start(PG_FIELD_ACCESS_TOKEN));
+    snprintf(target, sizeof target, "/items?page=%.*s", pg_length(&host.core, PG_FIELD_ACCESS_TOKEN),
+             (const char *)memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN));
     wants_call = 1;`;
   expect(main).toContain("  want_page(number);");
   expect(main).toContain("target[64]");
@@ -345,29 +345,29 @@ const FAULTS: readonly PortFault[] = [
   {
     what: "a send that takes more than it keeps",
     file: "connection.c",
-    right: "connection.filled += size;\n",
-    wrong: "connection.filled += size > 400 ? 400 : size;\n",
+    right: "connection->filled += size;\n",
+    wrong: "connection->filled += size > 400 ? 400 : size;\n",
     line: "connection: of 3000 bytes that send took",
   },
   {
     what: "sockets that stay open",
     file: "connection.c",
-    right: "if (connection.descriptor >= 0) close(connection.descriptor);",
+    right: "if (connection->descriptor >= 0) close(connection->descriptor);",
     wrong: "",
     line: "connection: 24 were ended",
   },
   {
     what: "a connection that nobody has taken, and is open",
     file: "connection.c",
-    right: "connection.state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;",
-    wrong: "connection.state = PG_CONNECTION_OPEN; (void)error;",
+    right: "connection->state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;",
+    wrong: "connection->state = PG_CONNECTION_OPEN; (void)error;",
     line: "connection: where nobody listens",
   },
   {
     what: "a call that waits",
     file: "connection.c",
-    right: "poll(&waiting, 1, 0) <= 0) return connection.state;",
-    wrong: "poll(NULL, 0, 300) < 0 || poll(&waiting, 1, 0) <= 0) return connection.state;",
+    right: "poll(&waiting, 1, 0) <= 0) return connection->state;",
+    wrong: "poll(NULL, 0, 300) < 0 || poll(&waiting, 1, 0) <= 0) return connection->state;",
     line: "connection: calls took 250 ms",
   },
 ];

@@ -2,7 +2,7 @@
  * The connection over a plain socket. Contract in connection.h. There is no TLS here, so it refuses every address
  * but those of this machine's own: it is for trying a port against a service on the desk.
  */
-#include "connection.h"
+#include "port.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,19 +18,21 @@
 
 enum { BUFFER_BYTES = 2048 };
 
-static struct {
+struct pg_connection {
   int descriptor;
   enum pg_connection_state state;
   size_t filled; /* of `out` */
   size_t sent;
   uint8_t out[BUFFER_BYTES];
   uint8_t in[BUFFER_BYTES];
-} connection = {.descriptor = -1, .state = PG_CONNECTION_FAILED};
+};
 
-int socket_descriptor(void) { return connection.descriptor; }
+struct pg_connection port_connection = {.descriptor = -1, .state = PG_CONNECTION_FAILED};
+
+int socket_descriptor(void) { return port_connection.descriptor; }
 
 short socket_events(void) {
-  int writes = connection.state == PG_CONNECTION_OPENING || connection.sent < connection.filled;
+  int writes = port_connection.state == PG_CONNECTION_OPENING || port_connection.sent < port_connection.filled;
   return writes ? POLLIN | POLLOUT : POLLIN;
 }
 
@@ -43,65 +45,65 @@ static int is_here(const struct pg_peer *peer, struct in_addr *address) {
   return inet_pton(AF_INET, host, address) == 1 && (ntohl(address->s_addr) >> 24) == 127;
 }
 
-int pg_connection_start(const struct pg_peer *peer, const void *trust) {
+int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(peer->port)};
   (void)trust;
-  pg_connection_end();
+  pg_connection_end(connection);
   if (!is_here(peer, &address.sin_addr)) return 0;
-  connection.descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (connection.descriptor < 0) return 0;
-  connection.state = PG_CONNECTION_OPENING;
-  connection.filled = connection.sent = 0;
-  int done = connect(connection.descriptor, (const struct sockaddr *)&address, sizeof address);
-  if (done != 0 && errno != EINPROGRESS) connection.state = PG_CONNECTION_FAILED;
+  connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (connection->descriptor < 0) return 0;
+  connection->state = PG_CONNECTION_OPENING;
+  connection->filled = connection->sent = 0;
+  int done = connect(connection->descriptor, (const struct sockaddr *)&address, sizeof address);
+  if (done != 0 && errno != EINPROGRESS) connection->state = PG_CONNECTION_FAILED;
   return 1;
 }
 
-enum pg_connection_state pg_connection_work(void) {
-  struct pollfd waiting = {connection.descriptor, POLLOUT, 0};
+enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
+  struct pollfd waiting = {connection->descriptor, POLLOUT, 0};
   int error = 0;
   socklen_t size = sizeof error;
-  if (connection.state != PG_CONNECTION_OPENING || poll(&waiting, 1, 0) <= 0) return connection.state;
-  getsockopt(connection.descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
-  connection.state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;
-  return connection.state;
+  if (connection->state != PG_CONNECTION_OPENING || poll(&waiting, 1, 0) <= 0) return connection->state;
+  getsockopt(connection->descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
+  connection->state = error ? PG_CONNECTION_FAILED : PG_CONNECTION_OPEN;
+  return connection->state;
 }
 
-int pg_connection_reason(void) {
-  return connection.state == PG_CONNECTION_FAILED ? PG_REASON_UNAVAILABLE : PG_REASON_NONE;
+int pg_connection_reason(struct pg_connection *connection) {
+  return connection->state == PG_CONNECTION_FAILED ? PG_REASON_UNAVAILABLE : PG_REASON_NONE;
 }
 
-int pg_connection_send(const uint8_t *bytes, size_t size) {
-  size_t room = BUFFER_BYTES - connection.filled;
+int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
+  size_t room = BUFFER_BYTES - connection->filled;
   if (size > room) size = room;
-  memcpy(connection.out + connection.filled, bytes, size);
-  connection.filled += size;
-  return size ? (int)size : pg_connection_flush() < 0 ? -1 : 0;
+  memcpy(connection->out + connection->filled, bytes, size);
+  connection->filled += size;
+  return size ? (int)size : pg_connection_flush(connection) < 0 ? -1 : 0;
 }
 
-int pg_connection_flush(void) {
-  while (connection.sent < connection.filled) {
-    ssize_t done = send(connection.descriptor, connection.out + connection.sent,
-                        connection.filled - connection.sent, MSG_NOSIGNAL);
+int pg_connection_flush(struct pg_connection *connection) {
+  while (connection->sent < connection->filled) {
+    ssize_t done = send(connection->descriptor, connection->out + connection->sent,
+                        connection->filled - connection->sent, MSG_NOSIGNAL);
     if (done < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
-    connection.sent += (size_t)done;
+    connection->sent += (size_t)done;
   }
-  connection.filled = connection.sent = 0;
+  connection->filled = connection->sent = 0;
   return 1;
 }
 
-int pg_connection_receive(const uint8_t **bytes) {
-  ssize_t size = recv(connection.descriptor, connection.in, sizeof connection.in, 0);
-  *bytes = connection.in;
+int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
+  ssize_t size = recv(connection->descriptor, connection->in, sizeof connection->in, 0);
+  *bytes = connection->in;
   if (size > 0) return (int)size;
   if (size == 0) return PG_CONNECTION_ENDED;
   return errno == EAGAIN || errno == EINTR ? PG_CONNECTION_NOTHING : PG_CONNECTION_BROKEN;
 }
 
-void pg_connection_end(void) {
-  if (connection.descriptor >= 0) close(connection.descriptor);
-  connection.descriptor = -1;
-  connection.state = PG_CONNECTION_FAILED;
-  pg_wipe(connection.out, sizeof connection.out);
-  pg_wipe(connection.in, sizeof connection.in);
+void pg_connection_end(struct pg_connection *connection) {
+  if (connection->descriptor >= 0) close(connection->descriptor);
+  connection->descriptor = -1;
+  connection->state = PG_CONNECTION_FAILED;
+  pg_wipe(connection->out, sizeof connection->out);
+  pg_wipe(connection->in, sizeof connection->in);
 }

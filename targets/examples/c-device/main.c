@@ -14,6 +14,7 @@
 
 enum { MEMORY_BYTES = 4096, PAGE_BYTES = 2048, ADDRESS_BYTES = 256 };
 
+static struct pg_host host;
 static uint8_t memory[MEMORY_BYTES];
 static char addresses[4][ADDRESS_BYTES];
 
@@ -41,7 +42,8 @@ static void want_page(const char *number) {
 }
 
 /* A piece of an answer: it is the program's own to read, and good for this call only. */
-static void take_body(const uint8_t *bytes, size_t size) {
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  (void)context;
   size_t room = sizeof page - 1 - page_bytes;
   if (size > room) size = room;
   memcpy(page + page_bytes, bytes, size);
@@ -67,19 +69,20 @@ static void take_answer(int status) {
 
 /* For other protocols than HTTP: the token is in the memory, and may change with every step. Do not keep it. */
 static void use_token(void) {
-  int length = pg_length(PG_FIELD_ACCESS_TOKEN);
-  const uint8_t *token = memory + pg_start(PG_FIELD_ACCESS_TOKEN);
+  int length = pg_length(&host.core, PG_FIELD_ACCESS_TOKEN);
+  const uint8_t *token = memory + pg_start(&host.core, PG_FIELD_ACCESS_TOKEN);
   if (length > 0) printf("the token has %d bytes, the first is %s\n", length, *token > 32 ? "visible" : "not");
 }
 
 /* For whoever builds the device: what the display has no room for. */
 static void say_what_lacks(void) {
-  int needed = pg_host_memory_needed();
+  int needed = pg_host_memory_needed(&host);
   if (needed) fprintf(stderr, "no room for what the server sent: MEMORY_BYTES of %d would do\n", needed);
-  if (pg_get(PG_NOT_SAVED)) port_log("not saved: the next start asks for a new code");
+  if (pg_get(&host.core, PG_NOT_SAVED)) port_log("not saved: the next start asks for a new code");
 }
 
-static void take_report(enum pg_report report, int a, int b) {
+static void take_report(void *context, enum pg_report report, int a, int b) {
+  (void)context;
   static const char *const states[] = PG_STATE_NAMES;
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   static int was_signed_in;
@@ -101,40 +104,41 @@ static void take_report(enum pg_report report, int a, int b) {
 
 static void press(int key) {
   if (key == 'a') want_page("");
-  else (void)pg_host_letter(key);
+  else (void)pg_host_letter(&host, key);
 }
 
 /* Calls are begun from the loop, not from within a report. */
 static void call_if_wanted(void) {
   if (!wants_call) return;
   wants_call = 0;
-  if (!pg_host_call(PG_ENDPOINT_RESOURCE, target)) port_log("not signed in, or a call is under way");
+  if (!pg_host_call(&host, PG_ENDPOINT_RESOURCE, target)) port_log("not signed in, or a call is under way");
 }
 
 static int run(const struct pg_settings *settings) {
-  struct pg_host host = {
+  const struct pg_host_parts parts = {
       .settings = settings,
       .code = pg_core_code,
       .code_size = pg_core_code_size,
       .heap_limit = pg_heap_default,
       .memory = memory,
       .medium = &port_medium,
+      .connection = &port_connection,
       .report = take_report,
       .body = take_body,
   };
-  enum pg_open_result result = pg_host_open(&host);
+  enum pg_open_result result = pg_host_open(&host, &parts);
   if (result != PG_OPEN_OK) {
     port_log(pg_host_problem(result));
     return 1;
   }
-  while (pg_host_step()) {
+  while (pg_host_step(&host)) {
     int key = port_key();
     if (key == 'q') break;
     if (key) press(key);
     call_if_wanted();
-    if (!key) port_wait(pg_host_wake_in());
+    if (!key) port_wait(pg_host_wake_in(&host));
   }
-  pg_host_close();
+  pg_host_close(&host);
   pg_wipe(memory, sizeof memory);
   return 0;
 }

@@ -52,27 +52,26 @@ enum { PG_ARGUMENT_TRANSFER = 0x40000000, PG_ARGUMENT_NULL };
 
 enum { PG_ARGUMENTS_MAX = 6 };
 
-/* The bytes behind the array that PG_ARGUMENT_TRANSFER stands for. */
-extern uint8_t pg_transfer_bytes[PG_TRANSFER_BYTES];
-
-/* Set by the engine where it threw. */
-extern int pg_engine_threw;
-
-/* As pg_core_open and pg_core_close. The heap has been reset; the engine's file sets its limit. */
-enum pg_open_result pg_engine_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
-                                   const struct pg_core_config *config, size_t heap_limit);
-void pg_engine_close(void);
+/*
+ * As pg_core_open and pg_core_close, of a core that is zeros. The engine takes all it needs from `core->heap`, and sets
+ * its limit; what it keeps hangs on `core->engine`, NULL where nothing has to be closed. `core->transfer` is the array
+ * that PG_ARGUMENT_TRANSFER stands for. Where it throws it sets `core->threw`.
+ */
+enum pg_open_result pg_engine_open(struct pg_core *core, const uint8_t *code, size_t code_size,
+                                   uint8_t *memory, size_t size, const struct pg_core_config *config,
+                                   size_t heap_limit);
+void pg_engine_close(struct pg_core *core);
 
 /* Calls a function with the device and `count` further arguments. The integer that it returns, or else 0. */
-int pg_engine_call(enum pg_function function, int count, const int *arguments);
+int pg_engine_call(struct pg_core *core, enum pg_function function, int count, const int *arguments);
 
 /* Whether the core has a function. */
-int pg_engine_has(enum pg_function function);
+int pg_engine_has(struct pg_core *core, enum pg_function function);
 
 /* An integer of the device, which is an array, and an element of its arrays PG_START and PG_LENGTH. */
-int pg_engine_property(enum pg_property property);
-int pg_engine_start(int region);
-int pg_engine_length(int region);
+int pg_engine_property(struct pg_core *core, enum pg_property property);
+int pg_engine_start(struct pg_core *core, int region);
+int pg_engine_length(struct pg_core *core, int region);
 
 #ifdef __cplusplus
 }

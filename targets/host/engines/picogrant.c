@@ -2,16 +2,12 @@
 #include <string.h>
 
 #include "engine.h"
-#include "heap.h"
 #include "wipe.h"
 
 const char *const pg_function_names[PG_FUNCTION_COUNT] = {
     "tick",        "wakeIn", "responseStart", "responseBody", "responseEnd", "responseFailed",
     "storageDone", "signIn", "cancel",        "signOut",      "setStatus",   "beginCall",
     "addPath",     "sendCall"};
-
-uint8_t pg_transfer_bytes[PG_TRANSFER_BYTES];
-int pg_engine_threw;
 
 void pg_config_members(const struct pg_core_config *config,
                        struct pg_config_member members[PG_CONFIG_MEMBERS]) {
@@ -36,88 +32,105 @@ void pg_config_members(const struct pg_core_config *config,
   memcpy(members, all, sizeof all);
 }
 
-enum pg_open_result pg_core_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
-                                 const struct pg_core_config *config, size_t heap_limit) {
-  pg_engine_threw = 0;
-  pg_heap_reset();
+enum pg_open_result pg_core_open(struct pg_core *core, const uint8_t *code, size_t code_size,
+                                 uint8_t *memory, size_t size, const struct pg_core_config *config,
+                                 size_t heap_limit) {
+  *core = (struct pg_core){.engine = NULL};
   enum pg_open_result result =
-      pg_engine_open(code, code_size, memory, size, config, heap_limit);
+      pg_engine_open(core, code, code_size, memory, size, config, heap_limit);
   /* An engine that ran out of heap throws, as it does for code that is not the core's. */
-  if (result == PG_OPEN_BAD_CODE && pg_heap_figures().refused) result = PG_OPEN_NO_HEAP;
-  if (result != PG_OPEN_OK) pg_core_close();
+  if (result == PG_OPEN_BAD_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
+  if (result != PG_OPEN_OK) pg_core_close(core);
   return result;
 }
 
-void pg_core_close(void) {
-  pg_engine_close();
-  pg_wipe(pg_transfer_bytes, sizeof pg_transfer_bytes);
+void pg_core_close(struct pg_core *core) {
+  if (core->engine) pg_engine_close(core);
+  core->engine = NULL;
+  pg_wipe(core->transfer, sizeof core->transfer);
 }
 
-int pg_core_broken(void) { return pg_engine_threw; }
+int pg_core_broken(struct pg_core *core) { return core->threw; }
 
-static int call_0(enum pg_function function) { return pg_engine_call(function, 0, NULL); }
+static int call_0(struct pg_core *core, enum pg_function function) {
+  return pg_engine_call(core, function, 0, NULL);
+}
 
-static int call_1(enum pg_function function, int a) { return pg_engine_call(function, 1, &a); }
+static int call_1(struct pg_core *core, enum pg_function function, int a) {
+  return pg_engine_call(core, function, 1, &a);
+}
 
 /* Copies as much as the transfer array takes. */
-static int transfer(const void *bytes, size_t size) {
-  if (size > sizeof pg_transfer_bytes) size = sizeof pg_transfer_bytes;
-  memcpy(pg_transfer_bytes, bytes, size);
+static int transfer(struct pg_core *core, const void *bytes, size_t size) {
+  if (size > sizeof core->transfer) size = sizeof core->transfer;
+  memcpy(core->transfer, bytes, size);
   return (int)size;
 }
 
-int pg_tick(int elapsed_ms) { return call_1(PG_FUNCTION_TICK, elapsed_ms); }
-
-int pg_wake_in(void) { return call_0(PG_FUNCTION_WAKE_IN); }
-
-int pg_response_start(int request_id, int status, int retry_after_s) {
-  const int arguments[] = {request_id, status, retry_after_s};
-  return pg_engine_call(PG_FUNCTION_RESPONSE_START, 3, arguments);
+int pg_tick(struct pg_core *core, int elapsed_ms) {
+  return call_1(core, PG_FUNCTION_TICK, elapsed_ms);
 }
 
-void pg_response_body(int request_id, const uint8_t *bytes, size_t size) {
+int pg_wake_in(struct pg_core *core) { return call_0(core, PG_FUNCTION_WAKE_IN); }
+
+int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s) {
+  const int arguments[] = {request_id, status, retry_after_s};
+  return pg_engine_call(core, PG_FUNCTION_RESPONSE_START, 3, arguments);
+}
+
+void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size) {
   while (size > 0) {
-    int taken = transfer(bytes, size);
+    int taken = transfer(core, bytes, size);
     const int arguments[] = {request_id, PG_ARGUMENT_TRANSFER, 0, taken};
-    pg_engine_call(PG_FUNCTION_RESPONSE_BODY, 4, arguments);
+    pg_engine_call(core, PG_FUNCTION_RESPONSE_BODY, 4, arguments);
     bytes += taken;
     size -= (size_t)taken;
   }
   /* Answers carry tokens. */
-  pg_wipe(pg_transfer_bytes, sizeof pg_transfer_bytes);
+  pg_wipe(core->transfer, sizeof core->transfer);
 }
 
-void pg_response_end(int request_id) { call_1(PG_FUNCTION_RESPONSE_END, request_id); }
-
-void pg_response_failed(int request_id) { call_1(PG_FUNCTION_RESPONSE_FAILED, request_id); }
-
-void pg_storage_done(int result) { call_1(PG_FUNCTION_STORAGE_DONE, result); }
-
-void pg_sign_in(void) { call_0(PG_FUNCTION_SIGN_IN); }
-
-void pg_cancel(void) { call_0(PG_FUNCTION_CANCEL); }
-
-void pg_sign_out(void) { call_0(PG_FUNCTION_SIGN_OUT); }
-
-static int call_with_text(enum pg_function function, const char *text) {
-  const int arguments[] = {PG_ARGUMENT_TRANSFER, 0, transfer(text, strlen(text))};
-  return pg_engine_call(function, 3, arguments);
+void pg_response_end(struct pg_core *core, int request_id) {
+  call_1(core, PG_FUNCTION_RESPONSE_END, request_id);
 }
 
-void pg_set_status(const char *text) { call_with_text(PG_FUNCTION_SET_STATUS, text); }
+void pg_response_failed(struct pg_core *core, int request_id) {
+  call_1(core, PG_FUNCTION_RESPONSE_FAILED, request_id);
+}
 
-int pg_call_resource(int endpoint, const char *target) {
+void pg_storage_done(struct pg_core *core, int result) {
+  call_1(core, PG_FUNCTION_STORAGE_DONE, result);
+}
+
+void pg_sign_in(struct pg_core *core) { call_0(core, PG_FUNCTION_SIGN_IN); }
+
+void pg_cancel(struct pg_core *core) { call_0(core, PG_FUNCTION_CANCEL); }
+
+void pg_sign_out(struct pg_core *core) { call_0(core, PG_FUNCTION_SIGN_OUT); }
+
+static int call_with_text(struct pg_core *core, enum pg_function function, const char *text) {
+  const int arguments[] = {PG_ARGUMENT_TRANSFER, 0, transfer(core, text, strlen(text))};
+  return pg_engine_call(core, function, 3, arguments);
+}
+
+void pg_set_status(struct pg_core *core, const char *text) {
+  call_with_text(core, PG_FUNCTION_SET_STATUS, text);
+}
+
+int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   const int arguments[] = {endpoint, 1, PG_ARGUMENT_NULL, 0, 0};
-  if (!pg_engine_has(PG_FUNCTION_SEND_CALL) || strlen(target) > sizeof pg_transfer_bytes ||
-      !call_0(PG_FUNCTION_BEGIN_CALL)) {
+  if (!pg_engine_has(core, PG_FUNCTION_SEND_CALL) || strlen(target) > sizeof core->transfer ||
+      !call_0(core, PG_FUNCTION_BEGIN_CALL)) {
     return 0;
   }
-  call_with_text(PG_FUNCTION_ADD_PATH, target);
-  return pg_engine_call(PG_FUNCTION_SEND_CALL, 5, arguments);
+  call_with_text(core, PG_FUNCTION_ADD_PATH, target);
+  return pg_engine_call(core, PG_FUNCTION_SEND_CALL, 5, arguments);
 }
 
-int pg_get(enum pg_property property) { return pg_engine_property(property); }
+int pg_get(struct pg_core *core, enum pg_property property) {
+  return pg_engine_property(core, property);
+}
 
-int pg_start(int region) { return pg_engine_start(region); }
+int pg_start(struct pg_core *core, int region) { return pg_engine_start(core, region); }
 
-int pg_length(int region) { return pg_engine_length(region); }
+int pg_length(struct pg_core *core, int region) { return pg_engine_length(core, region); }

@@ -11,12 +11,6 @@ enum { RANDOM_BYTES = PG_SHA256_BYTES, TEXT_SIZE = 43 };
 static const char demand[] = "code_challenge";
 enum { DEMAND_SIZE = sizeof demand - 1, ITS_BEGINNING_AGAIN = 6 };
 
-static struct {
-  int is_wanted;
-  int is_heard; /* the answer is a refusal of a request for a code without a challenge */
-  int matched;  /* how much of `demand` the bytes so far end with */
-} challenge;
-
 /* 32 bytes in base64url without padding (RFC 7636 appendix A). */
 static void write_text(uint8_t text[TEXT_SIZE], const uint8_t bytes[RANDOM_BYTES]) {
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -29,14 +23,15 @@ static void write_text(uint8_t text[TEXT_SIZE], const uint8_t bytes[RANDOM_BYTES
   }
 }
 
-void pg_challenge_open(int is_wanted) {
-  challenge.is_wanted = is_wanted;
-  challenge.is_heard = 0;
+void pg_challenge_open(struct pg_challenge *challenge, int is_wanted) {
+  challenge->is_wanted = is_wanted;
+  challenge->is_heard = 0;
+  challenge->matched = 0;
 }
 
-int pg_challenge_make(uint8_t *range, size_t size) {
+int pg_challenge_make(const struct pg_challenge *challenge, uint8_t *range, size_t size) {
   uint8_t bytes[RANDOM_BYTES];
-  if (!challenge.is_wanted) return 0;
+  if (!challenge->is_wanted) return 0;
   if (size < 2 * TEXT_SIZE || !pg_random(bytes, sizeof bytes)) return -1;
   write_text(range, bytes);
   int is_made = pg_sha256(range, TEXT_SIZE, bytes);
@@ -46,26 +41,26 @@ int pg_challenge_make(uint8_t *range, size_t size) {
   return is_made ? 1 : -1;
 }
 
-void pg_challenge_answer(int is_for_code, int status) {
-  challenge.is_heard = is_for_code && !challenge.is_wanted && status >= 400 && status <= 499;
-  challenge.matched = 0;
+void pg_challenge_answer(struct pg_challenge *challenge, int is_for_code, int status) {
+  challenge->is_heard = is_for_code && !challenge->is_wanted && status >= 400 && status <= 499;
+  challenge->matched = 0;
 }
 
-void pg_challenge_hear(const uint8_t *bytes, size_t size) {
-  if (!challenge.is_heard) return;
-  for (size_t i = 0; i < size && challenge.matched < DEMAND_SIZE; i++) {
+void pg_challenge_hear(struct pg_challenge *challenge, const uint8_t *bytes, size_t size) {
+  if (!challenge->is_heard) return;
+  for (size_t i = 0; i < size && challenge->matched < DEMAND_SIZE; i++) {
     char c = (char)bytes[i];
     /* `code_c` ends with the letter that it begins with. */
-    while (challenge.matched > 0 && c != demand[challenge.matched]) {
-      challenge.matched = challenge.matched == ITS_BEGINNING_AGAIN ? 1 : 0;
+    while (challenge->matched > 0 && c != demand[challenge->matched]) {
+      challenge->matched = challenge->matched == ITS_BEGINNING_AGAIN ? 1 : 0;
     }
-    if (c == demand[challenge.matched]) challenge.matched++;
+    if (c == demand[challenge->matched]) challenge->matched++;
   }
 }
 
-int pg_challenge_is_demanded(void) {
-  int is_demanded = challenge.is_heard && challenge.matched == DEMAND_SIZE;
-  challenge.is_heard = 0;
-  if (is_demanded) challenge.is_wanted = 1;
+int pg_challenge_is_demanded(struct pg_challenge *challenge) {
+  int is_demanded = challenge->is_heard && challenge->matched == DEMAND_SIZE;
+  challenge->is_heard = 0;
+  if (is_demanded) challenge->is_wanted = 1;
   return is_demanded;
 }

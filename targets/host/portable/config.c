@@ -115,17 +115,16 @@ struct reader {
   size_t room_at;
 };
 
-static char problem[256];
-
 static const char TWICE[] = "has a name that is there twice";
 
-static int fail(const char *path, const char *what) {
-  snprintf(problem, sizeof problem, "%.80s %s", path, what);
+static int fail(struct reader *reader, const char *path, const char *what) {
+  struct pg_config *config = reader->config;
+  snprintf(config->problem, sizeof config->problem, "%.80s %s", path, what);
   return 0;
 }
 
-static int is_json(enum pg_json_kind kind) {
-  return kind == PG_JSON_BAD ? fail("it", "is not JSON") : 1;
+static int is_json(struct reader *reader, enum pg_json_kind kind) {
+  return kind == PG_JSON_BAD ? fail(reader, "it", "is not JSON") : 1;
 }
 
 /* Whether the text or name read last is this one; behind an escaped NUL there may be more. */
@@ -150,16 +149,16 @@ static int is_address(const char *text) {
 static int take_text(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   const char *text = reader->json.string;
   size_t size = reader->json.string_size;
-  if (kind != PG_JSON_TEXT) return fail(member->path, "is not a text");
-  if (size == 0 || size > (size_t)member->high) return fail(member->path, "is empty or too long");
+  if (kind != PG_JSON_TEXT) return fail(reader, member->path, "is not a text");
+  if (size == 0 || size > (size_t)member->high) return fail(reader, member->path, "is empty or too long");
   if (!is_printable(text, size)) {
-    return fail(member->path, "has other than printable ASCII characters");
+    return fail(reader, member->path, "has other than printable ASCII characters");
   }
   if (member->kind == ADDRESS && !is_address(text)) {
-    return fail(member->path, "is not an https address, or http to this device itself");
+    return fail(reader, member->path, "is not an https address, or http to this device itself");
   }
   if (member->kind == FILE_PATH && text[0] != '/') {
-    return fail(member->path, "is not an absolute path");
+    return fail(reader, member->path, "is not an absolute path");
   }
   *(const char **)(void *)((char *)reader->config + member->offset) = text;
   return 1;
@@ -171,25 +170,26 @@ static int take_addresses(struct reader *reader, const struct member *member,
   struct member address = {member->path, ADDRESS, member->offset, 0, member->high};
   int endpoint = PG_ENDPOINT_RESOURCE;
   int more;
-  if (kind != PG_JSON_ARRAY) return fail(member->path, "is not a list");
+  if (kind != PG_JSON_ARRAY) return fail(reader, member->path, "is not a list");
   while ((more = pg_json_element(&reader->json)) > 0) {
     if (endpoint == PG_ADDRESS_COUNT) {
-      if (!pg_json_skip(&reader->json)) return is_json(PG_JSON_BAD);
+      if (!pg_json_skip(&reader->json)) return is_json(reader, PG_JSON_BAD);
       continue;
     }
     kind = pg_json_value(&reader->json);
-    if (!is_json(kind) || !take_text(reader, &address, kind)) return 0;
+    if (!is_json(reader, kind) || !take_text(reader, &address, kind)) return 0;
     address.offset += sizeof(const char *);
     endpoint++;
   }
-  return more == 0 ? 1 : is_json(PG_JSON_BAD);
+  return more == 0 ? 1 : is_json(reader, PG_JSON_BAD);
 }
 
 static int take_number(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   int value = reader->json.integer;
   if (kind != PG_JSON_INTEGER || value < member->low || value > member->high) {
-    snprintf(problem, sizeof problem, "%.80s is not an integer from %d to %d", member->path,
-             member->low, member->high);
+    struct pg_config *config = reader->config;
+    snprintf(config->problem, sizeof config->problem, "%.80s is not an integer from %d to %d",
+             member->path, member->low, member->high);
     return 0;
   }
   *(int *)(void *)((char *)reader->config + member->offset) = value;
@@ -198,7 +198,7 @@ static int take_number(struct reader *reader, const struct member *member, enum 
 
 static int take_flag(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   if (kind != PG_JSON_TRUE && kind != PG_JSON_FALSE) {
-    return fail(member->path, "is not true or false");
+    return fail(reader, member->path, "is not true or false");
   }
   *(int *)(void *)((char *)reader->config + member->offset) = kind == PG_JSON_TRUE;
   return 1;
@@ -217,11 +217,11 @@ static int take_method(struct reader *reader, const struct member *member, enum 
       return 1;
     }
   }
-  return fail(member->path, "is not none, client_secret_post, client_secret_basic or documents");
+  return fail(reader, member->path, "is not none, client_secret_post, client_secret_basic or documents");
 }
 
 static int take_pkce(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
-  if (kind != PG_JSON_TEXT || !text_is(&reader->json, "S256")) return fail(member->path, "is not S256");
+  if (kind != PG_JSON_TEXT || !text_is(&reader->json, "S256")) return fail(reader, member->path, "is not S256");
   *(int *)(void *)((char *)reader->config + member->offset) = 1;
   return 1;
 }
@@ -229,7 +229,7 @@ static int take_pkce(struct reader *reader, const struct member *member, enum pg
 static int take_bodies(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
   int is_json_body = kind == PG_JSON_TEXT && text_is(&reader->json, "json");
   if (!is_json_body && (kind != PG_JSON_TEXT || !text_is(&reader->json, "form"))) {
-    return fail(member->path, "is not form or json");
+    return fail(reader, member->path, "is not form or json");
   }
   *(int *)(void *)((char *)reader->config + member->offset) = is_json_body;
   return 1;
@@ -290,15 +290,15 @@ static int put_parameter(struct reader *reader, const struct member *member, con
   const char *name = reader->room + reader->room_at;
   if (!put(reader, '&') || !put_encoded(reader, reader->json.string, reader->json.string_size) ||
       !put(reader, '=')) {
-    return fail(member->path, "is too long");
+    return fail(reader, member->path, "is too long");
   }
-  if (is_twice(joined, name, 0)) return fail(member->path, TWICE);
+  if (is_twice(joined, name, 0)) return fail(reader, member->path, TWICE);
   enum pg_json_kind kind = pg_json_value(&reader->json);
-  if (!is_json(kind)) return 0;
-  if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
+  if (!is_json(reader, kind)) return 0;
+  if (kind != PG_JSON_TEXT) return fail(reader, member->path, "is not an object of texts");
   return put_encoded(reader, reader->json.string, reader->json.string_size)
              ? 1
-             : fail(member->path, "is too long");
+             : fail(reader, member->path, "is too long");
 }
 
 static int put_text(struct reader *reader, const char *text, size_t size) {
@@ -337,21 +337,21 @@ static int put_header(struct reader *reader, const struct member *member, const 
   const struct pg_json *json = &reader->json;
   const char *name = reader->room + reader->room_at;
   if (!is_token(json->string, json->string_size)) {
-    return fail(member->path, "has a name that is no token of RFC 9110 section 5.6.2");
+    return fail(reader, member->path, "has a name that is no token of RFC 9110 section 5.6.2");
   }
   if (is_of_the_host(json->string)) {
-    return fail(member->path, "has a header that is not the configuration's to set");
+    return fail(reader, member->path, "has a header that is not the configuration's to set");
   }
   int ok = put_text(reader, json->string, json->string_size) && put_text(reader, ": ", 2);
-  if (ok && is_twice(joined, name, 1)) return fail(member->path, TWICE);
+  if (ok && is_twice(joined, name, 1)) return fail(reader, member->path, TWICE);
   enum pg_json_kind kind = pg_json_value(&reader->json);
-  if (!is_json(kind)) return 0;
-  if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
+  if (!is_json(reader, kind)) return 0;
+  if (kind != PG_JSON_TEXT) return fail(reader, member->path, "is not an object of texts");
   if (!is_printable(json->string, json->string_size)) {
-    return fail(member->path, "has other than printable ASCII characters");
+    return fail(reader, member->path, "has other than printable ASCII characters");
   }
   ok = ok && put_text(reader, json->string, json->string_size) && put_text(reader, "\r\n", 2);
-  return ok ? 1 : fail(member->path, "is too long");
+  return ok ? 1 : fail(reader, member->path, "is too long");
 }
 
 /* How many characters of a display a text has: printable ASCII and U+0080..U+00FF, its own. -1: it has others. */
@@ -398,14 +398,14 @@ static int text_of(const struct texts *texts, const struct pg_json *json) {
 /* One message, its name having been read; `own` has those read before by number. */
 static int take_message(struct reader *reader, const struct member *member, const char **own) {
   int message = text_of(texts_of(member->kind), &reader->json);
-  if (message < 0) return fail(member->path, "has a message of an unknown name");
-  if (own[message]) return fail(member->path, TWICE);
+  if (message < 0) return fail(reader, member->path, "has a message of an unknown name");
+  if (own[message]) return fail(reader, member->path, TWICE);
   enum pg_json_kind kind = pg_json_value(&reader->json);
-  if (!is_json(kind)) return 0;
-  if (kind != PG_JSON_TEXT) return fail(member->path, "is not an object of texts");
+  if (!is_json(reader, kind)) return 0;
+  if (kind != PG_JSON_TEXT) return fail(reader, member->path, "is not an object of texts");
   int count = displayable(reader->json.string, reader->json.string_size);
-  if (count < 0) return fail(member->path, "has a character that is none of the display's");
-  if (count == 0 || count > member->high) return fail(member->path, "has an empty or too long text");
+  if (count < 0) return fail(reader, member->path, "has a character that is none of the display's");
+  if (count == 0 || count > member->high) return fail(reader, member->path, "has an empty or too long text");
   own[message] = reader->json.string;
   return 1;
 }
@@ -418,11 +418,11 @@ static int put_messages(struct reader *reader, const struct member *member) {
   while ((more = pg_json_member(&reader->json)) > 0) {
     if (!take_message(reader, member, own)) return 0;
   }
-  if (more < 0) return is_json(PG_JSON_BAD);
+  if (more < 0) return is_json(reader, PG_JSON_BAD);
   for (int i = 0; i < texts->count; i++) {
     const char *text = own[i] ? own[i] : texts->english[i];
     int ok = (i == 0 || put(reader, '\n')) && put_text(reader, text, strlen(text));
-    if (!ok) return fail(member->path, "is too long");
+    if (!ok) return fail(reader, member->path, "is too long");
   }
   return 1;
 }
@@ -436,12 +436,12 @@ static int put_members(struct reader *reader, const struct member *member) {
                                      : put_parameter(reader, member, joined);
     if (!ok) return 0;
   }
-  return more == 0 ? 1 : is_json(PG_JSON_BAD);
+  return more == 0 ? 1 : is_json(reader, PG_JSON_BAD);
 }
 
 /* An object, put together as one text. */
 static int take_joined(struct reader *reader, const struct member *member, enum pg_json_kind kind) {
-  if (kind != PG_JSON_OBJECT) return fail(member->path, "is not an object");
+  if (kind != PG_JSON_OBJECT) return fail(reader, member->path, "is not an object");
   const char *joined = reader->room + reader->room_at;
   int is_texts = member->kind == MESSAGES || member->kind == REASONS;
   int ok = is_texts ? put_messages(reader, member) : put_members(reader, member);
@@ -469,18 +469,19 @@ static const struct member *find(const char *path, const struct pg_json *json) {
   return NULL;
 }
 
-static int fail_unknown(const char *path, const char *name) {
-  snprintf(problem, sizeof problem, "%.80s%s%.80s is unknown", path, *path ? "." : "", name);
+static int fail_unknown(struct reader *reader, const char *path, const char *name) {
+  struct pg_config *config = reader->config;
+  snprintf(config->problem, sizeof config->problem, "%.80s%s%.80s is unknown", path, *path ? "." : "", name);
   return 0;
 }
 
 /* The value of a member that is none of an object's. */
 static int take(struct reader *reader, const struct member *member) {
   if (member->kind == IGNORED) {
-    return pg_json_skip(&reader->json) ? 1 : is_json(PG_JSON_BAD);
+    return pg_json_skip(&reader->json) ? 1 : is_json(reader, PG_JSON_BAD);
   }
   enum pg_json_kind kind = pg_json_value(&reader->json);
-  if (!is_json(kind)) return 0;
+  if (!is_json(reader, kind)) return 0;
   switch (member->kind) {
     case ADDRESSES:
       return take_addresses(reader, member, kind);
@@ -509,20 +510,20 @@ static int take_object(struct reader *reader, const char *path) {
   int more;
   while ((more = pg_json_member(&reader->json)) > 0) {
     const struct member *member = find(path, &reader->json);
-    if (!member) return fail_unknown(path, reader->json.string);
+    if (!member) return fail_unknown(reader, path, reader->json.string);
     char *is_read = &reader->is_read[member - members];
-    if (*is_read) return fail(member->path, "is there twice");
+    if (*is_read) return fail(reader, member->path, "is there twice");
     *is_read = 1;
     if (member->kind != OBJECT) {
       if (!take(reader, member)) return 0;
     } else {
       enum pg_json_kind kind = pg_json_value(&reader->json);
-      if (!is_json(kind)) return 0;
-      if (kind != PG_JSON_OBJECT) return fail(member->path, "is not an object");
+      if (!is_json(reader, kind)) return 0;
+      if (kind != PG_JSON_OBJECT) return fail(reader, member->path, "is not an object");
       if (!take_object(reader, member->path)) return 0;
     }
   }
-  return more == 0 ? 1 : is_json(PG_JSON_BAD);
+  return more == 0 ? 1 : is_json(reader, PG_JSON_BAD);
 }
 
 static int is_text(enum kind kind) {
@@ -531,11 +532,12 @@ static int is_text(enum kind kind) {
 }
 
 /* What the document leaves out is ""; what it must not leave out is named. */
-static int complete(struct pg_config *config) {
+static int complete(struct reader *reader) {
+  struct pg_config *config = reader->config;
   for (const struct member *member = members; member < members + MEMBER_COUNT; member++) {
     if (!is_text(member->kind)) continue;
     const char **field = (const char **)(void *)((char *)config + member->offset);
-    if (!*field && member->low) return fail(member->path, "is missing");
+    if (!*field && member->low) return fail(reader, member->path, "is missing");
     if (!*field) *field = "";
   }
   for (int i = 0; i < PG_ADDRESS_COUNT; i++) {
@@ -557,9 +559,9 @@ const char *pg_config_read(struct pg_config *config, char *text, size_t size, ch
   pg_json_start(&reader.json, text, size);
   if (room_size > 0) room[0] = 0;
   enum pg_json_kind kind = pg_json_value(&reader.json);
-  int ok = is_json(kind);
-  if (ok && kind != PG_JSON_OBJECT) ok = fail("it", "is not an object");
+  int ok = is_json(&reader, kind);
+  if (ok && kind != PG_JSON_OBJECT) ok = fail(&reader, "it", "is not an object");
   ok = ok && take_object(&reader, "");
-  if (ok && !pg_json_at_end(&reader.json)) ok = is_json(PG_JSON_BAD);
-  return ok && complete(config) ? NULL : problem;
+  if (ok && !pg_json_at_end(&reader.json)) ok = is_json(&reader, PG_JSON_BAD);
+  return ok && complete(&reader) ? NULL : config->problem;
 }

@@ -13,11 +13,12 @@
 extern "C" {
 #endif
 
-/* The texts lie in the buffers that pg_config_read was given. */
+/* The caller's. The texts lie in the buffers that pg_config_read was given. */
 struct pg_config {
   struct pg_settings settings;
   const char *directory;    /* where the records are; "" where the document does not say */
   const char *certificates; /* file of trusted certificates in PEM, or "" for the system's */
+  char problem[256];        /* the line that pg_config_read returns */
 };
 
 /*
@@ -25,8 +26,8 @@ struct pg_config {
  * @param text is decoded where it lies; stays as it is for as long as the configuration is used, and
  *   holds the secret: the caller wipes it
  * @param room as `text`, for what is longer encoded than written: form parameters, headers
- * @return NULL, or one line that names the mistake by its path and quotes no value; it stays good until
- *   the next call
+ * @return NULL, or one line that names the mistake by its path and quotes no value; it lies in
+ *   `config`
  */
 const char *pg_config_read(struct pg_config *config, char *text, size_t size, char *room,
                            size_t room_size);

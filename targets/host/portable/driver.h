@@ -8,38 +8,74 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code-challenge.h"
+#include "display.h"
+#include "history.h"
 #include "http.h"
 #include "medium.h"
+#include "picogrant.h"
 #include "settings.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Where HTTP reports; for pg_http_open. */
+/* What a driver works with. What is pointed to is the caller's, and stays where it is while the device is driven. */
+struct pg_driver_parts {
+  struct pg_core *core;               /* open */
+  struct pg_http *http;               /* open, with pg_driver_sink and the driver as its context */
+  struct pg_history *history;
+  const struct pg_settings *settings;
+  uint8_t *memory;                    /* what pg_core_open got */
+  const struct pg_medium *medium;     /* NULL: nothing is kept */
+  struct pg_display *display;         /* for display.h */
+  /*
+   * `body` gets the pieces of a call's answer, `challenge` the WWW-Authenticate of one of 401 (http-answer.h); each may
+   * be NULL. `context` is handed to both.
+   */
+  void (*body)(void *context, const uint8_t *bytes, size_t size);
+  void (*challenge)(void *context, uint8_t c);
+  void *context;
+};
+
+/* The caller's, one for each device; the fields are driver.c's own. */
+struct pg_driver {
+  struct pg_driver_parts parts;
+  struct pg_challenge challenge;
+  uint32_t last_ms;
+  int was_answered;
+  /* Of the exchange under way. */
+  int request_id;
+  int endpoint;
+  int status;
+  int streams;
+  int is_refused; /* for the type of its body, and it is sent again in the other: the core does not hear of it */
+  /* Of the server: the type of bodies that it takes, and whether the other one has been tried. */
+  int is_json;
+  int is_settled;
+  int is_second;     /* the request under way is the one that was sent again */
+  int matched;       /* how much of what asks for another sign-in the answer of an API has said */
+  int wants_sign_in; /* it has said all of it */
+  int reason;        /* that is on the display; PG_REASON_NONE: the core's frame is */
+};
+
+/* Where HTTP reports; for pg_http_open, with the driver as the context. */
 extern const struct pg_http_sink pg_driver_sink;
 
-/*
- * Begins to drive the open core. `settings`, `memory` (what pg_core_open got) and `medium` stay where they are;
- * without a medium (NULL) nothing is kept.
- * `body` gets the pieces of a call's answer, `challenge` the WWW-Authenticate of one of 401 (http-answer.h); each may be
- * NULL.
- */
-void pg_driver_start(const struct pg_settings *settings, uint8_t *memory,
-                     const struct pg_medium *medium,
-                     void (*body)(const uint8_t *bytes, size_t size), void (*challenge)(uint8_t c));
+/* Begins to drive an open core. Fills in `driver`, whatever it held; `parts` is copied. */
+void pg_driver_start(struct pg_driver *driver, const struct pg_driver_parts *parts);
 
 /* Lets the time that has passed pass in the core too, and carries out all that it asks for. 0: broken. */
-int pg_driver_run(void);
+int pg_driver_run(struct pg_driver *driver);
 
 /* Tells the core of something that the user did: `event` is one of its functions. 0: broken. */
-int pg_driver_happen(void (*event)(void));
+int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core));
 
 /* Whether the API of the last call wants a stronger or newer sign-in (RFC 9470). */
-int pg_driver_wants_sign_in(void);
+int pg_driver_wants_sign_in(const struct pg_driver *driver);
 
 /* Whether an exchange was completed since the start: a server has answered, whatever it said. */
-int pg_driver_was_answered(void);
+int pg_driver_was_answered(const struct pg_driver *driver);
 
 #ifdef __cplusplus
 }

@@ -1,28 +1,11 @@
 /* What happened last. Contract in history.h. */
 #include "history.h"
 
-#include <stdint.h>
-
 #include "assertion.h"
 #include "clock.h"
 #include "picogrant.h"
 
 enum { TIMES_MAX = 65535 };
-
-struct entry {
-  uint32_t ms;
-  uint16_t number;
-  uint16_t times;
-  uint8_t what;
-  uint8_t who;
-  uint8_t error;
-};
-
-static struct {
-  struct entry entries[PG_HISTORY_ENTRIES];
-  int oldest;
-  int count;
-} history;
 
 static const char *const states[] = PG_STATE_NAMES;
 static const char *const errors[] = PG_ERROR_CODE_NAMES;
@@ -31,22 +14,25 @@ static const char *const reasons[] = PG_REASON_NAMES;
 
 #define NAME(names, at) ((at) >= 0 && (size_t)(at) < sizeof(names) / sizeof *(names) ? (names)[at] : "?")
 
-static struct entry *entry_at(int index) {
-  return &history.entries[(history.oldest + index) % PG_HISTORY_ENTRIES];
+/* The place of an entry by its age, the oldest 0. */
+static int place_of(const struct pg_history *history, int index) {
+  return (history->oldest + index) % PG_HISTORY_ENTRIES;
 }
 
-void pg_history_open(void) { history.oldest = history.count = 0; }
+void pg_history_open(struct pg_history *history) { history->oldest = history->count = 0; }
 
-void pg_history_note(enum pg_happened what, int who, int number, int error) {
+void pg_history_note(struct pg_history *history, enum pg_happened what, int who, int number,
+                     int error) {
   PG_MUST(who >= 0 && who < 256 && number >= 0 && number < 65536 && error >= 0 && error < 256,
           "what is remembered has room");
-  struct entry *last = history.count ? entry_at(history.count - 1) : NULL;
+  struct pg_history_entry *last =
+      history->count ? &history->entries[place_of(history, history->count - 1)] : NULL;
   int is_same = last && last->what == what && last->who == who && last->number == number && last->error == error;
   if (!is_same) {
-    if (history.count < PG_HISTORY_ENTRIES) history.count++;
-    else history.oldest = (history.oldest + 1) % PG_HISTORY_ENTRIES;
-    last = entry_at(history.count - 1);
-    *last = (struct entry){0, (uint16_t)number, 0, (uint8_t)what, (uint8_t)who, (uint8_t)error};
+    if (history->count < PG_HISTORY_ENTRIES) history->count++;
+    else history->oldest = (history->oldest + 1) % PG_HISTORY_ENTRIES;
+    last = &history->entries[place_of(history, history->count - 1)];
+    *last = (struct pg_history_entry){0, (uint16_t)number, 0, (uint8_t)what, (uint8_t)who, (uint8_t)error};
   }
   last->ms = pg_clock_ms();
   if (last->times < TIMES_MAX) last->times++;
@@ -71,7 +57,7 @@ static void add_number(struct line *line, uint32_t number, int digits) {
   add(line, text + at);
 }
 
-static void add_what(struct line *line, const struct entry *entry) {
+static void add_what(struct line *line, const struct pg_history_entry *entry) {
   switch (entry->what) {
     case PG_HAPPENED_STATE:
       add(line, "state ");
@@ -97,11 +83,11 @@ static void add_what(struct line *line, const struct entry *entry) {
   }
 }
 
-int pg_history_line(int index, char text[PG_HISTORY_LINE]) {
+int pg_history_line(const struct pg_history *history, int index, char text[PG_HISTORY_LINE]) {
   struct line line = {text, 0};
   text[0] = 0;
-  if (index < 0 || index >= history.count) return 0;
-  const struct entry *entry = entry_at(index);
+  if (index < 0 || index >= history->count) return 0;
+  const struct pg_history_entry *entry = &history->entries[place_of(history, index)];
   add_number(&line, entry->ms / 1000, 1);
   add(&line, ".");
   add_number(&line, entry->ms % 1000, 3);

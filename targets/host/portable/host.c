@@ -2,18 +2,7 @@
 #include "host.h"
 
 #include "clock.h"
-#include "driver.h"
-#include "history.h"
-#include "http.h"
 #include "wipe.h"
-
-static struct {
-  const struct pg_host *own;
-  struct pg_http_settings http;
-  int moves;
-  int call;
-  int ok;
-} host;
 
 /* 26 bits, for jitter only. */
 static int random_seed(void) {
@@ -23,19 +12,9 @@ static int random_seed(void) {
                bytes[3]);
 }
 
-/* Room for an address of device.json, and its end. */
-enum { NAME_SIZE = 257 };
-
-struct server_names {
-  char whole[NAME_SIZE];
-  char origin[NAME_SIZE];
-  const char *server;
-  const char *former;
-};
-
 /* What tells a server from others: its issuer, or the whole address of its token endpoint, since tenants may share an
  * origin (with the host in lower case). Older programs took the origin: what they have kept counts once. */
-static void name_server(const struct pg_settings *settings, struct server_names *names) {
+static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
   int slashes = 0;
   size_t at = 0;
@@ -43,7 +22,7 @@ static void name_server(const struct pg_settings *settings, struct server_names 
   names->former = "";
   names->server = settings->server;
   if (*settings->server) return;
-  for (; address[at] && at + 1 < NAME_SIZE; at++) {
+  for (; address[at] && at + 1 < PG_HOST_NAME; at++) {
     char c = address[at];
     if (c == '/') slashes++;
     if (c == '?') slashes += 3;
@@ -60,10 +39,9 @@ static void name_server(const struct pg_settings *settings, struct server_names 
 }
 
 /* `asks`: the core asks for a code challenge each time, since the server may want one (code-challenge.h). */
-static enum pg_open_result open_core(const struct pg_host *own, int asks) {
-  const struct pg_settings *settings = own->settings;
-  static struct server_names names;
-  name_server(settings, &names);
+static enum pg_open_result open_core(struct pg_host *host, const struct pg_host_parts *parts, int asks) {
+  const struct pg_settings *settings = parts->settings;
+  name_server(settings, &host->names);
   struct pg_core_config config = {
       .client_id = settings->client_id,
       .client_secret = settings->client_secret,
@@ -79,46 +57,59 @@ static enum pg_open_result open_core(const struct pg_host *own, int asks) {
       .start_spread_ms = settings->start_spread_ms,
       .pkce = asks,
       .client_authentication = settings->client_authentication,
-      .server = names.server,
-      .former_server = names.former,
+      .server = host->names.server,
+      .former_server = host->names.former,
   };
-  return pg_core_open(own->code, own->code_size, own->memory, (size_t)settings->memory_bytes, &config,
-                      own->heap_limit);
+  return pg_core_open(&host->core, parts->code, parts->code_size, parts->memory,
+                      (size_t)settings->memory_bytes, &config, parts->heap_limit);
 }
 
 /* What the room for a code challenge takes, in steps of the regions' shares. */
 enum { CHALLENGE_BYTES = 160 };
 
-/* Whether there was room for it. */
-static int has_challenge;
-
-int pg_host_memory_needed(void) {
-  int needed = pg_get(PG_MEMORY_NEEDED);
-  return needed > 0 && !has_challenge ? needed + CHALLENGE_BYTES : needed;
+int pg_host_memory_needed(struct pg_host *host) {
+  int needed = pg_get(&host->core, PG_MEMORY_NEEDED);
+  return needed > 0 && !host->has_challenge ? needed + CHALLENGE_BYTES : needed;
 }
 
-enum pg_open_result pg_host_open(const struct pg_host *own) {
-  const struct pg_settings *settings = own->settings;
-  enum pg_open_result result = open_core(own, 1);
-  has_challenge = result != PG_OPEN_SMALL_MEMORY;
-  /* Nobody has asked for one, and the room is wanted for what is needed. */
-  if (!has_challenge && !settings->pkce) result = open_core(own, 0);
-  if (result != PG_OPEN_OK) return result;
-  host.own = own;
-  host.http = (struct pg_http_settings){
+static void open_http(struct pg_host *host) {
+  const struct pg_host_parts *parts = host->parts;
+  const struct pg_settings *settings = parts->settings;
+  host->http_settings = (struct pg_http_settings){
       settings->user_agent,
-      own->trust,
+      parts->connection,
+      parts->trust,
       settings->connect_seconds,
       settings->exchange_seconds,
       (uint32_t)settings->answer_bytes,
       {settings->addresses, PG_ADDRESS_COUNT, settings->allow_http},
   };
-  host.moves = -1;
-  host.call = 0;
-  host.ok = 1;
-  pg_history_open();
-  pg_http_open(&host.http, &pg_driver_sink);
-  pg_driver_start(settings, own->memory, own->medium, own->body, own->challenge);
+  pg_host_take_http(host);
+}
+
+enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts) {
+  *host = (struct pg_host){.moves = -1};
+  enum pg_open_result result = open_core(host, parts, 1);
+  host->has_challenge = result != PG_OPEN_SMALL_MEMORY;
+  /* Nobody has asked for one, and the room is wanted for what is needed. */
+  if (!host->has_challenge && !parts->settings->pkce) result = open_core(host, parts, 0);
+  if (result != PG_OPEN_OK) return result;
+  host->parts = parts;
+  host->ok = 1;
+  open_http(host);
+  const struct pg_driver_parts driven = {
+      .core = &host->core,
+      .http = &host->http,
+      .history = &host->history,
+      .settings = parts->settings,
+      .memory = parts->memory,
+      .medium = parts->medium,
+      .display = parts->display,
+      .body = parts->body,
+      .challenge = parts->challenge,
+      .context = parts->context,
+  };
+  pg_driver_start(&host->driver, &driven);
   return PG_OPEN_OK;
 }
 
@@ -136,103 +127,103 @@ const char *pg_host_problem(enum pg_open_result result) {
   }
 }
 
-static void report(enum pg_report what, int a, int b) {
-  if (host.own->report) host.own->report(what, a, b);
+static void report(const struct pg_host *host, enum pg_report what, int a, int b) {
+  const struct pg_host_parts *parts = host->parts;
+  if (parts->report) parts->report(parts->context, what, a, b);
 }
 
 /* Reports what has changed: the state, and a call that has come to its end. */
-static void report_changes(void) {
-  int moves = pg_get(PG_MOVES);
-  int call = pg_get(PG_CALL_STATE);
-  if (moves != host.moves) {
-    pg_history_note(PG_HAPPENED_STATE, pg_get(PG_STATE), 0, pg_get(PG_ERROR));
-    report(PG_REPORT_STATE, pg_get(PG_STATE), pg_get(PG_ERROR));
+static void report_changes(struct pg_host *host) {
+  int moves = pg_get(&host->core, PG_MOVES);
+  int call = pg_get(&host->core, PG_CALL_STATE);
+  if (moves != host->moves) {
+    pg_history_note(&host->history, PG_HAPPENED_STATE, pg_get(&host->core, PG_STATE), 0, pg_get(&host->core, PG_ERROR));
+    report(host, PG_REPORT_STATE, pg_get(&host->core, PG_STATE), pg_get(&host->core, PG_ERROR));
   }
-  if (call != host.call && call == PG_CALL_STATE_DONE) {
-    report(PG_REPORT_CALL, pg_get(PG_CALL_STATUS), pg_get(PG_CALL_ERROR));
+  if (call != host->call && call == PG_CALL_STATE_DONE) {
+    report(host, PG_REPORT_CALL, pg_get(&host->core, PG_CALL_STATUS), pg_get(&host->core, PG_CALL_ERROR));
   }
-  host.moves = moves;
-  host.call = call;
+  host->moves = moves;
+  host->call = call;
 }
 
-int pg_host_step(void) {
-  if (!host.ok) return 0;
-  pg_http_work();
-  host.ok = pg_driver_run() && !pg_core_broken();
-  if (host.ok) report_changes();
-  else report(PG_REPORT_BROKEN, 0, 0);
-  return host.ok;
+int pg_host_step(struct pg_host *host) {
+  if (!host->ok) return 0;
+  pg_http_work(&host->http);
+  host->ok = pg_driver_run(&host->driver) && !pg_core_broken(&host->core);
+  if (host->ok) report_changes(host);
+  else report(host, PG_REPORT_BROKEN, 0, 0);
+  return host->ok;
 }
 
 /* While a code is shown, the core asks to be woken for each change of the display. A poll is never late. */
-static int rests_for(int core_ms) {
-  int calm_ms = host.own->countdown_ms;
-  if (core_ms == 0 || calm_ms <= core_ms || pg_http_wake_in() >= 0) return core_ms;
-  if (pg_get(PG_STATE) != PG_STATE_PENDING || !pg_get(PG_CODE_SHOWN)) return core_ms;
-  int wait_ms = pg_get(PG_WAIT_MS);
+static int rests_for(struct pg_host *host, int core_ms) {
+  int calm_ms = host->parts->countdown_ms;
+  if (core_ms == 0 || calm_ms <= core_ms || pg_http_wake_in(&host->http) >= 0) return core_ms;
+  if (pg_get(&host->core, PG_STATE) != PG_STATE_PENDING || !pg_get(&host->core, PG_CODE_SHOWN)) return core_ms;
+  int wait_ms = pg_get(&host->core, PG_WAIT_MS);
   if (wait_ms < calm_ms) calm_ms = wait_ms;
   return calm_ms > core_ms ? calm_ms : core_ms;
 }
 
 /* A call that was over as soon as it had begun is reported by the next step. */
-static int has_to_report(void) {
-  return host.call != PG_CALL_STATE_DONE && pg_get(PG_CALL_STATE) == PG_CALL_STATE_DONE;
+static int has_to_report(struct pg_host *host) {
+  return host->call != PG_CALL_STATE_DONE && pg_get(&host->core, PG_CALL_STATE) == PG_CALL_STATE_DONE;
 }
 
-int pg_host_wake_in(void) {
-  if (has_to_report()) return 0;
-  int core = rests_for(pg_wake_in());
-  int http = pg_http_wake_in();
+int pg_host_wake_in(struct pg_host *host) {
+  if (has_to_report(host)) return 0;
+  int core = rests_for(host, pg_wake_in(&host->core));
+  int http = pg_http_wake_in(&host->http);
   return http >= 0 && http < core ? http : core;
 }
 
-int pg_host_is_well(void) {
-  int state = pg_get(PG_STATE);
+int pg_host_is_well(struct pg_host *host) {
+  int state = pg_get(&host->core, PG_STATE);
   int rests = state == PG_STATE_SIGNED_OUT || state == PG_STATE_SIGNED_IN;
-  return host.ok && (pg_driver_was_answered() || rests);
+  return host->ok && (pg_driver_was_answered(&host->driver) || rests);
 }
 
-void pg_host_key(enum pg_key key) {
-  static void (*const events[])(void) = {pg_sign_in, pg_cancel, pg_sign_out};
-  if (host.ok) host.ok = pg_driver_happen(events[key]);
+void pg_host_key(struct pg_host *host, enum pg_key key) {
+  static void (*const events[])(struct pg_core *core) = {pg_sign_in, pg_cancel, pg_sign_out};
+  if (host->ok) host->ok = pg_driver_happen(&host->driver, events[key]);
 }
 
-int pg_host_letter(int letter) {
+int pg_host_letter(struct pg_host *host, int letter) {
   static const char letters[] = {'s', 'c', 'o'};
   for (int key = PG_KEY_SIGN_IN; key <= PG_KEY_SIGN_OUT; key++) {
     if (letter != letters[key]) continue;
-    pg_host_key((enum pg_key)key);
+    pg_host_key(host, (enum pg_key)key);
     return 1;
   }
   return 0;
 }
 
-static struct {
-  int endpoint;
-  const char *target;
-  int is_sent;
-} call;
-
-static void begin_call(void) { call.is_sent = pg_call_resource(call.endpoint, call.target); }
-
-int pg_host_call(int endpoint, const char *target) {
-  call.endpoint = endpoint;
-  call.target = target;
-  call.is_sent = 0;
-  if (host.ok) host.ok = pg_driver_happen(begin_call);
+int pg_host_call(struct pg_host *host, int endpoint, const char *target) {
+  int is_sent = 0;
+  /* As for a key: the time until now passes first. */
+  if (host->ok) host->ok = pg_driver_run(&host->driver);
+  if (host->ok) is_sent = pg_call_resource(&host->core, endpoint, target);
+  if (host->ok) host->ok = pg_driver_run(&host->driver);
   /* The one before it was over, too: that must not look as if nothing had happened. */
-  if (call.is_sent) host.call = PG_CALL_STATE_IDLE;
-  return host.ok && call.is_sent;
+  if (is_sent) host->call = PG_CALL_STATE_IDLE;
+  return host->ok && is_sent;
 }
 
-int pg_host_wants_sign_in(void) { return pg_driver_wants_sign_in(); }
+int pg_host_wants_sign_in(const struct pg_host *host) {
+  return pg_driver_wants_sign_in(&host->driver);
+}
 
-void pg_host_take_http(void) { pg_http_open(&host.http, &pg_driver_sink); }
+void pg_host_take_http(struct pg_host *host) {
+  pg_http_open(&host->http, &host->http_settings, &pg_driver_sink, &host->driver);
+}
 
-void pg_host_close(void) {
-  pg_http_close();
-  pg_core_close();
-  if (host.own) pg_wipe(host.own->memory, (size_t)host.own->settings->memory_bytes);
-  host.own = NULL;
-  host.ok = 0;
+void pg_host_close(struct pg_host *host) {
+  const struct pg_host_parts *parts = host->parts;
+  if (!parts) return;
+  pg_http_close(&host->http);
+  pg_core_close(&host->core);
+  pg_wipe(parts->memory, (size_t)parts->settings->memory_bytes);
+  host->parts = NULL;
+  host->ok = 0;
 }

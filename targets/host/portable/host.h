@@ -2,14 +2,19 @@
  * The portable host: a core on its engine, driven, with storage, network and display behind the ports'
  * headers. A port's program is this and no more:
  *
- *   pg_host_open(&host)              once
- *   while (pg_host_step()) {         works until there is nothing to do
- *     wait(pg_host_wake_in());       the board's own: returns on network, key or time
- *     for each key: pg_host_key(key)
+ *   pg_host_open(&host, &parts)      once
+ *   while (pg_host_step(&host)) {    works until there is nothing to do
+ *     wait(pg_host_wake_in(&host));  the board's own: returns on network, key or time
+ *     for each key: pg_host_key(&host, key)
  *   }
- *   pg_host_close()
+ *   pg_host_close(&host)
  *
- * All of it from one thread, none from an interrupt: a button sets a flag, the loop presses the key.
+ * Everything that belongs to a device is in its struct pg_host, which is the caller's: a program has as many devices as
+ * it has room for, each with settings, memory, medium, connection and display of its own, and steps them in turn; it
+ * sleeps for the least of what pg_host_wake_in says of each.
+ *
+ * All of it from one thread, none from an interrupt: a button sets a flag, the loop presses the key. Nothing of a device
+ * is called from within its own reports; of another it may be.
  */
 #ifndef PICOGRANT_HOST_H
 #define PICOGRANT_HOST_H
@@ -17,6 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "connection.h"
+#include "display.h"
+#include "driver.h"
+#include "history.h"
+#include "http.h"
 #include "medium.h"
 #include "picogrant.h"
 #include "settings.h"
@@ -28,40 +38,73 @@ extern "C" {
 /* What the user can do. */
 enum pg_key { PG_KEY_SIGN_IN, PG_KEY_CANCEL, PG_KEY_SIGN_OUT };
 
-/* What pg_host reports, for a log or the application. No secret is ever in it. */
+/* What a device reports, for a log or the application. No secret is ever in it. */
 enum pg_report {
   PG_REPORT_STATE,  /* the state is now `a` (PG_STATE_*), with error `b` (PG_ERROR_CODE_*, 0: none) */
   PG_REPORT_CALL,   /* a call has come to its end: HTTP status `a`, 0 without an answer; error `b` */
   PG_REPORT_BROKEN  /* the engine threw; the device is to be started anew */
 };
 
-/* All that is pointed to stays where it is until pg_host_close. */
-struct pg_host {
+/* What a device is made of: the caller's, and it and all that is pointed to stays where it is until pg_host_close. */
+struct pg_host_parts {
   const struct pg_settings *settings;
-  const uint8_t *code; /* the core for this engine */
+  const uint8_t *code; /* the core for this engine: devices may share it */
   size_t code_size;
   size_t heap_limit; /* bytes of the engine's heap */
   uint8_t *memory;   /* settings->memory_bytes; not the caller's until pg_host_close, which wipes it */
   const struct pg_medium *medium; /* NULL: nothing is kept, and the display says so */
-  const void *trust;              /* for connection.h */
+  struct pg_connection *connection; /* for connection.h; no other device's */
+  const void *trust;                /* for connection.h */
+  struct pg_display *display;       /* for display.h; NULL where the port has a single one */
   /*
    * How long the countdown of a code, and an address that turns its pages, may stand still; 0: not at all, which
-   * wakes the board each second. On batteries a minute: they go on whenever a poll wakes it, or after that.
+   * wakes the board each second. On batteries a minute: they go on whenever a poll wakes it, or after that. May be
+   * changed between two steps.
    */
   int countdown_ms;
-  void (*report)(enum pg_report report, int a, int b);  /* or NULL */
-  void (*body)(const uint8_t *bytes, size_t size);      /* pieces of a call's answer; or NULL */
-  void (*challenge)(uint8_t c); /* WWW-Authenticate of a call that is answered 401, a line feed behind each; or NULL */
+  /* Each of the three may be NULL; `context` is handed to them: the program's own device, where it has several. */
+  void (*report)(void *context, enum pg_report report, int a, int b);
+  void (*body)(void *context, const uint8_t *bytes, size_t size); /* pieces of a call's answer */
+  /* WWW-Authenticate of a call that is answered 401, a line feed behind each. */
+  void (*challenge)(void *context, uint8_t c);
+  void *context;
 };
 
-/* Makes the device. Nothing is allocated from then on. `host` itself stays the caller's. */
-enum pg_open_result pg_host_open(const struct pg_host *host);
+/* What a server is called towards the core, for as long as the core is made. */
+enum { PG_HOST_NAME = 257 };
+struct pg_host_names {
+  char whole[PG_HOST_NAME];
+  char origin[PG_HOST_NAME];
+  const char *server;
+  const char *former;
+};
+
+/*
+ * A device. The caller's; as zeros it is closed. `core` is for reading (pg_get, pg_start, pg_length, `heap`) and for
+ * pg_set_status, `history` for pg_history_line, `http` for whoever takes it (pg_host_take_http). The rest is host.c's.
+ */
+struct pg_host {
+  const struct pg_host_parts *parts; /* NULL: closed */
+  struct pg_core core;
+  struct pg_history history;
+  struct pg_http http;
+  struct pg_http_settings http_settings;
+  struct pg_driver driver;
+  struct pg_host_names names;
+  int moves;
+  int call;
+  int ok;
+  int has_challenge; /* there was room for a code challenge (RFC 7636) */
+};
+
+/* Makes the device. Fills in `host`, which is not open, whatever it held. Nothing is allocated from then on. */
+enum pg_open_result pg_host_open(struct pg_host *host, const struct pg_host_parts *parts);
 
 /*
  * Bytes of memory that would do where the grant had no room for something, with the room for a code challenge (RFC 7636)
  * that a larger memory will have; 0: nothing is missing, or more memory does not help.
  */
-int pg_host_memory_needed(void);
+int pg_host_memory_needed(struct pg_host *host);
 
 /* For whoever builds the device: why it did not open, in one line. "" for PG_OPEN_OK. */
 const char *pg_host_problem(enum pg_open_result result);
@@ -70,41 +113,41 @@ const char *pg_host_problem(enum pg_open_result result);
  * Moves network and core on as far as they go without waiting, and reports.
  * @return 1, or 0 where the core is broken: nothing helps but to close and to start anew
  */
-int pg_host_step(void);
+int pg_host_step(struct pg_host *host);
 
 /* Milliseconds that the board may sleep where neither key nor network wake it: 0..134217727. */
-int pg_host_wake_in(void);
+int pg_host_wake_in(struct pg_host *host);
 
 /*
  * Whether the device has passed the test that the confirmation of an image waits for (FORMAT.md, boot.h): a
  * server has answered it, whatever the answer was, or it has come to rest without having to ask one.
  */
-int pg_host_is_well(void);
+int pg_host_is_well(struct pg_host *host);
 
 /* The user pressed a key. What comes of it is done by the time this returns, or by later steps. */
-void pg_host_key(enum pg_key key);
+void pg_host_key(struct pg_host *host, enum pg_key key);
 
 /* The same by a letter: 's' sign in, 'c' cancel, 'o' sign out. 1, or 0 where the letter is none of these. */
-int pg_host_letter(int letter);
+int pg_host_letter(struct pg_host *host, int letter);
 
 /*
  * Calls a resource server once the device is signed in: a GET of `target`, path and query as they are, at
  * most PG_TRANSFER_BYTES, below the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
  * @return 1, or 0 where it cannot be sent: not signed in, a call is under way, or a build without calls
  */
-int pg_host_call(int endpoint, const char *target);
+int pg_host_call(struct pg_host *host, int endpoint, const char *target);
 
 /*
  * Whether the API of the last call wants a stronger or newer sign-in (RFC 9470): `challenge` has heard which. Nothing is
  * refreshed for it, and the call is reported with 403. What it wants goes into `device_parameters` of the next device.
  */
-int pg_host_wants_sign_in(void);
+int pg_host_wants_sign_in(const struct pg_host *host);
 
-/* A port that has used http.h for itself, between two exchanges of the host's, gives it back. */
-void pg_host_take_http(void);
+/* Whoever has opened `http` for a use of its own, between two exchanges of the device's, gives it back. */
+void pg_host_take_http(struct pg_host *host);
 
-/* Ends everything, and wipes the device's memory. */
-void pg_host_close(void);
+/* Ends everything, and wipes the device's memory; nothing happens to a closed one. The heap's figures stay. */
+void pg_host_close(struct pg_host *host);
 
 #ifdef __cplusplus
 }

@@ -73,10 +73,11 @@ static void begin_head(struct pg_answer *answer) {
   clear_text(answer);
 }
 
-void pg_answer_start(struct pg_answer *answer, const struct pg_answer_sink *sink, uint32_t body_max,
-                     uint32_t clock_s) {
+void pg_answer_start(struct pg_answer *answer, const struct pg_answer_sink *sink, void *context,
+                     uint32_t body_max, uint32_t clock_s) {
   memset(answer, 0, sizeof *answer);
   answer->sink = sink;
+  answer->context = context;
   answer->body_max = body_max;
   answer->clock_s = clock_s;
   begin_head(answer);
@@ -124,7 +125,7 @@ static void take_length(struct pg_answer *answer) {
 /* A byte of the header's value, for whoever asks what an API wants (RFC 9470). */
 static void report_challenge(const struct pg_answer *answer, uint8_t c) {
   int is_asked = answer->name == AUTHENTICATE && answer->status == UNAUTHORIZED;
-  if (is_asked && answer->sink->challenge) answer->sink->challenge(c);
+  if (is_asked && answer->sink->challenge) answer->sink->challenge(answer->context, c);
 }
 
 /* The header of which the last line has come. */
@@ -177,7 +178,7 @@ static void head_is_complete(struct pg_answer *answer) {
   else if (answer->is_chunked) answer->step = CHUNK_SIZE;
   else answer->step = answer->length > 0 ? BODY_BY_LENGTH : BODY_UNTIL_CLOSED;
   PG_MUST(status >= 200 && status <= 599, "a status is one of HTTP's");
-  answer->sink->status(status, pg_retry_after(answer->retry, answer->retry_size, from_s));
+  answer->sink->status(answer->context, status, pg_retry_after(answer->retry, answer->retry_size, from_s));
 }
 
 /* The first byte of a line shows whether the header before it goes on (RFC 9112 §5.2). */
@@ -300,7 +301,7 @@ static size_t take_body(struct pg_answer *answer, const uint8_t *bytes, size_t s
     answer->left -= (uint32_t)taken;
     if (answer->left == 0) answer->step = answer->step == CHUNK_DATA ? CHUNK_END : COMPLETE;
   }
-  answer->sink->body(bytes, taken);
+  answer->sink->body(answer->context, bytes, taken);
   return taken;
 }
 

@@ -29,22 +29,23 @@ enum pg_answer_result {
   PG_ANSWER_BAD = 2   /* it is refused; nothing more is reported */
 };
 
-/* Where the reader reports, from within pg_answer_read and pg_answer_closed only. */
+/* Where the reader reports, from within pg_answer_read and pg_answer_closed only; `context` is pg_answer_start's. */
 struct pg_answer_sink {
   /* Once, ahead of the body. `status` is 100..999, `retry_after_s` -1 where the server did not say. */
-  void (*status)(int status, int retry_after_s);
+  void (*status)(void *context, int status, int retry_after_s);
   /* Any number of times, `size` at least 1; the bytes are lent for the call. */
-  void (*body)(const uint8_t *bytes, size_t size);
+  void (*body)(void *context, const uint8_t *bytes, size_t size);
   /*
    * Ahead of the status of an answer of 401: its WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, a line feed
    * behind each. NULL: nobody asks.
    */
-  void (*challenge)(uint8_t c);
+  void (*challenge)(void *context, uint8_t c);
 };
 
 /* The fields are the reader's own. */
 struct pg_answer {
   const struct pg_answer_sink *sink;
+  void *context;
   uint32_t clock_s;
   uint32_t body_max;
   uint32_t body_bytes;
@@ -67,12 +68,14 @@ struct pg_answer {
 
 /*
  * Prepares for a new answer.
+ * @param sink stays where it is until the answer is over
+ * @param context handed to each of its functions
  * @param body_max bytes that the body may have
  * @param clock_s the device's wall time in seconds since 1970, 0 where unknown; for a Retry-After date in
  *   an answer without Date
  */
-void pg_answer_start(struct pg_answer *answer, const struct pg_answer_sink *sink, uint32_t body_max,
-                     uint32_t clock_s);
+void pg_answer_start(struct pg_answer *answer, const struct pg_answer_sink *sink, void *context,
+                     uint32_t body_max, uint32_t clock_s);
 
 /* Takes the next `size` bytes. After END and BAD it returns the same again. */
 enum pg_answer_result pg_answer_read(struct pg_answer *answer, const uint8_t *bytes, size_t size);

@@ -2,12 +2,18 @@
  * HTTP(S), one exchange at a time, for every port: writes the request, reads the answer (http-answer.h) and
  * watches the time, over the port's connection.h. Each exchange has a connection of its own; redirects are
  * not followed, nothing is sent twice, and no target, header or body is ever logged.
+ *
+ * "One at a time" is said of a struct pg_http: a program has one for each device, over a connection of its own.
  */
 #ifndef PICOGRANT_HTTP_H
 #define PICOGRANT_HTTP_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "connection.h"
+#include "http-answer.h"
+#include "json-body.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +29,8 @@ struct pg_allowed {
 /* The caller's until pg_http_close. */
 struct pg_http_settings {
   const char *user_agent;
-  const void *trust; /* for connection.h */
+  struct pg_connection *connection; /* used by nothing else meanwhile */
+  const void *trust;                /* for connection.h */
   int connect_seconds;
   int exchange_seconds;
   uint32_t answer_bytes; /* longest body of an answer */
@@ -55,41 +62,77 @@ struct pg_http_request {
   int secret_count;
 };
 
-/* Where an exchange reports, from within pg_http_work only: status, body any number of times, end; or failed. */
+/*
+ * Where an exchange reports, from within pg_http_work only: status, body any number of times, end; or
+ * failed. `context` is pg_http_open's.
+ */
 struct pg_http_sink {
-  void (*status)(int status, int retry_after_s);
-  void (*body)(const uint8_t *bytes, size_t size);
-  void (*end)(void);
-  void (*failed)(void);
-  void (*challenge)(uint8_t c); /* ahead of the status, as in http-answer.h; or NULL */
+  void (*status)(void *context, int status, int retry_after_s);
+  void (*body)(void *context, const uint8_t *bytes, size_t size);
+  void (*end)(void *context);
+  void (*failed)(void *context);
+  void (*challenge)(void *context, uint8_t c); /* ahead of the status, as in http-answer.h; or NULL */
 };
 
-void pg_http_open(const struct pg_http_settings *settings, const struct pg_http_sink *sink);
+/* A piece of a request. */
+struct pg_http_part {
+  const uint8_t *bytes;
+  size_t size;
+};
+
+enum { PG_HTTP_PARTS = 24, PG_HTTP_LENGTH = 11, PG_HTTP_PIECE = 64 };
+
+/* The caller's; begins as zeros. The fields are http.c's own. */
+struct pg_http {
+  const struct pg_http_settings *settings;
+  const struct pg_http_sink *sink;
+  void *context;
+  int phase;
+  uint32_t began_ms;
+  /* The request, in the order in which it goes out, and how far it is. */
+  struct pg_http_part parts[PG_HTTP_PARTS];
+  int part_count;
+  int part;
+  size_t part_at;
+  /* Behind the parts, piece by piece: a form that goes out as JSON. */
+  struct pg_json_body json;
+  uint8_t piece[PG_HTTP_PIECE];
+  int reason; /* why the last exchange failed */
+  char length[PG_HTTP_LENGTH];
+  struct pg_answer answer;
+};
+
+/*
+ * Prepares for exchanges. What is pointed to stays where it is until pg_http_close; `context` is handed to each
+ * function of the sink. Between two exchanges it may be opened anew for another use: why the last one failed is kept.
+ */
+void pg_http_open(struct pg_http *http, const struct pg_http_settings *settings,
+                  const struct pg_http_sink *sink, void *context);
 
 /* Ends what is under way. */
-void pg_http_close(void);
+void pg_http_close(struct pg_http *http);
 
 /*
  * Starts an exchange; one that is under way is ended.
  * @return 1, or 0 where it cannot be started, and nothing will be reported: the address is none, a byte of
  *   target or credentials may not be in a head, or the last look refuses it (last-look.h)
  */
-int pg_http_send(const struct pg_http_request *request);
+int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
 
 /* Ends the exchange under way, if any; nothing more of it is reported. */
-void pg_http_abort(void);
+void pg_http_abort(struct pg_http *http);
 
 /*
  * Why there is no answer: of the exchange under way what its connection waits for, else of the last one that failed.
  * PG_REASON_*; PG_REASON_NONE once one has been answered.
  */
-int pg_http_reason(void);
+int pg_http_reason(const struct pg_http *http);
 
 /* Moves the exchange on as far as it goes without waiting, and reports. */
-void pg_http_work(void);
+void pg_http_work(struct pg_http *http);
 
 /* Milliseconds until the exchange has taken too long; -1 without an exchange. */
-int pg_http_wake_in(void);
+int pg_http_wake_in(const struct pg_http *http);
 
 #ifdef __cplusplus
 }

@@ -5,12 +5,16 @@
  *
  * The host drives, the core never calls out. Only small integers and byte ranges cross the border.
  *
- *   pg_core_open(...)                          once; everything that is ever allocated, is here
+ *   pg_core_open(&core, ...)                   once; everything that is ever allocated, is here
  *   loop:
- *     command = pg_tick(elapsed)               then, for as long as it is not PG_COMMAND_NONE:
- *       carry the command out                  (below), and command = pg_tick(0)
- *     sleep for pg_wake_in(), or until something happens
- *     something happened: pg_tick(elapsed) to rest first, then tell the core, then to rest again
+ *     command = pg_tick(&core, elapsed)        then, for as long as it is not PG_COMMAND_NONE:
+ *       carry the command out                  (below), and command = pg_tick(&core, 0)
+ *     sleep for pg_wake_in(&core), or until something happens
+ *     something happened: pg_tick(&core, elapsed) to rest first, then tell the core, then to rest again
+ *   pg_core_close(&core)
+ *
+ * A device is a struct pg_core of the caller's, with an engine and a heap of its own: a program has as many as it has
+ * room for, and none knows of another. In what follows the core is left out of the calls.
  *
  * Commands, and how each is answered:
  *   SEND    pg_get(PG_REQUEST_ID), (PG_ENDPOINT), (PG_IS_GET: 1 GET, 0 POST); the request's target is
@@ -32,15 +36,16 @@
  * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..100000000; a
  * longer sleep counts as that. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
  *
- * Ownership: the memory given to pg_core_open is the core's until the device is given up. The host
+ * Ownership: struct pg_core is the caller's, and stays where it is from pg_core_open to pg_core_close. The memory given
+ * to pg_core_open is the core's until then. The host
  * reads it where a command says so, and writes only in LOAD and CHALLENGE. A command's ranges stay as they are until
  * the command is answered; of SEND until the exchange ends. Bytes that the host passes are copied
  * before the call returns.
  *
- * Threads: one. All calls come from the thread that called pg_core_open, none from an interrupt or a
- * signal handler, and none from within another. An interrupt sets a flag; the loop makes the call.
+ * Threads: one, for all devices. No call comes from an interrupt or a signal handler, and none for a device from within
+ * another for the same. An interrupt sets a flag; the loop makes the call.
  *
- * Memory: after pg_core_open no call allocates on the engine's heap (heap.h counts). An engine that
+ * Memory: after pg_core_open no call allocates on the engine's heap (`heap` counts). An engine that
  * throws all the same is broken: pg_core_broken() tells, and the host starts anew from its records.
  */
 #ifndef PICOGRANT_H
@@ -49,6 +54,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heap.h"
 /* Generated from the core's enums: PG_COMMAND_*, PG_ENDPOINT_*, PG_FIELD_*, PG_REGION_*, PG_STATE_*,
  * PG_EVENT_*, PG_ERROR_CODE_*, PG_CALL_STATE_*; and enum pg_property, the places of the device's properties, which
  * core/SPEC.md explains ("What a host may read"): PG_WAIT_MS is waitMs. */
@@ -81,6 +87,17 @@ struct pg_core_config {
 /* Bytes of one pg_response_body or pg_add_path at the most, for the engine's side of the copy. */
 enum { PG_TRANSFER_BYTES = 512 };
 
+/*
+ * A device: its engine, and what it has taken of the heap. pg_core_open fills it in, whatever it held; one that is
+ * zeros is closed. The owner reads `heap`, and leaves the rest alone.
+ */
+struct pg_core {
+  void *engine; /* of the engine's file; NULL: not open */
+  int threw;    /* what pg_core_broken says */
+  struct pg_heap heap;
+  uint8_t transfer[PG_TRANSFER_BYTES];
+};
+
 /* A limit of the heap that is enough for this engine on this kind of machine. */
 extern const size_t pg_heap_default;
 
@@ -92,30 +109,35 @@ enum pg_open_result {
 };
 
 /*
- * Starts the engine, runs the core's code and makes the device.
+ * Starts an engine, runs the core's code and makes the device.
+ * @param core the caller's, not open: one that is has to be closed before
  * @param code bytecode, or source where the engine takes that; stays where it is until pg_core_close
  * @param memory `size` bytes, 4096 by default, the device's until pg_core_close
  * @param config read during the call; nothing of it is kept
  * @param heap_limit bytes that the engine may have at any moment
  * @return PG_OPEN_OK, or what is wrong; then nothing is open, and nothing else may be called
  */
-enum pg_open_result pg_core_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
-                                 const struct pg_core_config *config, size_t heap_limit);
+enum pg_open_result pg_core_open(struct pg_core *core, const uint8_t *code, size_t code_size,
+                                 uint8_t *memory, size_t size, const struct pg_core_config *config,
+                                 size_t heap_limit);
 
-/* Ends the engine. The memory still holds secrets: the host wipes it. */
-void pg_core_close(void);
+/*
+ * Ends the engine of an open core; nothing happens to a closed one. The figures of `heap` stay to be read. The memory
+ * still holds secrets: the host wipes it.
+ */
+void pg_core_close(struct pg_core *core);
 
 /* 1 where the engine threw: nothing that was returned since can be relied on. */
-int pg_core_broken(void);
+int pg_core_broken(struct pg_core *core);
 
 /*
  * Lets `elapsed_ms` pass, 0..100000000 milliseconds since the last call; more counts as that.
  * @return the next command, PG_COMMAND_NONE where there is nothing to do
  */
-int pg_tick(int elapsed_ms);
+int pg_tick(struct pg_core *core, int elapsed_ms);
 
 /* Milliseconds, 0..134217727, that may pass before pg_tick has anything to do; sleeping longer delays polls. */
-int pg_wake_in(void);
+int pg_wake_in(struct pg_core *core);
 
 /*
  * The head of the answer to the request has come. Ids of requests that are over are ignored, here and below.
@@ -124,43 +146,43 @@ int pg_wake_in(void);
  * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 where the answer has none
  * @return 1 where the body is a call's and is the application's to read as it comes; 0 where it is the core's alone
  */
-int pg_response_start(int request_id, int status, int retry_after_s);
+int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
 /* A piece of the body, any size; the bytes are copied. */
-void pg_response_body(int request_id, const uint8_t *bytes, size_t size);
+void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
 /* The body is complete: the answer is taken. */
-void pg_response_end(int request_id);
+void pg_response_end(struct pg_core *core, int request_id);
 
 /* There is no answer, or no whole one: no connection, a time-out, a foreign certificate. Also after its start. */
-void pg_response_failed(int request_id);
+void pg_response_failed(struct pg_core *core, int request_id);
 
 /* The answer to LOAD (bytes read; 0 empty; -1 cannot be read), STORE and ERASE (1 durably done; 0 not). */
-void pg_storage_done(int result);
+void pg_storage_done(struct pg_core *core, int result);
 
 /* The user wants to sign in (RFC 8628 section 3.1); nothing where a session or a code is there already. */
-void pg_sign_in(void);
+void pg_sign_in(struct pg_core *core);
 
 /* The user gives the pending code up. */
-void pg_cancel(void);
+void pg_cancel(struct pg_core *core);
 
 /* The user signs out: the session is over at once, also across a restart; tokens are revoked (RFC 7009), erased. */
-void pg_sign_out(void);
+void pg_sign_out(struct pg_core *core);
 
 /* The application's line below "Signed in": printable ASCII, cut at PG_TRANSFER_BYTES. */
-void pg_set_status(const char *text);
+void pg_set_status(struct pg_core *core, const char *text);
 
 /*
  * A GET to a resource server (core/requests/protected-resource.ts): `endpoint` is PG_ENDPOINT_RESOURCE or
  * beyond, `target` path and query as they are, at most PG_TRANSFER_BYTES. Returns 1, or 0 where it cannot be
  * sent. PG_CALL_STATE tells when it is done.
  */
-int pg_call_resource(int endpoint, const char *target);
+int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
 
 /* An integer property of the device; 0 for PG_MEMORY and the other arrays. First byte and present length (-1: absent) of a region or field. */
-int pg_get(enum pg_property property);
-int pg_start(int region);
-int pg_length(int region);
+int pg_get(struct pg_core *core, enum pg_property property);
+int pg_start(struct pg_core *core, int region);
+int pg_length(struct pg_core *core, int region);
 
 #ifdef __cplusplus
 }

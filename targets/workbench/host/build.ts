@@ -22,6 +22,8 @@ export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-ap
 /** The C programs that test parts of the host, each a file in test/host/c. */
 export const testPrograms = [
   "allocations",
+  "two-devices",
+  "two-connections",
   "answer",
   "heap",
   "power-cuts",
@@ -56,7 +58,7 @@ function isOtherEngine(kind: Kind): kind is "duktape" | "mujs" {
 
 /** Those with a control of its own engine's (test/host/c/control-*.c), and those that are no engine's affair. */
 function programsOf(kind: Kind): readonly string[] {
-  return isOtherEngine(kind) ? ["allocations"] : testPrograms;
+  return isOtherEngine(kind) ? ["allocations", "two-devices"] : testPrograms;
 }
 
 /**

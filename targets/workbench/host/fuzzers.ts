@@ -44,15 +44,14 @@ export const surfaces: readonly Surface[] = [
       {
         bound: "the body comes behind one status",
         file: "http-answer",
-        text: "  answer->sink->status(status,",
-        fault: "  if (!answer->is_chunked) answer->sink->status(status,",
+        text: "  answer->sink->status(answer->context, status,",
+        fault: "  if (!answer->is_chunked) answer->sink->status(answer->context, status,",
       },
       {
         bound: "a challenge comes ahead of the status",
         file: "http-answer",
-        text: "  answer->sink->status(status, pg_retry_after(answer->retry, answer->retry_size, from_s));",
-        fault:
-          "  answer->sink->status(status, pg_retry_after(answer->retry, answer->retry_size, from_s));\n  answer->sink->challenge(0);",
+        text: "answer->retry_size, from_s));\n",
+        fault: "answer->retry_size, from_s));\n  answer->sink->challenge(answer->context, 0);\n",
       },
       {
         bound: "the body has the room that it was given",
@@ -82,33 +81,34 @@ export const surfaces: readonly Surface[] = [
       {
         bound: "one connection at a time",
         file: "http",
-        text: "  if (!pg_connection_start(&address.peer,",
+        text: "  if (!pg_connection_start(",
         fault:
-          "  (void)pg_connection_start(&address.peer, http.settings->trust);\n  if (!pg_connection_start(&address.peer,",
+          "  (void)pg_connection_start(connection_of(http), &address.peer, http->settings->trust);\n  if (!pg_connection_start(",
       },
       {
         bound: "the server is the configured one",
         file: "http",
-        text: "  if (!pg_connection_start(&address.peer,",
-        fault: "  address.peer.port++;\n  if (!pg_connection_start(&address.peer,",
+        text: "  if (!pg_connection_start(",
+        fault: "  address.peer.port++;\n  if (!pg_connection_start(",
       },
       {
         bound: "a connection is used while it is open",
         file: "http",
-        text: "    case PG_CONNECTION_FAILED:\n      fail();",
-        fault: "    case PG_CONNECTION_FAILED:\n      fail();\n      (void)pg_connection_work();",
+        text: "    case PG_CONNECTION_FAILED:\n      fail(http);",
+        fault:
+          "    case PG_CONNECTION_FAILED:\n      fail(http);\n      (void)pg_connection_work(connection_of(http));",
       },
       {
         bound: "something is sent",
         file: "http",
-        text: "if (size == 0 || http.part_count == PARTS_MAX) return;",
-        fault: "if (http.part_count == PARTS_MAX) return;",
+        text: "if (size == 0 || http->part_count == PG_HTTP_PARTS) return;",
+        fault: "if (http->part_count == PG_HTTP_PARTS) return;",
       },
       {
         bound: "what goes out is one request",
         file: "http",
-        text: 'put_text("\\r\\nAccept',
-        fault: 'put_text("\\nAccept',
+        text: 'put_text(http, "\\r\\nAccept',
+        fault: 'put_text(http, "\\nAccept',
       },
       {
         bound: "only what can be seen goes out",
@@ -131,25 +131,25 @@ export const surfaces: readonly Surface[] = [
       {
         bound: "status, body and end come in their order",
         file: "http",
-        text: "  http.sink->status(status, retry_after_s);",
+        text: "  http->sink->status(http->context, status, retry_after_s);",
         fault: "  (void)status;\n  (void)retry_after_s;",
       },
       {
         bound: "a piece of the body has bytes",
         file: "http",
-        text: "{ http.sink->body(bytes, size); }",
-        fault: "{ http.sink->body(bytes, size / 2); }",
+        text: "  http->sink->body(http->context, bytes, size);",
+        fault: "  http->sink->body(http->context, bytes, size / 2);",
       },
       {
         bound: "the connection is over before the end is told",
         file: "http",
-        text: '  pg_http_abort();\n  PG_MUST(http.phase == IDLE, "an exchange is over before its end is told");\n  http.sink->end();',
-        fault: "  http.sink->end();\n  pg_http_abort();",
+        text: '  pg_http_abort(http);\n  PG_MUST(http->phase == IDLE, "an exchange is over before its end is told");\n  http->sink->end(http->context);',
+        fault: "  http->sink->end(http->context);\n  pg_http_abort(http);",
       },
       {
         bound: "every exchange ends in its time",
         file: "http",
-        text: "if (http.phase != IDLE && pg_http_wake_in() == 0) fail();",
+        text: "if (http->phase != IDLE && pg_http_wake_in(http) == 0) fail(http);",
         fault: "",
       },
     ],
@@ -198,8 +198,8 @@ export const surfaces: readonly Surface[] = [
       {
         bound: "what is wrong has words",
         file: "config",
-        text: 'snprintf(problem, sizeof problem, "%.80s %s", path, what);',
-        fault: 'snprintf(problem, sizeof problem, "%.0s%.0s", path, what);',
+        text: '"%.80s %s", path, what);',
+        fault: '"%.0s%.0s", path, what);',
       },
     ],
   },

@@ -11,7 +11,6 @@
 
 #include "control.h"
 #include "core-code.h"
-#include "heap.h"
 #include "picogrant.h"
 
 enum { COLUMNS = 20, ROWS = 4, MEMORY = 4096, POLLS = 200 };
@@ -19,6 +18,7 @@ enum { COLUMNS = 20, ROWS = 4, MEMORY = 4096, POLLS = 200 };
 /* Answers that the user has not decided yet. */
 static int pending = POLLS;
 
+static struct pg_core core;
 static uint8_t memory[MEMORY];
 static uint8_t slots[2][MEMORY];
 static size_t lengths[2];
@@ -38,17 +38,17 @@ static const struct pg_core_config config = {.client_id = "client",
                                              .renewals_max = 3};
 
 static void answer(int status, const char *body) {
-  int id = pg_get(PG_REQUEST_ID);
-  pg_response_start(id, status, -1);
-  pg_response_body(id, (const uint8_t *)body, strlen(body));
-  pg_response_end(id);
+  int id = pg_get(&core, PG_REQUEST_ID);
+  pg_response_start(&core, id, status, -1);
+  pg_response_body(&core, id, (const uint8_t *)body, strlen(body));
+  pg_response_end(&core, id);
 }
 
 static void serve(void) {
-  if (pg_get(PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION) {
+  if (pg_get(&core, PG_ENDPOINT) == PG_ENDPOINT_DEVICE_AUTHORIZATION) {
     answer(200, "{\"device_code\":\"d\",\"user_code\":\"ABCD-EFGH\",\"verification_url\":"
                 "\"https://example.test/device\",\"expires_in\":1800,\"interval\":5}");
-  } else if (pg_get(PG_ENDPOINT) == PG_ENDPOINT_REVOCATION) {
+  } else if (pg_get(&core, PG_ENDPOINT) == PG_ENDPOINT_REVOCATION) {
     answer(200, "{}");
   } else if (granted++ < pending) {
     polls++;
@@ -60,44 +60,44 @@ static void serve(void) {
 }
 
 static void carry_out(int command) {
-  int slot = pg_get(PG_SLOT);
-  uint8_t *data = memory + pg_get(PG_DATA);
+  int slot = pg_get(&core, PG_SLOT);
+  uint8_t *data = memory + pg_get(&core, PG_DATA);
   if (command == PG_COMMAND_SEND) serve();
   if (command == PG_COMMAND_LOAD) {
     memcpy(data, slots[slot], lengths[slot]);
-    pg_storage_done((int)lengths[slot]);
+    pg_storage_done(&core, (int)lengths[slot]);
   } else if (command == PG_COMMAND_STORE) {
-    lengths[slot] = (size_t)pg_get(PG_DATA_LENGTH);
+    lengths[slot] = (size_t)pg_get(&core, PG_DATA_LENGTH);
     memcpy(slots[slot], data, lengths[slot]);
-    pg_storage_done(1);
+    pg_storage_done(&core, 1);
   } else if (command == PG_COMMAND_ERASE) {
     lengths[slot] = 0;
-    pg_storage_done(1);
+    pg_storage_done(&core, 1);
   }
 }
 
 /* Ticks until `state`, a second at a time; 0 where it does not come. */
 static int run_until(int state) {
   for (int seconds = 0; seconds < 4000; seconds++) {
-    int command = pg_tick(seconds ? 1000 : 0);
+    int command = pg_tick(&core, seconds ? 1000 : 0);
     while (command != PG_COMMAND_NONE) {
       carry_out(command);
-      command = pg_tick(0);
+      command = pg_tick(&core, 0);
     }
-    (void)pg_wake_in();
-    if (pg_core_broken()) return 0;
-    if (pg_get(PG_STATE) == state) return 1;
+    (void)pg_wake_in(&core);
+    if (pg_core_broken(&core)) return 0;
+    if (pg_get(&core, PG_STATE) == state) return 1;
   }
   return 0;
 }
 
 static int whole_life(void) {
   if (!run_until(PG_STATE_SIGNED_IN)) return 0;
-  pg_set_status("Ready");
-  pg_tick(0);
-  pg_sign_out();
+  pg_set_status(&core, "Ready");
+  pg_tick(&core, 0);
+  pg_sign_out(&core);
   if (!run_until(PG_STATE_SIGNED_OUT)) return 0;
-  pg_sign_in();
+  pg_sign_in(&core);
   granted = pending;
   return run_until(PG_STATE_SIGNED_IN);
 }
@@ -106,19 +106,19 @@ int main(int count, char **arguments) {
   size_t limit = count > 1 ? strtoul(arguments[1], NULL, 10) : 10000000;
   if (count > 2) pending = atoi(arguments[2]);
   enum pg_open_result opened =
-      pg_core_open(pg_core_code, pg_core_code_size, memory, sizeof memory, &config, limit);
+      pg_core_open(&core, pg_core_code, pg_core_code_size, memory, sizeof memory, &config, limit);
   if (opened != PG_OPEN_OK) {
     printf("refused %d\n", opened);
     return 1;
   }
-  struct pg_heap_figures before = pg_heap_figures();
+  struct pg_heap before = core.heap;
   if (!whole_life()) return 1;
-  struct pg_heap_figures after = pg_heap_figures();
+  struct pg_heap after = core.heap;
   printf("open %lu\npolls %d\nlife %lu\nused %zu\npeak %zu\ncore %zu\ncreating %zu\n", before.calls, polls,
          after.calls - before.calls, after.used, after.peak, after.core,
          after.peak - after.engine);
-  pg_core_close();
-  struct pg_heap_figures closed = pg_heap_figures();
+  pg_core_close(&core);
+  struct pg_heap closed = core.heap;
   printf("left %zu\n", closed.blocks);
   control();
   return 0;

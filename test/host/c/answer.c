@@ -13,14 +13,19 @@ static uint8_t input[200000];
 static uint8_t body[200000];
 static size_t body_size;
 
-static void take_status(int status, int retry_after_s) { printf("status %d %d\n", status, retry_after_s); }
+static void take_status(void *context, int status, int retry_after_s) {
+  (void)context;
+  printf("status %d %d\n", status, retry_after_s);
+}
 
-static void take_body(const uint8_t *bytes, size_t size) {
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  (void)context;
   memcpy(body + body_size, bytes, size);
   body_size += size;
 }
 
-static void take_challenge(uint8_t c) {
+static void take_challenge(void *context, uint8_t c) {
+  (void)context;
   static int is_in_line;
   if (!is_in_line) printf("challenge ");
   is_in_line = c != '\n';
@@ -35,7 +40,7 @@ int main(int count, char **arguments) {
   size_t piece = strtoul(arguments[1], NULL, 10);
   size_t size = fread(input, 1, sizeof input, stdin);
   enum pg_answer_result result = PG_ANSWER_MORE;
-  pg_answer_start(&answer, &sink, (uint32_t)strtoul(arguments[2], NULL, 10),
+  pg_answer_start(&answer, &sink, NULL, (uint32_t)strtoul(arguments[2], NULL, 10),
                   (uint32_t)strtoul(arguments[3], NULL, 10));
   if (piece == 0) piece = size;
   for (size_t at = 0; at < size; at += piece) {

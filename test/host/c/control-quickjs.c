@@ -6,30 +6,28 @@
 #include "heap.h"
 
 static void *take(JSMallocState *state, size_t size) {
-  (void)state;
-  return pg_heap_take(size);
+  return pg_heap_take(state->opaque, size);
 }
 
 static void give(JSMallocState *state, void *block) {
-  (void)state;
-  pg_heap_give(block);
+  pg_heap_give(state->opaque, block);
 }
 
 static void *resize(JSMallocState *state, void *block, size_t size) {
-  (void)state;
-  return pg_heap_resize(block, size);
+  return pg_heap_resize(state->opaque, block, size);
 }
 
 void control(void) {
+  struct pg_heap heap = {0};
   static const JSMallocFunctions functions = {take, give, resize, pg_heap_size};
-  JSRuntime *runtime = JS_NewRuntime2(&functions, NULL);
+  JSRuntime *runtime = JS_NewRuntime2(&functions, &heap);
   JSContext *context = JS_NewContextRaw(runtime);
-  unsigned long calls = pg_heap_figures().calls;
+  unsigned long calls = heap.calls;
   JSValue object = JS_NewObject(context);
-  printf("control-object %lu\n", pg_heap_figures().calls - calls);
-  calls = pg_heap_figures().calls;
+  printf("control-object %lu\n", heap.calls - calls);
+  calls = heap.calls;
   JS_FreeValue(context, JS_GetPropertyStr(context, object, "a name that no one has used"));
-  printf("control-name %lu\n", pg_heap_figures().calls - calls);
+  printf("control-name %lu\n", heap.calls - calls);
   JS_FreeValue(context, object);
   JS_FreeContext(context);
   JS_FreeRuntime(runtime);

@@ -13,10 +13,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "code-challenge.h"
-#include "display.h"
 #include "driver.h"
-#include "picogrant.h"
 #include "reason.h"
 #include "storage.h"
 
@@ -38,6 +35,12 @@ static void check(int holds, const char *what) {
   printf("%s\n", what);
   exit(1);
 }
+
+/* What the driver works with, by address alone: the core and the HTTP are written out here. */
+static struct pg_driver driver;
+static struct pg_core its_core;
+static struct pg_http its_http;
+static struct pg_history history;
 
 /* The core: what it has asked for, and what it has heard. */
 static struct {
@@ -67,10 +70,28 @@ static struct {
 } type;
 static int shown;
 
-int pg_get(enum pg_property what) { return property[what]; }
-int pg_length(int region) { return region == PG_FIELD_ACCESS_TOKEN ? 20 : -1; }
-int pg_start(int region) { return region == PG_REGION_FRAME ? MEMORY - FRAME : 40; }
-int pg_core_broken(void) { return 0; }
+static void is_its_core(const struct pg_core *asked) { check(asked == &its_core, "another device's core"); }
+
+int pg_get(struct pg_core *asked, enum pg_property what) {
+  is_its_core(asked);
+  return property[what];
+}
+
+int pg_length(struct pg_core *asked, int region) {
+  is_its_core(asked);
+  return region == PG_FIELD_ACCESS_TOKEN ? 20 : -1;
+}
+
+int pg_start(struct pg_core *asked, int region) {
+  is_its_core(asked);
+  return region == PG_REGION_FRAME ? MEMORY - FRAME : 40;
+}
+
+int pg_core_broken(struct pg_core *asked) {
+  is_its_core(asked);
+  return 0;
+}
+
 uint32_t pg_clock_ms(void) { return now_ms; }
 
 int pg_random(uint8_t *bytes, size_t size) {
@@ -117,7 +138,8 @@ static int ask(int command) {
   return command;
 }
 
-int pg_tick(int elapsed_ms) {
+int pg_tick(struct pg_core *asked, int elapsed_ms) {
+  is_its_core(asked);
   static const int commands[] = {PG_COMMAND_NONE,  PG_COMMAND_NONE,  PG_COMMAND_NONE, PG_COMMAND_SEND,
                                  PG_COMMAND_ABORT, PG_COMMAND_SHOW,  PG_COMMAND_LOAD, PG_COMMAND_STORE,
                                  PG_COMMAND_ERASE, PG_COMMAND_CHALLENGE};
@@ -134,7 +156,8 @@ static int is_text(const uint8_t *bytes) {
   return 1;
 }
 
-void pg_storage_done(int result) {
+void pg_storage_done(struct pg_core *asked, int result) {
+  is_its_core(asked);
   const uint8_t *range = memory + property[PG_DATA];
   check(core.waits_for != PG_COMMAND_NONE, "an answer of storage that nobody waits for");
   if (core.waits_for == PG_COMMAND_CHALLENGE) {
@@ -152,18 +175,21 @@ static void hear(int id, const char *what) {
   check(id == core.in_flight, what);
 }
 
-int pg_response_start(int id, int status, int retry_after_s) {
+int pg_response_start(struct pg_core *asked, int id, int status, int retry_after_s) {
+  is_its_core(asked);
   check(id == core.in_flight && status == core.status && retry_after_s == 7, "a status of another request");
   core.has_status = 1;
   return 0;
 }
 
-void pg_response_body(int id, const uint8_t *bytes, size_t size) {
+void pg_response_body(struct pg_core *asked, int id, const uint8_t *bytes, size_t size) {
+  is_its_core(asked);
   check(id == core.in_flight && core.has_status && size > 0 && bytes[0], "a body of another request");
 }
 
 /* The core gives the request up while the time passes: what is told of it then comes too late, and is passed over. */
-void pg_response_end(int id) {
+void pg_response_end(struct pg_core *asked, int id) {
+  is_its_core(asked);
   /* Also where nobody waits for it any more: from now on there is one. */
   is_wanted |= is_demanded;
   if (core.in_flight == NO_REQUEST || id != core.in_flight) return;
@@ -178,13 +204,15 @@ void pg_response_end(int id) {
   core.is_asked_again = is_refused && is_demanded;
 }
 
-void pg_sign_in(void) {
+void pg_sign_in(struct pg_core *asked) {
+  is_its_core(asked);
   check(core.is_asked_again, "a code is asked for once more, and nobody wants it");
   core.is_asked_again = 0;
   again++;
 }
 
-void pg_response_failed(int id) {
+void pg_response_failed(struct pg_core *asked, int id) {
+  is_its_core(asked);
   if (core.in_flight == NO_REQUEST || id != core.in_flight) return;
   hear(id, "a failure of another request");
   core.in_flight = NO_REQUEST;
@@ -216,7 +244,8 @@ static void take_status(int status) {
   else if (type.is_second) type.is_json = !type.is_json;
 }
 
-int pg_http_send(const struct pg_http_request *request) {
+int pg_http_send(struct pg_http *http, const struct pg_http_request *request) {
+  check(http == &its_http, "another device's HTTP");
   check(!is_sent, "two requests at once");
   check(request->target == memory + property[PG_TARGET], "another target");
   check(request->body == memory + property[PG_BODY], "another body");
@@ -228,11 +257,15 @@ int pg_http_send(const struct pg_http_request *request) {
   return is_sent = below(8) > 0;
 }
 
-void pg_http_abort(void) { is_sent = 0; }
-int pg_http_wake_in(void) { return is_sent ? 1000 : -1; }
-int pg_http_reason(void) { return PG_REASON_NONE; }
+void pg_http_abort(struct pg_http *http) { is_sent = http != &its_http; }
+int pg_http_wake_in(const struct pg_http *http) { return is_sent && http == &its_http ? 1000 : -1; }
+int pg_http_reason(const struct pg_http *http) {
+  (void)http;
+  return PG_REASON_NONE;
+}
 
-void pg_display_show(const uint8_t *cells, int columns, int rows) {
+void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
+  check(!display, "another device's display");
   check(cells == memory + MEMORY - FRAME && columns * rows == FRAME, "another frame");
   shown = 1;
 }
@@ -258,20 +291,20 @@ static int erase_slot(void *context, int slot) {
   return PG_MEDIUM_DONE;
 }
 
-static void nothing(void) {}
+static void nothing(struct pg_core *asked) { is_its_core(asked); }
 
 /* Two pieces that name code_challenge. */
 static void name_challenge(void) {
   static const uint8_t text[] = "Missing: code_code_challenge_method";
   size_t first = (size_t)below(sizeof text - 3) + 1;
-  pg_driver_sink.body(text, first);
-  pg_driver_sink.body(text + first, sizeof text - 1 - first);
+  pg_driver_sink.body(&driver, text, first);
+  pg_driver_sink.body(&driver, text + first, sizeof text - 1 - first);
   int is_refusal = core.status >= 400 && type.refused_id != property[PG_REQUEST_ID];
   is_demanded |= !is_wanted && is_refusal && property[PG_ENDPOINT] == PG_ENDPOINT_DEVICE_AUTHORIZATION;
 }
 
 static void end(void) {
-  pg_driver_sink.end();
+  pg_driver_sink.end(&driver);
   check(core.in_flight == NO_REQUEST || core.in_flight != type.refused_id, "a type that is refused, and not tried otherwise");
   check(!core.is_asked_again, "a challenge was demanded, and is not tried");
 }
@@ -286,10 +319,10 @@ static void answer(void) {
       core.status = below(4) == 0 ? 415 : below(2) ? 200 : 400;
       is_demanded = 0;
       take_status(core.status);
-      pg_driver_sink.status(core.status, 7);
+      pg_driver_sink.status(&driver, core.status, 7);
       break;
     case 1:
-      if (is_answering) pg_driver_sink.body(body, sizeof body);
+      if (is_answering) pg_driver_sink.body(&driver, body, sizeof body);
       break;
     case 2:
       if (is_answering) name_challenge();
@@ -297,7 +330,7 @@ static void answer(void) {
     case 3:
       is_sent = 0;
       if (is_answering) end();
-      else pg_driver_sink.failed();
+      else pg_driver_sink.failed(&driver);
       break;
     default:
       break;
@@ -320,11 +353,13 @@ static void live(void) {
   type.is_settled = 0;
   type.refused_id = NO_REQUEST;
   shown = 1;
-  pg_driver_start(&settings, memory, &medium, NULL, NULL);
+  const struct pg_driver_parts parts = {
+      .core = &its_core, .http = &its_http, .history = &history, .settings = &settings, .memory = memory, .medium = &medium};
+  pg_driver_start(&driver, &parts);
   for (int i = 0; i < STEPS; i++) {
     now_ms += (uint32_t)below(5000);
     if (below(3) > 0) answer();
-    else check(below(2) ? pg_driver_run() : pg_driver_happen(nothing), "the driver gives up");
+    else check(below(2) ? pg_driver_run(&driver) : pg_driver_happen(&driver, nothing), "the driver gives up");
     check(is_sent == (core.in_flight != NO_REQUEST), "the network does not do what the core has asked for");
   }
 }

@@ -33,18 +33,19 @@ void *__wrap_realloc(void *block, size_t size) {
 }
 
 int main(void) {
+  struct pg_heap heap = {0};
   for (size_t from = 1; from < SIZE_MAX_HERE; from = from * 3 + 1) {
     for (size_t to = 1; to < SIZE_MAX_HERE; to = to * 2 + 1) {
-      uint8_t *block = pg_heap_take(from);
+      uint8_t *block = pg_heap_take(&heap, from);
       if (!block) return 2;
       memset(block, MARK, from);
-      block = pg_heap_resize(block, to);
+      block = pg_heap_resize(&heap, block, to);
       if (!block) return 2;
       for (size_t i = 0; i < from && i < to; i++) {
         if (block[i] != MARK) return 3;
       }
-      pg_heap_give(block);
+      pg_heap_give(&heap, block);
     }
   }
-  return unwiped || pg_heap_figures().blocks != 0 || pg_heap_figures().used != 0;
+  return unwiped || heap.blocks != 0 || heap.used != 0;
 }

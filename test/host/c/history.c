@@ -14,6 +14,7 @@ static uint32_t now_ms;
 uint32_t pg_clock_ms(void) { return now_ms; }
 
 int main(void) {
+  struct pg_history history;
   unsigned long ms;
   int what;
   int who;
@@ -21,12 +22,12 @@ int main(void) {
   int error;
   int times;
   char line[PG_HISTORY_LINE];
-  pg_history_open();
+  pg_history_open(&history);
   while (scanf("%lu %d %d %d %d %d", &ms, &what, &who, &number, &error, &times) == 6) {
     now_ms = (uint32_t)ms;
-    while (times-- > 0) pg_history_note((enum pg_happened)what, who, number, error);
+    while (times-- > 0) pg_history_note(&history, (enum pg_happened)what, who, number, error);
   }
-  for (int i = 0; pg_history_line(i, line); i++) puts(line);
-  if (pg_history_line(-1, line) || *line) return 1;
+  for (int i = 0; pg_history_line(&history, i, line); i++) puts(line);
+  if (pg_history_line(&history, -1, line) || *line) return 1;
   return 0;
 }

@@ -30,27 +30,39 @@ static size_t sent_size;
 uint32_t pg_clock_ms(void) { return 0; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
-int pg_connection_start(const struct pg_peer *to, const void *trust) {
+int pg_connection_start(struct pg_connection *connection, const struct pg_peer *to, const void *trust) {
+  (void)connection;
   (void)trust;
   peer = *to;
   if (to->host_size >= sizeof host) abort();
   memcpy(host, to->host, to->host_size);
   return 1;
 }
-enum pg_connection_state pg_connection_work(void) { return PG_CONNECTION_OPEN; }
-int pg_connection_send(const uint8_t *bytes, size_t size) {
+enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
+  (void)connection;
+  return PG_CONNECTION_OPEN;
+}
+int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
+  (void)connection;
   if (size > sizeof sent - sent_size) abort();
   memcpy(sent + sent_size, bytes, size);
   sent_size += size;
   return (int)size;
 }
-int pg_connection_flush(void) { return 1; }
-int pg_connection_receive(const uint8_t **bytes) {
+int pg_connection_flush(struct pg_connection *connection) {
+  (void)connection;
+  return 1;
+}
+int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
+  (void)connection;
   (void)bytes;
   return PG_CONNECTION_NOTHING;
 }
-int pg_connection_reason(void) { return 0; }
-void pg_connection_end(void) {}
+int pg_connection_reason(struct pg_connection *connection) {
+  (void)connection;
+  return 0;
+}
+void pg_connection_end(struct pg_connection *connection) { (void)connection; }
 
 static void print_hex(const char *bytes, size_t size) {
   putchar(' ');
@@ -107,7 +119,7 @@ static void send_one(void) {
     if (at != 2) decode(at);
   }
   const struct pg_http_sink sink = {NULL, NULL, NULL, NULL, NULL};
-  const struct pg_http_settings settings = {"t", NULL, 5, 30, 300, allowed_of(0)};
+  const struct pg_http_settings settings = {"t", NULL, NULL, 5, 30, 300, allowed_of(0)};
   const struct pg_secret secret = {(const uint8_t *)words[6], sizes[6]};
   struct pg_http_request request = request_of(0);
   request.address = words[4];
@@ -116,18 +128,19 @@ static void send_one(void) {
   request.secrets = &secret;
   request.secret_count = sizes[6] > 0;
   sent_size = 0;
-  pg_http_open(&settings, &sink);
-  if (!pg_http_send(&request)) {
+  struct pg_http http = {0};
+  pg_http_open(&http, &settings, &sink, NULL);
+  if (!pg_http_send(&http, &request)) {
     puts("-");
     return;
   }
-  pg_http_work();
+  pg_http_work(&http);
   printf("sent %d", peer.is_secure);
   print_hex(host, peer.host_size);
   printf(" %d", (int)peer.port);
   print_hex(sent, sent_size);
   putchar('\n');
-  pg_http_close();
+  pg_http_close(&http);
 }
 
 static void look_at_one(void) {

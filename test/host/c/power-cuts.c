@@ -15,6 +15,7 @@
 enum { OLD = 300, NEW = 411 };
 
 static long budget = -1;
+static struct pg_file_medium records = {.file = -1};
 static const struct pg_medium *medium;
 
 ssize_t __real_pwrite(int file, const void *bytes, size_t size, off_t at);
@@ -63,7 +64,7 @@ int main(int count, char **arguments) {
   memset(older, 'o', sizeof older);
   memset(newer, 'n', sizeof newer);
   memset(other, 'x', sizeof other);
-  if (count != 2 || pg_file_open(arguments[1], 4096, &medium, &why) != PG_FILE_READY) return 1;
+  if (count != 2 || pg_file_open(&records, arguments[1], 4096, &medium, &why) != PG_FILE_READY) return 1;
   for (int erases = 0; erases < 2; erases++) {
     for (long bytes = 0; (result = cut(bytes, erases)) == 0; bytes++) cuts++;
     if (result < 0) {
@@ -73,6 +74,6 @@ int main(int count, char **arguments) {
   }
   printf("cuts %ld old %ld new %ld torn %ld empty %ld\n", cuts, counts[0], counts[1], counts[2],
          counts[3]);
-  pg_file_close();
+  pg_file_close(&records);
   return 0;
 }

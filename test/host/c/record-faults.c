@@ -95,6 +95,7 @@ static uint8_t older[OLDER];
 static uint8_t old[OLD];
 static uint8_t fresh[NEW];
 static uint8_t found[SLOT];
+static struct pg_file_medium records = {.file = -1};
 static const struct pg_medium *medium;
 
 static int is_blank(int slot) { return pg_storage_read(medium, slot, found, sizeof found) == 0; }
@@ -112,12 +113,12 @@ static int holds_none(int slot) {
 
 static enum pg_file_state start(void) {
   const char *why = NULL;
-  return pg_file_open("state", SLOT, &medium, &why);
+  return pg_file_open(&records, "state", SLOT, &medium, &why);
 }
 
 static void stop(void) {
   medium = NULL;
-  pg_file_close();
+  pg_file_close(&records);
 }
 
 

@@ -21,16 +21,16 @@ struct seen {
   enum pg_answer_result closed;
 };
 
-static struct seen *seen;
-
-static void take_status(int status, int retry_after_s) {
+static void take_status(void *context, int status, int retry_after_s) {
+  struct seen *seen = context;
   check(status >= 200 && status <= 599 && retry_after_s >= -1, "a status is of HTTP");
   seen->statuses++;
   seen->status = status;
   seen->retry_after_s = retry_after_s;
 }
 
-static void take_body(const uint8_t *bytes, size_t size) {
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  struct seen *seen = context;
   check(seen->statuses == 1 && size > 0, "the body comes behind one status");
   check(size <= BODY_MAX - seen->body_size, "the body has the room that it was given");
   memcpy(seen->body + seen->body_size, bytes, size);
@@ -38,7 +38,8 @@ static void take_body(const uint8_t *bytes, size_t size) {
 }
 
 /* Which bytes, and in which order. */
-static void take_challenge(uint8_t c) {
+static void take_challenge(void *context, uint8_t c) {
+  struct seen *seen = context;
   check(seen->statuses == 0, "a challenge comes ahead of the status");
   seen->challenges = seen->challenges * 31 + c;
 }
@@ -48,8 +49,7 @@ static void read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, stru
   static const struct pg_answer_sink sink = {take_status, take_body, take_challenge};
   struct pg_answer answer;
   memset(into, 0, sizeof *into);
-  seen = into;
-  pg_answer_start(&answer, &sink, BODY_MAX, 1000000000);
+  pg_answer_start(&answer, &sink, into, BODY_MAX, 1000000000);
   for (size_t at = 0; at < size; at += piece) {
     size_t length = size - at < piece ? size - at : piece;
     uint8_t *copy = malloc(length);

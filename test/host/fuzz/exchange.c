@@ -17,13 +17,21 @@ enum { TURNS_MAX = 400, SENT_MAX = 4096, TARGET_MAX = 40, TICK_MS = 100 };
 static const uint8_t *script;
 static size_t script_left;
 static uint32_t now_ms;
-static int is_open;
+
+struct pg_connection {
+  int is_open;
+};
+static struct pg_connection own;
 static uint8_t sent[SENT_MAX];
 static size_t sent_size;
 static uint8_t *handed;
-static int statuses;
-static int ends;
 static int starts;
+
+/* What has been reported of an exchange. */
+struct seen {
+  int statuses;
+  int ends;
+};
 
 static unsigned next(void) {
   if (!script_left) return 0;
@@ -34,23 +42,23 @@ static unsigned next(void) {
 uint32_t pg_clock_ms(void) { return now_ms; }
 uint32_t pg_clock_wall_s(void) { return 1000000000; }
 
-int pg_connection_start(const struct pg_peer *peer, const void *trust) {
-  check(!is_open && !trust, "one connection at a time");
+int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer, const void *trust) {
+  check(!connection->is_open && !trust, "one connection at a time");
   check(peer->host_size == 11 && memcmp(peer->host, "api.example", 11) == 0, "the server is the configured one");
   check(peer->port == 443 && peer->is_secure, "the server is the configured one");
   starts++;
-  is_open = next() % 16 != 1;
-  return is_open;
+  connection->is_open = next() % 16 != 1;
+  return connection->is_open;
 }
 
-enum pg_connection_state pg_connection_work(void) {
-  check(is_open, "a connection is used while it is open");
+enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
+  check(connection->is_open, "a connection is used while it is open");
   unsigned what = next() % 8;
   return what == 1 ? PG_CONNECTION_FAILED : what == 2 ? PG_CONNECTION_OPENING : PG_CONNECTION_OPEN;
 }
 
-int pg_connection_send(const uint8_t *bytes, size_t size) {
-  check(is_open, "a connection is used while it is open");
+int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
+  check(connection->is_open, "a connection is used while it is open");
   check(size > 0, "something is sent");
   unsigned what = next();
   if (what == 1) return -1;
@@ -62,14 +70,15 @@ int pg_connection_send(const uint8_t *bytes, size_t size) {
   return (int)size;
 }
 
-int pg_connection_flush(void) {
+int pg_connection_flush(struct pg_connection *connection) {
+  check(connection->is_open, "a connection is used while it is open");
   unsigned what = next() % 16;
   return what == 1 ? -1 : what != 2;
 }
 
 /* Every piece in memory of its own, so that a read behind it is seen. */
-int pg_connection_receive(const uint8_t **bytes) {
-  check(is_open, "a connection is used while it is open");
+int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
+  check(connection->is_open, "a connection is used while it is open");
   unsigned what = next() % 64;
   if (what == 0) return script_left ? PG_CONNECTION_NOTHING : PG_CONNECTION_ENDED;
   if (what == 1) return PG_CONNECTION_BROKEN;
@@ -84,31 +93,38 @@ int pg_connection_receive(const uint8_t **bytes) {
   return (int)what;
 }
 
-int pg_connection_reason(void) { return 0; }
-
-void pg_connection_end(void) { is_open = 0; }
-
-static void take_status(int status, int retry_after_s) {
-  check(ends == 0 && statuses == 0, "status, body and end come in their order");
-  check(status >= 200 && status <= 599 && retry_after_s >= -1, "a status is of HTTP");
-  statuses++;
+int pg_connection_reason(struct pg_connection *connection) {
+  (void)connection;
+  return 0;
 }
 
-static void take_body(const uint8_t *bytes, size_t size) {
-  check(ends == 0 && statuses == 1, "status, body and end come in their order");
+void pg_connection_end(struct pg_connection *connection) { connection->is_open = 0; }
+
+static void take_status(void *context, int status, int retry_after_s) {
+  struct seen *seen = context;
+  check(seen->ends == 0 && seen->statuses == 0, "status, body and end come in their order");
+  check(status >= 200 && status <= 599 && retry_after_s >= -1, "a status is of HTTP");
+  seen->statuses++;
+}
+
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  const struct seen *seen = context;
+  check(seen->ends == 0 && seen->statuses == 1, "status, body and end come in their order");
   check(size > 0 && bytes[0] + bytes[size - 1] >= 0, "a piece of the body has bytes");
 }
 
-static void take_end(void) {
-  check(ends == 0 && statuses == 1, "status, body and end come in their order");
-  check(!is_open, "the connection is over before the end is told");
-  ends++;
+static void take_end(void *context) {
+  struct seen *seen = context;
+  check(seen->ends == 0 && seen->statuses == 1, "status, body and end come in their order");
+  check(!own.is_open, "the connection is over before the end is told");
+  seen->ends++;
 }
 
-static void take_failure(void) {
-  check(ends == 0, "status, body and end come in their order");
-  check(!is_open, "the connection is over before the end is told");
-  ends++;
+static void take_failure(void *context) {
+  struct seen *seen = context;
+  check(seen->ends == 0, "status, body and end come in their order");
+  check(!own.is_open, "the connection is over before the end is told");
+  seen->ends++;
 }
 
 /* What has gone out of the request, as far as it came. */
@@ -134,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const char *const addresses[] = {"", "", "", "", "", "https://api.example/v1"};
-  static const struct pg_http_settings settings = {"fuzz", NULL, 5, 30, 300, {addresses, 6, 0}};
+  static const struct pg_http_settings settings = {"fuzz", &own, NULL, 5, 30, 300, {addresses, 6, 0}};
   static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure, NULL};
   if (size < 1) return 0;
   size_t target_size = bytes[0] % TARGET_MAX;
@@ -153,25 +169,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   script_left = size - 1 - target_size;
   now_ms = 0;
   sent_size = 0;
-  is_open = statuses = ends = 0;
-  pg_http_open(&settings, &sink);
+  own.is_open = 0;
+  struct seen seen = {0, 0};
+  struct pg_http http = {0};
+  pg_http_open(&http, &settings, &sink, &seen);
   int is_visible = 1;
   for (size_t i = 0; i < target_size; i++) is_visible &= target[i] >= 33 && target[i] <= 126;
   starts = 0;
-  int is_sent = pg_http_send(&request);
+  int is_sent = pg_http_send(&http, &request);
   /* What is right goes out, unless there is no connection. */
   check(starts <= is_visible, "only what can be seen goes out");
-  check(starts >= is_visible && is_sent == is_open, "what is right goes out");
+  check(starts >= is_visible && is_sent == own.is_open, "what is right goes out");
   if (is_sent) {
-    for (int turn = 0; turn < TURNS_MAX && !ends; turn++) {
+    for (int turn = 0; turn < TURNS_MAX && !seen.ends; turn++) {
       now_ms += TICK_MS;
-      pg_http_work();
+      pg_http_work(&http);
     }
     /* 30 s have passed by then. */
-    check(ends == 1 && !is_open && pg_http_wake_in() == -1, "every exchange ends in its time");
+    check(seen.ends == 1 && !own.is_open && pg_http_wake_in(&http) == -1, "every exchange ends in its time");
     check_sent(target, target_size);
   }
-  pg_http_close();
+  pg_http_close(&http);
   free(handed);
   handed = NULL;
   return 0;

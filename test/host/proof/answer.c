@@ -11,28 +11,33 @@ enum { PIECE = 8 };
 
 static uint8_t buffer[PIECE];
 
-static void take_status(int status, int retry_after_s) {
+static void take_status(void *context, int status, int retry_after_s) {
   //@ assert status_is_of_http: 200 <= status <= 599;
   //@ assert wait_fits: -1 <= retry_after_s <= 134217727;
+  (void)context;
   (void)status;
   (void)retry_after_s;
 }
 
 /* What is lent can be read from its first byte to its last. */
-static void take_body(const uint8_t *bytes, size_t size) {
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
   //@ assert lent: \valid_read(bytes + (0 .. size - 1));
+  (void)context;
   (void)bytes;
   (void)size;
 }
 
-static void take_challenge(uint8_t c) { (void)c; }
+static void take_challenge(void *context, uint8_t c) {
+  (void)context;
+  (void)c;
+}
 
 static const struct pg_answer_sink sink = {take_status, take_body, take_challenge};
 
 void prove(void) {
   struct pg_answer answer;
   size_t size = 0;
-  pg_answer_start(&answer, &sink, any_number(0, 0xffffffff), any_number(0, 0xffffffff));
+  pg_answer_start(&answer, &sink, NULL, any_number(0, 0xffffffff), any_number(0, 0xffffffff));
   //@ widen_hints global:"all", 63, 64, 599, 65536, 134217727;
   while (any_choice()) {
     //@ merge size;

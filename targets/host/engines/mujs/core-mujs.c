@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "engine.h"
-#include "heap.h"
 
 struct bytes {
   uint8_t *at;
@@ -17,14 +16,22 @@ struct bytes {
 /* Most of it is the parser's. */
 const size_t pg_heap_default = 2359296;
 
-static js_State *engine;
-static struct bytes memory_bytes;
-static struct bytes transfer;
+/* What hangs on `core->engine`: of the device's own heap. */
+struct handles {
+  js_State *state;
+  struct bytes memory;
+  struct bytes transfer;
+};
 
+static js_State *state_of(struct pg_core *core) {
+  const struct handles *handles = core->engine;
+  return handles->state;
+}
+
+/* `user`: the device's heap. */
 static void *allocate(void *user, void *block, int size) {
-  (void)user;
-  if (size > 0) return pg_heap_resize(block, (size_t)size);
-  pg_heap_give(block);
+  if (size > 0) return pg_heap_resize(user, block, (size_t)size);
+  pg_heap_give(user, block);
   return NULL;
 }
 
@@ -59,14 +66,14 @@ static int put_byte(js_State *state, void *data, const char *name) {
   return 1;
 }
 
-static void push_array(struct bytes *bytes) {
+static void push_array(js_State *engine, struct bytes *bytes) {
   js_getglobal(engine, "Object");
   js_getproperty(engine, -1, "prototype");
   js_remove(engine, -2);
   js_newuserdatax(engine, "bytes", bytes, get_byte, put_byte, NULL, NULL);
 }
 
-static void push_config(const struct pg_core_config *config) {
+static void push_config(js_State *engine, const struct pg_core_config *config) {
   struct pg_config_member members[PG_CONFIG_MEMBERS];
   pg_config_members(config, members);
   js_newobject(engine);
@@ -78,7 +85,7 @@ static void push_config(const struct pg_core_config *config) {
 }
 
 /* Takes what the calls need out of the API and the device, which are on the top. */
-static int take_handles(void) {
+static int take_handles(js_State *engine, struct handles *handles) {
   for (int i = 0; i < PG_FUNCTION_COUNT; i++) {
     js_getproperty(engine, -2, pg_function_names[i]);
     if (i < PG_FUNCTION_BEGIN_CALL && !js_iscallable(engine, -1)) return 0;
@@ -88,13 +95,17 @@ static int take_handles(void) {
   js_setregistry(engine, "start");
   js_getindex(engine, -1, PG_LENGTH);
   js_setregistry(engine, "length");
-  push_array(&transfer);
+  push_array(engine, &handles->transfer);
   js_setregistry(engine, "transfer");
   js_setregistry(engine, "device");
   return 1;
 }
 
-static enum pg_open_result open_device(const char *code, const struct pg_core_config *config) {
+static enum pg_open_result open_device(struct pg_core *core, const char *code,
+                                       const struct pg_core_config *config) {
+  struct handles *handles = core->engine;
+  struct pg_heap *heap = &core->heap;
+  js_State *engine = handles->state;
   js_loadstring(engine, "core", code);
   js_pushundefined(engine);
   js_call(engine, 0);
@@ -103,85 +114,97 @@ static enum pg_open_result open_device(const char *code, const struct pg_core_co
   if (!js_isobject(engine, -1)) return PG_OPEN_BAD_CODE;
   js_getproperty(engine, -1, "create");
   js_pushundefined(engine);
-  push_array(&memory_bytes);
-  push_config(config);
+  push_array(engine, &handles->memory);
+  push_config(engine, config);
   js_call(engine, 2);
   if (js_isnull(engine, -1)) return PG_OPEN_SMALL_MEMORY;
-  if (!js_isobject(engine, -1) || !take_handles()) return PG_OPEN_BAD_CODE;
+  if (!js_isobject(engine, -1) || !take_handles(engine, handles)) return PG_OPEN_BAD_CODE;
   /* What is needed once is given back: `create`, and the functions that nothing here calls. */
   js_pop(engine, 1);
   js_pushundefined(engine);
   js_setglobal(engine, "picogrant");
-  pg_heap_note_core(pg_heap_figures().used - pg_heap_figures().engine);
+  heap->core = heap->used - heap->engine;
   js_gc(engine, 0);
   return PG_OPEN_OK;
 }
 
 /* A function of its own, since what throws comes back by longjmp. */
-static enum pg_open_result open_protected(const char *code, const struct pg_core_config *config) {
-  if (js_try(engine)) return PG_OPEN_BAD_CODE;
-  enum pg_open_result result = open_device(code, config);
-  js_endtry(engine);
+static enum pg_open_result open_protected(struct pg_core *core, const char *code,
+                                          const struct pg_core_config *config) {
+  if (js_try(state_of(core))) return PG_OPEN_BAD_CODE;
+  enum pg_open_result result = open_device(core, code, config);
+  js_endtry(state_of(core));
   return result;
 }
 
-enum pg_open_result pg_engine_open(const uint8_t *code, size_t code_size, uint8_t *memory, size_t size,
-                                   const struct pg_core_config *config, size_t heap_limit) {
+enum pg_open_result pg_engine_open(struct pg_core *core, const uint8_t *code, size_t code_size,
+                                   uint8_t *memory, size_t size, const struct pg_core_config *config,
+                                   size_t heap_limit) {
+  struct pg_heap *heap = &core->heap;
   /* The parser wants a 0 behind the code. */
   if (code_size == 0 || code[code_size - 1] != 0) return PG_OPEN_BAD_CODE;
-  memory_bytes = (struct bytes){memory, size};
-  transfer = (struct bytes){pg_transfer_bytes, sizeof pg_transfer_bytes};
-  pg_heap_limit(heap_limit);
-  engine = js_newstate(allocate, NULL, 0);
-  if (!engine) return PG_OPEN_NO_HEAP;
-  js_atpanic(engine, panic);
-  pg_heap_note_engine(pg_heap_figures().used);
-  return open_protected((const char *)code, config);
+  heap->limit = heap_limit;
+  struct handles *handles = pg_heap_take(heap, sizeof *handles);
+  core->engine = handles;
+  if (!handles) return PG_OPEN_NO_HEAP;
+  handles->memory = (struct bytes){memory, size};
+  handles->transfer = (struct bytes){core->transfer, sizeof core->transfer};
+  handles->state = js_newstate(allocate, heap, 0);
+  if (!handles->state) return PG_OPEN_NO_HEAP;
+  js_atpanic(handles->state, panic);
+  heap->engine = heap->used;
+  return open_protected(core, (const char *)code, config);
 }
 
-void pg_engine_close(void) {
-  if (engine) js_freestate(engine);
-  engine = NULL;
+void pg_engine_close(struct pg_core *core) {
+  if (state_of(core)) js_freestate(state_of(core));
+  pg_heap_give(&core->heap, core->engine);
 }
 
-static void push_argument(int value) {
+static void push_argument(js_State *engine, int value) {
   if (value == PG_ARGUMENT_TRANSFER) js_getregistry(engine, "transfer");
   else if (value == PG_ARGUMENT_NULL) js_pushnull(engine);
   else js_pushnumber(engine, value);
 }
 
-static int pop_integer(void) {
+static int pop_integer(js_State *engine) {
   int value = js_isnumber(engine, -1) ? (int)js_tonumber(engine, -1) : 0;
   js_pop(engine, 1);
   return value;
 }
 
-int pg_engine_call(enum pg_function function, int count, const int *arguments) {
+int pg_engine_call(struct pg_core *core, enum pg_function function, int count,
+                   const int *arguments) {
+  js_State *engine = state_of(core);
   js_getregistry(engine, pg_function_names[function]);
   js_pushundefined(engine);
   js_getregistry(engine, "device");
-  for (int i = 0; i < count; i++) push_argument(arguments[i]);
-  if (js_pcall(engine, 1 + count)) pg_engine_threw = 1;
-  return pop_integer();
+  for (int i = 0; i < count; i++) push_argument(engine, arguments[i]);
+  if (js_pcall(engine, 1 + count)) core->threw = 1;
+  return pop_integer(engine);
 }
 
-int pg_engine_has(enum pg_function function) {
+int pg_engine_has(struct pg_core *core, enum pg_function function) {
+  js_State *engine = state_of(core);
   js_getregistry(engine, pg_function_names[function]);
   int has = js_iscallable(engine, -1);
   js_pop(engine, 1);
   return has;
 }
 
-static int element(const char *array, int index) {
+static int element(struct pg_core *core, const char *array, int index) {
+  js_State *engine = state_of(core);
   js_getregistry(engine, array);
   js_getindex(engine, -1, index);
-  int value = pop_integer();
+  int value = pop_integer(engine);
   js_pop(engine, 1);
   return value;
 }
 
-int pg_engine_property(enum pg_property property) { return element("device", (int)property); }
+int pg_engine_property(struct pg_core *core, enum pg_property property) {
+  return element(core, "device", (int)property);
+}
 
-int pg_engine_start(int region) { return element("start", region); }
+int pg_engine_start(struct pg_core *core, int region) { return element(core, "start", region); }
 
-int pg_engine_length(int region) { return element("length", region); }
+int pg_engine_length(struct pg_core *core, int region) { return element(core, "length", region); }

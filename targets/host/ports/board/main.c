@@ -4,15 +4,12 @@
  * b on batteries or not, m print figures, r reset; h hang and d dig too deep a stack, for the tests.
  */
 #include "arena.h"
+#include "board-connection.h"
 #include "board.h"
 #include "core-code.h"
-#include "display.h"
 #include "factory.h"
-#include "heap.h"
-#include "history.h"
 #include "clock.h"
 #include "host.h"
-#include "http.h"
 #include "loader/services.h"
 #include "map.h"
 #include "network.h"
@@ -29,6 +26,7 @@ enum {
 };
 
 static uint8_t memory[MEMORY_BYTES] __attribute__((aligned(4)));
+static struct pg_host host;
 static struct factory factory;
 static size_t call_bytes;
 /* Asked for, and waiting for the end of an exchange of the host's; and the restart into what it brought. */
@@ -49,7 +47,7 @@ static void stop(const char *what, const char *why) {
   uint8_t frame[COLUMNS * ROWS];
   const char *texts = factory.settings.reasons;
   if (pg_reason_frame(texts, PG_REASON_SETTINGS_BROKEN, frame, COLUMNS, ROWS)) {
-    pg_display_show(frame, COLUMNS, ROWS);
+    pg_display_show(NULL, frame, COLUMNS, ROWS);
   }
   board_log(what);
   board_log(": ");
@@ -69,7 +67,7 @@ static void print_figures(void) {
   say(", used ", (long)heap.used, "");
   say(", peak ", (long)heap.peak, "");
   say(", reached ", (long)heap.reached, "");
-  say(", engine ", (long)pg_heap_figures().engine, "");
+  say(", engine ", (long)host.core.heap.engine, "");
   say(", blocks ", (long)heap.blocks, "");
   say(", requests ", (long)heap.requests, "\n");
   say("stack: size ", (long)board_stack_size(), "");
@@ -79,76 +77,80 @@ static void print_figures(void) {
   say(" of ", (long)sleep.since_ms, " ms\n");
 }
 
-static void take_report(enum pg_report report, int a, int b) {
+static void take_report(void *context, enum pg_report report, int a, int b) {
+  (void)context;
   switch (report) {
     case PG_REPORT_STATE:
       board_log("state: ");
       board_log(states[a]);
       say(", error ", b, "");
-      if (b && pg_get(PG_ERROR_FIELD)) say(", field ", pg_get(PG_ERROR_FIELD), "");
+      if (b && pg_get(&host.core, PG_ERROR_FIELD)) {
+        say(", field ", pg_get(&host.core, PG_ERROR_FIELD), "");
+      }
       board_log("\n");
       break;
     case PG_REPORT_CALL:
       say("api: status ", a, "");
       say(", error ", b, "");
       say(", ", (long)call_bytes, " bytes\n");
-      if (pg_host_wants_sign_in()) board_log("api: it wants another sign-in\n");
+      if (pg_host_wants_sign_in(&host)) board_log("api: it wants another sign-in\n");
       break;
     default:
       board_log("the core is broken\n");
   }
 }
 
-static void take_body(const uint8_t *bytes, size_t size) {
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  (void)context;
   (void)bytes;
   call_bytes += size;
 }
 
 static void call_api(void) {
   call_bytes = 0;
-  if (!pg_host_call(PG_ENDPOINT_RESOURCE, "/liveBroadcasts?part=id,snippet&mine=true")) {
+  if (!pg_host_call(&host, PG_ENDPOINT_RESOURCE, "/liveBroadcasts?part=id,snippet&mine=true")) {
     board_log("api: not signed in, or a call is under way\n");
   }
 }
 
 /* One exchange at a time: an update comes between two of the host's, and whoever presses a key comes first. */
-static void update(const struct pg_host *host) {
-  int rests = pg_http_wake_in() < 0 && !board_key_is_kept();
+static void update(void) {
+  int rests = pg_http_wake_in(&host.http) < 0 && !board_key_is_kept();
   if (*factory.updates && pg_clock_ms() - updated_ms >= UPDATE_EVERY_MS) update_waits = 1;
   if (!rests) return;
-  if (restart_waits && pg_get(PG_STATE) != PG_STATE_REVOKING) board_restart();
+  if (restart_waits && pg_get(&host.core, PG_STATE) != PG_STATE_REVOKING) board_restart();
   if (!update_waits || restart_waits) return;
   updated_ms = pg_clock_ms();
-  enum update_end end = update_run(factory.updates, host->settings, &factory.trust);
+  enum update_end end = update_run(factory.updates, &host.http, &factory.settings, &factory.trust);
   update_waits = end == UPDATE_INTERRUPTED;
   restart_waits = end == UPDATE_READY;
-  pg_host_take_http();
+  pg_host_take_http(&host);
 }
 
 /* As a function that calls itself too deep: until the stack is used up. */
 static int dig(volatile int depth) { return depth < 0 ? 0 : dig(depth + 1) + depth; }
 
-static void toggle_batteries(struct pg_host *host) {
-  host->countdown_ms = host->countdown_ms ? 0 : BATTERY_COUNTDOWN_MS;
-  board_log(host->countdown_ms ? "batteries: the countdown goes by polls\n"
+static void toggle_batteries(struct pg_host_parts *parts) {
+  parts->countdown_ms = parts->countdown_ms ? 0 : BATTERY_COUNTDOWN_MS;
+  board_log(parts->countdown_ms ? "batteries: the countdown goes by polls\n"
                                : "mains: the countdown goes by seconds\n");
 }
 
 static void print_history(void) {
   char line[PG_HISTORY_LINE];
-  for (int i = 0; pg_history_line(i, line); i++) {
+  for (int i = 0; pg_history_line(&host.history, i, line); i++) {
     board_log(line);
     board_log("\n");
   }
 }
 
-static void press(struct pg_host *host, int key) {
+static void press(struct pg_host_parts *parts, int key) {
   switch (key) {
     case 'a':
       call_api();
       break;
     case 'b':
-      toggle_batteries(host);
+      toggle_batteries(parts);
       break;
     case 'u':
       update_waits = 1;
@@ -170,7 +172,7 @@ static void press(struct pg_host *host, int key) {
       board_log("reset\n");
       board_restart();
     default:
-      (void)pg_host_letter(key);
+      (void)pg_host_letter(&host, key);
   }
 }
 
@@ -191,7 +193,7 @@ static void open_board(void) {
   board_oled_open();
 }
 
-static void open_host(struct pg_host *host) {
+static void open_host(struct pg_host_parts *parts) {
   size_t size;
   uint32_t counter;
   const uint8_t *later = loader_services.settings(&size, &counter);
@@ -202,37 +204,38 @@ static void open_host(struct pg_host *host) {
     stop("factory page", "limits.memoryBytes is more than this firmware has");
   }
   board_clock_read(factory.made_s);
-  host->settings = &factory.settings;
-  enum pg_open_result result = pg_host_open(host);
+  parts->settings = &factory.settings;
+  enum pg_open_result result = pg_host_open(&host, parts);
   if (result == PG_OPEN_OK) return;
   print_figures();
   stop("device", pg_host_problem(result));
 }
 
 int main(void) {
-  static struct pg_host host = {
+  static struct pg_host_parts parts = {
       .memory = memory,
       .medium = &board_records,
+      .connection = &board_connection,
       .trust = &factory.trust,
       .report = take_report,
       .body = take_body,
       /* The engine counts more for each block than the arena takes: the arena itself is the limit. */
       .heap_limit = 2 * ARENA_BYTES,
   };
-  host.code = pg_core_code;
-  host.code_size = pg_core_code_size;
+  parts.code = pg_core_code;
+  parts.code_size = pg_core_code_size;
   open_board();
-  open_host(&host);
+  open_host(&parts);
   network_open();
   print_figures();
-  while (pg_host_step()) {
-    update_confirm();
-    update(&host);
+  while (pg_host_step(&host)) {
+    update_confirm(&host);
+    update();
     int key = board_key();
-    if (key >= 0) press(&host, key);
-    else if (!restart_waits && !update_waits) wait((uint32_t)pg_host_wake_in());
-    else wait(pg_http_wake_in() < 0 ? 0 : (uint32_t)pg_host_wake_in());
+    if (key >= 0) press(&parts, key);
+    else if (!restart_waits && !update_waits) wait((uint32_t)pg_host_wake_in(&host));
+    else wait(pg_http_wake_in(&host.http) < 0 ? 0 : (uint32_t)pg_host_wake_in(&host));
   }
-  pg_host_close();
+  pg_host_close(&host);
   board_restart();
 }

@@ -3,10 +3,9 @@
 
 #include <string.h>
 
+#include "board-connection.h"
 #include "board.h"
 #include "clock.h"
-#include "host.h"
-#include "http.h"
 #include "loader/services.h"
 #include "network.h"
 
@@ -29,6 +28,14 @@ static struct {
   char latest[LATEST_BYTES + 1];
   size_t latest_size;
 } update;
+
+/* Where an update comes from, and over what. */
+struct source {
+  const char *address;
+  struct pg_http *http;
+  const struct pg_settings *settings;
+  const struct board_trust *trust;
+};
 
 /* An image of which a part has come. `size` 0: there is none. */
 static struct {
@@ -62,7 +69,8 @@ static int begin_image(void) {
   return !refuse(loader_services.begin_update(&part.slot));
 }
 
-static void take_status(int status, int retry_after_s) {
+static void take_status(void *context, int status, int retry_after_s) {
+  (void)context;
   (void)retry_after_s;
   if (status == STATUS_PARTIAL && part.size > 0 && !update.is_latest) return;
   if (status != STATUS_OK) {
@@ -74,7 +82,8 @@ static void take_status(int status, int retry_after_s) {
   }
 }
 
-static void take_body(const uint8_t *bytes, size_t size) {
+static void take_body(void *context, const uint8_t *bytes, size_t size) {
+  (void)context;
   if (update.failure) return;
   update.heard_ms = pg_clock_ms();
   if (update.is_latest) {
@@ -89,9 +98,15 @@ static void take_body(const uint8_t *bytes, size_t size) {
   }
 }
 
-static void take_end(void) { update.is_over = 1; }
+static void take_end(void *context) {
+  (void)context;
+  update.is_over = 1;
+}
 
-static void take_failure(void) { give_up("the connection has failed"); }
+static void take_failure(void *context) {
+  (void)context;
+  give_up("the connection has failed");
+}
 
 /* Milliseconds until the server has been silent for too long. */
 static uint32_t patience_ms(void) {
@@ -100,8 +115,8 @@ static uint32_t patience_ms(void) {
 }
 
 /* Until something comes, or is due. */
-static void wait(void) {
-  uint32_t ms = (uint32_t)pg_http_wake_in();
+static void wait(const struct pg_http *http) {
+  uint32_t ms = (uint32_t)pg_http_wake_in(http);
   if (network_wake_in() < ms) ms = network_wake_in();
   if (patience_ms() < ms) ms = patience_ms();
   board_sleep(ms);
@@ -123,24 +138,29 @@ static const char *range_from(uint32_t at) {
 }
 
 /* 1: all of it has come. */
-static int fetch(const char *address, const char *target, const struct pg_settings *settings,
-                 const struct board_trust *trust) {
+static int fetch(const struct source *source, const char *target) {
   static const struct pg_http_sink sink = {take_status, take_body, take_end, take_failure, NULL};
   /* Over plain http, too: no secret goes there, and what comes is signed. */
-  const struct pg_http_settings own = {settings->user_agent, trust, CONNECT_SECONDS, EXCHANGE_SECONDS,
-                                       ANSWER_BYTES, {&address, 1, 1}};
+  struct pg_http *http = source->http;
+  const struct pg_http_settings own = {.user_agent = source->settings->user_agent,
+                                       .connection = &board_connection,
+                                       .trust = source->trust,
+                                       .connect_seconds = CONNECT_SECONDS,
+                                       .exchange_seconds = EXCHANGE_SECONDS,
+                                       .answer_bytes = ANSWER_BYTES,
+                                       .allowed = {&source->address, 1, 1}};
   const struct pg_http_request request = {.is_get = 1,
-                                          .address = address,
+                                          .address = source->address,
                                           .target = (const uint8_t *)target,
                                           .target_size = strlen(target),
                                           .headers = update.is_latest ? NULL : range_from(part.size)};
   update.is_over = 0;
   update.failure = NULL;
   update.heard_ms = pg_clock_ms();
-  pg_http_open(&own, &sink);
-  if (!pg_http_send(&request)) give_up("its address is none");
+  pg_http_open(http, &own, &sink, NULL);
+  if (!pg_http_send(http, &request)) give_up("its address is none");
   while (!update.is_over) {
-    pg_http_work();
+    pg_http_work(http);
     if (update.is_over) break;
     if (board_key_is_kept()) {
       update.is_interrupted = 1;
@@ -148,10 +168,10 @@ static int fetch(const char *address, const char *target, const struct pg_settin
     } else if (patience_ms() == 0) {
       give_up("nothing more has come from the server");
     } else {
-      wait();
+      wait(http);
     }
   }
-  pg_http_close();
+  pg_http_close(http);
   if (update.failure) say(update.failure);
   return !update.failure;
 }
@@ -191,19 +211,17 @@ static int is_other_release(char release[RELEASE_BYTES + 1]) {
 }
 
 /* 1: new settings count from the next start on. */
-static int fetch_settings(const char *address, const struct pg_settings *settings,
-                          const struct board_trust *trust) {
+static int fetch_settings(const struct source *source) {
   part.size = 0;
   say("new settings");
   loader_services.begin_settings();
-  int ok = fetch(address, "/settings.img", settings, trust);
+  int ok = fetch(source, "/settings.img");
   part.size = 0;
   return ok && !refuse(loader_services.end_update());
 }
 
 /* 1: a new image waits for its trial. */
-static int fetch_image(const char *address, const char *release, const struct pg_settings *settings,
-                       const struct board_trust *trust) {
+static int fetch_image(const struct source *source, const char *release) {
   if (part.size > 0 && strcmp(part.release, release) == 0) {
     say(part.slot == 0 ? "goes on, into slot A" : "goes on, into slot B");
   } else {
@@ -211,13 +229,14 @@ static int fetch_image(const char *address, const char *release, const struct pg
     memcpy(part.release, release, sizeof part.release);
     say(part.slot == 0 ? "begins, into slot A" : "begins, into slot B");
   }
-  if (!fetch(address, part.slot == 0 ? "/a.img" : "/b.img", settings, trust)) return 0;
+  if (!fetch(source, part.slot == 0 ? "/a.img" : "/b.img")) return 0;
   part.size = 0;
   return !refuse(loader_services.end_update());
 }
 
-enum update_end update_run(const char *address, const struct pg_settings *settings,
+enum update_end update_run(const char *address, struct pg_http *http, const struct pg_settings *settings,
                            const struct board_trust *trust) {
+  const struct source source = {address, http, settings, trust};
   char release[RELEASE_BYTES + 1];
   size_t size;
   uint32_t counter;
@@ -230,7 +249,7 @@ enum update_end update_run(const char *address, const struct pg_settings *settin
   update.latest_size = 0;
   memset(update.latest, 0, sizeof update.latest);
   update.is_latest = 1;
-  int ok = fetch(address, "/latest", settings, trust);
+  int ok = fetch(&source, "/latest");
   update.is_latest = 0;
   if (!ok) return update.is_interrupted ? UPDATE_INTERRUPTED : UPDATE_NOTHING;
   (void)loader_services.settings(&size, &counter);
@@ -238,18 +257,18 @@ enum update_end update_run(const char *address, const struct pg_settings *settin
   int has_release = is_other_release(release);
   if (!has_settings && !has_release) say("up to date");
   /* What is begun goes on first: settings would take its place in the loader. */
-  if (has_release) is_new = fetch_image(address, release, settings, trust);
+  if (has_release) is_new = fetch_image(&source, release);
   if (has_settings && !update.is_interrupted && part.size == 0) {
-    is_new |= fetch_settings(address, settings, trust);
+    is_new |= fetch_settings(&source);
   }
   if (update.is_interrupted) return UPDATE_INTERRUPTED;
   if (is_new) say("all of it is good; restarting into it");
   return is_new ? UPDATE_READY : UPDATE_NOTHING;
 }
 
-void update_confirm(void) {
+void update_confirm(struct pg_host *host) {
   static int is_confirmed;
-  if (is_confirmed || !pg_host_is_well()) return;
+  if (is_confirmed || !pg_host_is_well(host)) return;
   is_confirmed = loader_services.confirm() == PG_IMAGE_OK;
   if (is_confirmed) say("the running image is confirmed");
 }

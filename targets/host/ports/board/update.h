@@ -10,7 +10,7 @@
 #ifndef PICOGRANT_BOARD_UPDATE_H
 #define PICOGRANT_BOARD_UPDATE_H
 
-#include "settings.h"
+#include "host.h"
 #include "tls.h"
 
 enum update_end {
@@ -19,11 +19,14 @@ enum update_end {
   UPDATE_READY        /* what is new waits for a restart */
 };
 
-/* Looks, and fetches. Between two exchanges of the host's only: pg_host_take_http afterwards. */
-enum update_end update_run(const char *address, const struct pg_settings *settings,
+/*
+ * Looks, and fetches, over the host's HTTP, for which there is no second room: between two of its exchanges only, and
+ * pg_host_take_http afterwards.
+ */
+enum update_end update_run(const char *address, struct pg_http *http, const struct pg_settings *settings,
                            const struct board_trust *trust);
 
 /* To be called after each step of the host's: confirms the running image once the device is well. */
-void update_confirm(void);
+void update_confirm(struct pg_host *host);
 
 #endif

@@ -3,58 +3,56 @@
  * Contract in connection.h.
  *
  * Each connection has a handle of its own. A handle that is used again keeps, in libcurl before 8.1, a
- * pointer to freed memory in its store of headers.
+ * pointer to freed memory in its store of headers. All handles of a network hang on one of libcurl's lists, which says
+ * of each how its connection has ended.
  */
-#include "connection.h"
+#include "network.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "picogrant-numbers.h"
 #include "tls-library.h"
-#include "wait.h"
 #include "wipe.h"
 
 #if LIBCURL_VERSION_NUM < 0x075500
 #error "libcurl 7.85 or later is needed"
 #endif
 
-enum { BUFFER_BYTES = 4096, URL_BYTES = 300 };
+enum { URL_BYTES = PG_NETWORK_NAME };
 
-static struct {
-  CURLM *multi;
-  CURL *easy;
-  enum pg_connection_state state;
-  int reason;     /* PG_REASON_*: why it has failed */
-  int is_blocked; /* what is to be sent waits for room */
-  size_t filled;  /* of `out` */
-  size_t sent;
-  uint8_t out[BUFFER_BYTES];
-  uint8_t in[BUFFER_BYTES];
-} connection;
-
-const char *pg_network_open(void) {
+const char *pg_network_open(struct pg_network *network) {
+  *network = (struct pg_network){.multi = NULL};
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return "libcurl does not start";
-  connection.multi = curl_multi_init();
-  return connection.multi ? NULL : "libcurl has no memory";
+  network->multi = curl_multi_init();
+  return network->multi ? NULL : "libcurl has no memory";
 }
 
-void pg_network_close(void) {
-  pg_connection_end();
-  curl_multi_cleanup(connection.multi);
-  connection.multi = NULL;
+void pg_network_close(struct pg_network *network) {
+  for (int i = 0; i < network->count; i++) pg_connection_end(network->connections[i]);
+  curl_multi_cleanup(network->multi);
+  *network = (struct pg_network){.multi = NULL};
   curl_global_cleanup();
 }
 
-void pg_connection_end(void) {
-  if (!connection.easy) return;
-  curl_multi_remove_handle(connection.multi, connection.easy);
-  curl_easy_cleanup(connection.easy);
-  connection.easy = NULL;
-  connection.state = PG_CONNECTION_FAILED;
-  pg_wipe(connection.out, sizeof connection.out);
-  pg_wipe(connection.in, sizeof connection.in);
+int pg_connection_open(struct pg_network *network, struct pg_connection *connection) {
+  if (network->count == PG_NETWORK_MAX) return 0;
+  connection->network = network;
+  connection->easy = NULL;
+  connection->state = PG_CONNECTION_FAILED;
+  connection->reason = PG_REASON_NONE;
+  network->connections[network->count++] = connection;
+  return 1;
+}
+
+void pg_connection_end(struct pg_connection *connection) {
+  if (!connection->easy) return;
+  curl_multi_remove_handle(connection->network->multi, connection->easy);
+  curl_easy_cleanup(connection->easy);
+  connection->easy = NULL;
+  connection->state = PG_CONNECTION_FAILED;
+  pg_wipe(connection->out, sizeof connection->out);
+  pg_wipe(connection->in, sizeof connection->in);
 }
 
 /* The address of the peer, without anything that HTTP would add. */
@@ -66,16 +64,12 @@ static int make_url(const struct pg_peer *peer, char url[URL_BYTES]) {
   return length > 0 && length < URL_BYTES;
 }
 
-/* Good until the next call: there is one connection at a time. */
-static const char *name_of(const struct pg_peer *peer) {
-  static char name[URL_BYTES];
-  snprintf(name, sizeof name, "%.*s", (int)peer->host_size, peer->host);
-  return name;
-}
-
-static int set_options(CURL *easy, const struct pg_peer *peer, const char *certificates) {
+static int set_options(struct pg_connection *connection, const struct pg_peer *peer,
+                       const char *certificates) {
+  CURL *easy = connection->easy;
   char url[URL_BYTES];
   int ok = make_url(peer, url) && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_PRIVATE, connection) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) == CURLE_OK &&
@@ -86,7 +80,8 @@ static int set_options(CURL *easy, const struct pg_peer *peer, const char *certi
   /* A proxy of the environment tunnels https, but could read http: an address of this device itself. */
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
-  if (peer->is_secure) pg_tls_check_name(easy, name_of(peer));
+  snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
+  if (peer->is_secure) pg_tls_check_name(easy, connection->name);
   if (certificates && *certificates) {
     ok = ok && curl_easy_setopt(easy, CURLOPT_CAINFO, certificates) == CURLE_OK &&
          curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
@@ -94,19 +89,20 @@ static int set_options(CURL *easy, const struct pg_peer *peer, const char *certi
   return ok;
 }
 
-int pg_connection_start(const struct pg_peer *peer, const void *trust) {
-  pg_connection_end();
-  connection.easy = curl_easy_init();
-  if (!connection.easy) return 0;
-  connection.state = PG_CONNECTION_OPENING;
-  connection.filled = connection.sent = 0;
-  connection.is_blocked = 0;
-  connection.reason = PG_REASON_NONE;
-  if (set_options(connection.easy, peer, trust) &&
-      curl_multi_add_handle(connection.multi, connection.easy) == CURLM_OK) {
+int pg_connection_start(struct pg_connection *connection, const struct pg_peer *peer,
+                        const void *trust) {
+  pg_connection_end(connection);
+  connection->easy = curl_easy_init();
+  if (!connection->easy) return 0;
+  connection->state = PG_CONNECTION_OPENING;
+  connection->filled = connection->sent = 0;
+  connection->is_blocked = 0;
+  connection->reason = PG_REASON_NONE;
+  if (set_options(connection, peer, trust) &&
+      curl_multi_add_handle(connection->network->multi, connection->easy) == CURLM_OK) {
     return 1;
   }
-  pg_connection_end();
+  pg_connection_end(connection);
   return 0;
 }
 
@@ -150,82 +146,88 @@ static int reason_of(CURL *easy, CURLcode code) {
   }
 }
 
-int pg_connection_reason(void) { return connection.reason; }
+int pg_connection_reason(struct pg_connection *connection) { return connection->reason; }
 
-enum pg_connection_state pg_connection_work(void) {
+/* Notes how a connection has ended to open: perhaps another one than that which is worked on. */
+static void take_message(const CURLMsg *message) {
+  char *found = NULL;
+  if (message->msg != CURLMSG_DONE) return;
+  if (curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &found) != CURLE_OK) return;
+  struct pg_connection *connection = (void *)found;
+  CURLcode code = message->data.result;
+  connection->state = code == CURLE_OK ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
+  if (code != CURLE_OK) connection->reason = reason_of(connection->easy, code);
+}
+
+enum pg_connection_state pg_connection_work(struct pg_connection *connection) {
+  CURLM *multi = connection->network->multi;
   int running = 0;
   int left = 0;
   CURLMsg *message;
-  if (connection.state != PG_CONNECTION_OPENING) return connection.state;
-  if (curl_multi_perform(connection.multi, &running) != CURLM_OK) {
-    connection.state = PG_CONNECTION_FAILED;
-  }
-  while ((message = curl_multi_info_read(connection.multi, &left))) {
-    if (message->msg != CURLMSG_DONE) continue;
-    connection.state =
-        message->data.result == CURLE_OK ? PG_CONNECTION_OPEN : PG_CONNECTION_FAILED;
-    if (connection.state == PG_CONNECTION_FAILED) {
-      connection.reason = reason_of(connection.easy, message->data.result);
-    }
-  }
-  return connection.state;
+  if (connection->state != PG_CONNECTION_OPENING) return connection->state;
+  if (curl_multi_perform(multi, &running) != CURLM_OK) connection->state = PG_CONNECTION_FAILED;
+  while ((message = curl_multi_info_read(multi, &left))) take_message(message);
+  return connection->state;
 }
 
-int pg_connection_send(const uint8_t *bytes, size_t size) {
-  size_t room = sizeof connection.out - connection.filled;
+int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, size_t size) {
+  size_t room = sizeof connection->out - connection->filled;
   if (room == 0) {
-    int flushed = pg_connection_flush();
+    int flushed = pg_connection_flush(connection);
     if (flushed <= 0) return flushed;
-    room = sizeof connection.out;
+    room = sizeof connection->out;
   }
   if (size > room) size = room;
-  memcpy(connection.out + connection.filled, bytes, size);
-  connection.filled += size;
+  memcpy(connection->out + connection->filled, bytes, size);
+  connection->filled += size;
   return (int)size;
 }
 
-int pg_connection_flush(void) {
-  connection.is_blocked = 0;
-  while (connection.sent < connection.filled) {
+int pg_connection_flush(struct pg_connection *connection) {
+  connection->is_blocked = 0;
+  while (connection->sent < connection->filled) {
     size_t done = 0;
-    CURLcode code = curl_easy_send(connection.easy, connection.out + connection.sent,
-                                   connection.filled - connection.sent, &done);
-    connection.sent += done;
+    CURLcode code = curl_easy_send(connection->easy, connection->out + connection->sent,
+                                   connection->filled - connection->sent, &done);
+    connection->sent += done;
     if (code == CURLE_OK && done > 0) continue;
-    connection.is_blocked = code == CURLE_OK || code == CURLE_AGAIN;
-    return connection.is_blocked ? 0 : -1;
+    connection->is_blocked = code == CURLE_OK || code == CURLE_AGAIN;
+    return connection->is_blocked ? 0 : -1;
   }
-  connection.filled = connection.sent = 0;
+  connection->filled = connection->sent = 0;
   return 1;
 }
 
-int pg_connection_receive(const uint8_t **bytes) {
+int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes) {
   size_t size = 0;
-  CURLcode code = curl_easy_recv(connection.easy, connection.in, sizeof connection.in, &size);
-  *bytes = connection.in;
+  CURLcode code = curl_easy_recv(connection->easy, connection->in, sizeof connection->in, &size);
+  *bytes = connection->in;
   if (code == CURLE_AGAIN) return PG_CONNECTION_NOTHING;
   if (code != CURLE_OK) return PG_CONNECTION_BROKEN;
   if (size > 0) return (int)size;
-  return pg_tls_ended(connection.easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
+  return pg_tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
 /* While libcurl connects it knows what to wait for; an open connection is ours to wait for. */
-static int add_socket(struct curl_waitfd *wanted) {
+static int add_socket(const struct pg_connection *connection, struct curl_waitfd *wanted) {
   curl_socket_t socket = CURL_SOCKET_BAD;
-  if (!connection.easy || connection.state != PG_CONNECTION_OPEN) return 0;
-  if (curl_easy_getinfo(connection.easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK ||
+  if (!connection->easy || connection->state != PG_CONNECTION_OPEN) return 0;
+  if (curl_easy_getinfo(connection->easy, CURLINFO_ACTIVESOCKET, &socket) != CURLE_OK ||
       socket == CURL_SOCKET_BAD) {
     return 0;
   }
-  int events = CURL_WAIT_POLLIN | (connection.is_blocked ? CURL_WAIT_POLLOUT : 0);
+  int events = CURL_WAIT_POLLIN | (connection->is_blocked ? CURL_WAIT_POLLOUT : 0);
   *wanted = (struct curl_waitfd){socket, (short)events, 0};
   return 1;
 }
 
-void pg_wait(int timeout_ms, struct pg_waiting *waiting, int count) {
-  struct curl_waitfd wanted[PG_WAIT_MAX + 1];
+void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count) {
+  struct curl_waitfd wanted[PG_WAIT_MAX + PG_NETWORK_MAX];
   int places[PG_WAIT_MAX];
-  int used = add_socket(wanted);
+  int used = 0;
+  for (int i = 0; i < network->count; i++) {
+    used += add_socket(network->connections[i], wanted + used);
+  }
   for (int i = 0; i < count && i < PG_WAIT_MAX; i++) {
     waiting[i].is_ready = 0;
     places[i] = -1;
@@ -233,7 +235,7 @@ void pg_wait(int timeout_ms, struct pg_waiting *waiting, int count) {
     places[i] = used;
     wanted[used++] = (struct curl_waitfd){waiting[i].descriptor, CURL_WAIT_POLLIN, 0};
   }
-  if (curl_multi_poll(connection.multi, wanted, (unsigned)used, timeout_ms, NULL) != CURLM_OK) return;
+  if (curl_multi_poll(network->multi, wanted, (unsigned)used, timeout_ms, NULL) != CURLM_OK) return;
   for (int i = 0; i < count && i < PG_WAIT_MAX; i++) {
     waiting[i].is_ready = places[i] >= 0 && wanted[places[i]].revents != 0;
   }

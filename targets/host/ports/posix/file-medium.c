@@ -10,9 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int file = -1;
-static uint8_t blank[PG_FILE_BLOCK];
-
 /* Where the byte `at` of a slot lies in the file, and how many follow it there. */
 static off_t place_of(int slot, uint32_t at, size_t *room) {
   uint32_t block = at / PG_FILE_BLOCK;
@@ -21,9 +18,9 @@ static off_t place_of(int slot, uint32_t at, size_t *room) {
   return ((off_t)block * 2 + slot) * PG_FILE_BLOCK + within;
 }
 
-static int write_all(const uint8_t *bytes, size_t size, off_t at) {
+static int write_all(const struct pg_file_medium *own, const uint8_t *bytes, size_t size, off_t at) {
   while (size > 0) {
-    ssize_t done = pwrite(file, bytes, size, at);
+    ssize_t done = pwrite(own->file, bytes, size, at);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return 0;
     bytes += done;
@@ -33,9 +30,9 @@ static int write_all(const uint8_t *bytes, size_t size, off_t at) {
   return 1;
 }
 
-static int read_all(uint8_t *bytes, size_t size, off_t at) {
+static int read_all(const struct pg_file_medium *own, uint8_t *bytes, size_t size, off_t at) {
   while (size > 0) {
-    ssize_t done = pread(file, bytes, size, at);
+    ssize_t done = pread(own->file, bytes, size, at);
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) return 0;
     bytes += done;
@@ -46,12 +43,12 @@ static int read_all(uint8_t *bytes, size_t size, off_t at) {
 }
 
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
-  (void)context;
+  const struct pg_file_medium *own = context;
   while (size > 0) {
     size_t room = 0;
     off_t place = place_of(slot, at, &room);
     if (room > size) room = size;
-    if (!read_all(into, room, place)) return 0;
+    if (!read_all(own, into, room, place)) return 0;
     into += room;
     at += (uint32_t)room;
     size -= room;
@@ -60,28 +57,26 @@ static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t
 }
 
 static int program_slot(void *context, int slot, uint32_t at, const uint8_t *bytes, size_t size) {
-  (void)context;
+  const struct pg_file_medium *own = context;
   while (size > 0) {
     size_t room = 0;
     off_t place = place_of(slot, at, &room);
     if (room > size) room = size;
-    if (!write_all(bytes, room, place)) return 0;
+    if (!write_all(own, bytes, room, place)) return 0;
     bytes += room;
     at += (uint32_t)room;
     size -= room;
   }
-  return fdatasync(file) == 0;
+  return fdatasync(own->file) == 0;
 }
 
-static struct pg_medium file_medium;
-
 static int erase_slot(void *context, int slot) {
-  (void)context;
-  for (uint32_t at = 0; at < file_medium.slot_bytes; at += PG_FILE_BLOCK) {
+  const struct pg_file_medium *own = context;
+  for (uint32_t at = 0; at < own->medium.slot_bytes; at += PG_FILE_BLOCK) {
     size_t room = 0;
-    if (!write_all(blank, sizeof blank, place_of(slot, at, &room))) return 0;
+    if (!write_all(own, own->blank, sizeof own->blank, place_of(slot, at, &room))) return 0;
   }
-  return fdatasync(file) == 0;
+  return fdatasync(own->file) == 0;
 }
 
 static int is_worn_out(int error) {
@@ -104,13 +99,13 @@ static enum pg_file_state open_directory(const char *path, int *directory, const
   return *why ? PG_FILE_REFUSED : PG_FILE_READY;
 }
 
-static enum pg_file_state check(const char **why) {
+static enum pg_file_state check(const struct pg_file_medium *own, const char **why) {
   struct stat status;
-  if (fstat(file, &status) != 0) return fail(errno, why);
+  if (fstat(own->file, &status) != 0) return fail(errno, why);
   if (!S_ISREG(status.st_mode)) *why = "is not a regular file";
   else if (status.st_uid != geteuid()) *why = "belongs to another user";
   else if (status.st_mode & (S_IRWXG | S_IRWXO)) *why = "can be read by others; chmod 600 it";
-  else if (flock(file, LOCK_EX | LOCK_NB) != 0) *why = "is in use by another host";
+  else if (flock(own->file, LOCK_EX | LOCK_NB) != 0) *why = "is in use by another host";
   else if (status.st_size > INT_MAX) *why = "is not a file of this host";
   return *why ? PG_FILE_REFUSED : PG_FILE_READY;
 }
@@ -119,17 +114,17 @@ static enum pg_file_state check(const char **why) {
  * Makes the file as long as both slots are. What is beyond its end was never written, or the power went
  * while it was: no record was there, since a record's header comes first in the slot.
  */
-static enum pg_file_state grow(uint32_t slot_bytes, int is_writable, const char **why) {
+static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, int is_writable, const char **why) {
   struct stat status;
-  if (fstat(file, &status) != 0) return fail(errno, why);
+  if (fstat(own->file, &status) != 0) return fail(errno, why);
   uint32_t pairs = (slot_bytes + PG_FILE_BLOCK - 1) / PG_FILE_BLOCK;
   off_t size = status.st_size / PG_FILE_BLOCK * PG_FILE_BLOCK;
   if (size / (2 * PG_FILE_BLOCK) > (off_t)pairs) pairs = (uint32_t)(size / (2 * PG_FILE_BLOCK));
-  file_medium.slot_bytes = pairs * PG_FILE_BLOCK;
+  own->medium.slot_bytes = pairs * PG_FILE_BLOCK;
   for (; size < (off_t)pairs * 2 * PG_FILE_BLOCK; size += PG_FILE_BLOCK) {
     if (!is_writable) errno = EROFS;
-    if (!is_writable || !write_all(blank, sizeof blank, size) || fdatasync(file) != 0) {
-      file_medium.slot_bytes = (uint32_t)(size / (2 * PG_FILE_BLOCK)) * PG_FILE_BLOCK;
+    if (!is_writable || !write_all(own, own->blank, sizeof own->blank, size) || fdatasync(own->file) != 0) {
+      own->medium.slot_bytes = (uint32_t)(size / (2 * PG_FILE_BLOCK)) * PG_FILE_BLOCK;
       return fail(errno, why);
     }
   }
@@ -138,46 +133,49 @@ static enum pg_file_state grow(uint32_t slot_bytes, int is_writable, const char 
 
 static int is_standard(int descriptor) { return descriptor >= 0 && descriptor <= STDERR_FILENO; }
 
-static enum pg_file_state open_file(int directory, uint32_t slot_bytes, const char **why) {
+static enum pg_file_state open_file(struct pg_file_medium *own, int directory,
+                                    uint32_t slot_bytes, const char **why) {
   const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int is_writable = 1;
   int problem = 0;
-  file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
-  if (file < 0 && errno == EROFS) {
+  own->file = openat(directory, "records.flash", O_RDWR | O_CREAT | flags, 0600);
+  if (own->file < 0 && errno == EROFS) {
     /* What is kept can still be read. */
     problem = errno;
     is_writable = 0;
-    file = openat(directory, "records.flash", O_RDONLY | flags);
+    own->file = openat(directory, "records.flash", O_RDONLY | flags);
   }
-  if (file < 0) return fail(problem ? problem : errno, why);
-  if (is_standard(file)) {
+  if (own->file < 0) return fail(problem ? problem : errno, why);
+  if (is_standard(own->file)) {
     *why = "standard input, output or error is closed";
     return PG_FILE_REFUSED;
   }
-  enum pg_file_state state = check(why);
-  if (state == PG_FILE_READY) state = grow(slot_bytes, is_writable, why);
+  enum pg_file_state state = check(own, why);
+  if (state == PG_FILE_READY) state = grow(own, slot_bytes, is_writable, why);
   if (state != PG_FILE_READY || is_writable) return state;
   return fail(problem, why);
 }
 
-enum pg_file_state pg_file_open(const char *path, uint32_t slot_bytes,
+enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *path, uint32_t slot_bytes,
                                 const struct pg_medium **medium, const char **why) {
   int directory = -1;
-  file_medium = (struct pg_medium){.read = read_slot, .program = program_slot, .erase = erase_slot};
-  memset(blank, 0xff, sizeof blank);
+  own->medium = (struct pg_medium){
+      .read = read_slot, .program = program_slot, .erase = erase_slot, .context = own};
+  own->file = -1;
+  memset(own->blank, 0xff, sizeof own->blank);
   *why = NULL;
   *medium = NULL;
   enum pg_file_state state = open_directory(path, &directory, why);
-  if (state == PG_FILE_READY) state = open_file(directory, slot_bytes, why);
+  if (state == PG_FILE_READY) state = open_file(own, directory, slot_bytes, why);
   /* A new file's name is durable once its directory is. */
   if (state == PG_FILE_READY) (void)fsync(directory);
   if (directory >= 0) close(directory);
-  if (state == PG_FILE_REFUSED || file_medium.slot_bytes == 0) pg_file_close();
-  else *medium = &file_medium;
+  if (state == PG_FILE_REFUSED || own->medium.slot_bytes == 0) pg_file_close(own);
+  else *medium = &own->medium;
   return state;
 }
 
-void pg_file_close(void) {
-  if (file >= 0) close(file);
-  file = -1;
+void pg_file_close(struct pg_file_medium *own) {
+  if (own->file >= 0) close(own->file);
+  own->file = -1;
 }

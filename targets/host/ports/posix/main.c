@@ -17,20 +17,25 @@
 #include "config.h"
 #include "core-code.h"
 #include "file-medium.h"
-#include "heap.h"
-#include "history.h"
 #include "host.h"
 #include "image-abi.h"
 #include "images.h"
+#include "network.h"
 #include "options.h"
 #include "process.h"
 #include "storage.h"
-#include "wait.h"
+#include "terminal.h"
 #include "wipe.h"
 
 enum { CONFIG_MAX = 32768, ROOM_BYTES = 8192 };
 
+/* The program has one device; it could have several, each with these. */
+static struct pg_host host;
 static struct pg_config config;
+static struct pg_file_medium records = {.file = -1};
+static struct pg_network network;
+static struct pg_connection connection;
+static struct pg_display display;
 static char config_text[CONFIG_MAX];
 static char config_room[ROOM_BYTES];
 static uint8_t memory[PG_MEMORY_MAX];
@@ -39,7 +44,8 @@ static char demand[512];
 static size_t demand_size;
 static int call_status = -1;
 
-static void take_api_body(const uint8_t *bytes, size_t size) {
+static void take_api_body(void *context, const uint8_t *bytes, size_t size) {
+  (void)context;
   (void)bytes;
   api_bytes += size;
 }
@@ -58,17 +64,17 @@ static void print_resident(void) {
 }
 
 static void print_figures(void) {
-  struct pg_heap_figures heap = pg_heap_figures();
+  const struct pg_heap *heap = &host.core.heap;
   fprintf(stderr,
           "engine heap: used %zu, peak %zu, limit %zu bytes; %zu blocks, %lu requests; "
           "the engine without a program %zu, the whole core %zu\n",
-          heap.used, heap.peak, heap.limit, heap.blocks, heap.calls, heap.engine, heap.core);
+          heap->used, heap->peak, heap->limit, heap->blocks, heap->calls, heap->engine, heap->core);
   print_resident();
 }
 
 static void print_history(void) {
   char line[PG_HISTORY_LINE];
-  for (int i = 0; pg_history_line(i, line); i++) fprintf(stderr, "%s\n", line);
+  for (int i = 0; pg_history_line(&host.history, i, line); i++) fprintf(stderr, "%s\n", line);
 }
 
 /* Reads until the file's end, or as much as there is room for. -1 where it cannot be read. */
@@ -119,7 +125,7 @@ static int load_config(const struct pg_options *options, const struct pg_image *
 static int open_storage(const struct pg_medium **medium) {
   const char *why = NULL;
   uint32_t slot_bytes = PG_SLOT_HEADER + (uint32_t)config.settings.memory_bytes;
-  enum pg_file_state state = pg_file_open(config.directory, slot_bytes, medium, &why);
+  enum pg_file_state state = pg_file_open(&records, config.directory, slot_bytes, medium, &why);
   if (state == PG_FILE_READY) return 0;
   char path[1100];
   snprintf(path, sizeof path, "%s/records.flash", config.directory);
@@ -130,7 +136,8 @@ static int open_storage(const struct pg_medium **medium) {
 }
 
 /* What an API says that it wants of a sign-in, as far as there is room, and nothing that could move a cursor. */
-static void take_challenge(uint8_t c) {
+static void take_challenge(void *context, uint8_t c) {
+  (void)context;
   if (demand_size + 1 >= sizeof demand) return;
   demand[demand_size++] = c == '\n' ? ',' : c < ' ' || c > '~' ? '?' : (char)c;
   demand[demand_size] = 0;
@@ -139,18 +146,18 @@ static void take_challenge(uint8_t c) {
 /* Which member an answer lacks; or what there was no room for, and how much memory would do. For whoever configures it. */
 static void report_missing_room(int error) {
   static const char *const fields[] = PG_FIELD_NAMES;
-  int field = pg_get(PG_ERROR_FIELD);
+  int field = pg_get(&host.core, PG_ERROR_FIELD);
   int is_field = field > 0 && field < (int)(sizeof fields / sizeof *fields);
   if (is_field &&
       (error == PG_ERROR_CODE_MALFORMED_RESPONSE || error == PG_ERROR_CODE_USELESS_ANSWERS)) {
     fprintf(stderr, "there is no %s in the answer that can be used\n", fields[field]);
     return;
   }
-  if (!pg_host_memory_needed()) return;
+  if (!pg_host_memory_needed(&host)) return;
   fputs("no room for ", stderr);
-  if (is_field) fprintf(stderr, "%s of %d bytes", fields[field], pg_get(PG_ERROR_LENGTH));
+  if (is_field) fprintf(stderr, "%s of %d bytes", fields[field], pg_get(&host.core, PG_ERROR_LENGTH));
   else fputs("a request or a record", stderr);
-  fprintf(stderr, "; %d bytes of memory would do\n", pg_host_memory_needed());
+  fprintf(stderr, "; %d bytes of memory would do\n", pg_host_memory_needed(&host));
 }
 
 static void report_state(int state, int error) {
@@ -159,38 +166,39 @@ static void report_state(int state, int error) {
   fprintf(stderr, "state: %s, error %d", states[state], error);
   fprintf(stderr, error ? " (%s)\n" : "\n", errors[error]);
   report_missing_room(error);
-  if (pg_get(PG_NOT_SAVED)) fputs("not saved: the device will not stay signed in\n", stderr);
-  if (pg_get(PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
+  if (pg_get(&host.core, PG_NOT_SAVED)) fputs("not saved: the device will not stay signed in\n", stderr);
+  if (pg_get(&host.core, PG_NOT_ERASED)) fputs("not erased: a record of the session is still there\n", stderr);
 }
 
-static void report(enum pg_report what, int a, int b) {
+static void report(void *context, enum pg_report what, int a, int b) {
+  (void)context;
   if (what == PG_REPORT_STATE) report_state(a, b);
   if (what == PG_REPORT_BROKEN) {
     fputs("picogrant-host: the core is broken; start again\n", stderr);
   }
   if (what == PG_REPORT_CALL) {
     fprintf(stderr, "api: status %d, error %d, %zu bytes\n", a, b, api_bytes);
-    if (pg_host_wants_sign_in()) fprintf(stderr, "api: it wants another sign-in: %s\n", demand);
+    if (pg_host_wants_sign_in(&host)) fprintf(stderr, "api: it wants another sign-in: %s\n", demand);
     call_status = a;
   }
 }
 
-static int open_device(const struct pg_host *host) {
-  enum pg_open_result result = pg_host_open(host);
+static int open_device(const struct pg_host_parts *parts) {
+  enum pg_open_result result = pg_host_open(&host, parts);
   if (result != PG_OPEN_OK) {
     const char *what = result == PG_OPEN_NO_HEAP        ? "--heap-limit"
                        : result == PG_OPEN_SMALL_MEMORY ? "limits.memoryBytes"
                                                         : "code";
     return pg_complain(what, pg_host_problem(result));
   }
-  fprintf(stderr, "core: %zu bytes of code, %d bytes of memory\n", host->code_size,
+  fprintf(stderr, "core: %zu bytes of code, %d bytes of memory\n", parts->code_size,
           config.settings.memory_bytes);
   return 0;
 }
 
 static void call_api(void) {
   api_bytes = demand_size = 0;
-  if (!pg_host_call(PG_ENDPOINT_RESOURCE, "/liveBroadcasts?part=id,snippet&mine=true")) {
+  if (!pg_host_call(&host, PG_ENDPOINT_RESOURCE, "/liveBroadcasts?part=id,snippet&mine=true")) {
     fputs("api: not signed in, or a call is under way\n", stderr);
   }
 }
@@ -210,7 +218,7 @@ static int take_key(char key) {
     case 'q':
       return 0;
     default:
-      (void)pg_host_letter(key);
+      (void)pg_host_letter(&host, key);
   }
   return 1;
 }
@@ -245,7 +253,7 @@ static void show_call(void) {
   char line[32];
   if (call_status < 0) return;
   snprintf(line, sizeof line, "API answered %d", call_status);
-  pg_set_status(line);
+  pg_set_status(&host.core, line);
   call_status = -1;
 }
 
@@ -253,7 +261,7 @@ static void show_call(void) {
 static void confirm_image(void) {
   static int is_confirmed;
   static int complained;
-  if (is_confirmed || !pg_host_is_well()) return;
+  if (is_confirmed || !pg_host_is_well(&host)) return;
   enum pg_image_result result = pg_images_confirm();
   is_confirmed = result == PG_IMAGE_OK;
   if (is_confirmed || complained) return;
@@ -264,13 +272,13 @@ static void confirm_image(void) {
 /* Runs until the user or a signal ends it. 0: the core is broken. */
 static int loop(int has_images) {
   struct pg_waiting waiting[PG_WAIT_MAX] = {{open_signals(), 0}, {STDIN_FILENO, 0}};
-  int ok = pg_host_step();
+  int ok = pg_host_step(&host);
   while (ok) {
     show_call();
     if (has_images) confirm_image();
-    pg_wait(pg_host_wake_in(), waiting, PG_WAIT_MAX);
+    pg_wait(&network, pg_host_wake_in(&host), waiting, PG_WAIT_MAX);
     if (waiting[0].is_ready || !read_keys(&waiting[1])) break;
-    ok = pg_host_step();
+    ok = pg_host_step(&host);
   }
   close(waiting[0].descriptor);
   return ok;
@@ -278,26 +286,30 @@ static int loop(int has_images) {
 
 static int run_device(const struct pg_options *options, const struct pg_image *image,
                       const struct pg_medium *medium) {
-  struct pg_host host = {
+  const struct pg_host_parts parts = {
       .settings = &config.settings,
       .code = image->code ? image->code : pg_core_code,
       .code_size = image->code ? image->code_size : pg_core_code_size,
       .heap_limit = options->heap_limit,
       .memory = memory,
       .medium = medium,
+      .connection = &connection,
       .trust = config.certificates,
+      .display = &display,
       .report = report,
       .body = take_api_body,
       .challenge = take_challenge,
   };
-  int wrong = open_device(&host);
+  display.out = stdout;
+  int wrong = open_device(&parts);
   if (wrong) return wrong;
-  const char *why = pg_network_open();
+  const char *why = pg_network_open(&network);
   if (why) return pg_complain("network", why);
+  (void)pg_connection_open(&network, &connection);
   int ok = loop(options->images.directory != NULL);
   print_figures();
-  pg_host_close();
-  pg_network_close();
+  pg_host_close(&host);
+  pg_network_close(&network);
   return ok ? 0 : PG_EXIT_BROKEN;
 }
 
@@ -358,7 +370,7 @@ int main(int count, char **arguments) {
   if (!wrong) wrong = load_config(&options, &image);
   if (!wrong) wrong = open_storage(&medium);
   if (!wrong) wrong = run_device(&options, &image, medium);
-  pg_file_close();
+  pg_file_close(&records);
   pg_wipe(memory, sizeof memory);
   pg_wipe(config_text, sizeof config_text);
   return wrong == -1 ? 0 : wrong;

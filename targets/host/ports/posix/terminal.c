@@ -1,36 +1,35 @@
 /* The display in a terminal. Contract in display.h. */
-#include "display.h"
+#include "terminal.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
-static void edge(int columns) {
-  putchar('+');
-  for (int column = 0; column < columns; column++) putchar('-');
-  puts("+");
+static void edge(FILE *out, int columns) {
+  putc('+', out);
+  for (int column = 0; column < columns; column++) putc('-', out);
+  fputs("+\n", out);
 }
 
 /* A display has a byte for each character; a terminal wants those beyond ASCII in UTF-8, as Latin-1 has them. */
-static void put_cell(uint8_t cell) {
+static void put_cell(FILE *out, uint8_t cell) {
   if (cell < 128) {
-    putchar(cell);
+    putc(cell, out);
     return;
   }
-  putchar(0xC0 | cell >> 6);
-  putchar(0x80 | (cell & 63));
+  putc(0xC0 | cell >> 6, out);
+  putc(0x80 | (cell & 63), out);
 }
 
-void pg_display_show(const uint8_t *cells, int columns, int rows) {
-  static int shown;
+void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows) {
+  FILE *out = display->out;
   /* The new frame goes over the one before. */
-  if (shown && isatty(STDOUT_FILENO)) printf("\033[%dA", rows + 2);
-  shown = 1;
-  edge(columns);
+  if (display->shown && isatty(fileno(out))) fprintf(out, "\033[%dA", rows + 2);
+  display->shown = 1;
+  edge(out, columns);
   for (int row = 0; row < rows; row++) {
-    putchar('|');
-    for (int column = 0; column < columns; column++) put_cell(cells[row * columns + column]);
-    puts("|");
+    putc('|', out);
+    for (int column = 0; column < columns; column++) put_cell(out, cells[row * columns + column]);
+    fputs("|\n", out);
   }
-  edge(columns);
-  fflush(stdout);
+  edge(out, columns);
+  fflush(out);
 }

@@ -59,13 +59,13 @@ static void note_call(uint32_t start) { slow_calls += check_is_over(start, CALL_
 static enum pg_connection_state connect_to(const char *text, struct pg_address *address, uint32_t most_ms) {
   if (!pg_address_split(text, address)) return PG_CONNECTION_FAILED;
   uint32_t start = pg_clock_ms();
-  int begun = pg_connection_start(&address->peer, NULL);
+  int begun = pg_connection_start(&port_connection, &address->peer, NULL);
   note_call(start);
   if (!begun) return PG_CONNECTION_FAILED;
   enum pg_connection_state state = PG_CONNECTION_OPENING;
   while (state == PG_CONNECTION_OPENING && !check_is_over(start, most_ms)) {
     uint32_t call = pg_clock_ms();
-    state = pg_connection_work();
+    state = pg_connection_work(&port_connection);
     note_call(call);
     if (state == PG_CONNECTION_OPENING) port_wait(10);
   }
@@ -77,7 +77,7 @@ static int send_all(const void *from, size_t size) {
   const uint8_t *bytes = from;
   uint32_t start = pg_clock_ms();
   while (size > 0 && !check_is_over(start, ANSWER_MS)) {
-    int taken = pg_connection_send(bytes, size);
+    int taken = pg_connection_send(&port_connection, bytes, size);
     if (taken < 0 || (size_t)taken > size) return 0;
     bytes += taken;
     size -= (size_t)taken;
@@ -85,7 +85,7 @@ static int send_all(const void *from, size_t size) {
   }
   int flushed = 0;
   while (size == 0 && flushed == 0 && !check_is_over(start, ANSWER_MS)) {
-    flushed = pg_connection_flush();
+    flushed = pg_connection_flush(&port_connection);
     if (flushed == 0) port_wait(10);
   }
   return flushed == 1;
@@ -133,7 +133,7 @@ static void read_answer(struct answer *answer, int wait_ms) {
   while (answer->end >= 0 && !check_is_over(start, ANSWER_MS)) {
     const uint8_t *bytes = NULL;
     uint32_t call = pg_clock_ms();
-    answer->end = pg_connection_receive(&bytes);
+    answer->end = pg_connection_receive(&port_connection, &bytes);
     note_call(call);
     for (int i = 0; i < answer->end; i++) take_byte(answer, bytes[i]);
     if (answer->end != PG_CONNECTION_NOTHING) continue;
@@ -150,7 +150,7 @@ static int exchange(const char *path, uint32_t body_bytes, int wait_ms, struct a
   int is_sent = connect_to(CHECK_SERVER, &address, ANSWER_MS) == PG_CONNECTION_OPEN && ask(&address, path, body_bytes);
   if (is_sent) read_answer(answer, wait_ms);
   else memset(answer, 0, sizeof *answer);
-  pg_connection_end();
+  pg_connection_end(&port_connection);
   return is_sent;
 }
 
@@ -179,7 +179,7 @@ static int check_opening(const char *opens, const char *fails) {
     check(ends, "ok connection: its end is ENDED",
           "not ok connection: the server closed in order, and receive did not say ENDED");
   }
-  pg_connection_end();
+  pg_connection_end(&port_connection);
   return ends;
 }
 
@@ -214,7 +214,7 @@ static void check_ends(void) {
     struct pg_address address;
     /* Every other one is ended while it opens. */
     (void)connect_to(CHECK_SERVER, &address, i % 2 ? ANSWER_MS : 0);
-    pg_connection_end();
+    pg_connection_end(&port_connection);
   }
   port_wait(300);
   exchange("open", 0, 10, &answer);
@@ -270,7 +270,7 @@ static int is_check_server(void) {
 
 void check_connection(void) {
   struct pg_address address;
-  pg_connection_end();
+  pg_connection_end(&port_connection);
   port_log("ok connection: ending none is harmless");
   int opens = check_opening("ok connection: it opens", "not ok connection: none to " CHECK_SERVER
                             "; `npx picogrant check-server` listens there (CHECK_SERVER names another)");
@@ -287,7 +287,7 @@ void check_connection(void) {
     port_log("# connection: " CHECK_SERVER " is not the server of the check: what only it can see was not tried");
   }
   enum pg_connection_state state = connect_to(CHECK_NOBODY, &address, ANSWER_MS);
-  pg_connection_end();
+  pg_connection_end(&port_connection);
   check(state == PG_CONNECTION_FAILED, "ok connection: where nobody listens it fails",
         "not ok connection: where nobody listens, work does not say FAILED within 10 s");
   check(slow_calls <= SLOW_CALLS, "ok connection: no call waits",

@@ -178,7 +178,7 @@ static void check_medium(void) {
 
 static void check_display(void) {
   static const char frame[] = "picogrant check !\"#$%&'()*+,-./0";
-  pg_display_show((const uint8_t *)frame, COLUMNS, ROWS);
+  pg_display_show(NULL, (const uint8_t *)frame, COLUMNS, ROWS);
   port_log("# display: look whether it shows `picogrant check ` above `!\"#$%&'()*+,-./0`");
 }
 

@@ -14,6 +14,7 @@ enum {
   MEMORY_BYTES = 4096,
 };
 
+static struct pg_host host;
 static uint8_t memory[MEMORY_BYTES];
 
 /* All texts stay where they are: in flash. */
@@ -47,45 +48,47 @@ static const struct pg_settings settings = {
     .client_authentication = PG_CLIENT_AUTHENTICATION_NONE,
 };
 
-static void take_report(enum pg_report report, int a, int b) {
+static void take_report(void *context, enum pg_report report, int a, int b) {
+  (void)context;
   static const char *const states[] = PG_STATE_NAMES;
   static const char *const errors[] = PG_ERROR_CODE_NAMES;
   if (report == PG_REPORT_STATE) port_log(states[a]);
   if (b != 0) port_log(errors[b]);
   /* Of memory: sizing, not a fault. The display only says that something is too long. */
-  if (pg_host_memory_needed()) {
+  if (pg_host_memory_needed(&host)) {
     char line[64];
-    snprintf(line, sizeof line, "MEMORY_BYTES of %d would do", pg_host_memory_needed());
+    snprintf(line, sizeof line, "MEMORY_BYTES of %d would do", pg_host_memory_needed(&host));
     port_log(line);
   }
-  if (pg_get(PG_NOT_SAVED)) port_log("not saved: the records' medium has failed");
+  if (pg_get(&host.core, PG_NOT_SAVED)) port_log("not saved: the records' medium has failed");
 }
 
 int main(void) {
-  struct pg_host host = {
+  const struct pg_host_parts parts = {
       .settings = &settings,
       .code = pg_core_code,
       .code_size = pg_core_code_size,
       .heap_limit = pg_heap_default,
       .memory = memory,
       .medium = &port_medium,
+      .connection = &port_connection,
       .trust = NULL, /* whom to trust, in the form that your connection.c takes */
       .report = take_report,
       .body = NULL,
   };
   port_open();
-  enum pg_open_result result = pg_host_open(&host);
+  enum pg_open_result result = pg_host_open(&host, &parts);
   if (result != PG_OPEN_OK) {
     port_log(pg_host_problem(result));
     return 1;
   }
-  while (pg_host_step()) {
+  while (pg_host_step(&host)) {
     int key = port_key();
     if (key == 'q') break;
-    if (key) (void)pg_host_letter(key);
-    else port_wait(pg_host_wake_in());
+    if (key) (void)pg_host_letter(&host, key);
+    else port_wait(pg_host_wake_in(&host));
   }
-  pg_host_close();
+  pg_host_close(&host);
   pg_wipe(memory, sizeof memory);
   return 0;
 }

@@ -2,10 +2,14 @@
 #ifndef PICOGRANT_PORT_H
 #define PICOGRANT_PORT_H
 
+#include "connection.h"
 #include "medium.h"
 
 /* Where the records are kept (medium.c). */
 extern const struct pg_medium port_medium;
+
+/* The device's connection (connection.c). */
+extern struct pg_connection port_connection;
 
 /* Brings the board up: pins, clocks, network. */
 void port_open(void);
