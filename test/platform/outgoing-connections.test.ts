@@ -33,6 +33,7 @@ describe("what opens connections in JavaScript", () => {
       "platform/node/agent-fetch.ts: 2", // a session's fetch, below
       "platform/node/conformance-server.ts: 2", // a server for tests of adapters
       "platform/node/http.ts: 3", // the adapter
+      "targets/command/port-check-server.ts: 1", // a server, for the check of a port in C
     ]);
   });
 
