@@ -21,9 +21,9 @@
 #endif
 
 enum {
-  ANSWER_MS = 10000,
+  ANSWER_MS = 10000 * CHECK_SLOWNESS,
   /* No call of the connection waits; one or two that are slow may have been interrupted. */
-  CALL_MS = 250,
+  CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
   TEXT = 32,
@@ -32,7 +32,9 @@ enum {
   SENT_BYTES = 3000,
   /* Opened and ended one after the other. */
   CONNECTIONS = 24,
-  CLOCK_MS = 2000,
+  /* For an answer that comes after 1.5 s. */
+  LATE_WAIT_MS = 5000 * CHECK_SLOWNESS,
+  CLOCK_MS = 2000 * CHECK_SLOWNESS,
   DAY_S = 86400
 };
 
@@ -216,7 +218,7 @@ static void check_ends(void) {
     (void)connect_to(CHECK_SERVER, &address, i % 2 ? ANSWER_MS : 0);
     pg_connection_end(&port_connection);
   }
-  port_wait(300);
+  port_wait(300 * CHECK_SLOWNESS);
   exchange("open", 0, 10, &answer);
   const char *rest;
   uint32_t open = number_in(answer.text, &rest);
@@ -240,8 +242,8 @@ static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
 
 static void check_times(void) {
   struct answer answer;
-  exchange("late", 0, 5000, &answer);
-  check(answer.bytes > 0 && answer.longest_wait < 4000, "ok clock: port_wait comes back when bytes come",
+  exchange("late", 0, LATE_WAIT_MS, &answer);
+  check(answer.bytes > 0 && answer.longest_wait < LATE_WAIT_MS - 1000, "ok clock: port_wait comes back when bytes come",
         "not ok clock: an answer came after 1.5 s, and port_wait(5000) slept on");
 
   uint32_t own_from, own_to, wall_s;
@@ -253,7 +255,7 @@ static void check_times(void) {
   char line[120];
   snprintf(line, sizeof line, "not ok clock: in %lu ms of the server's pg_clock_ms counted %lu", (unsigned long)passed,
            (unsigned long)own);
-  check(apart <= passed / 5 + 200, "ok clock: it is as fast as the server's", line);
+  check(apart <= passed / 5 + 200 * CHECK_SLOWNESS, "ok clock: it is as fast as the server's", line);
 
   uint32_t date = pg_clock_wall_s();
   uint32_t days = (date > wall_s ? date - wall_s : wall_s - date) / DAY_S;

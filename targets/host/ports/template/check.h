@@ -4,6 +4,11 @@
 
 #include <stdint.h>
 
+/* How many times slower than a device at rest the machine may be, as an emulator's is: each limit of time grows by it. */
+#ifndef CHECK_SLOWNESS
+#define CHECK_SLOWNESS 1
+#endif
+
 /* Says a line of the two, and counts the second. */
 void check(int is_right, const char *right, const char *wrong);
 
