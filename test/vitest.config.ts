@@ -10,6 +10,7 @@ import { isWhole } from "./whole.ts";
  */
 const slow = [
   "test/budgets/allocations.test.ts",
+  "test/command/login-forms.test.ts",
   "test/command/refused-login.test.ts",
   "test/commands.test.ts",
   "test/coverage/expectations.test.ts",
@@ -17,22 +18,26 @@ const slow = [
   "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",
   "test/desktop/playground-engine.test.ts",
+  "test/desktop/readme.test.ts",
   "test/desktop/start.test.ts",
   "test/desktop/terminal.test.ts",
   "test/engines/conformance.test.ts",
   "test/engines/integers.test.ts",
   "test/engines/shipped.test.ts",
-  "test/image/check.test.ts",
   "test/examples/examples.test.ts",
   "test/examples/porting.test.ts",
+  "test/image/check.test.ts",
   "test/lives/assertions.test.ts",
   "test/lives/lives.test.ts",
   "test/model/model.test.ts",
   "test/peers/older-servers.test.ts",
   "test/peers/openid-clients.test.ts",
+  "test/peers/other-clients.test.ts",
   "test/platform/broken-http.test.ts",
   "test/platform/node-http.test.ts",
+  "test/platform/shared-session.test.ts",
   "test/platform/sign-in.test.ts",
+  "test/platform/value-storage.test.ts",
   "test/readme-example.test.ts",
   "test/recipes/core.test.ts",
   "test/recipes/field.test.ts",
@@ -73,8 +78,8 @@ export default defineConfig({
       ...(isInverted ? ["test/coverage/inverted.ts"] : []),
     ],
     retry: isInverted ? 1000 : 0,
-    // One more than the two cores that this is for: many tests wait, for a second to pass or for another process.
-    maxWorkers: 3,
+    // Two more than the two cores that this is for: many tests wait, for a second to pass or for another process.
+    maxWorkers: 4,
     ...patience,
     projects: [
       {

@@ -1,6 +1,5 @@
 // Further devices of the same user: each sign-in brings a refresh token, until one of the two limits of the
 // device document's section 8 is reached and the oldest dies, which is the one of the device on the table.
-import type { DecisionOutcome } from "../../../service/decisions.ts";
 import type { Service } from "../../../service/service.ts";
 import type { Simulation } from "../simulation.ts";
 
@@ -52,24 +51,25 @@ export function otherDevices(
   return `${line}: the limit is ${limit}`;
 }
 
-/** @returns what became of the account's decision; without a grant there are no tokens to be had */
+/** @returns "granted"; or what became of the account's decision, or of a request that the service refuses */
 function signIn(
   service: Service,
   client: { id: string; secret: string; scope: string },
   account: string,
-): DecisionOutcome {
+): string {
   const { id: client_id, secret, scope } = client;
   const codes = post(service, "/device/code", { client_id, scope });
+  if (codes.error !== undefined) return String(codes.error);
   const outcome = service.approve(String(codes.user_code), account);
   if (outcome !== "granted") return outcome;
   const device_code = String(codes.device_code);
-  post(service, "/token", {
+  const { error } = post(service, "/token", {
     client_id,
     ...(secret && { client_secret: secret }),
     device_code,
     grant_type: DEVICE_GRANT,
   });
-  return outcome;
+  return error === undefined ? outcome : String(error);
 }
 
 function post(
@@ -84,7 +84,5 @@ function post(
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new TextEncoder().encode(new URLSearchParams(fields).toString()),
   });
-  const text = new TextDecoder().decode(answer.body);
-  if (answer.status !== 200) throw new Error(`another device could not sign in: ${text}`);
-  return JSON.parse(text) as Record<string, unknown>;
+  return JSON.parse(new TextDecoder().decode(answer.body)) as Record<string, unknown>;
 }
