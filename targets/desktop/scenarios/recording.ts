@@ -27,6 +27,7 @@ export class Recording {
   readonly #lines: string[] = [];
   readonly #stop: () => void;
   #lastMs = 0;
+  #lastHappened = 0;
 
   /** @param origin where it is recorded, for its first line */
   constructor(simulation: Simulation, origin: string) {
@@ -38,7 +39,7 @@ export class Recording {
     this.#lines.push(`with client ${config.clientId}`, `with account ${settings.account}`);
     if (settings.seed !== undefined) this.#lines.push(`with seed ${settings.seed}`);
     this.#lines.push(...optionLines(simulation), "");
-    this.#lastMs = simulation.clock.nowMs();
+    this.#keepMoment();
     this.#stop = service?.observe((event) => this.#observe(event)) ?? (() => {});
   }
 
@@ -100,16 +101,24 @@ export class Recording {
   #add(line: string): void {
     if (this.over !== "") return;
     this.#lines.push(...this.#pause(), line);
-    this.#lastMs = this.simulation.clock.nowMs();
+    this.#keepMoment();
     if (this.#lines.length > LINES_MAX && !this.isAskedFor) {
       this.end(`more than ${LINES_MAX} steps are not recorded`);
     }
   }
 
-  /** The time since the last step. */
+  #keepMoment(): void {
+    const { clock } = this.simulation;
+    this.#lastMs = clock.nowMs();
+    this.#lastHappened = clock.happened;
+  }
+
+  /** The time since the last step: none, where what was due at that moment has happened since. */
   #pause(): string[] {
-    const passedMs = this.simulation.clock.nowMs() - this.#lastMs;
-    return passedMs > 0 ? [`advance ${passedMs}ms`] : [];
+    const { clock } = this.simulation;
+    const passedMs = clock.nowMs() - this.#lastMs;
+    const hasPassed = passedMs > 0 || clock.happened > this.#lastHappened;
+    return hasPassed ? [`advance ${passedMs}ms`] : [];
   }
 }
 

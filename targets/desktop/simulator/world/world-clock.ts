@@ -20,6 +20,8 @@ const BREATH = 64;
 
 /** Time that can be held, sped up and jumped. Nothing happens unless it runs or is driven. */
 export class WorldClock {
+  /** How many things have happened at their moments. */
+  happened = 0;
   readonly #real: RealTime;
   #logicalMs = 0;
   #realAnchorMs: number;
@@ -246,6 +248,7 @@ export class WorldClock {
   #happen(appointment: Appointment): void {
     this.#appointments.splice(this.#appointments.indexOf(appointment), 1);
     this.#logicalMs = Math.max(this.#logicalMs, appointment.dueMs);
+    this.happened++;
     appointment.run();
   }
 
