@@ -117,9 +117,9 @@ async function untilUp(base: string, complaints: () => string): Promise<void> {
 export async function startGlewlwyd(): Promise<ForeignServer & { setTime(ms: number): void }> {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-glewlwyd-"));
   const clock = path.join(folder, "clock");
+  // A date, at which its clock stands: one that ran would be ahead by what a request takes, and then fall back.
   const setTime = (ms: number): void => {
-    const aheadS = (ms - performance.timeOrigin - performance.now()) / 1000;
-    writeFileSync(clock, `${aheadS < 0 ? "" : "+"}${aheadS.toFixed(3)}\n`);
+    writeFileSync(clock, `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}\n`);
   };
   setTime(Date.now());
   const port = await freePort();
@@ -129,7 +129,7 @@ export async function startGlewlwyd(): Promise<ForeignServer & { setTime(ms: num
     env: {
       ...process.env,
       ...{ LD_PRELOAD: FAKETIME, FAKETIME_TIMESTAMP_FILE: clock, FAKETIME_NO_CACHE: "1" },
-      ...{ FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" },
+      ...{ FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1", TZ: "UTC" },
     },
   });
   let said = "";
