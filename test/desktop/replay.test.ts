@@ -114,6 +114,33 @@ test("RFC 8628 by hand, in any order: a recording replays to the same end", () =
     { numRuns: isWhole ? 60 : 10, examples: FOUND },
   ));
 
+test("a decision about a code that the device has given up is no step of the recording", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-"));
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  const file = path.join(folder, "session.scenario");
+  const recorder = new Recorder(simulation, file);
+  const controller = new Controller(simulation, new Viewer(simulation), true);
+  controller.recorder = recorder;
+  simulation.powerOn();
+  try {
+    await controller.run("new-code");
+    await simulation.clock.advance(10_000);
+    const { userCode } = simulation;
+    await controller.run("new-code");
+    await simulation.clock.advance(10_000);
+    expect(simulation.userCode).not.toBe(userCode);
+    expect(simulation.service!.deny(userCode)).toBe("access_denied");
+    await simulation.clock.advance(60_000);
+    expect(simulation.display.lines.join()).toContain("Open in browser");
+    await recorder.save();
+    expect(readFileSync(file, "utf8")).not.toContain("deny");
+    expect(await differenceOf(simulation, readFileSync(file, "utf8"))).toBe("");
+  } finally {
+    simulation.clock.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
 /** The service behind its socket, for a visitor. */
 function atAddress(baseUrl: string): Service {
   const fetchThere = (request: Request): Promise<Response> =>

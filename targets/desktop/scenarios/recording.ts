@@ -50,7 +50,7 @@ export class Recording {
   #observe(event: ServiceEvent): void {
     const { simulation } = this;
     if (event.type === "attempt" && simulation.watchesDecisions) {
-      if (event.clientId !== simulation.config.clientId) return;
+      if (event.clientId !== simulation.config.clientId || this.#isAboutOther()) return;
       const isRuled = event.state === "refused" && event.refusal !== "access_denied";
       if (event.state === "granted" || isRuled) {
         this.#add(["allow", event.accountId, ...choicesOf(event)].join(" "));
@@ -60,6 +60,12 @@ export class Recording {
       const did = accountDeedOf(event);
       if (did) this.#add(`account ${did.deed} ${did.account}`);
     }
+  }
+
+  /** Whether what was decided about is a code that the device has given up: its present one is undecided. */
+  #isAboutOther(): boolean {
+    const { service, userCode } = this.simulation;
+    return service?.pending().some((attempt) => attempt.userCode === userCode) ?? false;
   }
 
   /** Before the step is carried out. */
