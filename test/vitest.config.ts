@@ -1,14 +1,21 @@
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
 import { patience } from "./patience.ts";
 import { isWhole } from "./whole.ts";
 
+/** Servers and clients of other makes: loading them takes longer than most tests. */
+const peers = readdirSync(new URL("peers", import.meta.url))
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => `test/peers/${name}`);
+
 /**
  * What takes more than eight seconds on two idle cores. `npm test` leaves it out, so that people run it often;
  * the gate runs it, and `npm run test:all`.
  */
 const slow = [
+  ...peers,
   "test/budgets/allocations.test.ts",
   "test/command/login-forms.test.ts",
   "test/command/refused-login.test.ts",
@@ -30,9 +37,6 @@ const slow = [
   "test/lives/assertions.test.ts",
   "test/lives/lives.test.ts",
   "test/model/model.test.ts",
-  "test/peers/older-servers.test.ts",
-  "test/peers/openid-clients.test.ts",
-  "test/peers/other-clients.test.ts",
   "test/platform/broken-http.test.ts",
   "test/platform/node-http.test.ts",
   "test/platform/shared-session.test.ts",
@@ -78,8 +82,9 @@ export default defineConfig({
       ...(isInverted ? ["test/coverage/inverted.ts"] : []),
     ],
     retry: isInverted ? 1000 : 0,
-    // Two more than the two cores that this is for: many tests wait, for a second to pass or for another process.
-    maxWorkers: 4,
+    // More than the two cores that this is for: many tests wait, for a second to pass or for another process. The long
+    // ones keep a core busy each.
+    maxWorkers: isWhole ? 3 : 4,
     ...patience,
     projects: [
       {
