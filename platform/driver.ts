@@ -232,6 +232,8 @@ export class Driver {
       this.#hear(event, false);
     } catch (error) {
       this.#faults.hold(error);
+      // The core has thrown, which it should not: that is told, and the next alarm is set.
+      if (!this.#running) this.#rest(false);
     }
   }
 

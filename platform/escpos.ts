@@ -114,13 +114,16 @@ function addImage(
 
 /** Prints slips on a sink. */
 export class SlipPrinter {
-  constructor(
-    private readonly sink: PrinterSink,
-    private readonly settings: PrinterSettings = usualPrinter,
-  ) {}
+  readonly #sink: PrinterSink;
+  readonly #settings: PrinterSettings;
+
+  constructor(sink: PrinterSink, settings: PrinterSettings = usualPrinter) {
+    this.#sink = sink;
+    this.#settings = settings;
+  }
 
   print(slip: Slip): void {
-    const bytes = slipBytes(slip, this.settings);
-    this.sink.write(bytes, 0, bytes.length);
+    const bytes = slipBytes(slip, this.#settings);
+    this.#sink.write(bytes, 0, bytes.length);
   }
 }

@@ -120,27 +120,3 @@ export function reasonOfNode(error: unknown): number {
   if (name !== undefined) return reasonNumber(name);
   return cause === undefined || cause === error ? NO_REASON : reasonOfNode(cause);
 }
-
-/** What curl says by its exit code, and libcurl by its result: the same numbers (libcurl-errors(3)). */
-const CURL_CODES: Readonly<Record<number, string>> = {
-  5: "nameNotFound",
-  6: "nameNotFound",
-  7: "unavailable",
-  28: "serverSilent",
-  35: "tlsTooOld",
-  52: "serverSilent",
-  56: "serverSilent",
-  60: "unknownAuthority",
-  77: "settingsBroken",
-};
-
-/** The reason behind a result of curl's. `detail`: its message, which tells what it says of certificates apart. */
-export function reasonOfCurl(code: number, detail = ""): number {
-  if (code === 60 || code === 51) {
-    if (/not yet valid/i.test(detail)) return reasonNumber("clockWrong");
-    if (/expired/i.test(detail)) return reasonNumber("outOfDate");
-    if (/subject name|alternative|host ?name/i.test(detail)) return reasonNumber("otherName");
-  }
-  const name = CURL_CODES[code];
-  return name === undefined ? NO_REASON : reasonNumber(name);
-}

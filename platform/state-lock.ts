@@ -140,11 +140,6 @@ export function holderOf(content: string): LockHolder | undefined {
   return { pid, started, host, nonce: typeof nonce === "string" ? nonce : "" };
 }
 
-/** What processes that were killed have left beside a lock: guards, and drafts of a publication. */
-export function isLeftover(name: string): boolean {
-  return /^lock(\.[0-9a-f]{8})+(\.draft-[0-9a-f]+)?$|^lock\.draft-[0-9a-f]+$/.test(name);
-}
-
 function justStarting(): LockRefused {
   return new LockRefused("in use by another process that is just starting");
 }

@@ -31,7 +31,7 @@ const STEPS: Readonly<Record<string, { makes: string; runs: readonly (readonly s
   coverage: { makes: "test/COVERAGE.md", runs: [program("test/coverage/main.ts")] },
   kinds: {
     makes: "the table in test/README.md",
-    runs: [[...vitest, "test/vitest.config.ts", "test/kinds.test.ts"]],
+    runs: [[...vitest, "test/vitest.config.ts", "test/test-kinds.test.ts"]],
   },
   types: {
     makes: "test/package/public-types.txt",

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { writePlayground } from "../targets/desktop/playground/folder.ts";
 import { mallocExport, quickjsPackage } from "../targets/workbench/budgets/engine.ts";
-import { countCalls } from "../targets/workbench/budgets/wasm-counter.ts";
+import { countBytes } from "../targets/workbench/budgets/wasm-counter.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
 const require = createRequire(import.meta.url);
@@ -16,6 +16,6 @@ commandLine(
 ).parse();
 const folder = fileURLToPath(new URL("../dist/playground/", import.meta.url));
 const wasm = readFileSync(require.resolve(`${quickjsPackage}/wasm`));
-const files = await writePlayground(folder, countCalls(wasm, mallocExport()));
+const files = await writePlayground(folder, countBytes(wasm, mallocExport()));
 console.log(`dist/playground: ${files.join(", ")}`);
 console.log("Serve it with any file server, such as: npx http-server dist/playground");

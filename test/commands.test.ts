@@ -150,7 +150,7 @@ test.each([
   ["lives", ["--lives", "0"], /an integer from 1 to/],
   ["lives", ["--seed", "5", "--lives", "3"], /--lives goes with --from/],
   ["fuzz", ["--target", "abacus"], /there is no target "abacus"; choose of response/],
-  ["mutation", ["core/abacus.ts"], /core\/abacus\.ts is no file of the core/],
+  ["mutation", ["core/abacus.ts"], /core\/abacus\.ts is not mutated/],
   [
     "fleet",
     ["--out", "package.json/x"],

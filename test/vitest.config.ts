@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { checkedCore, integersAreChecked } from "./engines/checked-core.ts";
+import { isFullRun } from "./full-run.ts";
 import { patience } from "./patience.ts";
-import { isWhole } from "./whole.ts";
 
 /** Servers and clients of other makes: loading them takes longer than most tests. */
 const peers = readdirSync(new URL("peers", import.meta.url))
@@ -22,6 +22,7 @@ const slow = [
   "test/commands.test.ts",
   "test/coverage/expectations.test.ts",
   "test/coverage/table.test.ts",
+  "test/desktop/allocation-counter.test.ts",
   "test/desktop/fleet.test.ts",
   "test/desktop/kill.test.ts",
   "test/desktop/playground-engine.test.ts",
@@ -55,8 +56,6 @@ const slow = [
  * the modules in them: what such a test changes beyond its own things it puts back.
  */
 const alone = [
-  "test/desktop/allocation-counter.test.ts",
-  "test/image/slots.test.ts",
   "test/image/tool-faults.test.ts",
   // Servers of others leave a Response of their own in the place of Node's.
   "test/platform/hostile-resource.test.ts",
@@ -66,7 +65,7 @@ const alone = [
 // Their own commands: npm run tool -- test-qjs, test-browser. Who names a long file or its folder gets it.
 const isNamed = (file: string): boolean =>
   process.argv.some((word) => word !== "" && file.startsWith(word));
-const left = isWhole ? [] : slow.filter((file) => !isNamed(file));
+const left = isFullRun ? [] : slow.filter((file) => !isNamed(file));
 const exclude = ["test/quickjs/**", "test/browser/**", ...left];
 
 // npm run tool -- expectations: a test runs again for each of its expectations.
@@ -84,7 +83,7 @@ export default defineConfig({
     retry: isInverted ? 1000 : 0,
     // More than the two cores that this is for: many tests wait, for a second to pass or for another process. The long
     // ones keep a core busy each.
-    maxWorkers: isWhole ? 3 : 4,
+    maxWorkers: isFullRun ? 3 : 4,
     ...patience,
     projects: [
       {

@@ -3,7 +3,7 @@
 
 export type Key = "sign-in" | "cancel" | "sign-out";
 
-export interface WayOut {
+interface WayOut {
   /** What each refresh meets: an answer of the simulated service's (`provoke`), or "silent": a server that says nothing. */
   readonly meets: string;
   /** Pressed one after the other, again and again as an impatient person does, until the device is where it should be. */

@@ -19,8 +19,8 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.EXPIRED_TOKEN]: "the device asks for one by itself",
   [ErrorCode.INVALID_GRANT]: "the device asks for one by itself",
   [ErrorCode.ACCESS_DENIED]: "sign in again, and allow it",
-  [ErrorCode.ADMIN_POLICY_ENFORCED]: "allow the scope, or let the user take another account",
-  [ErrorCode.ORG_INTERNAL]: "admit the account, or let the user take one of that organization",
+  [ErrorCode.ADMIN_POLICY_ENFORCED]: "allow what the app asks for",
+  [ErrorCode.ORG_INTERNAL]: "admit the account",
   [ErrorCode.INVALID_CLIENT]: "check identifier, secret and type of the client",
   [ErrorCode.UNAUTHORIZED_CLIENT]: "have the server allow the client this grant",
   [ErrorCode.INVALID_SCOPE]: "ask for scopes that devices may have",
@@ -49,15 +49,19 @@ const HOW: Readonly<Record<Exclude<ErrorCode, ErrorCode.NONE>, string>> = {
   [ErrorCode.NO_CODE_CHALLENGE]: "give the device a random source and SHA-256",
 };
 
-/** Who mends errors of this kind. */
-export function whoMends(kind: ErrorKind): string {
-  return WHO[kind];
-}
-
 /**
  * Who mends an error, and how: "the maker: check identifier, secret and type of the client".
  * @param kind the error's (`errorKind`)
  */
 export function remedyOf(error: Exclude<ErrorCode, ErrorCode.NONE>, kind: ErrorKind): string {
   return `${WHO[kind]}: ${HOW[error]}`;
+}
+
+/** The same as a sentence to whoever stands before the device: "Ask your administrator to admit the account.". */
+export function sentenceOf(remedy: string): string {
+  const [, who = "", how = ""] = /^([^:]*)(?:: (.*))?$/.exec(remedy)!;
+  if (who === WHO[ErrorKind.ADMINISTRATOR]) return `Ask your administrator to ${how}.`;
+  if (who === WHO[ErrorKind.MAKER]) return `Ask the maker: ${how}.`;
+  const text = who === WHO[ErrorKind.USER] ? how : remedy;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

@@ -165,7 +165,7 @@ function serverOfConfig(config: DeviceConfig): Server | undefined {
     return serverOf(server, serverParameters, clientSecret !== undefined);
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    throw new ConfigError([{ path: error.path, message: error.message }]);
+    throw new ConfigError([{ path: error.path, message: error.problem }]);
   }
 }
 

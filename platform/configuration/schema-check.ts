@@ -2,7 +2,7 @@
 // others: small enough for the device, without dependencies, on any engine. The tests hold it against a
 // complete validator.
 
-import { nameMeant } from "../name-meant.ts";
+import { nameMeant } from "../name-suggestion.ts";
 
 /** The keywords that are understood; a schema with any other is refused, not half obeyed. */
 export interface Schema {
@@ -47,36 +47,36 @@ const KEYWORDS = new Set(
 
 /** One run over one document. */
 class Check {
-  private readonly root: Schema;
+  readonly #root: Schema;
   readonly problems: Problem[];
 
   constructor(root: Schema, problems: Problem[] = []) {
-    this.root = root;
+    this.#root = root;
     this.problems = problems;
   }
 
   value(value: unknown, given: Schema, path: string): void {
-    const schema = this.resolve(given);
-    const wrong = typeProblem(value, schema) || this.contentProblem(value, schema);
+    const schema = this.#resolve(given);
+    const wrong = typeProblem(value, schema) || this.#contentProblem(value, schema);
     if (wrong) {
       const must = schema.description ? `must be ${schema.description}` : wrong;
       this.problems.push({ path, message: must });
     }
-    if (isObject(value)) this.object(value, schema, path);
-    if (Array.isArray(value)) this.elements(value, schema, path);
-    this.condition(value, schema, path);
+    if (isObject(value)) this.#object(value, schema, path);
+    if (Array.isArray(value)) this.#elements(value, schema, path);
+    this.#condition(value, schema, path);
   }
 
-  private resolve(schema: Schema): Schema {
+  #resolve(schema: Schema): Schema {
     const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword));
     if (unknown !== undefined) throw new Error(`schema: keyword ${unknown} is not understood`);
     if (schema.$ref === undefined) return schema;
-    const found = this.root.$defs?.[schema.$ref.replace(/^#\/\$defs\//, "")];
+    const found = this.#root.$defs?.[schema.$ref.replace(/^#\/\$defs\//, "")];
     if (found === undefined) throw new Error(`schema: nothing at ${schema.$ref}`);
-    return this.resolve(found);
+    return this.#resolve(found);
   }
 
-  private contentProblem(value: unknown, schema: Schema): string {
+  #contentProblem(value: unknown, schema: Schema): string {
     if (schema.const !== undefined && value !== schema.const) return "is not the expected value";
     if (schema.enum && !(schema.enum as readonly unknown[]).includes(value)) {
       return "is none of the expected values";
@@ -89,7 +89,7 @@ class Check {
     return "";
   }
 
-  private object(value: Record<string, unknown>, schema: Schema, path: string): void {
+  #object(value: Record<string, unknown>, schema: Schema, path: string): void {
     for (const name of schema.required ?? []) {
       if (Object.hasOwn(value, name)) continue;
       this.problems.push({ path: join(path, name), message: "is missing" });
@@ -97,7 +97,7 @@ class Check {
     const known = schema.properties ?? {};
     for (const name of Object.keys(value)) {
       const at = join(path, name);
-      if (schema.propertyNames && !this.accepts(name, schema.propertyNames)) {
+      if (schema.propertyNames && !this.#accepts(name, schema.propertyNames)) {
         this.problems.push({ path: at, message: "is not a possible name" });
       }
       const other = schema.additionalProperties ?? true;
@@ -108,18 +108,18 @@ class Check {
     }
   }
 
-  private elements(values: readonly unknown[], { items }: Schema, path: string): void {
+  #elements(values: readonly unknown[], { items }: Schema, path: string): void {
     for (let i = 0; items && i < values.length; i++) this.value(values[i], items, `${path}[${i}]`);
   }
 
-  private condition(value: unknown, schema: Schema, path: string): void {
+  #condition(value: unknown, schema: Schema, path: string): void {
     if (!schema.if) return;
-    const branch = this.accepts(value, schema.if) ? schema.then : schema.else;
+    const branch = this.#accepts(value, schema.if) ? schema.then : schema.else;
     if (branch) this.value(value, branch, path);
   }
 
-  private accepts(value: unknown, schema: Schema): boolean {
-    const trial = new Check(this.root);
+  #accepts(value: unknown, schema: Schema): boolean {
+    const trial = new Check(this.#root);
     trial.value(value, schema, "");
     return trial.problems.length === 0;
   }

@@ -62,7 +62,7 @@ export class AnswerSink implements HttpSink {
     this.#owner.core.responseFailed(this.#owner.device, this.#endedId);
   };
   /** The adapter threw when it was asked to send. */
-  readonly giveUp = (): void => this.failed("unreachable");
+  readonly giveUp = (): void => this.#close(this.#failed);
 
   /** @param guard calls what is not ours, and keeps what it throws */
   constructor(
@@ -124,12 +124,12 @@ export class AnswerSink implements HttpSink {
   }
 
   failed(_failure: TransportFailure): void {
-    this.#close(this.#failed);
+    this.giveUp();
   }
 
   /** The adapter's promise was rejected: the request that it was about has failed, unless it has ended before. */
   giveUpOn(id: number): void {
-    if (this.#id === id) this.failed("unreachable");
+    if (this.#id === id) this.giveUp();
   }
 
   #close(event: () => void): void {

@@ -143,6 +143,11 @@ export class FileStorage implements Storage {
     return stamps.join();
   }
 
+  /** Whether there is one in either slot. */
+  get hasRecords(): boolean {
+    return [0, 1].some((slot) => fs.existsSync(this.#fileOf(slot)));
+  }
+
   /** Refuses what is there but cannot be a slot of ours; where nobody else writes, clears away what a killed one left. */
   #inspect(slot: number, isAlone: boolean): void {
     const file = this.#fileOf(slot);

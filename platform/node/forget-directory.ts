@@ -4,6 +4,7 @@ import { SignInError } from "../session/sign-in-error.ts";
 import { FileStorage } from "./file-storage.ts";
 import { removeMetadata } from "./kept-metadata.ts";
 import { SharedDirectory } from "./shared-directory.ts";
+import { disclaimDirectory } from "./state-owner.ts";
 
 /** @throws StateDirectoryError where the directory cannot be used; SignInError `not_erased` */
 export async function forgetDirectory(directory: string): Promise<void> {
@@ -27,4 +28,5 @@ export async function forgetIn(storage: FileStorage): Promise<void> {
     throw new SignInError("not_erased", "user", message);
   }
   removeMetadata(storage.directory);
+  disclaimDirectory(storage.directory);
 }

@@ -13,20 +13,20 @@ const LIGHT_HALVES = [" ", "▄", "▀", "█"] as const;
 export class QrCode {
   /** Modules on each side, without the quiet zone around them. */
   readonly size: number;
-  private readonly code: QRCode;
+  readonly #code: QRCode;
 
   /** @param text up to 2331 bytes; error correction M: a seventh of the code may be lost */
   constructor(text: string) {
-    this.code = qrcode(0, "M");
-    this.code.addData(text);
-    this.code.make();
-    this.size = this.code.getModuleCount();
+    this.#code = qrcode(0, "M");
+    this.#code.addData(text);
+    this.#code.make();
+    this.size = this.#code.getModuleCount();
   }
 
   /** Whether a module is dark. Those outside the code, its quiet zone among them, are light. */
   isDark(row: number, column: number): boolean {
     const isInside = row >= 0 && column >= 0 && row < this.size && column < this.size;
-    return isInside && this.code.isDark(row, column);
+    return isInside && this.#code.isDark(row, column);
   }
 
   /** Row by row, true for dark; without a quiet zone, which a drawing needs. */

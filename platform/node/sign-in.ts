@@ -6,10 +6,11 @@ import { MetadataError } from "../metadata-error.ts";
 import { ServerError } from "../servers/server-error.ts";
 import type { FetchSettings } from "../session/fetch.ts";
 import type { Session } from "../session/session.ts";
-import { type Client, type ServerChoice, settingsFor } from "../session/settings.ts";
+import { type Client, checkClient, type ServerChoice, settingsFor } from "../session/settings.ts";
 import { type SignInHandlers, signInOn, type VerificationPrompt } from "../session/sign-in.ts";
 import { givenUp, metadataErrorOf, SignInError, wrongOption } from "../session/sign-in-error.ts";
 import type { ValueStorage } from "../session/value-storage.ts";
+import type { NodePlatform } from "./directory-platform.ts";
 import { nodeFetch } from "./fetch.ts";
 import type { FileStorage } from "./file-storage.ts";
 import type { NodeHttpOptions } from "./http.ts";
@@ -53,7 +54,10 @@ export interface SignInOptions extends Client, FetchSettings, Omit<SignInHandler
   readonly onCode?: ((prompt: NodeVerificationPrompt) => unknown) | undefined;
   /** The authorization server. */
   readonly server: ServerChoice;
-  /** A directory of the program's own, where the tokens are kept (mode 0700); made where it is not there. */
+  /**
+   * A directory of the program's own, where the tokens are kept (mode 0700); made where it is not there. One client's:
+   * another is refused (`state_unusable`) while there is a session in it.
+   */
   readonly state?: string | undefined;
   /** Where the tokens are kept in place of `state`, by one program at a time. */
   readonly storage?: ValueStorage | undefined;
@@ -127,8 +131,10 @@ async function begin(
 /** The adapters, and the files where they keep the tokens. */
 type Opened = NodeAdapters & { readonly files?: FileStorage };
 
-async function openState({ state = "", storage, http }: SignInOptions): Promise<Opened> {
+async function openState(options: SignInOptions): Promise<Opened> {
+  const { state = "", storage, http } = options;
   try {
+    checkClient(options);
     if (storage !== undefined) {
       const { ValueSlots } = await import("../session/value-storage.ts");
       return nodePlatformOver(new ValueSlots(storage), noDisplay, http);
@@ -139,16 +145,38 @@ async function openState({ state = "", storage, http }: SignInOptions): Promise<
       isShared: true,
       ...(http && { http }),
     });
-    return { ...node, files: node.storage };
+    return await claimed(node, options);
   } catch (error) {
-    if (!(error instanceof StateDirectoryError)) throw asSignInError(error);
-    throw new SignInError("state_unusable", "user", error.message, { cause: error });
+    throw asSignInError(error);
   }
+}
+
+/** @throws StateDirectoryError where the directory is another client's */
+async function claimed(node: NodePlatform, options: SignInOptions): Promise<Opened> {
+  const { claimDirectory } = await import("./state-owner.ts");
+  let disclaim: () => void;
+  try {
+    disclaim = claimDirectory(node.storage, options, options.server);
+  } catch (error) {
+    node.dispose();
+    throw error;
+  }
+  return {
+    ...node,
+    files: node.storage,
+    dispose() {
+      disclaim();
+      node.dispose();
+    },
+  };
 }
 
 /** One kind of error for whatever may be wrong before anything is asked. */
 function asSignInError(error: unknown): unknown {
   if (error instanceof MetadataError) return metadataErrorOf(error);
+  if (error instanceof StateDirectoryError) {
+    return new SignInError("state_unusable", "user", error.message, { cause: error });
+  }
   // The words of a known server stand in `server` here.
   if (error instanceof ServerError) {
     const path = error.path.replace("serverParameters.", "server.");

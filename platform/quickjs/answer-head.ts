@@ -16,8 +16,8 @@ export class AnswerHead {
   /** Whether the head says two things about where the body ends (RFC 9112 §6.3), or cannot be read. */
   isContradictory = false;
   tooLarge = false;
-  private text = "";
-  private bytes = 0;
+  #text = "";
+  #bytes = 0;
 
   /**
    * Takes in bytes of the head.
@@ -27,40 +27,40 @@ export class AnswerHead {
     let at = 0;
     while (at < length && this.status === 0 && !this.tooLarge) {
       const c = bytes[at++]!;
-      if (++this.bytes > HEAD_BYTES_MAX) this.tooLarge = true;
-      if (c !== 13) this.text += String.fromCharCode(c);
-      if (c === 10 && (this.text === "\n" || this.text.endsWith("\n\n"))) this.complete();
+      if (++this.#bytes > HEAD_BYTES_MAX) this.tooLarge = true;
+      if (c !== 13) this.#text += String.fromCharCode(c);
+      if (c === 10 && (this.#text === "\n" || this.#text.endsWith("\n\n"))) this.#complete();
     }
     return at;
   }
 
   /** Seconds of Retry-After, -1 where absent; dates count from the answer's own, else from the clock. */
   retryAfter(wallClockMs: number): number {
-    return retryAfterSeconds(this.header("retry-after"), this.header("date"), wallClockMs);
+    return retryAfterSeconds(this.#header("retry-after"), this.#header("date"), wallClockMs);
   }
 
   /** `WWW-Authenticate`, several joined by a comma; "" where there is none. */
   get authenticate(): string {
-    return this.headers("www-authenticate").join(", ");
+    return this.#headers("www-authenticate").join(", ");
   }
 
-  private complete(): void {
-    const status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |\n)/.exec(this.text)?.[1] ?? -1);
+  #complete(): void {
+    const status = Number(/^HTTP\/[\d.]+ (\d{3})(?: |\n)/.exec(this.#text)?.[1] ?? -1);
     // Interim answers (RFC 9110 §15.2) come ahead of the real one. 101 was not asked for.
     if (status >= 100 && status < 200 && status !== 101) {
-      this.text = "";
+      this.#text = "";
       return;
     }
     this.status = status;
-    this.readFraming();
+    this.#readFraming();
   }
 
-  private readFraming(): void {
+  #readFraming(): void {
     // `Content-Length: 3, 3` says the same as the header given twice.
-    const lengths = this.headers("content-length").flatMap((value) => value.split(","));
+    const lengths = this.#headers("content-length").flatMap((value) => value.split(","));
     const distinct = new Set(lengths.map((value) => value.trim()));
     const [length = ""] = distinct;
-    const codings = this.headers("transfer-encoding");
+    const codings = this.#headers("transfer-encoding");
     const coding = codings.join(",").toLowerCase();
     this.isChunked = coding === "chunked";
     this.isContradictory =
@@ -69,18 +69,18 @@ export class AnswerHead {
       // Any other coding was not asked for, and a length beside one is how answers are smuggled.
       (codings.length > 0 && (!this.isChunked || distinct.size > 0)) ||
       // RFC 9112 §5.2: folded lines are of the past; what one hides cannot be told.
-      /\n[ \t]/.test(this.text);
+      /\n[ \t]/.test(this.#text);
     if (length !== "" && !this.isContradictory) this.contentLength = Number(length);
   }
 
-  private header(name: string): string | undefined {
-    return this.headers(name)[0];
+  #header(name: string): string | undefined {
+    return this.#headers(name)[0];
   }
 
   /** The values of a header, in the order in which they came. */
-  private headers(name: string): string[] {
+  #headers(name: string): string[] {
     const values: string[] = [];
-    for (const line of this.text.split("\n")) {
+    for (const line of this.#text.split("\n")) {
       const colon = line.indexOf(":");
       if (colon > 0 && line.slice(0, colon).toLowerCase() === name) {
         values.push(line.slice(colon + 1).trim());

@@ -23,21 +23,21 @@ const LF = 10;
 const SEMICOLON = 59;
 
 export class ChunkedBody {
-  private part: Part = "size";
-  private digits = 0;
-  private left = 0;
-  private ignored = 0;
-  private isLineEmpty = true;
+  #part: Part = "size";
+  #digits = 0;
+  #left = 0;
+  #ignored = 0;
+  #isLineEmpty = true;
   /** Whether the byte before was a CR: in a trailer section only CR LF ends a line. */
-  private hasCr = false;
+  #hasCr = false;
 
   /** Whether the last chunk and the trailers behind it have come. */
   get isOver(): boolean {
-    return this.part === "over";
+    return this.#part === "over";
   }
 
   get isBroken(): boolean {
-    return this.part === "broken";
+    return this.#part === "broken";
   }
 
   /**
@@ -51,76 +51,76 @@ export class ChunkedBody {
     take: (from: number, to: number) => boolean,
   ): void {
     let at = from;
-    while (at < to && this.part !== "over" && this.part !== "broken") {
-      if (this.part !== "data") {
-        this.step(bytes[at++]!);
+    while (at < to && this.#part !== "over" && this.#part !== "broken") {
+      if (this.#part !== "data") {
+        this.#step(bytes[at++]!);
         continue;
       }
-      const end = Math.min(to, at + this.left);
-      this.left -= end - at;
-      if (this.left === 0) this.part = "data end";
+      const end = Math.min(to, at + this.#left);
+      this.#left -= end - at;
+      if (this.#left === 0) this.#part = "data end";
       if (!take(at, end)) return;
       at = end;
     }
   }
 
-  private step(c: number): void {
-    switch (this.part) {
+  #step(c: number): void {
+    switch (this.#part) {
       case "size":
-        this.readSize(c);
+        this.#readSize(c);
         break;
       case "extension":
-        this.ignore();
-        if (c === CR) this.part = "size end";
+        this.#ignore();
+        if (c === CR) this.#part = "size end";
         break;
       case "size end":
-        this.part = c !== LF ? "broken" : this.left > 0 ? "data" : "trailer";
-        this.digits = 0;
-        this.hasCr = false;
+        this.#part = c !== LF ? "broken" : this.#left > 0 ? "data" : "trailer";
+        this.#digits = 0;
+        this.#hasCr = false;
         break;
       case "data end":
-        this.readDataEnd(c);
+        this.#readDataEnd(c);
         break;
       case "trailer":
-        this.readTrailer(c);
+        this.#readTrailer(c);
         break;
       default:
-        this.part = c === LF ? "over" : "broken";
+        this.#part = c === LF ? "over" : "broken";
     }
   }
 
-  private readSize(c: number): void {
+  #readSize(c: number): void {
     const value = hexValue(c);
-    if (value >= 0 && this.digits < SIZE_DIGITS_MAX) {
-      this.left = (this.digits === 0 ? 0 : this.left) * 16 + value;
-      this.digits++;
-    } else if (this.digits === 0) this.part = "broken";
-    else if (c === CR) this.part = "size end";
+    if (value >= 0 && this.#digits < SIZE_DIGITS_MAX) {
+      this.#left = (this.#digits === 0 ? 0 : this.#left) * 16 + value;
+      this.#digits++;
+    } else if (this.#digits === 0) this.#part = "broken";
+    else if (c === CR) this.#part = "size end";
     // RFC 9112 §7.1.1: blanks may stand in front of an extension.
-    else if (c === SEMICOLON || c === 32 || c === 9) this.part = "extension";
-    else this.part = "broken";
+    else if (c === SEMICOLON || c === 32 || c === 9) this.#part = "extension";
+    else this.#part = "broken";
   }
 
-  private readDataEnd(c: number): void {
-    if (!this.hasCr && c === CR) this.hasCr = true;
-    else if (this.hasCr && c === LF) {
-      this.hasCr = false;
-      this.part = "size";
-    } else this.part = "broken";
+  #readDataEnd(c: number): void {
+    if (!this.#hasCr && c === CR) this.#hasCr = true;
+    else if (this.#hasCr && c === LF) {
+      this.#hasCr = false;
+      this.#part = "size";
+    } else this.#part = "broken";
   }
 
   /** RFC 9112 §7.1.2: fields may follow, which are of no use here; an empty line ends them. */
-  private readTrailer(c: number): void {
-    this.ignore();
-    if (this.part === "broken") return;
-    if (c === CR && this.isLineEmpty) this.part = "last line end";
-    else if (c === LF && this.hasCr) this.isLineEmpty = true;
-    else if (c !== CR) this.isLineEmpty = false;
-    this.hasCr = c === CR;
+  #readTrailer(c: number): void {
+    this.#ignore();
+    if (this.#part === "broken") return;
+    if (c === CR && this.#isLineEmpty) this.#part = "last line end";
+    else if (c === LF && this.#hasCr) this.#isLineEmpty = true;
+    else if (c !== CR) this.#isLineEmpty = false;
+    this.#hasCr = c === CR;
   }
 
-  private ignore(): void {
-    if (++this.ignored > IGNORED_BYTES_MAX) this.part = "broken";
+  #ignore(): void {
+    if (++this.#ignored > IGNORED_BYTES_MAX) this.#part = "broken";
   }
 }
 

@@ -51,17 +51,17 @@ export function curlIsThere(os: Os, curl: string): boolean {
 }
 
 export class CurlHttp implements Http {
-  private readonly os: Os;
-  private readonly settings: CurlSettings;
-  private readonly curl: string;
-  private readonly sizeLimitBytes: number;
-  private current: Exchange | undefined;
+  readonly #os: Os;
+  readonly #settings: CurlSettings;
+  readonly #curl: string;
+  readonly #sizeLimitBytes: number;
+  #current: Exchange | undefined;
 
   constructor(os: Os, options: CurlHttpOptions = {}) {
-    this.os = os;
-    this.curl = options.curl ?? "curl";
-    this.sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
-    this.settings = {
+    this.#os = os;
+    this.#curl = options.curl ?? "curl";
+    this.#sizeLimitBytes = options.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
+    this.#settings = {
       timeLimitMs: options.timeLimitMs ?? EXCHANGE_LIMITS.timeLimitMs,
       connectLimitMs: options.connectLimitMs ?? EXCHANGE_LIMITS.connectLimitMs,
       userAgent: options.userAgent ?? "picogrant",
@@ -72,7 +72,7 @@ export class CurlHttp implements Http {
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
-    if (this.current !== undefined) throw new Error("http: an exchange is under way");
+    if (this.#current !== undefined) throw new Error("http: an exchange is under way");
     const exchange: Exchange = {
       sink,
       head: new AnswerHead(),
@@ -82,88 +82,88 @@ export class CurlHttp implements Http {
       reported: false,
       bodyBytes: 0,
     };
-    this.current = exchange;
-    const inputs = curlInputs(request, this.settings);
+    this.#current = exchange;
+    const inputs = curlInputs(request, this.#settings);
     if (inputs === undefined) {
-      this.fail(exchange, "unreachable");
+      this.#fail(exchange, "unreachable");
       return;
     }
     try {
-      exchange.child = new Child(this.os, [this.curl, "-q", "-K", "-"], inputs, {
-        output: (bytes, length) => this.take(exchange, bytes, length),
-        exit: (code) => this.exited(exchange, code),
+      exchange.child = new Child(this.#os, [this.#curl, "-q", "-K", "-"], inputs, {
+        output: (bytes, length) => this.#take(exchange, bytes, length),
+        exit: (code) => this.#exited(exchange, code),
       });
     } catch {
-      this.fail(exchange, "unreachable");
+      this.#fail(exchange, "unreachable");
       return;
     }
-    const limitMs = this.settings.timeLimitMs + GRACE_MS;
-    exchange.limit = this.os.setTimeout(() => this.fail(exchange, "timeout"), limitMs);
+    const limitMs = this.#settings.timeLimitMs + GRACE_MS;
+    exchange.limit = this.#os.setTimeout(() => this.#fail(exchange, "timeout"), limitMs);
   }
 
   abort(): void {
-    if (this.current !== undefined) this.release(this.current);
+    if (this.#current !== undefined) this.#release(this.#current);
   }
 
-  private take(exchange: Exchange, bytes: Uint8Array, length: number): void {
+  #take(exchange: Exchange, bytes: Uint8Array, length: number): void {
     const { head, sink } = exchange;
     const from = head.status === 0 ? head.feed(bytes, length) : 0;
-    if (head.tooLarge) this.fail(exchange, "too-large");
+    if (head.tooLarge) this.#fail(exchange, "too-large");
     else if (
       head.isContradictory ||
       (head.status !== 0 && (head.status < 200 || head.status > 599))
     ) {
-      this.fail(exchange, "unreachable");
+      this.#fail(exchange, "unreachable");
     } else if (head.status !== 0 && !exchange.reported) {
       exchange.reported = true;
       if (head.isChunked) exchange.chunks = new ChunkedBody();
       sink.status(head.status, head.retryAfter(Date.now()), head.authenticate);
-      if (head.contentLength > this.sizeLimitBytes) this.fail(exchange, "too-large");
+      if (head.contentLength > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
     }
     // The sink may have aborted, or even sent the next request.
-    if (this.current !== exchange || from === length) return;
-    if (exchange.chunks !== undefined) this.takeChunks(exchange, bytes, from, length);
-    else this.takeBody(exchange, bytes, from, length);
+    if (this.#current !== exchange || from === length) return;
+    if (exchange.chunks !== undefined) this.#takeChunks(exchange, bytes, from, length);
+    else this.#takeBody(exchange, bytes, from, length);
   }
 
-  private takeBody(exchange: Exchange, bytes: Uint8Array, from: number, to: number): boolean {
+  #takeBody(exchange: Exchange, bytes: Uint8Array, from: number, to: number): boolean {
     exchange.bodyBytes += to - from;
-    if (exchange.bodyBytes > this.sizeLimitBytes) this.fail(exchange, "too-large");
+    if (exchange.bodyBytes > this.#sizeLimitBytes) this.#fail(exchange, "too-large");
     else exchange.sink.body(bytes, from, to);
-    return this.current === exchange;
+    return this.#current === exchange;
   }
 
-  private takeChunks(exchange: Exchange, bytes: Uint8Array, from: number, to: number): void {
+  #takeChunks(exchange: Exchange, bytes: Uint8Array, from: number, to: number): void {
     const { chunks } = exchange;
-    chunks!.feed(bytes, from, to, (start, end) => this.takeBody(exchange, bytes, start, end));
-    if (this.current !== exchange) return;
-    if (chunks!.isBroken) this.fail(exchange, "unreachable");
+    chunks!.feed(bytes, from, to, (start, end) => this.#takeBody(exchange, bytes, start, end));
+    if (this.#current !== exchange) return;
+    if (chunks!.isBroken) this.#fail(exchange, "unreachable");
     // curl would wait for the connection to be closed: the end of the chunks is for us to see.
-    else if (chunks!.isOver) this.end(exchange);
+    else if (chunks!.isOver) this.#end(exchange);
   }
 
-  private end(exchange: Exchange): void {
-    this.release(exchange);
+  #end(exchange: Exchange): void {
+    this.#release(exchange);
     exchange.sink.end();
   }
 
-  private exited(exchange: Exchange, code: number): void {
-    if (this.current !== exchange) return;
+  #exited(exchange: Exchange, code: number): void {
+    if (this.#current !== exchange) return;
     // Chunks that were complete have ended the exchange already.
-    if (code === 0 && exchange.reported && exchange.chunks === undefined) this.end(exchange);
-    else if (code === CURL_TIMEOUT) this.fail(exchange, "timeout");
-    else this.fail(exchange, code === CURL_TOO_LARGE ? "too-large" : "unreachable");
+    if (code === 0 && exchange.reported && exchange.chunks === undefined) this.#end(exchange);
+    else if (code === CURL_TIMEOUT) this.#fail(exchange, "timeout");
+    else this.#fail(exchange, code === CURL_TOO_LARGE ? "too-large" : "unreachable");
   }
 
-  private fail(exchange: Exchange, failure: TransportFailure): void {
-    if (this.current !== exchange) return;
-    this.release(exchange);
+  #fail(exchange: Exchange, failure: TransportFailure): void {
+    if (this.#current !== exchange) return;
+    this.#release(exchange);
     exchange.sink.failed(failure);
   }
 
-  private release(exchange: Exchange): void {
-    if (exchange.limit !== undefined) this.os.clearTimeout(exchange.limit);
+  #release(exchange: Exchange): void {
+    if (exchange.limit !== undefined) this.#os.clearTimeout(exchange.limit);
     exchange.child?.kill();
-    this.current = undefined;
+    this.#current = undefined;
   }
 }

@@ -83,18 +83,18 @@ const textFrame: Format = (rows) => `${rows.join("\n")}\n\n`;
 export class LineDisplay implements Display {
   readonly columns: number;
   readonly rows: number;
-  private readonly format: Format;
-  private readonly unshown: RegExp;
-  private readonly write: (text: string) => void;
-  private first = true;
+  readonly #format: Format;
+  readonly #unshown: RegExp;
+  readonly #write: (text: string) => void;
+  #first = true;
 
   /** @param hasRom whether bytes from 0x80 on are characters of the display's own: a file has no such set */
   constructor(size: Size, format: Format, hasRom: boolean, write: (text: string) => void) {
-    this.unshown = hasRom ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
+    this.#unshown = hasRom ? /[^ -~\x80-\xff]/g : /[^ -~]/g;
     this.columns = size.columns;
     this.rows = size.rows;
-    this.format = format;
-    this.write = write;
+    this.#format = format;
+    this.#write = write;
   }
 
   show(cells: Bytes, from: number): void {
@@ -102,10 +102,10 @@ export class LineDisplay implements Display {
     for (let row = 0; row < this.rows; row++) {
       const at = from + row * this.columns;
       // A device obeys control characters: none may reach it.
-      rows.push(asciiOf(cells, at, at + this.columns).replace(this.unshown, "?"));
+      rows.push(asciiOf(cells, at, at + this.columns).replace(this.#unshown, "?"));
     }
-    this.write(this.format(rows, this.first));
-    this.first = false;
+    this.#write(this.#format(rows, this.#first));
+    this.#first = false;
   }
 }
 

@@ -24,9 +24,9 @@ export interface QuickJsFileStorageOptions {
 
 export class QuickJsFileStorage implements Storage {
   readonly capacity: number;
-  private readonly os: Os;
-  private readonly directory: string;
-  private readonly unlock: () => void;
+  readonly #os: Os;
+  readonly #directory: string;
+  readonly #unlock: () => void;
 
   /**
    * Makes the directory where needed (0700) and takes its lock. A medium that is full, read-only or broken is
@@ -35,58 +35,58 @@ export class QuickJsFileStorage implements Storage {
    *   belongs to somebody else, or another process uses it
    */
   constructor(os: Os, directory: string, options: QuickJsFileStorageOptions = {}) {
-    this.os = os;
-    this.directory = directory;
+    this.#os = os;
+    this.#directory = directory;
     this.capacity = options.capacity ?? 32_768;
-    this.unlock = openDirectory(os, directory);
-    for (const slot of [0, 1]) os.remove(draftOf(this.fileOf(slot)));
+    this.#unlock = openDirectory(os, directory);
+    for (const slot of [0, 1]) os.remove(draftOf(this.#fileOf(slot)));
   }
 
   /** Gives the directory back. */
   close(): void {
-    this.unlock();
+    this.#unlock();
   }
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
-    done(this.readSlot(this.fileOf(slot), into, from, to));
+    done(this.#readSlot(this.#fileOf(slot), into, from, to));
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
-    const file = this.fileOf(slot);
+    const file = this.#fileOf(slot);
     const draft = draftOf(file);
     const content = new Uint8Array(to - from);
     for (let at = from; at < to; at++) content[at - from] = bytes[at]!;
-    this.os.remove(draft);
-    const begun = content.length <= this.capacity && createPrivate(this.os, draft, content) === 0;
+    this.#os.remove(draft);
+    const begun = content.length <= this.capacity && createPrivate(this.#os, draft, content) === 0;
     content.fill(0);
     if (!begun) {
       done(false);
       return;
     }
     // The rename must not become durable before the bytes are: a power cut would leave an empty file.
-    this.sync(draft, (synced) => {
-      if (synced && this.os.rename(draft, file) >= 0) this.sync(this.directory, done);
+    this.#sync(draft, (synced) => {
+      if (synced && this.#os.rename(draft, file) >= 0) this.#sync(this.#directory, done);
       else {
-        this.os.remove(draft);
+        this.#os.remove(draft);
         done(false);
       }
     });
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
-    const removed = this.os.remove(this.fileOf(slot));
+    const removed = this.#os.remove(this.#fileOf(slot));
     if (removed < 0 && removed !== NO_SUCH_FILE) done(false);
-    else this.sync(this.directory, done);
+    else this.#sync(this.#directory, done);
   }
 
-  private fileOf(slot: number): string {
+  #fileOf(slot: number): string {
     if (slot !== 0 && slot !== 1) throw new RangeError(`storage: no slot ${slot}`);
-    return `${this.directory}/slot-${slot}`;
+    return `${this.#directory}/slot-${slot}`;
   }
 
-  private readSlot(file: string, into: Bytes, from: number, to: number): number {
+  #readSlot(file: string, into: Bytes, from: number, to: number): number {
     try {
-      const content = readFile(this.os, file, this.capacity);
+      const content = readFile(this.#os, file, this.capacity);
       if (content === undefined) return 0;
       if (content.length > to - from) return -1;
       for (let at = 0; at < content.length; at++) into[from + at] = content[at]!;
@@ -97,9 +97,9 @@ export class QuickJsFileStorage implements Storage {
     }
   }
 
-  private sync(path: string, done: (ok: boolean) => void): void {
+  #sync(path: string, done: (ok: boolean) => void): void {
     try {
-      new Child(this.os, ["sync", path], [], { exit: (code) => done(code === 0) });
+      new Child(this.#os, ["sync", path], [], { exit: (code) => done(code === 0) });
     } catch {
       done(false);
     }

@@ -15,12 +15,12 @@ export interface ChildEvents {
 
 /** Neither event comes after `kill`. The arguments are public: every user of the system can read them. */
 export class Child {
-  private readonly os: Os;
-  private readonly pid: number;
-  private readonly out: number;
-  private readonly events: ChildEvents;
-  private readonly chunk = new Uint8Array(CHUNK_BYTES);
-  private over = false;
+  readonly #os: Os;
+  readonly #pid: number;
+  readonly #out: number;
+  readonly #events: ChildEvents;
+  readonly #chunk = new Uint8Array(CHUNK_BYTES);
+  #over = false;
 
   /**
    * Starts a process.
@@ -29,8 +29,8 @@ export class Child {
    * @throws Error where the system has no process or pipe left
    */
   constructor(os: Os, args: readonly string[], inputs: readonly Uint8Array[], events: ChildEvents) {
-    this.os = os;
-    this.events = events;
+    this.#os = os;
+    this.#events = events;
     const open: number[] = [];
     try {
       const out = openPipe(os, open);
@@ -38,52 +38,52 @@ export class Child {
       const second = inputs.length > 1 ? openPipe(os, open) : undefined;
       const silent = second?.[0] ?? openNull(os, open);
       const descriptors = { stdin: input[0], stdout: out[1], stderr: silent };
-      this.pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
-      if (this.pid <= 0) throw new Error("no process left");
-      this.out = out[0];
+      this.#pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
+      if (this.#pid <= 0) throw new Error("no process left");
+      this.#out = out[0];
       // Only the child's ends are closed here; a failure below would be a fault of this file.
       for (const fd of [input[0], out[1], silent]) os.close(fd);
-      this.feed(input[1], inputs[0]);
-      if (second) this.feed(second[1], inputs[1]);
+      this.#feed(input[1], inputs[0]);
+      if (second) this.#feed(second[1], inputs[1]);
     } catch (error) {
       for (const fd of open) os.close(fd);
       throw error;
     }
-    os.setReadHandler(this.out, () => this.read());
+    os.setReadHandler(this.#out, () => this.#read());
   }
 
   /** Writes what the child reads, and closes it. */
-  private feed(fd: number, bytes: Uint8Array = new Uint8Array(0)): void {
+  #feed(fd: number, bytes: Uint8Array = new Uint8Array(0)): void {
     // SIGPIPE is ignored by whoever made this: a child that ends early is no reason to end with it.
-    writeAll(this.os, fd, bytes);
-    this.os.close(fd);
+    writeAll(this.#os, fd, bytes);
+    this.#os.close(fd);
   }
 
   kill(): void {
-    if (this.over) return;
-    this.os.kill(this.pid, SIGKILL);
-    this.finish();
+    if (this.#over) return;
+    this.#os.kill(this.#pid, SIGKILL);
+    this.#finish();
   }
 
-  private read(): void {
-    const count = this.os.read(this.out, this.chunk.buffer, 0, this.chunk.length);
+  #read(): void {
+    const count = this.#os.read(this.#out, this.#chunk.buffer, 0, this.#chunk.length);
     if (count > 0) {
-      this.events.output?.(this.chunk, count);
+      this.#events.output?.(this.#chunk, count);
       return;
     }
-    this.events.exit(this.finish());
+    this.#events.exit(this.#finish());
   }
 
   /**
    * Its output has ended or it was killed: it is gone in a moment, so waiting for it is short.
    * @returns its exit code, -1 where a signal ended it or the system cannot tell
    */
-  private finish(): number {
-    this.over = true;
-    this.os.setReadHandler(this.out, null);
-    this.os.close(this.out);
-    const [pid, status] = this.os.waitpid(this.pid, 0);
-    if (pid !== this.pid) return -1;
+  #finish(): number {
+    this.#over = true;
+    this.#os.setReadHandler(this.#out, null);
+    this.#os.close(this.#out);
+    const [pid, status] = this.#os.waitpid(this.#pid, 0);
+    if (pid !== this.#pid) return -1;
     return (status & 0x7f) === 0 ? (status >> 8) & 0xff : -1;
   }
 }

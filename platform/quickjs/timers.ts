@@ -9,41 +9,41 @@ const UPTIME = "/proc/uptime";
 const SLEEP_MIN_MS = 1000;
 
 export class QuickJsTimers implements Timers {
-  private readonly os: Os;
-  private readonly uptimeMs: () => number;
-  private readonly offsetMs: number;
-  private sleptMs = 0;
-  private timer: object | undefined;
+  readonly #os: Os;
+  readonly #uptimeMs: () => number;
+  readonly #offsetMs: number;
+  #sleptMs = 0;
+  #timer: object | undefined;
 
   /** @param uptimeMs milliseconds since the system started, sleep included; -1 where not known */
   constructor(os: Os, uptimeMs: () => number = () => readUptime(os)) {
-    this.os = os;
-    this.uptimeMs = uptimeMs;
-    this.offsetMs = uptimeMs() - os.now();
+    this.#os = os;
+    this.#uptimeMs = uptimeMs;
+    this.#offsetMs = uptimeMs() - os.now();
   }
 
   now(): number {
-    const awake = this.os.now();
-    const uptime = this.uptimeMs();
+    const awake = this.#os.now();
+    const uptime = this.#uptimeMs();
     if (uptime >= 0) {
-      const slept = uptime - awake - this.offsetMs;
-      if (slept > this.sleptMs + SLEEP_MIN_MS) this.sleptMs = slept;
+      const slept = uptime - awake - this.#offsetMs;
+      if (slept > this.#sleptMs + SLEEP_MIN_MS) this.#sleptMs = slept;
     }
-    return Math.floor(awake + this.sleptMs) % 4_294_967_296;
+    return Math.floor(awake + this.#sleptMs) % 4_294_967_296;
   }
 
   alarm(afterMs: number, ring: () => void): void {
     this.cancel();
     // The engine cuts fractions of a millisecond off: never early.
-    this.timer = this.os.setTimeout(() => {
-      this.timer = undefined;
+    this.#timer = this.#os.setTimeout(() => {
+      this.#timer = undefined;
       ring();
     }, afterMs + 1);
   }
 
   cancel(): void {
-    if (this.timer !== undefined) this.os.clearTimeout(this.timer);
-    this.timer = undefined;
+    if (this.#timer !== undefined) this.#os.clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }
 

@@ -55,45 +55,45 @@ const ANSWER_BYTES_MAX = 65_536;
 const FORM = "application/x-www-form-urlencoded";
 
 export class TranslatingHttp implements Http {
-  private readonly http: Http;
-  private readonly addresses: Addresses;
-  private readonly translation: Translation;
-  private gathering: Gathering | undefined;
+  readonly #http: Http;
+  readonly #addresses: Addresses;
+  readonly #translation: Translation;
+  #gathering: Gathering | undefined;
 
   constructor(http: Http, addresses: Addresses, translation: Translation) {
-    this.http = http;
-    this.addresses = addresses;
-    this.translation = translation;
+    this.#http = http;
+    this.#addresses = addresses;
+    this.#translation = translation;
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
-    const { address, purpose, fields } = this.read(request);
+    const { address, purpose, fields } = this.#read(request);
     if (purpose === undefined) {
-      this.http.send(request, sink);
+      this.#http.send(request, sink);
       return;
     }
-    const foreign = this.translation.request(purpose, address, fields);
+    const foreign = this.#translation.request(purpose, address, fields);
     if (foreign === "nothing") {
       sink.status(200, -1);
       sink.end();
       return;
     }
-    const gathering = new Gathering(sink, purpose, this.translation, () => {
-      if (this.gathering === gathering) this.http.abort();
+    const gathering = new Gathering(sink, purpose, this.#translation, () => {
+      if (this.#gathering === gathering) this.#http.abort();
     });
-    this.gathering = gathering;
-    this.http.send(foreign === undefined ? request : written(request, foreign), gathering);
+    this.#gathering = gathering;
+    this.#http.send(foreign === undefined ? request : written(request, foreign), gathering);
   }
 
   abort(): void {
-    this.gathering?.drop();
-    this.gathering = undefined;
-    this.http.abort();
+    this.#gathering?.drop();
+    this.#gathering = undefined;
+    this.#http.abort();
   }
 
   /** What a request is for. Two of the addresses may be the same: then the grant type tells. */
-  private read(request: HttpRequest): { address: string; purpose?: Purpose; fields: Fields } {
-    const { deviceAuthorization, token, revocation } = this.addresses;
+  #read(request: HttpRequest): { address: string; purpose?: Purpose; fields: Fields } {
+    const { deviceAuthorization, token, revocation } = this.#addresses;
     const address = request.url;
     if (address !== deviceAuthorization && address !== token && address !== revocation) {
       return { address, fields: {} };
@@ -121,55 +121,56 @@ function written(request: HttpRequest, foreign: ForeignRequest): HttpRequest {
 
 /** Gathers one answer, then tells the core what it means. */
 class Gathering implements HttpSink {
-  private readonly sink: HttpSink;
-  private readonly purpose: Purpose;
-  private readonly translation: Translation;
-  private readonly giveUp: () => void;
-  private over = false;
-  private code = 0;
-  private retryAfterSeconds = -1;
-  private readonly gathered: number[] = [];
+  readonly #sink: HttpSink;
+  readonly #purpose: Purpose;
+  readonly #translation: Translation;
+  readonly #giveUp: () => void;
+  #over = false;
+  #code = 0;
+  #retryAfterSeconds = -1;
+  readonly #gathered: number[] = [];
 
   constructor(sink: HttpSink, purpose: Purpose, translation: Translation, giveUp: () => void) {
-    this.sink = sink;
-    this.purpose = purpose;
-    this.translation = translation;
-    this.giveUp = giveUp;
+    this.#sink = sink;
+    this.#purpose = purpose;
+    this.#translation = translation;
+    this.#giveUp = giveUp;
   }
 
   drop(): void {
-    this.over = true;
+    this.#over = true;
   }
 
   status(status: number, retryAfterSeconds: number): void {
-    this.code = status;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.#code = status;
+    this.#retryAfterSeconds = retryAfterSeconds;
   }
 
   body(bytes: Bytes, from: number, to: number): void {
-    if (this.over) return;
-    for (let at = from; at < to; at++) this.gathered.push(bytes[at]!);
-    if (this.gathered.length <= ANSWER_BYTES_MAX) return;
-    this.giveUp();
+    if (this.#over) return;
+    for (let at = from; at < to; at++) this.#gathered.push(bytes[at]!);
+    if (this.#gathered.length <= ANSWER_BYTES_MAX) return;
+    this.#giveUp();
     this.failed("too-large");
   }
 
   end(): void {
-    if (this.over) return;
-    this.over = true;
-    const answer = readAnswer(this.code, this.gathered);
-    const plain = this.translation.answer(this.purpose, answer);
-    const { sink, retryAfterSeconds } = this;
-    sink.status(plain?.status ?? this.code, retryAfterSeconds);
-    const body = plain === undefined ? this.gathered : bytesOf(JSON.stringify(plain.members));
+    if (this.#over) return;
+    this.#over = true;
+    const answer = readAnswer(this.#code, this.#gathered);
+    const plain = this.#translation.answer(this.#purpose, answer);
+    const sink = this.#sink;
+    const retryAfterSeconds = this.#retryAfterSeconds;
+    sink.status(plain?.status ?? this.#code, retryAfterSeconds);
+    const body = plain === undefined ? this.#gathered : bytesOf(JSON.stringify(plain.members));
     if (body.length > 0) sink.body(body, 0, body.length);
     sink.end();
   }
 
   failed(failure: TransportFailure): void {
-    if (this.over) return;
-    this.over = true;
-    this.sink.failed(failure);
+    if (this.#over) return;
+    this.#over = true;
+    this.#sink.failed(failure);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { type Device, ErrorCode, ErrorKind, errorKind } from "../../core/index.ts";
 import type { MetadataError } from "../metadata-error.ts";
-import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../missing-room.ts";
+import { lackingMemberOf, missingMemberOf, missingRoomOf } from "../unfit-answer.ts";
 import { answerInWords, type ServerAnswer } from "./answer-ear.ts";
 
 /** Who can put it right. `nobody`: it is over, and another try may go better. */

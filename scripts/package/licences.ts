@@ -21,7 +21,7 @@ COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER I
 OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 
 /** The folders of the packages whose modules are among `inputs`, sorted. */
-export function packagesIn(inputs: Inputs): string[] {
+function packagesIn(inputs: Inputs): string[] {
   const folders = inputs.flatMap((input) => {
     const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input);
     return found ? [found[0]] : [];

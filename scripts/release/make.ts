@@ -13,7 +13,7 @@ import { billOfMaterials } from "./sbom.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-export interface ReleaseFile {
+interface ReleaseFile {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;

@@ -16,7 +16,7 @@ interface Component {
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
 }
 
-export interface Bill {
+interface Bill {
   readonly bomFormat: string;
   readonly metadata: { readonly component: Component };
   readonly components: readonly Component[];

@@ -11,7 +11,7 @@ import { deviceProperties, entryOf, functionsOf, type Variant, variants } from "
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Types of a build, for the two ways to reach it. */
-export interface Declarations {
+interface Declarations {
   /** `picogrant.d.ts`: the script's global. */
   readonly script: string;
   /** For CommonJS and ES modules: each function exported. */

@@ -38,7 +38,7 @@ export interface Bundle {
 }
 
 /** How a bundle is made. */
-export interface BundleOptions {
+interface BundleOptions {
   /** False: only joined, with the names of the sources (instrumentation, debugging). */
   readonly minify?: boolean;
 }

@@ -16,7 +16,7 @@ import {
 } from "typescript/unstable/sync";
 
 /** How the properties are placed. */
-export interface Placing {
+interface Placing {
   /** The project's tsconfig.json, and the file in it that declares the type whose properties get places. */
   readonly config: string;
   readonly file: string;

@@ -24,7 +24,7 @@ export const grantFunctions = [
 ] as const;
 
 /** Functions for calls of APIs and for metadata, which the grant alone lacks. */
-export const callFunctions = [
+const callFunctions = [
   "discover",
   "beginCall",
   "addPath",
@@ -35,7 +35,7 @@ export const callFunctions = [
 ] as const;
 
 /** Functions of what is the two documents' own, which the complete build alone has. */
-export const documentFunctions = [
+const documentFunctions = [
   "createOffer",
   "pollEvents",
   "eventVerified",
@@ -43,7 +43,7 @@ export const documentFunctions = [
 ] as const;
 
 /** Properties of Config. */
-export const configProperties = [
+const configProperties = [
   "clientId",
   "clientSecret",
   "clientAuthentication",

@@ -1,8 +1,9 @@
 // `picogrant check-server`: the server for whoever writes a port in C and runs its check (targets/host/ports/template).
 
+import { integer } from "../desktop/option-values.ts";
 import { UsageError } from "../desktop/usage-error.ts";
 import { describeListenError } from "../service/listen-error.ts";
-import { commandLine, integer } from "./command-line.ts";
+import { commandLine } from "./option-parser.ts";
 import { startCheckServer } from "./port-check-server.ts";
 
 /** Where check-connection.c looks for it. */

@@ -1,16 +1,11 @@
 // `picogrant configure`: a device.json for hosts that ask nobody where their server is, such as the one in C.
 
 import { writeFileSync } from "node:fs";
-import * as core from "../../core/complete.ts";
-import { completeConfig } from "../../platform/configuration/complete-config.ts";
-import { ConfigError, parseDeviceConfig } from "../../platform/configuration/device-config.ts";
-import { discoverServer } from "../../platform/discovery.ts";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
 import { UsageError } from "../desktop/usage-error.ts";
-import { commandLine } from "./command-line.ts";
-import { Failure } from "./errors.ts";
+import { completed, readDeviceJson } from "./device-json.ts";
 import { httpOptionsOf } from "./login/open.ts";
-import { readText } from "./login/settings.ts";
+import { commandLine } from "./option-parser.ts";
 
 interface Flags {
   out?: string;
@@ -35,26 +30,12 @@ export async function configure(argv: readonly string[]): Promise<number> {
     .parse(argv, { from: "user" });
   const [file = ""] = command.args;
   const { out, certificates } = command.opts<Flags>();
-  const text = `${JSON.stringify(await completed(file, certificates), null, 2)}\n`;
+  const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
+  const config = await completed(file, readDeviceJson(file), host);
+  const text = `${JSON.stringify(config, null, 2)}\n`;
   if (out === undefined) process.stdout.write(text);
   else write(out, text);
   return 0;
-}
-
-async function completed(file: string, certificates: string | undefined): Promise<object> {
-  const http = new NodeHttp(httpOptionsOf({ certificates }));
-  const host = { http, timers: nodeTimers() };
-  try {
-    const config = parseDeviceConfig(readText(file, "configuration"));
-    return await completeConfig(config, (issuer) =>
-      discoverServer(core, host, issuer).catch((error: Error) => {
-        throw new Failure(error.message);
-      }),
-    );
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(`${file}: ${error.message}`);
-    throw error;
-  }
 }
 
 /** It may hold the client's secret. */

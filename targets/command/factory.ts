@@ -10,9 +10,9 @@ import {
   makeLaterPage,
   makeSettingsImage,
 } from "../image/factory-page.ts";
-import { commandLine } from "./command-line.ts";
 import { makeFolder, readInput, replaceFile } from "./image/files.ts";
 import { readSecretKey } from "./image/keys.ts";
+import { commandLine } from "./option-parser.ts";
 
 interface Flags {
   authorities?: string[];

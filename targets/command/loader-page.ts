@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 import { UsageError } from "../desktop/usage-error.ts";
 import { FactoryPageError } from "../image/factory-page.ts";
 import { makeLoaderPage } from "../image/loader-page.ts";
-import { commandLine } from "./command-line.ts";
 import { makeFolder, replaceFile } from "./image/files.ts";
 import { keyName, readPublicKey } from "./image/keys.ts";
+import { commandLine } from "./option-parser.ts";
 
 const HELP = `
   picogrant loader-page --product tv --key maker.pub --out loader-page.bin

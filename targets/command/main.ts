@@ -2,8 +2,8 @@
 // The command `picogrant`: finds the part that is asked for and runs it. A part is loaded only when it is run.
 
 import { Command } from "commander";
+import { version } from "../desktop/version.ts";
 import { exitCodeOf } from "./errors.ts";
-import { version } from "./version.ts";
 
 /** A part: reads its own options, and gives the exit code. */
 interface Part {

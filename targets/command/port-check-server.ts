@@ -42,7 +42,7 @@ const ANSWERS: Readonly<
   "/open": (response, _body, open) => response.end(`${open} `),
 };
 
-export interface CheckServer {
+interface CheckServer {
   /** Its address, with the slash at the end. */
   readonly url: string;
   close(): Promise<void>;

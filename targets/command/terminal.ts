@@ -36,34 +36,34 @@ export function asClock(seconds: number): string {
 
 /** A line at the bottom that says how long something still takes; nothing where there is no terminal. */
 export class CountdownLine {
-  private readonly stream: NodeJS.WriteStream;
-  private readonly text: (secondsLeft: number) => string;
-  private readonly endMs: number;
-  private readonly interval: NodeJS.Timeout | undefined;
+  readonly #stream: NodeJS.WriteStream;
+  readonly #text: (secondsLeft: number) => string;
+  readonly #endMs: number;
+  readonly #interval: NodeJS.Timeout | undefined;
 
   /** @param text begins with what matters most: a narrow terminal cuts the line off. */
   constructor(stream: NodeJS.WriteStream, seconds: number, text: (secondsLeft: number) => string) {
-    this.stream = stream;
-    this.text = text;
-    this.endMs = performance.now() + seconds * 1000;
+    this.#stream = stream;
+    this.#text = text;
+    this.#endMs = performance.now() + seconds * 1000;
     if (!stream.isTTY) return;
-    this.interval = setInterval(() => this.draw(), 1000);
-    this.draw();
+    this.#interval = setInterval(() => this.#draw(), 1000);
+    this.#draw();
   }
 
   /** Takes the line away. Harmless the second time. */
   stop(): void {
-    clearInterval(this.interval);
+    clearInterval(this.#interval);
     this.clear();
   }
 
   /** Makes room for another line; it is drawn again below that within a second. */
   clear(): void {
-    if (this.interval !== undefined) this.stream.write("\r\x1b[K");
+    if (this.#interval !== undefined) this.#stream.write("\r\x1b[K");
   }
 
-  private draw(): void {
-    const line = this.text((this.endMs - performance.now()) / 1000);
-    this.stream.write(`\r\x1b[K${line.slice(0, (this.stream.columns || 80) - 1)}`);
+  #draw(): void {
+    const line = this.#text((this.#endMs - performance.now()) / 1000);
+    this.#stream.write(`\r\x1b[K${line.slice(0, (this.#stream.columns || 80) - 1)}`);
   }
 }

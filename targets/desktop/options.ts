@@ -1,11 +1,13 @@
 // The flags of the simulator, checked: what a person may say on the command line, and what it means.
-import { readFileSync } from "node:fs";
+
 import { Command, InvalidArgumentError, Option } from "commander";
 import { addressProblem } from "../../platform/address.ts";
 import { clientAuthentications } from "../../platform/configuration/client-settings.ts";
 import { type Language, languages } from "../../platform/languages/index.ts";
+import { readPair, readPort } from "./option-values.ts";
 import { DEVICE_KINDS, type DeviceName, deviceKind } from "./simulator/device/kinds.ts";
 import { UsageError } from "./usage-error.ts";
+import { version } from "./version.ts";
 
 export const EXIT_CONDITIONS = ["signed-in", "denied", "expired"] as const;
 export type ExitCondition = (typeof EXIT_CONDITIONS)[number];
@@ -82,12 +84,6 @@ function readDisplay(text: string): { columns: number; rows: number } {
   return { columns: columns!, rows: rows! };
 }
 
-function readPort(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("It is 0 to 65535.");
-  return port;
-}
-
 function readSpeed(text: string): number {
   const speed = Number(text);
   if (!(speed >= 0.1 && speed <= 10_000)) throw new InvalidArgumentError("It is 0.1 to 10000.");
@@ -115,18 +111,6 @@ function readMemory(text: string): number {
     throw new InvalidArgumentError("It is 2048 to 65535; picogrant sizing tells what tokens need.");
   }
   return bytes;
-}
-
-/** `name=value`, once or several times. */
-function readPair(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const [, name, value] = /^([A-Za-z0-9_.-]{1,64})=(.*)$/.exec(text) ?? [];
-  if (name === undefined) throw new InvalidArgumentError("It is a name, =, and a value.");
-  return { ...before, [name]: value! };
-}
-
-function version(): string {
-  const file = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 /** What makes no difference to a scenario, and contradicts none: it is always printed as text. */

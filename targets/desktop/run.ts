@@ -18,11 +18,11 @@ import type { Simulation } from "./simulator/simulation.ts";
 import { Viewer } from "./simulator/view.ts";
 import { saveFixture } from "./simulator/world/service-files.ts";
 import { createWorld, type Front, type World } from "./simulator/world/world.ts";
-import { CommandLine } from "./terminal/command-line.ts";
 import { layOut } from "./terminal/layout.ts";
 import { paintFor } from "./terminal/paint.ts";
 import { printFrames } from "./terminal/plain-output.ts";
 import { releaseKeys, Screen, takeKeys } from "./terminal/screen.ts";
+import { TypedCommands } from "./terminal/typed-commands.ts";
 
 /** Runs until quit or done; returns the exit code. */
 export async function run(options: Options): Promise<number> {
@@ -69,7 +69,7 @@ async function runScreen(world: World, options: Options, controller: Controller)
   const paint = paintFor(process.env);
   const title = url ? `open ${url}/device or /panel` : `panel ${panelUrl}`;
   const quitting = new AbortController();
-  const typing = new CommandLine();
+  const typing = new TypedCommands();
   const screen: Screen = new Screen(
     process.stdout,
     process.stdin,
@@ -100,7 +100,7 @@ function pressKey(
   key: string,
   controller: Controller,
   quitting: AbortController,
-  typing: CommandLine,
+  typing: TypedCommands,
 ): void {
   const typed = typing.press(key);
   if (typed) void controller.run(typed);
@@ -147,7 +147,7 @@ async function runPlain(world: World, options: Options, controller: Controller):
   const quitting = new AbortController();
   const hasKeys = process.stdin.isTTY && process.stdout.isTTY;
   if (hasKeys) {
-    const typing = new CommandLine();
+    const typing = new TypedCommands();
     takeKeys(process.stdin, (key) => pressKey(key, controller, quitting, typing));
   }
   const stop = printFrames(simulation, write);

@@ -21,7 +21,7 @@ import {
 } from "./format.ts";
 
 /** What a loader holds an image against. */
-export interface Requirements {
+interface Requirements {
   /** Ed25519 public keys of 32 bytes that may have signed, oldest first. */
   readonly keys: readonly Uint8Array[];
   /** Id of the oldest of them that still counts; all do where absent or none of theirs. */
@@ -57,7 +57,7 @@ export interface Header extends Target {
 }
 
 /** An image that passed: `payload` and `configuration` are views into the bytes that were checked. */
-export interface Image extends Header {
+interface Image extends Header {
   readonly payload: Uint8Array;
   readonly configuration: Uint8Array;
 }
@@ -145,7 +145,7 @@ function checkSeal(bytes: Uint8Array, requirements: Requirements): Refusal | und
 }
 
 /** Where in the list the key of this id is; 0 where it is none of them: nothing is retired then. */
-export function orderOf(keys: readonly Uint8Array[], keyId: Uint8Array): number {
+function orderOf(keys: readonly Uint8Array[], keyId: Uint8Array): number {
   return Math.max(
     0,
     keys.findIndex((key) => holds(keyIdOf(key), 0, keyId)),

@@ -17,7 +17,7 @@ import { NO_BORDER } from "./format.ts";
 import { makeImage } from "./make.ts";
 
 /** Bytes of the page, and authorities, as the board has room for them. */
-export const PAGE_MAX = 16_384;
+const PAGE_MAX = 16_384;
 const AUTHORITIES_MAX = 8;
 /** What the firmware has for the device. */
 const MEMORY_MAX = 6144;

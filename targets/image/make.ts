@@ -19,7 +19,7 @@ import {
   Width,
 } from "./format.ts";
 
-export interface ImageContent extends Target {
+interface ImageContent extends Target {
   /** The product, or kind of hardware, that it is for: 1 to 32 printable characters without space. */
   readonly product: string;
   /** The product's version, for people; the same rule. */

@@ -6,9 +6,9 @@ import { type DeviceConfig, driverOptionsOf } from "../../platform/configuration
 import type { Bytes } from "../../platform/contracts.ts";
 import { CopyingHttp, clientAuthenticationFor, methodsIn } from "../../platform/discovery.ts";
 import { Driver, type StepUp } from "../../platform/driver.ts";
-import { missingMemberOf, missingRoomOf } from "../../platform/missing-room.ts";
 import type { QuickJsPlatform } from "../../platform/quickjs/index.ts";
 import { asciiOf, bytesOf } from "../../platform/text.ts";
+import { missingMemberOf, missingRoomOf } from "../../platform/unfit-answer.ts";
 
 const { Endpoint, CallState, ErrorCode, Field, State } = core;
 
@@ -25,52 +25,54 @@ const DISCOVERY_WAIT_MIN_MS = 2500;
 const DISCOVERY_WAIT_MAX_MS = 60_000;
 
 export class App {
-  private driver: Driver;
-  private config: DeviceConfig;
-  private readonly platform: QuickJsPlatform;
-  private readonly http: CopyingHttp;
-  private readonly emit: Emit;
+  #driver: Driver;
+  #config: DeviceConfig;
+  readonly #platform: QuickJsPlatform;
+  readonly #http: CopyingHttp;
+  readonly #emit: Emit;
   /** Whether the server's addresses are known. */
-  private isFound: boolean;
-  private asked: Asked = "none";
-  private answer: number[] = [];
+  #isFound: boolean;
+  #asked: Asked = "none";
+  #answer: number[] = [];
   /** Of the next sign-in, by an API. */
-  private demand: StepUp | undefined;
-  private shown = "";
-  private discoveryWaitMs = DISCOVERY_WAIT_MIN_MS;
-  private readonly later: Later;
+  #demand: StepUp | undefined;
+  #shown = "";
+  #discoveryWaitMs = DISCOVERY_WAIT_MIN_MS;
+  readonly #later: Later;
 
   constructor(config: DeviceConfig, platform: QuickJsPlatform, emit: Emit, later: Later) {
-    this.later = later;
-    this.config = config;
-    this.emit = emit;
-    this.http = new CopyingHttp(platform.http);
+    this.#later = later;
+    this.#config = config;
+    this.#emit = emit;
+    this.#http = new CopyingHttp(platform.http);
     // Not a copy of its members: what stands before another platform has some of them from that one.
-    this.platform = Object.assign(Object.create(platform) as QuickJsPlatform, { http: this.http });
-    this.isFound = config.issuer === undefined;
-    this.driver = this.makeDriver();
+    this.#platform = Object.assign(Object.create(platform) as QuickJsPlatform, {
+      http: this.#http,
+    });
+    this.#isFound = config.issuer === undefined;
+    this.#driver = this.#makeDriver();
   }
 
-  private makeDriver(): Driver {
-    const own = driverOptionsOf(this.config);
+  #makeDriver(): Driver {
+    const own = driverOptionsOf(this.#config);
     return new Driver({
       core,
-      platform: this.platform,
+      platform: this.#platform,
       ...own,
       // Without addresses nothing can be asked for yet.
-      config: this.isFound ? own.config : { ...own.config, autoStart: 0 },
-      onChange: () => this.changed(),
-      onApiBody: (bytes, from, to) => this.gather(bytes, from, to),
+      config: this.#isFound ? own.config : { ...own.config, autoStart: 0 },
+      onChange: () => this.#changed(),
+      onApiBody: (bytes, from, to) => this.#gather(bytes, from, to),
     });
   }
 
   start(): void {
-    this.driver.start();
-    if (this.config.issuer !== undefined) this.discover();
+    this.#driver.start();
+    if (this.#config.issuer !== undefined) this.#discover();
   }
 
   stop(): void {
-    this.driver.stop();
+    this.#driver.stop();
   }
 
   /** One command of the user, or of another program; an unknown one is answered with an event. */
@@ -80,120 +82,121 @@ export class App {
       case "":
         break;
       case "sign-in":
-        this.signIn();
+        this.#signIn();
         break;
       case "cancel":
-        this.driver.cancel();
+        this.#driver.cancel();
         break;
       case "sign-out":
-        this.driver.signOut();
+        this.#driver.signOut();
         break;
       case "status":
-        this.driver.setStatus(rest.join(" ").replace(/[^ -~]/g, "?"));
+        this.#driver.setStatus(rest.join(" ").replace(/[^ -~]/g, "?"));
         break;
       case "get":
-        this.call(rest[0] ?? "", rest.slice(1).join(" "));
+        this.#call(rest[0] ?? "", rest.slice(1).join(" "));
         break;
       default:
-        this.emit({ event: "refused", reason: "unknown command" });
+        this.#emit({ event: "refused", reason: "unknown command" });
     }
   }
 
   /** What an API has wanted of a sign-in goes into the request for a code (RFC 9470 §4): by another device, then. */
-  private signIn(): void {
-    const { state } = this.driver.device;
-    const { demand } = this;
+  #signIn(): void {
+    const { state } = this.#driver.device;
+    const demand = this.#demand;
     const isFree = state === State.SIGNED_OUT || state === State.FAILED;
-    this.demand = isFree ? undefined : demand;
+    this.#demand = isFree ? undefined : demand;
     if (isFree && demand !== undefined) {
-      const { deviceParameters } = this.config;
-      this.startAnew({ deviceParameters: { ...deviceParameters, ...demand } });
+      const { deviceParameters } = this.#config;
+      this.#startAnew({ deviceParameters: { ...deviceParameters, ...demand } });
     }
-    this.driver.signIn();
+    this.#driver.signIn();
   }
 
   /** Calls an API: its place in the configuration's endpoints.resources, and what follows its address. */
-  private call(place: string, target: string): void {
+  #call(place: string, target: string): void {
     if (!/^\d{1,2}$/.test(place) || !/^[!-~]*$/.test(target)) {
       const reason = "get N TARGET: N is the API's place in endpoints.resources, from 0";
-      this.emit({ event: "refused", reason });
+      this.#emit({ event: "refused", reason });
       return;
     }
     const endpoint = Endpoint.RESOURCE + Number(place);
-    const { device } = this.driver;
+    const { device } = this.#driver;
     const bytes = bytesOf(target);
-    if (this.asked !== "none" || core.beginCall(device) === 0) {
-      this.emit({ event: "refused", reason: "not signed in, or a call is under way" });
+    if (this.#asked !== "none" || core.beginCall(device) === 0) {
+      this.#emit({ event: "refused", reason: "not signed in, or a call is under way" });
       return;
     }
     core.addPath(device, bytes, 0, bytes.length);
-    this.answer = [];
+    this.#answer = [];
     if (core.sendCall(device, endpoint, 1, null, 0, 0) === 0) {
-      this.emit({ event: "refused", reason: "the target is too long" });
+      this.#emit({ event: "refused", reason: "the target is too long" });
       return;
     }
-    this.asked = "call";
-    this.driver.run();
+    this.#asked = "call";
+    this.#driver.run();
   }
 
-  private discover(): void {
-    if (this.asked !== "none") {
-      this.later(DISCOVERY_WAIT_MIN_MS, () => this.discover());
+  #discover(): void {
+    if (this.#asked !== "none") {
+      this.#later(DISCOVERY_WAIT_MIN_MS, () => this.#discover());
       return;
     }
-    const issuer = bytesOf(this.config.issuer ?? "");
-    if (core.discover(this.driver.device, issuer, 0, issuer.length) === 0) {
-      this.emit({ event: "refused", reason: "issuer is too long for limits.memoryBytes" });
+    const issuer = bytesOf(this.#config.issuer ?? "");
+    if (core.discover(this.#driver.device, issuer, 0, issuer.length) === 0) {
+      this.#emit({ event: "refused", reason: "issuer is too long for limits.memoryBytes" });
       return;
     }
-    this.asked = "discovery";
-    if (this.learnsMethod()) this.http.begin();
-    this.driver.run();
+    this.#asked = "discovery";
+    if (this.#learnsMethod()) this.#http.begin();
+    this.#driver.run();
   }
 
   /** Whether the metadata has to say how the client authenticates: it has a secret, and nobody has said. */
-  private learnsMethod(): boolean {
-    const { clientSecret, clientAuthentication } = this.config;
+  #learnsMethod(): boolean {
+    const { clientSecret, clientAuthentication } = this.#config;
     return clientSecret !== undefined && clientAuthentication === undefined;
   }
 
   /** A device that the server wants to be otherwise; what is stored stays. */
-  private startAnew(changed: Partial<DeviceConfig>): void {
-    const { config, driver } = this;
-    this.config = { ...config, ...changed, endpoints: driver.endpoints };
-    this.isFound = true;
+  #startAnew(changed: Partial<DeviceConfig>): void {
+    const config = this.#config;
+    const driver = this.#driver;
+    this.#config = { ...config, ...changed, endpoints: driver.endpoints };
+    this.#isFound = true;
     try {
-      this.driver = this.makeDriver();
+      this.#driver = this.#makeDriver();
     } catch (error) {
       // There is no room for it: the one before goes on.
-      this.config = config;
-      this.emit({ event: "refused", reason: (error as Error).message });
+      this.#config = config;
+      this.#emit({ event: "refused", reason: (error as Error).message });
       return;
     }
     driver.stop();
-    this.driver.start();
+    this.#driver.start();
   }
 
-  private signInByItself(): void {
-    const waits = this.driver.device.state === State.SIGNED_OUT;
-    if (waits && this.config.autoStart !== false) this.driver.signIn();
+  #signInByItself(): void {
+    const waits = this.#driver.device.state === State.SIGNED_OUT;
+    if (waits && this.#config.autoStart !== false) this.#driver.signIn();
   }
 
   /** The device may have moved on: says so once, and finishes a call that is done. */
-  private changed(): void {
-    this.report();
-    const { callState } = this.driver.device;
-    if (this.asked === "none" || callState !== CallState.DONE) return;
-    const done = this.asked;
-    this.asked = "none";
-    if (done === "call") this.answered();
-    else this.discovered();
+  #changed(): void {
+    this.#report();
+    const { callState } = this.#driver.device;
+    if (this.#asked === "none" || callState !== CallState.DONE) return;
+    const done = this.#asked;
+    this.#asked = "none";
+    if (done === "call") this.#answered();
+    else this.#discovered();
   }
 
-  private report(): void {
-    const { state, error } = this.driver.device;
-    const room = missingRoomOf(this.driver.device);
-    const lack = missingMemberOf(this.driver.device);
+  #report(): void {
+    const { state, error } = this.#driver.device;
+    const room = missingRoomOf(this.#driver.device);
+    const lack = missingMemberOf(this.#driver.device);
     const now = {
       event: "state",
       state: nameOf(State, state),
@@ -202,57 +205,57 @@ export class App {
       ...(lack !== "" && { lack }),
     };
     const text = JSON.stringify(now);
-    if (text === this.shown) return;
-    this.shown = text;
-    this.emit(now);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    this.#emit(now);
   }
 
-  private answered(): void {
-    const { stepUp } = this.driver;
-    const { callError, callStatus } = this.driver.device;
-    this.demand = stepUp ?? this.demand;
+  #answered(): void {
+    const { stepUp } = this.#driver;
+    const { callError, callStatus } = this.#driver.device;
+    this.#demand = stepUp ?? this.#demand;
     const event = {
       event: "answer",
       // The core was told otherwise, so that it refreshes nothing.
       status: stepUp === undefined ? callStatus : 401,
       ...stepUp,
       error: nameOf(ErrorCode, callError),
-      bytes: this.answer.length,
+      bytes: this.#answer.length,
     };
-    this.emit(event, this.answer);
-    this.answer = [];
+    this.#emit(event, this.#answer);
+    this.#answer = [];
   }
 
-  private discovered(): void {
-    const { device } = this.driver;
-    const document = this.http.take();
-    this.emit({ event: "discovery", error: nameOf(ErrorCode, device.callError) });
+  #discovered(): void {
+    const { device } = this.#driver;
+    const document = this.#http.take();
+    this.#emit({ event: "discovery", error: nameOf(ErrorCode, device.callError) });
     if (device.callError !== ErrorCode.NONE) {
-      this.discoveryWaitMs = Math.min(2 * this.discoveryWaitMs, DISCOVERY_WAIT_MAX_MS);
-      this.later(this.discoveryWaitMs, () => this.discover());
+      this.#discoveryWaitMs = Math.min(2 * this.#discoveryWaitMs, DISCOVERY_WAIT_MAX_MS);
+      this.#later(this.#discoveryWaitMs, () => this.#discover());
       return;
     }
     const found = {
-      deviceAuthorization: textOf(this.driver, Field.VALUE_B),
-      token: textOf(this.driver, Field.VALUE_C),
-      revocation: textOf(this.driver, Field.VALUE_D),
+      deviceAuthorization: textOf(this.#driver, Field.VALUE_B),
+      token: textOf(this.#driver, Field.VALUE_C),
+      revocation: textOf(this.#driver, Field.VALUE_D),
     };
-    this.driver.endpoints = { ...this.driver.endpoints, ...found, ...this.config.endpoints };
-    if (!this.learnsMethod()) {
-      this.signInByItself();
+    this.#driver.endpoints = { ...this.#driver.endpoints, ...found, ...this.#config.endpoints };
+    if (!this.#learnsMethod()) {
+      this.#signInByItself();
       return;
     }
     try {
       const method = clientAuthenticationFor(methodsIn(document), true);
       // Not from within the driver that is to end.
-      this.later(0, () => this.startAnew({ clientAuthentication: method }));
+      this.#later(0, () => this.#startAnew({ clientAuthentication: method }));
     } catch (error) {
-      this.emit({ event: "refused", reason: (error as Error).message });
+      this.#emit({ event: "refused", reason: (error as Error).message });
     }
   }
 
-  private gather(bytes: Bytes, from: number, to: number): void {
-    for (let at = from; at < to; at++) this.answer.push(bytes[at]!);
+  #gather(bytes: Bytes, from: number, to: number): void {
+    for (let at = from; at < to; at++) this.#answer.push(bytes[at]!);
   }
 }
 

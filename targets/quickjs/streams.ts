@@ -9,28 +9,28 @@ import type { Emit } from "./app.ts";
 const LINE_MAX = 4096;
 
 /** Cuts bytes into lines of ASCII; a line that is too long comes as an empty one. */
-export class LineReader {
-  private readonly line: (text: string) => void;
-  private text = "";
-  private tooLong = false;
+class LineReader {
+  readonly #line: (text: string) => void;
+  #text = "";
+  #tooLong = false;
 
   constructor(line: (text: string) => void) {
-    this.line = line;
+    this.#line = line;
   }
 
   feed(bytes: Uint8Array, length: number): void {
     for (let at = 0; at < length; at++) {
-      if (bytes[at] === 10) this.flush();
-      else if (this.text.length >= LINE_MAX) this.tooLong = true;
-      else this.text += String.fromCharCode(bytes[at]!);
+      if (bytes[at] === 10) this.#flush();
+      else if (this.#text.length >= LINE_MAX) this.#tooLong = true;
+      else this.#text += String.fromCharCode(bytes[at]!);
     }
   }
 
-  private flush(): void {
-    const text = this.tooLong ? "" : this.text;
-    this.text = "";
-    this.tooLong = false;
-    this.line(text);
+  #flush(): void {
+    const text = this.#tooLong ? "" : this.#text;
+    this.#text = "";
+    this.#tooLong = false;
+    this.#line(text);
   }
 }
 

@@ -44,55 +44,55 @@ export function isForgotten(attempt: Attempt, nowMs: number, memorySeconds: numb
 }
 
 export class Attempts {
-  private readonly byDeviceCode = new Map<string, Attempt>();
-  private readonly byUserCode = new Map<string, Attempt>();
+  readonly #byDeviceCode = new Map<string, Attempt>();
+  readonly #byUserCode = new Map<string, Attempt>();
 
   add(attempt: Attempt): void {
-    this.byDeviceCode.set(attempt.deviceCode, attempt);
-    this.byUserCode.set(normalizeUserCode(attempt.userCode), attempt);
+    this.#byDeviceCode.set(attempt.deviceCode, attempt);
+    this.#byUserCode.set(normalizeUserCode(attempt.userCode), attempt);
   }
 
   findByDeviceCode(deviceCode: string): Attempt | undefined {
-    return this.byDeviceCode.get(deviceCode);
+    return this.#byDeviceCode.get(deviceCode);
   }
 
   /** The attempt of a user code as typed: case counts, dashes and spaces do not. */
   findByUserCode(typed: string): Attempt | undefined {
-    return this.byUserCode.get(normalizeUserCode(typed));
+    return this.#byUserCode.get(normalizeUserCode(typed));
   }
 
   /** Pending attempts whose code still lives, oldest first. */
   pending(nowMs: number): Attempt[] {
-    return [...this.byDeviceCode.values()].filter(
+    return [...this.#byDeviceCode.values()].filter(
       (attempt) => attempt.state === "pending" && nowMs < attempt.expiresAtMs,
     );
   }
 
   /** Everything known, oldest first. */
   all(): Attempt[] {
-    return [...this.byDeviceCode.values()];
+    return [...this.#byDeviceCode.values()];
   }
 
   /** Drops what is forgotten; looks only at the oldest that are not, so it costs little. */
   dropForgotten(nowMs: number, memorySeconds: number): void {
-    for (const attempt of this.byDeviceCode.values()) {
+    for (const attempt of this.#byDeviceCode.values()) {
       if (nowMs < attempt.expiresAtMs + memorySeconds * 1000) return;
-      if (isForgotten(attempt, nowMs, memorySeconds)) this.forget(attempt);
+      if (isForgotten(attempt, nowMs, memorySeconds)) this.#forget(attempt);
     }
   }
 
   /** Forgets every attempt, as a crash of a service that keeps them in memory does. */
   clear(): void {
-    this.byDeviceCode.clear();
-    this.byUserCode.clear();
+    this.#byDeviceCode.clear();
+    this.#byUserCode.clear();
   }
 
   get size(): number {
-    return this.byDeviceCode.size;
+    return this.#byDeviceCode.size;
   }
 
-  private forget(attempt: Attempt): void {
-    this.byDeviceCode.delete(attempt.deviceCode);
-    this.byUserCode.delete(normalizeUserCode(attempt.userCode));
+  #forget(attempt: Attempt): void {
+    this.#byDeviceCode.delete(attempt.deviceCode);
+    this.#byUserCode.delete(normalizeUserCode(attempt.userCode));
   }
 }

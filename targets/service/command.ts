@@ -2,9 +2,10 @@
 // one line per request. Errors are one line and exit code 2.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Command, InvalidArgumentError } from "commander";
+import { readPort } from "../desktop/option-values.ts";
+import { readText } from "../desktop/read-text.ts";
 import { UsageError } from "../desktop/usage-error.ts";
 import { accessLogLine } from "./access-log.ts";
 import type { FixtureInput } from "./fixture.ts";
@@ -86,21 +87,6 @@ export async function runService(argv: readonly string[], how: ServiceCommand): 
   } catch (error) {
     console.error(`${how.prefix}: ${(error as Error).message.split("\n", 1)[0]}`);
     process.exit(2);
-  }
-}
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("It is 0 to 65535.");
-  return port;
-}
-
-function readText(file: string, what: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new UsageError(`cannot read the ${what} ${file} (${code}); check the path`);
   }
 }
 

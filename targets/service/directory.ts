@@ -46,6 +46,14 @@ export class Directory {
     holder.blockedScopes = [...blockedScopes];
   }
 
+  /** Makes an account a member of an organization, or of none, whatever it was before. */
+  admit(accountId: string, organizationId: string | undefined): void {
+    const account = this.account(accountId);
+    if (organizationId !== undefined && !this.organizations.has(organizationId))
+      throw new Error(`no organization "${organizationId}"`);
+    account.organization = organizationId;
+  }
+
   /** Says which resource APIs are enabled for a client's project from now on (device doc §1). */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void {
     const client = this.clients.get(clientId);

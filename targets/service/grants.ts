@@ -84,32 +84,32 @@ export interface GrantRequest {
 }
 
 export class Grants {
-  private readonly refreshTokens = new Map<string, Grant>();
-  private readonly accessTokens = new Map<string, AccessToken>();
-  private readonly byId = new Map<string, Grant>();
+  readonly #refreshTokens = new Map<string, Grant>();
+  readonly #accessTokens = new Map<string, AccessToken>();
+  readonly #byId = new Map<string, Grant>();
   // Both in order of creation, so that the oldest is the first.
-  private readonly byAccount = new Map<string, Set<Grant>>();
-  private readonly byClientAndAccount = new Map<string, Set<Grant>>();
+  readonly #byAccount = new Map<string, Set<Grant>>();
+  readonly #byClientAndAccount = new Map<string, Set<Grant>>();
   // Evicted grants whose access tokens still run: whoever revokes an account must reach them too.
-  private readonly evicted = new Map<string, Set<Grant>>();
-  private readonly clientsEver = new Map<string, Set<string>>();
-  private readonly env: Environment;
-  private readonly options: () => ServiceOptions;
-  private readonly observers: Observers;
-  private issued = 0;
+  readonly #evicted = new Map<string, Set<Grant>>();
+  readonly #clientsEver = new Map<string, Set<string>>();
+  readonly #env: Environment;
+  readonly #options: () => ServiceOptions;
+  readonly #observers: Observers;
+  #issued = 0;
 
   constructor(env: Environment, options: () => ServiceOptions, observers: Observers) {
-    this.env = env;
-    this.options = options;
-    this.observers = observers;
+    this.#env = env;
+    this.#options = options;
+    this.#observers = observers;
   }
 
   /** Records a grant and its first tokens; beyond a limit the oldest grant dies silently. */
   issue(request: GrantRequest): IssuedTokens {
-    const nowMs = this.env.now();
+    const nowMs = this.#env.now();
     const { accessSeconds } = request;
     const grant: Grant = {
-      id: `g${++this.issued}`,
+      id: `g${++this.#issued}`,
       clientId: request.clientId,
       accountId: request.accountId,
       scopes: request.scopes,
@@ -122,11 +122,11 @@ export class Grants {
       refreshTokens: [],
       accessTokens: new Set(),
     };
-    this.index(grant);
-    this.setRefreshToken(grant);
-    this.enforceLimits(grant);
-    this.tell(grant, "issued");
-    return { ...this.issueAccessToken(grant, nowMs), refreshToken: grant.refreshToken };
+    this.#index(grant);
+    this.#setRefreshToken(grant);
+    this.#enforceLimits(grant);
+    this.#tell(grant, "issued");
+    return { ...this.#issueAccessToken(grant, nowMs), refreshToken: grant.refreshToken };
   }
 
   /**
@@ -140,112 +140,112 @@ export class Grants {
     clientId: string,
     scopes?: readonly string[],
   ): IssuedTokens | "invalid_scope" | undefined {
-    const grant = this.refreshTokens.get(token);
-    if (!grant || grant.clientId !== clientId || this.endIfExpired(grant)) return undefined;
+    const grant = this.#refreshTokens.get(token);
+    if (!grant || grant.clientId !== clientId || this.#endIfExpired(grant)) return undefined;
     // In the grant's last second there is no lifetime to tell: 0 says to many clients that a token never ends.
-    if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.env.now()) < 1)
+    if (secondsUntil(grant.expiresAtMs ?? Number.POSITIVE_INFINITY, this.#env.now()) < 1)
       return undefined;
     if (scopes?.some((scope) => !grant.scopes.includes(scope))) return "invalid_scope";
     if (token === grant.refreshToken) {
-      const rotate = this.options().refreshTokenRotation;
-      if (rotate) this.rotate(grant);
+      const rotate = this.#options().refreshTokenRotation;
+      if (rotate) this.#rotate(grant);
       else grant.predecessor = undefined;
-      this.tell(grant, "refreshed");
+      this.#tell(grant, "refreshed");
       return {
-        ...this.issueAccessToken(grant, this.env.now(), scopes),
+        ...this.#issueAccessToken(grant, this.#env.now(), scopes),
         refreshToken: rotate ? grant.refreshToken : undefined,
       };
     }
-    if (token === grant.predecessor && this.env.now() < grant.graceUntilMs) {
+    if (token === grant.predecessor && this.#env.now() < grant.graceUntilMs) {
       // The answer with the successor was lost: the same successor again, so that a device that
       // did receive it keeps a live token. The window is not extended.
-      this.tell(grant, "refreshed");
+      this.#tell(grant, "refreshed");
       return {
-        ...this.issueAccessToken(grant, this.env.now(), scopes),
+        ...this.#issueAccessToken(grant, this.#env.now(), scopes),
         refreshToken: grant.refreshToken,
       };
     }
     // RFC 9700 §4.14.2: someone holds a token that was replaced; nobody can tell who is honest.
-    this.end(grant, "revoked");
+    this.#end(grant, "revoked");
     return undefined;
   }
 
   /** The live access token, or undefined when unknown, revoked or expired. */
   findAccessToken(token: string): AccessToken | undefined {
-    const found = this.accessTokens.get(token);
-    if (!found || this.env.now() >= found.expiresAtMs) return undefined;
+    const found = this.#accessTokens.get(token);
+    if (!found || this.#env.now() >= found.expiresAtMs) return undefined;
     return found;
   }
 
   /** The grant of a live access token, or of a refresh token that a live grant remembers. */
   findByToken(token: string): Grant | undefined {
-    const grant = this.findAccessToken(token)?.grant ?? this.refreshTokens.get(token);
-    return grant && !this.endIfExpired(grant) ? grant : undefined;
+    const grant = this.findAccessToken(token)?.grant ?? this.#refreshTokens.get(token);
+    return grant && !this.#endIfExpired(grant) ? grant : undefined;
   }
 
   find(id: string): Grant | undefined {
-    return this.byId.get(id);
+    return this.#byId.get(id);
   }
 
   /** Live grants of an account, oldest first, perhaps only those of one client. */
   ofAccount(accountId: string, clientId?: string): Grant[] {
-    const grants = [...(this.byAccount.get(accountId) ?? [])];
+    const grants = [...(this.#byAccount.get(accountId) ?? [])];
     return grants.filter(
       (grant) =>
-        (clientId === undefined || grant.clientId === clientId) && !this.endIfExpired(grant),
+        (clientId === undefined || grant.clientId === clientId) && !this.#endIfExpired(grant),
     );
   }
 
   /** Every client that the account has ever granted anything to. */
   clientsEverOf(accountId: string): ReadonlySet<string> {
-    return this.clientsEver.get(accountId) ?? new Set();
+    return this.#clientsEver.get(accountId) ?? new Set();
   }
 
   /** Ends a grant: its refresh token and all its access tokens die (device doc §3). */
   revoke(grant: Grant): void {
-    this.end(grant, "revoked");
-    this.dropAccessTokens(grant);
+    this.#end(grant, "revoked");
+    this.#dropAccessTokens(grant);
   }
 
   /** Ends one token alone, as services do whose revocation has no cascade (RFC 7009 §2.1 allows it). */
   revokeAlone(grant: Grant, token: string): void {
-    if (grant.accessTokens.delete(token)) this.accessTokens.delete(token);
-    else this.end(grant, "evicted");
+    if (grant.accessTokens.delete(token)) this.#accessTokens.delete(token);
+    else this.#end(grant, "evicted");
   }
 
   /** Ends every grant of an account, perhaps only those to one client; returns those that lived. */
   revokeAll(accountId: string, clientId?: string): Grant[] {
-    for (const grant of [...(this.evicted.get(accountId) ?? [])])
-      if (clientId === undefined || grant.clientId === clientId) this.dropAccessTokens(grant);
+    for (const grant of [...(this.#evicted.get(accountId) ?? [])])
+      if (clientId === undefined || grant.clientId === clientId) this.#dropAccessTokens(grant);
     const grants = this.ofAccount(accountId, clientId);
-    for (const grant of grants) this.end(grant, "revoked");
+    for (const grant of grants) this.#end(grant, "revoked");
     return grants;
   }
 
   /** Counts for tests of bounded growth. */
   get sizes(): GrantCounts {
     return {
-      grants: this.byId.size,
-      refreshTokens: this.refreshTokens.size,
-      accessTokens: this.accessTokens.size,
-      accountsWithEvictedGrants: this.evicted.size,
+      grants: this.#byId.size,
+      refreshTokens: this.#refreshTokens.size,
+      accessTokens: this.#accessTokens.size,
+      accountsWithEvictedGrants: this.#evicted.size,
     };
   }
 
   /** Everything that lives, oldest first, as plain data that a host may keep (snapshot.ts). */
   dump(): GrantSnapshot[] {
-    const evicted = [...this.evicted.values()].flatMap((grants) => [...grants]);
+    const evicted = [...this.#evicted.values()].flatMap((grants) => [...grants]);
     return [
-      ...evicted.map((grant) => ({ ...this.dumpOne(grant), evicted: true })),
-      ...[...this.byId.values()].map((grant) => this.dumpOne(grant)),
+      ...evicted.map((grant) => ({ ...this.#dumpOne(grant), evicted: true })),
+      ...[...this.#byId.values()].map((grant) => this.#dumpOne(grant)),
     ];
   }
 
-  private dumpOne(grant: Grant): GrantSnapshot {
+  #dumpOne(grant: Grant): GrantSnapshot {
     const accessTokens = [...grant.accessTokens].map((token) => ({
       token,
-      expiresAtMs: this.accessTokens.get(token)?.expiresAtMs ?? 0,
-      scopes: this.accessTokens.get(token)?.scopes,
+      expiresAtMs: this.#accessTokens.get(token)?.expiresAtMs ?? 0,
+      scopes: this.#accessTokens.get(token)?.scopes,
     }));
     return { ...grant, accessTokens };
   }
@@ -254,32 +254,32 @@ export class Grants {
   load(snapshots: readonly GrantSnapshot[]): void {
     for (const { accessTokens, evicted, ...rest } of snapshots) {
       const grant: Grant = { ...rest, accessTokens: new Set() };
-      if (evicted) addTo(this.evicted, grant.accountId, grant);
+      if (evicted) addTo(this.#evicted, grant.accountId, grant);
       else {
-        this.index(grant);
-        for (const token of grant.refreshTokens) this.refreshTokens.set(token, grant);
+        this.#index(grant);
+        for (const token of grant.refreshTokens) this.#refreshTokens.set(token, grant);
       }
       for (const { token, expiresAtMs, scopes = grant.scopes } of accessTokens) {
-        this.accessTokens.set(token, { grant, scopes, expiresAtMs });
+        this.#accessTokens.set(token, { grant, scopes, expiresAtMs });
         grant.accessTokens.add(token);
       }
-      this.issued = Math.max(this.issued, Number(grant.id.slice(1)));
+      this.#issued = Math.max(this.#issued, Number(grant.id.slice(1)));
     }
   }
 
   // One reading of the clock for all lifetimes of an answer, or a tick in between would shorten one.
-  private issueAccessToken(
+  #issueAccessToken(
     grant: Grant,
     nowMs: number,
     scopes: readonly string[] = grant.scopes,
   ): Omit<IssuedTokens, "refreshToken"> {
-    this.forgetExpiredAccessTokens(nowMs);
-    const { accessTokenLifetime, tokenCharacters } = this.options();
-    const accessToken = createToken(this.env, "pga.", tokenCharacters);
+    this.#forgetExpiredAccessTokens(nowMs);
+    const { accessTokenLifetime, tokenCharacters } = this.#options();
+    const accessToken = createToken(this.#env, "pga.", tokenCharacters);
     const lifetimeMs = accessTokenLifetime * 1000;
     // Time-based access ends for every token of the grant at once.
     const expiresAtMs = Math.min(nowMs + lifetimeMs, grant.expiresAtMs ?? Number.POSITIVE_INFINITY);
-    this.accessTokens.set(accessToken, { grant, scopes, expiresAtMs });
+    this.#accessTokens.set(accessToken, { grant, scopes, expiresAtMs });
     grant.accessTokens.add(accessToken);
     return {
       grant,
@@ -291,77 +291,77 @@ export class Grants {
     };
   }
 
-  private rotate(grant: Grant): void {
+  #rotate(grant: Grant): void {
     grant.predecessor = grant.refreshToken;
-    grant.graceUntilMs = this.env.now() + this.options().rotationGrace * 1000;
-    this.setRefreshToken(grant);
+    grant.graceUntilMs = this.#env.now() + this.#options().rotationGrace * 1000;
+    this.#setRefreshToken(grant);
   }
 
-  private setRefreshToken(grant: Grant): void {
-    grant.refreshToken = createToken(this.env, "pgr.", this.options().tokenCharacters);
+  #setRefreshToken(grant: Grant): void {
+    grant.refreshToken = createToken(this.#env, "pgr.", this.#options().tokenCharacters);
     grant.refreshTokens.push(grant.refreshToken);
-    this.refreshTokens.set(grant.refreshToken, grant);
+    this.#refreshTokens.set(grant.refreshToken, grant);
     if (grant.refreshTokens.length > REPLACED_TOKENS_MAX + 1)
-      this.refreshTokens.delete(grant.refreshTokens.shift()!);
+      this.#refreshTokens.delete(grant.refreshTokens.shift()!);
   }
 
-  private index(grant: Grant): void {
-    this.byId.set(grant.id, grant);
-    addTo(this.byAccount, grant.accountId, grant);
-    addTo(this.byClientAndAccount, pairKey(grant), grant);
-    const clients = this.clientsEver.get(grant.accountId) ?? new Set<string>();
-    this.clientsEver.set(grant.accountId, clients.add(grant.clientId));
+  #index(grant: Grant): void {
+    this.#byId.set(grant.id, grant);
+    addTo(this.#byAccount, grant.accountId, grant);
+    addTo(this.#byClientAndAccount, pairKey(grant), grant);
+    const clients = this.#clientsEver.get(grant.accountId) ?? new Set<string>();
+    this.#clientsEver.set(grant.accountId, clients.add(grant.clientId));
   }
 
-  private enforceLimits(grant: Grant): void {
-    const { refreshTokensPerClientAndUser, refreshTokensPerUser } = this.options();
-    const pair = this.byClientAndAccount.get(pairKey(grant));
-    const all = this.byAccount.get(grant.accountId);
+  #enforceLimits(grant: Grant): void {
+    const { refreshTokensPerClientAndUser, refreshTokensPerUser } = this.#options();
+    const pair = this.#byClientAndAccount.get(pairKey(grant));
+    const all = this.#byAccount.get(grant.accountId);
     if (!pair || !all) return;
     const isOver = () =>
       pair.size > refreshTokensPerClientAndUser || all.size > refreshTokensPerUser;
     // Only live tokens count towards the limits: looking at each ends those that have expired.
     if (isOver()) this.ofAccount(grant.accountId);
-    while (pair.size > refreshTokensPerClientAndUser) this.end(first(pair), "evicted");
-    while (all.size > refreshTokensPerUser) this.end(first(all), "evicted");
+    while (pair.size > refreshTokensPerClientAndUser) this.#end(first(pair), "evicted");
+    while (all.size > refreshTokensPerUser) this.#end(first(all), "evicted");
   }
 
-  private endIfExpired(grant: Grant): boolean {
-    if (grant.expiresAtMs === undefined || this.env.now() < grant.expiresAtMs) return false;
-    this.end(grant, "expired");
+  #endIfExpired(grant: Grant): boolean {
+    if (grant.expiresAtMs === undefined || this.#env.now() < grant.expiresAtMs) return false;
+    this.#end(grant, "expired");
     return true;
   }
 
-  private end(grant: Grant, change: GrantChange): void {
-    if (!this.byId.delete(grant.id)) return;
-    for (const token of grant.refreshTokens) this.refreshTokens.delete(token);
+  #end(grant: Grant, change: GrantChange): void {
+    if (!this.#byId.delete(grant.id)) return;
+    for (const token of grant.refreshTokens) this.#refreshTokens.delete(token);
     // An evicted grant loses its refresh token only: access tokens run out by themselves.
-    if (change !== "evicted") this.dropAccessTokens(grant);
-    else if (grant.accessTokens.size > 0) addTo(this.evicted, grant.accountId, grant);
-    removeFrom(this.byAccount, grant.accountId, grant);
-    removeFrom(this.byClientAndAccount, pairKey(grant), grant);
-    this.tell(grant, change);
+    if (change !== "evicted") this.#dropAccessTokens(grant);
+    else if (grant.accessTokens.size > 0) addTo(this.#evicted, grant.accountId, grant);
+    removeFrom(this.#byAccount, grant.accountId, grant);
+    removeFrom(this.#byClientAndAccount, pairKey(grant), grant);
+    this.#tell(grant, change);
   }
 
-  private forgetExpiredAccessTokens(nowMs: number): void {
-    for (const [token, { grant, expiresAtMs }] of this.accessTokens) {
+  #forgetExpiredAccessTokens(nowMs: number): void {
+    for (const [token, { grant, expiresAtMs }] of this.#accessTokens) {
       if (expiresAtMs > nowMs) return;
-      this.accessTokens.delete(token);
+      this.#accessTokens.delete(token);
       grant.accessTokens.delete(token);
-      if (grant.accessTokens.size === 0) removeFrom(this.evicted, grant.accountId, grant);
+      if (grant.accessTokens.size === 0) removeFrom(this.#evicted, grant.accountId, grant);
     }
   }
 
-  private dropAccessTokens(grant: Grant): void {
-    for (const token of grant.accessTokens) this.accessTokens.delete(token);
+  #dropAccessTokens(grant: Grant): void {
+    for (const token of grant.accessTokens) this.#accessTokens.delete(token);
     grant.accessTokens.clear();
-    removeFrom(this.evicted, grant.accountId, grant);
+    removeFrom(this.#evicted, grant.accountId, grant);
   }
 
-  private tell(grant: Grant, change: GrantChange): void {
-    if (!this.observers.any) return;
+  #tell(grant: Grant, change: GrantChange): void {
+    if (!this.#observers.any) return;
     const { clientId, accountId } = grant;
-    this.observers.tell({ type: "grant", atMs: this.env.now(), change, clientId, accountId });
+    this.#observers.tell({ type: "grant", atMs: this.#env.now(), change, clientId, accountId });
   }
 }
 

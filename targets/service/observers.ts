@@ -52,34 +52,34 @@ export type ServiceEvent =
 export type Observer = (event: ServiceEvent) => void;
 
 export class Observers {
-  private readonly list = new Set<Observer>();
+  readonly #list = new Set<Observer>();
 
   /** Whether building an event is worth the while. */
   get any(): boolean {
-    return this.list.size > 0;
+    return this.#list.size > 0;
   }
 
   /** Adds an observer; the returned function removes it. */
   add(observer: Observer): () => void {
-    this.list.add(observer);
-    return () => this.list.delete(observer);
+    this.#list.add(observer);
+    return () => this.#list.delete(observer);
   }
 
   /** Tells every observer. One that throws costs neither the others nor the service anything. */
   tell(event: ServiceEvent): void {
-    for (const observer of this.list) {
+    for (const observer of this.#list) {
       try {
         observer(event);
       } catch (error) {
-        this.report(event.atMs, observer, error);
+        this.#report(event.atMs, observer, error);
       }
     }
   }
 
   /** Tells the others of an observer that threw; were it told itself, it might throw again for ever. */
-  private report(atMs: number, faulty: Observer, error: unknown): void {
+  #report(atMs: number, faulty: Observer, error: unknown): void {
     const message = `an observer threw: ${error instanceof Error ? error.message : String(error)}`;
-    for (const observer of this.list) {
+    for (const observer of this.#list) {
       if (observer === faulty) continue;
       try {
         observer({ type: "failure", atMs, message });

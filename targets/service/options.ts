@@ -1,7 +1,7 @@
 // Every knob of the service with its default, unit and reason. Values the documents name as
 // "not shown" have the defaults of real services of that family.
 import * as z from "zod";
-import { nameMeant } from "../../platform/name-meant.ts";
+import { nameMeant } from "../../platform/name-suggestion.ts";
 import { AUTHENTICATION_CONTEXTS } from "./openid/id-token.ts";
 import { CHALLENGE_METHODS } from "./pkce.ts";
 import { PROVOKED_ANSWERS, PROVOKED_REQUESTS } from "./provoked.ts";

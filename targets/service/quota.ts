@@ -11,12 +11,12 @@ interface Window {
 const SWEEP_AT_LEAST = 1024;
 
 export class QuotaCounter {
-  private readonly windows = new Map<string, Window>();
-  private sweepAbove = SWEEP_AT_LEAST;
+  readonly #windows = new Map<string, Window>();
+  #sweepAbove = SWEEP_AT_LEAST;
 
   /** Counts one use; false when the quota of the running window was already spent. */
   take(key: string, quota: Quota, nowMs: number): boolean {
-    const window = this.windowOf(key, quota, nowMs);
+    const window = this.#windowOf(key, quota, nowMs);
     if (window.count >= quota.requests) return false;
     window.count++;
     return true;
@@ -24,28 +24,28 @@ export class QuotaCounter {
 
   /** Whether the quota is spent, without counting; the value is the wait in whole seconds, or 0. */
   waitSeconds(key: string, quota: Quota, nowMs: number): number {
-    const window = this.windows.get(key);
+    const window = this.#windows.get(key);
     const open = window !== undefined && nowMs < window.endsAtMs;
     return open && window.count >= quota.requests ? Math.ceil((window.endsAtMs - nowMs) / 1000) : 0;
   }
 
   clear(): void {
-    this.windows.clear();
+    this.#windows.clear();
   }
 
-  private windowOf(key: string, quota: Quota, nowMs: number): Window {
-    const found = this.windows.get(key);
+  #windowOf(key: string, quota: Quota, nowMs: number): Window {
+    const found = this.#windows.get(key);
     if (found && nowMs < found.endsAtMs) return found;
-    if (this.windows.size >= this.sweepAbove) this.sweep(nowMs);
+    if (this.#windows.size >= this.#sweepAbove) this.#sweep(nowMs);
     const window = { count: 0, endsAtMs: nowMs + quota.windowSeconds * 1000 };
-    this.windows.set(key, window);
+    this.#windows.set(key, window);
     return window;
   }
 
-  private sweep(nowMs: number): void {
-    for (const [key, window] of this.windows)
-      if (nowMs >= window.endsAtMs) this.windows.delete(key);
+  #sweep(nowMs: number): void {
+    for (const [key, window] of this.#windows)
+      if (nowMs >= window.endsAtMs) this.#windows.delete(key);
     // The next sweep waits until the work is worth it, or a flood of keys would sweep at each.
-    this.sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.windows.size);
+    this.#sweepAbove = Math.max(SWEEP_AT_LEAST, 2 * this.#windows.size);
   }
 }

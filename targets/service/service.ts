@@ -67,6 +67,9 @@ export interface Service {
   policyOf(accountOrOrganizationId: string): readonly string[];
   /** Blocks scopes (names such as "video") for an account or an organization. */
   setPolicy(accountOrOrganizationId: string, blockedScopes: readonly string[]): void;
+  /** Makes an account a member of an organization, as its administrator does; or of none. */
+  admit(accountId: string, organizationId: string | undefined): void;
+  organizationOf(accountId: string): string | undefined;
   /** Says which resource APIs are enabled for a client's project; without one its calls are refused. */
   setEnabledApis(clientId: string, apis: readonly ResourceApi[]): void;
   /** Ends all grants of an account, perhaps only to one client; returns how many lived. */
@@ -130,6 +133,8 @@ export function createService(settings: ServiceSettings): Service {
     deny: (userCode) => deny(context, attempts.findByUserCode(userCode)),
     policyOf: (id) => directory.policyOf(id),
     setPolicy: (id, blockedScopes) => directory.setPolicy(id, blockedScopes),
+    admit: (id, organizationId) => directory.admit(id, organizationId),
+    organizationOf: (id) => directory.account(id).organization,
     setEnabledApis: (clientId, apis) => directory.setEnabledApis(clientId, apis),
     revokeAllFor: (accountId, clientId) =>
       clientId === undefined

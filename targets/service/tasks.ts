@@ -5,34 +5,34 @@ import type { Environment } from "./environment.ts";
 type Task = () => Promise<void>;
 
 export class Tasks {
-  private waiting: { dueAtMs: number; task: Task }[] = [];
-  private readonly env: Environment;
+  #waiting: { dueAtMs: number; task: Task }[] = [];
+  readonly #env: Environment;
 
   constructor(env: Environment) {
-    this.env = env;
+    this.#env = env;
   }
 
   /** Runs `task` once in `delayMs`; tasks handle their own failures. */
   after(delayMs: number, task: Task): void {
-    if (this.env.schedule) this.env.schedule(delayMs, () => void task());
-    else this.waiting.push({ dueAtMs: this.env.now() + delayMs, task });
+    if (this.#env.schedule) this.#env.schedule(delayMs, () => void task());
+    else this.#waiting.push({ dueAtMs: this.#env.now() + delayMs, task });
   }
 
   /** Runs what is due, in the order of its time, until nothing is; returns how many ran. */
   async runDue(): Promise<number> {
     for (let ran = 0; ; ran++) {
-      const nowMs = this.env.now();
-      const due = this.waiting.filter((entry) => entry.dueAtMs <= nowMs);
+      const nowMs = this.#env.now();
+      const due = this.#waiting.filter((entry) => entry.dueAtMs <= nowMs);
       const next = due.sort((a, b) => a.dueAtMs - b.dueAtMs)[0];
       if (!next) return ran;
-      this.waiting = this.waiting.filter((entry) => entry !== next);
+      this.#waiting = this.#waiting.filter((entry) => entry !== next);
       await next.task();
     }
   }
 
   /** When the next task is due, or undefined. */
   get nextDueAtMs(): number | undefined {
-    const times = this.waiting.map((entry) => entry.dueAtMs);
+    const times = this.#waiting.map((entry) => entry.dueAtMs);
     return times.length > 0 ? Math.min(...times) : undefined;
   }
 }

@@ -60,7 +60,7 @@ export function fileOf(entry: string): string {
 }
 
 /** `exports` for entries that are modules: Node 20.19 and newer also `require` them. */
-export function exportsOf(entries: Readonly<Record<string, string>>): object {
+function exportsOf(entries: Readonly<Record<string, string>>): object {
   const rows = Object.keys(entries).map((entry) => {
     const file = `./dist/${fileOf(entry)}`;
     return [entry, { types: `${file}.d.ts`, default: `${file}.js` }];

@@ -29,7 +29,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 const placeOf = (name: string): string => join(folder, "node_modules", name);
 
-export interface Runtime {
+interface Runtime {
   readonly name: string;
   /** The program, and the words before a file's name. */
   readonly command: readonly [program: string, ...words: string[]];

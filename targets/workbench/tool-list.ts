@@ -1,7 +1,7 @@
 // What `npm run tool -- NAME` runs. The sixteen verbs of package.json are for everyday work; these are for
 // whoever goes deeper: campaigns of tests, measuring, making what is published.
 
-export interface Tool {
+interface Tool {
   /** One line for the list. */
   readonly says: string;
   /** A program of ours, or with `tests` the tests that are run. */
@@ -16,7 +16,6 @@ const all = "test/vitest.config.ts";
 export const TOOLS: Readonly<Record<string, Tool>> = {
   "analyse-c": { says: "static analysers over the host in C", program: "scripts/analyse-c.ts" },
   arm: { says: "the host in C for 32-bit ARM, and its tests", program: "scripts/arm.ts" },
-  bench: { says: "the core's hot paths beside plain code", program: "scripts/bench.ts" },
   builds: { says: "the builds before and after, by engine", program: "scripts/builds.ts" },
   coverage: { says: "the documents' rows and their tests", program: "test/coverage/main.ts" },
   expectations: {
@@ -26,10 +25,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   fleet: { says: "many devices and one service", program: "targets/desktop/fleet/main.ts" },
   fuzz: { says: "fuzzes what the core reads", program: "test/fuzz/main.ts" },
   "fuzz-c": { says: "fuzzes what the host in C reads", program: "scripts/fuzz-c.ts" },
+  "hot-paths": { says: "the core's hot paths beside plain code", program: "scripts/hot-paths.ts" },
   image: { says: "signed images from the sources, and keys", program: "scripts/image.ts" },
   lives: { says: "random lives of whole devices", program: "test/lives/main.ts" },
   model: { says: "the core against its model", program: "test/model/main.ts" },
-  mutation: { says: "mutants of the core against its tests", program: "test/mutation/main.ts" },
+  mutation: {
+    says: "mutants of core and platform against their tests",
+    program: "test/mutation/main.ts",
+  },
   package: { says: "the folders that npm publishes", program: "scripts/package.ts" },
   peers: { says: "the comparison with other clients", program: "scripts/peers.ts" },
   picogrant: { says: "the command picogrant from its sources", program: "targets/command/main.ts" },
@@ -46,6 +49,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     program: "targets/desktop/scenarios/main.ts",
   },
   servers: { says: "what completes with each server", program: "test/servers/main.ts" },
+  "session-lives": { says: "random lives of the session", program: "test/session-model/main.ts" },
   "test-browser": {
     says: "the tests of panel, pages and site in Chromium",
     tests: ["test/browser/vitest.config.ts"],

@@ -2,11 +2,11 @@
 // phone.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Bench, startSimulator } from "../desktop/bench.ts";
+import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { accessibilityProblems } from "./axe.ts";
-import { shows, startPlayground } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
+import { shows, startPlayground } from "./playground-page.ts";
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ["a desk, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
@@ -15,7 +15,7 @@ const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ["a phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
 ];
 
-let bench: Bench;
+let bench: RunningSimulator;
 let playground: Awaited<ReturnType<typeof startPlayground>>;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ describeInChromium("accessibility", (browser) => {
       await shows(page, "Code ");
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.click("#tab-events");
-      await page.click("[data-command='deny']");
+      await page.keyboard.press("d");
       await shows(page, "refused");
       await page.locator("#sequence summary").last().click();
       await page.locator("#sequence .detail pre").first().waitFor();

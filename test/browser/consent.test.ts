@@ -16,36 +16,36 @@ const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 700 }, ha
 
 /** A device: asks for a code over HTTP, polls over HTTP. */
 class Device {
-  private readonly url: string;
+  readonly #url: string;
   userCode = "";
-  private deviceCode = "";
+  #deviceCode = "";
 
   constructor(url: string) {
-    this.url = url;
+    this.#url = url;
   }
 
   async start(clientId: string = TV.client_id, scope = `${SCOPES.join(" ")} email`): Promise<this> {
-    const codes = await this.send("/device/code", { client_id: clientId, scope });
+    const codes = await this.#send("/device/code", { client_id: clientId, scope });
     this.userCode = codes.user_code!;
-    this.deviceCode = codes.device_code!;
+    this.#deviceCode = codes.device_code!;
     return this;
   }
 
   poll(): Promise<Record<string, string>> {
-    return this.send("/token", {
+    return this.#send("/token", {
       ...TV,
-      device_code: this.deviceCode,
+      device_code: this.#deviceCode,
       grant_type: DEVICE_GRANT,
     });
   }
 
   refresh(refresh_token: string): Promise<Record<string, string>> {
-    return this.send("/token", { ...TV, refresh_token, grant_type: "refresh_token" });
+    return this.#send("/token", { ...TV, refresh_token, grant_type: "refresh_token" });
   }
 
-  private async send(path: string, fields: Record<string, string>) {
+  async #send(path: string, fields: Record<string, string>) {
     const init = { method: "POST", body: new URLSearchParams(fields) };
-    return (await (await fetch(this.url + path, init)).json()) as Record<string, string>;
+    return (await (await fetch(this.#url + path, init)).json()) as Record<string, string>;
   }
 }
 

@@ -3,15 +3,15 @@
 
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { type Bench, startSimulator } from "../desktop/bench.ts";
+import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { shows } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
+import { shows } from "./playground-page.ts";
 
 /** The simulator with its panel open; whatever the page complains about fails the test. */
 async function atPanel(
   browser: Browser,
-  use: (page: Page, bench: Bench) => Promise<void>,
+  use: (page: Page, bench: RunningSimulator) => Promise<void>,
   context: BrowserContextOptions = {},
 ): Promise<void> {
   const bench = await startSimulator();
@@ -181,7 +181,7 @@ describeInChromium("the panel", (browser) => {
       browser(),
       async (page) => {
         await shows(page, "Code ");
-        for (const part of ["#next", "#lcd", ".phone", "[data-command='allow']", ".lanes"]) {
+        for (const part of ["#next", "#lcd", ".phone", ".phone-keys", ".lanes"]) {
           const box = (await page.locator(part).first().boundingBox())!;
           expect(box.y).toBeGreaterThanOrEqual(0);
           expect(box.y + box.height).toBeLessThanOrEqual(800);
@@ -211,7 +211,7 @@ describeInChromium("the panel", (browser) => {
       await page.click("[data-command='mend']");
       await page.click("[data-command='power']");
       await shows(page, code);
-      await page.click("[data-command='allow']");
+      await page.keyboard.press("a");
       await shows(page, "Harbour regatta");
       expect(simulation.exchanges.counts.get("ask for a code")).toBe(1);
     }));
@@ -304,8 +304,13 @@ describeInChromium("the panel", (browser) => {
       const glass = (await page.locator("#phone").boundingBox())!;
       expect(box.y + box.height).toBeLessThanOrEqual(glass.y + glass.height + 1);
       await allow.click();
+      // Where the faults are in sight, nothing has to lead there.
+      await page.locator("#guide-says", { hasText: "under “What can go wrong”" }).waitFor();
+      expect(await next.isVisible()).toBe(false);
+      await page.click("#tab-service");
       await page.locator("#next", { hasText: "What can go wrong?" }).click();
       expect(await page.locator(":focus").getAttribute("id")).toBe("tab-fault");
+      await next.waitFor({ state: "hidden" });
       expect(await list.getAttribute("aria-disabled")).toBe("false");
     }));
 
@@ -324,17 +329,127 @@ describeInChromium("the panel", (browser) => {
       expect(await page.locator("#next").textContent()).toBe("enter the code");
       await page.getByRole("link", { name: "every answer" }).click();
       await page.click("[data-command='answer admin-policy-enforced']");
-      await page.locator("#phone-says", { hasText: "pupil allows, which is refused" }).waitFor();
+      // What has happened, and what to do next: on the phone as everywhere.
+      const asks = "Ask your administrator to allow what the app asks for.";
+      const title = "Your organization does not allow this";
+      await page.locator("#phone-says", { hasText: title }).waitFor();
+      await page.locator("#phone-does", { hasText: `${asks} Then get a new code` }).waitFor();
       expect(await page.locator("#phone").isVisible()).toBe(false);
-      await page.locator("#guide-says", { hasText: "take another account" }).waitFor();
+      await page.locator("#reason", { hasText: asks }).waitFor();
+      await page.locator("#guide-says", { hasText: asks }).waitFor();
       const wide = await page.evaluate(() => {
         const { scrollWidth, clientWidth } = document.querySelector("#phone-home")!;
         return scrollWidth - clientWidth;
       });
       expect(wide).toBeLessThanOrEqual(0);
-      await page.click("#next");
+      await page.locator("#next", { hasText: "be the administrator" }).click();
+      await page.locator("#next", { hasText: "get a code" }).click();
       await page.locator("#phone-says", { hasText: "Your phone" }).waitFor();
     }));
+
+  test.each(["bare", "printer", "console"])(
+    "of panel and phone, one strong button at a time says what to press (%s)",
+    (kind) =>
+      atPanel(browser(), async (page, { controller, simulation }) => {
+        await controller.run(`device ${kind}`);
+        await shows(page, "Code");
+        const known = {
+          bare: "living-room-tv",
+          printer: "public-printer",
+          console: "game-console",
+        };
+        await page.locator("#client", { hasText: known[kind as keyof typeof known] }).waitFor();
+        const phone = page.frameLocator("#phone");
+        const next = page.locator("#next");
+        const isStrong = (key: Element): boolean => {
+          const { backgroundColor } = getComputedStyle(key);
+          return !/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor);
+        };
+        const onPhone = async (name: string): Promise<string[]> => {
+          const key = phone.getByRole("button", { name, exact: true });
+          await key.waitFor();
+          // What changes with a page fades.
+          await page.waitForTimeout(300);
+          const own = (await key.evaluate(isStrong)) ? [name] : [];
+          const beside = (await next.isVisible()) ? [(await next.textContent())!] : [];
+          return [...beside, ...own];
+        };
+        await page.click("#enter");
+        expect(await onPhone("Continue")).toEqual(["enter the code"]);
+        await phone.locator("input[name=user_code]").fill(simulation.userCode);
+        await next.waitFor({ state: "hidden" });
+        expect(await onPhone("Continue")).toEqual(["Continue"]);
+        await phone.getByRole("button", { name: "Continue" }).click();
+        await phone.getByRole("button", { name: /Ada Brook/ }).click();
+        expect(await onPhone("Allow")).toEqual(["Allow"]);
+        await controller.run("offline");
+        await next.waitFor();
+        expect(await onPhone("Allow")).toEqual(["plug the network in"]);
+      }),
+  );
+
+  test.each([
+    [1280, 800],
+    [1920, 1080],
+    [390, 844],
+  ])("%i pixels wide, account, code and warning stand above what is decided", (width, height) =>
+    atPanel(
+      browser(),
+      async (page) => {
+        await shows(page, "Code ");
+        await page.click("#scan");
+        const phone = page.frameLocator("#phone");
+        await phone.getByRole("button", { name: "Continue" }).click();
+        await phone.getByRole("button", { name: /Ada Brook/ }).click();
+        const bar = (await phone.locator(".buttons").boundingBox())!;
+        const frame = (await page.locator("#phone").boundingBox())!;
+        expect(bar.y + bar.height).toBeLessThanOrEqual(frame.y + frame.height + 1);
+        for (const part of [".who", ".note.hint .code", ".note.hint"]) {
+          const box = (await phone.locator(part).boundingBox())!;
+          expect(box.y, part).toBeGreaterThanOrEqual(frame.y);
+          expect(box.y + box.height, part).toBeLessThanOrEqual(bar.y);
+        }
+      },
+      { viewport: { width, height } },
+    ),
+  );
+
+  test.each([
+    [390, 844],
+    [800, 900],
+    [1280, 800],
+    [1920, 1080],
+  ])("%i pixels wide, an opened answer leaves the rows around it in sight", (width, height) =>
+    atPanel(
+      browser(),
+      async (page, { controller }) => {
+        await shows(page, "Code ");
+        for (let cut = 0; cut < 5; cut++) await controller.run("power-cycle");
+        await controller.run("pause");
+        const asked = page.locator("#sequence summary", { hasText: "POST /device/code" });
+        await asked.click();
+        await page.locator("#sequence .side").last().waitFor();
+        await asked.scrollIntoViewIfNeeded();
+        const seen = await page.evaluate(() => {
+          const around = document.querySelector(".scroll")!.getBoundingClientRect();
+          const open = document.querySelector("#sequence li:has(details[open])")!;
+          const rows = [...document.querySelectorAll("#sequence li")].filter((row) => {
+            const { top, bottom } = row.getBoundingClientRect();
+            return row !== open && bottom > around.top + 12 && top < around.bottom - 12;
+          });
+          const box = open.getBoundingClientRect();
+          const covered = rows.filter((row) => {
+            const { top, bottom } = row.getBoundingClientRect();
+            return top < box.bottom - 1 && bottom > box.top + 1;
+          });
+          return { rows: rows.length, covered: covered.length, whole: box.height < around.height };
+        });
+        expect(seen).toEqual({ rows: expect.any(Number), covered: 0, whole: true });
+        expect(seen.rows).toBeGreaterThan(0);
+      },
+      { viewport: { width, height } },
+    ),
+  );
 
   test("an opened answer lies beside its request, and the first row in sight is whole", () =>
     atPanel(
@@ -396,9 +511,7 @@ describeInChromium("the panel", (browser) => {
       expect(await page.locator("#bench").isVisible()).toBe(false);
       await page.click("[data-command='answer invalid-client']");
       await shows(page, "Device refused. Ask its maker");
-      await page
-        .locator("#reason", { hasText: "Who can mend it: the maker. Check identifier" })
-        .waitFor();
+      await page.locator("#reason", { hasText: "Ask the maker: check identifier" }).waitFor();
       expect(await page.locator("#bench").isVisible()).toBe(true);
       // What has just happened is in sight, also where it happened while the gallery was.
       await page.getByRole("link", { name: "every answer" }).click();

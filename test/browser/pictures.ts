@@ -1,4 +1,5 @@
-// npm run tool -- pictures: makes the documentation's pictures of panel and playground anew, in headless Chromium.
+// npm run tool -- pictures: makes the documentation's pictures of panel and playground anew, in headless Chromium. In the
+// order in which somebody who has never seen it meets them: nothing pressed first, then step by step.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,8 +7,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { commandLine } from "../../targets/workbench/script-options.ts";
-import { shows, startPlayground } from "./bench.ts";
 import { launchChromium } from "./launch.ts";
+import { shows, startPlayground } from "./playground-page.ts";
 
 const FOLDER = fileURLToPath(new URL("../../targets/desktop/docs/", import.meta.url));
 const DESK = { viewport: { width: 1280, height: 800 } };
@@ -55,16 +56,6 @@ async function goToConsent(page: Page, isKnown = false): Promise<void> {
   await phone.getByRole("button", { name: "Allow", exact: true }).waitFor();
 }
 
-/** Another code than the one that may still be drawn. */
-async function takeNewCode(page: Page): Promise<void> {
-  const code = (): Promise<string> => page.locator("#code-strip").textContent().then(String);
-  const before = await code();
-  await page.click("[data-command='press new-code']");
-  while (!/shows [B-Z]{4}-/.test(await code()) || (await code()) === before) {
-    await page.waitForTimeout(100);
-  }
-}
-
 interface Simulator {
   readonly url: string;
   close(): Promise<void>;
@@ -100,6 +91,7 @@ async function takePanel(browser: Browser): Promise<void> {
     const page = await open(browser, `${bench.url}/panel`, DESK);
     const press = (command: string): Promise<void> => page.click(`[data-command='${command}']`);
     await shows(page, "Code ");
+    await take(page, "panel-first");
     await goToConsent(page);
     await take(page, "panel-pending");
     await page.frameLocator("#phone").getByRole("button", { name: "Allow", exact: true }).click();
@@ -129,12 +121,12 @@ async function takePanel(browser: Browser): Promise<void> {
     await page.click("[data-key='k']");
     await says(page, "#device-name", "Printer");
     await press("power");
-    await takeNewCode(page);
+    await shows(page, "Code");
     await page.locator("#slip").waitFor();
     await take(page, "panel-printer");
     await page.click("[data-key='k']");
     await says(page, "#device-name", "Console");
-    await takeNewCode(page);
+    await shows(page, "Code");
     await page.locator("#screen-qr").waitFor();
     await take(page, "panel-console");
     await page.click("[data-key='k']");
@@ -145,8 +137,12 @@ async function takePanel(browser: Browser): Promise<void> {
     await large.click("[data-command='answer admin-policy-enforced']");
     await shows(large, "Ask your administrator");
     await take(large, "panel-large");
-    await large.click("[data-command='press new-code']");
+    await large.click("#next");
+    await says(large, "#next", "get a code");
+    await large.click("#next");
     await shows(large, "Code ");
+    await large.emulateMedia({ colorScheme: "dark" });
+    await take(large, "panel-large-dark");
     const narrow = await open(browser, `${bench.url}/panel`, { ...PHONE, colorScheme: "dark" });
     await shows(narrow, "Code ");
     await take(narrow, "panel-narrow-dark");
@@ -164,6 +160,7 @@ async function takePlayground(browser: Browser): Promise<void> {
     await take(page, "playground");
     const narrow = await open(browser, playground.url, PHONE);
     await shows(narrow, "Code ");
+    await take(narrow, "playground-narrow-first");
     await goToConsent(narrow);
     await narrow.locator(".second").evaluate((phone) => phone.scrollIntoView());
     await take(narrow, "playground-narrow");

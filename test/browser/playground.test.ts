@@ -8,8 +8,8 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { scenarioNames } from "../../targets/desktop/scenarios/library.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { shows, startPlayground } from "./bench.ts";
 import { describeInChromium } from "./chromium.ts";
+import { shows, startPlayground } from "./playground-page.ts";
 
 let server: Awaited<ReturnType<typeof startPlayground>>;
 
@@ -73,9 +73,8 @@ describeInChromium("the playground", (browser) => {
       await page.frameLocator("#phone").getByText("Connected").first().waitFor();
       await shows(page, "Signed in 3 broadcasts: Harbour regatta");
       expect(await page.locator("#sequence").textContent()).toMatch(/ada allows.*signed in/);
-      await expect
-        .poll(() => page.locator("#allocated").textContent())
-        .toMatch(/^0 times in [1-9]\d+ calls/);
+      await expect.poll(() => page.locator("#allocated").textContent()).toBe("0 bytes a second");
+      expect(await page.locator("#allocated").getAttribute("title")).toMatch(/^[1-9]\d+ calls of/);
       await page.frameLocator("#phone").getByRole("link", { name: "Your account" }).click();
       await page.frameLocator("#phone").getByText("Living Room TV").first().waitFor();
     }));
@@ -216,7 +215,7 @@ describeInChromium("the playground", (browser) => {
       await page.getByText("begun anew with these accounts").waitFor();
       // The code of before is worth nothing, and may still be drawn: whoever allows that one allows nothing.
       await expect.poll(async () => !["", before].includes(await codeOn(page))).toBe(true);
-      await page.click("[data-command='allow']");
+      await page.keyboard.press("a");
       await shows(page, "3 broadcasts: Rowing and rain");
       // A live world that comes after it has them, too.
       await page.click("#tab-scenarios");
@@ -225,7 +224,7 @@ describeInChromium("the playground", (browser) => {
       await page.click("#scenario-live");
       await shows(page, "Code ");
       await page.click("[data-command='next-speed']");
-      await page.click("[data-command='allow']");
+      await page.keyboard.press("a");
       await shows(page, "3 broadcasts: Rowing and rain");
     }));
 

@@ -21,7 +21,7 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join("; ");
 
-export interface StaticServer {
+interface StaticServer {
   /** Where the folder is, with a slash at the end. */
   readonly url: string;
   close(): Promise<void>;

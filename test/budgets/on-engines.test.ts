@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { heapIn, pollInstructionsIn } from "../../targets/workbench/budgets/on-engines.ts";
 import { buildHosts, enginesFolder } from "../../targets/workbench/engines/install.ts";
 import { builtBundle } from "../../targets/workbench/engines/script.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 
 const names = ["quickjs", "duktape", "mujs", "xs"] as const;
 
@@ -33,7 +33,7 @@ for (const name of names) {
 }
 
 test.skipIf(
-  !isWhole || !isThere("quickjs") || spawnSync("valgrind", ["--version"]).error !== undefined,
+  !isFullRun || !isThere("quickjs") || spawnSync("valgrind", ["--version"]).error !== undefined,
 )("quickjs: instructions of a poll, and more of them where it does more", async () => {
   const code = await builtBundle("grant");
   const polled = pollInstructionsIn("quickjs", code);

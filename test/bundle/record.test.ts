@@ -16,9 +16,9 @@ const config = JSON.stringify({
 /** What a program stands on: a device of two owners, and another type with the same names. */
 const types = `
 export interface Clock { waitMs: number; lifeS: number }
-export interface Lists { start: number[]; other: Device | null }
+interface Lists { start: number[]; other: Device | null }
 export type Device = Readonly<Clock> & Readonly<Lists> & Readonly<Own>;
-export interface Own { state: number }
+interface Own { state: number }
 export interface Config { waitMs: number; state: number; start: number }
 function makeClock(device: Clock, waitMs: number): void {
   device.waitMs = waitMs;

@@ -4,13 +4,13 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, it } from "vitest";
 import simulatedWorld from "../../targets/service/fixture.json" with { type: "json" };
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
+import { listening } from "../listening.ts";
 
 const main = path.resolve("targets/command/main.ts");
 const PUBLIC = "public-printer";
@@ -34,7 +34,7 @@ const CASES: [string, string[], object, number[]][] = [
   ["JSON that is found out", [], {}, [415, 200]],
 ];
 
-it.each(isWhole ? CASES : CASES.filter(([, words]) => words.length > 0))(
+it.each(isFullRun ? CASES : CASES.filter(([, words]) => words.length > 0))(
   "%s",
   async (what, words, demands, codes) => {
     const clients = simulatedWorld.clients.map((one) =>
@@ -92,12 +92,11 @@ it("RFC 6749 §5.2: where the server takes secrets otherwise, the message names 
     response.writeHead(isMetadata ? 200 : 401, { "content-type": "application/json" });
     response.end(JSON.stringify(isMetadata ? metadata : { error: "invalid_client" }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  origin = `http://127.0.0.1:${await listening(server)}`;
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   const secret = path.join(state, "secret");
   writeFileSync(secret, "a-secret", { mode: 0o600 });
-  ended = [() => server.close(), () => rmSync(state, { recursive: true, force: true })];
+  ended = [() => rmSync(state, { recursive: true, force: true })];
   const { code, stderr } = await picogrant(
     ...["login", "--server", origin, "--client-id", "c", "--client-secret-file", secret],
     ...["--state", path.join(state, "tokens")],

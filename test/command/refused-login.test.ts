@@ -8,8 +8,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isFullRun } from "../full-run.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { isWhole } from "../whole.ts";
 
 const main = path.resolve("targets/command/main.ts");
 let server: Server;
@@ -126,7 +126,7 @@ const STATES: readonly {
   { what: "a redirect", answer: [302, {}], isRefused: false, says: "302" },
 ];
 
-describe.each(isWhole ? STATES : STATES.slice(0, 1))(
+describe.each(isFullRun ? STATES : STATES.slice(0, 1))(
   "where a refresh meets $what the login is kept, and that is said; every way out works",
   ({ answer, isRefused, says }) => {
     it("login --again, logout, logout --local", async () => {
@@ -171,7 +171,7 @@ describe("where the server says nothing", () => {
     await expectWaysOut();
   });
 
-  it.runIf(isWhole)("and is gone: logout ends, says so, and forgets the tokens", async () => {
+  it.runIf(isFullRun)("and is gone: logout ends, says so, and forgets the tokens", async () => {
     expect((await login()).code).toBe(0);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -2,10 +2,10 @@
 
 import http from "node:http";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { SERVERS, serverOf } from "../../platform/servers/index.ts";
 import { askWho, userInfoOf } from "../../targets/command/login/who.ts";
+import { listening } from "../listening.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 
 const ask = (server: string, serverParameters: Record<string, string> = {}) =>
@@ -56,10 +56,6 @@ describe("who has signed in is asked where the server's profile says", () => {
 
 describe("an issuer's metadata name whom to ask (OpenID Connect Core 1.0 section 5.3)", () => {
   const { ca, identities } = makeTlsIdentities();
-  const listen = (server: http.Server): Promise<number> =>
-    new Promise((done) =>
-      server.listen(0, "127.0.0.1", () => done((server.address() as AddressInfo).port)),
-    );
 
   /** Asks an https issuer that names `userInfo`; gives the answer and what came to the device's own port in clear. */
   async function askIssuer(userInfo: (ports: { own: number; issuer: number }) => string) {
@@ -68,21 +64,16 @@ describe("an issuer's metadata name whom to ask (OpenID Connect Core 1.0 section
       carried.push(headers.authorization);
       answer.end('{"name":"the device itself"}');
     });
-    const ports = { own: await listen(own), issuer: 0 };
+    const ports = { own: await listening(own), issuer: 0 };
     const issuer = https.createServer(identities.trusted, ({ url }, answer) => {
       const name = `https://localhost:${ports.issuer}`;
       const metadata = { issuer: name, userinfo_endpoint: userInfo(ports) };
       answer.end(JSON.stringify(url === "/who" ? { name: "Ada" } : metadata));
     });
-    ports.issuer = await listen(issuer);
-    try {
-      const server = `https://localhost:${ports.issuer}`;
-      const login = { server, serverParameters: {}, secret: "none", allowHttp: false } as const;
-      return { who: await askWho(login, "token", { ca }), carried };
-    } finally {
-      own.close();
-      issuer.close();
-    }
+    ports.issuer = await listening(issuer);
+    const server = `https://localhost:${ports.issuer}`;
+    const login = { server, serverParameters: {}, secret: "none", allowHttp: false } as const;
+    return { who: await askWho(login, "token", { ca }), carried };
   }
 
   it("a server elsewhere does not send the token to the device's own ports, in clear", async () => {

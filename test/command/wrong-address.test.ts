@@ -4,14 +4,14 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { SignInError, type SignInErrorCode } from "../../platform/session/sign-in-error.ts";
 import { WrongAddress } from "../../targets/command/login/wrong-address.ts";
+import { isFullRun } from "../full-run.ts";
+import { listening } from "../listening.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { isWhole } from "../whole.ts";
 
 const PAGE = [200, "<!doctype html><title>Welcome</title>"] as const;
 const NOT_FOUND = [404, "<h1>Not found</h1>"] as const;
@@ -20,7 +20,6 @@ const NOT_FOUND = [404, "<h1>Not found</h1>"] as const;
 async function loginAt([status, body]: readonly [number, string]) {
   const state = mkdtempSync(path.join(tmpdir(), "picogrant-"));
   const server = createServer(({ url = "" }, response) => {
-    const { port } = server.address() as AddressInfo;
     const issuer = `http://127.0.0.1:${port}`;
     const addresses = {
       device_authorization_endpoint: `${issuer}/code`,
@@ -30,8 +29,7 @@ async function loginAt([status, body]: readonly [number, string]) {
     response.writeHead(isMetadata ? 200 : status);
     response.end(isMetadata ? JSON.stringify({ issuer, ...addresses }) : body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   const words = ["login", "--server", `http://127.0.0.1:${port}`, "--client-id", "c"];
   const args = ["--import", "tsx", path.resolve("targets/command/main.ts"), ...words];
   try {
@@ -42,13 +40,11 @@ async function loginAt([status, body]: readonly [number, string]) {
       });
     });
   } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
     rmSync(state, { recursive: true, force: true });
   }
 }
 
-it.each(isWhole ? [PAGE, NOT_FOUND] : [])(
+it.each(isFullRun ? [PAGE, NOT_FOUND] : [])(
   "HTTP %i where a code is asked for: ends within seconds, and says which address it is",
   async (status, body) => {
     const { code, stderr } = await loginAt([status, body]);
@@ -59,7 +55,7 @@ it.each(isWhole ? [PAGE, NOT_FOUND] : [])(
   PATIENCE_MS,
 );
 
-it.runIf(isWhole)(
+it.runIf(isFullRun)(
   "RFC 8628 §3.2: a code without an address is given up, and the member is named",
   async () => {
     const body =

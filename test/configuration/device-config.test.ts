@@ -18,7 +18,7 @@ import {
 import { checkSchema, type Schema } from "../../platform/configuration/schema-check.ts";
 import { SERVERS } from "../../platform/servers/index.ts";
 import { anyCharacter } from "../any-character.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 
 const complete = {
   clientId: "living-room-tv",
@@ -176,7 +176,7 @@ describe("device.json: the schema check", () => {
         else right++;
         expect(ourPaths(value)).toEqual(expected);
       }),
-      { numRuns: isWhole ? 3000 : 600 },
+      { numRuns: isFullRun ? 3000 : 600 },
     );
     // A generator that makes only one kind would prove little.
     expect(Math.min(wrong, right)).toBeGreaterThan(100);

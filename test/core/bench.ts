@@ -123,8 +123,8 @@ export class Bench {
   readonly rows: number;
   /** Size of the pieces that bodies are cut into. */
   piece: number;
-  private state = 0;
-  private moves = 0;
+  #state = 0;
+  #moves = 0;
 
   constructor(
     answers: Reaction[] = [],
@@ -156,7 +156,7 @@ export class Bench {
   }
 
   /** How often in a row wakeIn was 0. */
-  private idle = 0;
+  #idle = 0;
 
   /** Lets time pass in the steps that wakeIn names, so that nothing comes late. */
   pass(ms: number): void {
@@ -166,8 +166,8 @@ export class Bench {
       if (step > 200_000) throw new Error("wakeIn does not get anywhere");
       const wake = Math.min(this.core.wakeIn(this.device), end - this.nowMs);
       // run ends at NONE: whatever was due is done, and something else may be due once more.
-      this.idle = wake === 0 ? this.idle + 1 : 0;
-      if (this.idle > 3) throw new Error("wakeIn stays 0 although nothing is to be done");
+      this.#idle = wake === 0 ? this.#idle + 1 : 0;
+      if (this.#idle > 3) throw new Error("wakeIn stays 0 although nothing is to be done");
       this.nowMs += wake;
       this.run(wake);
     }
@@ -198,21 +198,21 @@ export class Bench {
     let command = this.core.tick(this.device, elapsedMs);
     for (let count = 0; command !== core.Command.NONE; count++) {
       if (count > 200) throw new Error("no end of commands");
-      this.perform(command);
-      this.watch();
+      this.#perform(command);
+      this.#watch();
       command = this.core.tick(this.device, 0);
     }
-    this.watch();
+    this.#watch();
   }
 
-  private watch(): void {
+  #watch(): void {
     const { state, event, moves } = this.device;
-    if (moves === this.moves + 1) expect(known).toContain(`${this.state} ${event} ${state}`);
-    this.state = state;
-    this.moves = moves;
+    if (moves === this.#moves + 1) expect(known).toContain(`${this.#state} ${event} ${state}`);
+    this.#state = state;
+    this.#moves = moves;
   }
 
-  private perform(command: core.Command): void {
+  #perform(command: core.Command): void {
     const { device, memory } = this;
     const isStorage = command >= core.Command.LOAD && command <= core.Command.ERASE;
     if (isStorage && this.storageHangs) return;
@@ -241,7 +241,7 @@ export class Bench {
       if (!this.challengeHangs) this.makeChallenge();
     } else if (command === core.Command.ABORT) this.aborts++;
     else if (command === core.Command.SHOW) this.shows++;
-    else if (command === core.Command.SEND) this.answer();
+    else if (command === core.Command.SEND) this.#answer();
   }
 
   /**
@@ -276,7 +276,7 @@ export class Bench {
     border.responseEnd(device, id);
   }
 
-  private answer(): void {
+  #answer(): void {
     const { device } = this;
     const lent = device.endpoint > core.Endpoint.REVOCATION ? device.callBody : null;
     this.sent.push({

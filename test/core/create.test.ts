@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Literal, Region } from "../../core/device/memory.ts";
 import type { Bytes } from "../../core/index.ts";
 import * as grant from "../../core/index.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import { config } from "./bench.ts";
 import { makeCore } from "./subject.ts";
 
@@ -52,7 +52,7 @@ describe("create", () => {
       clientAuthentication: grant.ClientAuthentication.CLIENT_SECRET_BASIC,
       clientSecret: "secret".repeat(400),
     };
-    for (let size = 16; size < 3000; size += isWhole ? 7 : 35) {
+    for (let size = 16; size < 3000; size += isFullRun ? 7 : 35) {
       expect(() => makeCore().create(watched(size), config)).not.toThrow();
       expect(() => makeCore().create(watched(size), { ...config, messages })).not.toThrow();
       expect(() => makeCore().create(watched(size), { ...config, ...basic })).not.toThrow();

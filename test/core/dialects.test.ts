@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { NodeHttp } from "../../platform/node/index.ts";
 import { SERVERS } from "../../platform/servers/index.ts";
+import { isFullRun } from "../full-run.ts";
 import {
   type ExchangeName,
   type Answer as RecordedAnswer,
@@ -16,7 +17,6 @@ import {
   recordedServers,
   recording,
 } from "../servers/recording.ts";
-import { isWhole } from "../whole.ts";
 import { Bench, code, error, type Reaction, tokens } from "./bench.ts";
 
 /** What has to become of an answer; told by the bench right after it. */
@@ -373,7 +373,7 @@ describe("dialects: what must not matter", () => {
           expect(seen(having({ ...answer, body }, piece))).toEqual(seen(having(answer)));
         },
       ),
-      { numRuns: isWhole ? 300 : 30 },
+      { numRuns: isFullRun ? 300 : 30 },
     );
   });
 

@@ -4,8 +4,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, State } from "../../core/complete.ts";
+import { addressRows, wrap } from "../model/ideal/display.ts";
 import { Bench, code, error, tokens } from "./bench.ts";
-import { PAGE_MS, paged, parted, visible, wrapped } from "./layout.ts";
+import { PAGE_MS, paged, visible } from "./layout.ts";
 
 interface Prompt {
   columns: number;
@@ -17,8 +18,8 @@ interface Prompt {
 function promptPages({ columns, rows, address }: Prompt): string[][] {
   const short = address.length > columns ? address.replace(/^https?:\/\/(?=.)/i, "") : address;
   const room = rows - 1;
-  const open = wrapped("Open in browser:", columns);
-  const lines = parted(short, columns);
+  const open = wrap("Open in browser:", columns);
+  const lines = addressRows(short, columns);
   const all = open.length + lines.length <= room ? [...open, ...lines] : lines;
   return paged(all, columns, room);
 }

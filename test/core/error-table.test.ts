@@ -1,87 +1,12 @@
-// Every error with its number, kind, names on the wire and message, written out here once more: hosts,
-// servers and users rely on them.
+// The core's table of errors, held against the rows that are written out by hand: numbers, kinds, names on the wire,
+// and what the display says.
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, ErrorKind, Field, State } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
+import { ERROR_ROWS, isShown, type Kind, WORDS } from "../error-rows.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
 
-type Kind = "transient" | "renewable" | "user" | "administrator" | "maker";
-interface Entry {
-  number: number;
-  name: string;
-  kind: Kind;
-  message: string;
-  wire: string[];
-}
-
-const REFUSED = "Access refused. Sign in again";
-const SETUP = "Wrong setup. Ask the maker";
-const DEVICE = "Device refused. Ask its maker";
-const EXPIRED = "Code expired. Sign in again";
-const ENDED = "Session ended. Sign in again";
-const BUSY = "Service busy";
-const FAILED = "Failed. Ask the maker";
-const MEMORY = "Too little memory. Ask the maker";
-
-function entry(number: number, name: string, kind: Kind, message: string, wire = ""): Entry {
-  return { number, name, kind, message, wire: wire ? wire.split(" ") : [] };
-}
-
-const table = [
-  entry(3, "EXPIRED_TOKEN", "renewable", EXPIRED, "expired_token token_expired code_expired"),
-  entry(
-    ...([4, "INVALID_GRANT", "renewable", EXPIRED] as const),
-    "invalid_grant bad_verification_code incorrect_device_code invalid_code_pair bad_refresh_token " +
-      "invalid_refresh_token refresh_token_expired bad_token",
-  ),
-  entry(5, "ACCESS_DENIED", "user", REFUSED, "access_denied authorization_declined"),
-  entry(
-    ...([6, "ADMIN_POLICY_ENFORCED", "administrator"] as const),
-    "Not allowed. Ask your administrator",
-    "admin_policy_enforced",
-  ),
-  entry(
-    ...([7, "ORG_INTERNAL", "administrator"] as const),
-    "Wrong organization. Ask your administrator",
-    "org_internal",
-  ),
-  entry(8, "INVALID_CLIENT", "maker", DEVICE, "invalid_client incorrect_client_credentials"),
-  entry(9, "UNAUTHORIZED_CLIENT", "maker", DEVICE, "unauthorized_client device_flow_disabled"),
-  entry(10, "INVALID_SCOPE", "maker", SETUP, "invalid_scope"),
-  entry(11, "INVALID_REQUEST", "maker", SETUP, "invalid_request"),
-  entry(12, "UNSUPPORTED_GRANT_TYPE", "maker", SETUP, "unsupported_grant_type"),
-  entry(13, "RATE_LIMIT_EXCEEDED", "transient", BUSY, "rate_limit_exceeded"),
-  entry(14, "SERVER_ERROR", "transient", BUSY, "server_error"),
-  entry(15, "TEMPORARILY_UNAVAILABLE", "transient", BUSY, "temporarily_unavailable"),
-  entry(16, "INVALID_TOKEN", "user", ENDED, "invalid_token"),
-  entry(17, "INSUFFICIENT_SCOPE", "maker", SETUP, "insufficient_scope"),
-  entry(18, "UNSUPPORTED_TOKEN_TYPE", "maker", SETUP, "unsupported_token_type"),
-  entry(19, "UNREACHABLE", "transient", "No connection"),
-  entry(20, "UNAVAILABLE", "transient", BUSY),
-  entry(21, "MALFORMED_RESPONSE", "transient", BUSY),
-  entry(22, "VALUE_TOO_LONG", "maker", MEMORY),
-  entry(23, "UNKNOWN_ERROR", "maker", FAILED),
-  entry(24, "RENEWALS_EXHAUSTED", "user", EXPIRED),
-  entry(25, "SESSION_ENDED", "user", ENDED),
-  entry(26, "MEMORY_TOO_SMALL", "maker", MEMORY),
-  entry(27, "TOKEN_REVOKED", "user", ENDED, "token_revoked"),
-  entry(28, "ACCOUNT_DISABLED", "administrator", "Account disabled. Ask your administrator"),
-  entry(29, "UNEXPECTED_STATE", "maker", FAILED),
-  entry(30, "USELESS_ANSWERS", "maker", SETUP),
-  entry(
-    ...([31, "INTERACTION_REQUIRED", "user", REFUSED] as const),
-    "interaction_required login_required account_selection_required consent_required " +
-      "mfa_required interrupted_user ux_not_allowed",
-  ),
-  entry(32, "REQUEST_REFUSED", "maker", SETUP),
-  entry(33, "NO_CODE_CHALLENGE", "maker", SETUP),
-];
-/** Answers of a poll only: no display shows them. */
-const PENDING: Entry[] = [
-  entry(1, "AUTHORIZATION_PENDING", "transient", "", "authorization_pending"),
-  entry(2, "SLOW_DOWN", "transient", "", "slow_down"),
-];
 const KINDS: Record<Kind, ErrorKind> = {
   transient: ErrorKind.TRANSIENT,
   renewable: ErrorKind.RENEWABLE,
@@ -106,7 +31,7 @@ describe("the error table", () => {
     expect(numbers).toEqual(Array.from({ length: 34 }, (_, i) => i));
   });
 
-  it.each([...PENDING, ...table])("$number is $name, of the kind $kind", (row) => {
+  it.each(ERROR_ROWS)("$number is $name, of the kind $kind", (row) => {
     expect(ErrorCode[row.number]).toBe(row.name);
     const { core, device } = new Bench([], { autoStart: 0 });
     expect(core.errorKind(device, row.number)).toBe(KINDS[row.kind]);
@@ -114,19 +39,20 @@ describe("the error table", () => {
 
   it("knows no other names", () => {
     const known = errorRows().flatMap(({ names }) => names);
-    const here = [...PENDING, ...table].flatMap(({ wire }) => wire);
+    const here = ERROR_ROWS.flatMap(({ wire }) => wire);
     expect(known.toSorted()).toEqual(here.toSorted());
   });
 
-  const named = [...PENDING, ...table].flatMap((row) => row.wire.map((wire) => ({ ...row, wire })));
+  const named = ERROR_ROWS.flatMap((row) => row.wire.map((wire) => ({ ...row, wire })));
   it.each(named)("$wire is read as $name", ({ wire, number }) => {
     expect(asked([error(400, wire)]).device.error).toBe(number);
     expect(asked([json(403, { error_code: wire })]).device.error).toBe(number);
   });
 
-  it.each(table.filter(({ wire }) => wire.length > 0))("$name is shown as: $message", (row) => {
+  const shownOnes = ERROR_ROWS.filter((row) => row.wire.length > 0 && isShown(row));
+  it.each(shownOnes)("$name is shown as $text", (row) => {
     const bench = asked([error(400, row.wire[0]!)]);
-    expect(shown(bench)).toEqual([row.message, "", "", ""]);
+    expect(shown(bench)).toEqual([WORDS[row.text], "", "", ""]);
     expect(bench.device.state).toBe(row.kind === "transient" ? State.REQUESTING : State.FAILED);
   });
 
@@ -238,9 +164,9 @@ describe("the error table", () => {
 
   it("one that the table does not know is shown with the server's word for it", () => {
     const bench = asked([error(400, "quota-7")]);
-    expect(shown(bench)).toEqual([FAILED, "quota-7", "", ""]);
+    expect(shown(bench)).toEqual([WORDS.FAILED, "quota-7", "", ""]);
     const next = asked([error(400, "invalid_scope")]);
-    expect(shown(next)).toEqual([SETUP, "", "", ""]);
+    expect(shown(next)).toEqual([WORDS.SETUP, "", "", ""]);
   });
 
   it.each([

@@ -7,8 +7,8 @@ import { type Device, Field, Literal, Region } from "../../core/device/memory.ts
 import { DocumentLiteral } from "../../core/documents/literals.ts";
 import { scanBegin, scanByte, scanEnd } from "../../core/text/json-scanner.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
+import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
-import { isWhole } from "../whole.ts";
 
 let memory: Uint8Array;
 let device: Device;
@@ -56,7 +56,7 @@ function* rowsOf(pieces: readonly string[], length: number): Generator<string> {
 }
 
 /** Of every so many documents one is tried; the gate tries all. Which ones is another matter each time. */
-const STRIDE = isWhole ? 1 : 16;
+const STRIDE = isFullRun ? 1 : 16;
 
 /** Those that the scanner and JSON.parse do not agree about. */
 function misjudged(documents: Iterable<string>): string[] {

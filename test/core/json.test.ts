@@ -4,8 +4,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
-import { isWhole } from "../whole.ts";
 import { Bench, json } from "./bench.ts";
 import { call, LIST, session } from "./session.ts";
 
@@ -36,12 +36,12 @@ function around(value: string): string[] {
 }
 /** One device, which is asked again and again: making one takes longer than asking it. */
 class Judge {
-  private readonly bench = new Bench([], { autoStart: 0 });
-  private turn = 0;
+  readonly #bench = new Bench([], { autoStart: 0 });
+  #turn = 0;
 
   /** Whether this is a code to the device. */
   isTaken(body: string): boolean {
-    const { bench } = this;
+    const bench = this.#bench;
     bench.answers = [{ status: 200, body }];
     bench.core.signIn(bench.device);
     bench.run(0);
@@ -51,14 +51,14 @@ class Judge {
 
   /** In front or behind by turns: a comma or a bracket follows. */
   sameAsParse(value: string): void {
-    const body = around(value)[this.turn++ & 1]!;
+    const body = around(value)[this.#turn++ & 1]!;
     if (this.isTaken(body) !== isJson(body)) expect(body).toBe(isJson(body) ? "taken" : "refused");
   }
 }
 /** All of them in the gate, otherwise every sixth: which ones is another matter each time. */
 function someOf(characters: readonly string[]): readonly string[] {
   const turn = freshSeed() % 6;
-  return characters.filter((_, at) => isWhole || at % 6 === turn);
+  return characters.filter((_, at) => isFullRun || at % 6 === turn);
 }
 const ASCII = Array.from({ length: 128 }, (_, c) => String.fromCharCode(c));
 /** What the grammar knows, and what stands beside it in the table of characters; a sixth of it outside the gate. */
@@ -333,7 +333,7 @@ describe("documents that were changed and are documents still", () => {
           expect(bench.text(Field.VERIFICATION_URI)).toBe(parsed.verification_uri);
         },
       ),
-      { numRuns: isWhole ? 600 : 150 },
+      { numRuns: isFullRun ? 600 : 150 },
     );
   });
 

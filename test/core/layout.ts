@@ -1,43 +1,9 @@
-// A layout for the tests of the display, written once more: words on lines, lines on pages.
+// Pages for the tests of the display. How words and addresses lie on lines is the model's (model/ideal/display.ts).
 
 import fc from "fast-check";
 
 /** How long a page stays. */
 export const PAGE_MS = 3000;
-
-/** Words as many as fit on a line, too long ones cut. */
-export function wrapped(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let rest = text;
-  while (rest) {
-    let cut = rest.length;
-    if (cut > columns) {
-      const space = rest.lastIndexOf(" ", columns);
-      cut = space > 0 ? space : columns;
-    }
-    lines.push(rest.slice(0, cut));
-    rest = rest.slice(cut).replace(/^ +/, "");
-  }
-  return lines;
-}
-
-/** An address on lines: parted behind slashes, or else dots; a word too long for a line evenly. */
-export function parted(address: string, columns: number): string[] {
-  const lines: string[] = [];
-  let rest = address;
-  while (rest.length > columns) {
-    const line = rest.slice(0, columns);
-    let cut = line.lastIndexOf("/") + 1 || line.lastIndexOf(".") + 1;
-    if (cut === 0) {
-      const end = rest.search(/[./]/);
-      const word = end < 0 ? rest.length : end + 1;
-      cut = Math.ceil(word / Math.ceil(word / columns));
-    }
-    lines.push(rest.slice(0, cut));
-    rest = rest.slice(cut);
-  }
-  return rest ? [...lines, rest] : lines;
-}
 
 /** The pages of these lines, each of so many rows. */
 export function paged(lines: readonly string[], columns: number, rows: number): string[][] {

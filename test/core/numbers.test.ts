@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Event, State } from "../../core/complete.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
 
 /** Larger numbers count as this, which means unknown. */
@@ -277,7 +277,7 @@ describe("RFC 9110 §10.2.3: Retry-After", () => {
 });
 
 describe("SPEC Time: what is at random", () => {
-  const count = isWhole ? 120 : 60;
+  const count = isFullRun ? 120 : 60;
   /** Spread over all seeds, of which there are 2^26. */
   const SEEDS = Array.from({ length: count }, (_, i) => (i * 67_092_480) / count);
   /** All lie in the range, and some in each quarter of it. */

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Field, State } from "../../core/complete.ts";
 import { anyCharacter } from "../any-character.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import { Bench, code, tokens } from "./bench.ts";
 
 const text = fc.string({
@@ -131,7 +131,7 @@ describe("the scanner agrees with JSON.parse", () => {
           }
         },
       ),
-      { numRuns: isWhole ? 1000 : 250 },
+      { numRuns: isFullRun ? 1000 : 250 },
     );
   });
 

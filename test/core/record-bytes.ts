@@ -50,7 +50,7 @@ export enum Kind {
   REVOCATION = 7,
 }
 
-export interface RecordFields {
+interface RecordFields {
   kind: number;
   sequence?: number;
   /** One token; of a code its four values. */

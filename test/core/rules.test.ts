@@ -396,10 +396,3 @@ describe("SPEC.md, Records: what survives", () => {
     expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
   });
 });
-
-it("every error code has a kind and a message of its own place in the table", () => {
-  const { core, device } = new Bench([], { autoStart: 0 });
-  for (let number = 1; number <= ErrorCode.USELESS_ANSWERS; number++) {
-    expect(ErrorKind[core.errorKind(device, number)]).toBeDefined();
-  }
-});

@@ -3,8 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Command, State } from "../../core/complete.ts";
+import { wrap } from "../model/ideal/display.ts";
 import { Bench, code, error, tokens } from "./bench.ts";
-import { PAGE_MS, paged, visible, wrapped } from "./layout.ts";
+import { PAGE_MS, paged, visible } from "./layout.ts";
 import { call, LIST } from "./session.ts";
 
 /** Storage fails at the record under way as often as it is tried: it is not saved. */
@@ -29,7 +30,7 @@ describe("SPEC.md, Display: other texts", () => {
     bench.core.signIn(bench.device);
     bench.run(0);
     const lines = "Not allowed. Ask your administrator";
-    const expected = paged(wrapped(lines, columns), columns, rows);
+    const expected = paged(wrap(lines, columns), columns, rows);
     expect(expected.length).toBe(pages.length === 2 ? 2 : 1);
     for (let shown = 0; shown < 4; shown++) {
       expect(bench.frame()).toEqual(expected[shown % expected.length]);
@@ -62,7 +63,7 @@ describe("SPEC.md, Display: other texts", () => {
           const bench = signedIn(columns, rows);
           bench.pass(1234);
           setStatus(bench, text);
-          const lines = ["Signed in", ...wrapped(kept, columns)];
+          const lines = ["Signed in", ...wrap(kept, columns)];
           const pages = paged(lines, columns, rows);
           for (let shown = 0; shown < pages.length + 1; shown++) {
             expect(bench.frame()).toEqual(pages[shown % pages.length]);
@@ -113,7 +114,7 @@ describe("SPEC.md, Display: other texts", () => {
       const text = "0123456789abcdefghijklmnopqrstuvwxyz".repeat(3).slice(0, length);
       const messages = `\n${text}${"\n".repeat(22)}`;
       const bench = new Bench([], { columns: 16, rows: 2, autoStart: 0, messages });
-      const pages = paged(wrapped(text, 16), 16, 2);
+      const pages = paged(wrap(text, 16), 16, 2);
       expect(pages).toHaveLength(count);
       for (let shown = 0; shown < 2 * count + 1; shown++) {
         expect(bench.frame()).toEqual(pages[shown % count]);
@@ -143,7 +144,7 @@ describe("SPEC.md, Display: other texts", () => {
       setStatus(bench, status("a"));
       bench.pass(waitMs);
       setStatus(bench, status("b"));
-      const pages = paged(["Signed in", ...wrapped(status("b"), 16)], 16, 3);
+      const pages = paged(["Signed in", ...wrap(status("b"), 16)], 16, 3);
       expect(pages).toHaveLength(2);
       for (let shown = 0; shown < 4; shown++) {
         expect(bench.frame()).toEqual(pages[shown % 2]);
@@ -165,7 +166,7 @@ describe("SPEC.md, Display: other texts", () => {
         bench.pass(waitMs);
         refuseTokens(bench);
         expect(bench.device.notSaved).toBe(1);
-        const pages = paged(["Signed in", "Not saved", ...wrapped(status, 16)], 16, 3);
+        const pages = paged(["Signed in", "Not saved", ...wrap(status, 16)], 16, 3);
         for (let shown = 0; shown < pages.length + 1; shown++) {
           expect(bench.frame()).toEqual(pages[shown % pages.length]);
           bench.pass(PAGE_MS - 1);

@@ -8,7 +8,7 @@
 
 import { documentRows, type Row } from "./rows.ts";
 
-export interface References {
+interface References {
   readonly rows: readonly Row[];
   /** References to rows that do not exist, as they stand in the name. */
   readonly wrong: readonly string[];

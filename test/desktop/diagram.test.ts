@@ -11,7 +11,7 @@ import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 
 const often = ["new-code", "allow", "deny", "power-cycle", "sign-out", "mend"];
 const faults = ["slow", "corrupt", "unavailable", "captive-portal", "cut-poll", "quota"];
@@ -25,7 +25,7 @@ const session = fc.array(
   ),
   { minLength: 1, maxLength: 25, size: "max" },
 );
-const RUNS = isWhole ? 60 : 6;
+const RUNS = isFullRun ? 60 : 6;
 
 interface Heard {
   status: number;

@@ -155,3 +155,7 @@ test("the service model: capacity, queue, refusal beyond it, early polls, approv
   expect(text("poll", 1_800_001)).toContain("expired_token");
   expect(service.answerTo(0, "poll", false, 0).status).toBe(503);
 });
+
+test.each(VARIANTS)("the core has what is varied in the fleet: $name", async (variant) => {
+  expect(typeof (await buildVariant(variant)).tick).toBe("function");
+});

@@ -68,3 +68,17 @@ describe("the display's dots in the panel", () => {
     expect(hasGlyph("~".charCodeAt(0))).toBe(true);
   });
 });
+
+test("the character set has a glyph of its own for each printable character, within 8 rows", () => {
+  const seen = new Map<string, number>();
+  for (let code = 32; code < 127; code++) {
+    const glyph = glyphOf(code);
+    expect(glyph).toHaveLength(5);
+    for (const column of glyph) expect(column).toBeLessThan(2 ** GLYPH_ROWS);
+    const key = glyph.join();
+    expect(seen.get(key), `${String.fromCharCode(code)} looks like another`).toBeUndefined();
+    seen.set(key, code);
+    if (code > 32) expect(glyph.some((column) => column > 0)).toBe(true);
+  }
+  expect(glyphOf(7)).toEqual(glyphOf(32));
+});

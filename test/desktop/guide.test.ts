@@ -4,25 +4,27 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { State } from "../../core/complete.ts";
-import { guideOf, type PhonePage } from "../../targets/desktop/panel/client/guide.ts";
+import { guideOf, type PhonePage, wordsOf } from "../../targets/desktop/panel/client/guide.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { Controller } from "../../targets/desktop/simulator/controls.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { stateName } from "../../targets/desktop/simulator/log/names.ts";
+import { toldByName } from "../../targets/desktop/simulator/log/reasons.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { FAULTS } from "../../targets/desktop/simulator/world/faults.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 
 const CODE = "BCDF-GHJK";
 
 function guide(state: State, phone: PhonePage = "home", more: object = {}, world: object = {}) {
   const userCode = state === State.PENDING ? CODE : "";
-  const device = { on: true, state: stateName(state), userCode, reason: undefined, ...more };
-  return guideOf({ device, faults: [], ...world } as unknown as View, phone);
+  const kind = "bare";
+  const device = { kind, on: true, state: stateName(state), userCode, reason: undefined, ...more };
+  return guideOf({ device, faults: [], administrator: "", ...world } as unknown as View, phone);
 }
 
 function failedBy(name: string): object {
-  return { reason: { name, from: "the authorization server", mend: "" } };
+  return { reason: { name, from: "the authorization server", mend: toldByName(name).mend } };
 }
 
 test.each([
@@ -56,6 +58,7 @@ test("on the phone it goes on there: nothing of the panel is the thing to press"
 
 test("switched off, the switch is the thing to press; what fails and passes says so", () => {
   expect(guide(State.PENDING, "home", { on: false }).next?.does).toBe("power");
+  expect(wordsOf(0, false)[0]).toBe("Switch the device on");
   const reason = { name: "unreachable", from: "the device", mend: "passes by itself" };
   expect(guide(State.REQUESTING, "home", { reason }).says).toMatch(/tries again by itself/);
 });
@@ -63,8 +66,10 @@ test("switched off, the switch is the thing to press; what fails and passes says
 test("what keeps every answer away comes first, before the switch", () => {
   const faults = ["offline"];
   const off = guide(State.PENDING, "home", { on: false }, { faults });
-  expect(off.says).toMatch(/^The network is unplugged, and the device is off/);
-  expect(off.next?.does).toBe("fault offline");
+  expect(off.says).toMatch(
+    /^The network is unplugged, and the device is off\. First plug .*, then switch/,
+  );
+  expect(off.next).toEqual({ label: "first, plug the network in", does: "fault offline" });
   for (const state of [State.PENDING, State.REQUESTING, State.SIGNED_IN, State.SIGNED_OUT]) {
     expect(guide(state, "home", {}, { faults }).next?.does).toBe("fault offline");
   }
@@ -75,9 +80,16 @@ test("after a refusal another code is offered only where it can end otherwise", 
   const refused = failedBy("admin_policy_enforced");
   expect(guide(State.FAILED, "other", refused, policy).next?.does).toBe("fault policy");
   expect(guide(State.PENDING, "home", {}, policy).says).toMatch(/who allows it now is refused/);
+  const asks = expect.stringContaining("Ask your administrator to allow what the app asks for.");
+  const administrator = "policy harbour-school";
+  expect(guide(State.FAILED, "other", refused, { administrator })).toMatchObject({
+    next: { label: "be the administrator: allow it", does: "administrator" },
+    says: asks,
+  });
+  // Once that is done, nobody is asked for anything any more.
   expect(guide(State.FAILED, "other", refused)).toMatchObject({
     next: { does: "press new-code" },
-    says: expect.stringContaining("another account"),
+    says: expect.stringContaining("The administrator has mended it."),
   });
   for (const name of ["invalid_client", "unauthorized_client", "invalid_scope"]) {
     expect(guide(State.FAILED, "other", failedBy(name)).next?.does).toBe("client living-room-tv");
@@ -88,6 +100,16 @@ test("after a refusal another code is offered only where it can end otherwise", 
   }
   const quota = { faults: ["quota"] };
   expect(guide(State.REQUESTING, "home", {}, quota).next?.does).toBe("fault quota");
+});
+
+test("where the list of what can go wrong is in sight, nothing leads there any more", () => {
+  for (const call of [undefined, {}]) {
+    const device = { on: true, state: "signed in", userCode: "", kind: "bare" };
+    const view = { device, faults: [], administrator: "", call } as unknown as View;
+    expect(guideOf(view, "other", false).next?.does).toBe("#faults");
+    expect(guideOf(view, "other", true).next).toBeUndefined();
+    expect(guideOf(view, "other", true).says).toMatch(/under “What can go wrong”/);
+  }
 });
 
 test("a call that failed is not called a success", () => {
@@ -127,7 +149,10 @@ async function follow(controller: Controller): Promise<string> {
   const said: string[] = [];
   for (let press = 0; press < 40; press++) {
     const view = controller.viewer.view();
-    const { next, says } = guideOf(view, "home");
+    const { step, next, says } = guideOf(view, "home");
+    // What is lit, or ticked, says of a code that it is shown only while one is.
+    const isShown = wordsOf(step, view.device.on)[0] === "The device shows a code";
+    expect(isShown, says).toBe(view.device.userCode !== "" && step < 3);
     said.push(`${says} [${next?.label ?? ""}] {${view.device.state}}`);
     if (next?.does === "#faults") return "";
     if (next?.does === "#scan") {
@@ -156,6 +181,6 @@ test("whoever presses nothing but the strong button is signed in in the end, wha
       expect(await follow(controller)).toBe("");
       expect(simulation.driver?.isSignedIn).toBe(true);
     }),
-    { numRuns: isWhole ? 600 : 40 },
+    { numRuns: isFullRun ? 600 : 40 },
   );
 });

@@ -7,7 +7,7 @@ import { CONTROLS, Controller } from "../../targets/desktop/simulator/controls.t
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { whyNot } from "../../targets/desktop/simulator/needs.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 
 const PRESSED = [
   ...DEEDS.filter(({ group }) => !["answers", "fault"].includes(group)).map(({ step }) => step),
@@ -48,7 +48,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
         }
       },
     ),
-    { numRuns: isWhole ? 1500 : 80 },
+    { numRuns: isFullRun ? 600 : 30 },
   );
 });
 

@@ -16,14 +16,14 @@ import { playIn } from "../../targets/desktop/scenarios/player.ts";
 import { createVirtualWorld } from "../../targets/desktop/simulator/world/virtual-world.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
 import { mallocExport, quickjsPackage } from "../../targets/workbench/budgets/engine.ts";
-import { countCalls } from "../../targets/workbench/budgets/wasm-counter.ts";
+import { countBytes } from "../../targets/workbench/budgets/wasm-counter.ts";
 
 let module: QuickJSWASMModule;
 let bundle: string;
 
 beforeAll(async () => {
   const wasm = readFileSync(createRequire(import.meta.url).resolve(`${quickjsPackage}/wasm`));
-  const wasmModule = new WebAssembly.Module(countCalls(wasm, mallocExport()));
+  const wasmModule = new WebAssembly.Module(countBytes(wasm, mallocExport()));
   module = await newQuickJSWASMModuleFromVariant(newVariant(releaseVariant, { wasmModule }));
   bundle = (await shippedFiles("complete"))["picogrant.js"]!;
 });
@@ -36,7 +36,7 @@ describe("the shipped bundle on QuickJS in the simulator", () => {
     const { unmet } = await playIn(createVirtualWorld(settings), scenario);
     expect(unmet).toBeUndefined();
     expect(engine.figures.calls).toBeGreaterThan(2);
-    expect(engine.figures.mallocs).toBe(0);
+    expect(engine.figures.takenBytes).toBe(0);
     engine.dispose();
   });
 
@@ -49,7 +49,7 @@ describe("the shipped bundle on QuickJS in the simulator", () => {
     );
     const settings = { ...findScenario("sign-in").settings, fixture: fixture(), core: engine.core };
     await playIn(createVirtualWorld(settings), findScenario("sign-in"));
-    expect(engine.figures.mallocs).toBeGreaterThan(engine.figures.calls / 4);
+    expect(engine.figures.takenBytes).toBeGreaterThan(engine.figures.calls);
     engine.dispose();
   });
 });

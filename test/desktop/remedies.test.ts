@@ -6,12 +6,15 @@ import * as core from "../../core/complete.ts";
 import { ErrorCode, ErrorKind, State } from "../../core/complete.ts";
 import { MESSAGES, Message } from "../../core/device/errors.ts";
 import { errorRows } from "../../core/tables/errors.ts";
+import { remedyOf, sentenceOf } from "../../core/tables/remedies.ts";
 import type { Driver } from "../../platform/driver.ts";
 import { signInErrorOf } from "../../platform/session/sign-in-error.ts";
+import { guideOf } from "../../targets/desktop/panel/client/guide.ts";
 import { virtualWorld } from "../../targets/desktop/scenarios/play.ts";
-import { ANSWERS, displayOf, mendOf } from "../../targets/desktop/simulator/answers.ts";
+import { ANSWERS, displayOf, mendOf } from "../../targets/desktop/simulator/error-gallery.ts";
 import { reasonOfDevice } from "../../targets/desktop/simulator/log/reasons.ts";
 import { perform } from "../../targets/desktop/simulator/steps.ts";
+import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
 import { Visitor } from "../service/visitor.ts";
 
 const TEXTS = MESSAGES.split("\n");
@@ -94,9 +97,58 @@ test.each([
     const consent = await visitor.submit(chooser, "/device/account", { account });
     const page = await visitor.submit(consent, "/device/decision", { decision: "allow" });
     expect(page.status).toBe(403);
-    expect(page.html).toMatch(/ask (the|its) administrator/);
     await perform(simulation, "advance 10s");
     expect(simulation.display.lines.join(" ")).toMatch(/Ask +your +administrator/);
-    expect(reasonOfDevice(simulation.driver!)!.mend).toMatch(/^the administrator: /);
+    const { mend } = reasonOfDevice(simulation.driver!)!;
+    // One sentence, one person: on the page, in the panel and its steps, and in the gallery.
+    const sentence = sentenceOf(mend);
+    expect(sentence).toMatch(/^Ask your administrator to /);
+    expect(page.html).toContain(`${sentence} Then get a new code on your device.`);
+    expect(page.html.match(/Ask|Use another|take another/g)).toEqual(["Ask"]);
+    const { decision, administrator } = new Viewer(simulation).view();
+    expect(decision!.page.text).toContain(sentence);
+    expect(guideOf(new Viewer(simulation).view(), "other").says).toContain(sentence);
+    expect(ANSWERS.map((answer) => sentenceOf(mendOf(answer)))).toContain(sentence);
+    // And what they are asked for is a step, after which the same account is let in.
+    expect(administrator).not.toBe("");
+    await perform(simulation, "administrator");
+    await perform(simulation, "press new-code");
+    await perform(simulation, "advance 10s");
+    await perform(simulation, `allow ${account}`);
+    await perform(simulation, "advance 10s");
+    expect(simulation.driver!.isSignedIn).toBe(true);
   },
 );
+
+test("an account that was disabled is the administrator's to enable, who can be played, too", async () => {
+  const simulation = virtualWorld({ columns: 20, rows: 4, account: "ada", rotate: false });
+  simulation.powerOn();
+  for (const step of [
+    "advance 10s",
+    "allow ben",
+    "advance 10s",
+    "stream push",
+    "account disable ben",
+  ]) {
+    await perform(simulation, step);
+  }
+  await perform(simulation, "advance 10s");
+  expect(simulation.display.lines.join(" ")).toMatch(/Account +disabled. +Ask +your +admin/);
+  const view = (): View => new Viewer(simulation).view();
+  expect(guideOf(view(), "other").says).toMatch(
+    /Ask your administrator to enable the account again\.$/,
+  );
+  await perform(simulation, "administrator");
+  expect(simulation.service!.isDisabled("ben")).toBe(false);
+  expect(guideOf(view(), "other").next?.does).toBe("press new-code");
+});
+
+test("every sentence asks one person for one thing", () => {
+  for (const { error, kind } of errorRows()) {
+    if (error === ErrorCode.NONE) continue;
+    const sentence = sentenceOf(remedyOf(error, kind));
+    expect(sentence).toMatch(/^[A-Z].*\w\.$/);
+    const asked = sentence.match(/administrator|maker|the user|another account/g) ?? [];
+    expect(new Set(asked).size, sentence).toBeLessThanOrEqual(1);
+  }
+});

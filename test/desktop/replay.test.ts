@@ -12,10 +12,10 @@ import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { Viewer } from "../../targets/desktop/simulator/view.ts";
 import type { Service } from "../../targets/service/index.ts";
+import { isFullRun } from "../full-run.ts";
 import { Visitor } from "../service/visitor.ts";
-import { isWhole } from "../whole.ts";
-import { startSimulator } from "./bench.ts";
 import { differenceOf } from "./replay.ts";
+import { startSimulator } from "./running-simulator.ts";
 
 /** One thing that a person does: a command, a visit to the service's pages, or nothing for a while. */
 type Act =
@@ -111,7 +111,7 @@ test("RFC 8628 by hand, in any order: a recording replays to the same end", () =
         rmSync(folder, { recursive: true });
       }
     }),
-    { numRuns: isWhole ? 60 : 10, examples: FOUND },
+    { numRuns: isFullRun ? 60 : 10, examples: FOUND },
   ));
 
 test("a decision about a code that the device has given up is no step of the recording", async () => {
@@ -179,5 +179,5 @@ test("the same while time runs, over sockets, when nobody waits for anything", (
         await close();
       }
     }),
-    { numRuns: isWhole ? 8 : 1, endOnFailure: true },
+    { numRuns: isFullRun ? 8 : 1, endOnFailure: true },
   ));

@@ -6,9 +6,9 @@ import { play, virtualWorld } from "../../targets/desktop/scenarios/play.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { DEEDS } from "../../targets/desktop/simulator/deeds.ts";
 import { type View, Viewer } from "../../targets/desktop/simulator/view.ts";
-import { CommandLine } from "../../targets/desktop/terminal/command-line.ts";
 import { bar, cut, layOut } from "../../targets/desktop/terminal/layout.ts";
 import { coloured, colourless, visibleLength } from "../../targets/desktop/terminal/paint.ts";
+import { TypedCommands } from "../../targets/desktop/terminal/typed-commands.ts";
 import { type Ended, ended, inFolder } from "./command.ts";
 
 const ENTER = "\x1b[?1049h";
@@ -127,7 +127,7 @@ test.each([
 
 test("the list of all that can be done is complete, page by page, in a terminal of 80x24", async () => {
   const view = await viewOf("advance 30s");
-  const typing = new CommandLine();
+  const typing = new TypedCommands();
   const seen = new Set<string>();
   for (let page = 0; page < 20; page++) {
     expect(typing.press("?")).toBe("");

@@ -35,9 +35,9 @@ export async function inAWorld(body: (world: World) => Promise<void>): Promise<v
 /** A program that has been started; `output` is all that it has printed. */
 export class Program {
   output = "";
-  private readonly child: ChildProcess;
-  private readonly closed: Promise<number | null>;
-  private look = (): void => {};
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<number | null>;
+  #look = (): void => {};
 
   constructor(
     file: string,
@@ -45,7 +45,7 @@ export class Program {
     env: Record<string, string> = {},
     args: readonly string[] = [],
   ) {
-    this.child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
+    this.#child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
       cwd: root,
       env: {
         ...process.env,
@@ -57,41 +57,41 @@ export class Program {
         ...env,
       },
     });
-    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.on("data", (chunk) => {
         this.output += chunk;
-        this.look();
+        this.#look();
       });
     }
-    this.closed = new Promise((resolve) => this.child.on("close", resolve));
+    this.#closed = new Promise((resolve) => this.#child.on("close", resolve));
   }
 
   /** Waits until the output matches; fails where the program ends first. */
   until(wanted: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
-      this.look = () => {
+      this.#look = () => {
         const match = wanted.exec(this.output);
         if (match) resolve(match);
       };
-      void this.closed.then((code) =>
+      void this.#closed.then((code) =>
         reject(new Error(`ended with ${code} before ${wanted}:\n${this.output}`)),
       );
-      this.look();
+      this.#look();
     });
   }
 
   type(line: string): void {
-    this.child.stdin!.write(`${line}\n`);
+    this.#child.stdin!.write(`${line}\n`);
   }
 
   /** Its exit code, once it has ended by itself. */
   ended(): Promise<number | null> {
-    return this.closed;
+    return this.#closed;
   }
 
   async kill(): Promise<void> {
-    this.child.kill("SIGKILL");
-    await this.closed;
+    this.#child.kill("SIGKILL");
+    await this.#closed;
   }
 }
 

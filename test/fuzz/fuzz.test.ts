@@ -4,18 +4,18 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Field, State } from "../../core/index.ts";
+import { isFullRun } from "../full-run.ts";
 import { coreOf, type LivesCore } from "../lives/core-of.ts";
 import { Roll } from "../lives/dice.ts";
 import { readableBundle } from "../lives/load-core.ts";
 import { PLANTED, plant } from "../lives/planted.ts";
 import { freshSeed } from "../seeds.ts";
-import { isWhole } from "../whole.ts";
 import { corpusOf, countingCore } from "./corpus.ts";
-import { DeviceBench } from "./device-bench.ts";
 import { Fuzzer, type FuzzResult } from "./fuzzer.ts";
+import { DeviceBench } from "./situations.ts";
 import { responseTarget, targets } from "./targets.ts";
 
-const INPUTS = isWhole ? 3000 : 1000;
+const INPUTS = isFullRun ? 3000 : 1000;
 const PLANTED_INPUTS_MAX = 100_000;
 
 function failureText({ failure }: FuzzResult): string {
@@ -119,7 +119,7 @@ describe("documents from a grammar (RFC 8259, RFC 6749 §5.1)", () => {
           expect(bench.region(Field.ACCESS_TOKEN)).toBe(access);
         },
       ),
-      { numRuns: isWhole ? 1000 : 200 },
+      { numRuns: isFullRun ? 1000 : 200 },
     );
   });
 

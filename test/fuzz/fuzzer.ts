@@ -60,72 +60,76 @@ export interface FuzzResult {
 }
 
 export class Fuzzer {
-  private readonly pool: Uint8Array[] = [];
-  private readonly seen = new Uint8Array(SLOTS);
-  private readonly fresh: Uint8Array[] = [];
-  private paths = 0;
-  private runs = 0;
+  readonly #pool: Uint8Array[] = [];
+  readonly #seen = new Uint8Array(SLOTS);
+  readonly #fresh: Uint8Array[] = [];
+  #paths = 0;
+  #runs = 0;
+
+  readonly #target: Target;
+  readonly #hits: Uint32Array;
+  readonly #roll: Roll;
 
   /** @param hits counters that the target's code counts in; cleared before each run */
-  constructor(
-    private readonly target: Target,
-    private readonly hits: Uint32Array,
-    corpus: readonly Uint8Array[],
-    private readonly roll: Roll,
-  ) {
-    for (const input of corpus) this.pool.push(input);
+  constructor(target: Target, hits: Uint32Array, corpus: readonly Uint8Array[], roll: Roll) {
+    this.#target = target;
+    this.#hits = hits;
+    this.#roll = roll;
+    for (const input of corpus) this.#pool.push(input);
   }
 
   /** The corpus first, then `count` inputs made of it. Ends at the first failure. */
   run(count: number): FuzzResult {
     let failure: FuzzResult["failure"];
-    const known = this.pool.splice(0);
-    for (const input of known) failure ??= this.tryOne(input, false);
-    if (this.pool.length === 0) this.pool.push(...known, new Uint8Array(0));
-    for (let i = 0; i < count && !failure; i++) failure = this.tryOne(this.mutant(), true);
-    return { runs: this.runs, fresh: this.fresh, paths: this.paths, failure };
+    const known = this.#pool.splice(0);
+    for (const input of known) failure ??= this.#tryOne(input, false);
+    if (this.#pool.length === 0) this.#pool.push(...known, new Uint8Array(0));
+    for (let i = 0; i < count && !failure; i++) failure = this.#tryOne(this.#mutant(), true);
+    return { runs: this.#runs, fresh: this.#fresh, paths: this.#paths, failure };
   }
 
-  private tryOne(input: Uint8Array, isNew: boolean): FuzzResult["failure"] {
-    this.hits.fill(0);
-    this.runs++;
+  #tryOne(input: Uint8Array, isNew: boolean): FuzzResult["failure"] {
+    this.#hits.fill(0);
+    this.#runs++;
     try {
-      this.target.run(input);
+      this.#target.run(input);
     } catch (error) {
       return { input, error };
     }
-    if (!this.takesNewPath()) return undefined;
-    this.pool.push(input);
-    if (isNew) this.fresh.push(input);
+    if (!this.#takesNewPath()) return undefined;
+    this.#pool.push(input);
+    if (isNew) this.#fresh.push(input);
     return undefined;
   }
 
   /** A place counted in a new order of magnitude is a new path. */
-  private takesNewPath(): boolean {
+  #takesNewPath(): boolean {
     let isNew = false;
-    for (let place = 0; place < this.hits.length; place++) {
-      const count = this.hits[place]!;
+    for (let place = 0; place < this.#hits.length; place++) {
+      const count = this.#hits[place]!;
       if (count === 0) continue;
       const magnitude = Math.min(7, 31 - Math.clz32(count));
       const slot = place % SLOTS;
       const bit = 1 << magnitude;
-      if (this.seen[slot]! & bit) continue;
-      this.seen[slot]! |= bit;
-      this.paths++;
+      if (this.#seen[slot]! & bit) continue;
+      this.#seen[slot]! |= bit;
+      this.#paths++;
       isNew = true;
     }
     return isNew;
   }
 
-  private mutant(): Uint8Array {
-    const { roll, pool } = this;
+  #mutant(): Uint8Array {
+    const roll = this.#roll;
+    const pool = this.#pool;
     let bytes = [...roll.pick(pool)];
-    for (let changes = 1 + roll.below(6); changes > 0; changes--) bytes = this.change(bytes);
+    for (let changes = 1 + roll.below(6); changes > 0; changes--) bytes = this.#change(bytes);
     return Uint8Array.from(bytes.slice(0, LENGTH_MAX));
   }
 
-  private change(bytes: number[]): number[] {
-    const { roll, pool } = this;
+  #change(bytes: number[]): number[] {
+    const roll = this.#roll;
+    const pool = this.#pool;
     const at = roll.below(bytes.length + 1);
     switch (roll.below(8)) {
       case 0:

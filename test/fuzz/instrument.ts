@@ -4,7 +4,7 @@
 import { type AnyNode, parse } from "acorn";
 import { full } from "acorn-walk";
 
-export interface Counters {
+interface Counters {
   /** The bundle with counters; it expects `__hits` in its scope. */
   code: string;
   count: number;

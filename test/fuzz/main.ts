@@ -1,7 +1,8 @@
 // Fuzzing of everything that reads foreign bytes, a million inputs by default. What is fuzzed and what
 // must hold is in test/fuzz.
 
-import { commandLine, integer } from "../../targets/workbench/script-options.ts";
+import { integer } from "../../targets/desktop/option-values.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 import { Roll } from "../lives/dice.ts";
 import { corpusOf, countingCore, keep } from "./corpus.ts";
 import { Fuzzer } from "./fuzzer.ts";

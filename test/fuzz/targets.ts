@@ -5,7 +5,6 @@ import { Event, Field, State } from "../../core/index.ts";
 import { createService, type FixtureInput, type Service } from "../../targets/service/index.ts";
 import type { LivesCore } from "../lives/core-of.ts";
 import { Roll } from "../lives/dice.ts";
-import { DeviceBench, type Situation } from "./device-bench.ts";
 import {
   answerJson,
   areCleanTokens,
@@ -15,6 +14,7 @@ import {
   membersOf,
   strictJson,
 } from "./oracles.ts";
+import { DeviceBench, type Situation } from "./situations.ts";
 
 export interface Target {
   readonly name: string;
@@ -41,16 +41,20 @@ function digestOf(bench: DeviceBench): string {
 
 /** Benches by situation, plain and watched; one input in sixteen is watched. */
 class Benches {
-  private readonly made = new Map<string, DeviceBench>();
+  readonly #made = new Map<string, DeviceBench>();
 
-  constructor(private readonly core: LivesCore) {}
+  readonly #core: LivesCore;
+
+  constructor(core: LivesCore) {
+    this.#core = core;
+  }
 
   at(situation: Situation, isWatched: boolean): DeviceBench {
     const key = `${situation}${isWatched}`;
-    let bench = this.made.get(key);
+    let bench = this.#made.get(key);
     if (!bench) {
-      bench = new DeviceBench(this.core, situation, isWatched);
-      this.made.set(key, bench);
+      bench = new DeviceBench(this.#core, situation, isWatched);
+      this.#made.set(key, bench);
     }
     bench.reset();
     return bench;
@@ -224,7 +228,7 @@ const PATHS = ["/token", "/device/code", "/revoke", "/video/v3/liveBroadcasts", 
 const TYPES = ["application/x-www-form-urlencoded", "application/json", "", "text/plain"];
 
 /** The service's form decoder and everything behind it: whatever comes, it answers. */
-export function serviceTarget(): Target {
+function serviceTarget(): Target {
   let service: Service | undefined;
   let served = 0;
   const random = new Roll(1);

@@ -9,10 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { startBetterAuthSessions } from "../peers/better-auth-server.ts";
 import { BODY_FORM_CASES, FORM, JSON_TYPE } from "../platform/body-form-cases.ts";
-import { HostProcess } from "./host-process.ts";
+import { HostProcess, STRICT } from "./host-process.ts";
 import { World } from "./host-world.ts";
 
-const strict = { ASAN_OPTIONS: "abort_on_error=0:exitcode=98", UBSAN_OPTIONS: "halt_on_error=1" };
 const seed = Number(process.env.PICOGRANT_SEED ?? Date.now() % 1_000_000);
 
 /** What came: its path, its type, and the parameters as the server reads them. */
@@ -89,7 +88,7 @@ describe("RFC 9110 §15.5.16 on the host in C", () => {
     takes = theCase.takes;
     const config = configure(theCase.bodies === undefined ? {} : { bodies: theCase.bodies });
     const program = engines[BODY_FORM_CASES.indexOf(theCase) % engines.length]!;
-    const host = new HostProcess([program, "--config", config], strict);
+    const host = new HostProcess([program, "--config", config], STRICT);
     await host.state(theCase.afterwards === undefined ? "FAILED" : "SIGNED_IN");
     if (theCase.afterwards !== undefined) {
       host.press("o");

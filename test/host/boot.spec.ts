@@ -99,12 +99,12 @@ const full = `writes:0:${ENOSPC}`;
 
 class DeviceInC implements SlotDevice {
   async install(version: Version, medium?: Medium): Promise<string> {
-    return this.said(["install", fileOf(version)], 0, medium);
+    return this.#said(["install", fileOf(version)], 0, medium);
   }
 
   async start(counterMin: number, meanwhile?: Version, medium?: Medium): Promise<string> {
     const other = meanwhile ? [fileOf(meanwhile)] : [];
-    return this.said(["start", ...other], counterMin, medium);
+    return this.#said(["start", ...other], counterMin, medium);
   }
 
   read(file: SlotFile): Buffer | undefined {
@@ -120,7 +120,7 @@ class DeviceInC implements SlotDevice {
     rmSync(path(`slots/${file}`));
   }
 
-  private said(action: string[], counterMin: number, medium: Medium | undefined): string {
+  #said(action: string[], counterMin: number, medium: Medium | undefined): string {
     const fault = medium ? full : "none";
     const { status, said } = run(action, { kind: "sanitize", fault, counterMin });
     expect(status).toBe(0);

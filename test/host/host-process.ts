@@ -18,61 +18,67 @@ export interface Figures {
   residentPeakKiB: number;
 }
 
+/** For a program under the sanitizers: what they find ends it. */
+export const STRICT = {
+  ASAN_OPTIONS: "abort_on_error=0:exitcode=98",
+  UBSAN_OPTIONS: "halt_on_error=1",
+};
+
 export class HostProcess {
   display = "";
   messages = "";
-  private readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
-  private readonly exited: Promise<number>;
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #exited: Promise<number>;
 
   /** @param command the host's program, or a wrapper (valgrind, qemu) with the program behind it */
   constructor(command: readonly string[], env: Record<string, string> = {}) {
     // Nothing of the machine's settings, such as a proxy, is to reach the host.
-    this.child = spawn(command[0]!, command.slice(1), {
+    this.#child = spawn(command[0]!, command.slice(1), {
       stdio: ["pipe", "pipe", "pipe"],
       env: { PATH: process.env.PATH, ...env },
     });
-    this.child.stdin.on("error", () => undefined);
-    this.child.stdout.on("data", (bytes: Buffer) => {
+    this.#child.stdin.on("error", () => undefined);
+    this.#child.stdout.on("data", (bytes: Buffer) => {
       this.display += bytes.toString("latin1");
     });
-    this.child.stderr.on("data", (bytes: Buffer) => {
+    this.#child.stderr.on("data", (bytes: Buffer) => {
       this.messages += bytes.toString("latin1");
     });
-    this.exited = new Promise((resolve, reject) => {
-      this.child.on("error", reject);
-      this.child.on("close", (code) => resolve(code ?? -1));
+    this.#exited = new Promise((resolve, reject) => {
+      this.#child.on("error", reject);
+      this.#child.on("close", (code) => resolve(code ?? -1));
     });
   }
 
   get pid(): number {
-    return this.child.pid!;
+    return this.#child.pid!;
   }
 
   /** Presses a key. */
   press(key: string): void {
-    this.child.stdin.write(`${key}\n`);
+    this.#child.stdin.write(`${key}\n`);
   }
 
   kill(signal: "SIGKILL" | "SIGTERM"): Promise<number> {
-    this.child.kill(signal);
-    return this.exited;
+    this.#child.kill(signal);
+    return this.#exited;
   }
 
   /** Ends it by its key; resolves with the exit code. */
   quit(): Promise<number> {
     this.press("q");
-    return this.exited;
+    return this.#exited;
   }
 
   exit(): Promise<number> {
-    return this.exited;
+    return this.#exited;
   }
 
   /** Waits until `condition` holds. */
   async until(what: string, condition: () => boolean): Promise<void> {
     const end = Date.now() + PATIENCE_MS;
     while (!condition()) {
-      if (Date.now() > end || this.child.exitCode !== null) {
+      if (Date.now() > end || this.#child.exitCode !== null) {
         throw new Error(
           `waited in vain for ${what}:\n${this.messages}\n${this.display.slice(-600)}`,
         );

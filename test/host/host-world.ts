@@ -4,14 +4,15 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import type { ServiceOptionsInput } from "../../targets/service/index.ts";
 import { ServiceWorld } from "../../targets/workbench/host/service-world.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 
-export type Protocol = "http" | "https";
+type Protocol = "http" | "https";
 
 export class World extends ServiceWorld {
-  private readonly tls: ReturnType<typeof makeTlsIdentities> | undefined;
+  readonly #tls: ReturnType<typeof makeTlsIdentities> | undefined;
 
   constructor(
     readonly protocol: Protocol,
@@ -19,13 +20,13 @@ export class World extends ServiceWorld {
     demands: ConstructorParameters<typeof ServiceWorld>[2] = {},
   ) {
     super("host", { pollToleranceMs: 50, ...options }, demands);
-    if (protocol === "https") this.tls = makeTlsIdentities();
-    writeFileSync(join(this.folder, "ca.pem"), this.tls?.ca ?? "");
+    if (protocol === "https") this.#tls = makeTlsIdentities();
+    writeFileSync(join(this.folder, "ca.pem"), this.#tls?.ca ?? "");
   }
 
   /** Listens; `identity` is the certificate shown. */
   async open(identity: "trusted" | "untrusted" | "otherName" = "trusted"): Promise<void> {
-    await this.listen(this.tls?.identities[identity]);
+    await this.listen(this.#tls?.identities[identity]);
   }
 
   /** The service is gone, and whatever has its port cuts every connection; ends after `attempts`. */
@@ -58,4 +59,15 @@ export class World extends ServiceWorld {
   get recordFile(): string {
     return join(this.folder, "state", "records.flash");
   }
+}
+
+/** A world for one test: it listens, and ends with the test. */
+export async function opened(
+  protocol: Protocol = "http",
+  ...more: [options?: ServiceOptionsInput, demands?: ConstructorParameters<typeof ServiceWorld>[2]]
+): Promise<World> {
+  const world = new World(protocol, ...more);
+  onTestFinished(() => world.end());
+  await world.open();
+  return world;
 }

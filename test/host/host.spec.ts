@@ -4,12 +4,12 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { CLIENT } from "../../targets/workbench/host/service-world.ts";
 import { liveWholeLife } from "./host-life.ts";
-import { HostProcess } from "./host-process.ts";
-import { type Protocol, World } from "./host-world.ts";
+import { HostProcess, STRICT } from "./host-process.ts";
+import { opened } from "./host-world.ts";
 
 const release = [programOf("release")];
 const sanitized = [programOf("sanitize")];
@@ -20,17 +20,6 @@ const valgrind = [
   "--leak-check=full",
   "--errors-for-leak-kinds=definite,possible",
 ];
-const strict = { ASAN_OPTIONS: "abort_on_error=0:exitcode=98", UBSAN_OPTIONS: "halt_on_error=1" };
-
-let world: World | undefined;
-
-async function opened(protocol: Protocol): Promise<World> {
-  world = new World(protocol);
-  await world.open();
-  return world;
-}
-
-afterEach(() => world?.end());
 
 describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call, sign out", () => {
   it.each([
@@ -43,7 +32,7 @@ describe("§1 a whole life on the C host: sign in, poll, restart, refresh, call,
   ] as const)("%s", async (name, protocol, command) => {
     const figures = await liveWholeLife(await opened(protocol), {
       command,
-      env: strict,
+      env: STRICT,
       calls: true,
     });
     expect(figures.peak).toBeLessThanOrEqual(figures.limit);
@@ -69,7 +58,8 @@ describe("TLS", () => {
   ] as const)(
     "RFC 8628 §5.2 nothing is sent to a server whose certificate is %s; the display says why: %s",
     async (identity, reason) => {
-      world = new World("https");
+      const world = await opened("https");
+      await world.close();
       await world.open(identity);
       const host = new HostProcess([...release, "--config", world.configure()]);
       await host.showsReason(reason);
@@ -130,7 +120,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   ])("%s", async (_name, changes, complaint) => {
     const host = new HostProcess(
       [...sanitized, "--config", (await opened("http")).configure(changes)],
-      strict,
+      STRICT,
     );
     expect(await host.exit()).toBe(2);
     expect(host.messages.trimEnd().split("\n")).toHaveLength(1);
@@ -167,7 +157,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     const config = (await opened("http")).configure({ limits: { renewals: 3 } });
     const text = readFileSync(config, "utf8").trim();
     writeFileSync(config, beginning + text.slice(1));
-    const host = new HostProcess([...sanitized, "--config", config], strict);
+    const host = new HostProcess([...sanitized, "--config", config], STRICT);
     expect(await host.exit()).toBe(2);
     expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
     expect(host.messages).toContain(complaint);
@@ -184,7 +174,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
         resource: { "X-A": "1" },
       },
     });
-    const host = new HostProcess([...sanitized, "--config", config], strict);
+    const host = new HostProcess([...sanitized, "--config", config], STRICT);
     await host.until("code", () => host.frame.length > 0);
     expect(await host.quit()).toBe(0);
   });
@@ -198,7 +188,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
     [["--config", "x", "--install", "y"], "--install: needs --images"],
     [[], "--config: name the device.json"],
   ])("%j on the command line: one line, exit code 2", async (args, complaint) => {
-    const host = new HostProcess([...sanitized, ...args], strict);
+    const host = new HostProcess([...sanitized, ...args], STRICT);
     expect(await host.exit()).toBe(2);
     expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
     expect(host.messages).toContain(complaint);
@@ -215,7 +205,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   ])("%s in its place: one line, exit code 2", async (_name, make, complaint) => {
     const file = join((await opened("http")).folder, "other.json");
     make(file);
-    const host = new HostProcess([...sanitized, "--config", file], strict);
+    const host = new HostProcess([...sanitized, "--config", file], STRICT);
     expect(await host.exit()).toBe(2);
     expect(host.messages).toMatch(/^picogrant-host: [^\n]+\n$/);
     expect(host.messages).toContain(complaint);
@@ -224,7 +214,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   it("a file that every user can change: one line, exit code 2", async () => {
     const config = (await opened("http")).configure({ clientSecret: undefined });
     chmodSync(config, 0o646);
-    const host = new HostProcess([...sanitized, "--config", config], strict);
+    const host = new HostProcess([...sanitized, "--config", config], STRICT);
     expect(await host.exit()).toBe(2);
     expect(host.messages).toMatch(/^picogrant-host: \S+: every user can change it; [^\n]+\n$/);
   });
@@ -232,7 +222,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   it("a secret in a file that every user can read: one line, exit code 2", async () => {
     const config = (await opened("http")).configure();
     chmodSync(config, 0o644);
-    const host = new HostProcess([...sanitized, "--config", config], strict);
+    const host = new HostProcess([...sanitized, "--config", config], STRICT);
     expect(await host.exit()).toBe(2);
     expect(host.messages).toMatch(
       /^picogrant-host: \S+: every user can read .*; run chmod 640 on it\n$/,
@@ -241,7 +231,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
   });
 
   it("--help: usage on standard output, exit code 0", async () => {
-    const host = new HostProcess([programOf("sanitize"), "--help"], strict);
+    const host = new HostProcess([programOf("sanitize"), "--help"], STRICT);
     expect(await host.exit()).toBe(0);
     expect(host.messages).toBe("");
     expect(host.display).toContain("usage: picogrant-host --config");
@@ -258,7 +248,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
       for (let bytes = 1000; bytes < needed; bytes += Math.floor(needed / 12)) {
         const host = new HostProcess(
           [programOf(kind), "--heap-limit", String(bytes), "--config", config],
-          strict,
+          STRICT,
         );
         expect(await host.exit(), host.messages).toBe(2);
         expect(host.messages).toContain("--heap-limit: too little heap");
@@ -269,7 +259,7 @@ describe("the configuration: one line that names the mistake, exit code 2, no va
 
 describe("parts", () => {
   const run = (program: string, ...args: string[]): string =>
-    execFileSync(program, args, { encoding: "utf8", env: strict, maxBuffer: 1 << 25 });
+    execFileSync(program, args, { encoding: "utf8", env: STRICT, maxBuffer: 1 << 25 });
 
   it.each(["release", "duktape", "mujs"] as const)(
     "core/DESIGN.md, One array of bytes: after the start nothing allocates: 200 polls, tokens, sign-out; the control does (%s)",

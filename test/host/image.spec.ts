@@ -92,19 +92,19 @@ class DeviceInC implements SlotDevice {
     const { publicKey: own, secretKey: signer } = newerKey ? newerKeys : keys;
     const signed = { keyId: keyIdOf(own), signer, flags: retires ? 1 : 0, border };
     writeFileSync(path("new.img"), makeImage({ abi, payload, config, counter, ...signed }));
-    const process = this.spawn(["--install", path("new.img")]);
-    return this.refusalOf(await process.exit(), process.messages);
+    const process = this.#spawn(["--install", path("new.img")]);
+    return this.#refusalOf(await process.exit(), process.messages);
   }
 
   async start(counterMin: number): Promise<string> {
     // Without records it asks for a code, whose answer is the test that it has to pass.
     rmSync(path("state"), { recursive: true, force: true });
-    const process = this.spawn([...limit, "--counter-min", String(counterMin)]);
+    const process = this.#spawn([...limit, "--counter-min", String(counterMin)]);
     const ended = process.exit();
     const ticked = process.state("PENDING").then(() => "ticked" as const);
     // Whichever comes first; the other one fails or hangs, and nobody listens any more.
     const code = await Promise.race([ended, ticked.catch(() => ended)]);
-    if (code !== "ticked") return this.refusalOf(code, process.messages);
+    if (code !== "ticked") return this.#refusalOf(code, process.messages);
     const columns = process.frame[0]!.length;
     expect(await process.quit()).toBe(0);
     return String(columns);
@@ -122,11 +122,11 @@ class DeviceInC implements SlotDevice {
     rmSync(path(file));
   }
 
-  private spawn(args: readonly string[]): HostProcess {
+  #spawn(args: readonly string[]): HostProcess {
     return new HostProcess([host, ...own(), "--key", path("newer"), ...args]);
   }
 
-  private refusalOf(code: number, messages: string): string {
+  #refusalOf(code: number, messages: string): string {
     expect(code).toBe(messages === "" ? 0 : 2);
     if (messages.includes("no slot holds an image")) return "none";
     return messages.includes("host: code: ")

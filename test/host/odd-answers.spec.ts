@@ -1,30 +1,26 @@
 // Answers out of the ordinary, met by the host in C, and what it says of them to whoever looks after the device. Step-up
 // (RFC 9470): an API that takes the token and wants another sign-in is no reason to refresh, and what it wants is told.
 
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { HostProcess } from "./host-process.ts";
-import { World } from "./host-world.ts";
+import { opened, type World } from "./host-world.ts";
 
 const ACR = "urn:picogrant:acr:two-factor";
 const API = "/video/v3/liveBroadcasts";
 
-let world: World | undefined;
-afterEach(() => world?.end());
-
-async function signedIn(host: HostProcess): Promise<void> {
+async function signedIn(world: World, host: HostProcess): Promise<void> {
   await host.state("PENDING");
-  expect(world!.service.approve(world!.pendingCode, "ada")).toBe("granted");
+  expect(world.service.approve(world.pendingCode, "ada")).toBe("granted");
   await host.state("SIGNED_IN");
 }
 
 it.each(["release", "sanitize", "duktape"] as const)(
   "RFC 9470, %s: no token is refreshed for it, and a new sign-in carries it",
   async (build) => {
-    world = new World("http", { stepUp: { acr: ACR, maxAge: 300 } });
-    await world.open();
+    const world = await opened("http", { stepUp: { acr: ACR, maxAge: 300 } });
     let host = new HostProcess([programOf(build), "--config", world.configure()]);
-    await signedIn(host);
+    await signedIn(world, host);
     const asked = world.answers("/token").length;
     host.press("a");
     await host.until("the answer", () => host.messages.includes("api: status"));
@@ -41,7 +37,7 @@ it.each(["release", "sanitize", "duktape"] as const)(
     const deviceParameters = { acr_values: ACR, max_age: "300" };
     const config = world.configure({ deviceParameters });
     host = new HostProcess([programOf(build), "--config", config]);
-    await signedIn(host);
+    await signedIn(world, host);
     host.press("a");
     await host.until("the answer", () => host.messages.includes("api: status"));
     expect(host.messages).toContain("api: status 200");
@@ -51,8 +47,7 @@ it.each(["release", "sanitize", "duktape"] as const)(
 );
 
 it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is named", async () => {
-  world = new World("http", { provoke: { code: "id-token-alone" } });
-  await world.open();
+  const world = await opened("http", { provoke: { code: "id-token-alone" } });
   const host = new HostProcess([programOf("release"), "--config", world.configure()]);
   await host.state("FAILED");
   expect(host.messages).toContain("(USELESS_ANSWERS)");
@@ -61,14 +56,13 @@ it("RFC 8628 §3.2: an answer that lacks a member is given up, and the member is
 });
 
 it("RFC 8628 §3.5: three codes that nobody knows are the maker's, and a key asks for another", async () => {
-  world = new World("http", { provoke: { poll: "invalid_grant" } });
-  await world.open();
+  const world = await opened("http", { provoke: { poll: "invalid_grant" } });
   const host = new HostProcess([programOf("release"), "--config", world.configure()]);
   await host.state("FAILED");
   expect(host.messages).toContain("(USELESS_ANSWERS)");
   expect(world.answers("/device/code")).toEqual([200, 200, 200]);
   world.service.setOptions({ provoke: {} });
   host.press("s");
-  await host.until("another code", () => world!.answers("/device/code").length === 4);
+  await host.until("another code", () => world.answers("/device/code").length === 4);
   expect(await host.quit()).toBe(0);
 });

@@ -1,23 +1,14 @@
 // Proof Key for Code Exchange (RFC 7636) on the host in C, at the simulated service, which checks each verifier.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
-import { HostProcess } from "./host-process.ts";
-import { World } from "./host-world.ts";
-
-const strict = { ASAN_OPTIONS: "abort_on_error=0:exitcode=98", UBSAN_OPTIONS: "halt_on_error=1" };
+import { HostProcess, STRICT } from "./host-process.ts";
+import { opened, type World } from "./host-world.ts";
 
 /** The default of 4096 bytes has none for challenges in the complete core. */
 const ROOM = { limits: { memoryBytes: 6144 } };
 
-let world: World | undefined;
-afterEach(() => world?.end());
-
-async function serviceWith(pkce: "required" | "optional"): Promise<World> {
-  world = new World("http", {}, { pkce });
-  await world.open();
-  return world;
-}
+const serviceWith = (pkce: "required" | "optional"): Promise<World> => opened("http", {}, { pkce });
 
 describe("RFC 7636 on the host in C", () => {
   it.each([
@@ -30,11 +21,11 @@ describe("RFC 7636 on the host in C", () => {
     async (_, build, said, codes) => {
       const service = await serviceWith("required");
       const command = [programOf(build), "--config", service.configure({ ...ROOM, ...said })];
-      let host = new HostProcess(command, strict);
+      let host = new HostProcess(command, STRICT);
       await host.state("PENDING");
       expect(service.answers("/device/code")).toEqual(codes);
       await host.kill("SIGKILL");
-      host = new HostProcess(command, strict);
+      host = new HostProcess(command, STRICT);
       await host.state("PENDING");
       expect(service.service.approve(service.pendingCode, "ada")).toBe("granted");
       await host.state("SIGNED_IN");

@@ -4,13 +4,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCheckServer } from "../../targets/command/port-check-server.ts";
 import { buildPort, hostFolder } from "../../targets/workbench/host/build.ts";
+import { listening } from "../listening.ts";
 import { startService } from "../peers/running-service.ts";
 import { TV } from "../service/harness.ts";
 import { HostProcess } from "./host-process.ts";
@@ -44,13 +44,13 @@ it("a device in C: signs in, reads two pages, has a refused token renewed, and e
     response.writeHead(status, { "content-type": "application/json" });
     response.end(status === 200 ? page : "{}");
   });
-  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const port = await listening(api);
   const start = (): HostProcess =>
     new HostProcess([`${out}/device`], {
       SERVER: running.url,
       CLIENT_ID: TV.client_id,
       CLIENT_SECRET: TV.client_secret,
-      API: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+      API: `http://127.0.0.1:${port}`,
       RECORDS: path.join(folder, "records"),
     });
   const device = start();
@@ -75,7 +75,6 @@ it("a device in C: signs in, reads two pages, has a refused token renewed, and e
     }
   } finally {
     await device.kill("SIGKILL");
-    api.close();
     await running.server.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -101,12 +100,12 @@ it("RFC 6750 section 5.3: a program that puts the token into an address asks nob
     asked.push(`${request.url}`);
     response.end('{"next":"2"}');
   });
-  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const port = await listening(api);
   const device = new HostProcess([`${out}/device`], {
     SERVER: running.url,
     CLIENT_ID: TV.client_id,
     CLIENT_SECRET: TV.client_secret,
-    API: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+    API: `http://127.0.0.1:${port}`,
     RECORDS: path.join(folder, "records"),
   });
   try {
@@ -116,7 +115,6 @@ it("RFC 6750 section 5.3: a program that puts the token into an address asks nob
     expect(asked).toEqual(["/items?page="]);
   } finally {
     await device.kill("SIGKILL");
-    api.close();
     await running.server.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -139,19 +137,18 @@ async function saidByExample(
     const answer = request.url === "/token" ? tokens : { ...code, interval: 1 };
     response.end(JSON.stringify({ ...answer, expires_in: 3600 }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listening(server);
   let device: HostProcess | undefined;
   try {
     await buildPort(folder, `${hostFolder}port-${name}`);
     device = new HostProcess([`${hostFolder}port-${name}/device`], {
-      SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      SERVER: `http://127.0.0.1:${port}`,
       RECORDS: records || path.join(folder, "records"),
     });
     await expect.poll(() => device!.messages).toContain(words);
     return device.messages;
   } finally {
     await device?.kill("SIGKILL");
-    server.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

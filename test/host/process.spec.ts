@@ -11,38 +11,24 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createServer as createTls, TLSSocket } from "node:tls";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
+import { listening } from "../listening.ts";
 import { makeCertificateCases } from "../platform/certificate-cases.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { HostProcess } from "./host-process.ts";
-import { World } from "./host-world.ts";
+import { opened, type World } from "./host-world.ts";
+import { CODE } from "./scripted-answers.ts";
 
 const release = programOf("release");
 const isRoot = process.getuid?.() === 0;
 
-let world: World | undefined;
-let server: Server | undefined;
-
-async function opened(protocol: "http" | "https" = "http"): Promise<World> {
-  world = new World(protocol);
-  await world.open();
-  return world;
-}
-
 /** Until the first request has come to something. */
 const settled = (host: HostProcess): Promise<void> =>
   host.until("a notice", () => /^(?!.*Getting a code).*[A-Za-z]/.test(host.frame.join(" ")));
-
-afterEach(async () => {
-  await world?.end();
-  world = undefined;
-  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
-  server = undefined;
-});
 
 describe("a process that holds tokens", () => {
   it("writes no core dump, and keeps its memory out of the swap", async () => {
@@ -113,11 +99,6 @@ describe("a configuration that others can change is refused, as sshd refuses its
 });
 
 describe("RFC 9112 section 9.8: an answer without a length ends with its TLS connection", () => {
-  const CODE = JSON.stringify({
-    ...{ device_code: "d", user_code: "ABCD-EFGH", expires_in: 1800, interval: 1 },
-    verification_uri: "https://example.test/device",
-  });
-
   /** A server whose answers have no length; `end` says how its connections do. */
   async function ending(end: (secure: TLSSocket, raw: Socket) => void): Promise<HostProcess> {
     const own = await opened("https");
@@ -125,7 +106,7 @@ describe("RFC 9112 section 9.8: an answer without a length ends with its TLS con
     mkdirSync(join(own.folder, "other"));
     const trust = join(own.folder, "other", "ca.pem");
     writeFileSync(trust, ca);
-    const listening = createServer((raw) => {
+    const server = createServer((raw) => {
       raw.on("error", () => undefined);
       const secure = new TLSSocket(raw, { isServer: true, ...identities.trusted });
       secure.on("error", () => undefined);
@@ -133,10 +114,7 @@ describe("RFC 9112 section 9.8: an answer without a length ends with its TLS con
         secure.write(`HTTP/1.1 200 OK\r\n\r\n${CODE}`, () => end(secure, raw)),
       );
     });
-    server = listening;
-    await new Promise<void>((done) => listening.listen(0, "127.0.0.1", done));
-    const { port } = listening.address() as { port: number };
-    const base = `https://127.0.0.1:${port}`;
+    const base = `https://127.0.0.1:${await listening(server)}`;
     const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
     const config = own.configure({ endpoints, http: { certificates: trust } });
     return new HostProcess([release, "--config", config]);
@@ -173,13 +151,11 @@ describe("RFC 9525, RFC 5280: certificates that the host in C takes and refuses"
     const trust = join(own.folder, "authority.pem");
     writeFileSync(trust, ca);
     let asked = 0;
-    const listening = createTls({ key, cert }, (socket) => {
+    const server = createTls({ key, cert }, (socket) => {
       socket.on("error", () => undefined).on("data", () => asked++);
       socket.end("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
     }).on("tlsClientError", () => undefined);
-    server = listening;
-    await new Promise<void>((done) => listening.listen(0, "127.0.0.1", done));
-    const base = `https://localhost:${(listening.address() as { port: number }).port}`;
+    const base = `https://localhost:${await listening(server)}`;
     const endpoints = { deviceAuthorization: `${base}/d`, token: `${base}/t` };
     const config = own.configure({ endpoints, http: { certificates: trust } });
     const host = new HostProcess([release, "--config", config]);

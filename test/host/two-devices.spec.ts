@@ -13,17 +13,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { run } from "../../targets/workbench/engines/install.ts";
 import { hostFolder, programOf } from "../../targets/workbench/host/build.ts";
 import { quickjsFolder } from "../../targets/workbench/host/toolchain.ts";
+import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
-import { isWhole } from "../whole.ts";
 
 const host = fileURLToPath(new URL("../../targets/host/", import.meta.url));
 const tests = fileURLToPath(new URL("c/", import.meta.url));
 const seed = String(freshSeed() % 1_000_000);
 
 it.each([
-  ["QuickJS", "sanitize", isWhole ? 60 : 15],
-  ["Duktape", "duktape", isWhole ? 12 : 3],
-  ["MuJS", "mujs", isWhole ? 12 : 3],
+  ["QuickJS", "sanitize", isFullRun ? 60 : 15],
+  ["Duktape", "duktape", isFullRun ? 12 : 3],
+  ["MuJS", "mujs", isFullRun ? 12 : 3],
 ] as const)("on %s each device lives beside another as it does alone", (engine, kind, pairs) => {
   console.log(`PICOGRANT_SEED=${seed}`);
   const program = programOf(kind, "two-devices");
@@ -233,7 +233,7 @@ describe("a field that is not the device's own is found", () => {
   });
 
   // Each is built anew: a few of them, others each time, unless everything is run.
-  const chosen = planted.filter((_, at) => isWhole || (at + Number(seed)) % 8 === 0);
+  const chosen = planted.filter((_, at) => isFullRun || (at + Number(seed)) % 8 === 0);
   it.each(chosen)("$name", ({ part, field }) => {
     console.log(`PICOGRANT_SEED=${seed}`);
     const { said, status } = saidWith(part.file, withStatic(part, field));

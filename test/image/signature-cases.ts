@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import nacl from "tweetnacl";
 
-export interface SignatureCase {
+interface SignatureCase {
   name: string;
   publicKey: Uint8Array;
   sign: (message: Uint8Array) => Uint8Array;

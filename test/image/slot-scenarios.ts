@@ -4,10 +4,10 @@
 import type { Refusal } from "../../targets/image/format.ts";
 
 /** Why nothing runs or is installed, beside what is wrong with an image. */
-export type BootRefusal = Refusal | "none" | "busy" | "unreadable";
+type BootRefusal = Refusal | "none" | "busy" | "unreadable";
 
 /** What tells the images of a scenario apart when they run. */
-export type Label = 20 | 24 | 28 | 32;
+type Label = 20 | 24 | 28 | 32;
 
 export interface Version {
   label: Label;
@@ -397,17 +397,11 @@ function isPlain(scenario: Scenario): boolean {
   });
 }
 
-function isOnSoundMedium(scenario: Scenario): boolean {
-  return scenario.steps.every((step) => !("medium" in step));
-}
-
 const rowsOf = (scenarios: readonly Scenario[]) =>
   scenarios.map(({ name, steps }) => [name, steps] as const);
 
 /** Names and steps, for a table of tests. */
 export const scenarioRows = rowsOf(SCENARIOS);
-/** Without faults of the medium, which nobody can ask a real one for. */
-export const soundScenarioRows = rowsOf(SCENARIOS.filter(isOnSoundMedium));
 /** For hosts whose program confirms itself when it likes. */
 export const plainScenarioRows = rowsOf(SCENARIOS.filter(isPlain));
 

@@ -6,8 +6,8 @@ import type { Service, ServiceEvent } from "../../targets/service/index.ts";
 import type { Roll } from "./dice.ts";
 import type { Ledger } from "./ledger.ts";
 import { BASE } from "./network.ts";
+import type { Surroundings } from "./surroundings.ts";
 import { Violation } from "./violation.ts";
-import type { Workshop } from "./workshop.ts";
 
 export const SECRET = "tv-secret-7";
 export const CLIENT = "living-room-tv";
@@ -40,11 +40,11 @@ const LISTED: FixtureInput = {
 /** Tokens and device codes by how they begin, as they are or encoded in a form. */
 const SECRET_TEXT = /pg[rad](?:\.|%2E)|tv-secret-7|tv-backend-token/i;
 
-export interface ServiceParts {
+interface ServiceParts {
   nowMs(): number;
   settings: Roll;
   random: Roll;
-  workshop: Workshop;
+  surroundings: Surroundings;
   hasLists: boolean;
 }
 
@@ -53,10 +53,10 @@ export function serviceOf({
   nowMs,
   settings: roll,
   random,
-  workshop,
+  surroundings,
   hasLists,
 }: ServiceParts): Service {
-  return workshop.service({
+  return surroundings.service({
     now: () => EPOCH_MS + nowMs(),
     random: (count) => {
       const bytes = new Uint8Array(count);

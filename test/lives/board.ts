@@ -75,7 +75,7 @@ const USER_CALLS = [
   "createOffer",
 ];
 
-export interface BoardParts {
+interface BoardParts {
   time: Time;
   plan: Plan;
   core: LivesCore;
@@ -93,47 +93,50 @@ export class Board {
   /** Calls of the core so far that count as steps; a scripted cut names one. */
   steps = 0;
   cutAtStep = -1;
-  private endpoints: Endpoints = noEndpoints;
-  private alarm: Appointment | undefined;
-  private powerOns = 0;
+  #endpoints: Endpoints = noEndpoints;
+  #alarm: Appointment | undefined;
+  #powerOns = 0;
   /** The power has gone in the middle of a step. */
-  private isCut = false;
-  private guarded: Uint8Array | undefined;
-  private arrays: DeviceArray[] = [];
+  #isCut = false;
+  #guarded: Uint8Array | undefined;
+  #arrays: DeviceArray[] = [];
   /** The device's endpoints but for the publisher API's, which is a whole origin. */
-  private addresses: readonly string[] = [];
-  private publisherApi = "";
-  private readonly core: Core;
+  #addresses: readonly string[] = [];
+  #publisherApi = "";
+  readonly #core: Core;
+
+  readonly #parts: BoardParts;
 
   constructor(
     readonly settings: BoardSettings,
-    private readonly parts: BoardParts,
+    parts: BoardParts,
   ) {
-    this.core = this.watchedCore();
+    this.#parts = parts;
+    this.#core = this.#watchedCore();
   }
 
   /** Power comes. */
   powerOn(): void {
-    const { oracle, plan } = this.parts;
-    const roll = plan.roll("power-on", this.powerOns);
+    const { oracle, plan } = this.#parts;
+    const roll = plan.roll("power-on", this.#powerOns);
     this.frame = "";
-    this.isCut = false;
-    this.endpoints = this.drawEndpoints();
-    const { resources, ...others } = this.endpoints;
+    this.#isCut = false;
+    this.#endpoints = this.#drawEndpoints();
+    const { resources, ...others } = this.#endpoints;
     const [videoApi, publisherApi] = resources as [string, string];
-    this.addresses = [...Object.values(others), videoApi];
-    this.publisherApi = publisherApi;
-    oracle.poweredOn(this.parts.makeStorage(this.powerOns++));
+    this.#addresses = [...Object.values(others), videoApi];
+    this.#publisherApi = publisherApi;
+    oracle.poweredOn(this.#parts.makeStorage(this.#powerOns++));
     // RFC 7636: the setting may change from one start to the next, and a code is proved as it was asked for.
-    const isProved = plan.roll("pkce", this.powerOns).chance(0.4);
+    const isProved = plan.roll("pkce", this.#powerOns).chance(0.4);
     this.driver = new Driver({
       ...(isProved && { pkce: "S256" }),
-      core: this.core,
+      core: this.#core,
       platform: {
-        http: this.parts.network,
-        timers: this.timers(),
-        storage: this.parts.storage,
-        display: this.display(),
+        http: this.#parts.network,
+        timers: this.#timers(),
+        storage: this.#parts.storage,
+        display: this.#display(),
         entropy: entropyOf(roll),
       },
       config: {
@@ -147,7 +150,7 @@ export class Board {
         // Whose tokens they are, wherever its addresses are now.
         server: BASE,
       },
-      endpoints: this.endpoints,
+      endpoints: this.#endpoints,
       memoryBytes: this.settings.memoryBytes,
       verifyEvent: (bytes, from, to) => oracle.verifies(asciiOf(bytes, from, to)),
     });
@@ -155,9 +158,9 @@ export class Board {
   }
 
   /** Where the servers are in this life between two losses of power. */
-  private drawEndpoints(): Endpoints {
-    const roll = this.parts.plan.roll("addresses", this.powerOns);
-    const moves = this.parts.plan.further && roll.chance(0.4);
+  #drawEndpoints(): Endpoints {
+    const roll = this.#parts.plan.roll("addresses", this.#powerOns);
+    const moves = this.#parts.plan.further && roll.chance(0.4);
     const base = (): string => (moves ? roll.pick(ORIGINS) : BASE);
     const grant = base();
     const publisher = base();
@@ -175,17 +178,17 @@ export class Board {
   originOf(url: string): string | undefined {
     const origin = originIn(url);
     const isOffer =
-      url.startsWith("/publisher/", origin.length) && url.startsWith(this.publisherApi);
-    const isKnown = isOffer || this.addresses.some((address) => isAtOrBelow(url, address));
+      url.startsWith("/publisher/", origin.length) && url.startsWith(this.#publisherApi);
+    const isKnown = isOffer || this.#addresses.some((address) => isAtOrBelow(url, address));
     return isKnown ? origin : undefined;
   }
 
   /** Power goes: whatever the device was at is over. */
   powerOff(): void {
-    this.parts.time.cancel(this.alarm);
-    this.alarm = undefined;
+    this.#parts.time.cancel(this.#alarm);
+    this.#alarm = undefined;
     this.driver = undefined;
-    this.parts.network.cut();
+    this.#parts.network.cut();
     this.frame = "";
   }
 
@@ -193,36 +196,36 @@ export class Board {
     return this.driver !== undefined;
   }
 
-  private rest(): void {
-    const { oracle } = this.parts;
+  #rest(): void {
+    const { oracle } = this.#parts;
     if (!this.driver) return;
-    oracle.atRest(this.frame, this.alarm?.dueMs ?? 0);
-    if (this.guarded && !guardIsIntact(this.guarded, GUARD_BYTES)) {
+    oracle.atRest(this.frame, this.#alarm?.dueMs ?? 0);
+    if (this.#guarded && !guardIsIntact(this.#guarded, GUARD_BYTES)) {
       throw new Violation("arena", "the bytes behind the memory were overwritten");
     }
   }
 
-  private timers(): Timers {
-    const { time } = this.parts;
+  #timers(): Timers {
+    const { time } = this.#parts;
     return {
       now: () => (this.settings.counterStartMs + time.nowMs) % 2 ** 32,
       alarm: (afterMs, ring) => {
         if (!Number.isInteger(afterMs) || afterMs < 0 || afterMs > 134_217_727) {
           throw new Violation("small-integers", `an alarm in ${afterMs} ms`);
         }
-        time.cancel(this.alarm);
-        this.alarm = time.after(afterMs, ring);
+        time.cancel(this.#alarm);
+        this.#alarm = time.after(afterMs, ring);
         // The last thing that the driver does before it sleeps.
-        this.rest();
+        this.#rest();
       },
       cancel: () => {
-        time.cancel(this.alarm);
-        this.alarm = undefined;
+        time.cancel(this.#alarm);
+        this.#alarm = undefined;
       },
     };
   }
 
-  private display(): Display {
+  #display(): Display {
     const { columns, rows } = this.settings;
     return {
       columns,
@@ -235,16 +238,16 @@ export class Board {
         }
         const frame = lines.join("\n");
         this.frame = frame;
-        this.parts.oracle.shown(frame);
+        this.#parts.oracle.shown(frame);
       },
     };
   }
 
   /** The core with a judge between it and its host. */
-  private watchedCore(): Core {
-    const { oracle, plan } = this.parts;
-    const watching = this.settings.isWatched ? watchedCoreOf(this.parts.core) : undefined;
-    const core = watching?.core ?? this.parts.core;
+  #watchedCore(): Core {
+    const { oracle, plan } = this.#parts;
+    const watching = this.settings.isWatched ? watchedCoreOf(this.#parts.core) : undefined;
+    const core = watching?.core ?? this.#parts.core;
     const watched: Record<string, unknown> = { ...core };
     for (const name of [...STEPS, ...USER_CALLS]) {
       const call = (core as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!;
@@ -252,43 +255,43 @@ export class Board {
       const isResponse = name.startsWith("response");
       watched[name] = (...args: unknown[]) => {
         // The driver takes what is thrown at it for a mistake of an adapter, and goes on: without power it cannot.
-        if (this.isCut) throw new PowerCut();
+        if (this.#isCut) throw new PowerCut();
         if (isStep && (this.steps++ === this.cutAtStep || plan.strikes("cut-at-step"))) {
-          this.isCut = true;
+          this.#isCut = true;
           // The driver may keep what is thrown here until something else wakes it, and without power nothing does.
           const { driver } = this;
-          this.parts.time.after(0, () => {
+          this.#parts.time.after(0, () => {
             if (this.driver === driver) throw new PowerCut();
           });
           throw new PowerCut();
         }
         oracle.beforeCall(name, isResponse ? (args[1] as number) : -1);
         const result = call(...args);
-        this.checkDevice(args[0] as Device);
+        this.#checkDevice(args[0] as Device);
         oracle.afterCall(name);
         return result;
       };
     }
     watched.create = (memory: Uint8Array, config: Parameters<LivesCore["create"]>[1]) => {
-      this.guarded = memory.fill(0xa5, memory.length - GUARD_BYTES);
+      this.#guarded = memory.fill(0xa5, memory.length - GUARD_BYTES);
       const own = memory.subarray(0, memory.length - GUARD_BYTES);
       if (watching) watching.watch.memory = own;
       const isBehindProxy = this.settings.isWatched && !watching;
       const device = core.create(isBehindProxy ? watchedMemory(own) : own, config);
       if (device) {
         oracle.watch(device);
-        this.arrays = arraysOf(device);
+        this.#arrays = arraysOf(device);
       }
       return device;
     };
     return watched as unknown as Core;
   }
 
-  private checkDevice(device: Device): void {
+  #checkDevice(device: Device): void {
     if (!this.settings.isWatched) return;
     checkIntegers(device);
     const places = placesOf(device) as Members;
-    for (const { name, array, length } of this.arrays) {
+    for (const { name, array, length } of this.#arrays) {
       if (array.length !== length || places[name] !== array) {
         throw new Violation("no-allocation", "an array of the device grew or was replaced");
       }

@@ -6,7 +6,7 @@ import type { LivesCore } from "./core-of.ts";
 import { FAULTS, type StrikeId } from "./dice.ts";
 import { type LifeResult, runLife } from "./life.ts";
 import type { Coverage } from "./oracle.ts";
-import type { MediumName, Workshop } from "./workshop.ts";
+import type { MediumName, Surroundings } from "./surroundings.ts";
 
 export interface CampaignOptions {
   core: LivesCore;
@@ -14,7 +14,7 @@ export interface CampaignOptions {
   lives: number;
   sealedShare?: number;
   medium?: MediumName;
-  workshop?: Workshop;
+  surroundings?: Surroundings;
   /** Stop after so many failing lives. */
   failuresMax?: number;
   /** Told how many have been lived, now and then. */

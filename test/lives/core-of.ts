@@ -10,7 +10,7 @@ export type LivesCore = Omit<
 >;
 
 /** The same core for a memory that is watched. */
-export interface WatchedCore {
+interface WatchedCore {
   readonly core: LivesCore;
   readonly watch: Watch;
 }

@@ -64,11 +64,15 @@ export function mix(value: number): number {
 
 /** A short sequence of numbers for one purpose. */
 export class Roll {
-  constructor(private state: number) {}
+  #state: number;
+
+  constructor(state: number) {
+    this.#state = state;
+  }
 
   bits(): number {
-    this.state = (this.state + 0x9e3779b9) | 0;
-    return mix(this.state);
+    this.#state = (this.#state + 0x9e3779b9) | 0;
+    return mix(this.#state);
   }
 
   /** 0..below-1. */
@@ -128,20 +132,20 @@ export class Plan {
   /** The second half of a life, and a scripted one: nothing strikes. */
   calm = false;
   readonly further: boolean;
-  private readonly rates: number[] = [];
-  private readonly asked: number[] = [];
-  private readonly only: ReadonlySet<StrikeId> | undefined;
+  readonly #rates: number[] = [];
+  readonly #asked: number[] = [];
+  readonly #only: ReadonlySet<StrikeId> | undefined;
 
   constructor(seed: number, selection: Selection = {}) {
     this.seed = seed;
-    this.only = selection.only;
+    this.#only = selection.only;
     this.further = selection.further ?? true;
     const roll = this.roll("swarm");
     const share = roll.pick([0, 0.15, 0.3, 0.5, 0.8]);
     for (const kind of FAULTS) {
       const factor = roll.pick([0.3, 1, 1, 4]);
-      this.rates.push(roll.chance(share) ? (RATES[kind] ?? RATE_DEFAULT) * factor * 2 ** 32 : 0);
-      this.asked.push(0);
+      this.#rates.push(roll.chance(share) ? (RATES[kind] ?? RATE_DEFAULT) * factor * 2 ** 32 : 0);
+      this.#asked.push(0);
     }
   }
 
@@ -155,9 +159,9 @@ export class Plan {
   /** Whether the fault strikes at this opportunity; if so, the numbers that say how. */
   strikes(kind: FaultKind): Roll | undefined {
     const index = INDEX_OF[kind];
-    const rate = this.rates[index]!;
+    const rate = this.#rates[index]!;
     if (this.calm || rate === 0) return undefined;
-    const number = this.asked[index]!++;
+    const number = this.#asked[index]!++;
     const hash = mix(mix(this.seed ^ (index * 0x1000193)) ^ number);
     if (hash >= rate || !this.allows(`${kind}:${number}`)) return undefined;
     return new Roll(mix(hash ^ 0x5bd1e995));
@@ -165,7 +169,7 @@ export class Plan {
 
   /** The same for a deed, which the life has decided on already; counts it. */
   allows(id: StrikeId): boolean {
-    if (this.only && !this.only.has(id)) return false;
+    if (this.#only && !this.#only.has(id)) return false;
     this.struck.push(id);
     return true;
   }

@@ -49,12 +49,15 @@ function dyingAfter(calls: number, roll: Roll, act: () => void): void {
 
 export class FileMedium implements Medium {
   readonly capacity = CAPACITY;
-  private readonly directory: string;
-  private storage: FileStorage;
+  readonly #directory: string;
+  #storage: FileStorage;
 
-  constructor(private readonly roll: Roll) {
-    this.directory = fs.mkdtempSync(path.join(PLACE, "picogrant-life-"));
-    this.storage = this.open();
+  readonly #roll: Roll;
+
+  constructor(roll: Roll) {
+    this.#roll = roll;
+    this.#directory = fs.mkdtempSync(path.join(PLACE, "picogrant-life-"));
+    this.#storage = this.#open();
   }
 
   peek(slot: number): Uint8Array {
@@ -62,13 +65,13 @@ export class FileMedium implements Medium {
   }
 
   get(slot: number): Uint8Array | undefined {
-    return recordIn(this.storage, slot);
+    return recordIn(this.#storage, slot);
   }
 
   put(slot: number, record: Uint8Array): boolean {
-    this.undying(() => {
-      if (!putInto(this.storage, slot, record)) {
-        throw new Violation("crash", `the file system refused: ${this.storage.lastFailure}`);
+    this.#undying(() => {
+      if (!putInto(this.#storage, slot, record)) {
+        throw new Violation("crash", `the file system refused: ${this.#storage.lastFailure}`);
       }
     });
     return true;
@@ -76,14 +79,14 @@ export class FileMedium implements Medium {
 
   tear(slot: number, record: Uint8Array, roll: Roll, isCut: boolean): void {
     dyingAfter(roll.below(CALLS_OF_A_WRITE), roll, () => {
-      putInto(this.storage, slot, record);
+      putInto(this.#storage, slot, record);
     });
     // Whoever judges sees what the next start will see.
     if (isCut) this.powerOn();
   }
 
   rot(slot: number, roll: Roll): boolean {
-    const file = path.join(this.directory, `slot-${slot}`);
+    const file = path.join(this.#directory, `slot-${slot}`);
     if (!fs.existsSync(file)) return false;
     const content = fs.readFileSync(file);
     const record = content.subarray(MAGIC_BYTES);
@@ -95,31 +98,31 @@ export class FileMedium implements Medium {
 
   powerOn(): void {
     // The process that held the lock is gone.
-    this.storage.close();
-    this.storage = this.open();
+    this.#storage.close();
+    this.#storage = this.#open();
   }
 
   raw(): Uint8Array {
-    const files = fs.readdirSync(this.directory);
-    return Buffer.concat(files.map((file) => fs.readFileSync(path.join(this.directory, file))));
+    const files = fs.readdirSync(this.#directory);
+    return Buffer.concat(files.map((file) => fs.readFileSync(path.join(this.#directory, file))));
   }
 
   check(): void {}
 
   dispose(): void {
-    this.storage.close();
-    fs.rmSync(this.directory, { recursive: true, force: true });
+    this.#storage.close();
+    fs.rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  private open(): FileStorage {
+  #open(): FileStorage {
     let storage: FileStorage | undefined;
-    this.undying(() => {
-      storage = new FileStorage(this.directory, { capacity: CAPACITY });
+    this.#undying(() => {
+      storage = new FileStorage(this.#directory, { capacity: CAPACITY });
     });
     return storage!;
   }
 
-  private undying(act: () => void): void {
-    dyingAfter(Number.POSITIVE_INFINITY, this.roll, act);
+  #undying(act: () => void): void {
+    dyingAfter(Number.POSITIVE_INFINITY, this.#roll, act);
   }
 }

@@ -31,12 +31,12 @@ export function text(value: unknown): string {
 }
 
 export class Ledger {
-  private readonly codes = new Map<string, IssuedCode>();
+  readonly #codes = new Map<string, IssuedCode>();
   /** Sessions by each of their tokens, refresh and access. */
-  private readonly sessions = new Map<string, number>();
+  readonly #sessions = new Map<string, number>();
   /** Sessions that end by themselves: access for a limited time. */
-  private readonly limited = new Set<number>();
-  private count = 0;
+  readonly #limited = new Set<number>();
+  #count = 0;
 
   /** The service has answered a request for codes. */
   addCode(form: URLSearchParams, members: Members): void {
@@ -48,44 +48,44 @@ export class Ledger {
       challenge: form.get("code_challenge") ?? "",
       arrivedMs: -1,
     };
-    if (code.deviceCode) this.codes.set(code.deviceCode, code);
+    if (code.deviceCode) this.#codes.set(code.deviceCode, code);
   }
 
   /** The service has answered a token request with tokens. */
   addTokens(form: URLSearchParams, members: Members): void {
     const access = text(members.access_token);
     if (!access) return;
-    const before = this.sessions.get(form.get("refresh_token") ?? "");
-    const session = before ?? ++this.count;
-    this.sessions.set(access, session);
+    const before = this.#sessions.get(form.get("refresh_token") ?? "");
+    const session = before ?? ++this.#count;
+    this.#sessions.set(access, session);
     const refresh = text(members.refresh_token);
-    if (refresh) this.sessions.set(refresh, session);
-    if (members.refresh_token_expires_in !== undefined) this.limited.add(session);
+    if (refresh) this.#sessions.set(refresh, session);
+    if (members.refresh_token_expires_in !== undefined) this.#limited.add(session);
   }
 
   isLimited(session: number): boolean {
-    return this.limited.has(session);
+    return this.#limited.has(session);
   }
 
   code(deviceCode: string): IssuedCode | undefined {
-    return this.codes.get(deviceCode);
+    return this.#codes.get(deviceCode);
   }
 
   /** Number of the session that a token belongs to; 0: no token that was ever issued. */
   session(token: string): number {
-    return this.sessions.get(token) ?? 0;
+    return this.#sessions.get(token) ?? 0;
   }
 
   /** Whether a text holds any user code that was ever issued. */
   namesUserCode(told: string): boolean {
-    for (const { userCode } of this.codes.values()) if (told.includes(userCode)) return true;
+    for (const { userCode } of this.#codes.values()) if (told.includes(userCode)) return true;
     return false;
   }
 
   /** The issued user codes that stand in a frame as words of their own. */
   codesIn(frame: string): IssuedCode[] {
     const found: IssuedCode[] = [];
-    for (const code of this.codes.values()) {
+    for (const code of this.#codes.values()) {
       const at = frame.indexOf(code.userCode);
       if (at < 0) continue;
       const next = frame[at + code.userCode.length];

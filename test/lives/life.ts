@@ -15,9 +15,15 @@ import { Network } from "./network.ts";
 import { type Coverage, Oracle } from "./oracle.ts";
 import { namesSecret, Records } from "./records.ts";
 import { quietReader, Slots } from "./slots.ts";
+import {
+  drawMedium,
+  type MediumName,
+  makeMedium,
+  SURROUNDINGS,
+  type Surroundings,
+} from "./surroundings.ts";
 import { Time } from "./time.ts";
 import { type Invariant, PowerCut, Violation } from "./violation.ts";
-import { drawMedium, type MediumName, makeMedium, WORKSHOP, type Workshop } from "./workshop.ts";
 
 export interface LifeOptions extends Selection {
   core: LivesCore;
@@ -27,7 +33,7 @@ export interface LifeOptions extends Selection {
   /** What the records lie in; drawn where it is not named. */
   medium?: MediumName;
   /** Its parts, one of them perhaps with a bug in it. */
-  workshop?: Workshop;
+  surroundings?: Surroundings;
   /** Hears what happens, for a replay. */
   log?: (line: string) => void;
 }
@@ -65,16 +71,16 @@ export class Life {
   readonly network: Network;
   readonly traits: string[] = [];
   powerOns = 0;
-  private readonly world: World;
-  private readonly log: ((line: string) => void) | undefined;
+  readonly #world: World;
+  readonly #log: ((line: string) => void) | undefined;
 
   constructor(seed: number, options: LifeOptions) {
     this.plan = new Plan(seed, options);
-    this.log = options.log;
+    this.#log = options.log;
     const roll = this.plan.roll("settings");
     const note = (text: string): void => this.note(text);
     const nowMs = (): number => this.time.nowMs;
-    const workshop = options.workshop ?? WORKSHOP;
+    const surroundings = options.surroundings ?? SURROUNDINGS;
     const delayMs = roll.pick([0, 0, 3, 40]);
     const mediumRoll = this.plan.roll("medium");
     const mediumName = options.medium ?? drawMedium(mediumRoll);
@@ -85,7 +91,7 @@ export class Life {
     const isSealed = roll.chance(options.sealedShare ?? SEALED_SHARE);
     if (isSealed) this.traits.push("sealed");
     const layer = (inner: Storage, number: number): Storage =>
-      isSealed ? workshop.seal(inner, this.plan.roll("seal", number)) : inner;
+      isSealed ? surroundings.seal(inner, this.plan.roll("seal", number)) : inner;
     const quiet = quietReader(this.slots);
     this.records = new Records(this.slots, {
       nowMs,
@@ -113,11 +119,11 @@ export class Life {
       nowMs,
       settings: roll,
       random: this.plan.roll("service"),
-      workshop,
+      surroundings,
       hasLists: this.plan.further,
     });
-    this.network = this.makeNetwork(roll);
-    const hasEvents = this.watchService();
+    this.network = this.#makeNetwork(roll);
+    const hasEvents = this.#watchService();
     this.board = new Board(settingsOf(roll, hasEvents), {
       time: this.time,
       plan: this.plan,
@@ -127,7 +133,7 @@ export class Life {
       storage: this.records,
       makeStorage: (powerOn) => layer(this.slots, powerOn),
     });
-    this.world = {
+    this.#world = {
       board: this.board,
       service: this.service,
       oracle: this.oracle,
@@ -139,7 +145,7 @@ export class Life {
   }
 
   /** Whether the device polls events in this life. */
-  private watchService(): boolean {
+  #watchService(): boolean {
     const roll = this.plan.roll("watch");
     const hasEvents = roll.chance(EVENTS_SHARE);
     if (hasEvents) {
@@ -153,7 +159,7 @@ export class Life {
     return hasEvents;
   }
 
-  private makeNetwork(roll: Roll): Network {
+  #makeNetwork(roll: Roll): Network {
     const { oracle } = this;
     return new Network(
       this.time,
@@ -172,19 +178,19 @@ export class Life {
   }
 
   note(text: string): void {
-    this.log?.(`${(this.time.nowMs / 1000).toFixed(3).padStart(12)}  ${text}`);
+    this.#log?.(`${(this.time.nowMs / 1000).toFixed(3).padStart(12)}  ${text}`);
   }
 
   /** The whole life. @throws Violation */
   live(): void {
-    this.guard(() => this.powerOn());
+    this.guard(() => this.#powerOn());
     // Half of the lives meet their faults in a session: signing in amid them often takes too long.
     if (this.plan.roll("begin").chance(0.5)) {
       this.plan.calm = true;
       this.recover(true);
       this.plan.calm = false;
     }
-    this.chaos();
+    this.#chaos();
     this.plan.calm = true;
     this.note("calm from here on");
     this.recover(true);
@@ -194,12 +200,12 @@ export class Life {
       this.guard(() => {
         throw new PowerCut();
       });
-      this.recover(!this.isLasting());
+      this.recover(!this.#isLasting());
     }
-    if (roll.chance(0.5)) this.signOutForGood();
+    if (roll.chance(0.5)) this.#signOutForGood();
   }
 
-  private chaos(): void {
+  #chaos(): void {
     const roll = this.plan.roll("deeds");
     const deeds = repertoire(roll);
     if (this.traits.includes("events")) deeds.push(...EVENT_DEEDS);
@@ -208,27 +214,27 @@ export class Life {
       const until = this.time.nowMs + roll.spread(20, 60_000);
       const deed = roll.pick(deeds);
       const ownRoll = this.plan.roll(deed, number);
-      this.runUntil(until);
+      this.#runUntil(until);
       if (!this.plan.allows(`${deed}:${number}`)) continue;
       this.note(`* ${deed}`);
-      this.guard(() => DEEDS[deed]!(this.world, ownRoll));
-      if (this.plan.further) this.doFurther(number);
+      this.guard(() => DEEDS[deed]!(this.#world, ownRoll));
+      if (this.plan.further) this.#doFurther(number);
     }
   }
 
   /** At the same moment, without anything else in between, what the rest of the border is for. */
-  private doFurther(number: number): void {
+  #doFurther(number: number): void {
     const roll = this.plan.roll("further", number);
     if (!roll.chance(FURTHER_SHARE)) return;
     const goesOn = this.oracle.pages.next !== undefined && roll.chance(0.8);
     const deed = goesOn ? "next-page" : roll.pick(Object.keys(FURTHER_DEEDS));
     if (!this.plan.allows(`${deed}:${number}`)) return;
     this.note(`* ${deed}`);
-    this.guard(() => FURTHER_DEEDS[deed]!(this.world, roll));
+    this.guard(() => FURTHER_DEEDS[deed]!(this.#world, roll));
   }
 
-  private runUntil(untilMs: number): void {
-    while (this.time.nextMs() <= untilMs) this.happen();
+  #runUntil(untilMs: number): void {
+    while (this.time.nextMs() <= untilMs) this.#happen();
     if (untilMs > this.time.nowMs) this.time.nowMs = untilMs;
     if (this.plan.strikes("spurious-run")) this.guard(() => this.board.driver?.run());
     const rot = this.plan.strikes("bit-rot");
@@ -236,7 +242,7 @@ export class Life {
   }
 
   /** The next thing that is due. */
-  private happen(): void {
+  #happen(): void {
     const run = this.time.next();
     if (this.time.isStorm) throw new Violation("no-busy-loop", "time does not pass any more");
     if (run) this.guard(run);
@@ -249,25 +255,25 @@ export class Life {
     } catch (error) {
       if (error instanceof Violation) throw error;
       if (!(error instanceof PowerCut)) throw crash(error);
-      this.powerOff();
+      this.#powerOff();
     }
   }
 
-  private powerOff(): void {
+  #powerOff(): void {
     const roll = this.plan.roll("power-off", this.powerOns);
     this.note("power goes");
     this.board.powerOff();
     this.slots.cut(roll);
     this.slots.medium.powerOn();
-    this.time.cancel(this.nextPowerOn);
+    this.time.cancel(this.#nextPowerOn);
     const offMs = this.plan.calm ? 100 : roll.spread(100, roll.chance(0.2) ? HOUR_MS : 20_000);
-    this.nextPowerOn = this.time.after(offMs, () => this.powerOn());
+    this.#nextPowerOn = this.time.after(offMs, () => this.#powerOn());
   }
 
-  private nextPowerOn: ReturnType<Time["after"]> | undefined;
+  #nextPowerOn: ReturnType<Time["after"]> | undefined;
 
-  private powerOn(): void {
-    this.nextPowerOn = undefined;
+  #powerOn(): void {
+    this.#nextPowerOn = undefined;
     this.powerOns++;
     this.note("power comes");
     this.board.powerOn();
@@ -277,25 +283,25 @@ export class Life {
   recover(withHelp: boolean): void {
     this.service.enableAccount("ada");
     if (this.service.options.deviceCodeQuota) this.service.setOptions({ deviceCodeQuota: null });
-    this.calmUntil("is not signed in", () => {
-      if (withHelp) this.help();
+    this.#calmUntil("is not signed in", () => {
+      if (withHelp) this.#help();
       const result = callResult(this.board);
       if (this.oracle.isSignedIn && !this.records.isBusy) {
-        if (this.tried && result?.status === 200 && result.error === 0 && this.isStored())
+        if (this.#tried && result?.status === 200 && result.error === 0 && this.#isStored())
           return true;
         this.guard(() => {
-          if (callApi(this.board)) this.tried = true;
+          if (callApi(this.board)) this.#tried = true;
         });
       }
       return false;
     });
-    this.tried = false;
+    this.#tried = false;
   }
 
-  private tried = false;
+  #tried = false;
 
   /** Whether the session outlives a loss of power: stored whole, renewable, for an unlimited time. */
-  private isLasting(): boolean {
+  #isLasting(): boolean {
     const { hasRefreshToken, presentSession, ledger } = this.oracle;
     const { isRotten, isOrderKnown } = this.records;
     const isKept = !isRotten && isOrderKnown;
@@ -304,27 +310,27 @@ export class Life {
 
   /** Time passes, nothing but the device acts. */
   passTime(ms: number): void {
-    this.runUntil(this.time.nowMs + ms);
+    this.#runUntil(this.time.nowMs + ms);
   }
 
   /** The same with a user who helps. */
   helpFor(ms: number): void {
     for (let passedMs = 0; passedMs < ms; passedMs += LOOK_MS) {
-      this.help();
+      this.#help();
       this.passTime(LOOK_MS);
     }
   }
 
-  private isStored(): boolean {
+  #isStored(): boolean {
     if (this.records.isRotten || !this.records.isOrderKnown) return true;
     const newest = this.records.newest();
     return newest?.kind === "token" && newest.secret === this.oracle.presentToken;
   }
 
-  private help(): void {
+  #help(): void {
     const { driver } = this.board;
     if (!driver) return;
-    const code = codeRead(this.world);
+    const code = codeRead(this.#world);
     if (code) this.service.approve(code, "ada");
     const { state } = driver.device;
     const isRefused = state === State.REFRESHING && driver.device.error > ErrorCode.SLOW_DOWN;
@@ -334,24 +340,24 @@ export class Life {
     }
   }
 
-  private signOutForGood(): void {
+  #signOutForGood(): void {
     this.guard(() => this.board.driver?.signOut());
-    this.calmUntil("is not signed out", () => {
+    this.#calmUntil("is not signed out", () => {
       const { driver } = this.board;
       return driver?.device.state === State.SIGNED_OUT && !this.records.isBusy;
     });
     this.records.checkWiped();
-    if (this.service.revokeAllFor("ada", CLIENT) > 0 && !this.mayHaveStrays()) {
+    if (this.service.revokeAllFor("ada", CLIENT) > 0 && !this.#mayHaveStrays()) {
       throw new Violation("sign-out-wipes", "the session lives on at the service");
     }
   }
 
   /** Answers that were lost leave grants at the service that no device knows of. */
-  private mayHaveStrays(): boolean {
+  #mayHaveStrays(): boolean {
     return this.plan.struck.length > 0 || this.oracle.isUntold;
   }
 
-  private calmUntil(what: string, isReached: () => boolean): void {
+  #calmUntil(what: string, isReached: () => boolean): void {
     const endMs = this.time.nowMs + CALM_MS_MAX;
     let lookMs = this.time.nowMs;
     for (let events = 0; events < CALM_EVENTS_MAX && this.time.nowMs < endMs; events++) {
@@ -361,7 +367,7 @@ export class Life {
       }
       const nextMs = this.time.nextMs();
       if (nextMs > lookMs) this.time.nowMs = Math.max(this.time.nowMs, lookMs);
-      else this.happen();
+      else this.#happen();
     }
     const state = this.board.driver?.device.state;
     throw new Violation("not-stuck", `the device ${what}, but ${State[state ?? -1] ?? "off"}`);

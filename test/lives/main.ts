@@ -2,12 +2,13 @@
 // What a life is and what must hold in it is in test/lives.
 
 import { availableParallelism } from "node:os";
-import { commandLine, integer } from "../../targets/workbench/script-options.ts";
+import { integer } from "../../targets/desktop/option-values.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 import { describe, uncoveredRows } from "./campaign.ts";
 import { coreOf, type LivesCore } from "./core-of.ts";
+import { runInParts } from "./in-threads.ts";
 import { type LifeResult, runLife } from "./life.ts";
 import { readableBundle, shippedBundle } from "./load-core.ts";
-import { runInParts } from "./parts.ts";
 import { huntPlanted } from "./planted.ts";
 import { shrink } from "./shrink.ts";
 import { INVARIANTS } from "./violation.ts";

@@ -32,7 +32,7 @@ export interface Exchange {
   epoch: number;
 }
 
-export interface NetworkEvents {
+interface NetworkEvents {
   sent(exchange: Exchange): void;
   /** The service has answered; the answer may still get lost. */
   served(exchange: Exchange, response: ProtocolResponse): void;
@@ -55,30 +55,44 @@ function copyOf(bytes: Bytes, from: number, to: number): Buffer {
 
 export class Network implements Http {
   live: Exchange | undefined;
-  private count = 0;
-  private epoch = 0;
+  #count = 0;
+  #epoch = 0;
+
+  readonly #time: Time;
+  readonly #plan: Plan;
+  readonly #service: Service;
+  readonly #events: NetworkEvents;
+  readonly #latencyMs: number;
+  readonly #originOf: (url: string) => string | undefined;
 
   constructor(
-    private readonly time: Time,
-    private readonly plan: Plan,
-    private readonly service: Service,
-    private readonly events: NetworkEvents,
+    time: Time,
+    plan: Plan,
+    service: Service,
+    events: NetworkEvents,
     /** 0: answers come before `send` returns. */
-    private readonly latencyMs: number,
+    latencyMs: number,
     /** Origin of an address that the device was given for what it asks, or undefined. */
-    private readonly originOf: (url: string) => string | undefined,
-  ) {}
+    originOf: (url: string) => string | undefined,
+  ) {
+    this.#time = time;
+    this.#plan = plan;
+    this.#service = service;
+    this.#events = events;
+    this.#latencyMs = latencyMs;
+    this.#originOf = originOf;
+  }
 
   send(request: HttpRequest, sink: HttpSink): void {
     if (this.live) throw new Violation("one-in-flight", "a second request");
     const body = copyOf(request.body, request.bodyFrom, request.bodyTo);
-    const origin = this.originOf(request.url);
+    const origin = this.#originOf(request.url);
     if (origin === undefined) {
       throw new Violation("own-address", "a request to an address that is not the endpoint's");
     }
     const [path, query = ""] = request.url.slice(origin.length).split("?", 2) as [string, string?];
     const exchange: Exchange = {
-      number: this.count++,
+      number: this.#count++,
       request,
       path,
       query,
@@ -90,13 +104,13 @@ export class Network implements Http {
       retryAfterS: -1,
       delivered: NOTHING,
       appointment: undefined,
-      epoch: this.epoch,
+      epoch: this.#epoch,
     };
     this.live = exchange;
-    this.events.sent(exchange);
-    const mishap = mishapOf(this.plan, exchange);
-    if (mishap.name) this.events.note(`  ${mishap.name}`);
-    this.step(exchange, this.delay(mishap), () => this.arrive(exchange, mishap));
+    this.#events.sent(exchange);
+    const mishap = mishapOf(this.#plan, exchange);
+    if (mishap.name) this.#events.note(`  ${mishap.name}`);
+    this.#step(exchange, this.#delay(mishap), () => this.#arrive(exchange, mishap));
   }
 
   abort(): void {
@@ -104,7 +118,7 @@ export class Network implements Http {
     if (!exchange) return;
     this.live = undefined;
     exchange.live = false;
-    this.events.aborted(exchange);
+    this.#events.aborted(exchange);
     // What was on its way arrives at the service all the same, but nobody hears the answer.
   }
 
@@ -112,40 +126,40 @@ export class Network implements Http {
   cut(): void {
     if (this.live) this.live.live = false;
     this.live = undefined;
-    this.epoch++;
+    this.#epoch++;
   }
 
-  private delay(mishap: Mishap): number {
-    return this.latencyMs === 0 ? 0 : 1 + mishap.roll.below(this.latencyMs);
+  #delay(mishap: Mishap): number {
+    return this.#latencyMs === 0 ? 0 : 1 + mishap.roll.below(this.#latencyMs);
   }
 
   /** Later, or at once where the network answers at once. */
-  private step(exchange: Exchange, delayMs: number, run: () => void): void {
-    if (delayMs > 0 || this.latencyMs > 0) {
-      exchange.appointment = this.time.after(delayMs, run);
+  #step(exchange: Exchange, delayMs: number, run: () => void): void {
+    if (delayMs > 0 || this.#latencyMs > 0) {
+      exchange.appointment = this.#time.after(delayMs, run);
     } else run();
   }
 
-  private arrive(exchange: Exchange, mishap: Mishap): void {
-    if (exchange.live) this.checkStable(exchange);
+  #arrive(exchange: Exchange, mishap: Mishap): void {
+    if (exchange.live) this.#checkStable(exchange);
     let answer: Answer = { status: 0, retryAfterS: -1, body: NOTHING };
     if (mishap.reaches) {
       for (let times = mishap.times; times > 0; times--) {
-        const response = this.serve(exchange);
+        const response = this.#serve(exchange);
         answer = { status: response.status, retryAfterS: -1, body: response.body };
       }
     }
     answer = mishap.alter(answer);
     if (mishap.hangMs > 0) {
-      this.step(exchange, mishap.hangMs, () => {
-        if (mishap.fails) this.finish(exchange, false);
+      this.#step(exchange, mishap.hangMs, () => {
+        if (mishap.fails) this.#finish(exchange, false);
       });
       return;
     }
-    this.step(exchange, this.delay(mishap), () => this.deliver(exchange, mishap, answer));
+    this.#step(exchange, this.#delay(mishap), () => this.#deliver(exchange, mishap, answer));
   }
 
-  private checkStable(exchange: Exchange): void {
+  #checkStable(exchange: Exchange): void {
     const { request, body } = exchange;
     for (let i = 0; i < body.length; i++) {
       if (request.body[request.bodyFrom + i] !== body[i]) {
@@ -154,33 +168,33 @@ export class Network implements Http {
     }
   }
 
-  private serve(exchange: Exchange): ProtocolResponse {
+  #serve(exchange: Exchange): ProtocolResponse {
     const { request, path, query, body } = exchange;
     const headers: Record<string, string> = {};
     if (request.contentType) headers["content-type"] = request.contentType;
     if (request.authorization) headers.authorization = request.authorization;
     if (path === EVENTS_PATH) headers.authorization = `Bearer ${RECEIVER_TOKEN}`;
-    const response = this.service.handle({ method: request.method, path, query, headers, body });
-    this.events.served(exchange, response);
+    const response = this.#service.handle({ method: request.method, path, query, headers, body });
+    this.#events.served(exchange, response);
     return response;
   }
 
-  private deliver(exchange: Exchange, mishap: Mishap, answer: Answer): void {
+  #deliver(exchange: Exchange, mishap: Mishap, answer: Answer): void {
     if (!exchange.live) {
-      if (mishap.late) this.deliverLate(exchange, answer);
+      if (mishap.late) this.#deliverLate(exchange, answer);
       return;
     }
     if (answer.status === 0) {
-      this.finish(exchange, false);
+      this.#finish(exchange, false);
       return;
     }
     exchange.status = answer.status;
     exchange.retryAfterS = answer.retryAfterS;
     exchange.sink.status(answer.status, answer.retryAfterS);
-    this.deliverBody(exchange, mishap, answer, 0);
+    this.#deliverBody(exchange, mishap, answer, 0);
   }
 
-  private deliverBody(exchange: Exchange, mishap: Mishap, answer: Answer, from: number): void {
+  #deliverBody(exchange: Exchange, mishap: Mishap, answer: Answer, from: number): void {
     const { body } = answer;
     const total = mishap.cutAt < 0 ? body.length : Math.min(mishap.cutAt, body.length);
     let at = from;
@@ -193,37 +207,37 @@ export class Network implements Http {
       at = to;
       if (mishap.chunkDelayMs > 0 && at < total) {
         const next = at;
-        this.step(exchange, mishap.chunkDelayMs, () =>
-          this.deliverBody(exchange, mishap, answer, next),
+        this.#step(exchange, mishap.chunkDelayMs, () =>
+          this.#deliverBody(exchange, mishap, answer, next),
         );
         return;
       }
     }
     if (!exchange.live) return;
-    this.finish(exchange, mishap.cutAt < 0 || !mishap.fails);
-    if (mishap.again) this.deliverLate(exchange, answer);
+    this.#finish(exchange, mishap.cutAt < 0 || !mishap.fails);
+    if (mishap.again) this.#deliverLate(exchange, answer);
     if (mishap.late) {
       const roll = mishap.roll;
-      this.time.after(1 + roll.below(LATE_MS_MAX), () => {
+      this.#time.after(1 + roll.below(LATE_MS_MAX), () => {
         // The sink of an exchange that has ended serves the next but one (contracts.ts: nothing comes after
         // the end): what comes as late as that nobody can tell from that one's answer.
-        if (exchange.number >= this.count - 2) this.deliverLate(exchange, answer);
+        if (exchange.number >= this.#count - 2) this.#deliverLate(exchange, answer);
       });
     }
   }
 
-  private finish(exchange: Exchange, complete: boolean): void {
+  #finish(exchange: Exchange, complete: boolean): void {
     if (!exchange.live) return;
     exchange.live = false;
     this.live = undefined;
-    this.events.ended(exchange, complete);
+    this.#events.ended(exchange, complete);
     if (complete) exchange.sink.end();
     else exchange.sink.failed("unreachable");
   }
 
   /** An adapter that does not keep its contract, or a C host that hears late. */
-  private deliverLate(exchange: Exchange, answer: Answer): void {
-    if (exchange.epoch !== this.epoch) return;
+  #deliverLate(exchange: Exchange, answer: Answer): void {
+    if (exchange.epoch !== this.#epoch) return;
     const status = answer.status || 200;
     exchange.sink.status(status, -1);
     exchange.sink.body(answer.body, 0, answer.body.length);

@@ -9,18 +9,18 @@ export class PageOracle {
   /** The query of the page behind the one that came last; undefined where there is none. */
   next: string | undefined;
   /** The last one that was asked for: it is sent again once the access token is another. */
-  private asked: string | undefined;
+  #asked: string | undefined;
 
   poweredOn(): void {
-    this.next = this.asked = undefined;
+    this.next = this.#asked = undefined;
   }
 
   requested({ query }: Exchange): void {
     if (!query.includes(NAME)) return;
-    if (query !== this.next && query !== this.asked) {
+    if (query !== this.next && query !== this.#asked) {
       throw new Violation("next-page", "a page was asked for that no answer has named");
     }
-    this.asked = query;
+    this.#asked = query;
   }
 
   /** The device hears a whole answer. */

@@ -8,16 +8,16 @@ import { runCampaign } from "./campaign.ts";
 import { coreOf } from "./core-of.ts";
 import type { Roll } from "./dice.ts";
 import { readableBundle } from "./load-core.ts";
+import { SURROUNDINGS, type Surroundings } from "./surroundings.ts";
 import type { Invariant } from "./violation.ts";
-import { WORKSHOP, type Workshop } from "./workshop.ts";
 
-export interface PlantedBug {
+interface PlantedBug {
   readonly name: string;
   /** What is looked for in the bundle, and what stands there instead. */
   readonly find?: RegExp;
   readonly replacement?: string;
   /** A part of the life that is made wrong. */
-  readonly workshop?: Partial<Workshop>;
+  readonly surroundings?: Partial<Surroundings>;
 }
 
 /** In the body of this function. */
@@ -254,21 +254,21 @@ export const PLANTED: readonly PlantedBug[] = [
   },
   {
     name: "hand records through the sealed storage as they are",
-    workshop: { seal: (inner) => inner },
+    surroundings: { seal: (inner) => inner },
   },
   {
     name: "write a sealed slot's record in the clear first",
-    workshop: { seal: leakySeal },
+    surroundings: { seal: leakySeal },
   },
   {
     name: "log queries and forms as they come",
-    workshop: { service: talkativeService },
+    surroundings: { service: talkativeService },
   },
 ];
 
 /** Seals, but lets the storage below have the record first. */
 function leakySeal(inner: Storage, roll: Roll): Storage {
-  const right = WORKSHOP.seal(inner, roll);
+  const right = SURROUNDINGS.seal(inner, roll);
   return {
     capacity: right.capacity,
     read: (slot, into, from, to, done) => right.read(slot, into, from, to, done),
@@ -279,7 +279,7 @@ function leakySeal(inner: Storage, roll: Roll): Storage {
 }
 
 function talkativeService(settings: ServiceSettings): Service {
-  const service = WORKSHOP.service(settings);
+  const service = SURROUNDINGS.service(settings);
   const observers: Observer[] = [];
   return {
     ...service,
@@ -322,8 +322,8 @@ export async function* huntPlanted(firstSeed: number, livesMax: number): AsyncGe
   const code = await readableBundle();
   for (const bug of PLANTED) {
     const core = coreOf(plant(code, bug));
-    const workshop = { ...WORKSHOP, ...bug.workshop };
-    const { failures, lives } = runCampaign({ core, firstSeed, lives: livesMax, workshop });
+    const surroundings = { ...SURROUNDINGS, ...bug.surroundings };
+    const { failures, lives } = runCampaign({ core, firstSeed, lives: livesMax, surroundings });
     const failure = failures[0];
     yield {
       name: bug.name,

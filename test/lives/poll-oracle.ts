@@ -17,22 +17,26 @@ const PACE_MS = 1000;
 const PASSING = ["", "server_error", "temporarily_unavailable", "rate_limit_exceeded"];
 
 export class PollOracle {
-  private code: IssuedCode | undefined;
-  private intervalMs = 0;
-  private pollFromMs = 0;
-  private requestFromMs = 0;
+  #code: IssuedCode | undefined;
+  #intervalMs = 0;
+  #pollFromMs = 0;
+  #requestFromMs = 0;
 
-  constructor(private readonly view: { nowMs(): number }) {}
+  readonly #view: { nowMs(): number };
+
+  constructor(view: { nowMs(): number }) {
+    this.#view = view;
+  }
 
   poweredOn(): void {
-    this.code = undefined;
-    this.requestFromMs = 0;
+    this.#code = undefined;
+    this.#requestFromMs = 0;
   }
 
   codeArrived(code: IssuedCode): void {
-    this.code = code;
-    this.intervalMs = intervalMs(code.intervalS);
-    this.pollFromMs = this.view.nowMs() + this.intervalMs;
+    this.#code = code;
+    this.#intervalMs = intervalMs(code.intervalS);
+    this.#pollFromMs = this.#view.nowMs() + this.#intervalMs;
   }
 
   /** Read back from storage: the last poll may have been just before the power went. */
@@ -42,15 +46,15 @@ export class PollOracle {
 
   /** A move, and the user, start something new: what held the old back is over. */
   moved(): void {
-    this.requestFromMs = 0;
+    this.#requestFromMs = 0;
   }
 
   userActed(): void {
-    this.requestFromMs = 0;
+    this.#requestFromMs = 0;
   }
 
   polled(form: URLSearchParams): void {
-    const { code } = this;
+    const code = this.#code;
     if (form.get("device_code") !== code?.deviceCode) {
       throw new Violation(
         "own-secrets",
@@ -63,12 +67,12 @@ export class PollOracle {
     if (challenge !== code.challenge) {
       throw new Violation("own-secrets", "a poll whose verifier is not that of its code");
     }
-    const early = this.pollFromMs - this.view.nowMs();
+    const early = this.#pollFromMs - this.#view.nowMs();
     if (early > 0) throw new Violation("poll-interval", `a poll ${early} ms early`);
   }
 
   requested(path: string): void {
-    const early = this.requestFromMs - this.view.nowMs();
+    const early = this.#requestFromMs - this.#view.nowMs();
     if (early > 0 && !isCall(path)) {
       throw new Violation("request-pace", `a request to ${path} ${early} ms early`);
     }
@@ -76,23 +80,23 @@ export class PollOracle {
 
   /** Given up by the device: nothing to wait for but the interval. */
   aborted(exchange: Exchange): void {
-    if (exchange.path === "/token") this.pollFromMs = this.view.nowMs() + this.intervalMs;
+    if (exchange.path === "/token") this.#pollFromMs = this.#view.nowMs() + this.#intervalMs;
   }
 
   ended(exchange: Exchange, complete: boolean, error: string): void {
-    const nowMs = this.view.nowMs();
-    const isPoll = exchange.path === "/token" && this.code !== undefined;
+    const nowMs = this.#view.nowMs();
+    const isPoll = exchange.path === "/token" && this.#code !== undefined;
     if (isPoll && error === "slow_down") {
-      this.intervalMs = Math.min(INTERVAL_MAX_MS, this.intervalMs + SLOW_DOWN_MS);
+      this.#intervalMs = Math.min(INTERVAL_MAX_MS, this.#intervalMs + SLOW_DOWN_MS);
     }
-    if (isPoll) this.pollFromMs = nowMs + this.intervalMs;
+    if (isPoll) this.#pollFromMs = nowMs + this.#intervalMs;
     // What the body names counts before the status.
     const isBusy = exchange.status >= 500 || exchange.status === 429;
     const failed = !complete || (isBusy && PASSING.includes(error));
     const mostS = exchange.path === "/revoke" ? REVOCATION_RETRY_AFTER_MAX_S : RETRY_AFTER_MAX_S;
     const retryAfterS = Math.min(mostS, exchange.retryAfterS);
     if (!failed || isCall(exchange.path)) return;
-    this.requestFromMs = nowMs + Math.max(PACE_MS, retryAfterS * 1000);
+    this.#requestFromMs = nowMs + Math.max(PACE_MS, retryAfterS * 1000);
   }
 }
 

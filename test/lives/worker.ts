@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { runCampaign } from "./campaign.ts";
 import { coreOf } from "./core-of.ts";
-import type { Part, Told } from "./parts.ts";
+import type { Part, Told } from "./in-threads.ts";
 
 const { code, firstSeed, lives } = workerData as Part;
 

@@ -19,7 +19,7 @@ type Members = Record<string, unknown>;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+=";
 
 /** Bytes that are no UTF-8, or are nowhere but in strings: bytes.ts says how they are written. */
-export const NO_UTF8: readonly string[] = [
+const NO_UTF8: readonly string[] = [
   "\udcff",
   "\udcfe",
   // A byte of a sequence without its beginning, and beginnings without the rest (RFC 3629 §3).
@@ -61,42 +61,48 @@ const UNSCHEMED = [
 const WRONG = [405, 406, 411, 413, 414, 415, 404, 407, 412, 416];
 
 export class Answers {
-  private serial = 0;
+  #serial = 0;
   /** What a server that does not change its mind says, and how often yet. */
-  private stubborn: Answer | undefined;
-  private timesLeft = 0;
+  #stubborn: Answer | undefined;
+  #timesLeft = 0;
   /** Identifiers of events, the one that came last at the end. */
-  private readonly eventIds: string[] = [];
+  readonly #eventIds: string[] = [];
+
+  readonly #dice: Dice;
+  readonly #isRunOfEvents: boolean;
 
   constructor(
-    private readonly dice: Dice,
+    dice: Dice,
     /** Polls of events bring one each, and only the last of a run ends the session. */
-    private readonly isRunOfEvents: boolean,
-  ) {}
+    isRunOfEvents: boolean,
+  ) {
+    this.#dice = dice;
+    this.#isRunOfEvents = isRunOfEvents;
+  }
 
   /** A text that was never there before. */
-  private unique(prefix: string, length: number): string {
-    let text = `${prefix}${(this.serial++).toString(36)}.`;
-    while (text.length < length) text += ALPHABET[this.dice.below(ALPHABET.length)];
+  #unique(prefix: string, length: number): string {
+    let text = `${prefix}${(this.#serial++).toString(36)}.`;
+    while (text.length < length) text += ALPHABET[this.#dice.below(ALPHABET.length)];
     return text.slice(0, Math.max(length, prefix.length + 2));
   }
 
   /** Mostly an ordinary length; at times as long as there is room for, or longer by one. */
-  private length(room: number, usual: number): number {
-    const { dice } = this;
+  #length(room: number, usual: number): number {
+    const dice = this.#dice;
     if (dice.chance(94)) return Math.min(room, 4 + dice.below(usual));
     return dice.pick([room, room, room + 1, room - 1, Math.min(room + 40, 3000), 512, 513]);
   }
 
-  private retryAfter(): number {
-    const { dice } = this;
+  #retryAfter(): number {
+    const dice = this.#dice;
     if (dice.chance(85)) return -1;
     return dice.pick([0, 1, 2, 7, 30, 90, 600, 3600, 3601, 100_000_000]);
   }
 
   /** Members that nobody asked for, some with names that matter elsewhere. */
-  private strangers(): Members {
-    const { dice } = this;
+  #strangers(): Members {
+    const dice = this.#dice;
     const strangers: Members = {};
     for (let count = dice.below(3); count > 0; count--) {
       const name = dice.pick([
@@ -127,11 +133,11 @@ export class Answers {
     return strangers;
   }
 
-  private json(members: Members): string {
-    const { dice } = this;
+  #json(members: Members): string {
+    const dice = this.#dice;
     const all: [string, unknown][] = Object.entries(members);
     if (dice.chance(20)) {
-      const strangers = Object.entries(this.strangers());
+      const strangers = Object.entries(this.#strangers());
       if (dice.chance(50)) all.push(...strangers);
       else all.unshift(...strangers);
     }
@@ -141,7 +147,7 @@ export class Answers {
       text += `${text ? "," : ""}${JSON.stringify(name)}:${JSON.stringify(value)}`;
     }
     text = `{${text}}`;
-    if (dice.chance(3)) text = this.spoilt(text);
+    if (dice.chance(3)) text = this.#spoilt(text);
     if (dice.chance(4)) text = ` \r\n${text}\t `;
     return dice.chance(2)
       ? dice.pick(["\ufeff", "\ufeff\ufeff", "\udcef", " \udcff"]) + text
@@ -149,8 +155,8 @@ export class Answers {
   }
 
   /** With bytes in it that are no UTF-8, or that JSON has no place for (RFC 8259 §8.1). */
-  private spoilt(text: string): string {
-    const { dice } = this;
+  #spoilt(text: string): string {
+    const dice = this.#dice;
     const bytes = dice.pick(NO_UTF8);
     const draw = dice.below(10);
     if (draw === 0) return bytes + text;
@@ -161,61 +167,61 @@ export class Answers {
     return text.slice(0, at) + bytes + text.slice(end);
   }
 
-  private answer(status: number, members: Members): Answer {
-    return { status, retryAfterS: this.retryAfter(), body: this.json(members) };
+  #answer(status: number, members: Members): Answer {
+    return { status, retryAfterS: this.#retryAfter(), body: this.#json(members) };
   }
 
   /** An answer to the request under way. */
   to(host: Host): Answer {
-    const { dice } = this;
-    const isRun = this.isRunOfEvents && host.ideal.hasSession;
+    const dice = this.#dice;
+    const isRun = this.#isRunOfEvents && host.ideal.hasSession;
     const { purpose } = host.ideal;
-    if (purpose === Purpose.CALL) return this.once(host, isRun);
-    if (this.timesLeft > 0) {
-      this.timesLeft--;
-      const { stubborn } = this;
+    if (purpose === Purpose.CALL) return this.#once(host, isRun);
+    if (this.#timesLeft > 0) {
+      this.#timesLeft--;
+      const stubborn = this.#stubborn;
       const pauses = purpose === Purpose.POLL && dice.chance(25);
-      if (pauses) return this.answer(400, { error: "authorization_pending" });
+      if (pauses) return this.#answer(400, { error: "authorization_pending" });
       if (stubborn && (purpose !== Purpose.CODE || stubborn.body === "")) return stubborn;
     } else if (dice.chance(4)) {
-      this.stubborn = this.same();
-      this.timesLeft = 2 + dice.below(40);
+      this.#stubborn = this.#same();
+      this.#timesLeft = 2 + dice.below(40);
     }
-    return this.once(host, isRun);
+    return this.#once(host, isRun);
   }
 
   /** What a server says that does not change its mind; a code it gives all the same, unless it says nothing at all. */
-  private same(): Answer {
-    const { dice } = this;
+  #same(): Answer {
+    const dice = this.#dice;
     const draw = dice.below(100);
     const bare = { retryAfterS: -1, body: "" };
     if (draw < 35) return { ...bare, status: dice.pick([302, 307, 401, 404, 403, 408, 425]) };
     if (draw < 60) return { ...bare, status: 400, body: '{"error":"invalid_grant"}' };
     if (draw < 80) return { ...bare, status: 400, body: '{"error":"new_error"}' };
     if (draw < 88) return { ...bare, status: 200, body: '{"id_token":"e30.e30.e30"}' };
-    return this.refusal();
+    return this.#refusal();
   }
 
-  private once(host: Host, isRun: boolean): Answer {
-    const { dice } = this;
-    if (!isRun && dice.chance(6)) return this.rubbish();
+  #once(host: Host, isRun: boolean): Answer {
+    const dice = this.#dice;
+    if (!isRun && dice.chance(6)) return this.#rubbish();
     const { purpose, calls } = host.ideal;
-    if (purpose === Purpose.CODE) return dice.chance(82) ? this.code(host) : this.refusal();
-    if (purpose === Purpose.POLL) return this.poll(host);
-    if (purpose === Purpose.REFRESH) return this.refresh(host);
+    if (purpose === Purpose.CODE) return dice.chance(82) ? this.#code(host) : this.#refusal();
+    if (purpose === Purpose.POLL) return this.#poll(host);
+    if (purpose === Purpose.REFRESH) return this.#refresh(host);
     if (purpose === Purpose.REVOCATION) {
       if (dice.chance(50)) return { status: 200, retryAfterS: -1, body: "" };
       // RFC 7009 §2.2.1: which of the two tokens it is said of matters.
-      if (dice.chance(25)) return this.answer(400, { error: "unsupported_token_type" });
-      return dice.chance(30) ? this.answer(200, {}) : this.refusal();
+      if (dice.chance(25)) return this.#answer(400, { error: "unsupported_token_type" });
+      return dice.chance(30) ? this.#answer(200, {}) : this.#refusal();
     }
-    if (calls.kind === Kind.METADATA) return this.metadata(host);
-    if (calls.kind === Kind.EVENTS) return this.events(host);
-    return this.resource(host);
+    if (calls.kind === Kind.METADATA) return this.#metadata(host);
+    if (calls.kind === Kind.EVENTS) return this.#events(host);
+    return this.#resource(host);
   }
 
-  private rubbish(): Answer {
-    const { dice } = this;
+  #rubbish(): Answer {
+    const dice = this.#dice;
     const body = dice.pick([
       "",
       "<html><body>Log in to this network</body></html>",
@@ -237,14 +243,14 @@ export class Answers {
     ]);
     const usual = [200, 200, 204, 302, 400, 401, 404, 429, 500, 502, 503, 199, 300];
     const status = dice.chance(85) ? dice.pick(usual) : dice.pick([...WRONG, 408, 425, 410, 451]);
-    return { status, retryAfterS: this.retryAfter(), body };
+    return { status, retryAfterS: this.#retryAfter(), body };
   }
 
   /** An error of a name that is known, or not. */
-  private refusal(): Answer {
-    const { dice } = this;
+  #refusal(): Answer {
+    const dice = this.#dice;
     if (dice.chance(35)) {
-      return { status: dice.pick([503, 500, 429, 502]), retryAfterS: this.retryAfter(), body: "" };
+      return { status: dice.pick([503, 500, 429, 502]), retryAfterS: this.#retryAfter(), body: "" };
     }
     const name = dice.chance(80)
       ? dice.pick(ERROR_NAMES)
@@ -255,15 +261,15 @@ export class Answers {
           "Slow_Down[",
           "e".repeat(dice.pick([40, 41, 60])),
         ]);
-    return this.answer(dice.pick([400, 400, 401, 403, 428, 200, 500, 429]), {
-      ...this.named(name),
-      ...this.halfTokens(),
+    return this.#answer(dice.pick([400, 400, 401, 403, 428, 200, 500, 429]), {
+      ...this.#named(name),
+      ...this.#halfTokens(),
     });
   }
 
   /** An error by one name or the other, or by one beside another that names none, or another error. */
-  private named(error: string): Members {
-    const { dice } = this;
+  #named(error: string): Members {
+    const dice = this.#dice;
     if (dice.chance(70)) return { error };
     if (dice.chance(50)) return { error_code: error };
     const other = dice.pick<unknown>([0, "", null, false, 31, "17", "slow_down"]);
@@ -276,8 +282,8 @@ export class Answers {
   }
 
   /** Tokens where none should be. */
-  private halfTokens(): Members {
-    const { dice } = this;
+  #halfTokens(): Members {
+    const dice = this.#dice;
     if (dice.chance(85)) return {};
     return dice.pick<Members>([
       { access_token: "n/a" },
@@ -287,22 +293,22 @@ export class Answers {
     ]);
   }
 
-  private code(host: Host): Answer {
-    const { dice } = this;
+  #code(host: Host): Answer {
+    const dice = this.#dice;
     const room = host.ideal.room;
     const uri = "https://example.com/device";
-    const longUri = `https://${this.unique("v", this.length(room(Field.VERIFICATION_URI), 40))}`;
+    const longUri = `https://${this.#unique("v", this.#length(room(Field.VERIFICATION_URI), 40))}`;
     const name = dice.pick(["verification_uri", "verification_url"]);
-    return this.answer(200, {
-      device_code: this.unique("dc", this.length(room(Field.DEVICE_CODE), 30)),
+    return this.#answer(200, {
+      device_code: this.#unique("dc", this.#length(room(Field.DEVICE_CODE), 30)),
       user_code: dice.chance(90)
         ? dice.pick(["ABCD-EFGH", "1234567", "WDJB-MJHT-XXXX", "AB CD"])
-        : "U".repeat(this.length(room(Field.USER_CODE), 12)),
+        : "U".repeat(this.#length(room(Field.USER_CODE), 12)),
       [name]: dice.chance(85)
         ? uri
         : dice.pick([longUri, "HTTP://X.test/a", "data:x", "http://", ...UNSCHEMED]),
       verification_uri_complete: dice.chance(40)
-        ? `${uri}?c=${"x".repeat(this.length(room(Field.VERIFICATION_URI_COMPLETE) - uri.length - 3, 20))}`
+        ? `${uri}?c=${"x".repeat(this.#length(room(Field.VERIFICATION_URI_COMPLETE) - uri.length - 3, 20))}`
         : undefined,
       expires_in: dice.pick<unknown>([
         1800,
@@ -321,11 +327,11 @@ export class Answers {
     });
   }
 
-  private tokens(host: Host, refresh: unknown): Answer {
-    const { dice } = this;
+  #tokens(host: Host, refresh: unknown): Answer {
+    const dice = this.#dice;
     const room = host.ideal.room;
-    return this.answer(200, {
-      access_token: this.unique("at", this.length(room(Field.ACCESS_TOKEN), 40)),
+    return this.#answer(200, {
+      access_token: this.#unique("at", this.#length(room(Field.ACCESS_TOKEN), 40)),
       token_type: dice.pick(["Bearer", "bearer", "Bearer", undefined]),
       expires_in: dice.pick<unknown>([3600, 3600, "3600", 60, 10, 600, undefined, 1e9, 90_000]),
       refresh_token: refresh,
@@ -336,42 +342,43 @@ export class Answers {
     });
   }
 
-  private refreshToken(host: Host): string {
-    return this.unique("rt", this.length(host.ideal.room(Field.RECEIVED_REFRESH_TOKEN), 40));
+  #refreshToken(host: Host): string {
+    return this.#unique("rt", this.#length(host.ideal.room(Field.RECEIVED_REFRESH_TOKEN), 40));
   }
 
-  private poll(host: Host): Answer {
-    const { dice } = this;
+  #poll(host: Host): Answer {
+    const dice = this.#dice;
     const draw = dice.below(100);
     if (draw < 34) {
-      return this.answer(dice.pick([428, 400, 403, 200]), {
+      return this.#answer(dice.pick([428, 400, 403, 200]), {
         error: "authorization_pending",
-        ...this.halfTokens(),
+        ...this.#halfTokens(),
       });
     }
     if (draw < 44) {
       const interval = dice.pick([undefined, undefined, 10, 30, 5000, 100_000]);
-      return this.answer(400, { error: "slow_down", interval });
+      return this.#answer(400, { error: "slow_down", interval });
     }
-    if (draw < 86) return this.tokens(host, dice.chance(88) ? this.refreshToken(host) : undefined);
-    return this.refusal();
+    if (draw < 86)
+      return this.#tokens(host, dice.chance(88) ? this.#refreshToken(host) : undefined);
+    return this.#refusal();
   }
 
-  private refresh(host: Host): Answer {
-    const { dice } = this;
+  #refresh(host: Host): Answer {
+    const dice = this.#dice;
     const draw = dice.below(100);
-    if (draw < 12) return this.answer(400, { error: "invalid_grant", ...this.halfTokens() });
-    if (draw < 30) return this.refusal();
+    if (draw < 12) return this.#answer(400, { error: "invalid_grant", ...this.#halfTokens() });
+    if (draw < 30) return this.#refusal();
     const { refreshToken, previousToken } = host.ideal;
     const next = dice.below(100);
-    if (next < 45) return this.tokens(host, undefined);
-    if (next < 85) return this.tokens(host, this.refreshToken(host));
-    return this.tokens(host, dice.pick<unknown>([refreshToken, previousToken, "", null]));
+    if (next < 45) return this.#tokens(host, undefined);
+    if (next < 85) return this.#tokens(host, this.#refreshToken(host));
+    return this.#tokens(host, dice.pick<unknown>([refreshToken, previousToken, "", null]));
   }
 
-  private metadata(host: Host): Answer {
-    const { dice } = this;
-    if (dice.chance(15)) return this.refusal();
+  #metadata(host: Host): Answer {
+    const dice = this.#dice;
+    if (dice.chance(15)) return this.#refusal();
     const issuer = host.ideal.calls.issuerAsked;
     const room = Math.floor(host.ideal.room(Region.OUTPUT) / 4) - 1;
     const address = (path: string): string =>
@@ -383,7 +390,7 @@ export class Answers {
         "http://localhost.evil.example/",
         "https://user@evil.example/",
         "http://plain.example/",
-        `https://${"l".repeat(Math.max(1, this.length(room - 8, 20)))}`,
+        `https://${"l".repeat(Math.max(1, this.#length(room - 8, 20)))}`,
       ]);
     const right = (path: string): string => (dice.chance(80) ? `${issuer}/${path}` : address(path));
     const entries: [string, unknown][] = [
@@ -399,17 +406,17 @@ export class Answers {
       const other = dice.below(i + 1);
       [entries[i], entries[other]] = [entries[other]!, entries[i]!];
     }
-    return this.answer(200, Object.fromEntries(entries));
+    return this.#answer(200, Object.fromEntries(entries));
   }
 
-  private resource(host: Host): Answer {
-    const { dice } = this;
+  #resource(host: Host): Answer {
+    const dice = this.#dice;
     const draw = dice.below(100);
     if (draw < 15)
-      return this.answer(401, { error: { code: 401, message: "Invalid", status: "X" } });
+      return this.#answer(401, { error: { code: 401, message: "Invalid", status: "X" } });
     if (draw < 30) {
       const reason = dice.pick(["quotaExceeded", "r".repeat(dice.pick([1, 60]))]);
-      return this.answer(dice.pick([403, 400, 404, 409]), {
+      return this.#answer(dice.pick([403, 400, 404, 409]), {
         error: {
           code: 403,
           message: dice.pick(["Not allowed", "m".repeat(dice.pick([95, 96, 97, 300]))]),
@@ -419,7 +426,7 @@ export class Answers {
         status: dice.pick([undefined, undefined, 403, "403", "OTHER"]),
       });
     }
-    if (draw < 40) return this.refusal();
+    if (draw < 40) return this.#refusal();
     if (draw < 45) return { status: 204, retryAfterS: -1, body: "" };
     if (draw < 48) {
       const body = dice.pick([
@@ -431,49 +438,50 @@ export class Answers {
       return { status: dice.pick([200, 201]), retryAfterS: -1, body };
     }
     if (host.ideal.calls.kind === Kind.OFFER) {
-      return this.answer(200, { state: dice.pick(["DRAFT", "DRAFT", "ACTIVE", undefined]) });
+      return this.#answer(200, { state: dice.pick(["DRAFT", "DRAFT", "ACTIVE", undefined]) });
     }
-    return this.answer(200, {
+    return this.#answer(200, {
       items: dice.pick<unknown>([[], [{ id: "a", nextPageToken: "nested" }], "none"]),
       nextPageToken: dice.chance(65)
-        ? this.unique("p", dice.chance(90) ? this.length(60, 12) : dice.pick([300, 400, 5000]))
+        ? this.#unique("p", dice.chance(90) ? this.#length(60, 12) : dice.pick([300, 400, 5000]))
         : dice.pick([undefined, "", "p/ +&"]),
     });
   }
 
-  private events(host: Host): Answer {
-    const { dice } = this;
-    if (!this.isRunOfEvents && dice.chance(10)) return this.refusal();
-    if (!this.isRunOfEvents && dice.chance(20)) {
+  #events(host: Host): Answer {
+    const dice = this.#dice;
+    if (!this.#isRunOfEvents && dice.chance(10)) return this.#refusal();
+    if (!this.#isRunOfEvents && dice.chance(20)) {
       const sets = dice.pick<unknown>([{}, {}, {}, "x".repeat(dice.pick([9, 2000])), [], 7, null]);
-      return this.answer(200, { sets });
+      return this.#answer(200, { sets });
     }
-    const id = this.eventId();
+    const id = this.#eventId();
     const claims =
-      this.isRunOfEvents || dice.chance(94)
+      this.#isRunOfEvents || dice.chance(94)
         ? this.claims(host, id)
         : dice.pick(["{}", "no", '{"jti":7']);
     const payload = Buffer.from(claims).toString("base64url");
     const set =
-      this.isRunOfEvents || dice.chance(96)
+      this.#isRunOfEvents || dice.chance(96)
         ? `eyJhbGciOiJSUzI1NiJ9.${payload}.c2ln`
         : `x.${payload}`;
-    return this.answer(200, {
+    return this.#answer(200, {
       moreAvailable: dice.pick([true, false, undefined]),
       // Servers that offer more than one at a time, though they were asked for one.
       sets:
-        dice.chance(90) || this.isRunOfEvents
+        dice.chance(90) || this.#isRunOfEvents
           ? { [id]: set }
           : { other: dice.pick(["a", set, 7]), [id]: set },
     });
   }
 
   /** A new identifier, or one of a while ago: the device remembers eight. */
-  private eventId(): string {
-    const { dice, eventIds } = this;
+  #eventId(): string {
+    const dice = this.#dice;
+    const eventIds = this.#eventIds;
     const before = dice.chance(40) ? eventIds.at(-dice.pick([1, 1, 2, 7, 8, 9])) : undefined;
     const id =
-      before ?? dice.pick(["e1", `jti-${this.serial++}`, `jti-${this.serial++}`, 'é"\\\n']);
+      before ?? dice.pick(["e1", `jti-${this.#serial++}`, `jti-${this.#serial++}`, 'é"\\\n']);
     if (eventIds.includes(id)) eventIds.splice(eventIds.indexOf(id), 1);
     eventIds.push(id);
     return id;
@@ -481,7 +489,7 @@ export class Answers {
 
   /** Claims of an event about this session, or another. */
   claims(host: Host, id: string): string {
-    const { dice } = this;
+    const dice = this.#dice;
     const { refreshToken, accessToken } = host.ideal;
     const token = (dice.chance(50) ? refreshToken : accessToken) ?? "none";
     const subject = dice.pick<Members>([
@@ -492,7 +500,7 @@ export class Answers {
     ]);
     const risc = "https://schemas.openid.net/secevent/risc/event-type/";
     const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
-    const isEarly = this.isRunOfEvents && host.ideal.calls.pollsLeft > 1;
+    const isEarly = this.#isRunOfEvents && host.ideal.calls.pollsLeft > 1;
     const type = isEarly
       ? `${risc}verification`
       : dice.pick([
@@ -514,8 +522,8 @@ export class Answers {
 
   /** Claims of an event that the application hands in. */
   handedIn(host: Host): string {
-    const { dice } = this;
-    const id = dice.pick(["e1", "e2", "h1", `hand-${this.serial++}`]);
+    const dice = this.#dice;
+    const id = dice.pick(["e1", "e2", "h1", `hand-${this.#serial++}`]);
     if (dice.chance(90)) return this.claims(host, id);
     const room = Math.floor(host.ideal.room(Region.OUTPUT) / 2);
     return dice.pick([

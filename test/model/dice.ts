@@ -2,16 +2,16 @@
 
 /** A small generator (mulberry32). */
 export class Dice {
-  private state: number;
+  #state: number;
 
   constructor(seed: number) {
-    this.state = seed >>> 0;
+    this.#state = seed >>> 0;
   }
 
   /** 0 to 2^32-1. */
   next(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }

@@ -13,64 +13,67 @@ const ISSUER = "https://accounts.b.example";
 const BODY_ALL = 1_000_000;
 
 export class Generator {
-  private readonly answers: Answers;
+  readonly #answers: Answers;
 
   /** How often something is done right after something else, with no time between. */
-  private readonly burst: number;
+  readonly #burst: number;
   /** In some sequences the application does little but poll events, and most are genuine. */
-  private readonly isRunOfEvents: boolean;
+  readonly #isRunOfEvents: boolean;
   /** In some sequences the storage is worn: slots that cannot be read or erased are frequent. */
-  private readonly isWorn: boolean;
-  private hasActed = false;
+  readonly #isWorn: boolean;
+  #hasActed = false;
 
-  constructor(private readonly dice: Dice) {
-    this.isRunOfEvents = dice.chance(8);
-    this.isWorn = dice.chance(10);
-    this.burst = this.isRunOfEvents ? 0 : dice.pick([0, 20, 60]);
-    this.answers = new Answers(dice, this.isRunOfEvents);
+  readonly #dice: Dice;
+
+  constructor(dice: Dice) {
+    this.#dice = dice;
+    this.#isRunOfEvents = dice.chance(8);
+    this.#isWorn = dice.chance(10);
+    this.#burst = this.#isRunOfEvents ? 0 : dice.pick([0, 20, 60]);
+    this.#answers = new Answers(dice, this.#isRunOfEvents);
   }
 
   /** The next step of this device. */
   next(host: Host): Step {
-    const { dice } = this;
-    const isBurst = this.hasActed && dice.chance(this.burst);
-    this.hasActed = isBurst;
-    if (isBurst) return this.act(host);
-    if (this.isRunOfEvents && host.ideal.hasSession) return this.eventStep(host);
+    const dice = this.#dice;
+    const isBurst = this.#hasActed && dice.chance(this.#burst);
+    this.#hasActed = isBurst;
+    if (isBurst) return this.#act(host);
+    if (this.#isRunOfEvents && host.ideal.hasSession) return this.#eventStep(host);
     if (host.operation && dice.chance(75)) return { do: "stored", isDone: dice.chance(85) };
-    if (host.verifying >= 0 && dice.chance(75)) return this.verification();
-    if (host.exchange && dice.chance(80)) return this.exchange(host);
-    if (dice.chance(host.exchange ? 50 : 60)) return this.time(host);
-    this.hasActed = true;
+    if (host.verifying >= 0 && dice.chance(75)) return this.#verification();
+    if (host.exchange && dice.chance(80)) return this.#exchange(host);
+    if (dice.chance(host.exchange ? 50 : 60)) return this.#time(host);
+    this.#hasActed = true;
     if (host.ideal.calls.hasNextPage && dice.chance(25)) return { do: "nextPage" };
-    return this.act(host);
+    return this.#act(host);
   }
 
-  private verification(): Step {
-    const { dice } = this;
+  #verification(): Step {
+    const dice = this.#dice;
     if (dice.chance(85)) return { do: "verified", isGenuine: dice.chance(85) };
-    return dice.chance(50) ? { do: "signOut" } : this.late();
+    return dice.chance(50) ? { do: "signOut" } : this.#late();
   }
 
   /** One step of a long run of events, which little comes between. */
-  private eventStep(host: Host): Step {
-    const { dice } = this;
+  #eventStep(host: Host): Step {
+    const dice = this.#dice;
     if (host.operation) return { do: "stored", isDone: true };
     if (host.verifying >= 0) return { do: "verified", isGenuine: dice.chance(90) };
     const { exchange } = host;
-    if (exchange && !exchange.hasHead) return { do: "head", ...this.answers.to(host) };
+    if (exchange && !exchange.hasHead) return { do: "head", ...this.#answers.to(host) };
     if (exchange?.rest) return { do: "more", bytes: BODY_ALL };
     if (exchange) return { do: "end" };
     if (!host.ideal.calls.isBusy && dice.chance(50)) return { do: "pollEvents" };
     return { do: "run", ms: dice.chance(97) ? 0 : 1000 };
   }
 
-  private exchange(host: Host): Step {
-    const { dice } = this;
+  #exchange(host: Host): Step {
+    const dice = this.#dice;
     const { exchange } = host;
     if (!exchange!.hasHead) {
       const draw = dice.below(100);
-      if (draw < 90) return { do: "head", ...this.answers.to(host) };
+      if (draw < 90) return { do: "head", ...this.#answers.to(host) };
       if (draw < 92) return { do: "more", bytes: 1 + dice.below(50) };
       return draw < 98 ? { do: "fail" } : { do: "end" };
     }
@@ -81,48 +84,48 @@ export class Generator {
     return draw < 98 ? { do: "end" } : { do: "fail" };
   }
 
-  private storage(): { storage?: StorageMode } {
-    const { dice } = this;
-    if (this.isWorn && dice.chance(30)) return { storage: StorageMode.KEEPS };
+  #storage(): { storage?: StorageMode } {
+    const dice = this.#dice;
+    if (this.#isWorn && dice.chance(30)) return { storage: StorageMode.KEEPS };
     if (dice.chance(92)) return {};
     if (dice.chance(60)) return { storage: StorageMode.HOLDS };
     return { storage: dice.pick([StorageMode.FAILS, StorageMode.KEEPS]) };
   }
 
-  private time(host: Host): Step {
-    const { dice } = this;
+  #time(host: Host): Step {
+    const dice = this.#dice;
     const draw = dice.below(100);
-    if (draw < 70) return { do: "sleep", most: dice.chance(90) ? 1e8 : 500, ...this.storage() };
-    if (draw < 86) return { do: "run", ms: 0, ...this.storage() };
-    if (draw < 92) return { do: "run", ms: dice.below(8000), ...this.storage() };
+    if (draw < 70) return { do: "sleep", most: dice.chance(90) ? 1e8 : 500, ...this.#storage() };
+    if (draw < 86) return { do: "run", ms: 0, ...this.#storage() };
+    if (draw < 92) return { do: "run", ms: dice.below(8000), ...this.#storage() };
     if (draw < 96) return { do: "tick", ms: dice.pick([0, 0, 1, 999, 1000, 5000]) };
     const isPending = host.ideal.state === State.PENDING;
     const long = [60_000, 120_000, 1_800_000, 3_400_000, 90_000_000, 200_000_000, Number.NaN, -5];
     return { do: "run", ms: isPending ? dice.pick([30_000, 1_800_000]) : dice.pick(long) };
   }
 
-  private act(host: Host): Step {
-    const { dice } = this;
+  #act(host: Host): Step {
+    const dice = this.#dice;
     const draw = dice.below(100);
     if (draw < 12) return { do: "signIn" };
     if (draw < 14) return { do: "cancel" };
     if (draw < 17) return { do: "signOut" };
     if (draw < 18) return { do: "refused" };
-    if (draw < 22) return { do: "status", text: this.statusText() };
-    if (draw < 32) return { do: "discover", issuer: this.issuer() };
-    if (draw < 50) return this.call();
+    if (draw < 22) return { do: "status", text: this.#statusText() };
+    if (draw < 32) return { do: "discover", issuer: this.#issuer() };
+    if (draw < 50) return this.#call();
     if (draw < 58) return { do: "nextPage" };
-    if (draw < 61) return this.partOfCall();
-    if (draw < 67) return this.offer();
+    if (draw < 61) return this.#partOfCall();
+    if (draw < 67) return this.#offer();
     if (draw < 80) return { do: "pollEvents" };
-    if (draw < 86) return { do: "applyEvent", claims: this.answers.handedIn(host) };
-    if (draw < 91) return this.late();
-    if (draw < 94) return this.power(host);
-    return this.time(host);
+    if (draw < 86) return { do: "applyEvent", claims: this.#answers.handedIn(host) };
+    if (draw < 91) return this.#late();
+    if (draw < 94) return this.#power(host);
+    return this.#time(host);
   }
 
-  private statusText(): string {
-    const { dice } = this;
+  #statusText(): string {
+    const dice = this.#dice;
     return dice.pick([
       "",
       "Live",
@@ -133,8 +136,8 @@ export class Generator {
     ]);
   }
 
-  private issuer(): string {
-    const { dice } = this;
+  #issuer(): string {
+    const dice = this.#dice;
     if (dice.chance(85)) return ISSUER;
     return dice.pick([
       `${ISSUER}/`,
@@ -146,8 +149,8 @@ export class Generator {
     ]);
   }
 
-  private parts(): CallPart[] {
-    const { dice } = this;
+  #parts(): CallPart[] {
+    const dice = this.#dice;
     const parts: CallPart[] = [{ as: "path", text: "/video/v3/list?part=id" }];
     if (dice.chance(30)) parts.push({ as: "value", text: dice.pick(["a b&c", "é~*", "plain"]) });
     if (dice.chance(30)) parts.unshift({ as: "segment", text: dice.pick(["a/b c", "x*y", "ü"]) });
@@ -155,9 +158,9 @@ export class Generator {
     return parts;
   }
 
-  private partOfCall(): Step {
-    const { dice } = this;
-    const [part] = this.parts();
+  #partOfCall(): Step {
+    const dice = this.#dice;
+    const [part] = this.#parts();
     return dice.pick<Step>([
       { do: "begin" },
       { do: "add", part: part! },
@@ -165,16 +168,16 @@ export class Generator {
     ]);
   }
 
-  private call(): Step {
-    const { dice } = this;
+  #call(): Step {
+    const dice = this.#dice;
     const isGet = dice.chance(70);
-    const step: Step = { do: "call", parts: this.parts(), endpoint: dice.pick([5, 6]), isGet };
+    const step: Step = { do: "call", parts: this.#parts(), endpoint: dice.pick([5, 6]), isGet };
     if (!isGet && dice.chance(80)) step.body = dice.pick(['{"a":1}', "", "x".repeat(200)]);
     return step;
   }
 
-  private offer(): Step {
-    const { dice } = this;
+  #offer(): Step {
+    const dice = this.#dice;
     const names = ["com.example.app", "gold", "monthly", "spring-1", "2022/02"];
     if (dice.chance(25)) {
       const wrong = ["", "bad name", "-x", "UPPER", "y".repeat(dice.pick([40, 41, 63, 64, 255]))];
@@ -189,8 +192,8 @@ export class Generator {
     return { do: "offer", names: names.join("\n"), body: text };
   }
 
-  private late(): Step {
-    const { dice } = this;
+  #late(): Step {
+    const dice = this.#dice;
     const body = dice.pick([
       '{"access_token":"late","token_type":"bearer","expires_in":3600,"refresh_token":"late"}',
       '{"device_code":"late","user_code":"LATE","verification_uri":"https://l","expires_in":9}',
@@ -205,20 +208,20 @@ export class Generator {
     };
   }
 
-  private power(host: Host): Step {
-    const { dice } = this;
+  #power(host: Host): Step {
+    const dice = this.#dice;
     const size = host.operation?.size ?? 0;
     return {
       do: "power",
       done: dice.pick([0, dice.below(size + 1), size, 1]),
       memoryBytes: dice.chance(80) ? host.settings.memoryBytes : dice.pick(MEMORY_SIZES),
-      unreadable: dice.chance(this.isWorn ? 40 : 92) ? 0 : dice.between(1, 3),
+      unreadable: dice.chance(this.#isWorn ? 40 : 92) ? 0 : dice.between(1, 3),
     };
   }
 
   /** What lies in the slots when a device is switched on for the first time in a sequence. */
   firstSlots(settings: Settings): Uint8Array[] {
-    const { dice } = this;
+    const dice = this.#dice;
     const none = (): Uint8Array => new Uint8Array();
     if (dice.chance(70)) return [none(), none()];
     const { owner, formerOwner } = new Requests(settings.config);
@@ -227,7 +230,7 @@ export class Generator {
     const binding = bindingOf(dice.pick(names));
     const sequence = dice.pick([0, 5, 0xfffffe, 0xffffff, 0x7fffff]);
     const record = (ahead: number, bound = binding): Uint8Array =>
-      encode({ ...this.record(), sequence: (sequence + ahead) % 0x1000000 }, bound);
+      encode({ ...this.#record(), sequence: (sequence + ahead) % 0x1000000 }, bound);
     const older = (): Uint8Array => record(0);
     const ownOlder = (): Uint8Array => record(0, bindingOf(owner));
     const other = dice.pick([none, none, older, ownOlder, () => Uint8Array.of(1, 2, 3)]);
@@ -236,9 +239,9 @@ export class Generator {
     return dice.chance(50) ? [record(ahead), other()] : [other(), record(ahead)];
   }
 
-  private record(): StoredRecord {
-    const { dice } = this;
-    const kind = dice.pick(this.answers.kinds);
+  #record(): StoredRecord {
+    const dice = this.#dice;
+    const kind = dice.pick(this.#answers.kinds);
     const token = dice.pick(["stored-token", "other/token", "t".repeat(100)]);
     const code = ["stored-dc", "SAVED-CODE", "https://example.com/device", undefined];
     if (dice.chance(30)) code.push("stored~verifier".padEnd(43, "v"));

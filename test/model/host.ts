@@ -62,19 +62,21 @@ export class Host implements Scene {
   operation: StorageOperation | undefined;
   /** The request whose answer has the event that the host is to verify; -1: none. */
   verifying = -1;
-  private isAtRest = false;
-  private lent: Uint8Array | undefined;
+  #isAtRest = false;
+  #lent: Uint8Array | undefined;
   /** What the display shows. */
   frame = "";
-  private readonly moves: MoveOracle;
+  readonly #moves: MoveOracle;
   /** The id of the last request. */
-  private requests: number;
-  private readonly wakes = new WakeOracle();
-  private readonly ranges = new RangeOracle();
-  private readonly forgotten = new ForgottenOracle();
-  private calls = 0;
-  private commands = 0;
-  private challenges = 0;
+  #requests: number;
+  readonly #wakes = new WakeOracle();
+  readonly #ranges = new RangeOracle();
+  readonly #forgotten = new ForgottenOracle();
+  #calls = 0;
+  #commands = 0;
+  #challenges = 0;
+
+  readonly #unreadable: number;
 
   constructor(
     makeCore: MakeCore,
@@ -82,8 +84,9 @@ export class Host implements Scene {
     readonly slots: Uint8Array[],
     readonly counts: Counts,
     /** Slots that cannot be read in this life, a bit each. */
-    private readonly unreadable = 0,
+    unreadable = 0,
   ) {
+    this.#unreadable = unreadable;
     this.core = makeCore();
     this.memory = guardedMemory(settings.memoryBytes);
     const device = this.core.create(this.memory, settings.config);
@@ -91,25 +94,25 @@ export class Host implements Scene {
     this.device = device;
     this.ideal = new Ideal(settings, roomsOf(device, settings));
     const from = settings.countsFrom ?? 0;
-    this.ideal.moves = this.requests = from;
+    this.ideal.moves = this.#requests = from;
     damaged(device).requestId = damaged(device).moves = from;
-    this.moves = new MoveOracle(from);
+    this.#moves = new MoveOracle(from);
   }
 
   // looking
 
-  private check(): void {
-    this.isAtRest = false;
+  #check(): void {
+    this.#isAtRest = false;
     // What was lent to a call is the host's again: it may put something else there.
-    if (this.lent && !this.ideal.calls.isBusy) {
-      this.lent.fill(0x58);
-      this.lent = undefined;
+    if (this.#lent && !this.ideal.calls.isBusy) {
+      this.#lent.fill(0x58);
+      this.#lent = undefined;
     }
-    this.moves.check(this);
+    this.#moves.check(this);
     checkClocks(this);
     checkCall(this);
-    this.ranges.check(this);
-    if (++this.calls % MEMORY_CHECK_EVERY === 0) checkMemory(this);
+    this.#ranges.check(this);
+    if (++this.#calls % MEMORY_CHECK_EVERY === 0) checkMemory(this);
   }
 
   // time and commands
@@ -120,26 +123,26 @@ export class Host implements Scene {
     ideal.advance(ms);
     const wasDone = ideal.calls.state === CallState.DONE;
     const command = this.core.tick(device, ms);
-    if (command === Command.SEND) this.ranges.release("SEND");
+    if (command === Command.SEND) this.#ranges.release("SEND");
     ideal.timeRules(device);
-    const begun = this.expect(command);
-    this.obey(command, begun);
+    const begun = this.#expect(command);
+    this.#obey(command, begun);
     if (!wasDone) checkOutcome(this);
     if (command === Command.NONE) ideal.rested();
-    this.check();
+    this.#check();
     const isBusy = this.exchange || this.operation || this.verifying >= 0;
-    if (command === Command.NONE && !isBusy) this.forgotten.check(this);
+    if (command === Command.NONE && !isBusy) this.#forgotten.check(this);
     return command;
   }
 
   /** Compares the command with what is due. @returns what a request is for */
-  private expect(command: number): Purpose {
+  #expect(command: number): Purpose {
     const { ideal } = this;
     const right = ideal.due.expected();
     const purpose = ideal.due.purposeDue();
     if (right.command === Command.SEND) {
       const fits = ideal.due.requestFits(purpose, ideal.due.request(purpose));
-      if (!fits) return this.tooLarge(command, purpose, right.isOptional);
+      if (!fits) return this.#tooLarge(command, purpose, right.isOptional);
     } else if (purpose === Purpose.SAVE || purpose === Purpose.ERASE) {
       const isNow = right.command === Command.STORE || right.command === Command.ERASE;
       if (isNow && (command === right.command || !right.isOptional)) ideal.storeAgain(purpose);
@@ -152,13 +155,13 @@ export class Host implements Scene {
       throw new Broken(
         "commands",
         `${Command[command]} came, expected ${Command[right.command]}${may}` +
-          ` for ${Purpose[purpose]}${this.frames(command, right.command)}`,
+          ` for ${Purpose[purpose]}${this.#frames(command, right.command)}`,
       );
     }
     return purpose;
   }
 
-  private frames(command: number, right: number): string {
+  #frames(command: number, right: number): string {
     if (command !== Command.SHOW && right !== Command.SHOW) return "";
     const { columns, rows } = this.settings.config;
     const at = this.device.start[Region.FRAME]!;
@@ -167,33 +170,33 @@ export class Host implements Scene {
   }
 
   /** A request that has no room in the memory is not sent; it ends as if its answer said so. */
-  private tooLarge(command: number, purpose: Purpose, isOptional: boolean): Purpose {
+  #tooLarge(command: number, purpose: Purpose, isOptional: boolean): Purpose {
     if (isOptional && purpose === Purpose.REVOCATION) throw new Unclear("revocation too large");
     same(this, "commands", "the command", Command[command], Command[Command.NONE]);
     if (!isOptional || this.device.moves !== this.ideal.moves) this.ideal.begin(purpose, false);
     return Purpose.NONE;
   }
 
-  private obey(command: number, purpose: Purpose): void {
+  #obey(command: number, purpose: Purpose): void {
     const { device, ideal, memory } = this;
     switch (command) {
       case Command.SEND: {
         const right = ideal.due.request(purpose);
         checkRequest(this, right, this.exchange !== undefined);
-        this.requests = (this.requests + 1) % 65_536;
-        same(this, "requests", "requestId", device.requestId, this.requests);
+        this.#requests = (this.#requests + 1) % 65_536;
+        same(this, "requests", "requestId", device.requestId, this.#requests);
         ideal.begin(purpose, true);
         this.exchange = { id: device.requestId, rest: "", come: "", hasHead: false };
-        this.ranges.pin(this, "SEND", device.target, device.targetLength);
-        this.ranges.pin(this, "SEND", device.body, device.bodyLength);
+        this.#ranges.pin(this, "SEND", device.target, device.targetLength);
+        this.#ranges.pin(this, "SEND", device.body, device.bodyLength);
         break;
       }
       case Command.ABORT:
         ideal.aborted();
         this.exchange = undefined;
         this.verifying = -1;
-        this.ranges.release("SEND");
-        this.ranges.release("VERIFY");
+        this.#ranges.release("SEND");
+        this.#ranges.release("VERIFY");
         break;
       case Command.SHOW: {
         const { columns, rows } = this.settings.config;
@@ -215,7 +218,7 @@ export class Host implements Scene {
           size: device.dataLength,
         };
         if (command === Command.STORE)
-          this.ranges.pin(this, "STORE", device.data, device.dataLength);
+          this.#ranges.pin(this, "STORE", device.data, device.dataLength);
         break;
       case Command.CHALLENGE: {
         const { data: from, dataLength: size } = device;
@@ -230,7 +233,7 @@ export class Host implements Scene {
         this.verifying = device.requestId;
         const set = textAt(memory, device.data, device.dataLength);
         same(this, "calls", "the event to verify", set, ideal.calls.set);
-        this.ranges.pin(this, "VERIFY", device.data, device.dataLength);
+        this.#ranges.pin(this, "VERIFY", device.data, device.dataLength);
         break;
       }
     }
@@ -238,17 +241,17 @@ export class Host implements Scene {
 
   /** The host's loop: ticks until there is nothing more to do. */
   run(ms: number, storage: StorageMode): void {
-    this.commands = 0;
+    this.#commands = 0;
     let command = this.tick(ms);
     while (command !== Command.NONE) {
-      if (++this.commands > COMMANDS_MAX) throw new Broken("commands", "no end of commands");
+      if (++this.#commands > COMMANDS_MAX) throw new Broken("commands", "no end of commands");
       if (this.operation && storage !== StorageMode.HOLDS) {
         const isKept = storage === StorageMode.KEEPS && command === Command.ERASE;
         this.stored(storage !== StorageMode.FAILS && !isKept);
       }
       command = this.tick(0);
     }
-    this.isAtRest = true;
+    this.#isAtRest = true;
     // A request that has no room ends within the tick that was to send it, and the host is asked back at once.
     if (this.core.wakeIn(this.device) === 0) return;
     same(this, "frames", "the frame at rest", this.frame, this.ideal.prompt.frame());
@@ -256,11 +259,11 @@ export class Host implements Scene {
 
   sleep(mostMs: number, storage: StorageMode): void {
     // A host asks only once there is nothing more to do.
-    if (!this.isAtRest) this.run(0, storage);
+    if (!this.#isAtRest) this.run(0, storage);
     const { moves } = this.device;
-    const ms = Math.min(mostMs, this.wakes.check(this));
+    const ms = Math.min(mostMs, this.#wakes.check(this));
     this.run(ms, storage);
-    this.wakes.slept(this, ms, this.commands, this.device.moves !== moves);
+    this.#wakes.slept(this, ms, this.#commands, this.device.moves !== moves);
   }
 
   /** The storage operation that the host is at has ended. */
@@ -269,15 +272,15 @@ export class Host implements Scene {
     if (!operation) return;
     const { command, slot, from, size } = operation;
     this.operation = undefined;
-    this.ranges.release("STORE");
+    this.#ranges.release("STORE");
     if (command === Command.CHALLENGE) {
-      this.challenge(isDone, from, size);
+      this.#challenge(isDone, from, size);
       return;
     }
     ideal.release(Holder.RECORD);
     if (command === Command.LOAD) {
-      const isReadable = isDone && ((this.unreadable >> slot) & 1) === 0;
-      this.load(slot, isReadable, from, size);
+      const isReadable = isDone && ((this.#unreadable >> slot) & 1) === 0;
+      this.#load(slot, isReadable, from, size);
     } else {
       if (command === Command.STORE && isDone) {
         this.slots[slot] = memory.slice(from, from + size);
@@ -287,24 +290,24 @@ export class Host implements Scene {
       this.core.storageDone(this.device, isDone ? 1 : 0);
     }
     if (ideal.state === 0 && !ideal.storage.isBusy) ideal.comeBack();
-    this.check();
+    this.#check();
   }
 
   /** Verifier and challenge are made, if they can be and the server wants them; none is made twice. */
-  private challenge(isPossible: boolean, from: number, size: number): void {
+  #challenge(isPossible: boolean, from: number, size: number): void {
     const isSent = isPossible && !this.settings.isWithoutChallenge;
-    this.challenges++;
-    const verifier = isSent ? `Verifier~${this.challenges}`.padEnd(43, ".-_0") : "";
-    const challenge = isSent ? `Challenge_${this.challenges}`.padEnd(43, "-Z9") : "";
+    this.#challenges++;
+    const verifier = isSent ? `Verifier~${this.#challenges}`.padEnd(43, ".-_0") : "";
+    const challenge = isSent ? `Challenge_${this.#challenges}`.padEnd(43, "-Z9") : "";
     this.memory.set(arrayOf(verifier), from);
     this.memory.set(arrayOf(challenge), from + size - challenge.length);
     this.ideal.challengeMade(isPossible ? verifier : undefined, challenge);
     const result = isPossible ? Number(isSent) : -1;
     this.core.storageDone(this.device, result);
-    this.check();
+    this.#check();
   }
 
-  private load(slot: number, isReadable: boolean, from: number, size: number): void {
+  #load(slot: number, isReadable: boolean, from: number, size: number): void {
     const { ideal, memory } = this;
     const bytes = this.slots[slot]!;
     const isWhole = isReadable && bytes.length <= size;
@@ -334,7 +337,7 @@ export class Host implements Scene {
       const isHandedOn = isCall && !(status === 401 && ideal.calls.isMadeAgain);
       same(this, "results", "responseStart", result, isHandedOn ? 1 : 0);
     } else same(this, "results", "responseStart of a late answer", result, 0);
-    this.check();
+    this.#check();
   }
 
   more(count: number): void {
@@ -344,7 +347,7 @@ export class Host implements Scene {
       const stray = bytesOf('{"error":"access_denied","access_token":"x"').slice(0, count);
       const bytes = Buffer.from(stray, "latin1");
       this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
-      this.check();
+      this.#check();
       return;
     }
     if (!exchange?.hasHead || exchange.rest === "") return;
@@ -354,7 +357,7 @@ export class Host implements Scene {
     this.core.responseBody(this.device, exchange.id, bytes, 0, bytes.length);
     exchange.come += piece;
     if (ideal.isInFlight && ideal.arrival) ideal.arrival.body = exchange.come;
-    this.check();
+    this.#check();
   }
 
   /** The answer is over: complete, or broken off. */
@@ -362,7 +365,7 @@ export class Host implements Scene {
     const { exchange, ideal } = this;
     if (!exchange) return;
     this.exchange = undefined;
-    this.ranges.release("SEND");
+    this.#ranges.release("SEND");
     const wasCall = ideal.isInFlight && ideal.purpose === Purpose.CALL;
     if (isComplete) this.core.responseEnd(this.device, exchange.id);
     else this.core.responseFailed(this.device, exchange.id);
@@ -370,7 +373,7 @@ export class Host implements Scene {
       if (isComplete) ideal.ended();
       else ideal.answered(ErrorCode.UNREACHABLE);
     }
-    this.check();
+    this.#check();
     if (wasCall) checkOutcome(this);
   }
 
@@ -385,7 +388,7 @@ export class Host implements Scene {
     core.responseBody(device, id, bytes, 0, bytes.length);
     if (status % 2 === 0) core.responseEnd(device, id);
     else core.responseFailed(device, id);
-    this.check();
+    this.#check();
   }
 
   // the user and the application
@@ -393,115 +396,115 @@ export class Host implements Scene {
   signIn(): void {
     this.core.signIn(this.device);
     this.ideal.signIn();
-    this.check();
+    this.#check();
   }
 
   cancel(): void {
     this.core.cancel(this.device);
     this.ideal.cancel();
-    this.check();
+    this.#check();
   }
 
   signOut(): void {
     this.core.signOut(this.device);
     this.ideal.signOut();
-    this.check();
+    this.#check();
   }
 
   refused(): void {
     this.core.accessTokenRefused(this.device);
     this.ideal.accessTokenRefused();
-    this.check();
+    this.#check();
   }
 
   status(text: string): void {
     const bytes = bytesOf(text);
     this.core.setStatus(this.device, arrayOf(bytes), 0, bytes.length);
     this.ideal.prompt.setStatus(bytes);
-    this.check();
+    this.#check();
   }
 
   discover(issuer: string): void {
-    const bytes = this.lend(issuer);
+    const bytes = this.#lend(issuer);
     const result = this.core.discover(this.device, bytes, 0, bytes.length);
-    this.result("discover", result, this.ideal.calls.discover(bytesOf(issuer)));
+    this.#result("discover", result, this.ideal.calls.discover(bytesOf(issuer)));
   }
 
-  private result(name: string, seen: number, right: boolean): void {
+  #result(name: string, seen: number, right: boolean): void {
     same(this, "results", name, seen, right ? 1 : 0);
-    this.check();
+    this.#check();
   }
 
-  private begin(): void {
-    this.result("beginCall", this.core.beginCall(this.device), this.ideal.calls.begin());
+  #begin(): void {
+    this.#result("beginCall", this.core.beginCall(this.device), this.ideal.calls.begin());
   }
 
-  private add({ as, text }: CallPart): void {
+  #add({ as, text }: CallPart): void {
     const { core, device } = this;
     const bytes = arrayOf(bytesOf(text));
     if (as === "path") core.addPath(device, bytes, 0, bytes.length);
     else if (as === "segment") core.addSegment(device, bytes, 0, bytes.length);
     else core.addQueryValue(device, bytes, 0, bytes.length);
     this.ideal.calls.add(encoded(as, text));
-    this.check();
+    this.#check();
   }
 
-  private send(endpoint: number, isGet: boolean, body: string | undefined): void {
+  #send(endpoint: number, isGet: boolean, body: string | undefined): void {
     // A range of the caller's, not all of what it has.
-    const bytes: Bytes | null = body === undefined ? null : this.lend(`<${body}>`);
+    const bytes: Bytes | null = body === undefined ? null : this.#lend(`<${body}>`);
     const method = isGet ? 1 : 0;
     const to = bytes ? bytes.length - 1 : 0;
     const result = this.core.sendCall(this.device, endpoint, method, bytes, bytes ? 1 : 0, to);
-    this.result("sendCall", result, this.ideal.calls.send(endpoint, isGet, body && bytesOf(body)));
+    this.#result("sendCall", result, this.ideal.calls.send(endpoint, isGet, body && bytesOf(body)));
   }
 
-  private call({ parts, endpoint, isGet, body }: Extract<Step, { do: "call" }>): void {
-    this.begin();
-    for (const part of parts) this.add(part);
-    this.send(endpoint, isGet, body);
+  #call({ parts, endpoint, isGet, body }: Extract<Step, { do: "call" }>): void {
+    this.#begin();
+    for (const part of parts) this.#add(part);
+    this.#send(endpoint, isGet, body);
   }
 
   /** Bytes that the core may read until the call is done: then they become something else. */
-  private lend(text: string): Uint8Array {
+  #lend(text: string): Uint8Array {
     const bytes = arrayOf(bytesOf(text));
-    if (!this.ideal.calls.isBusy) this.lent = bytes;
+    if (!this.ideal.calls.isBusy) this.#lent = bytes;
     return bytes;
   }
 
   nextPage(): void {
-    this.result("nextPage", this.core.nextPage(this.device), this.ideal.calls.nextPage());
+    this.#result("nextPage", this.core.nextPage(this.device), this.ideal.calls.nextPage());
   }
 
   offer(names: string, body: string): void {
     const list = arrayOf(bytesOf(names));
-    const bytes = this.lend(body);
+    const bytes = this.#lend(body);
     const { core, device, ideal } = this;
     const seen = core.createOffer(device, list, 0, list.length, bytes, 0, bytes.length);
     const right = ideal.calls.createOffer(bytesOf(names), bytesOf(body), OFFERS_ENDPOINT);
     same(this, "results", "createOffer", seen, right);
     list.fill(0);
-    this.check();
+    this.#check();
   }
 
   pollEvents(): void {
-    this.result("pollEvents", this.core.pollEvents(this.device), this.ideal.calls.pollEvents());
+    this.#result("pollEvents", this.core.pollEvents(this.device), this.ideal.calls.pollEvents());
   }
 
   verified(isGenuine: boolean): void {
     if (this.verifying < 0) return;
     const id = this.verifying;
     this.verifying = -1;
-    this.ranges.release("VERIFY");
+    this.#ranges.release("VERIFY");
     this.core.eventVerified(this.device, id, isGenuine ? 1 : 0);
     this.ideal.calls.eventVerified(isGenuine);
-    this.check();
+    this.#check();
   }
 
   applyEvent(claims: string): void {
     const bytes = bytesOf(claims);
     const { core, device, ideal } = this;
     const result = core.applySecurityEvent(device, arrayOf(bytes), 0, bytes.length);
-    this.result("applySecurityEvent", result, ideal.calls.applySecurityEvent(bytes));
+    this.#result("applySecurityEvent", result, ideal.calls.applySecurityEvent(bytes));
   }
 
   /** The power goes: what the host was writing is done in part. */
@@ -541,10 +544,10 @@ export class Host implements Scene {
     refused: (host) => host.refused(),
     status: (host, { text }) => host.status(text),
     discover: (host, { issuer }) => host.discover(issuer),
-    begin: (host) => host.begin(),
-    add: (host, { part }) => host.add(part),
-    send: (host, { endpoint, isGet, body }) => host.send(endpoint, isGet, body),
-    call: (host, step) => host.call(step),
+    begin: (host) => host.#begin(),
+    add: (host, { part }) => host.#add(part),
+    send: (host, { endpoint, isGet, body }) => host.#send(endpoint, isGet, body),
+    call: (host, step) => host.#call(step),
     nextPage: (host) => host.nextPage(),
     offer: (host, { names, body }) => host.offer(names, body),
     pollEvents: (host) => host.pollEvents(),

@@ -1,7 +1,8 @@
 // The model of the core's border on the command line: random sequences of calls, each held against what
 // should happen. What the model is and what it looks at is in test/model.
 
-import { commandLine, integer } from "../../targets/workbench/script-options.ts";
+import { integer } from "../../targets/desktop/option-values.ts";
+import { commandLine } from "../../targets/workbench/script-options.ts";
 import { ORACLES, type Oracle } from "./broken.ts";
 import { type Campaign, runCampaign } from "./campaign.ts";
 import { hunt, PLANTED } from "./planted.ts";

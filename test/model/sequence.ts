@@ -35,11 +35,12 @@ const TWO_DEVICES = 20;
 class World {
   readonly hosts: Host[];
 
-  constructor(
-    private readonly makeCore: MakeCore,
-    starts: readonly Start[],
-    private readonly counts: Counts,
-  ) {
+  readonly #makeCore: MakeCore;
+  readonly #counts: Counts;
+
+  constructor(makeCore: MakeCore, starts: readonly Start[], counts: Counts) {
+    this.#makeCore = makeCore;
+    this.#counts = counts;
     this.hosts = starts.map(
       ({ settings, slots }) => new Host(makeCore, settings, [...slots], counts),
     );
@@ -48,14 +49,14 @@ class World {
   perform({ on, step }: Numbered): void {
     const host = this.hosts[on];
     if (!host) return;
-    if (step.do === "power") this.hosts[on] = this.restart(host, step);
+    if (step.do === "power") this.hosts[on] = this.#restart(host, step);
     else host.perform(step);
   }
 
-  private restart(host: Host, step: Extract<Step, { do: "power" }>): Host {
+  #restart(host: Host, step: Extract<Step, { do: "power" }>): Host {
     host.powerCut(step.done);
     const settings = { ...host.settings, memoryBytes: step.memoryBytes };
-    return new Host(this.makeCore, settings, host.slots, this.counts, step.unreadable);
+    return new Host(this.#makeCore, settings, host.slots, this.#counts, step.unreadable);
   }
 }
 

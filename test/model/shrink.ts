@@ -11,7 +11,7 @@ function kindOf({ oracle, what }: Broken): string {
   return `${oracle}: ${what.replace(/ is .*|: .*|\d+/g, "")}`;
 }
 
-export interface Shrunk {
+interface Shrunk {
   script: Script;
   broken: Broken;
 }

@@ -6,11 +6,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleTests, testFiles } from "./mutant-bundle.ts";
+import { bundleTests } from "./mutant-bundle.ts";
+import { roomsOf } from "./rooms.ts";
 import { SURVIVORS } from "./survivors.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const files = testFiles(root);
+/** The tests of all rooms. */
+const files = [...new Set(roomsOf(root).flatMap(({ tests }) => tests))];
 /** Within the repository: the bundle imports its packages from there. */
 const parent = path.join(root, "dist");
 let folder: string;
@@ -21,7 +23,7 @@ beforeAll(async () => {
   mkdirSync(parent, { recursive: true });
   folder = mkdtempSync(path.join(parent, "mutation-tests-"));
   const bundle = path.join(folder, "tests.mjs");
-  await bundleTests(root, root, bundle);
+  await bundleTests(root, root, files, bundle);
   // A process of its own: the stand-in puts its own `expect` in the place of vitest's.
   const print = `
     const { tests } = await import(${JSON.stringify(pathToFileURL(bundle).href)});
@@ -33,13 +35,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("test/mutation/README.md: mutants are run against all tests of the core", () => {
+describe("test/mutation/README.md: mutants are run against all tests of a room", () => {
   it.each(files)("%s: every test that it declares is collected", (file) => {
     const text = readFileSync(path.join(root, file), "utf8");
     const declared = text.match(/^ *(?:it|test)(?:\.\w+(?:\([^()]*\))?)*(?:<.*)?[(]/gm) ?? [];
-    expect(declared.length).toBeGreaterThan(0);
+    // Some are declared by a function in another file, and some not on every machine.
+    const least = text.includes("skipIf") ? 1 : Math.max(1, declared.length);
     const collected = names.filter((name) => name.startsWith(`${file} > `));
-    expect(collected.length).toBeGreaterThanOrEqual(declared.length);
+    expect(collected.length).toBeGreaterThanOrEqual(least);
   });
 
   it("each has a name of its own: coverage is counted by it", () => {

@@ -1,35 +1,20 @@
 // The tests that mutants are run against, in one file, with stand-in.ts in the place of vitest.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-const CORE = "test/core";
-const LIVES = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
-/** A second or more each: they come last. */
-const SLOW = [
-  "test/core/create.test.ts",
-  "test/core/dialects.test.ts",
-  "test/core/json-scanner.test.ts",
-  "test/core/wake.test.ts",
-  "test/mutation/mutants.ts",
-  "test/core/properties.test.ts",
-];
-
-/** Every file of tests that runs the core's sources, the quick ones first: they kill most mutants. */
-export function testFiles(root: string): string[] {
-  const own = readdirSync(path.join(root, CORE)).filter((name) => name.endsWith(".test.ts"));
-  const quick = own.map((name) => `${CORE}/${name}`).filter((name) => !SLOW.includes(name));
-  return [...quick, ...LIVES, ...SLOW];
-}
+/** A module that is loaded when it is used, and what Stryker makes of its name: a bundler does not find it then. */
+const MUTATED_IMPORT =
+  /\bimport\((stryMutAct_\w+\("\d+"\)) \? "" : \((stryCov_\w+\("\d+"\)), ("[^"]+")\)\)/g;
+const FOUND_IMPORT = '($1 ? Promise.reject(new Error("no such module")) : ($2, import($3)))';
 
 /**
  * Prepares each file for the bundle: it finds what it reads (`import.meta.url`) in the folder `texts`, and its tests
  * are told under its name, so that no two are called the same.
  */
-function preparing(root: string, texts: string): Plugin {
-  const files = testFiles(root);
+function preparing(root: string, texts: string, files: readonly string[]): Plugin {
   const prepared = (file: string): string => {
     const name = path.relative(root, file).split(path.sep).join("/");
     const address = JSON.stringify(pathToFileURL(path.join(texts, name)).href);
@@ -44,20 +29,35 @@ function preparing(root: string, texts: string): Plugin {
         loader: "ts",
         contents: prepared(file),
       }));
+      // Behind the tests, whose rooms are called as those of the sources.
+      bundler.onLoad({ filter: /[\\/]platform[\\/].*\.ts$/ }, ({ path: file }) => ({
+        loader: "ts",
+        contents: readFileSync(file, "utf8").replace(MUTATED_IMPORT, FOUND_IMPORT),
+      }));
     },
   };
 }
 
 /**
- * Bundles the tests in the folder `root` with the core that is there, which may be a mutated one. What they read as
- * text is in the folder `texts`: the repository's own, where `root` is a copy that mutants have been put in.
+ * Bundles the files of tests in the folder `root` with the sources that are there, which may be mutated ones. What they
+ * read as text is in the folder `texts`: the repository's own, where `root` is a copy that mutants have been put in.
  */
-export async function bundleTests(root: string, texts: string, outfile: string): Promise<void> {
+export async function bundleTests(
+  root: string,
+  texts: string,
+  files: readonly string[],
+  outfile: string,
+): Promise<void> {
   const standIn = path.join(root, "test/mutation/stand-in.ts");
-  const imports = testFiles(root).map((file) => `import ${JSON.stringify(`./${file}`)};`);
+  const timers = path.join(root, "test/mutation/timers.ts");
+  const imports = files.map((file) => `import ${JSON.stringify(`./${file}`)};`);
   await build({
     stdin: {
-      contents: [...imports, `export { tests } from ${JSON.stringify(standIn)};`].join("\n"),
+      contents: [
+        ...imports,
+        `export { tests } from ${JSON.stringify(standIn)};`,
+        `export { clearTimers } from ${JSON.stringify(timers)};`,
+      ].join("\n"),
       resolveDir: root,
       loader: "ts",
     },
@@ -67,7 +67,8 @@ export async function bundleTests(root: string, texts: string, outfile: string):
     platform: "node",
     packages: "external",
     alias: { vitest: standIn },
-    plugins: [preparing(root, texts)],
+    inject: [timers],
+    plugins: [preparing(root, texts, files)],
     outfile,
     logLevel: "error",
   });

@@ -1,5 +1,5 @@
-// A test runner for Stryker that runs the core's tests in its own process, one after the other until one
-// fails. Vitest's takes a second or more to start for each of some three thousand mutants; this one nothing.
+// A test runner for Stryker that runs the tests of a room in its own process, one after the other until one
+// fails. Vitest's takes a second or more to start for each of some thousand mutants; this one nothing.
 
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +18,9 @@ import {
   TestStatus,
   toMutantRunResult,
 } from "@stryker-mutator/api/test-runner";
+import { LeftBehind } from "./left-behind.ts";
 import { bundleTests } from "./mutant-bundle.ts";
+import { roomNamed } from "./rooms.ts";
 import type { Test } from "./stand-in.ts";
 import { TimeLimitReached, TimeLimits } from "./time-limit.ts";
 
@@ -31,6 +33,12 @@ interface Namespace {
   hitLimit?: number | undefined;
 }
 
+/** What the bundle gives (mutant-bundle.ts). */
+interface Bundle {
+  readonly tests: readonly Test[];
+  clearTimers(): void;
+}
+
 const STRYKERS_FACTOR = 100;
 
 /** Stryker gives a mutant a hundred times the hits of all tests together: minutes, in the scanner. */
@@ -39,19 +47,20 @@ function hitLimitOf({ hitLimit }: MutantRunOptions): number | undefined {
 }
 
 class InProcessRunner implements TestRunner {
-  private readonly bundle = path.resolve(`mutants-${process.pid}.mjs`);
-  private readonly namespace: Namespace;
-  private tests: readonly Test[] = [];
-  private loads = 0;
-  private readonly limits = new TimeLimits();
+  readonly #bundleFile = path.resolve(`mutants-${process.pid}.mjs`);
+  readonly #namespace: Namespace;
+  #loads = 0;
+  #bundle: Bundle | undefined;
+  readonly #leftBehind = new LeftBehind();
+  readonly #limits = new TimeLimits(this.#leftBehind);
   /** Of tests that have killed a mutant the last is the first: they often kill the next. */
-  private readonly ranks = new Map<string, number>();
-  private kills = 0;
+  readonly #ranks = new Map<string, number>();
+  #kills = 0;
 
   constructor() {
     const holder = globalThis as unknown as Record<string, Namespace>;
     holder[INSTRUMENTER_CONSTANTS.NAMESPACE] ??= {};
-    this.namespace = holder[INSTRUMENTER_CONSTANTS.NAMESPACE]!;
+    this.#namespace = holder[INSTRUMENTER_CONSTANTS.NAMESPACE]!;
   }
 
   capabilities(): TestRunnerCapabilities {
@@ -60,19 +69,20 @@ class InProcessRunner implements TestRunner {
 
   async init(): Promise<void> {
     // Stryker has put the mutants into a copy of the repository, from where it runs.
-    const { PICOGRANT_REPOSITORY: repository } = process.env;
+    const { PICOGRANT_REPOSITORY: repository, PICOGRANT_ROOM: name } = process.env;
     if (!repository)
       throw new Error("npm run tool -- mutation starts this: it sets PICOGRANT_REPOSITORY");
-    await bundleTests(process.cwd(), repository, this.bundle);
+    const { tests } = roomNamed(repository, name);
+    await bundleTests(process.cwd(), repository, tests, this.#bundleFile);
   }
 
   async dryRun(): Promise<DryRunResult> {
-    this.namespace.activeMutant = undefined;
-    await this.load();
-    const results = await this.run(undefined, false);
-    this.namespace.currentTestId = undefined;
-    this.limits.save(new Map(results.map(({ name, timeSpentMs }) => [name, timeSpentMs])));
-    const { mutantCoverage } = this.namespace;
+    this.#namespace.activeMutant = undefined;
+    await this.#load();
+    const results = await this.#run(undefined, false);
+    this.#namespace.currentTestId = undefined;
+    this.#limits.save(new Map(results.map(({ name, timeSpentMs }) => [name, timeSpentMs])));
+    const { mutantCoverage } = this.#namespace;
     return {
       status: DryRunStatus.Complete,
       tests: results,
@@ -81,7 +91,7 @@ class InProcessRunner implements TestRunner {
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
-    const { namespace } = this;
+    const namespace = this.#namespace;
     const hitLimit = hitLimitOf(options);
     namespace.hitLimit = hitLimit;
     namespace.hitCount = 0;
@@ -89,10 +99,10 @@ class InProcessRunner implements TestRunner {
     namespace.activeMutant = isStatic ? options.activeMutant.id : undefined;
     try {
       // What is computed while the core is loaded must be computed anew, and not be left behind.
-      if (isStatic || this.isStale || this.loads === 0) await this.load();
-      this.isStale = isStatic;
+      if (isStatic || this.#isStale || this.#loads === 0) await this.#load();
+      this.#isStale = isStatic;
       namespace.activeMutant = options.activeMutant.id;
-      const tests = await this.run(options.testFilter, true);
+      const tests = await this.#run(options.testFilter, true);
       const limit = determineHitLimitReached(namespace.hitCount, hitLimit);
       return toMutantRunResult(limit ?? { status: DryRunStatus.Complete, tests });
     } catch (error) {
@@ -108,49 +118,53 @@ class InProcessRunner implements TestRunner {
     }
   }
 
-  private isStale = false;
+  #isStale = false;
 
   async dispose(): Promise<void> {
-    rmSync(this.bundle, { force: true });
+    rmSync(this.#bundleFile, { force: true });
   }
 
-  private async load(): Promise<void> {
-    const loaded: unknown = await import(`${pathToFileURL(this.bundle).href}?${this.loads++}`);
-    this.tests = (loaded as { tests: readonly Test[] }).tests;
+  async #load(): Promise<void> {
+    const loaded: unknown = await import(
+      `${pathToFileURL(this.#bundleFile).href}?${this.#loads++}`
+    );
+    this.#bundle = loaded as Bundle;
   }
 
-  private inOrder(chosen: ReadonlySet<string> | undefined): readonly Test[] {
-    const tests = chosen ? this.tests.filter(({ name }) => chosen.has(name)) : [...this.tests];
-    const rank = ({ name }: Test): number => this.ranks.get(name) ?? 0;
-    const isLong = ({ name }: Test): number => +this.limits.isLong(name);
+  #inOrder(chosen: ReadonlySet<string> | undefined): readonly Test[] {
+    const all = this.#bundle?.tests ?? [];
+    const tests = chosen ? all.filter(({ name }) => chosen.has(name)) : [...all];
+    const rank = ({ name }: Test): number => this.#ranks.get(name) ?? 0;
+    const isLong = ({ name }: Test): number => +this.#limits.isLong(name);
     // Most mutants die in a test of a few milliseconds, and need not meet a random one of seconds.
     return tests.sort((a, b) => isLong(a) - isLong(b) || rank(a) - rank(b));
   }
 
-  private async run(filter: readonly string[] | undefined, bails: boolean): Promise<TestResult[]> {
+  async #run(filter: readonly string[] | undefined, bails: boolean): Promise<TestResult[]> {
     const chosen = filter && new Set(filter);
     const results: TestResult[] = [];
-    if (chosen && !this.tests.some(({ name }) => chosen.has(name))) {
-      throw new Error("none of the tests that Stryker names is here");
-    }
-    for (const test of this.inOrder(chosen)) {
+    const tests = this.#inOrder(chosen);
+    if (tests.length === 0) throw new Error("none of the tests that Stryker names is here");
+    for (const test of tests) {
       const { name } = test;
       const common = { id: name, name };
       // Whose coverage it is matters to the dry run alone, and is dear to keep.
-      this.namespace.currentTestId = bails ? undefined : name;
+      this.#namespace.currentTestId = bails ? undefined : name;
+      this.#leftBehind.begin();
       const startMs = performance.now();
       try {
-        // The first run, which counts what is covered, is much slower than all others.
-        await (bails ? this.limits.run(test) : test.run());
+        await (bails ? this.#limits.run(test) : this.#limits.runFirst(test));
         const timeSpentMs = performance.now() - startMs;
         results.push({ ...common, timeSpentMs, status: TestStatus.Success });
       } catch (error) {
-        if (error instanceof TimeLimitReached) throw error;
+        this.#bundle?.clearTimers();
+        await this.#leftBehind.clear();
+        if (bails && error instanceof TimeLimitReached) throw error;
         const timeSpentMs = performance.now() - startMs;
         const failureMessage = String(error);
         results.push({ ...common, timeSpentMs, status: TestStatus.Failed, failureMessage });
         if (!bails) continue;
-        this.ranks.set(name, --this.kills);
+        this.#ranks.set(name, --this.#kills);
         break;
       }
     }

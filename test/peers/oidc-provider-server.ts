@@ -28,7 +28,7 @@ type ProviderModule = typeof import("oidc-provider");
 const CACHE = new URL("../../node_modules/.cache/picogrant/", import.meta.url);
 
 /** The exact versions, so that every run meets the same ones. */
-export const OLDER_VERSIONS = { 8: "8.8.1", 7: "7.14.3" } as const;
+const OLDER_VERSIONS = { 8: "8.8.1", 7: "7.14.3" } as const;
 
 const ENTRY = "node_modules/oidc-provider/lib/index.js";
 

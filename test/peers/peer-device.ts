@@ -107,7 +107,7 @@ export class PeerDevice {
   readonly time: SharedTime;
   body = "";
 
-  private constructor(
+  constructor(
     core: typeof complete,
     time: SharedTime,
     endpoints: Driver["endpoints"],

@@ -41,112 +41,125 @@ export async function play(
 }
 
 class Scene {
+  readonly #server: ForeignServer;
+  readonly #method: Method;
+  readonly #client: ForeignClient;
+  readonly #device: PeerDevice;
+  readonly #time: SharedTime;
+
   constructor(
-    private readonly server: ForeignServer,
-    private readonly method: Method,
-    private readonly client: ForeignClient,
-    private readonly device: PeerDevice,
-    private readonly time: SharedTime,
-  ) {}
+    server: ForeignServer,
+    method: Method,
+    client: ForeignClient,
+    device: PeerDevice,
+    time: SharedTime,
+  ) {
+    this.#server = server;
+    this.#method = method;
+    this.#client = client;
+    this.#device = device;
+    this.#time = time;
+  }
 
   async play(happening: Happening): Promise<void> {
     switch (happening) {
       case "sign-in":
-        await this.signIn();
-        must(this.text(Field.ACCESS_TOKEN) !== "", "there is no access token");
+        await this.#signIn();
+        must(this.#text(Field.ACCESS_TOKEN) !== "", "there is no access token");
         break;
       case "denial":
-        await this.deny();
+        await this.#deny();
         break;
       case "expiry":
-        await this.expire();
+        await this.#expire();
         break;
       case "refresh":
-        await this.refresh();
+        await this.#refresh();
         break;
       default:
-        await this.signOut();
+        await this.#signOut();
     }
   }
 
   /** RFC 8628 §3.5: pending twice, then approved. */
-  private async signIn(): Promise<void> {
-    const { device } = this;
-    await this.untilState(State.PENDING);
-    const polls = this.tokenAnswers().length;
-    await device.until("two polls", () => this.tokenAnswers().length === polls + 2);
+  async #signIn(): Promise<void> {
+    const device = this.#device;
+    await this.#untilState(State.PENDING);
+    const polls = this.#tokenAnswers().length;
+    await device.until("two polls", () => this.#tokenAnswers().length === polls + 2);
     await device.until("their answers", () => !device.http.busy);
-    for (const { answer } of this.tokenAnswers().slice(-2)) {
+    for (const { answer } of this.#tokenAnswers().slice(-2)) {
       must(JSON.parse(answer).error === "authorization_pending", `a poll said ${answer}`);
     }
-    await this.server.approve(this.text(Field.VERIFICATION_URI), this.text(Field.USER_CODE));
-    await this.untilState(State.SIGNED_IN);
+    await this.#server.approve(this.#text(Field.VERIFICATION_URI), this.#text(Field.USER_CODE));
+    await this.#untilState(State.SIGNED_IN);
   }
 
-  private async deny(): Promise<void> {
-    await this.untilState(State.PENDING);
-    await this.server.deny(this.text(Field.VERIFICATION_URI), this.text(Field.USER_CODE));
-    await this.untilState(State.FAILED);
-    const { error } = this.device.driver.device;
+  async #deny(): Promise<void> {
+    await this.#untilState(State.PENDING);
+    await this.#server.deny(this.#text(Field.VERIFICATION_URI), this.#text(Field.USER_CODE));
+    await this.#untilState(State.FAILED);
+    const { error } = this.#device.driver.device;
     must(error === ErrorCode.ACCESS_DENIED, `the error is ${ErrorCode[error]}`);
   }
 
   /** The server's clock runs ahead of the device's: its refusal brings a new code, which works. */
-  private async expire(): Promise<void> {
-    const { device, time } = this;
-    await this.untilState(State.PENDING);
-    const code = this.text(Field.USER_CODE);
-    time.aheadMs += (this.server.codeLifeS + 1) * 1000;
+  async #expire(): Promise<void> {
+    const device = this.#device;
+    const time = this.#time;
+    await this.#untilState(State.PENDING);
+    const code = this.#text(Field.USER_CODE);
+    time.aheadMs += (this.#server.codeLifeS + 1) * 1000;
     time.tell();
     await device.until("a new code", () => {
       const { state } = device.driver.device;
       must(state !== State.FAILED, "the device gave up");
-      return state === State.PENDING && this.text(Field.USER_CODE) !== code;
+      return state === State.PENDING && this.#text(Field.USER_CODE) !== code;
     });
-    await this.signIn();
+    await this.#signIn();
   }
 
   /** Twice: the second time with the refresh token that the first brought, where it brought one. */
-  private async refresh(): Promise<void> {
-    await this.signIn();
+  async #refresh(): Promise<void> {
+    await this.#signIn();
     for (let count = 0; count < 2; count++) {
-      const before = this.text(Field.ACCESS_TOKEN);
-      const startMs = this.time.clock.elapsedMs;
-      await this.device.until("a refresh", () => {
-        must(this.device.driver.device.state !== State.FAILED, "the session ended");
-        return this.text(Field.ACCESS_TOKEN) !== before && !this.device.http.busy;
+      const before = this.#text(Field.ACCESS_TOKEN);
+      const startMs = this.#time.clock.elapsedMs;
+      await this.#device.until("a refresh", () => {
+        must(this.#device.driver.device.state !== State.FAILED, "the session ended");
+        return this.#text(Field.ACCESS_TOKEN) !== before && !this.#device.http.busy;
       });
-      const waitedS = (this.time.clock.elapsedMs - startMs) / 1000;
-      must(waitedS < this.server.accessLifeS, `the refresh came ${waitedS} s later`);
-      const last = this.tokenAnswers().at(-1)!;
+      const waitedS = (this.#time.clock.elapsedMs - startMs) / 1000;
+      must(waitedS < this.#server.accessLifeS, `the refresh came ${waitedS} s later`);
+      const last = this.#tokenAnswers().at(-1)!;
       must(last.fields.get("grant_type") === "refresh_token", "it was no refresh");
       must(last.status === 200, `it was answered ${last.status}`);
     }
   }
 
   /** RFC 7009: one request for each token, and the refresh token is worth nothing from then on. */
-  private async signOut(): Promise<void> {
-    await this.signIn();
-    const { refresh_token: token } = JSON.parse(this.tokenAnswers().at(-1)!.answer);
-    const { length } = this.device.http.heard;
-    this.device.driver.signOut();
-    await this.untilState(State.SIGNED_OUT);
-    const asked = this.device.http.heard.slice(length);
+  async #signOut(): Promise<void> {
+    await this.#signIn();
+    const { refresh_token: token } = JSON.parse(this.#tokenAnswers().at(-1)!.answer);
+    const { length } = this.#device.http.heard;
+    this.#device.driver.signOut();
+    await this.#untilState(State.SIGNED_OUT);
+    const asked = this.#device.http.heard.slice(length);
     must(asked.length === 2, `${asked.length} requests were needed`);
     must(asked[0]!.status === 200, `the revocation was answered ${asked[0]!.status}`);
     must(!asked.some(({ path }) => path.includes("?")), "a token was in the address");
-    const status = await this.refreshByHand(token as string);
+    const status = await this.#refreshByHand(token as string);
     must(status === 400, `the revoked token still gets ${status}`);
   }
 
-  private tokenAnswers(): Heard[] {
-    const { pathname } = new URL(this.device.driver.endpoints.token);
+  #tokenAnswers(): Heard[] {
+    const { pathname } = new URL(this.#device.driver.endpoints.token);
     // A server that takes JSON says so once, and is asked again.
-    return this.device.answers(pathname).filter(({ status }) => status !== 415);
+    return this.#device.answers(pathname).filter(({ status }) => status !== 415);
   }
 
-  private text(field: number): string {
-    const { memory, start, length } = this.device.driver.device;
+  #text(field: number): string {
+    const { memory, start, length } = this.#device.driver.device;
     const from = start[field]!;
     const bytes = Uint8Array.from({ length: Math.max(0, length[field]!) }, (_, i) => {
       return memory[from + i]!;
@@ -154,30 +167,30 @@ class Scene {
     return new TextDecoder().decode(bytes);
   }
 
-  private async untilState(state: State): Promise<void> {
-    const { device } = this.device.driver;
-    await this.device.until(State[state]!, () => {
+  async #untilState(state: State): Promise<void> {
+    const { device } = this.#device.driver;
+    await this.#device.until(State[state]!, () => {
       const failed = device.state === State.FAILED && state !== State.FAILED;
-      must(!failed, `the device failed with ${ErrorCode[device.error]}: ${this.lastAnswer()}`);
+      must(!failed, `the device failed with ${ErrorCode[device.error]}: ${this.#lastAnswer()}`);
       return device.state === state;
     });
   }
 
-  private lastAnswer(): string {
-    const last = this.device.http.heard.at(-1);
+  #lastAnswer(): string {
+    const last = this.#device.http.heard.at(-1);
     return last ? `${last.path} ${last.status} ${last.answer}` : "nothing was asked";
   }
 
-  private async refreshByHand(token: string): Promise<number> {
-    const { id, secret } = this.client;
+  async #refreshByHand(token: string): Promise<number> {
+    const { id, secret } = this.#client;
     const body = new URLSearchParams({ grant_type: "refresh_token", refresh_token: token });
     const headers: Record<string, string> = {};
-    if (this.method === "client_secret_basic") {
+    if (this.#method === "client_secret_basic") {
       const pair = `${formEncodeText(id)}:${formEncodeText(secret)}`;
       headers.authorization = `Basic ${Buffer.from(pair).toString("base64")}`;
     } else body.set("client_id", id);
-    if (this.method === "client_secret_post") body.set("client_secret", secret);
-    const { token: address } = this.device.driver.endpoints;
+    if (this.#method === "client_secret_post") body.set("client_secret", secret);
+    const { token: address } = this.#device.driver.endpoints;
     return (await fetch(address, { method: "POST", body, headers })).status;
   }
 }

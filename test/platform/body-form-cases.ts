@@ -4,7 +4,7 @@
 export const FORM = "application/x-www-form-urlencoded";
 export const JSON_TYPE = "application/json";
 
-export interface BodyFormCase {
+interface BodyFormCase {
   readonly what: string;
   /** What the server takes: it answers everything else with 415. */
   readonly takes: readonly string[];

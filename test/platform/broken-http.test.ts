@@ -8,7 +8,7 @@ import type { FakeHttpOptions, ManualClock } from "../../platform/fake/index.ts"
 import { startConformanceServer } from "../../platform/node/conformance-server.ts";
 import { type Breakage, describeBreakages } from "./breakage.ts";
 import { makeTlsIdentities } from "./certificates.ts";
-import { FakeBench } from "./fake-bench.ts";
+import { FakeBench } from "./fake-subjects.ts";
 import { NaiveHttp, type NaiveMistake } from "./naive-http.ts";
 import { type Mistake, SloppyHttp } from "./sloppy-http.ts";
 import { realWorld, rows } from "./worlds.ts";

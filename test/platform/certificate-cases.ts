@@ -7,7 +7,7 @@ import forge from "node-forge";
 const DAY_MS = 86_400_000;
 
 /** One row: what is shown to a client that asks `host`, and the verdict that the documents want. */
-export interface CertificateCase {
+interface CertificateCase {
   readonly name: string;
   readonly host: string;
   readonly isGood: boolean;

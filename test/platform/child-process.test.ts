@@ -12,13 +12,13 @@ class PoorSystem {
   /** What waitpid says of a child that has ended. */
   ended: [pid: number, status: number] = [7, 0];
   onReadable: (() => void) | null = null;
-  private next = 3;
+  #next = 3;
 
   readonly os = {
     O_RDWR: 2,
-    pipe: () => (this.fails() ? null : ([this.descriptor(), this.descriptor()] as const)),
-    open: () => (this.fails() ? -24 : this.descriptor()),
-    exec: () => (this.fails() ? -1 : 7),
+    pipe: () => (this.#fails() ? null : ([this.#descriptor(), this.#descriptor()] as const)),
+    open: () => (this.#fails() ? -24 : this.#descriptor()),
+    exec: () => (this.#fails() ? -1 : 7),
     close: (fd: number) => (this.open.delete(fd) ? 0 : -9),
     write: (_fd: number, _buffer: ArrayBuffer, _offset: number, length: number) => length,
     read: () => 0,
@@ -28,13 +28,13 @@ class PoorSystem {
     },
   } as unknown as Os;
 
-  private fails(): boolean {
+  #fails(): boolean {
     return this.calls++ === this.failing;
   }
 
-  private descriptor(): number {
-    this.open.add(this.next);
-    return this.next++;
+  #descriptor(): number {
+    this.open.add(this.#next);
+    return this.#next++;
   }
 }
 

@@ -22,7 +22,7 @@ import {
 } from "../../platform/fake/index.ts";
 import { FileStorage, NodeEntropy, nodeTimers } from "../../platform/node/index.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-import { FakeBench } from "./fake-bench.ts";
+import { FakeBench } from "./fake-subjects.ts";
 import { manualWorld, realWorld, rows } from "./worlds.ts";
 
 describe.each([

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import * as grant from "../../core/index.ts";
-import { discoverServer } from "../../platform/discovery.ts";
+import { clientAuthenticationFor, discoverServer, methodsIn } from "../../platform/discovery.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
 import { MetadataError } from "../../platform/metadata-error.ts";
 
@@ -177,4 +177,104 @@ it("the grant alone reads no metadata, and nobody is asked", async () => {
     "this core is the grant alone, which reads no metadata: take the complete core",
   );
   expect(platform.http.requests).toEqual([]);
+});
+
+describe("what is said of a document that is of no use, to the letter", () => {
+  const path = "/.well-known/openid-configuration";
+  const other = "/.well-known/oauth-authorization-server";
+  const none = `no metadata of ${HOST}`;
+
+  it.each<[Documents, string, boolean]>([
+    [{}, `${none} (${HOST}${path}: HTTP 404; ${HOST}${other}: HTTP 404)`, false],
+    [
+      { [path]: 500, [other]: 429 },
+      `${none} (${HOST}${path}: HTTP 500; ${HOST}${other}: HTTP 429)`,
+      true,
+    ],
+    [
+      { [path]: 499, [other]: "[]" },
+      `${none} (${HOST}${path}: HTTP 499; ${HOST}${other}: HTTP 200, but no JSON object)`,
+      false,
+    ],
+    [
+      { [path]: metadataOf(HOST, { token_endpoint: `${HOST}/${"t".repeat(9000)}` }) },
+      `${none} (${HOST}${path}: an address is too long; ${HOST}${other}: HTTP 404)`,
+      false,
+    ],
+  ])("%#", async (documents, message, isTransient) => {
+    const failed = discover(HOST, documents).found;
+    await expect(failed).rejects.toMatchObject({ message, isTransient });
+  });
+
+  it("another issuer's name is cut, and what nobody could read in it is a question mark", async () => {
+    const named = `https://evil.test/\u0007${"x".repeat(400)}`;
+    const failed = discover(HOST, { [path]: metadataOf(named) }).found;
+    const said = `https://evil.test/?${"x".repeat(181)}`;
+    await expect(failed).rejects.toThrow(`is of another issuer, ${said};`);
+  });
+
+  it("why nobody answers is said in the adapter's words", async () => {
+    const platform = fakePlatform({
+      isAtOnce: true,
+      http: { faultFor: () => ({ kind: "refuse" }) },
+    });
+    const { http, timers } = platform;
+    const host = {
+      timers,
+      http: { send: http.send.bind(http), abort: () => {}, lastFailure: "ENET" },
+    };
+    await expect(discoverServer(core, host, HOST)).rejects.toThrow(/: not reachable \(ENET\)\)$/);
+    await expect(discoverServer(core, platform, HOST)).rejects.toThrow(/: not reachable\)$/);
+  });
+
+  it("plain http that somebody has said is right: what is wrong otherwise is wrong there, too", async () => {
+    const issuer = "http://keycloak:8080";
+    const at = (document: object | number) => discover(issuer, { [path]: document }, true).found;
+    const document = {
+      issuer,
+      device_authorization_endpoint: `${issuer}/device`,
+      token_endpoint: `${issuer}/token`,
+    };
+    expect((await at(document)).endpoints).toEqual({
+      ...{ deviceAuthorization: `${issuer}/device`, token: `${issuer}/token`, revocation: "" },
+      ...{ metadata: "", events: "", resources: [] },
+    });
+    expect((await at({ ...document, revocation_endpoint: null })).endpoints.revocation).toBe("");
+    await expect(at({ ...document, token_endpoint: "ftp://x" })).rejects.toThrow(
+      /must be an https/,
+    );
+    await expect(at(404)).rejects.toThrow(/HTTP 404/);
+  });
+});
+
+describe("RFC 8414 §2 token_endpoint_auth_methods_supported", () => {
+  const bytes = (document: object): number[] => [...Buffer.from(JSON.stringify(document))];
+  it.each<[unknown, readonly string[]]>([
+    [undefined, ["client_secret_basic"]],
+    [[], []],
+    [
+      ["a", "b"],
+      ["a", "b"],
+    ],
+    [["a", 1], ["client_secret_basic"]],
+    ["client_secret_post", ["client_secret_basic"]],
+    [null, ["client_secret_basic"]],
+  ])("%j", (methods, expected) => {
+    expect(methodsIn(bytes({ token_endpoint_auth_methods_supported: methods }))).toEqual(expected);
+  });
+
+  it.each([
+    [["client_secret_post", "client_secret_basic"], true, "client_secret_basic"],
+    [["client_secret_post", "private_key_jwt"], true, "client_secret_post"],
+    [["client_secret_basic"], false, "none"],
+    [[], false, "none"],
+  ])("%j, with a secret: %s", (methods, hasSecret, expected) => {
+    expect(clientAuthenticationFor(methods, hasSecret)).toBe(expected);
+  });
+
+  it("a server that takes no secret is named with what it takes", () => {
+    expect(() => clientAuthenticationFor(["private_key_jwt", "tls_client_auth"], true)).toThrow(
+      "the server takes no client secret, only: private_key_jwt, tls_client_auth",
+    );
+  });
 });

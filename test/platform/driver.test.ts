@@ -8,7 +8,7 @@ import type { HttpRequest, HttpSink, Platform } from "../../platform/contracts.t
 import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
-import { missingRoomOf } from "../../platform/missing-room.ts";
+import { missingRoomOf } from "../../platform/unfit-answer.ts";
 
 const CODE = {
   device_code: "d",

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import { counterOf, recordOf } from "./kill-writer.ts";
 
 let root: string;
@@ -192,7 +192,7 @@ describe("file storage", () => {
 });
 
 /** How many times the writer is killed; more by the environment for a long run. */
-const KILLS = Number(process.env.PICOGRANT_KILLS ?? (isWhole ? 40 : 8));
+const KILLS = Number(process.env.PICOGRANT_KILLS ?? (isFullRun ? 40 : 8));
 
 describe("SIGKILL while writing", () => {
   /** The writer as one plain file, so that starting it takes as little time as Node itself. */

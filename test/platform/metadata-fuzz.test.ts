@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { discoverServer } from "../../platform/discovery.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 
 const piece = fc.constantFrom(
   ...[
@@ -130,7 +130,7 @@ it("RFC 8414 section 3.3: whatever they say, secrets go nowhere that a device ma
       if (address !== "") expectRight(address, by);
     }
   });
-  const numRuns = isWhole ? 3000 : 300;
+  const numRuns = isFullRun ? 3000 : 300;
   await fc.assert(property, { numRuns });
   expect(asked).toBe(numRuns);
   expect(taken).toBeGreaterThan(numRuns / 20);

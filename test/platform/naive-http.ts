@@ -22,40 +22,40 @@ interface Parsed {
 }
 
 export class NaiveHttp implements Http {
-  private readonly ca: string;
-  private readonly timeLimitMs: number;
-  private readonly mistake: NaiveMistake | undefined;
-  private over: () => void = () => {};
+  readonly #ca: string;
+  readonly #timeLimitMs: number;
+  readonly #mistake: NaiveMistake | undefined;
+  #over: () => void = () => {};
 
   constructor(ca: string, timeLimitMs: number, mistake?: NaiveMistake) {
-    this.ca = ca;
-    this.timeLimitMs = timeLimitMs;
-    this.mistake = mistake;
+    this.#ca = ca;
+    this.#timeLimitMs = timeLimitMs;
+    this.#mistake = mistake;
   }
 
   abort(): void {
-    this.over();
+    this.#over();
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
     const url = new URL(request.url);
-    const socket = this.connect(url);
+    const socket = this.#connect(url);
     let text = "";
     let isOver = false;
     const end = (report: () => void): void => {
       if (isOver) return;
-      this.over();
+      this.#over();
       report();
     };
-    const limit = setTimeout(() => end(() => sink.failed("timeout")), this.timeLimitMs);
-    this.over = () => {
+    const limit = setTimeout(() => end(() => sink.failed("timeout")), this.#timeLimitMs);
+    this.#over = () => {
       isOver = true;
       clearTimeout(limit);
       socket.destroy();
     };
     const look = (isClosed: boolean): void => {
       if (isOver) return;
-      const parsed = this.parse(text, isClosed);
+      const parsed = this.#parse(text, isClosed);
       if (parsed === "broken") end(() => sink.failed("unreachable"));
       else if (parsed?.isWhole) {
         end(() => {
@@ -85,16 +85,16 @@ export class NaiveHttp implements Http {
     socket.write(body);
   }
 
-  private connect(url: URL): net.Socket {
+  #connect(url: URL): net.Socket {
     const place = { host: url.hostname, port: Number(url.port) };
     if (url.protocol === "http:") return net.connect(place);
     const lax = { minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
-    const isLax = this.mistake === "any version of TLS";
-    return tls.connect({ ...place, ca: this.ca, ...(isLax ? lax : { minVersion: "TLSv1.2" }) });
+    const isLax = this.#mistake === "any version of TLS";
+    return tls.connect({ ...place, ca: this.#ca, ...(isLax ? lax : { minVersion: "TLSv1.2" }) });
   }
 
-  private parse(text: string, isClosed: boolean): Parsed | "broken" | undefined {
-    const isFoldLost = this.mistake === "a folded line ends the head" && /\r\n[ \t]/.test(text);
+  #parse(text: string, isClosed: boolean): Parsed | "broken" | undefined {
+    const isFoldLost = this.#mistake === "a folded line ends the head" && /\r\n[ \t]/.test(text);
     const headEnd = isFoldLost ? text.search(/\r\n[ \t]/) : text.indexOf("\r\n\r\n");
     if (headEnd < 0) return undefined;
     const [first = "", ...lines] = text.slice(0, headEnd).split("\r\n");
@@ -107,11 +107,11 @@ export class NaiveHttp implements Http {
     const lengths = values("content-length");
     const isChunked = values("transfer-encoding").length > 0;
     const given = (body: string, isWhole: boolean): Parsed => ({ status, body, isWhole });
-    if (this.mistake === "the body ends with the connection") return given(rest, isClosed);
-    if (isChunked && this.mistake !== "a Content-Length counts beside chunks") {
-      return lengths.length > 0 ? "broken" : this.chunks(rest, given);
+    if (this.#mistake === "the body ends with the connection") return given(rest, isClosed);
+    if (isChunked && this.#mistake !== "a Content-Length counts beside chunks") {
+      return lengths.length > 0 ? "broken" : this.#chunks(rest, given);
     }
-    if (this.mistake === "the first Content-Length counts") {
+    if (this.#mistake === "the first Content-Length counts") {
       const length = Math.max(0, Number.parseInt(lengths[0] ?? "0", 10));
       return given(rest.slice(0, length), rest.length >= length);
     }
@@ -121,24 +121,21 @@ export class NaiveHttp implements Http {
     return given(rest.slice(0, Number(length)), rest.length >= Number(length));
   }
 
-  private chunks(
-    text: string,
-    given: (body: string, isWhole: boolean) => Parsed,
-  ): Parsed | "broken" {
+  #chunks(text: string, given: (body: string, isWhole: boolean) => Parsed): Parsed | "broken" {
     let body = "";
     for (let at = 0; ; ) {
       const lineEnd = text.indexOf("\r\n", at);
       if (lineEnd < 0) return given(body, false);
       const line = text.slice(at, lineEnd);
       const size =
-        this.mistake === "a chunk's size is the whole line" ? line : line.split(";", 1)[0]!;
+        this.#mistake === "a chunk's size is the whole line" ? line : line.split(";", 1)[0]!;
       if (!/^[0-9a-f]+$/i.test(size)) return "broken";
       const length = Number.parseInt(size, 16);
       at = lineEnd + 2;
       if (length === 0) {
         const trailers = text.slice(at);
         const isWhole = trailers.startsWith("\r\n") || trailers.endsWith("\r\n\r\n");
-        const isTaken = this.mistake === "trailers are part of the body";
+        const isTaken = this.#mistake === "trailers are part of the body";
         return given(isTaken ? body + trailers : body, isWhole);
       }
       if (text.length < at + length + 2) return given(body, false);

@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { lockDirectory, StateLock } from "../../platform/node/state-lock.ts";
+import { isFullRun } from "../full-run.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { isWhole } from "../whole.ts";
 
 let root: string;
 let directory: string;
@@ -202,7 +202,7 @@ describe("processes", () => {
     expect(files()).toEqual([]);
   });
 
-  it.skipIf(!isWhole || !hasNamespaces)(
+  it.skipIf(!isFullRun || !hasNamespaces)(
     "in containers: one at a time, and after a kill with another host name the next has it",
     async () => {
       const container = (name: string): string[] => [

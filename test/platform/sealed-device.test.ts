@@ -31,7 +31,7 @@ class World {
       http: {
         handler: ({ url }) => ({
           status: 200,
-          body: url.endsWith("/token") ? this.tokens() : CODE,
+          body: url.endsWith("/token") ? this.#tokens() : CODE,
         }),
       },
     });
@@ -51,7 +51,7 @@ class World {
     return { driver, flash: platform.storage, pass: (ms) => platform.clock.advance(ms) };
   }
 
-  private tokens(): object {
+  #tokens(): object {
     const refresh = `refresh-${++this.issued}`;
     return { access_token: "a", refresh_token: refresh, token_type: "Bearer", expires_in: 3600 };
   }

@@ -22,8 +22,8 @@ import {
   type Service,
   serve,
 } from "../../targets/service/index.ts";
+import { isFullRun } from "../full-run.ts";
 import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
-import { isWhole } from "../whole.ts";
 
 let service: Service;
 let server: RunningServer;
@@ -87,48 +87,51 @@ const KEYS: readonly [string, Partial<SignInOptions>][] = [
 ];
 const KILLS = 5;
 
-describe.each(isWhole ? KEYS : KEYS.slice(1))("two sessions on one state, records %s", (_, key) => {
-  it("renew in turn, and no refresh token is used twice", async () => {
-    const daemon = await start(key);
-    const other = await start({ ...key, resumeOnly: true });
-    for (let round = 0; round < 4; round++) {
-      expect(await isGood(await renew(daemon))).toBe(true);
-      expect(await isGood(await renew(other))).toBe(true);
-    }
-    expect(service.counts().grants).toBe(1);
-    expect([daemon.isSaved, other.isSaved]).toEqual([true, true]);
-  });
+describe.each(isFullRun ? KEYS : KEYS.slice(1))(
+  "two sessions on one state, records %s",
+  (_, key) => {
+    it("renew in turn, and no refresh token is used twice", async () => {
+      const daemon = await start(key);
+      const other = await start({ ...key, resumeOnly: true });
+      for (let round = 0; round < 4; round++) {
+        expect(await isGood(await renew(daemon))).toBe(true);
+        expect(await isGood(await renew(other))).toBe(true);
+      }
+      expect(service.counts().grants).toBe(1);
+      expect([daemon.isSaved, other.isSaved]).toEqual([true, true]);
+    });
 
-  it("renew at the same moment", async () => {
-    const all = [await start(key), await start(key), await start(key)];
-    for (let round = 0; round < 4; round++) {
-      await Promise.all(all.map(renew));
-    }
-    expect(await isGood(await renew(all[1]!))).toBe(true);
-  });
+    it("renew at the same moment", async () => {
+      const all = [await start(key), await start(key), await start(key)];
+      for (let round = 0; round < 4; round++) {
+        await Promise.all(all.map(renew));
+      }
+      expect(await isGood(await renew(all[1]!))).toBe(true);
+    });
 
-  it("the one that signs out revokes the newest tokens; the other's session is over", async () => {
-    const ends: string[] = [];
-    const daemon = await start({ ...key, onEnd: ({ code }) => ends.push(code) });
-    const other = await start(key);
-    await renew(daemon);
-    expect(await other.signOut()).toEqual({ isRevoked: true, problem: "", isStored: false });
-    expect(service.counts().grants).toBe(0);
-    await daemon.fetch("https://api.example.com/");
-    await expect(daemon.accessToken()).rejects.toMatchObject({ code: "session_ended" });
-    expect([daemon.status, ends]).toEqual(["ended", ["session_ended"]]);
-    expect(fs.readdirSync(state).filter((name) => name !== "metadata.json")).toEqual([]);
-  });
+    it("the one that signs out revokes the newest tokens; the other's session is over", async () => {
+      const ends: string[] = [];
+      const daemon = await start({ ...key, onEnd: ({ code }) => ends.push(code) });
+      const other = await start(key);
+      await renew(daemon);
+      expect(await other.signOut()).toEqual({ isRevoked: true, problem: "", isStored: false });
+      expect(service.counts().grants).toBe(0);
+      await daemon.fetch("https://api.example.com/");
+      await expect(daemon.accessToken()).rejects.toMatchObject({ code: "session_ended" });
+      expect([daemon.status, ends]).toEqual(["ended", ["session_ended"]]);
+      expect(fs.readdirSync(state).filter((name) => name !== "metadata.json")).toEqual([]);
+    });
 
-  it("both sign out: one has revoked, and the other does not say that it has", async () => {
-    const [one, other] = [await start(key), await start(key)];
-    const outcomes = await Promise.allSettled([one.signOut(), other.signOut()]);
-    const revoked = outcomes.filter((outcome) => outcome.status === "fulfilled");
-    expect(revoked.map(({ value }) => value.isRevoked)).toEqual([true]);
-    const late = outcomes.find((outcome) => outcome.status === "rejected");
-    expect(late?.reason).toMatchObject({ code: "session_ended" });
-  });
-});
+    it("both sign out: one has revoked, and the other does not say that it has", async () => {
+      const [one, other] = [await start(key), await start(key)];
+      const outcomes = await Promise.allSettled([one.signOut(), other.signOut()]);
+      const revoked = outcomes.filter((outcome) => outcome.status === "fulfilled");
+      expect(revoked.map(({ value }) => value.isRevoked)).toEqual([true]);
+      const late = outcomes.find((outcome) => outcome.status === "rejected");
+      expect(late?.reason).toMatchObject({ code: "session_ended" });
+    });
+  },
+);
 
 describe("two programs that sign in", () => {
   it("ask for one code; the second one says whom it waits for, and has the session, too", async () => {
@@ -150,7 +153,7 @@ describe("two programs that sign in", () => {
     for (const session of sessions) expect(await isGood(await renew(session))).toBe(true);
   });
 
-  it.skipIf(!isWhole)("the second one has its code where the first one gives up", async () => {
+  it.skipIf(!isFullRun)("the second one has its code where the first one gives up", async () => {
     const controller = new AbortController();
     const first = signIn({ ...program(), signal: controller.signal });
     const second = start({ onTrouble: () => controller.abort() });
@@ -242,7 +245,7 @@ describe("processes with one session", () => {
     expect(fs.readdirSync(state).filter((name) => name.startsWith("lock"))).toEqual([]);
   });
 
-  it.skipIf(!isWhole)(
+  it.skipIf(!isFullRun)(
     "killed at any moment, they keep no other out, and the session goes on",
     async () => {
       // An answer that a killed process has taken with it is asked for again.

@@ -14,6 +14,7 @@ import {
   type Service,
   serve,
 } from "../../targets/service/index.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
 
 let service: Service;
@@ -230,6 +231,63 @@ describe("a program signs in", () => {
       .readdirSync(state)
       .map((name) => fs.readFileSync(path.join(state, name), "latin1"));
     expect(kept.join("")).not.toContain(refreshToken);
+  });
+});
+
+describe("core/SPEC.md, Records: another client in the same directory", () => {
+  /** What lies there, byte by byte. */
+  const kept = (): string[] =>
+    fs
+      .readdirSync(state)
+      .sort()
+      .map((name) => `${name} ${fs.readFileSync(path.join(state, name), "latin1")}`);
+
+  it("is told so in one line, and takes, changes, revokes nothing", async () => {
+    const session = await start(allow);
+    const before = kept();
+    const asked = service.counts();
+    const intruding = signIn({
+      ...client(),
+      ...{ clientId: "kitchen-radio", clientSecret: "" },
+      onCode: () => expect.unreachable("nobody is asked"),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    await expect(intruding).rejects.toMatchObject({ code: "state_unusable", remedy: "user" });
+    const line = new RegExp(
+      `^${state}: keeps .*living-room-tv at ${server.url}; give each .*[^\\n]$`,
+    );
+    await expect(intruding).rejects.toThrow(line);
+    expect(kept()).toEqual(before);
+    expect(service.counts()).toEqual(asked);
+    expect((await session.fetch(list())).status).toBe(200);
+    session.close();
+    const again = await start(() => expect.unreachable("nobody is asked again"));
+    expect((await again.fetch(list())).status).toBe(200);
+  });
+
+  it("is not the same client whose program was updated, and names its server otherwise", async () => {
+    (await start(allow)).close();
+    const addresses = {
+      deviceAuthorization: `${server.url}/device/code`,
+      token: `${server.url}/token`,
+      revocation: `${server.url}/revoke`,
+    };
+    const updated = await start(allow, { server: addresses });
+    expect((await updated.fetch(list())).status).toBe(200);
+  });
+
+  it("takes its place once nothing is kept there: signed out, or never signed in", async () => {
+    const wrong = start(allow, { clientId: "nobody-knows" });
+    await expect(wrong).rejects.toMatchObject({ code: "invalid_client" });
+    const session = await start(allow);
+    await session.signOut();
+    const other = signIn({
+      ...client(),
+      ...{ clientId: "kitchen-radio", clientSecret: "" },
+      server: { deviceAuthorization: "http://127.0.0.1:9/d", token: "http://127.0.0.1:9/t" },
+      signal: AbortSignal.timeout(300),
+    });
+    await expect(other).rejects.toMatchObject({ code: "aborted" });
   });
 });
 

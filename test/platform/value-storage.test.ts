@@ -11,8 +11,8 @@ import { ValueSlots, type ValueStorage } from "../../platform/session/value-stor
 // @ts-expect-error An example is plain JavaScript.
 import { keychain, memory, row } from "../../targets/examples/own-storage.mjs";
 import { createService, nodeEnvironment, serve } from "../../targets/service/index.ts";
+import { isFullRun } from "../full-run.ts";
 import { FIXTURE, VIDEO_READONLY } from "../service/harness.ts";
-import { isWhole } from "../whole.ts";
 
 let root: string;
 const before = process.env.PATH;
@@ -80,13 +80,13 @@ describe.each(PLACES)("%s", (name, place) => {
       return { storage, world, restart };
     });
     // A process is started for each operation of a keychain.
-    const some = name.includes("keychain") && !isWhole ? cases.slice(0, 6) : cases;
+    const some = name.includes("keychain") && !isFullRun ? cases.slice(0, 6) : cases;
     const { passed, failed } = await runConformance(some);
     expect(failed).toEqual([]);
     expect(passed.length).toBeGreaterThan(4);
   });
 
-  it.each(isWhole ? KEYS : KEYS.slice(1))(
+  it.each(isFullRun ? KEYS : KEYS.slice(1))(
     "a program signs in, comes back, and signs out; records %s",
     async (_, key) => {
       const options = { interval: 1, pollToleranceMs: 250 };

@@ -25,20 +25,20 @@ interface Call {
 
 /** Does on real servers what the program asks for. */
 class Servers {
-  private readonly all: HttpTestServer[] = [];
-  private readonly identities: TlsIdentities;
+  readonly #all: HttpTestServer[] = [];
+  readonly #identities: TlsIdentities;
 
   constructor(identities: TlsIdentities) {
-    this.identities = identities;
+    this.#identities = identities;
   }
 
   async answer({ call, server: id, value }: Call): Promise<unknown> {
     if (call === "start") {
-      const server = await startConformanceServer(this.identities);
+      const server = await startConformanceServer(this.#identities);
       const { origin, deadOrigin, tls } = server;
-      return { id: this.all.push(server) - 1, origin, deadOrigin, tls };
+      return { id: this.#all.push(server) - 1, origin, deadOrigin, tls };
     }
-    const server = this.all[id]!;
+    const server = this.#all[id]!;
     if (call === "plan") {
       for (const plan of value ?? []) {
         const body = plan.body && Uint8Array.from(plan.body);
@@ -52,7 +52,7 @@ class Servers {
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all(this.all.map((server) => server.close()));
+    await Promise.all(this.#all.map((server) => server.close()));
   }
 }
 

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import { within } from "./limits.ts";
 
-export interface DeviceEvent {
+interface DeviceEvent {
   event: string;
   state?: string;
   error?: string;
@@ -32,31 +32,29 @@ export function writeConfig(folder: string, config: Partial<DeviceConfig>): stri
 export class RunningDevice {
   readonly events: DeviceEvent[] = [];
   readonly child: ChildProcessWithoutNullStreams;
-  private readonly ended: Promise<Ended>;
-  private output = "";
-  private errors = "";
-  private waiting: (() => void)[] = [];
+  readonly #ended: Promise<Ended>;
+  #output = "";
+  #errors = "";
+  #waiting: (() => void)[] = [];
+
+  readonly #limitMs: number | undefined;
 
   /**
    * @param args what follows the name of `qjs`
    * @param env added to the environment
    * @param limitMs how long one wait may take
    */
-  constructor(
-    qjs: string,
-    args: readonly string[],
-    env: NodeJS.ProcessEnv = {},
-    private readonly limitMs?: number,
-  ) {
+  constructor(qjs: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, limitMs?: number) {
+    this.#limitMs = limitMs;
     this.child = spawn(qjs, args, { env: { ...process.env, ...env } });
-    this.child.stdout.on("data", (chunk: Buffer) => this.take(chunk.toString("latin1")));
+    this.child.stdout.on("data", (chunk: Buffer) => this.#take(chunk.toString("latin1")));
     this.child.stderr.on("data", (chunk: Buffer) => {
-      this.errors += chunk.toString();
+      this.#errors += chunk.toString();
     });
-    this.ended = new Promise((resolve) => {
+    this.#ended = new Promise((resolve) => {
       this.child.on("close", (code) => {
-        this.wake();
-        resolve({ code, errors: this.errors });
+        this.#wake();
+        resolve({ code, errors: this.#errors });
       });
     });
     onTestFinished(() => {
@@ -70,10 +68,10 @@ export class RunningDevice {
 
   /** The first event from `from` on that is right; rejects where the device ends before, or it is late. */
   event(what: string, isRight: (event: DeviceEvent) => boolean, from = 0): Promise<DeviceEvent> {
-    return this.limited(`waiting for ${what}`, this.found(what, isRight, from));
+    return this.#limited(`waiting for ${what}`, this.#found(what, isRight, from));
   }
 
-  private async found(
+  async #found(
     what: string,
     isRight: (event: DeviceEvent) => boolean,
     from: number,
@@ -82,9 +80,9 @@ export class RunningDevice {
       const found = this.events.slice(from).find(isRight);
       if (found !== undefined) return found;
       if (this.child.exitCode !== null || this.child.signalCode !== null) {
-        throw new Error(`the device ended before ${what}: ${this.errors}${this.transcript()}`);
+        throw new Error(`the device ended before ${what}: ${this.#errors}${this.#transcript()}`);
       }
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
@@ -94,42 +92,42 @@ export class RunningDevice {
 
   async signal(signal: NodeJS.Signals): Promise<Ended> {
     this.child.kill(signal);
-    return this.limited(`its end after ${signal}`, this.ended);
+    return this.#limited(`its end after ${signal}`, this.#ended);
   }
 
   end(): Promise<Ended> {
-    return this.limited("its end", this.ended);
+    return this.#limited("its end", this.#ended);
   }
 
-  private limited<T>(step: string, outcome: Promise<T>): Promise<T> {
-    const said = () => `${this.errors}${this.transcript()}`;
-    return within(step, this.child, outcome, said, this.limitMs);
+  #limited<T>(step: string, outcome: Promise<T>): Promise<T> {
+    const said = () => `${this.#errors}${this.#transcript()}`;
+    return within(step, this.child, outcome, said, this.#limitMs);
   }
 
-  private transcript(): string {
+  #transcript(): string {
     return this.events.map((event) => JSON.stringify(event)).join("\n");
   }
 
-  private take(text: string): void {
-    this.output += text;
+  #take(text: string): void {
+    this.#output += text;
     for (;;) {
-      const end = this.output.indexOf("\n");
+      const end = this.#output.indexOf("\n");
       if (end < 0) break;
-      const event = JSON.parse(this.output.slice(0, end)) as DeviceEvent;
+      const event = JSON.parse(this.#output.slice(0, end)) as DeviceEvent;
       const bytes = event.bytes ?? 0;
       // A body is followed by a line's end of its own.
       const next = end + 1 + (bytes > 0 ? bytes + 1 : 0);
-      if (this.output.length < next) break;
-      if (bytes > 0) event.body = this.output.slice(end + 1, end + 1 + bytes);
-      this.output = this.output.slice(next);
+      if (this.#output.length < next) break;
+      if (bytes > 0) event.body = this.#output.slice(end + 1, end + 1 + bytes);
+      this.#output = this.#output.slice(next);
       this.events.push(event);
     }
-    this.wake();
+    this.#wake();
   }
 
-  private wake(): void {
-    const all = this.waiting;
-    this.waiting = [];
+  #wake(): void {
+    const all = this.#waiting;
+    this.#waiting = [];
     for (const resolve of all) resolve();
   }
 }

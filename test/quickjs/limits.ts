@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { PATIENCE_MS } from "../patience.ts";
 
-export interface Finished {
+interface Finished {
   status: number | null;
   stdout: string;
   stderr: string;

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-export interface Sightings {
+interface Sightings {
   /** Each distinct command line and environment, NUL as space. */
   readonly texts: Set<string>;
   /** Process ids of curl. */

@@ -28,12 +28,12 @@ export class RunningService {
   readonly log: string[] = [];
   /** How long the service thinks about each answer, ms. */
   delayMs = 0;
-  private readonly certificate: Certificate | undefined;
-  private server: RunningServer | undefined;
+  readonly #certificate: Certificate | undefined;
+  #server: RunningServer | undefined;
 
   constructor(certificate?: Certificate) {
-    this.certificate = certificate;
-    this.service = this.make();
+    this.#certificate = certificate;
+    this.service = this.#make();
     onTestFinished(() => this.stop());
   }
 
@@ -42,17 +42,17 @@ export class RunningService {
       ...this.service,
       options: this.service.options,
       baseUrl: this.service.baseUrl,
-      fetch: (request, env) => this.answer(request, env),
+      fetch: (request, env) => this.#answer(request, env),
     };
     const port = this.url === "" ? 0 : Number(new URL(this.url).port);
-    this.server = await serve(front, { port, ...this.certificate });
-    this.url = this.server.url;
+    this.#server = await serve(front, { port, ...this.#certificate });
+    this.url = this.#server.url;
     this.service.setOptions({ baseUrl: this.url });
   }
 
   async stop(): Promise<void> {
-    const server = this.server;
-    this.server = undefined;
+    const server = this.#server;
+    this.#server = undefined;
     await server?.close();
   }
 
@@ -60,11 +60,11 @@ export class RunningService {
   async restart(): Promise<void> {
     const snapshot = this.service.snapshot();
     await this.stop();
-    this.service = this.make(snapshot);
+    this.service = this.#make(snapshot);
     await this.start();
   }
 
-  private make(snapshot?: ServiceSnapshot): Service {
+  #make(snapshot?: ServiceSnapshot): Service {
     return createService({
       ...nodeEnvironment(),
       fixture: FIXTURE,
@@ -73,24 +73,24 @@ export class RunningService {
     });
   }
 
-  private async answer(request: Request, env: unknown): Promise<Response> {
+  async #answer(request: Request, env: unknown): Promise<Response> {
     const body = await request.clone().text();
     for (const [name, value] of new URLSearchParams(body)) {
-      if (/secret|token|device_code/.test(name)) this.keep(value);
+      if (/secret|token|device_code/.test(name)) this.#keep(value);
     }
-    this.keep(request.headers.get("authorization")?.replace(/^Bearer /, ""));
+    this.#keep(request.headers.get("authorization")?.replace(/^Bearer /, ""));
     if (this.delayMs > 0) await new Promise((done) => setTimeout(done, this.delayMs));
     const response = await this.service.fetch(request, env);
     const text = await response.clone().text();
     for (const [, value] of text.matchAll(/"(?:\w+_token|device_code)":\s*"([^"]+)"/g)) {
-      this.keep(value);
+      this.#keep(value);
     }
     this.authorizations.set(new URL(request.url).pathname, request.headers.get("authorization"));
     this.log.push(`${request.method} ${new URL(request.url).pathname} ${response.status}`);
     return response;
   }
 
-  private keep(secret: string | null | undefined): void {
+  #keep(secret: string | null | undefined): void {
     if (!secret || secret.length < 6) return;
     this.secrets.add(secret);
     this.secrets.add(encodeURIComponent(secret));

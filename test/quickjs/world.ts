@@ -16,7 +16,7 @@ export class QuickJsWorld {
   readonly #program: string;
   readonly #config: string;
 
-  private constructor(program: string, config: string) {
+  constructor(program: string, config: string) {
     this.#program = program;
     this.#config = config;
   }

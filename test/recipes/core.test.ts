@@ -12,7 +12,7 @@ const ERRORS = [
   "core/error-table",
   "core/spec",
   "configuration",
-  "desktop/answers",
+  "desktop/error-gallery",
   "desktop/faults",
   "documents",
 ];
@@ -25,11 +25,7 @@ it("core/HOW-TO-CHANGE.md: a name that a server gives an error, and the words of
     '"bad_refresh_token", "grant_spent",',
   );
   expect(() => copy.generateAndTest(["tables"], ["core/error-table"])).toThrow(/grant_spent/);
-  copy.replace(
-    "test/core/error-table.test.ts",
-    "bad_refresh_token ",
-    "bad_refresh_token grant_spent ",
-  );
+  copy.replace("test/error-rows.ts", "bad_refresh_token ", "bad_refresh_token grant_spent ");
   // The other: wherever they stand.
   const files = copy.filesWith("Service busy", "core", "platform", "targets", "test");
   for (const file of files) copy.replace(file, "Service busy", "Server busy");

@@ -36,16 +36,16 @@ export class Conversation {
   readonly server: Server;
   /** What the device asked otherwise than recorded. */
   readonly differences: string[] = [];
-  private readonly recording: Recording;
-  private readonly script: ExchangeName[];
+  readonly #recording: Recording;
+  readonly #script: ExchangeName[];
 
   /**
    * @param script the exchanges in the order in which they come
    * @param storage what an earlier device left
    */
   constructor(recording: Recording, script: readonly ExchangeName[], storage?: MemoryStorage) {
-    this.recording = recording;
-    this.script = [...script];
+    this.#recording = recording;
+    this.#script = [...script];
     const { server: name, words } = recording;
     const hasSecret = serverOf(name, words, true).profile.secret === "required";
     const clientSecret = hasSecret ? (SECRETS[name] ?? SECRET) : "";
@@ -54,7 +54,7 @@ export class Conversation {
     this.platform = fakePlatform({
       // The steps of a recording are followed one by one.
       isAtOnce: true,
-      http: { handler: (request) => this.answer(request), chunkBytes: [7, 1, 64] },
+      http: { handler: (request) => this.#answer(request), chunkBytes: [7, 1, 64] },
       columns: 24,
       storage: storage ?? new MemoryStorage({ capacity: profile.memoryBytes }),
     });
@@ -81,7 +81,7 @@ export class Conversation {
 
   /** Lets time pass until the script has been used up and nothing is under way. */
   play(): this {
-    for (let step = 0; step < STEPS_MAX && this.script.length > 0; step++) {
+    for (let step = 0; step < STEPS_MAX && this.#script.length > 0; step++) {
       this.platform.clock.advanceToNext();
     }
     return this;
@@ -95,12 +95,12 @@ export class Conversation {
   refresh(answer: "refresh" | "ended"): this {
     this.append(answer);
     const { clock, http } = this.platform;
-    const { body: tokens } = this.recording.exchanges.get("tokens")!;
-    if ((JSON.parse(tokens) as { expires_in?: number }).expires_in === undefined) this.meet401();
+    const { body: tokens } = this.#recording.exchanges.get("tokens")!;
+    if ((JSON.parse(tokens) as { expires_in?: number }).expires_in === undefined) this.#meet401();
     const { length } = http.requests;
     const from = clock.elapsedMs;
     while (
-      this.script.length > 0 &&
+      this.#script.length > 0 &&
       http.requests.length === length &&
       clock.elapsedMs - from < A_YEAR_MS
     ) {
@@ -109,12 +109,12 @@ export class Conversation {
     return this;
   }
 
-  private meet401(): void {
+  #meet401(): void {
     const { driver, platform } = this;
     const api = "https://api.example/";
     driver.endpoints = { ...driver.endpoints, resources: [api] };
     platform.http.handler = (request) =>
-      request.url.startsWith(api) ? { status: 401, body: "{}" } : this.answer(request);
+      request.url.startsWith(api) ? { status: 401, body: "{}" } : this.#answer(request);
     core.beginCall(driver.device);
     core.sendCall(driver.device, core.Endpoint.RESOURCE, 1, null, 0, 0);
     driver.run();
@@ -122,17 +122,17 @@ export class Conversation {
   }
 
   get remaining(): readonly ExchangeName[] {
-    return this.script;
+    return this.#script;
   }
 
   /** The answer that comes next, again and again where the script has run out. */
   append(...names: ExchangeName[]): this {
-    this.script.push(...names);
+    this.#script.push(...names);
     return this;
   }
 
   /** The body without what belongs to the proof of the code (RFC 7636), which must be right. */
-  private withoutProof(text: string): string {
+  #withoutProof(text: string): string {
     const form = new URLSearchParams(text);
     const [challenge, method, verifier] = PROOF.map((name) => {
       const value = form.get(name);
@@ -140,21 +140,21 @@ export class Conversation {
       return value;
     });
     const isForCode = !form.has("grant_type") && form.has("scope");
-    if (isForCode) CHALLENGES.set(this.recording.server, challenge ?? "");
+    if (isForCode) CHALLENGES.set(this.#recording.server, challenge ?? "");
     if (isForCode && method !== "S256") this.differences.push("a request for a code without S256");
     if (form.has("device_code")) {
       const digest = createHash("sha256")
         .update(verifier ?? "")
         .digest("base64url");
-      if (digest !== CHALLENGES.get(this.recording.server))
+      if (digest !== CHALLENGES.get(this.#recording.server))
         this.differences.push("a poll without the code's verifier");
     }
     return form.toString();
   }
 
-  private answer(request: SeenRequest): { status: number; body: string } {
-    const name = this.script.shift();
-    const exchange = name && this.recording.exchanges.get(name);
+  #answer(request: SeenRequest): { status: number; body: string } {
+    const name = this.#script.shift();
+    const exchange = name && this.#recording.exchanges.get(name);
     if (exchange === undefined) {
       this.differences.push(`a request to ${request.url} that the script does not have`);
       return { status: 503, body: "" };
@@ -162,7 +162,7 @@ export class Conversation {
     const scope = encodeURIComponent(this.server.profile.scope);
     const wanted = exchange.request.replaceAll("{scope}", scope);
     const expected = describe(exchange.url, exchange.contentType, wanted);
-    const text = this.server.profile.pkce ? this.withoutProof(request.text) : request.text;
+    const text = this.server.profile.pkce ? this.#withoutProof(request.text) : request.text;
     const got = describe(request.url, request.contentType, text);
     if (expected !== got) this.differences.push(`${name}: ${got} instead of ${expected}`);
     if (request.authorization !== exchange.authorization) {

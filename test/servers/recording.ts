@@ -8,7 +8,7 @@ import { retryAfterSeconds } from "../../platform/retry-after.ts";
 const folder = new URL("./recordings/", import.meta.url);
 
 /** What an exchange is about; a server that never says a thing has a line "never". */
-export const EXCHANGES = [
+const EXCHANGES = [
   "code",
   "pending",
   "slow_down",

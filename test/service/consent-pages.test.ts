@@ -105,7 +105,7 @@ describe("device doc §3 the user decides", () => {
     const walk = new Walk({ client: "northwind-kiosk", scope: "email" });
     const page = await walk.decide("allow", "ada");
     expect(page.status).toBe(403);
-    expect(page.html).toContain("limited to accounts of its own organization");
+    expect(page.html).toContain("Ask your administrator to admit the account.");
   });
 
   test("RFC 8628 §3.3.1: verification_uri_complete fills the code in but asks to compare it", async () => {

@@ -12,7 +12,7 @@ import {
 } from "../../targets/service/index.ts";
 import { makeKey } from "../../targets/service/node-environment.ts";
 
-export const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
+const FIXTURE_FILE = new URL("../../targets/service/fixture.json", import.meta.url);
 export const FIXTURE = JSON.parse(readFileSync(FIXTURE_FILE, "utf8")) as FixtureInput;
 export const SCOPE_BASE = "https://auth.picogrant.test";
 export const VIDEO = `${SCOPE_BASE}/auth/video`;

@@ -34,15 +34,15 @@ export function verified(bench: Bench, set: string): Claims {
 
 export class Receiver {
   readonly bench: Bench;
-  private readonly token: string;
+  readonly #token: string;
 
   constructor(bench: Bench, token = "tv-backend-token") {
     this.bench = bench;
-    this.token = token;
+    this.#token = token;
   }
 
   send(method: string, path: string, body?: unknown): Answer {
-    const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json" };
+    const headers = { authorization: `Bearer ${this.#token}`, "content-type": "application/json" };
     return this.bench.send(method, path, body === undefined ? "" : JSON.stringify(body), headers);
   }
 

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyCharacter } from "../any-character.ts";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import {
   Bench,
   CONSOLE,
@@ -90,7 +90,7 @@ describe("arbitrary requests", () => {
       fc.property(request, ({ method, path, query, headers, body }) => {
         expectAnswer(bench.send(method, `${path}?${query}`, body, headers));
       }),
-      { numRuns: isWhole ? 1500 : 300 },
+      { numRuns: isFullRun ? 1500 : 300 },
     );
   });
 
@@ -111,7 +111,7 @@ describe("arbitrary requests", () => {
         if (answer.status >= 400)
           expect(answer.json.error ?? answer.json.error_code).toBeTypeOf("string");
       }),
-      { numRuns: isWhole ? 1500 : 300 },
+      { numRuns: isFullRun ? 1500 : 300 },
     );
   });
 
@@ -141,7 +141,7 @@ describe("arbitrary requests", () => {
         };
         expectAnswer(bench.send("POST", `${path}?${query}`, text, headers));
       }),
-      { numRuns: isWhole ? 1500 : 300 },
+      { numRuns: isFullRun ? 1500 : 300 },
     );
   });
 
@@ -168,7 +168,7 @@ describe("arbitrary requests", () => {
         expect(page.html).not.toMatch(/<script/i);
         bench.wait(700);
       }),
-      { numRuns: isWhole ? 300 : 100 },
+      { numRuns: isFullRun ? 300 : 100 },
     );
   });
 });
@@ -276,7 +276,7 @@ describe("arbitrary histories", () => {
           }
         }
       }),
-      { numRuns: isWhole ? 400 : 100 },
+      { numRuns: isFullRun ? 400 : 100 },
     );
     // The histories must have met every answer, or the test would prove little.
     expect([...seen].sort()).toEqual(Object.keys(STATUSES).sort());
@@ -322,7 +322,7 @@ test("fetch answers exactly as handle does", async () => {
       expect(await response.text()).toBe(expected.text);
       expect(Object.fromEntries(response.headers)).toEqual(expected.headers);
     }),
-    { numRuns: isWhole ? 300 : 100 },
+    { numRuns: isFullRun ? 300 : 100 },
   );
 });
 

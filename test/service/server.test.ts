@@ -5,7 +5,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +16,7 @@ import {
   type RunningServer,
   serve,
 } from "../../targets/service/index.ts";
+import { listening } from "../listening.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
 import { FIXTURE, TV } from "./harness.ts";
 
@@ -188,8 +189,7 @@ describe("RFC 8935 push over real HTTP", () => {
         else response.writeHead(202).end();
       });
     });
-    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    const { port } = receiver.address() as AddressInfo;
+    const port = await listening(receiver);
     const service = create();
     const statuses: number[] = [];
     service.observe((event) => {
@@ -218,8 +218,6 @@ describe("RFC 8935 push over real HTTP", () => {
     expect(received.map(({ path }) => path)).toEqual(["/events", "/moved"]);
     expect(received[0]!.type).toBe("application/secevent+jwt");
     expect(received[0]!.body).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-    receiver.closeAllConnections();
-    await new Promise((resolve) => receiver.close(resolve));
   });
 });
 

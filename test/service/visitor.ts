@@ -9,24 +9,24 @@ export interface Page {
 }
 
 export class Visitor {
-  private cookie = "";
-  private readonly service: Service;
-  private readonly address: string;
+  #cookie = "";
+  readonly #service: Service;
+  readonly #address: string;
 
   constructor(service: Service, address = "203.0.113.1") {
-    this.service = service;
-    this.address = address;
+    this.#service = service;
+    this.#address = address;
   }
 
   async get(path: string): Promise<Page> {
-    return this.request(path, { method: "GET" });
+    return this.#request(path, { method: "GET" });
   }
 
   /** Posts fields as they are, without looking at any form. */
   async post(path: string, fields: Record<string, string> | [string, string][]): Promise<Page> {
     const body = new URLSearchParams(fields).toString();
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    return this.request(path, { method: "POST", body, headers });
+    return this.#request(path, { method: "POST", body, headers });
   }
 
   /**
@@ -59,13 +59,13 @@ export class Visitor {
     return this.post(action, [...sent, ...Object.entries(fields)]);
   }
 
-  private async request(path: string, init: RequestInit): Promise<Page> {
-    const request = new Request(new URL(path, this.service.baseUrl), init);
-    if (this.cookie) request.headers.set("cookie", this.cookie);
-    const env = { incoming: { socket: { remoteAddress: this.address } } };
-    const response = await this.service.fetch(request, env);
+  async #request(path: string, init: RequestInit): Promise<Page> {
+    const request = new Request(new URL(path, this.#service.baseUrl), init);
+    if (this.#cookie) request.headers.set("cookie", this.#cookie);
+    const env = { incoming: { socket: { remoteAddress: this.#address } } };
+    const response = await this.#service.fetch(request, env);
     const set = response.headers.get("set-cookie");
-    if (set) this.cookie = set.split(";", 1)[0]!;
+    if (set) this.#cookie = set.split(";", 1)[0]!;
     const location = response.headers.get("location");
     if (response.status === 303 && location) return this.get(location);
     return { status: response.status, html: await response.text(), headers: response.headers };

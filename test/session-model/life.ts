@@ -1,12 +1,12 @@
 // One random life of programs with a session: whatever a contract allows happens to them, and what they promise is
 // held against it. A life repeats with its seed.
 
-import type { Platform, Storage } from "../../platform/contracts.ts";
-import type { FakeFault } from "../../platform/fake/http.ts";
-import { SealedStorage } from "../../platform/sealed-storage.ts";
+import type { Platform } from "../../platform/contracts.ts";
 import type { Session } from "../../platform/session/session.ts";
 import type { SignInHandlers } from "../../platform/session/sign-in.ts";
+import { DEEDS, DEEDS_WITH_UPDATES, type Deed } from "./deeds.ts";
 import { Dice } from "./dice.ts";
+import { Storm, THROWN } from "./storm.ts";
 import { SETTINGS, SessionWorld, type Start } from "./world.ts";
 
 /** What a life has shown. */
@@ -38,25 +38,16 @@ interface Running {
 
 /** After the storm everything answers: so long a program may take then. */
 const CALM_S = 1200;
-/** So often a slot is read before the other one counts (core/SPEC.md, Time). */
-const READ_TRIES = 7;
-const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
-const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
 
 class Life {
   readonly violations: string[] = [];
   readonly deeds: string[] = [];
   readonly #dice: Dice;
   readonly #world: SessionWorld;
-  readonly #isSealed: boolean;
-  /** Adapters throw, or reject, once in so many calls; 0: never. */
-  readonly #brokenness: number;
+  readonly #storm: Storm;
   readonly #promises: Promised[] = [];
   #running: Running | undefined;
-  #isStorm = true;
   #throwsIn = -1;
-  /** Readings in a row that have failed. */
-  #unread = 0;
 
   readonly #hasUpdates: boolean;
   /** The program of before tenants had records of their own: it named them by the server's origin. */
@@ -67,15 +58,13 @@ class Life {
     this.#dice = new Dice(seed);
     // The clock wraps within the life, now and then.
     this.#world = new SessionWorld(this.#dice.pick([0, 2 ** 32 - 60_000, 2 ** 32 - 4_000_000]));
-    this.#isSealed = this.#dice.once(3);
-    this.#brokenness = this.#dice.pick([0, 0, 40]);
-    const { server, http } = this.#world;
+    this.#storm = new Storm(this.#dice, this.#world);
+    const { server } = this.#world;
     server.accessLifeS = this.#dice.pick([120, 3600]);
     server.rotates = !this.#dice.once(3);
     server.allowsAfterPolls = this.#dice.below(4);
     server.codeLifeS = this.#dice.pick([60, 600]);
-    http.faultFor = () => this.#httpFault();
-    this.#spoilStorage();
+    this.#storm.spoilStorage();
   }
 
   async run(): Promise<void> {
@@ -89,26 +78,6 @@ class Life {
     await this.#calm();
     await this.#sessionOutlivesAKill();
     for (const violation of this.#world.server.violations) this.violations.push(violation);
-  }
-
-  #httpFault(): FakeFault | undefined {
-    if (!this.#isStorm || !this.#dice.once(4)) return undefined;
-    return this.#dice.pick<FakeFault>([
-      { kind: "refuse" },
-      { kind: "reset-before" },
-      { kind: "reset-after" },
-      { kind: "hang" },
-      { kind: "hang", acted: true },
-      { kind: "truncate", atByte: this.#dice.below(40) },
-      { kind: "truncate", atByte: this.#dice.below(40), hang: true },
-      { kind: "duplicate", afterMs: this.#dice.below(3000) },
-    ]);
-  }
-
-  #spoilStorage(): void {
-    const { storage } = this.#world;
-    const often = this.#dice.pick([0, 0, 3, 12]);
-    storage.failWhen = () => this.#isStorm && often > 0 && this.#dice.once(often);
   }
 
   async #do(deed: Deed): Promise<void> {
@@ -162,7 +131,7 @@ class Life {
 
   #start(): void {
     this.#world.server.isBlind = false;
-    this.#unread = 0;
+    this.#storm.beginProgram();
     const controller = new AbortController();
     const { signal } = controller;
     const running: Running = {
@@ -209,7 +178,7 @@ class Life {
   }
 
   #startProgram(handlers: SignInHandlers): Start {
-    const spoil = (platform: Platform): Platform => this.#adapters(platform);
+    const spoil = (platform: Platform): Platform => this.#storm.adapters(platform);
     if (!this.#hasUpdates) return this.#world.start(handlers, spoil);
     const { server, ...unnamed } = SETTINGS.config;
     return this.#world.start(handlers, spoil, {
@@ -221,7 +190,7 @@ class Life {
     if (this.#running) this.#running.isAlive = false;
     this.#running = undefined;
     this.#world.restart();
-    this.#spoilStorage();
+    this.#storm.spoilStorage();
   }
 
   #promise<T>(what: string, of: Running, promise: Promise<T>, then: (value: T) => void): void {
@@ -272,50 +241,10 @@ class Life {
   /** What came along with a token that is given out is in the storage, or the session says that it is not. */
   #isKeptIfSaid(session: Session, accessToken: string): void {
     const grant = this.#world.server.live.find((one) => one.accessToken === accessToken);
-    if (this.#isSealed || !session.isSaved || grant === undefined) return;
+    if (this.#storm.isSealed || !session.isSaved || grant === undefined) return;
     const { storage } = this.#world;
     const kept = [0, 1].map((slot) => Buffer.from(storage.peek(slot)).toString("latin1")).join();
     if (!kept.includes(grant.refreshToken)) this.#fault("a token is given out before it is kept");
-  }
-
-  /** Around those of the world: a seal, and faults of an adapter's own, which contracts.ts forbids. */
-  #adapters(platform: Platform): Platform {
-    const { http, entropy } = platform;
-    const storage = this.#isSealed
-      ? new SealedStorage({ storage: platform.storage, entropy, deviceKey: KEY })
-      : platform.storage;
-    const broken =
-      <A extends unknown[]>(run: (...args: A) => unknown, onBroken = nothing) =>
-      (...args: A): never => {
-        const isBroken = this.#isStorm && this.#brokenness > 0 && this.#dice.once(this.#brokenness);
-        const thrown = this.#dice.pick(THROWN);
-        if (isBroken) onBroken();
-        if (isBroken && this.#dice.once(2)) throw thrown;
-        return (isBroken ? Promise.reject(thrown) : run(...args)) as never;
-      };
-    return {
-      ...platform,
-      display: { ...platform.display, columns: 80, rows: 2, show: broken(() => undefined) },
-      http: { send: broken(http.send.bind(http)), abort: () => http.abort() },
-      storage: {
-        capacity: storage.capacity,
-        read: broken(
-          (slot, into, from, to, done) =>
-            storage.read(slot, into, from, to, (length) => {
-              this.#hasRead(length >= 0);
-              done(length);
-            }),
-          () => this.#hasRead(false),
-        ) as Storage["read"],
-        write: broken(storage.write.bind(storage)),
-        erase: broken(storage.erase.bind(storage)),
-      },
-    };
-  }
-
-  #hasRead(isRead: boolean): void {
-    this.#unread = isRead ? 0 : this.#unread + 1;
-    if (this.#unread >= READ_TRIES) this.#world.server.isBlind = true;
   }
 
   /** Nothing of a program is left behind its end. */
@@ -351,7 +280,7 @@ class Life {
 
   /** The storm is over, and somebody allows each code: whatever was promised is settled. */
   async #calm(): Promise<void> {
-    this.#isStorm = false;
+    this.#storm.isOver = true;
     this.#throwsIn = -1;
     const { server, storage } = this.#world;
     server.allowsAfterPolls = 0;
@@ -431,32 +360,10 @@ class Life {
   }
 }
 
-const nothing = (): void => {};
-
 /** Enough for every chain of promises here. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 12; i++) await null;
 }
-
-const DEEDS = [
-  "start",
-  "start",
-  "start",
-  "start",
-  "kill",
-  "power cut while writing",
-  "sign out",
-  "close",
-  "abort",
-  "ask for the token",
-  "the token is refused",
-  "the server ends the session",
-  "the user refuses",
-  "a callback throws",
-  "asleep",
-] as const;
-const DEEDS_WITH_UPDATES = [...DEEDS, "another program", "another program"] as const;
-type Deed = (typeof DEEDS_WITH_UPDATES)[number];
 
 /**
  * Lives once. What nobody listens to, and an API's answers, are the caller's to provide.

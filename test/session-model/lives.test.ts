@@ -1,10 +1,10 @@
-// Random lives of the session (life.ts) from fixed seeds. By hand with others: npx tsx test/session-model/main.ts.
+// Random lives of the session (life.ts) from fixed seeds. With others: npm run tool -- session-lives.
 
 import { expect, it } from "vitest";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import { liveOnce } from "./life.ts";
 
-const LIVES = isWhole ? 1500 : 40;
+const LIVES = isFullRun ? 1500 : 40;
 const FIRST_SEED = 20_261_122;
 /** Of lives that once failed. */
 const FOUND = [100_108_064, 100_164_551, 880_009_286];

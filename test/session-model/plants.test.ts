@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import type { LifeReport } from "./life.ts";
 import { PLANTS, type Plant } from "./plants.ts";
 
@@ -63,7 +63,7 @@ describe("planted faults", () => {
     }
   });
 
-  it.each(isWhole ? PLANTS.map((plant, index) => [plant.what, plant, index] as const) : [])(
+  it.each(isFullRun ? PLANTS.map((plant, index) => [plant.what, plant, index] as const) : [])(
     "%s",
     async (_, plant, index) => {
       const ignore = (): void => {};

@@ -1,10 +1,10 @@
 // Random lives of several programs with one session (shared-life.ts) from fixed seeds.
 
 import { expect, it } from "vitest";
-import { isWhole } from "../whole.ts";
+import { isFullRun } from "../full-run.ts";
 import { sharedLifeOnce } from "./shared-life.ts";
 
-const LIVES = isWhole ? 300 : 10;
+const LIVES = isFullRun ? 300 : 10;
 const FIRST_SEED = 20_261_123;
 
 it(`${LIVES} lives from seed ${FIRST_SEED} use no refresh token twice and lose no session`, async () => {

@@ -21,8 +21,8 @@ import type { Display, Entropy, Http, Storage, Timers } from "../../../platform/
 import { startConformanceServer } from "../../../platform/node/conformance-server.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { makeTlsIdentities } from "../certificates.ts";
-import { commandLine } from "../command-line.ts";
 import { Failure } from "../errors.ts";
+import { commandLine } from "../option-parser.ts";
 import { paintFor } from "../terminal.ts";
 import { contractLine } from "./contract-lines.ts";
 

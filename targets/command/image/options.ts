@@ -1,14 +1,15 @@
 // The command line of npm run tool -- image: what a person may say, checked for form. What it means for files
 // and keys is in the other rooms of this folder.
 
-import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Variant, variants } from "../../bundle/surface.ts";
+import { integer } from "../../desktop/option-values.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
+import { version } from "../../desktop/version.ts";
 import { COUNTER_MAX, isFieldText, Width } from "../../image/format.ts";
 
 /** Who runs the image. `c-host` takes bytecode; the others source. */
-export const TARGET_NAMES = ["c-host", "es5", "board"] as const;
+const TARGET_NAMES = ["c-host", "es5", "board"] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
 export interface Options {
@@ -43,25 +44,11 @@ picogrant-host --abi), es5 the one with Duktape or MuJS, which takes the core's 
 microcontroller (--payload firmware-a.bin --abi mps2-an385-2-a; one image for each slot).
 The format is in targets/image/FORMAT.md.`;
 
-function readCounter(text: string): number {
-  const counter = Number(text);
-  if (!/^\d+$/.test(text) || counter > COUNTER_MAX) {
-    throw new InvalidArgumentError(`It is an integer from 0 to ${COUNTER_MAX}.`);
-  }
-  return counter;
-}
-
 function readText(width: number): (text: string) => string {
   return (text) => {
     if (isFieldText(text, width)) return text;
     throw new InvalidArgumentError(`It is 1 to ${width} printable characters without space.`);
   };
-}
-
-/** The version in package.json. */
-function version(): string {
-  const file = new URL("../../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 function program(usage: string): Command {
@@ -71,7 +58,7 @@ function program(usage: string): Command {
     .option(
       "--counter <number>",
       "security counter; raise it to lock older images out",
-      readCounter,
+      integer(0, COUNTER_MAX),
     )
     .option(
       "--product <name>",
@@ -101,7 +88,7 @@ function program(usage: string): Command {
     .option("--verify <file>", "check an image as a device does; needs --public-key")
     .option("--inspect <file>", "print an image's header")
     .option("--public-key <file>", "the key that a device trusts")
-    .option("--counter-min <number>", "the device's security counter", readCounter, 0)
+    .option("--counter-min <number>", "the device's security counter", integer(0, COUNTER_MAX), 0)
     .addHelpText("after", HELP.replace("VERSION", version()).replaceAll(NPM_RUN, usage))
     .configureOutput({
       outputError: (text, write) =>

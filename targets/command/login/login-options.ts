@@ -4,8 +4,9 @@ import path from "node:path";
 import { Option } from "commander";
 import { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
 import { SERVERS } from "../../../platform/servers/index.ts";
+import { integer, readPair } from "../../desktop/option-values.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
-import { commandLine, integer, readPair } from "../command-line.ts";
+import { commandLine } from "../option-parser.ts";
 import { defaultState } from "./kept-login.ts";
 import { type LoginSettings, SECRET_VARIABLE } from "./settings.ts";
 

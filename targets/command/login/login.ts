@@ -25,7 +25,7 @@ import { askWho, claimsIn, nameIn } from "./who.ts";
 import { WrongAddress } from "./wrong-address.ts";
 
 /** As shells say it of a program that ended by SIGINT. */
-export const GIVEN_UP = 130;
+const GIVEN_UP = 130;
 
 export async function login(argv: readonly string[]): Promise<number> {
   const options = readLoginOptions(argv);
@@ -213,51 +213,51 @@ export function waitingText(secondsLeft: number): string {
 
 /** What the person sees, and with --json what the machine reads. */
 class Screen {
-  private readonly options: LoginOptions;
-  private readonly stream: NodeJS.WriteStream;
-  private readonly paint: Paint;
-  private waiting: CountdownLine | undefined;
-  private codes = 0;
-  private trouble = "";
+  readonly #options: LoginOptions;
+  readonly #stream: NodeJS.WriteStream;
+  readonly #paint: Paint;
+  #waiting: CountdownLine | undefined;
+  #codes = 0;
+  #trouble = "";
 
   constructor(options: LoginOptions) {
-    this.options = options;
-    this.stream = options.json ? process.stderr : process.stdout;
-    this.paint = paintFor(this.stream, process.env);
+    this.#options = options;
+    this.#stream = options.json ? process.stderr : process.stdout;
+    this.#paint = paintFor(this.#stream, process.env);
   }
 
   showCode(prompt: NodeVerificationPrompt): void {
     this.stopWaiting();
     const { userCode, verificationUri, verificationUriComplete, expiresInS } = prompt;
-    this.tell({
+    this.#tell({
       event: "code",
       user_code: userCode,
       verification_uri: verificationUri,
       verification_uri_complete: verificationUriComplete || null,
       expires_in: expiresInS,
     });
-    if (this.codes++ > 0) this.say("That code has expired; here is a new one.");
-    this.say(`Open   ${this.paint.bold(verificationUri)}`);
-    this.say(`Enter  ${this.paint.bold(userCode)}`);
-    if (verificationUriComplete) this.say(`or open ${verificationUriComplete}`);
-    this.drawQr(prompt);
-    if (!this.stream.isTTY) {
-      this.say(`Waiting until you have allowed it; the code is good for ${inWords(expiresInS)}.`);
+    if (this.#codes++ > 0) this.#say("That code has expired; here is a new one.");
+    this.#say(`Open   ${this.#paint.bold(verificationUri)}`);
+    this.#say(`Enter  ${this.#paint.bold(userCode)}`);
+    if (verificationUriComplete) this.#say(`or open ${verificationUriComplete}`);
+    this.#drawQr(prompt);
+    if (!this.#stream.isTTY) {
+      this.#say(`Waiting until you have allowed it; the code is good for ${inWords(expiresInS)}.`);
     }
-    this.waiting = new CountdownLine(this.stream, expiresInS, waitingText);
+    this.#waiting = new CountdownLine(this.#stream, expiresInS, waitingText);
   }
 
-  private drawQr({ qr }: NodeVerificationPrompt): void {
+  #drawQr({ qr }: NodeVerificationPrompt): void {
     const lines = `${qr}`.split("\n");
-    const { isTTY = false, columns = 80 } = this.stream;
+    const { isTTY = false, columns = 80 } = this.#stream;
     const fits = isTTY && columns >= (lines[0]?.length ?? 0);
-    if (!(this.options.qr ?? fits)) return;
-    for (const line of lines) this.say(this.paint.paper(line));
+    if (!(this.#options.qr ?? fits)) return;
+    for (const line of lines) this.#say(this.#paint.paper(line));
   }
 
   stopWaiting(): void {
-    this.waiting?.stop();
-    this.waiting = undefined;
+    this.#waiting?.stop();
+    this.#waiting = undefined;
   }
 
   showSession(
@@ -267,8 +267,8 @@ class Screen {
     options: LoginOptions,
   ): void {
     const { expiresInS, endsInS, isRenewable } = session;
-    const isNew = this.codes > 0;
-    this.tell({
+    const isNew = this.#codes > 0;
+    this.#tell({
       event: "signed_in",
       server: title,
       client_id: driver.config.clientId,
@@ -278,39 +278,39 @@ class Screen {
       ends_in: endsInS ?? null,
       resumed: !isNew,
     });
-    const name = who === "" ? "" : ` as ${this.paint.bold(who)}`;
-    this.say(`${isNew ? "Signed in" : "Already signed in"} at ${title}${name}.`);
+    const name = who === "" ? "" : ` as ${this.#paint.bold(who)}`;
+    this.#say(`${isNew ? "Signed in" : "Already signed in"} at ${title}${name}.`);
     const life = expiresInS === undefined ? "" : ` for ${inWords(expiresInS)}`;
     const renewal = isRenewable ? ", and renewed by itself" : "; then sign in again";
-    this.say(`The access token is good${life}${life || isRenewable ? renewal : ""}.`);
-    if (endsInS !== undefined) this.say(`The session ends in ${inWords(endsInS)}.`);
+    this.#say(`The access token is good${life}${life || isRenewable ? renewal : ""}.`);
+    if (endsInS !== undefined) this.#say(`The session ends in ${inWords(endsInS)}.`);
     const state = options.stateIsDefault ? "" : ` --state ${options.state}`;
-    this.say(
-      this.paint.faint(`picogrant token${state} prints one; picogrant logout${state} ends it.`),
+    this.#say(
+      this.#paint.faint(`picogrant token${state} prints one; picogrant logout${state} ends it.`),
     );
   }
 
   /** Once for each that is another: it is tried again and again. */
   showTrouble({ code, message }: SignInError): void {
     const lasting = message.replace(/; trying again in \d+ s$/, "");
-    if (lasting === this.trouble) return;
-    this.trouble = lasting;
-    this.tell({ event: "trouble", code, message });
-    this.waiting?.clear();
+    if (lasting === this.#trouble) return;
+    this.#trouble = lasting;
+    this.#tell({ event: "trouble", code, message });
+    this.#waiting?.clear();
     process.stderr.write(`picogrant login: ${message}\n`);
   }
 
   showError(error: SignInError): void {
     const { code, remedy, message } = error;
-    this.tell({ event: "error", code, remedy, message });
+    this.#tell({ event: "error", code, remedy, message });
     process.stderr.write(`picogrant login: ${message}\n`);
   }
 
-  private say(line: string): void {
-    this.stream.write(`${line}\n`);
+  #say(line: string): void {
+    this.#stream.write(`${line}\n`);
   }
 
-  private tell(event: object): void {
-    if (this.options.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+  #tell(event: object): void {
+    if (this.#options.json) process.stdout.write(`${JSON.stringify(event)}\n`);
   }
 }

@@ -14,10 +14,11 @@ import { SealedStorage } from "../../../platform/sealed-storage.ts";
 import type { Session } from "../../../platform/session/session.ts";
 import type { KeptMetadata } from "../../../platform/session/settings.ts";
 import { type SignInHandlers, signInOn } from "../../../platform/session/sign-in.ts";
+import { readText } from "../../desktop/read-text.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
 import { Failure } from "../errors.ts";
 import { type KeptLogin, readKeptLogin } from "./kept-login.ts";
-import { type LoginSettings, type ReadySettings, readText } from "./settings.ts";
+import type { LoginSettings, ReadySettings } from "./settings.ts";
 
 /** This command shows the code itself; a code has as much room as a display has columns. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };

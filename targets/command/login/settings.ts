@@ -1,19 +1,10 @@
 // What a login is made with: server and client as the command line or a device.json names them. Without the client's
 // secret this is also what is kept beside the tokens, so that `token` and `logout` need no options.
 
-import { readFileSync } from "node:fs";
-import * as core from "../../../core/complete.ts";
 import { addressProblem } from "../../../platform/address.ts";
 import type { clientAuthentications } from "../../../platform/configuration/client-settings.ts";
-import { completeConfig } from "../../../platform/configuration/complete-config.ts";
-import {
-  ConfigError,
-  type DeviceConfig,
-  driverOptionsOf,
-  parseDeviceConfig,
-} from "../../../platform/configuration/device-config.ts";
+import { driverOptionsOf } from "../../../platform/configuration/device-config.ts";
 import type { Http, Timers } from "../../../platform/contracts.ts";
-import { discoverServer } from "../../../platform/discovery.ts";
 import type { DriverOptions } from "../../../platform/driver.ts";
 import { MetadataError } from "../../../platform/metadata-error.ts";
 import { ServerError } from "../../../platform/servers/index.ts";
@@ -23,11 +14,13 @@ import {
   type ServerSettings,
   settingsFor,
 } from "../../../platform/session/settings.ts";
+import { readText } from "../../desktop/read-text.ts";
 import { UsageError } from "../../desktop/usage-error.ts";
+import { completed, readDeviceJson } from "../device-json.ts";
 import { Failure } from "../errors.ts";
 
 /** Where the client's secret comes from; it is never kept. */
-export type SecretSource = "none" | "environment" | { readonly file: string };
+type SecretSource = "none" | "environment" | { readonly file: string };
 
 /** May be written to a file: nothing in it is secret. All paths are absolute. */
 export interface LoginSettings {
@@ -103,7 +96,8 @@ async function byDeviceConfig(
   file: string,
   host: { http: Http; timers: Timers },
 ): Promise<ReadySettings> {
-  const config = await discovered(readDeviceConfig(file), file, host);
+  const read = readDeviceJson(file);
+  const config = read.issuer === undefined ? read : await completed(file, read, host);
   const options = driverOptionsOf(config);
   const { endpoints } = options;
   const { issuer } = config;
@@ -122,34 +116,6 @@ async function byDeviceConfig(
   };
 }
 
-/** With what its issuer says of itself, if it names one. */
-async function discovered(
-  config: DeviceConfig,
-  file: string,
-  host: { http: Http; timers: Timers },
-): Promise<DeviceConfig> {
-  if (config.issuer === undefined) return config;
-  try {
-    return await completeConfig(config, (issuer) =>
-      discoverServer(core, host, issuer).catch((error: Error) => {
-        throw new Failure(error.message);
-      }),
-    );
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(`${file}: ${error.message}`);
-    throw error;
-  }
-}
-
-function readDeviceConfig(file: string): ReturnType<typeof parseDeviceConfig> {
-  try {
-    return parseDeviceConfig(readText(file, "configuration"));
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(`${file}: ${error.message}`);
-    throw error;
-  }
-}
-
 /** @throws UsageError where it is not there any more */
 function secretOf({ secret }: LoginSettings): string | undefined {
   if (secret === "none") return undefined;
@@ -162,14 +128,4 @@ function secretOf({ secret }: LoginSettings): string | undefined {
   const text = readText(secret.file, "client's secret").replace(/\r?\n$/, "");
   if (text === "") throw new UsageError(`${secret.file}: is empty; it should hold a secret`);
   return text;
-}
-
-/** @throws UsageError with one line */
-export function readText(file: string, what: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new UsageError(`cannot read the ${what} ${file} (${code}); check the path`);
-  }
 }

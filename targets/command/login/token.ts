@@ -2,8 +2,9 @@
 
 import path from "node:path";
 import { SignInError } from "../../../platform/session/sign-in-error.ts";
-import { commandLine, integer } from "../command-line.ts";
+import { integer } from "../../desktop/option-values.ts";
 import { Failure } from "../errors.ts";
+import { commandLine } from "../option-parser.ts";
 import { defaultState, type KeptLogin } from "./kept-login.ts";
 import { type KeptToken, keepToken, readKeptToken } from "./kept-token.ts";
 import { STATE_OPTION } from "./login-options.ts";

@@ -14,7 +14,7 @@ export interface Tokens {
 }
 
 export const BUILDS = { complete, "grant alone": grantAlone } as const;
-export type Build = keyof typeof BUILDS;
+type Build = keyof typeof BUILDS;
 
 /** device.schema.json takes no more. */
 const MEMORY_MAX = 65_535;

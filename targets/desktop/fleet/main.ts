@@ -1,12 +1,14 @@
 // npm run tool -- fleet: a whole fleet of real cores on a virtual clock, and what the service has to bear.
+
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { buildSync } from "esbuild";
 import { makeDirectory } from "../../../platform/node/make-directory.ts";
+import { integer } from "../option-values.ts";
 import { drawChart } from "./chart.ts";
 import { VARIANTS, variantCode } from "./core-variants.ts";
 import { dayAfterOutage, intervals, type Restart, restartAll } from "./experiments.ts";
@@ -22,16 +24,6 @@ interface Flags extends FleetPlan {
 
 /** The comparison of settings needs no more devices than this to show the same shares. */
 const COMPARED_DEVICES = 20_000;
-
-function integer(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < least || value > most) {
-      throw new InvalidArgumentError(`It is a whole number from ${least} to ${most}.`);
-    }
-    return value;
-  };
-}
 
 function readFlags(): Flags {
   return new Command("npm run tool -- fleet")

@@ -75,12 +75,11 @@ export class ServiceModel {
   readonly #tokens: ModelAnswer;
   readonly #refreshed: ModelAnswer;
 
+  readonly #userDelayMs: () => number;
+
   /** @param userDelayMs how long after a code its user allows it */
-  constructor(
-    devices: number,
-    settings: ServiceSettings,
-    private readonly userDelayMs: () => number,
-  ) {
+  constructor(devices: number, settings: ServiceSettings, userDelayMs: () => number) {
+    this.#userDelayMs = userDelayMs;
     this.settings = settings;
     this.capacity = settings.capacity;
     this.#codeAtMs = new Float64Array(devices);
@@ -127,7 +126,7 @@ export class ServiceModel {
     this.#codeAtMs[device] = nowMs;
     this.#lastPollMs[device] = Number.NEGATIVE_INFINITY;
     this.#approvedAtMs[device] = this.usersCome
-      ? nowMs + this.userDelayMs()
+      ? nowMs + this.#userDelayMs()
       : Number.POSITIVE_INFINITY;
     return this.#code;
   }

@@ -1,9 +1,11 @@
 // The panel's one page: what is where. It lives from what the client script (client/) puts into it.
 import { html } from "hono/html";
-import { ANSWERS, displayOf, loggedAs, mendOf } from "../simulator/answers.ts";
+import { sentenceOf } from "../../../core/tables/remedies.ts";
 import { CONTROLS, type Control } from "../simulator/controls.ts";
 import { DEEDS, deedOf } from "../simulator/deeds.ts";
+import { ANSWERS, displayOf, loggedAs, mendOf } from "../simulator/error-gallery.ts";
 import { findFault } from "../simulator/world/faults.ts";
+import { wordsOf } from "./client/guide.ts";
 
 type Html = ReturnType<typeof html>;
 
@@ -34,17 +36,14 @@ const TABS = [
   ["clients", "Clients"],
   ["service", "Service"],
 ] as const;
-/** Beside the phone, not behind a tab. */
-const AT_PHONE = ["allow", "deny"];
-
 /** Every deed, and what the clock can do. */
 const ALL: readonly Control[] = [
   ...DEEDS.map(({ key, label, step, group }) => ({ key, label, command: step, group })),
   ...CONTROLS.filter(({ group }) => group === "clock"),
 ];
 
-function buttons(group: Control["group"], wanted = (_command: string): boolean => true): Html[] {
-  return ALL.filter((one) => one.group === group && wanted(one.command)).map(button);
+function buttons(group: Control["group"]): Html[] {
+  return ALL.filter((one) => one.group === group).map(button);
 }
 
 function button({ key, label, command }: Control): Html {
@@ -61,14 +60,14 @@ function gallery(): Html {
   return html`<main id="gallery" tabindex="-1" hidden>
   <section aria-labelledby="gallery-title">
     <h2 id="gallery-title">Every answer</h2>
-    <p class="hint">Section 7 of the device authorization service (docs/two-services.md). A click sets everything back to the usual, has the service answer so, and goes back to device and phone. <a href="#">Back to device and phone</a></p>
+    <p class="hint">Whatever is said that is not what was asked for: section 7 of the device authorization service (docs/two-services.md), whose own statuses 428 and 403 are; where others answer 400 (RFC 8628 §3.5) the device does the same. A click sets everything back to the usual, has the service answer so, and goes back to device and phone. <a href="#">Back to device and phone</a></p>
     <table class="answers"><thead><tr><th scope="col">the server says</th><th scope="col">the display says</th><th scope="col">the log says</th><th scope="col">who can mend it</th><th scope="col">try it</th></tr></thead>
     <tbody>${ANSWERS.map((answer) => {
       const { name, where, status, code, member = "error" } = answer;
       const { step } = deedOf(`answer-${name}`)!;
       return html`<tr><th scope="row">${where}: ${status}<br><code>{"${member}": "${code}"}</code></th>
       <td data-column="the display says"><q class="glass-text">${displayOf(answer)}</q></td>
-      <td data-column="the log says"><code>${loggedAs(answer)}</code></td><td data-column="who can mend it">${mendOf(answer)}</td>
+      <td data-column="the log says"><code>${loggedAs(answer)}</code></td><td data-column="who can mend it">${sentenceOf(mendOf(answer))}</td>
       <td><button type="button" data-command="${step}"><span>provoke<span class="hidden-text"> ${code}</span></span></button></td></tr>`;
     })}</tbody></table>
   </section>
@@ -97,13 +96,13 @@ function faultName(command: string): string {
   return command.replace(/^fault /, "");
 }
 
+const SHORTCUTS = html`<p class="hint">Shortcuts past the phone's pages: who is asked there, and what they answer, in one press.</p>`;
+
 /** What is behind a tab. */
 function deeds(group: (typeof TABS)[number][0], settings: PageSettings): Html {
   const all =
-    group === "fault"
-      ? ALL.filter((one) => one.group === group).map(faultRow)
-      : buttons(group, (command) => !AT_PHONE.includes(command));
-  return html`${all}${group === "service" ? fixtureKey(settings) : ""}`;
+    group === "fault" ? ALL.filter((one) => one.group === group).map(faultRow) : buttons(group);
+  return html`${group === "user" ? SHORTCUTS : ""}${all}${group === "service" ? fixtureKey(settings) : ""}`;
 }
 
 function tabs(settings: PageSettings): Html {
@@ -150,7 +149,6 @@ const SCENARIOS = html`<div class="scenario-head">
 </div>
 <p id="scenario-said" role="status"></p>`;
 
-const STEPS = ["The device shows a code", "Enter it on the phone", "Allow"];
 const INTRO =
   "A device without a keyboard signs in (OAuth 2.0 device grant, RFC 8628): the device, your phone, and what passes between them and the service.";
 
@@ -182,7 +180,7 @@ ${head}
 <main id="bench" tabindex="-1">
   <section class="guide" aria-labelledby="guide-title">
     <h2 id="guide-title" class="hidden-text">Signing in, step by step</h2>
-    <ol id="guide">${STEPS.map((step) => html`<li>${step}</li>`)}</ol>
+    <ol id="guide">${wordsOf(0).map((step) => html`<li>${step}</li>`)}</ol>
     <p id="guide-says" role="status"></p>
     <button type="button" id="next" class="main" hidden></button>
   </section>
@@ -218,7 +216,7 @@ ${head}
     <div class="phone"><div class="glass"><div class="address"><span id="phone-address"></span></div>
       <div id="phone-home"><p id="phone-says">Your phone</p><p id="phone-does" class="soft">It takes the code from the device: by its camera, or you open the address and type.</p></div>
       <iframe id="phone" title="The service's pages on the phone" hidden></iframe></div></div>
-    <div class="phone-keys"><button type="button" id="scan" data-needs="deny">enter the code</button><button type="button" id="enter">open the address</button>${buttons("user", (command) => AT_PHONE.includes(command))}</div>`
+    <div class="phone-keys"><button type="button" id="scan" data-needs="deny">enter the code</button><button type="button" id="enter">open the address</button></div>`
         : html`<p class="hint">Open the address on the display with your own phone.</p>`
     }
     <details class="qr"${hasService ? "" : html` open`}><summary>The code as a QR code</summary>

@@ -8,11 +8,16 @@ export class FixtureEditor {
   readonly #dialog = element<HTMLDialogElement>("fixture-dialog");
   readonly #text = element<HTMLTextAreaElement>("fixture");
 
+  readonly #link: PageLink;
+  readonly #say: (line: string) => void;
+
   constructor(
-    private readonly link: PageLink,
+    link: PageLink,
     /** Told in one line what has been done. */
-    private readonly say: (line: string) => void,
+    say: (line: string) => void,
   ) {
+    this.#link = link;
+    this.#say = say;
     const on = (id: string, act: () => void): void => element(id).addEventListener("click", act);
     on("fixture-open", () => this.#open());
     on("fixture-apply", () => void this.#apply());
@@ -21,7 +26,7 @@ export class FixtureEditor {
   }
 
   #open(): void {
-    const { fixtureNow } = this.link.simulation;
+    const { fixtureNow } = this.#link.simulation;
     this.#text.value = fixtureNow ? fixtureText(fixtureNow) : "";
     this.#tell("");
     this.#dialog.showModal();
@@ -47,11 +52,11 @@ export class FixtureEditor {
   async #apply(): Promise<void> {
     const fixture = this.#read();
     if (fixture === undefined) return;
-    const problem = await this.link.useFixture(fixture);
+    const problem = await this.#link.useFixture(fixture);
     this.#tell(problem);
     if (problem !== "") return;
     this.#dialog.close();
-    this.say("The service has begun anew with these accounts and clients.");
+    this.#say("The service has begun anew with these accounts and clients.");
   }
 
   #save(): void {

@@ -42,11 +42,14 @@ export class PageLink implements Link {
   /** Of live worlds; scenarios are written for the accounts and clients that there are by themselves. */
   #fixture: FixtureInput;
 
-  constructor(
-    private readonly module: QuickJSWASMModule,
-    private readonly data: PlaygroundData,
-    private readonly frame: HTMLIFrameElement,
-  ) {
+  readonly #module: QuickJSWASMModule;
+  readonly #data: PlaygroundData;
+  readonly #frame: HTMLIFrameElement;
+
+  constructor(module: QuickJSWASMModule, data: PlaygroundData, frame: HTMLIFrameElement) {
+    this.#module = module;
+    this.#data = data;
+    this.#frame = frame;
     this.#fixture = data.fixture;
     this.#world = this.#create(LIVE, true);
     setInterval(() => this.#draw(), TICK_MS);
@@ -106,7 +109,7 @@ export class PageLink implements Link {
   #scenarios(): Scenarios {
     const stage = new Stage((settings) => this.begin(settings, false));
     return {
-      all: async () => this.data.scenarios,
+      all: async () => this.#data.scenarios,
       begin: async (text) => stage.begin(text),
       step: () => stage.step(),
       live: async () => {
@@ -122,11 +125,11 @@ export class PageLink implements Link {
   }
 
   #create(settings: Settings, isLive: boolean): World {
-    const engine = new CoreInQuickjs(this.module, this.data.bundle);
+    const engine = new CoreInQuickjs(this.#module, this.#data.bundle);
     const clock = new WorldClock({ paused: !isLive });
     const simulation = createVirtualWorld({
       ...settings,
-      fixture: isLive ? this.#fixture : this.data.fixture,
+      fixture: isLive ? this.#fixture : this.#data.fixture,
       clock,
       core: engine.core,
       // A scenario goes the same way every time, at the address that it names; a world to play with does not.
@@ -138,10 +141,10 @@ export class PageLink implements Link {
     });
     const controller = new Controller(simulation, new Viewer(simulation, meterOf(engine)), true);
     // A service with other accounts than the usual is none that a replay would have.
-    if (isLive && this.#fixture === this.data.fixture) {
+    if (isLive && this.#fixture === this.#data.fixture) {
       controller.recorder = new Recording(simulation, "the playground");
     }
-    const phone = new Phone(this.frame, simulation.service!);
+    const phone = new Phone(this.#frame, simulation.service!);
     phone.onPage = (address) => setText("phone-address", address.replace(/^https?:\/\//, ""));
     simulation.onChange(() => this.#changed());
     simulation.powerOn();
@@ -165,13 +168,19 @@ export class PageLink implements Link {
 function meterOf(engine: CoreInQuickjs) {
   let figures = engine.figures;
   let atMs = performance.now();
+  let core = 0;
   return {
     read() {
-      if (performance.now() - atMs > FIGURES_MS) {
-        atMs = performance.now();
+      const passedMs = performance.now() - atMs;
+      if (passedMs > FIGURES_MS) {
+        const { takenBytes } = figures;
         figures = engine.figures;
+        // A device that is switched on again begins at nothing.
+        const taken = Math.max(0, figures.takenBytes - takenBytes);
+        core = Math.ceil((taken * 1000) / passedMs);
+        atMs += passedMs;
       }
-      return { core: 0, others: 0, engine: figures };
+      return { core, others: 0, engine: figures };
     },
   };
 }

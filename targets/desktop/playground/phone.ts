@@ -12,22 +12,24 @@ export class Phone {
   readonly #cookies = new Map<string, string>();
   #address = "";
 
-  constructor(
-    private readonly frame: HTMLIFrameElement,
-    private readonly service: Service,
-  ) {
+  readonly #frame: HTMLIFrameElement;
+  readonly #service: Service;
+
+  constructor(frame: HTMLIFrameElement, service: Service) {
+    this.#frame = frame;
+    this.#service = service;
     frame.addEventListener("load", this.#attach);
   }
 
   /** Opens a page of the service. */
   open(target: string): Promise<void> {
-    return this.#visit(new URL(target, this.service.baseUrl));
+    return this.#visit(new URL(target, this.#service.baseUrl));
   }
 
   /** Another world has another phone. */
   close(): void {
-    this.frame.removeEventListener("load", this.#attach);
-    this.frame.srcdoc = "";
+    this.#frame.removeEventListener("load", this.#attach);
+    this.#frame.srcdoc = "";
   }
 
   async #visit(url: URL, form?: URLSearchParams): Promise<void> {
@@ -41,8 +43,8 @@ export class Phone {
     const isPage = (answer.headers.get("content-type") ?? "").startsWith("text/html");
     const text = await answer.text();
     // Until it has its style.
-    this.frame.style.visibility = "hidden";
-    this.frame.srcdoc = isPage ? withoutLinks(text) : pageOfText(text);
+    this.#frame.style.visibility = "hidden";
+    this.#frame.srcdoc = isPage ? withoutLinks(text) : pageOfText(text);
   }
 
   async #ask(url: URL, form?: URLSearchParams): Promise<Response> {
@@ -54,7 +56,7 @@ export class Phone {
     if (cookie !== "") headers.set("cookie", cookie);
     if (form) headers.set("content-length", String(form.toString().length));
     Object.defineProperty(request, "headers", { value: headers });
-    const answer = await this.service.fetch(request);
+    const answer = await this.#service.fetch(request);
     const given = answer.headers.get(COOKIE_HEADER);
     const [, name, value] = /^([^=]+)=(.*)$/.exec(given ?? "") ?? [];
     if (name !== undefined) this.#cookies.set(name, value!);
@@ -62,10 +64,10 @@ export class Phone {
   }
 
   readonly #attach = (): void => {
-    const page = this.frame.contentDocument;
+    const page = this.#frame.contentDocument;
     if (page === null || this.#address === "") return;
     giveStyle(page);
-    this.frame.style.visibility = "";
+    this.#frame.style.visibility = "";
     page.addEventListener("click", (event) => {
       const link = (event.target as Element).closest("a[href]");
       if (link === null) return;

@@ -23,7 +23,7 @@ export class Recording {
   over = "";
   /** Whether somebody has asked for it, and nothing may end it. */
   readonly isAskedFor: boolean = false;
-  protected readonly simulation: Simulation;
+  readonly simulation: Simulation;
   readonly #lines: string[] = [];
   readonly #stop: () => void;
   #lastMs = 0;

@@ -46,22 +46,28 @@ export class Controller {
   save: ((file: string) => string) | undefined;
   #last: Promise<void> = Promise.resolve();
 
+  readonly #simulation: Simulation;
+  readonly #ownsTime: boolean;
+
   constructor(
-    private readonly simulation: Simulation,
+    simulation: Simulation,
     readonly viewer: Viewer,
     /** False where a real server sets the pace: its time cannot be hurried. */
-    private readonly ownsTime: boolean,
-  ) {}
+    ownsTime: boolean,
+  ) {
+    this.#simulation = simulation;
+    this.#ownsTime = ownsTime;
+  }
 
   /** One line for the person at the screen. */
   say(line: string): void {
     this.viewer.message = line;
-    this.simulation.touch();
+    this.#simulation.touch();
   }
 
   /** Carries a command out; resolves when it is done. What went wrong is told in the message. */
   run(command: string): Promise<void> {
-    const { clock } = this.simulation;
+    const { clock } = this.#simulation;
     const isJumping = clock.jumpLeftMs > 0;
     if (isJumping && ENDS_JUMP.includes(command)) {
       clock.endJump();
@@ -82,7 +88,7 @@ export class Controller {
         this.viewer.message =
           error instanceof StepError ? message : `${command} failed: ${message}`;
       }
-      this.simulation.touch();
+      this.#simulation.touch();
     });
     return this.#last;
   }
@@ -92,7 +98,8 @@ export class Controller {
    * @returns "" or one line that says what is wrong
    */
   useFixture(fixture: FixtureInput): Promise<string> {
-    const { simulation, recorder } = this;
+    const simulation = this.#simulation;
+    const recorder = this.recorder;
     const done = this.#last.then(async () => {
       if (recorder?.isAskedFor)
         return "a recording is replayed with the usual accounts and clients; apply others without --record";
@@ -113,9 +120,9 @@ export class Controller {
   }
 
   async #carryOut(command: string): Promise<string> {
-    const { clock } = this.simulation;
+    const { clock } = this.#simulation;
     const isTime = TIME.test(command);
-    if (isTime && !this.ownsTime) return "a real server runs on real time";
+    if (isTime && !this.#ownsTime) return "a real server runs on real time";
     const speed = /^speed (\d{1,4})$/.exec(command)?.[1];
     const moment = /^jump (poll|code|access)$/.exec(command)?.[1];
     if (command === "pause") clock.paused = !clock.paused;
@@ -136,9 +143,9 @@ export class Controller {
     const { leftMs } = device[what];
     if (what === "poll" && device.inFlight) {
       // What is under way comes to its end first: an answer, or the adapter's limit.
-      const { clock } = this.simulation;
-      await clock.jump(UNDER_WAY_MS, () => this.simulation.driver?.device.inFlight !== 1);
-      this.simulation.touch();
+      const { clock } = this.#simulation;
+      await clock.jump(UNDER_WAY_MS, () => this.#simulation.driver?.device.inFlight !== 1);
+      this.#simulation.touch();
       return "";
     }
     if (leftMs === 0) return NOTHING_RUNS[what];
@@ -146,7 +153,7 @@ export class Controller {
   }
 
   async #step(command: string): Promise<string> {
-    return await perform(this.simulation, command, (step) => {
+    return await perform(this.#simulation, command, (step) => {
       // Of a jump, which may be ended before its time, the time that has passed is recorded.
       if (!step.startsWith("advance")) this.recorder?.step(step);
     });

@@ -2,7 +2,7 @@
 // command line, the panel's buttons and the lines of scenario files all come from this table. What a deed
 // does is its step (steps.ts), which takes other words as well: `allow ben`, `call broadcasts id=regatta`.
 
-import { ANSWERS, titleOf } from "./answers.ts";
+import { ANSWERS, titleOf } from "./error-gallery.ts";
 import { FAULTS } from "./world/faults.ts";
 
 export type DeedGroup =
@@ -53,6 +53,7 @@ export const DEEDS: readonly Deed[] = [
   theirs("user", "allow-as-nora", "allow as Nora (Northwind)", "allow nora"),
   theirs("user", "allow-for-an-hour", "allow for an hour", "allow guest"),
   theirs("user", "allow-as-robot", "allow as a service account", "allow robot"),
+  theirs("user", "administrator", "the administrator does what is asked", "administrator"),
   theirs("user", "remove-access", "remove access; the device learns later", "account remove"),
 
   own("device", "new-code", "new code", "press new-code", "n"),
@@ -123,7 +124,8 @@ export const DEEDS: readonly Deed[] = [
   ),
 
   client("living-room-tv", "the TV"),
-  client("public-printer", "a client without a secret"),
+  client("public-printer", "the printer, without a secret"),
+  client("game-console", "the game console"),
   client("web-shop", "wrong type of client"),
   theirs("clients", "wrong-secret", "wrong secret", "client living-room-tv secret=wrong"),
   theirs("clients", "unknown-client", "unknown client", "client nobody"),

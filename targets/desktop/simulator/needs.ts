@@ -1,7 +1,7 @@
 // Why an action is of no use now: the same rules for the panel's buttons, which say so before they are pressed.
 import type { View } from "./view.ts";
 
-type Seen = Pick<View, "device" | "faults" | "hasNextPage" | "slots">;
+type Seen = Pick<View, "administrator" | "device" | "faults" | "hasNextPage" | "slots">;
 
 const NOBODY = "nobody is signed in";
 const NO_CODE = "there is no code on the display";
@@ -23,6 +23,8 @@ function needsSession(seen: Seen): string {
 const NEEDS: Readonly<Record<string, (seen: Seen) => string>> = {
   allow: needsCode,
   deny: needsCode,
+  administrator: ({ administrator }) =>
+    administrator ? "" : "there is nothing for an administrator to mend",
   "press new-code": (seen) => {
     if (!seen.device.on) return NO_POWER;
     if (isSignedIn(seen)) return "somebody is signed in: sign out first";

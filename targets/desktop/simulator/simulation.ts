@@ -2,89 +2,36 @@
 // device, the service, one clock. What is drawn of it, and where, is decided elsewhere (view.ts).
 import * as core from "../../../core/complete.ts";
 import { State } from "../../../core/complete.ts";
-import { withTarget } from "../../../platform/address.ts";
-import type { Entropy, Http, Storage } from "../../../platform/contracts.ts";
-import {
-  type Core,
-  Driver,
-  type DriverConfig,
-  type Endpoints,
-  type Translate,
-} from "../../../platform/driver.ts";
-import type { PrinterSink } from "../../../platform/escpos.ts";
+import type { Http } from "../../../platform/contracts.ts";
+import { Driver, type DriverConfig } from "../../../platform/driver.ts";
 import type { RomName } from "../../../platform/languages/display-rom.ts";
 import { type Language, messagesFor, usualRom } from "../../../platform/languages/index.ts";
-import { asciiOf } from "../../../platform/text.ts";
 import type { ApprovalChoices, DecisionOutcome } from "../../service/decisions.ts";
 import type { FixtureInput } from "../../service/fixture.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
 import type { Service } from "../../service/service.ts";
 import { Application, type CallName, readWords } from "./device/application.ts";
+import { credentialsOf, firstCall, scopeOf } from "./device/credentials.ts";
 import { FrameDisplay } from "./device/frame-display.ts";
 import { DEVICE_KINDS, type DeviceKind } from "./device/kinds.ts";
 import { MeteredStorage } from "./device/metered-storage.ts";
 import { Paper } from "./device/paper.ts";
+import { withTokenInQuery } from "./device/query-token.ts";
+import { shownText } from "./device/shown-code.ts";
 import { slipWords } from "./device/slip-words.ts";
 import { type Decision, Decisions } from "./log/decisions.ts";
 import { ExchangeLog } from "./log/exchanges.ts";
 import { Moments } from "./log/moments.ts";
-import { PersonSteps } from "./log/person.ts";
+import { watchPages } from "./log/person.ts";
 import { Timeline } from "./log/timeline.ts";
+import { memoryFor, type SimulationSettings } from "./simulation-settings.ts";
+import { fixtureOf } from "./world/fixture-now.ts";
 import { MakerServer } from "./world/maker-server.ts";
 import { Network } from "./world/network.ts";
 import type { WorldClock } from "./world/world-clock.ts";
 
-export interface SimulationSettings {
-  readonly clock: WorldClock;
-  /** Calendar time at the clock's zero, ms since 1970. */
-  readonly epochMs: number;
-  readonly http: Http;
-  readonly storage: Storage;
-  readonly entropy: Entropy;
-  /** What a replay of this world has to be given for the same chance (virtual-world.ts); undefined where there is none. */
-  readonly seed?: number | undefined;
-  readonly config: DriverConfig;
-  readonly endpoints: Endpoints;
-  readonly allowHttp?: boolean;
-  readonly translate?: Translate | undefined;
-  /** The core that the device runs; the sources by default. */
-  readonly core?: Core | undefined;
-  /** For the core, beside what a large display needs; 6144 by default. */
-  readonly memoryBytes?: number | undefined;
-  readonly columns: number;
-  readonly rows: number;
-  /** The server's issuer, for discovery. */
-  readonly issuer?: string | undefined;
-  /** The embedded service; undefined where the device talks to a real one. */
-  readonly service?: Service | undefined;
-  /** Who allows, unless another account is named. */
-  readonly account: string;
-  /** What the device looks like; a bare display by default. */
-  readonly kind?: DeviceKind | undefined;
-  /** A real printer, for a device that has paper. */
-  readonly printer?: PrinterSink | undefined;
-  /** Of the display; English by default. */
-  readonly language?: Language | undefined;
-  /** The display's character ROM; by default the one that suits the language. */
-  readonly rom?: RomName | undefined;
-  /** Accounts and clients of the embedded service. */
-  readonly fixture?: FixtureInput | undefined;
-  /** Has the embedded service begin anew with others (world/changeable-service.ts). */
-  readonly beginAnew?: ((fixture: FixtureInput) => void) | undefined;
-  /** The receiver of security events, whose environment the embedded service was made with. */
-  readonly maker?: MakerServer | undefined;
-}
-
-/** What the simulated device may ask for unless its client is for something else. */
-const SCOPE_BASE = "https://auth.picogrant.test/auth/";
-
 export type Button = "new-code" | "cancel" | "sign-out" | "list";
 export const BUTTONS: readonly Button[] = ["new-code", "cancel", "sign-out", "list"];
-
-/** A poll for security events wants more than 4096 (core/SPEC.md). */
-const MEMORY_BYTES = 6144;
-/** Frame and status line are in the memory: a large display brings its own. */
-const CELLS_INCLUDED = 160;
 
 export class Simulation {
   readonly clock: WorldClock;
@@ -113,8 +60,6 @@ export class Simulation {
   countedMs = 0;
   readonly #decisions: Decisions;
   readonly #listeners = new Set<() => void>();
-  /** The code of the last slip. */
-  #printedCode = "";
 
   constructor(settings: SimulationSettings) {
     this.settings = settings;
@@ -148,7 +93,8 @@ export class Simulation {
         this.#take(claims),
       );
       this.#watchDecisions(settings.service);
-      this.#watchPages(settings.service);
+      const told = (): void => this.#tell();
+      watchPages(settings.service, this.timeline, () => this.userCode !== "", told);
     }
     this.display = new FrameDisplay(settings.columns, settings.rows, changed, rom);
     this.application = this.#newApplication();
@@ -164,16 +110,7 @@ export class Simulation {
   get fixtureNow(): FixtureInput | undefined {
     const { service, fixture } = this;
     if (service === undefined || fixture === undefined) return undefined;
-    const withPolicy = <T extends { id: string }>(holder: T): T => ({
-      ...holder,
-      blockedScopes: [...service.policyOf(holder.id)],
-    });
-    const accounts = fixture.accounts?.map(withPolicy) ?? [];
-    return {
-      ...fixture,
-      organizations: fixture.organizations?.map(withPolicy) ?? [],
-      accounts: accounts.map((one) => ({ ...one, disabled: service.isDisabled(one.id) })),
-    };
+    return fixtureOf(service, fixture);
   }
 
   get calendarMs(): number {
@@ -203,9 +140,7 @@ export class Simulation {
       verifyEvent: (bytes, from, to) => this.maker.verifyPolled(bytes, from, to),
       allowHttp: this.settings.allowHttp ?? false,
       translate: this.settings.translate,
-      memoryBytes:
-        (this.settings.memoryBytes ?? MEMORY_BYTES) +
-        2 * Math.max(0, columns * rows - CELLS_INCLUDED),
+      memoryBytes: memoryFor(this.settings, columns * rows),
       onChange: () => this.#deviceChanged(),
       onApiBody: (bytes, from, to) => this.application.body(bytes, from, to),
     });
@@ -230,17 +165,30 @@ export class Simulation {
   /** Another display on the same device: it is taken from the power meanwhile. */
   resize(columns: number, rows: number): void {
     const display = new FrameDisplay(columns, rows, () => this.#tell(), this.display.rom);
-    const wasOn = this.isOn;
-    this.powerOff();
-    this.display = display;
-    if (wasOn) this.powerOn();
-    this.#tell();
+    this.#whileOff(() => {
+      this.display = display;
+    });
   }
 
-  /** Another device in the same place: its own display, and paper or a screen where it has them. */
+  /**
+   * Another device in the same place: its own display, paper or a screen where it has them, and its own client where
+   * the device was by itself what the service knew it as.
+   */
   become(kind: DeviceKind): void {
-    this.kind = kind;
-    this.resize(kind.columns, kind.rows);
+    const wasItself = this.config.clientId === this.kind.client;
+    this.#whileOff(() => {
+      this.kind = kind;
+      if (wasItself) this.useOwnClient();
+      this.resize(kind.columns, kind.rows);
+      this.timeline.note(`the device is a ${kind.title} now, known as ${this.config.clientId}`);
+    });
+  }
+
+  /** The client that such a device is by itself, as far as the service has it. */
+  useOwnClient(): void {
+    const { client } = this.kind;
+    const isKnown = this.fixture?.clients?.some(({ id }) => id === client) === true;
+    if (isKnown && this.config.clientId !== client) this.useClient(client);
   }
 
   /**
@@ -248,14 +196,9 @@ export class Simulation {
    * what it kept belongs to the other client.
    */
   useClient(clientId: string, secret?: string): void {
-    const client = this.fixture?.clients?.find(({ id }) => id === clientId);
-    const isPublisher = client?.permittedScopes?.includes("publisher") === true;
-    this.#configure({
-      clientId,
-      clientSecret: secret ?? client?.secret ?? "",
-      scope: SCOPE_BASE + (isPublisher ? "publisher" : "video.readonly"),
-    });
+    // Before the device is switched on again: it asks for the events of this client.
     this.maker.clientId = clientId;
+    this.#configure(credentialsOf(this.fixture, clientId, secret));
   }
 
   /**
@@ -285,29 +228,31 @@ export class Simulation {
   useLanguage(language: Language, rom: RomName = usualRom(language)): void {
     const messages = messagesFor(language, rom);
     const { columns, rows } = this.display;
-    const wasOn = this.isOn;
-    this.powerOff();
-    this.language = language;
-    this.display = new FrameDisplay(columns, rows, () => this.#tell(), rom);
-    this.config = { ...this.config, messages };
-    if (wasOn) this.powerOn();
-    this.#tell();
+    this.#whileOff(() => {
+      this.language = language;
+      this.display = new FrameDisplay(columns, rows, () => this.#tell(), rom);
+      this.config = { ...this.config, messages };
+    });
   }
 
   /** Other scopes to ask for, by their names in the document, or in full. */
   useScope(scopes: readonly string[]): void {
-    const plain = ["email", "profile", "openid"];
-    const inFull = (name: string): string =>
-      plain.includes(name) || name.includes(":") ? name : SCOPE_BASE + name;
-    this.#configure({ scope: scopes.map(inFull).join(" ") });
+    this.#configure({ scope: scopeOf(scopes) });
     // A code that the device has kept is for the scopes before.
     this.driver?.signIn();
   }
 
   #configure(changes: Partial<DriverConfig>): void {
+    this.#whileOff(() => {
+      this.config = { ...this.config, ...changes };
+    });
+  }
+
+  /** What changes the device takes it from the power meanwhile. */
+  #whileOff(change: () => void): void {
     const wasOn = this.isOn;
     this.powerOff();
-    this.config = { ...this.config, ...changes };
+    change();
     if (wasOn) this.powerOn();
     this.#tell();
   }
@@ -336,17 +281,17 @@ export class Simulation {
 
   /** The code on the display, "" where none is shown. */
   get userCode(): string {
-    return this.#shown(core.Field.USER_CODE);
+    return shownText(this.driver?.device, this.display, core.Field.USER_CODE);
   }
 
   get verificationUri(): string {
-    return this.#shown(core.Field.VERIFICATION_URI);
+    return shownText(this.driver?.device, this.display, core.Field.VERIFICATION_URI);
   }
 
   /** For a QR code: "" also while a code is being checked, since only a good one is to be scanned. */
   get verificationUriComplete(): string {
     if (this.driver?.device.codeShown !== 1) return "";
-    return this.#shown(core.Field.VERIFICATION_URI_COMPLETE);
+    return shownText(this.driver.device, this.display, core.Field.VERIFICATION_URI_COMPLETE);
   }
 
   /** The person with the second device allows or denies what the display asks for. */
@@ -365,6 +310,11 @@ export class Simulation {
     return outcome;
   }
 
+  /** Who decided last, or would: whom a refusal is about. */
+  get lastAccount(): string {
+    return this.#decisions.accountId ?? this.settings.account;
+  }
+
   /** How the code on the display was decided about, or the last one where none is there. */
   get decision(): Decision | undefined {
     const state = this.driver?.device.state;
@@ -377,19 +327,9 @@ export class Simulation {
     service.observe((event) => {
       if (event.type !== "attempt" || !this.watchesDecisions) return;
       if (event.clientId !== this.config.clientId) return;
-      if (this.#decisions.hear(event, this.userCode)) this.#tell();
-    });
-  }
-
-  /** What the person does on the service's pages is told as it happens; the same page a second time is not. */
-  #watchPages(service: Service): void {
-    const person = new PersonSteps();
-    service.observe((event) => {
-      if (event.type !== "exchange") return;
-      const step = person.stepOf(event, this.userCode !== "");
-      if (step === "" || this.timeline.entries.at(-1)?.what === step) return;
-      this.timeline.note(step, "person");
-      this.#tell();
+      const { name = "the app" } =
+        this.fixture?.clients?.find(({ id }) => id === event.clientId) ?? {};
+      if (this.#decisions.hear(event, this.userCode, name)) this.#tell();
     });
   }
 
@@ -405,18 +345,14 @@ export class Simulation {
     return isApplied ? "applied" : "nothing to apply it to";
   }
 
-  /** A slip comes out with each new code; one that a restart brought back is on paper already. */
+  /** A slip comes out with each new code. */
   #printSlip(driver: Driver): void {
-    const { userCode } = this;
-    if (!this.kind.hasPaper || userCode === "" || userCode === this.#printedCode) return;
-    this.#printedCode = userCode;
-    if (driver.device.codeResumed === 1) return;
-    this.paper.print(this.clock.nowMs(), slipWords(this.language), {
-      address: this.verificationUri,
-      code: userCode,
-      complete: this.verificationUriComplete,
-      minutes: Math.round(driver.device.codeLifeS / 60),
-    });
+    if (!this.kind.hasPaper) return;
+    const { userCode: code, verificationUri: address, verificationUriComplete: complete } = this;
+    const minutes = Math.round(driver.device.codeLifeS / 60);
+    const isOnPaper = driver.device.codeResumed === 1;
+    const slip = { address, code, complete, minutes };
+    this.paper.printNew(this.clock.nowMs(), slipWords(this.language), slip, isOnPaper);
   }
 
   /** The device is signed in and has done what it does then. */
@@ -429,27 +365,10 @@ export class Simulation {
     this.#tell();
   }
 
-  #shown(region: number): string {
-    const device = this.driver?.device;
-    if (device === undefined || !this.#hasCode(device)) return "";
-    return textIn(device, region);
-  }
-
-  /** Whether a code can be read from the display: a good one, or one that is being checked after a restart. */
-  #hasCode(device: Driver["device"]): boolean {
-    if (device.codeShown === 1) return true;
-    const code = textIn(device, core.Field.USER_CODE);
-    const isKept = device.state === State.PENDING && code !== "";
-    return isKept && (this.display.lines.at(-1)?.includes(code) ?? false);
-  }
-
   #newApplication(): Application {
     const { endpoints } = this.settings;
-    const isPublisher = /\/publisher$/.test(this.config.scope);
-    const [videoApi = "", publisherApi = ""] = endpoints.resources;
-    const first = isPublisher && publisherApi !== "" ? "offers" : "broadcasts";
-    const hasApi = videoApi !== "" || first === "offers";
-    return new Application(hasApi ? first : undefined, this.settings.issuer ?? "", this.language);
+    const first = firstCall(this.config.scope, endpoints.resources);
+    return new Application(first, this.settings.issuer ?? "", this.language);
   }
 
   /** The network, with a look at the device before each request: the state that led to it comes first. */
@@ -458,13 +377,7 @@ export class Simulation {
     return {
       send: (request, sink) => {
         if (this.driver) timeline.observe(this.driver);
-        const { authorization } = request;
-        if (this.application.tokenInQuery && authorization.startsWith("Bearer ")) {
-          // The document's 4.5: the query is the other place for it, which logs on the way may keep.
-          const token = encodeURIComponent(authorization.slice("Bearer ".length));
-          const url = withTarget(request.url, `?access_token=${token}`);
-          network.send({ ...request, url, authorization: "" }, sink);
-        } else network.send(request, sink);
+        network.send(this.application.tokenInQuery ? withTokenInQuery(request) : request, sink);
       },
       abort: () => network.abort(),
     };
@@ -483,10 +396,4 @@ export class Simulation {
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** What a region of the device holds. */
-function textIn({ memory, start, length }: Driver["device"], region: number): string {
-  const from = start[region]!;
-  return asciiOf(memory, from, from + Math.max(0, length[region]!));
 }

@@ -4,10 +4,11 @@
 
 import { type Language, languages } from "../../../platform/languages/index.ts";
 import type { ServiceOptionsInput } from "../../service/options.ts";
-import { ANSWERS, answerOf, playAnswer } from "./answers.ts";
+import { administratorsStep } from "./administrator.ts";
 import { deedOf } from "./deeds.ts";
 import { CALLS, type CallName, readWords } from "./device/application.ts";
 import { DEVICE_KINDS, deviceKind } from "./device/kinds.ts";
+import { ANSWERS, answerOf, playAnswer } from "./error-gallery.ts";
 import { ACCOUNT_DEED_NAMES, type AccountDeed, accountLine } from "./log/person.ts";
 import { BUTTONS, type Button, type Simulation } from "./simulation.ts";
 import { activeFaults, applyFault, FAULTS, findFault } from "./world/faults.ts";
@@ -216,6 +217,7 @@ const STEPS: Readonly<Record<string, Perform>> = {
     } catch (error) {
       throw new StepError((error as Error).message);
     }
+    if (name === "as-usual") usualRules(simulation);
     const line = name === "as-usual" ? "the service as usual" : `the service: ${name} ${value}`;
     timeline.note(line);
     simulation.touch();
@@ -229,10 +231,43 @@ const STEPS: Readonly<Record<string, Perform>> = {
     } catch (error) {
       throw new StepError((error as Error).message);
     }
-    timeline.note(`${id} may not grant: ${scopes.join(" ") || "(nothing is forbidden)"}`);
+    timeline.note(
+      `${id} ${scopes.length > 0 ? `forbids ${scopes.join(" ")}` : "forbids nothing now"}`,
+    );
+    simulation.touch();
+    return "";
+  },
+  administrator: (simulation, _words, told) => {
+    const step = administratorsStep(simulation);
+    return step === ""
+      ? "there is nothing for an administrator to mend"
+      : perform(simulation, step, told);
+  },
+  admit: (simulation, [id = "", organization = ""]) => {
+    const { service, timeline } = simulation;
+    if (service === undefined) return "only with the simulated service";
+    try {
+      service.admit(id, organization || undefined);
+    } catch (error) {
+      throw new StepError((error as Error).message);
+    }
+    timeline.note(organization ? `${organization} admits ${id}` : `${id} is in no organization`);
+    simulation.touch();
     return "";
   },
 };
+
+/** What administrators allow and whom they have admitted, as it was in the beginning. */
+function usualRules(simulation: Simulation): void {
+  const { service, fixture = {}, settings } = simulation;
+  const { accounts = [], organizations = [] } = fixture;
+  for (const { id, blockedScopes } of organizations) service?.setPolicy(id, blockedScopes ?? []);
+  for (const { id, blockedScopes, organization } of accounts) {
+    service?.admit(id, organization);
+    const isFault = id === settings.account && activeFaults(simulation).includes("policy");
+    if (!isFault) service?.setPolicy(id, blockedScopes ?? []);
+  }
+}
 
 const DISPLAYS = ["20x4", "16x2", "40x2", "24x4", "40x4"];
 
@@ -279,7 +314,7 @@ export async function perform(
   const [verb = "", ...words] = inFull.split(/\s+/);
   const step = Object.hasOwn(STEPS, verb) ? STEPS[verb] : undefined;
   if (step === undefined) throw new StepError(`"${verb}" is not a step`);
-  if (verb !== "answer") told(inFull);
+  if (verb !== "answer" && verb !== "administrator") told(inFull);
   return await step(simulation, words, told);
 }
 

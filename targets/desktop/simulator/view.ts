@@ -3,6 +3,7 @@
 import { Field, Region, State } from "../../../core/complete.ts";
 import type { RomName } from "../../../platform/languages/display-rom.ts";
 import type { Language } from "../../../platform/languages/index.ts";
+import { administratorsStep } from "./administrator.ts";
 import type { AllocationMeter, Allocations } from "./device/allocations.ts";
 import type { CallOutcome } from "./device/application.ts";
 import type { DeviceName } from "./device/kinds.ts";
@@ -70,6 +71,8 @@ export interface View {
   readonly call: CallOutcome | undefined;
   /** How the code on the display was decided about, or the last one. */
   readonly decision: Decision | undefined;
+  /** What an administrator has still to do about what went wrong, as a step; "" where there is nothing. */
+  readonly administrator: string;
   /** The stream of security events of the maker's server, and what came of it. */
   readonly stream: StreamView;
   readonly events: readonly SecurityEvent[];
@@ -130,15 +133,18 @@ export class Viewer {
   readonly #poll = new Countdown();
   readonly #access = new Countdown();
 
+  readonly #simulation: Simulation;
+  readonly #allocations: AllocationMeter | undefined;
+
   /** @param allocations who counts them, if anybody does: it differs with what the core runs on */
-  constructor(
-    private readonly simulation: Simulation,
-    private readonly allocations?: AllocationMeter,
-  ) {}
+  constructor(simulation: Simulation, allocations?: AllocationMeter) {
+    this.#simulation = simulation;
+    this.#allocations = allocations;
+  }
 
   /** One line for the person at the screen; it goes away by itself, and when it is no longer true. */
   get message(): string {
-    if (this.#message === NO_CODE && this.simulation.userCode !== "") return "";
+    if (this.#message === NO_CODE && this.#simulation.userCode !== "") return "";
     return performance.now() - this.#messageAtMs < MESSAGE_MS ? this.#message : "";
   }
 
@@ -149,7 +155,7 @@ export class Viewer {
   }
 
   view(): View {
-    const { simulation } = this;
+    const simulation = this.#simulation;
     const { clock, display, exchanges, storage, settings } = simulation;
     return {
       clock: {
@@ -175,6 +181,7 @@ export class Viewer {
       slipCount: simulation.paper.count,
       call: simulation.application.outcome,
       decision: simulation.decision,
+      administrator: administratorsStep(simulation),
       stream: simulation.maker.view,
       memory: this.#memory(),
       slots: storage.views(),
@@ -189,7 +196,7 @@ export class Viewer {
   }
 
   #device(): View["device"] {
-    const { simulation } = this;
+    const simulation = this.#simulation;
     const device = simulation.driver?.device;
     const sinceMs = simulation.clock.nowMs() - simulation.countedMs;
     const left = (ms: number): number => Math.max(0, ms - sinceMs);
@@ -218,13 +225,13 @@ export class Viewer {
 
   /** A jump is not to last for the sake of figures that nobody reads meanwhile. */
   #allocated(): Allocations {
-    if (this.simulation.clock.jumpLeftMs === 0) return this.allocations?.read() ?? NOT_COUNTED;
-    this.allocations?.pause?.();
+    if (this.#simulation.clock.jumpLeftMs === 0) return this.#allocations?.read() ?? NOT_COUNTED;
+    this.#allocations?.pause?.();
     return NOT_COUNTED;
   }
 
   #memory(): View["memory"] {
-    const device = this.simulation.driver?.device;
+    const device = this.#simulation.driver?.device;
     const allocated = this.#allocated();
     if (device === undefined) return { bytes: 0, tokens: 0, allocated };
     const tokens = [Field.ACCESS_TOKEN, Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN];

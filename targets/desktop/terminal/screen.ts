@@ -16,18 +16,28 @@ export class Screen {
   readonly #close = (): void => this.close();
   readonly #redraw = (): void => this.draw();
 
+  readonly #output: WriteStream;
+  readonly #input: ReadStream;
+  readonly #lines: (size: ScreenSize) => string[];
+  readonly #onKey: (key: string) => void;
+
   constructor(
-    private readonly output: WriteStream,
-    private readonly input: ReadStream,
-    private readonly lines: (size: ScreenSize) => string[],
-    private readonly onKey: (key: string) => void,
-  ) {}
+    output: WriteStream,
+    input: ReadStream,
+    lines: (size: ScreenSize) => string[],
+    onKey: (key: string) => void,
+  ) {
+    this.#output = output;
+    this.#input = input;
+    this.#lines = lines;
+    this.#onKey = onKey;
+  }
 
   open(): void {
     this.#open = true;
-    this.output.write(ENTER);
-    takeKeys(this.input, this.onKey);
-    this.output.on("resize", this.#redraw);
+    this.#output.write(ENTER);
+    takeKeys(this.#input, this.#onKey);
+    this.#output.on("resize", this.#redraw);
     // The first before Node prints the exception, or it would be lost with this screen.
     process.on("uncaughtExceptionMonitor", this.#close);
     process.on("exit", this.#close);
@@ -41,11 +51,11 @@ export class Screen {
     this.#open = false;
     clearTimeout(this.#due);
     clearInterval(this.#refresh);
-    this.output.off("resize", this.#redraw);
+    this.#output.off("resize", this.#redraw);
     process.off("uncaughtExceptionMonitor", this.#close);
     process.off("exit", this.#close);
-    releaseKeys(this.input);
-    this.output.write(LEAVE);
+    releaseKeys(this.#input);
+    this.#output.write(LEAVE);
   }
 
   /** Draws soon; many changes in a row are drawn once. */
@@ -59,11 +69,11 @@ export class Screen {
 
   draw(): void {
     if (!this.#open) return;
-    const size = { columns: this.output.columns || 80, rows: this.output.rows || 24 };
-    const lines = this.lines(size);
+    const size = { columns: this.#output.columns || 80, rows: this.#output.rows || 24 };
+    const lines = this.#lines(size);
     // Line by line with its own clearing: no flicker. No newline after the last: it would scroll.
     const text = lines.map((line, row) => `\x1b[${row + 1};1H${line}\x1b[0m\x1b[K`).join("");
-    this.output.write(`${text}\x1b[J`);
+    this.#output.write(`${text}\x1b[J`);
   }
 }
 

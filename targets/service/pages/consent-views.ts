@@ -40,7 +40,7 @@ ${hidden({ csrf })}
 <p id="code-help" class="soft">${
     fromLink
       ? t("Compare it letter by letter. Go on only if it is the same.")
-      : t("Capital letters count; spaces and dashes do not.")
+      : t("Type capital letters as shown; spaces and dashes may be left out.")
   }</p>
 <button class="main wide" type="submit">${t("Continue")}</button>
 </form>`;
@@ -100,18 +100,18 @@ export function consent(data: ConsentData): PageContent {
   const body = html`
 <h1>${t("{app} wants to use your account", { app: client.name })}</h1>
 ${problem === undefined ? "" : note("warn", problem)}
-<div class="note hint" role="note">
-<p><strong>${t("Is this device in front of you?")}</strong> ${t("It must show this code:")}<span class="code">${
-    attempt.userCode
-  }</span></p>
-<p>${t("If someone sent you this code or link, choose Deny.")}</p>
-</div>
 <form class="inline" method="post" action="/device">
 ${hidden({ csrf, user_code: attempt.userCode, choose: "another" })}
 <div class="who row">${badge(account.name)}<span class="grow">${account.name}<br><span class="soft">${
     account.email
   }</span></span><button class="small plain" type="submit">${t("Change")}</button></div>
 </form>
+<div class="note hint" role="note">
+<p><strong>${t("Is this device in front of you?")}</strong> ${t("It must show this code:")}<span class="code">${
+    attempt.userCode
+  }</span></p>
+<p>${t("If someone sent you this code or link, choose Deny.")}</p>
+</div>
 <form method="post" action="/device/decision">
 ${hidden(fields)}
 ${scopeChoice(t, client, scopes, chosen?.scopes)}

@@ -16,6 +16,7 @@ import {
 } from "./consent-views.ts";
 import type { Translate } from "./languages.ts";
 import { durationInWords, messagePage, type PageContent } from "./layout.ts";
+import { outcomeWords } from "./outcomes.ts";
 import { openForm, openVisit, signedIn, type Visit } from "./visit.ts";
 
 type Shown = Response | Promise<Response>;
@@ -205,62 +206,14 @@ function nameOf(service: ServiceContext, attempt: Attempt, t: Translate): string
 
 function showOutcome(visit: Visit, outcome: DecisionOutcome, name: string): Shown {
   const { t } = visit;
-  const app = { app: name };
-  const another = html`<p><a href="/device">${t("Connect another device")}</a></p>`;
-  switch (outcome) {
-    case "granted":
-      return visit.show(
-        messagePage(
-          "good",
-          t("Connected"),
-          t("Go back to your device: {app} goes on by itself.", app),
-          another,
-        ),
-      );
-    case "access_denied":
-      return visit.show(
-        messagePage(
-          "hint",
-          t("Not connected"),
-          t("{app} got no access to your account.", app),
-          another,
-        ),
-      );
-    case "admin_policy_enforced":
-      return visit.show(
-        messagePage(
-          "warn",
-          t("Your organization does not allow this"),
-          t(
-            "The administrator of your organization does not let {app} have what it asks for. Use another account, or ask the administrator.",
-            app,
-          ),
-          another,
-        ),
-        403,
-      );
-    case "org_internal":
-      return visit.show(
-        messagePage(
-          "warn",
-          t("Only for one organization"),
-          t(
-            "{app} is limited to accounts of its own organization. Use an account of that organization, or ask its administrator.",
-            app,
-          ),
-          another,
-        ),
-        403,
-      );
-    default:
-      return visit.show(
-        messagePage(
-          "warn",
-          t("This did not work"),
-          t("The code is no longer waiting for you."),
-          another,
-        ),
-        409,
-      );
-  }
+  const { kind, title, text } = outcomeWords(outcome, t, name);
+  const isGood = outcome === "granted";
+  const next = isGood ? t("Connect another device") : t("Enter the new code");
+  const page = messagePage(kind, title, text, html`<p><a href="/device">${next}</a></p>`);
+  if (isGood || outcome === "access_denied") return visit.show(page);
+  return visit.show(page, isRefusal(outcome) ? 403 : 409);
+}
+
+function isRefusal(outcome: DecisionOutcome): boolean {
+  return outcome === "admin_policy_enforced" || outcome === "org_internal";
 }

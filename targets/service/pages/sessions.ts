@@ -8,13 +8,13 @@ const SIGNED_IN_MAX = 10_000;
 
 export class Sessions {
   /** Who signed in, by session id, the oldest first. */
-  private readonly accounts = new Map<string, string>();
-  private readonly key: Uint8Array;
-  private readonly env: Environment;
+  readonly #accounts = new Map<string, string>();
+  readonly #key: Uint8Array;
+  readonly #env: Environment;
 
   constructor(env: Environment) {
-    this.env = env;
-    this.key = env.random(32);
+    this.#env = env;
+    this.#key = env.random(32);
   }
 
   /**
@@ -22,19 +22,19 @@ export class Sessions {
    * out need not be remembered, and a browser cannot choose its own.
    */
   create(): string {
-    const nonce = Buffer.from(this.env.random(16)).toString("base64url");
-    return `${nonce}.${this.seal("id", nonce)}`;
+    const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
+    return `${nonce}.${this.#seal("id", nonce)}`;
   }
 
   /** Whether the id is one that this service gave out. */
   isOwn(sessionId: string): boolean {
     const [nonce = "", seal = ""] = sessionId.split(".", 2);
-    return areEqual(seal, this.seal("id", nonce));
+    return areEqual(seal, this.#seal("id", nonce));
   }
 
   /** The token that forms of this session carry. */
   formToken(sessionId: string): string {
-    return this.seal("form", sessionId);
+    return this.#seal("form", sessionId);
   }
 
   isFormToken(sessionId: string, token: string): boolean {
@@ -42,7 +42,7 @@ export class Sessions {
   }
 
   accountOf(sessionId: string): string | undefined {
-    return this.accounts.get(sessionId);
+    return this.#accounts.get(sessionId);
   }
 
   /**
@@ -50,12 +50,12 @@ export class Sessions {
    * planted it in the browser, is left outside (session fixation).
    */
   signIn(sessionId: string, accountId: string): string {
-    this.accounts.delete(sessionId);
+    this.#accounts.delete(sessionId);
     const fresh = this.create();
-    this.accounts.set(fresh, accountId);
-    if (this.accounts.size > SIGNED_IN_MAX) {
-      for (const oldest of this.accounts.keys()) {
-        this.accounts.delete(oldest);
+    this.#accounts.set(fresh, accountId);
+    if (this.#accounts.size > SIGNED_IN_MAX) {
+      for (const oldest of this.#accounts.keys()) {
+        this.#accounts.delete(oldest);
         break;
       }
     }
@@ -64,21 +64,21 @@ export class Sessions {
 
   /** Nobody is signed in any more; the session itself goes on. */
   signOut(sessionId: string): void {
-    this.accounts.delete(sessionId);
+    this.#accounts.delete(sessionId);
   }
 
   /** Signs an account out of every browser. */
   endAll(accountId: string): void {
-    for (const [sessionId, account] of this.accounts)
-      if (account === accountId) this.accounts.delete(sessionId);
+    for (const [sessionId, account] of this.#accounts)
+      if (account === accountId) this.#accounts.delete(sessionId);
   }
 
   clear(): void {
-    this.accounts.clear();
+    this.#accounts.clear();
   }
 
-  private seal(purpose: "id" | "form", text: string): string {
-    return createHmac("sha256", this.key).update(`${purpose} ${text}`).digest("base64url");
+  #seal(purpose: "id" | "form", text: string): string {
+    return createHmac("sha256", this.#key).update(`${purpose} ${text}`).digest("base64url");
   }
 }
 

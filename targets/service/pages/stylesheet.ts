@@ -21,7 +21,7 @@ body { margin: 0; background: var(--ground); color: var(--text); min-height: 100
 header, main, footer { width: 100%; max-width: 30rem; }
 header { color: var(--soft); font-size: .9rem; display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; }
 a { color: var(--accent); }
-header a { color: inherit; }
+header a { color: inherit; white-space: nowrap; }
 main { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: min(1.5rem, 6vw); }
 footer { color: var(--soft); font-size: .8rem; text-align: center; }
 h1 { font-size: 1.45rem; line-height: 1.25; margin: 0 0 .75rem; overflow-wrap: anywhere; }
@@ -42,6 +42,8 @@ select { font: inherit; color: inherit; background: var(--ground); width: 100%; 
 button { font: inherit; font-weight: 600; min-height: 3rem; padding: .6rem 1.2rem; cursor: pointer;
   border-radius: .6rem; border: 1px solid var(--accent); background: none; color: var(--accent); }
 button.main { background: var(--accent); color: var(--on-accent); }
+/* In a frame whose page has something else to press first. */
+.quiet button.main { background: none; color: var(--accent); }
 button.wide { width: 100%; }
 button.danger { border-color: var(--warn); color: var(--warn); }
 button.small { min-height: 2.75rem; padding: .3rem .8rem; font-size: .92rem; }
@@ -73,7 +75,7 @@ button:hover { filter: brightness(1.08); }
 .note.hint { background: var(--hint-ground); color: var(--hint); }
 .list { list-style: none; margin: 0 0 1.25rem; padding: 0; border-top: 1px solid var(--line); }
 .list > li { border-bottom: 1px solid var(--line); padding: .7rem 0; }
-.scope { display: flex; gap: .75rem; align-items: flex-start; font-weight: 400; }
+.scope { display: flex; min-height: 1.75rem; gap: .75rem; align-items: flex-start; font-weight: 400; }
 .scope input { width: 1.35rem; height: 1.35rem; margin: .1rem 0 0; flex: none; accent-color: var(--accent); }
 button.account { width: 100%; text-align: left; border-color: var(--line); color: inherit;
   font-weight: 400; margin-bottom: .6rem; }
@@ -82,5 +84,19 @@ button.account:disabled { opacity: .55; cursor: not-allowed; }
   place-items: center; background: var(--accent); color: var(--on-accent); font-weight: 700; }
 .who { border: 1px solid var(--line); border-radius: .6rem; padding: .6rem .8rem; margin-bottom: 1.25rem; }
 form.inline { margin: 0; }
+/* In a small window the account, the code and the warning stand above what is decided, too. */
+@media (max-height: 44rem) {
+  body:has(form[action="/device/decision"]) { padding: .35rem .5rem 5rem; gap: .3rem; }
+  body:has(form[action="/device/decision"]) header { flex-wrap: nowrap; font-size: .78rem; }
+  header span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  main:has(form[action="/device/decision"]) { padding: .5rem .8rem; font-size: .84rem; line-height: 1.3; }
+  main:has(form[action="/device/decision"]) h1 { font-size: 1.05rem; margin-bottom: .3rem; }
+  main:has(form[action="/device/decision"]) .note.hint { padding: .35rem .6rem; margin-bottom: .8rem; }
+  .note.hint p { margin-bottom: .25rem; }
+  .note.hint .code { font-size: 1.15rem; margin-top: .1rem; }
+  .who { padding: .1rem .1rem .1rem .7rem; margin-bottom: .5rem; flex-wrap: nowrap; }
+  .who .badge { display: none; }
+  .row.who > .grow { flex-basis: 0; }
+}
 @media (prefers-reduced-motion: no-preference) { button { transition: filter .15s; } }
 `;

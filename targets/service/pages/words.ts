@@ -68,10 +68,10 @@ export const WORDS: Readonly<Record<string, Words>> = {
     "Compárelo letra por letra. Continúe solo si es el mismo.",
     "一文字ずつ確認し、同じ場合だけ続けてください。",
   ),
-  "Capital letters count; spaces and dashes do not.": words(
-    "Großbuchstaben zählen, Leerzeichen und Striche nicht.",
-    "Les majuscules comptent ; les espaces et les tirets non.",
-    "Las mayúsculas cuentan; los espacios y guiones no.",
+  "Type capital letters as shown; spaces and dashes may be left out.": words(
+    "Großbuchstaben wie angezeigt; Leerzeichen und Striche können fehlen.",
+    "Majuscules comme affichées ; espaces et tirets facultatifs.",
+    "Mayúsculas como se muestran; los espacios y guiones son opcionales.",
     "大文字と小文字は区別されます。空白とハイフンは無視されます。",
   ),
   Continue: words("Weiter", "Continuer", "Continuar", "次へ"),
@@ -200,49 +200,60 @@ export const WORDS: Readonly<Record<string, Words>> = {
     "デバイスに戻ってください。{app} は自動的に続行します。",
   ),
   "Not connected": words("Nicht verbunden", "Non connecté", "No conectado", "接続されていません"),
-  "{app} got no access to your account.": words(
-    "{app} hat keinen Zugriff auf Ihr Konto bekommen.",
-    "{app} n’a pas obtenu l’accès à votre compte.",
-    "{app} no obtuvo acceso a su cuenta.",
-    "{app} はアカウントへのアクセスを得ていません。",
-  ),
+  "{app} got no access to your account. If that was a mistake, get a new code on your device.":
+    words(
+      "{app} hat keinen Zugriff auf Ihr Konto bekommen. War das ein Versehen, holen Sie am Gerät einen neuen Code.",
+      "{app} n’a pas obtenu l’accès à votre compte. Si c’était une erreur, demandez un nouveau code sur l’appareil.",
+      "{app} no obtuvo acceso a su cuenta. Si fue un error, pida un código nuevo en el dispositivo.",
+      "{app} はアカウントへのアクセスを得ていません。間違いだった場合は、デバイスで新しいコードを取得してください。",
+    ),
   "Your organization does not allow this": words(
     "Ihre Organisation erlaubt das nicht",
     "Votre organisation ne l’autorise pas",
     "Su organización no lo permite",
     "組織で許可されていません",
   ),
-  "The administrator of your organization does not let {app} have what it asks for. Use another account, or ask the administrator.":
-    words(
-      "Der Administrator Ihrer Organisation gibt {app} nicht, was es verlangt. Verwenden Sie ein anderes Konto, oder fragen Sie den Administrator.",
-      "L’administrateur de votre organisation n’accorde pas à {app} ce qu’il demande. Utilisez un autre compte ou adressez-vous à l’administrateur.",
-      "El administrador de su organización no concede a {app} lo que pide. Use otra cuenta o consulte al administrador.",
-      "組織の管理者が {app} の要求を許可していません。別のアカウントを使うか、管理者に問い合わせてください。",
-    ),
+  "Ask your administrator to allow what the app asks for.": words(
+    "Bitten Sie Ihren Administrator, zu erlauben, was die App verlangt.",
+    "Demandez à votre administrateur d’autoriser ce que demande l’application.",
+    "Pida a su administrador que permita lo que solicita la aplicación.",
+    "アプリが求める権限を許可するよう、管理者に依頼してください。",
+  ),
+  "Then get a new code on your device.": words(
+    "Holen Sie dann am Gerät einen neuen Code.",
+    "Demandez ensuite un nouveau code sur l’appareil.",
+    "Después, pida un código nuevo en el dispositivo.",
+    "その後、デバイスで新しいコードを取得してください。",
+  ),
+  "Enter the new code": words(
+    "Neuen Code eingeben",
+    "Saisir le nouveau code",
+    "Introducir el código nuevo",
+    "新しいコードを入力",
+  ),
   "Only for one organization": words(
     "Nur für eine Organisation",
     "Réservé à une organisation",
     "Solo para una organización",
     "特定の組織専用です",
   ),
-  "{app} is limited to accounts of its own organization. Use an account of that organization, or ask its administrator.":
-    words(
-      "{app} ist auf Konten der eigenen Organisation beschränkt. Verwenden Sie ein Konto dieser Organisation, oder fragen Sie deren Administrator.",
-      "{app} est réservé aux comptes de sa propre organisation. Utilisez un compte de cette organisation ou adressez-vous à son administrateur.",
-      "{app} está limitado a las cuentas de su propia organización. Use una cuenta de esa organización o consulte a su administrador.",
-      "{app} は所属組織のアカウントに限られています。その組織のアカウントを使うか、組織の管理者に問い合わせてください。",
-    ),
+  "Ask your administrator to admit the account.": words(
+    "Bitten Sie Ihren Administrator, das Konto zuzulassen.",
+    "Demandez à votre administrateur d’admettre le compte.",
+    "Pida a su administrador que admita la cuenta.",
+    "アカウントを受け入れるよう、管理者に依頼してください。",
+  ),
   "This did not work": words(
     "Das hat nicht geklappt",
     "Cela n’a pas fonctionné",
     "No ha funcionado",
     "うまくいきませんでした",
   ),
-  "The code is no longer waiting for you.": words(
-    "Der Code wartet nicht mehr auf Sie.",
-    "Le code n’attend plus votre réponse.",
-    "El código ya no espera su respuesta.",
-    "このコードはもう応答を待っていません。",
+  "The code is no longer waiting for you. Get a new one on your device.": words(
+    "Der Code wartet nicht mehr auf Sie. Holen Sie am Gerät einen neuen.",
+    "Le code n’attend plus votre réponse. Demandez-en un nouveau sur l’appareil.",
+    "El código ya no espera su respuesta. Pida uno nuevo en el dispositivo.",
+    "このコードはもう応答を待っていません。デバイスで新しいコードを取得してください。",
   ),
   "The app has no access any more.": words(
     "Die App hat keinen Zugriff mehr.",

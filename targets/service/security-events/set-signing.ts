@@ -24,16 +24,16 @@ interface Keys {
 }
 
 export class SetSigner {
-  private readonly env: Environment;
-  private made: Keys | undefined;
+  readonly #env: Environment;
+  #made: Keys | undefined;
 
   constructor(env: Environment) {
-    this.env = env;
+    this.#env = env;
   }
 
   /** The compact serialization of a signed token. RFC 8417 §2.3: typ is secevent+jwt; no exp (§2.2). */
   sign(claims: SetClaims): string {
-    const { id, privateKey } = this.keys;
+    const { id, privateKey } = this.#keys;
     const header = { alg: "EdDSA", typ: "secevent+jwt", kid: id };
     const signed = `${encode(JSON.stringify(header))}.${encode(JSON.stringify(claims))}`;
     return `${signed}.${encode(sign(null, utf8(signed), privateKey))}`;
@@ -41,14 +41,14 @@ export class SetSigner {
 
   /** Its public key as a JWK set has it (RFC 7517). */
   publicKeys(): readonly object[] {
-    const { id, publicJwk } = this.keys;
+    const { id, publicJwk } = this.#keys;
     return [{ ...publicJwk, kid: id, use: "sig", alg: "EdDSA" }];
   }
 
   // Made when first needed: most simulated services never sign anything.
-  private get keys(): Keys {
-    this.made ??= keysOf(this.env.random(32));
-    return this.made;
+  get #keys(): Keys {
+    this.#made ??= keysOf(this.#env.random(32));
+    return this.#made;
   }
 }
 

@@ -34,23 +34,23 @@ export interface StreamConfiguration {
 }
 
 export class Streams {
-  private readonly byReceiver: ReadonlyMap<string, Stream>;
-  private readonly byToken: ReadonlyMap<string, Stream>;
+  readonly #byReceiver: ReadonlyMap<string, Stream>;
+  readonly #byToken: ReadonlyMap<string, Stream>;
 
   constructor(receivers: readonly Receiver[]) {
     const streams = receivers.map((receiver): Stream => {
       return { receiver, configuration: undefined, status: "enabled", queue: new Map() };
     });
-    this.byReceiver = new Map(streams.map((stream) => [stream.receiver.id, stream]));
-    this.byToken = new Map(streams.map((stream) => [stream.receiver.token, stream]));
+    this.#byReceiver = new Map(streams.map((stream) => [stream.receiver.id, stream]));
+    this.#byToken = new Map(streams.map((stream) => [stream.receiver.token, stream]));
   }
 
   all(): Iterable<Stream> {
-    return this.byReceiver.values();
+    return this.#byReceiver.values();
   }
 
   findByToken(token: string): Stream | undefined {
-    return this.byToken.get(token);
+    return this.#byToken.get(token);
   }
 
   /** Queues an event. Beyond `eventsMax` the oldest is lost: a receiver may stay away for good. */

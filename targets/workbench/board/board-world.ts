@@ -15,18 +15,18 @@ import { UpdateServer } from "./updates.ts";
 export const SERVICE_NAME = "service.picogrant.test";
 
 /** The name of the server of updates, and the release that boards leave the factory with. */
-export const UPDATES_NAME = "updates.picogrant.test";
-export const FIRST_RELEASE = "1.0.0";
+const UPDATES_NAME = "updates.picogrant.test";
+const FIRST_RELEASE = "1.0.0";
 
 export class BoardWorld extends ServiceWorld {
   /** The key of the boards' maker. */
   readonly maker = nacl.sign.keyPair();
   readonly updates = new UpdateServer();
-  private updatesPort = 0;
+  #updatesPort = 0;
   #release = FIRST_RELEASE;
   #settings = 0;
-  private readonly tls = makeIdentities(SERVICE_NAME, UPDATES_NAME);
-  private readonly boards: Board[] = [];
+  readonly #tls = makeIdentities(SERVICE_NAME, UPDATES_NAME);
+  readonly #boards: Board[] = [];
 
   constructor(options: ServiceOptionsInput = {}) {
     const baseUrl = `https://${SERVICE_NAME}`;
@@ -35,16 +35,16 @@ export class BoardWorld extends ServiceWorld {
 
   /** Listens; "plain" is HTTP behind a TLS server of the test's. */
   async open(identity: IdentityName | "plain" = "trusted"): Promise<void> {
-    const { trusted } = this.tls.identities;
+    const { trusted } = this.#tls.identities;
     const isPlain = identity === "plain";
-    await this.listen(isPlain ? undefined : this.tls.identities[identity]);
-    this.updatesPort ||= await this.updates.open(isPlain ? undefined : trusted);
+    await this.listen(isPlain ? undefined : this.#tls.identities[identity]);
+    this.#updatesPort ||= await this.updates.open(isPlain ? undefined : trusted);
   }
 
   /** What a TLS server of the test's shows: the trusted identity, and its authority. */
   get trusted(): { key: string; chain: readonly string[] } {
-    const { key, cert } = this.tls.identities.trusted;
-    return { key, chain: [cert, this.tls.authority] };
+    const { key, cert } = this.#tls.identities.trusted;
+    return { key, chain: [cert, this.#tls.authority] };
   }
 
   /** The factory's page for this service; `config` changes members of device.json. */
@@ -58,7 +58,7 @@ export class BoardWorld extends ServiceWorld {
     };
     const updates = `https://${UPDATES_NAME}/${PRODUCT}`;
     return makeFactoryPage(JSON.stringify(document), {
-      authorities: [this.tls.authority],
+      authorities: [this.#tls.authority],
       updates,
     });
   }
@@ -106,7 +106,7 @@ export class BoardWorld extends ServiceWorld {
 
   /** The certificate of the authority that the boards trust, and of the one that comes after it. */
   get authorities(): { first: string; next: string } {
-    return { first: this.tls.authority, next: this.tls.nextAuthority };
+    return { first: this.#tls.authority, next: this.#tls.nextAuthority };
   }
 
   /** A board in this world; its power is off. */
@@ -120,15 +120,15 @@ export class BoardWorld extends ServiceWorld {
       image: this.image({ kind, slot: "a", release: FIRST_RELEASE }),
       names: [SERVICE_NAME],
       port: this.port,
-      updates: { name: UPDATES_NAME, port: this.updatesPort },
+      updates: { name: UPDATES_NAME, port: this.#updatesPort },
       ...settings,
     });
-    this.boards.push(board);
+    this.#boards.push(board);
     return board;
   }
 
   override async end(): Promise<void> {
-    for (const board of this.boards) await board.end();
+    for (const board of this.#boards) await board.end();
     await this.updates.close();
     await super.end();
   }

@@ -34,7 +34,7 @@ const FIRST_CHIP = {
   used: 0x14_0000,
 } as const;
 
-export const EEPROM_BYTES = 32_768;
+const EEPROM_BYTES = 32_768;
 /** Of a record slot. */
 const SLOT_BYTES = 8192;
 /** The addresses that stand for servers on the board's network, and their port there. */
@@ -98,14 +98,17 @@ export interface BoardFigures {
 export class Board {
   /** Everything that has come over the serial line since the power came on. */
   output = "";
-  private child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
-  private ended: Promise<number> = Promise.resolve(0);
-  private complaints = "";
+  #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  #ended: Promise<number> = Promise.resolve(0);
+  #complaints = "";
   readonly network: Network;
   readonly flash: FlashFile;
-  private hasNetwork = false;
+  #hasNetwork = false;
 
-  constructor(private readonly settings: BoardSettings) {
+  readonly #settings: BoardSettings;
+
+  constructor(settings: BoardSettings) {
+    this.#settings = settings;
     const names: Names = Object.fromEntries(settings.names.map((name) => [name, SERVICE_ADDRESS]));
     const { name } = settings.updates;
     this.network = new Network({ ...names, [name]: UPDATES_ADDRESS }, NAME_SERVER_ADDRESS);
@@ -113,21 +116,21 @@ export class Board {
   }
 
   get eeprom(): string {
-    return join(this.settings.folder, "eeprom.bin");
+    return join(this.#settings.folder, "eeprom.bin");
   }
 
   /** Where the emulator finds an end of the cable. */
-  private cable(end: "board" | Place): string {
-    return join(this.settings.folder, `cable-${end}`);
+  #cable(end: "board" | Place): string {
+    return join(this.#settings.folder, `cable-${end}`);
   }
 
-  private get monitor(): string {
-    return join(this.settings.folder, "monitor");
+  get #monitor(): string {
+    return join(this.#settings.folder, "monitor");
   }
 
   /** Files that are memory of the board's, as arguments of qemu. */
-  private prepare(): string[] {
-    const { folder, factoryPage, loaderPage, hasSeed = true, image } = this.settings;
+  #prepare(): string[] {
+    const { folder, factoryPage, loaderPage, hasSeed = true, image } = this.#settings;
     const load = (name: string, bytes: Buffer, at: number): string[] => {
       const file = join(folder, name);
       writeFileSync(file, bytes, { mode: 0o600 });
@@ -149,8 +152,8 @@ export class Board {
   }
 
   /** The first chip of the machine with two: loader and pages as they are programmed, tokens as they were left. */
-  private prepareFirstChip(): string {
-    const { folder, factoryPage, loaderPage, image } = this.settings;
+  #prepareFirstChip(): string {
+    const { folder, factoryPage, loaderPage, image } = this.#settings;
     const path = join(folder, "flash-0.bin");
     const isNew = !existsSync(path);
     const file = openSync(path, isNew ? "w+" : "r+", 0o600);
@@ -161,7 +164,7 @@ export class Board {
       write(Buffer.alloc(FIRST_CHIP.used, 0xff), 0);
       ftruncateSync(file, machine.flashFileBytes);
     }
-    const { loader } = this.settings;
+    const { loader } = this.#settings;
     write(readFileSync(loader ? `${loader}loader/loader.bin` : loaderCode), 0);
     write(loaderPage, FIRST_CHIP.loaderPage);
     write(factoryPage, FIRST_CHIP.factoryPage);
@@ -176,12 +179,12 @@ export class Board {
   /** What the board keeps of tokens: both slots. */
   get records(): Buffer {
     if (machine.name === "mps2") return readFileSync(this.eeprom).subarray(0, 2 * SLOT_BYTES);
-    const chip = readFileSync(join(this.settings.folder, "flash-0.bin"));
+    const chip = readFileSync(join(this.#settings.folder, "flash-0.bin"));
     return Buffer.concat(FIRST_CHIP.tokens.map((at) => chip.subarray(at, at + SLOT_BYTES)));
   }
 
-  private machineArguments(): string[] {
-    const { hasClock = true, hasSeed = true, loader } = this.settings;
+  #machineArguments(): string[] {
+    const { hasClock = true, hasSeed = true, loader } = this.#settings;
     if (machine.name === "riscv32") {
       const chip = (unit: number, file: string): string[] => [
         "-drive",
@@ -189,7 +192,7 @@ export class Board {
       ];
       return [
         ...["-machine", "virt", "-bios", "none", "-global", "virtio-mmio.force-legacy=false"],
-        ...chip(0, this.prepareFirstChip()),
+        ...chip(0, this.#prepareFirstChip()),
         ...chip(1, this.flash.path),
         ...["-device", "virtio-net-device,netdev=board"],
         ...(hasSeed ? ["-device", "virtio-rng-device"] : []),
@@ -199,7 +202,7 @@ export class Board {
     return [
       ...["-machine", "mps2-an385,memory-backend=flash"],
       ...["-object", `${flash},mem-path=${this.flash.path}`],
-      ...["-kernel", loader ? `${loader}loader/loader.elf` : loaderFile, ...this.prepare()],
+      ...["-kernel", loader ? `${loader}loader/loader.elf` : loaderFile, ...this.#prepare()],
       ...["-net", "nic,model=lan9118,netdev=board"],
       ...["-drive", `if=none,id=eeprom,file=${this.eeprom},format=raw`],
       "-device",
@@ -209,9 +212,9 @@ export class Board {
     ];
   }
 
-  private arguments(): string[] {
-    const { port, updates } = this.settings;
-    const { carrier = (to: number) => `${forwarder} ${to}` } = this.settings;
+  #arguments(): string[] {
+    const { port, updates } = this.#settings;
+    const { carrier = (to: number) => `${forwarder} ${to}` } = this.#settings;
     const forward = (place: Place, address: string, to: number): string =>
       `guestfwd=tcp:${addressIn(place, address)}:${HTTPS_PORT}-cmd:${carrier(to)}`;
     /** qemu's own network, which reaches the servers and nothing else. */
@@ -223,7 +226,7 @@ export class Board {
       ];
       const net = addressIn(place, "10.0.2.0/24");
       return [
-        ...["-netdev", `stream,id=cable-${place},${this.socket(place)}`],
+        ...["-netdev", `stream,id=cable-${place},${this.#socket(place)}`],
         ...["-netdev", `hubport,id=cable-end-${place},hubid=${hub},netdev=cable-${place}`],
         ...["-netdev", `user,id=${place},net=${net},restrict=on,${servers.join()}`],
         ...["-netdev", `hubport,id=end-${place},hubid=${hub},netdev=${place}`],
@@ -232,44 +235,44 @@ export class Board {
     return [
       ...["-display", "none", "-no-user-config", "-nodefaults"],
       ...["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"],
-      ...["-qmp", `unix:${this.monitor},server=on,wait=off`],
+      ...["-qmp", `unix:${this.#monitor},server=on,wait=off`],
       // The board on one end of the cable; on the other qemu's own network, which reaches the service alone.
-      ...["-netdev", `stream,id=board,${this.socket("board")}`],
+      ...["-netdev", `stream,id=board,${this.#socket("board")}`],
       ...network("home", 0),
       ...network("elsewhere", 1),
-      ...this.machineArguments(),
+      ...this.#machineArguments(),
     ];
   }
 
-  private socket(end: "board" | Place): string {
-    return `server=off,addr.type=unix,addr.path=${this.cable(end)}`;
+  #socket(end: "board" | Place): string {
+    return `server=off,addr.type=unix,addr.path=${this.#cable(end)}`;
   }
 
   /** The power comes on. */
   async powerOn(): Promise<void> {
-    if (!this.hasNetwork) {
-      const ends = [this.cable("board"), this.cable("home"), this.cable("elsewhere")] as const;
+    if (!this.#hasNetwork) {
+      const ends = [this.#cable("board"), this.#cable("home"), this.#cable("elsewhere")] as const;
       await this.network.open(...ends);
     }
-    this.hasNetwork = true;
-    rmSync(this.monitor, { force: true });
-    this.output = this.complaints = "";
+    this.#hasNetwork = true;
+    rmSync(this.#monitor, { force: true });
+    this.output = this.#complaints = "";
     // setpriv: the emulator ends with this process, however that ends.
-    const command = ["--pdeathsig", "KILL", machine.emulator, ...this.arguments()];
+    const command = ["--pdeathsig", "KILL", machine.emulator, ...this.#arguments()];
     const child = spawn("setpriv", command, { stdio: ["pipe", "pipe", "pipe"] });
-    this.child = child;
+    this.#child = child;
     child.stdin.on("error", () => undefined);
     child.stdout.on("data", (bytes: Buffer) => {
       const text = bytes.toString("latin1");
       this.output += text;
-      this.settings.onOutput?.(text);
+      this.#settings.onOutput?.(text);
     });
     child.stderr.on("data", (bytes: Buffer) => {
-      this.complaints += bytes.toString("latin1");
+      this.#complaints += bytes.toString("latin1");
     });
-    this.ended = new Promise((resolve) => {
+    this.#ended = new Promise((resolve) => {
       child.on("error", (error) => {
-        this.complaints += error.message;
+        this.#complaints += error.message;
         resolve(-1);
       });
       child.on("close", (code) => resolve(code ?? -1));
@@ -278,20 +281,20 @@ export class Board {
 
   /** The power goes, at once. */
   async powerOff(): Promise<void> {
-    this.child?.kill("SIGKILL");
-    await this.ended;
-    this.child = undefined;
+    this.#child?.kill("SIGKILL");
+    await this.#ended;
+    this.#child = undefined;
   }
 
   /** The power goes, and what the board stood on is cleared away. */
   async end(): Promise<void> {
     await this.powerOff();
-    if (this.hasNetwork) await this.network.close();
-    this.hasNetwork = false;
+    if (this.#hasNetwork) await this.network.close();
+    this.#hasNetwork = false;
   }
 
   press(key: string): void {
-    this.child?.stdin.write(key);
+    this.#child?.stdin.write(key);
   }
 
   /** Waits until `condition` holds. */
@@ -299,26 +302,26 @@ export class Board {
     const began = Date.now();
     while (!(await condition())) {
       const waitedMs = Date.now() - began;
-      if (!this.isOn || waitedMs > PATIENCE_MS) throw this.inVain(what, waitedMs);
+      if (!this.#isOn || waitedMs > PATIENCE_MS) throw this.#inVain(what, waitedMs);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  private get isOn(): boolean {
-    const { child } = this;
+  get #isOn(): boolean {
+    const child = this.#child;
     if (!child || child.killed) return false;
     return child.exitCode === null && child.signalCode === null;
   }
 
   /** What was waited for, and all there is to see of why it did not come. */
-  private inVain(what: string, waitedMs: number): Error {
+  #inVain(what: string, waitedMs: number): Error {
     const lines = this.output.trimEnd().split("\n");
-    const { exitCode, signalCode } = this.child ?? {};
+    const { exitCode, signalCode } = this.#child ?? {};
     const end = `ended with ${exitCode ?? signalCode ?? "the power switched off"}`;
     return new Error(
       [
         `waited ${(waitedMs / 1000).toFixed(1)} s for "${what}" in vain`,
-        `the emulator ${this.isOn ? "still runs" : end}; it complained: ${this.complaints.trim() || "not at all"}`,
+        `the emulator ${this.#isOn ? "still runs" : end}; it complained: ${this.#complaints.trim() || "not at all"}`,
         `names that the board asked for: ${this.network.asked.join(", ") || "none"}`,
         `the board's last lines, of ${lines.length}:`,
         ...lines.slice(-LAST_LINES),
@@ -370,12 +373,12 @@ export class Board {
   /** The cable is pulled out, or put in. */
   plug(isIn: boolean): Promise<void> {
     const change = { execute: "set_link", arguments: { name: "board", up: isIn } };
-    return this.monitorSays({ execute: "qmp_capabilities" }, change);
+    return this.#monitorSays({ execute: "qmp_capabilities" }, change);
   }
 
   /** Has the emulator draw what the panel shows into a file. */
   async picture(file: string, format: "png" | "ppm" = "png"): Promise<void> {
-    await this.monitorSays(
+    await this.#monitorSays(
       { execute: "qmp_capabilities" },
       {
         execute: "screendump",
@@ -385,9 +388,9 @@ export class Board {
   }
 
   /** Sends commands to qemu's monitor, one behind the other's answer. */
-  private monitorSays(...commands: object[]): Promise<void> {
+  #monitorSays(...commands: object[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      const line = connect(this.monitor);
+      const line = connect(this.#monitor);
       let answers = "";
       let greeted = false;
       line.on("error", reject);

@@ -13,7 +13,7 @@ const CUT_AT = STEPS_AT + 4;
 export class FlashFile {
   constructor(readonly path: string) {}
 
-  private change(at: number, bytes: Uint8Array, flags: "r+" | "w"): void {
+  #change(at: number, bytes: Uint8Array, flags: "r+" | "w"): void {
     const file = openSync(this.path, flags, 0o600);
     try {
       if (flags === "w") ftruncateSync(file, machine.flashFileBytes);
@@ -25,18 +25,18 @@ export class FlashFile {
 
   /** As it comes from its maker. */
   erase(): void {
-    this.change(0, Buffer.alloc(machine.flashBytes, 0xff), "w");
+    this.#change(0, Buffer.alloc(machine.flashBytes, 0xff), "w");
   }
 
   /** The factory programs a slot. */
   program(slot: Slot, image: Uint8Array): void {
     if (image.length > machine.slotBytes) throw new RangeError("the image is longer than a slot");
-    this.change(machine.slotAt[slot], image, "r+");
+    this.#change(machine.slotAt[slot], image, "r+");
   }
 
   /** Somebody deletes both copies of the boot record. */
   eraseRecords(): void {
-    this.change(0, Buffer.alloc(machine.recordBytes, 0xff), "r+");
+    this.#change(0, Buffer.alloc(machine.recordBytes, 0xff), "r+");
   }
 
   /** The power goes in the middle of the step of this number, counted from now on; 0: it does not. */
@@ -47,7 +47,7 @@ export class FlashFile {
     }
     const words = Buffer.alloc(8);
     words.writeUInt32LE(step, CUT_AT - STEPS_AT);
-    this.change(STEPS_AT, words, "r+");
+    this.#change(STEPS_AT, words, "r+");
   }
 
   /** Sectors erased and pages programmed since `cutAt`. */

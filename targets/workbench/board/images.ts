@@ -20,7 +20,7 @@ export interface BoardImage {
 }
 
 /** Engine and ABI of what a slot takes (loader/slots.c). */
-export const targetOfSlot = (slot: Slot) => ({ engine: "firmware", abi: `${machine.abi}-${slot}` });
+const targetOfSlot = (slot: Slot) => ({ engine: "firmware", abi: `${machine.abi}-${slot}` });
 
 export function makeBoardImage(parts: BoardImage, secretKey: Uint8Array): Uint8Array {
   const { kind, slot, release, counter = 1, product = PRODUCT } = parts;

@@ -37,42 +37,45 @@ const DESTINATION = 30;
 
 /** One end of the cable: frames one behind the other, each with its length in four bytes ahead of it. */
 class End {
-  private line: Socket | undefined;
-  private waiting = Buffer.alloc(0);
-  private readonly server: Server;
+  #line: Socket | undefined;
+  #waiting = Buffer.alloc(0);
+  readonly #server: Server;
 
-  constructor(private readonly onFrame: (frame: Buffer) => void) {
-    this.server = createServer((line) => {
-      this.line = line;
-      this.waiting = Buffer.alloc(0);
-      line.on("error", () => undefined).on("data", (bytes: Buffer) => this.take(bytes));
+  readonly #onFrame: (frame: Buffer) => void;
+
+  constructor(onFrame: (frame: Buffer) => void) {
+    this.#onFrame = onFrame;
+    this.#server = createServer((line) => {
+      this.#line = line;
+      this.#waiting = Buffer.alloc(0);
+      line.on("error", () => undefined).on("data", (bytes: Buffer) => this.#take(bytes));
     });
   }
 
   open(path: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.server.once("error", reject);
-      this.server.listen(path, resolve);
+      this.#server.once("error", reject);
+      this.#server.listen(path, resolve);
     });
   }
 
   close(): Promise<void> {
-    this.line?.destroy();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+    this.#line?.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
   send(frame: Buffer): void {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(frame.length);
-    this.line?.write(Buffer.concat([length, frame]));
+    this.#line?.write(Buffer.concat([length, frame]));
   }
 
-  private take(bytes: Buffer): void {
-    this.waiting = Buffer.concat([this.waiting, bytes]);
-    while (this.waiting.length >= 4 && this.waiting.length >= 4 + this.waiting.readUInt32BE(0)) {
-      const end = 4 + this.waiting.readUInt32BE(0);
-      this.onFrame(this.waiting.subarray(4, end));
-      this.waiting = this.waiting.subarray(end);
+  #take(bytes: Buffer): void {
+    this.#waiting = Buffer.concat([this.#waiting, bytes]);
+    while (this.#waiting.length >= 4 && this.#waiting.length >= 4 + this.#waiting.readUInt32BE(0)) {
+      const end = 4 + this.#waiting.readUInt32BE(0);
+      this.#onFrame(this.#waiting.subarray(4, end));
+      this.#waiting = this.#waiting.subarray(end);
     }
   }
 }
@@ -96,14 +99,18 @@ export class Network {
     elsewhere: new End((frame) => this.#toBoard("elsewhere", frame)),
   };
 
+  readonly #nameServer: string;
+
   /**
    * @param names addresses at home
    * @param nameServer the address under which the board is to ask for names
    */
   constructor(
     readonly names: Names,
-    private readonly nameServer: string,
-  ) {}
+    nameServer: string,
+  ) {
+    this.#nameServer = nameServer;
+  }
 
   /** Waits for the emulator at three Unix sockets. */
   async open(boardEnd: string, home: string, elsewhere: string): Promise<void> {
@@ -124,7 +131,7 @@ export class Network {
 
   #fromBoard(frame: Buffer): void {
     if (this.isCut || this.#isForNobody(frame)) return;
-    const answer = this.answerTo(frame);
+    const answer = this.#answerTo(frame);
     if (answer) this.#board.send(answer);
     else this.#places[this.place].send(frame);
   }
@@ -136,23 +143,23 @@ export class Network {
 
   #toBoard(place: Place, frame: Buffer): void {
     if (this.isCut || place !== this.place) return;
-    this.#board.send(withNameServer(frame, addressIn(place, this.nameServer)));
+    this.#board.send(withNameServer(frame, addressIn(place, this.#nameServer)));
   }
 
   /** The frame that answers a frame, if that is a query. */
-  private answerTo(frame: Buffer): Buffer | undefined {
+  #answerTo(frame: Buffer): Buffer | undefined {
     const udp = udpOf(frame);
     if (udp?.readUInt16BE(2) === NTP_PORT) {
       const time = this.time && timeResponse(udp.subarray(UDP_HEAD), this.time());
       return time && wrap(frame, udp, time);
     }
     if (udp?.readUInt16BE(2) !== DNS_PORT) return undefined;
-    const response = this.responseTo(udp.subarray(UDP_HEAD));
+    const response = this.#responseTo(udp.subarray(UDP_HEAD));
     return response && wrap(frame, udp, response);
   }
 
   /** RFC 1035 §4.1: the header, the question again, and one address, or that there is none. */
-  private responseTo(query: Buffer): Buffer | undefined {
+  #responseTo(query: Buffer): Buffer | undefined {
     const labels: string[] = [];
     let at = 12;
     while (at < query.length && query[at]! > 0) {

@@ -43,7 +43,7 @@ function sectionSize(map: string, name: string): number {
 }
 
 /** Reads a map of GNU ld's. */
-export function sizesIn(map: string): Sizes {
+function sizesIn(map: string): Sizes {
   const none = (): Record<Part, number> =>
     Object.fromEntries(partNames.map((name) => [name, 0])) as Record<Part, number>;
   const flash = none();

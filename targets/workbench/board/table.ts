@@ -29,7 +29,7 @@ interface Limits {
   readonly ram: { readonly complete: number; readonly api: number; readonly grant: number };
 }
 
-export const LIMITS = limits[machine.name];
+const LIMITS = limits[machine.name];
 
 /** What a life of a firmware showed. */
 export interface Seen {

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import type { Identity } from "./certificates.ts";
 
 export class UpdateServer {
-  private server: Server | undefined;
-  private readonly files = new Map<string, Uint8Array>();
+  #server: Server | undefined;
+  readonly #files = new Map<string, Uint8Array>();
   /** Paths that were asked for, in order. */
   readonly asked: string[] = [];
   /** Where requests for a part began (RFC 9110 section 14.2). */
@@ -16,7 +16,7 @@ export class UpdateServer {
 
   /** @param path e.g. `/picogrant-board/a.img` */
   publish(path: string, file: Uint8Array): void {
-    this.files.set(path, file);
+    this.#files.set(path, file);
   }
 
   /** Listens on a free port of this machine's own; plain HTTP without an identity. */
@@ -24,7 +24,7 @@ export class UpdateServer {
     const answer: RequestListener = (request, response) => {
       const path = request.url ?? "";
       this.asked.push(path);
-      const file = this.files.get(path);
+      const file = this.#files.get(path);
       const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
       if (from > 0) this.resumed.push(from);
       const isPart = file !== undefined && from > 0 && from < file.length && this.knowsRanges;
@@ -33,7 +33,7 @@ export class UpdateServer {
       response.end(body);
     };
     const server = identity ? createServer(identity, answer) : createPlainServer(answer);
-    this.server = server;
+    this.#server = server;
     return new Promise((resolve, reject) => {
       server.on("error", reject);
       server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
@@ -41,8 +41,8 @@ export class UpdateServer {
   }
 
   close(): Promise<void> {
-    const { server } = this;
-    this.server = undefined;
+    const server = this.#server;
+    this.#server = undefined;
     if (!server) return Promise.resolve();
     server.closeAllConnections();
     return new Promise((resolve) => {

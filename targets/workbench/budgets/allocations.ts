@@ -80,7 +80,7 @@ export async function measureLifeNatively(
   return tallyOf(output, `${variant}, ${engine}`);
 }
 
-export interface PollsFigure {
+interface PollsFigure {
   readonly cycles: number;
   readonly allocations: number;
   /** Whether the same number of cycles runs with every allocation forbidden. */

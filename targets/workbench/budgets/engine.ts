@@ -39,7 +39,7 @@ function countedVariant(which: CountedName): QuickJSSyncVariant {
   });
 }
 
-export interface CountedEngine {
+interface CountedEngine {
   readonly context: QuickJSContext;
   readonly runtime: QuickJSRuntime;
   /** What the guest printed. */

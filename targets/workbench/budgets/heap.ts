@@ -13,7 +13,7 @@ import { guest } from "./guest.ts";
 
 const grant = `${borderNumbers()}\n${guest("config", "grant")}`;
 
-export interface HeapGrowth {
+interface HeapGrowth {
   /** Bytes in use beyond what there was before the bundle was loaded. */
   readonly loaded: number;
   readonly created: number;
@@ -24,7 +24,7 @@ export interface HeapGrowth {
   readonly parts: HeapParts;
 }
 
-export interface HeapParts {
+interface HeapParts {
   readonly functions: number;
   readonly bytecode: number;
   readonly lineTables: number;
@@ -106,7 +106,7 @@ export async function measureHeap(bundle: string): Promise<HeapGrowth> {
 }
 
 /** The core in QuickJS on 32-bit ARM. */
-export interface OnArm {
+interface OnArm {
   /** Bytes on the engine's heap for the core and its device, `create` given back, by the engine's own account. */
   readonly heap: number;
   /** The most bytes at any moment until the device is made, the engine's own objects not counted. */

@@ -11,7 +11,7 @@ import { borderNumbers } from "../engines/script.ts";
 import { guest } from "./guest.ts";
 
 /** Bytes beyond what there was before the build was loaded from its source; the device's memory is not among them. */
-export interface OnEngine {
+interface OnEngine {
   /** Those that the core and one device hold, `create` given back. */
   readonly heap: number;
   /** The most while the device is made; where an engine collects later, with what it had not yet found. */

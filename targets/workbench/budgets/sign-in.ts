@@ -19,7 +19,7 @@ const tokens = {
   token_type: "Bearer",
 };
 
-export interface SignInFigure {
+interface SignInFigure {
   readonly requests: number;
   readonly pendingPolls: number;
   readonly recordWrites: number;

@@ -14,9 +14,9 @@ export const ADVICE: Readonly<Record<Name, string>> = {
     "The server does not know this code or refresh token any more. A pending device asks for a new code; a session ends.",
   ACCESS_DENIED: "The user has said no. Signing in again asks once more.",
   ADMIN_POLICY_ENFORCED:
-    "The organization of the user forbids one of the scopes. Its administrator can allow it; asking for fewer scopes helps, too.",
+    "The organization of the user forbids one of the scopes. Its administrator can allow it; a device that asks for less is allowed.",
   ORG_INTERNAL:
-    "The client is for members of one organization, and the user is not one. Choose another account.",
+    "The client is for members of one organization, and the user is not one. Its administrator can admit the account.",
   INVALID_CLIENT:
     "The server does not know the client, its secret is wrong, it comes in the wrong place, or the client is of the wrong type. Check `clientId`, `clientSecret` and `clientAuthentication`.",
   UNAUTHORIZED_CLIENT:

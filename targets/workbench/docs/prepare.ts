@@ -38,100 +38,103 @@ const IMAGE = /\.(png|svg)$/;
 
 export class Preparation {
   /** Source files that a page links to, by their path. */
-  private readonly sources = new Set<string>();
+  readonly #sources = new Set<string>();
 
-  constructor(
-    private readonly root: string,
-    private readonly folder: string,
-  ) {}
+  readonly #root: string;
+  readonly #folder: string;
+
+  constructor(root: string, folder: string) {
+    this.#root = root;
+    this.#folder = folder;
+  }
 
   /** Writes all pages into the folder, which is emptied first. */
   async run(): Promise<Prepared> {
-    rmSync(this.folder, { recursive: true, force: true });
-    mkdirSync(this.folder, { recursive: true });
-    for (const page of pages) await this.writePage(page);
-    for (const file of this.sources) this.writeSource(file);
-    const documents = chapters.map((chapter) => this.writeChapter(chapter));
-    if (this.sources.size > 0) documents.push(this.writeSourceList());
-    return { readme: this.at(start.name), documents };
+    rmSync(this.#folder, { recursive: true, force: true });
+    mkdirSync(this.#folder, { recursive: true });
+    for (const page of pages) await this.#writePage(page);
+    for (const file of this.#sources) this.#writeSource(file);
+    const documents = chapters.map((chapter) => this.#writeChapter(chapter));
+    if (this.#sources.size > 0) documents.push(this.#writeSourceList());
+    return { readme: this.#at(start.name), documents };
   }
 
-  private at(name: string): string {
-    return path.join(this.folder, `${name}.md`);
+  #at(name: string): string {
+    return path.join(this.#folder, `${name}.md`);
   }
 
-  private async writePage(page: Page): Promise<void> {
-    const text = readFileSync(path.join(this.root, page.file), "utf8");
+  async #writePage(page: Page): Promise<void> {
+    const text = readFileSync(path.join(this.#root, page.file), "utf8");
     const head = page === start ? "" : `---\ntitle: ${page.title}\n---\n\n`;
     // The start has its title from the generator, which puts the version behind it.
     const body = page === start ? text.replace(/^# .*\n+/, "") : text;
     const shown = await withDrawings(asText(body));
-    writeFileSync(this.at(page.name), head + this.withLinks(page.file, shown));
+    writeFileSync(this.#at(page.name), head + this.#withLinks(page.file, shown));
   }
 
-  private writeChapter(chapter: Chapter): string {
+  #writeChapter(chapter: Chapter): string {
     const name = `chapter-${chapter.title.toLowerCase().replaceAll(/\W+/g, "-")}`;
     const children = chapter.pages.map((page) => `  - ./${page.name}.md\n`).join("");
     const list = chapter.pages.map((page) => `- [${page.title}](./${page.name}.md)\n`).join("");
     const head = `---\ntitle: ${chapter.title}\nchildren:\n${children}---\n\n# ${chapter.title}\n\n`;
-    writeFileSync(this.at(name), head + list);
-    return this.at(name);
+    writeFileSync(this.#at(name), head + list);
+    return this.#at(name);
   }
 
-  private writeSource(file: string): void {
+  #writeSource(file: string): void {
     const language = LANGUAGES[path.extname(file)] ?? "text";
-    const code = readFileSync(path.join(this.root, file), "utf8");
+    const code = readFileSync(path.join(this.#root, file), "utf8");
     // A fence longer than any in the file.
     const fence = "`".repeat(8);
     const text = `---\ntitle: ${file}\n---\n\n# ${file}\n\n${fence}${language}\n${code}\n${fence}\n`;
-    writeFileSync(this.at(sourceName(file)), text);
+    writeFileSync(this.#at(sourceName(file)), text);
   }
 
-  private writeSourceList(): string {
-    const files = [...this.sources].sort();
+  #writeSourceList(): string {
+    const files = [...this.#sources].sort();
     const children = files.map((file) => `  - ./${sourceName(file)}.md\n`).join("");
     const list = files.map((file) => `- [${file}](./${sourceName(file)}.md)\n`).join("");
     const head = `---\ntitle: ${SOURCES}\nchildren:\n${children}---\n\n# ${SOURCES}\n\n`;
     writeFileSync(
-      this.at("sources"),
+      this.#at("sources"),
       `${head}The source files that these pages link to.\n\n${list}`,
     );
-    return this.at("sources");
+    return this.#at("sources");
   }
 
   /** The text with its links led to the site; blocks of code are left alone. */
-  private withLinks(file: string, text: string): string {
+  #withLinks(file: string, text: string): string {
     return text
       .split(/^(```[\s\S]*?^```)/m)
-      .map((part, at) => (at % 2 === 1 ? part : withRfcLinks(this.linked(file, part))))
+      .map((part, at) => (at % 2 === 1 ? part : withRfcLinks(this.#linked(file, part))))
       .join("");
   }
 
-  private linked(file: string, prose: string): string {
+  #linked(file: string, prose: string): string {
     const link = /(!?)\[((?:[^\]\\]|\\.)*)\]\(([^)\s]+)\)/g;
     return prose.replace(link, (whole, bang: string, label: string, target: string) => {
       if (/^[a-z]+:/.test(target)) return whole;
       const [place = "", anchor] = target.split("#");
       const found = place === "" ? file : path.join(path.dirname(file), place);
-      const address = this.addressOf(found);
+      const address = this.#addressOf(found);
       if (address === "") return label;
       return `${bang}[${label}](${address}${anchor === undefined ? "" : `#${anchor}`})`;
     });
   }
 
   /** Where a file of the repository is in the site; "" for a folder without a page of its own. */
-  private addressOf(file: string): string {
-    const full = path.join(this.root, file);
+  #addressOf(file: string): string {
+    const full = path.join(this.#root, file);
     if (!existsSync(full)) throw new Error(`${file} is linked to and is not there`);
     const target = statSync(full).isDirectory() ? path.join(file, "README.md") : file;
     const page = pages.find((one) => one.file === path.normalize(target));
     if (page !== undefined) return `./${page === start ? "index" : page.name}.md`;
     if (statSync(full).isDirectory()) return "";
     if (IMAGE.test(file)) {
-      copyFileSync(full, path.join(this.folder, sourceName(file)));
+      copyFileSync(full, path.join(this.#folder, sourceName(file)));
       return `./${sourceName(file)}`;
     }
-    this.sources.add(path.normalize(file));
+    this.#sources.add(path.normalize(file));
     return `./${sourceName(path.normalize(file))}.md`;
   }
 }

@@ -17,7 +17,7 @@ import { arrangeSearch } from "./search.ts";
 import { SiteTheme } from "./theme.ts";
 
 /** Entries of packages, each as programs import it, with the source that its types are made of. */
-export type Entries = readonly (readonly [name: string, source: string])[];
+type Entries = readonly (readonly [name: string, source: string])[];
 
 /** Those that are published. */
 export const ENTRIES: Entries = [

@@ -63,7 +63,7 @@ function __put(object, value, place) {
 const arithmetic = new Set(["+", "-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^"]);
 
 /** Tells the place of an offset in the code. */
-export type PlaceOf = (offset: number) => string;
+type PlaceOf = (offset: number) => string;
 
 /** Places in the sources that a bundle was made of. */
 export function sourcePlaces(code: string, map: string): PlaceOf {
@@ -80,45 +80,47 @@ export function sourcePlaces(code: string, map: string): PlaceOf {
 
 class Rewriter {
   readonly text: MagicString;
-  constructor(
-    private readonly code: string,
-    private readonly placeOf: PlaceOf,
-  ) {
+  readonly #code: string;
+  readonly #placeOf: PlaceOf;
+
+  constructor(code: string, placeOf: PlaceOf) {
+    this.#code = code;
+    this.#placeOf = placeOf;
     this.text = new MagicString(code);
   }
 
-  private place(node: Node): string {
-    return JSON.stringify(this.placeOf(node.start));
+  #place(node: Node): string {
+    return JSON.stringify(this.#placeOf(node.start));
   }
 
   /** `name(<node>, more, place)` around a node. */
-  private wrap(node: Node, name: string, more = ""): void {
+  #wrap(node: Node, name: string, more = ""): void {
     this.text.prependRight(node.start, `${name}(`);
-    this.text.appendLeft(node.end, `${more}, ${this.place(node)})`);
+    this.text.appendLeft(node.end, `${more}, ${this.#place(node)})`);
   }
 
   /** Source of a list that is named twice; it must do nothing when it is looked up. */
-  private nameOf(object: AnyNode): string {
+  #nameOf(object: AnyNode): string {
     let inner: AnyNode = object;
     while (inner.type === "MemberExpression" && !inner.computed) inner = inner.object as AnyNode;
     if (inner.type !== "Identifier") {
-      throw new Error(`${this.placeOf(object.start)}: give this list a name of its own first`);
+      throw new Error(`${this.#placeOf(object.start)}: give this list a name of its own first`);
     }
-    return this.code.slice(object.start, object.end);
+    return this.#code.slice(object.start, object.end);
   }
 
   /** `list[index]` as the target of an assignment: the index is checked in place. */
   target(member: MemberExpression): void {
-    const list = this.nameOf(member.object as AnyNode);
+    const list = this.#nameOf(member.object as AnyNode);
     this.text.prependRight(member.property.start, `__index(${list}, `);
-    this.text.appendLeft(member.property.end, `, ${this.place(member)})`);
+    this.text.appendLeft(member.property.end, `, ${this.#place(member)})`);
   }
 
   /** `list[index]` as a value becomes `__read(list, index, place)`. */
-  private read(member: MemberExpression): void {
+  #read(member: MemberExpression): void {
     this.text.prependRight(member.start, "__read(");
     this.text.overwrite(member.object.end, member.property.start, ", ");
-    this.text.overwrite(member.property.end, member.end, `, ${this.place(member)})`);
+    this.text.overwrite(member.property.end, member.end, `, ${this.#place(member)})`);
   }
 
   assignment(node: AssignmentExpression): void {
@@ -126,34 +128,34 @@ class Rewriter {
     if (left.type === "MemberExpression" && left.computed) {
       this.target(left);
       if (operator === "=") {
-        const list = this.nameOf(left.object as AnyNode);
+        const list = this.#nameOf(left.object as AnyNode);
         this.text.prependRight(right.start, `__put(${list}, `);
-        this.text.appendLeft(right.end, `, ${this.place(right)})`);
+        this.text.appendLeft(right.end, `, ${this.#place(right)})`);
       }
     }
-    if (operator !== "=") this.wrap(node, "__number");
+    if (operator !== "=") this.#wrap(node, "__number");
   }
 
   visit(node: AnyNode, parent: AnyNode | undefined): void {
     switch (node.type) {
       case "BinaryExpression":
-        if (arithmetic.has(node.operator)) this.wrap(node, "__number");
+        if (arithmetic.has(node.operator)) this.#wrap(node, "__number");
         break;
       case "UnaryExpression":
-        if (/^[-+~]$/.test(node.operator)) this.wrap(node, "__number");
+        if (/^[-+~]$/.test(node.operator)) this.#wrap(node, "__number");
         break;
       case "UpdateExpression":
         if (node.argument.type === "MemberExpression" && node.argument.computed) {
           this.target(node.argument);
         }
-        if (node.prefix) this.wrap(node, "__number");
-        else this.wrap(node, "__step", node.operator === "++" ? ", 1" : ", -1");
+        if (node.prefix) this.#wrap(node, "__number");
+        else this.#wrap(node, "__step", node.operator === "++" ? ", 1" : ", -1");
         break;
       case "AssignmentExpression":
         this.assignment(node);
         break;
       case "MemberExpression":
-        if (node.computed && !isTarget(node, parent)) this.read(node);
+        if (node.computed && !isTarget(node, parent)) this.#read(node);
         break;
       default:
     }

@@ -14,7 +14,7 @@ import {
 } from "acorn";
 import { ancestor, full, simple } from "acorn-walk";
 
-export interface Complaint {
+interface Complaint {
   readonly reason: string;
   /** Line and column in the bundle, both from 1. */
   readonly line: number;
@@ -93,13 +93,17 @@ const allowedFree = new Set(["module", "Array"]);
 
 class Checker {
   readonly complaints: Complaint[] = [];
-  constructor(private readonly code: string) {}
+  readonly #code: string;
+
+  constructor(code: string) {
+    this.#code = code;
+  }
 
   refuse(at: number, reason: string): void {
-    const before = this.code.slice(0, at);
+    const before = this.#code.slice(0, at);
     const line = before.split("\n").length;
     const column = at - before.lastIndexOf("\n");
-    const text = this.code.slice(at, at + 40).split("\n")[0]!;
+    const text = this.#code.slice(at, at + 40).split("\n")[0]!;
     this.complaints.push({ reason, line, column, text });
   }
 
@@ -112,7 +116,7 @@ class Checker {
         if (node.kind !== "var") this.refuse(node.start, `${node.kind}: newer than ES5`);
         break;
       case "Literal":
-        this.checkLiteral(node.start, node);
+        this.#checkLiteral(node.start, node);
         break;
       case "Property":
         if (node.kind !== "init") this.refuse(node.start, "getter or setter");
@@ -135,13 +139,13 @@ class Checker {
         }
         break;
       case "CallExpression":
-        this.checkMethod(node);
+        this.#checkMethod(node);
         break;
       default:
     }
   }
 
-  private checkLiteral(at: number, literal: { value?: unknown; regex?: unknown; raw?: string }) {
+  #checkLiteral(at: number, literal: { value?: unknown; regex?: unknown; raw?: string }) {
     if (literal.regex) this.refuse(at, "regular expression");
     if (typeof literal.value === "bigint") this.refuse(at, "BigInt: newer than ES5");
     if (typeof literal.value !== "number") return;
@@ -150,7 +154,7 @@ class Checker {
     if (/^0[bo]|_/i.test(literal.raw ?? "")) this.refuse(at, "number notation newer than ES5");
   }
 
-  private checkMethod(call: CallExpression): void {
+  #checkMethod(call: CallExpression): void {
     const { callee } = call;
     if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
     if (!callee.computed && refusedMethods.has(callee.property.name)) {

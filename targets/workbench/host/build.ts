@@ -20,7 +20,7 @@ export const hostFolder = `${root}dist/host/`;
 export type Kind = "release" | "sanitize" | "duktape" | "mujs" | "arm" | "arm-api" | "arm-grant";
 
 /** The C programs that test parts of the host, each a file in test/host/c. */
-export const testPrograms = [
+const testPrograms = [
   "allocations",
   "two-devices",
   "two-connections",

@@ -1,7 +1,7 @@
 // What the C host reads from outside, and how each is built for libFuzzer: one file of test/host/fuzz, and the
 // files of the host that it is about.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
 import { numbersHeader } from "./generate.ts";
@@ -433,9 +433,15 @@ export const surfaces: readonly Surface[] = [
   },
 ];
 
-/** What a surface's harness says must hold, in the order in which it does. */
+/** What a surface's harness says must hold, and the headers beside it that it includes. */
 export function boundsOf({ name }: Surface): readonly string[] {
-  const harness = readFileSync(`${root}test/host/fuzz/${name}.c`, "utf8");
+  const folder = `${root}test/host/fuzz`;
+  const own = readFileSync(`${folder}/${name}.c`, "utf8");
+  const headers = [...own.matchAll(/^#include "(.+)"$/gm)].map(
+    ([, header]) => `${folder}/${header}`,
+  );
+  const shared = headers.filter((header) => existsSync(header));
+  const harness = [own, ...shared.map((header) => readFileSync(header, "utf8"))].join("\n");
   const named = [...harness.matchAll(/\bcheck\([^;]*?"([^"\n]*)"\);/g)].map(([, bound]) => bound!);
   return [...new Set(named)];
 }

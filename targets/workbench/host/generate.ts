@@ -6,7 +6,7 @@ import { ErrorCode, Field, MESSAGES, Property, State } from "../../../core/index
 import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/reasons.ts";
 import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
-import { version } from "../../command/version.ts";
+import { version } from "../../desktop/version.ts";
 import { borderDigest, type Enum, enums, membersOf } from "../../image/border.ts";
 
 export { borderDigest, enums, membersOf } from "../../image/border.ts";

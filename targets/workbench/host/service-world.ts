@@ -28,8 +28,8 @@ export class ServiceWorld {
   readonly folder: string;
   readonly service: Service;
   readonly events: ServiceEvent[] = [];
-  private server: RunningServer | undefined;
-  private aheadMs = 0;
+  #server: RunningServer | undefined;
+  #aheadMs = 0;
   port = 0;
 
   /**
@@ -44,7 +44,7 @@ export class ServiceWorld {
     this.folder = mkdtempSync(join(tmpdir(), `picogrant-${name}-`));
     this.service = createService({
       ...nodeEnvironment(),
-      now: () => Date.now() + this.aheadMs,
+      now: () => Date.now() + this.#aheadMs,
       random: (count) => randomBytes(count),
       fixture: { ...all, clients },
       options: { interval: 1, ...options },
@@ -53,15 +53,15 @@ export class ServiceWorld {
   }
 
   /** Listens, on the same port as before if there was one; over TLS with a key and its certificate. */
-  protected async listen(identity?: { key: string; cert: string }): Promise<void> {
-    this.server = await serve(this.service, { port: this.port, ...identity });
-    this.port = this.server.port;
+  async listen(identity?: { key: string; cert: string }): Promise<void> {
+    this.#server = await serve(this.service, { port: this.port, ...identity });
+    this.port = this.#server.port;
   }
 
   /** Stops listening: connections are refused. */
   async close(): Promise<void> {
-    await this.server?.close();
-    this.server = undefined;
+    await this.#server?.close();
+    this.#server = undefined;
   }
 
   async end(): Promise<void> {
@@ -70,7 +70,7 @@ export class ServiceWorld {
   }
 
   /** What device.json says of the service at this address. */
-  protected registration(base: string) {
+  registration(base: string) {
     return {
       ...CLIENT,
       scope: SCOPE,
@@ -85,7 +85,7 @@ export class ServiceWorld {
 
   /** Lets time pass for the service alone. */
   skip(ms: number): void {
-    this.aheadMs += ms;
+    this.#aheadMs += ms;
   }
 
   /** The answers of the service to a path so far: their status codes. */

@@ -93,7 +93,7 @@ async function missingIn(names: readonly string[]): Promise<string[]> {
   return output.split("\n").filter((name) => name !== "" && name !== "module");
 }
 
-export interface Shipped {
+interface Shipped {
   readonly name: string;
   readonly min: number;
   readonly gzip: number;

@@ -14,7 +14,7 @@ export interface Amount {
   readonly bytes: number;
 }
 
-export interface Installed {
+interface Installed {
   readonly name: string;
   readonly own: Amount;
   /** The packages that npm installs with it. */

@@ -8,7 +8,7 @@ import { MemoryStorage, RecordedDisplay, SeededEntropy } from "../../../platform
 import { NodeHttp } from "../../../platform/node/index.ts";
 import { WorldClock } from "../../desktop/simulator/world/world-clock.ts";
 
-export interface FastDevice {
+interface FastDevice {
   readonly driver: Driver;
   readonly storage: MemoryStorage;
   readonly display: RecordedDisplay;

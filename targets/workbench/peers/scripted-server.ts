@@ -32,39 +32,42 @@ function formOf(body: string): URLSearchParams {
 
 export class ScriptedServer {
   readonly seen: Seen[] = [];
-  private readonly sockets = new Set<Socket>();
-  private closedBytes = 0;
-  private readonly server = createServer((request, response) => void this.take(request, response));
+  readonly #sockets = new Set<Socket>();
+  #closedBytes = 0;
+  readonly #server = createServer((request, response) => void this.#take(request, response));
 
-  constructor(private readonly script: Script) {
-    this.server.on("connection", (socket) => {
-      this.sockets.add(socket);
+  readonly #script: Script;
+
+  constructor(script: Script) {
+    this.#script = script;
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
       socket.on("close", () => {
-        this.sockets.delete(socket);
-        this.closedBytes += socket.bytesRead + socket.bytesWritten;
+        this.#sockets.delete(socket);
+        this.#closedBytes += socket.bytesRead + socket.bytesWritten;
       });
     });
   }
 
   /** @returns the address, without a slash at the end */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** Bytes so far in both directions, HTTP headers included. */
   get wireBytes(): number {
-    let sum = this.closedBytes;
-    for (const socket of this.sockets) sum += socket.bytesRead + socket.bytesWritten;
+    let sum = this.#closedBytes;
+    for (const socket of this.#sockets) sum += socket.bytesRead + socket.bytesWritten;
     return sum;
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const seen = {
@@ -73,7 +76,7 @@ export class ScriptedServer {
       at: performance.now(),
     };
     this.seen.push(seen);
-    const answer = this.script(seen);
+    const answer = this.#script(seen);
     if (answer.reset) {
       request.socket.resetAndDestroy();
       return;

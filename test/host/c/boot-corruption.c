@@ -8,33 +8,17 @@
  * Usage: boot-corruption KEY PRODUCT ABI OLD TRIAL NEW LATER SEED TIMES; the counters of the images are 4, 5, 5, 6.
  * Output: a line of counts for each state; exit code 1 at the first fault.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+enum { SLOT = 512, NONE = -1, COUNTER_MIN = 5, EACH_UPDATE = 8 };
 
-#include "boot-flash.h"
-#include "image-crypto.h"
+#include "maker-images.h"
 
-enum { SLOT = 512, RECORD = 64, IMAGES = 4, NONE = -1, COUNTER_MIN = 5, EACH_UPDATE = 8 };
-enum { OLD, TRIAL, NEW, LATER };
 /* Of the images. The new one mends nothing that an attacker would want back: the trial stays what it may go back to. */
 static const uint32_t counters[IMAGES] = {4, 5, 5, 6};
 
-struct flash {
-  uint8_t slots[2][SLOT];
-  uint8_t records[2][RECORD];
-};
-
-static struct flash flash;
 static struct {
   long slots[2];
   long records[2];
 } erased;
-static uint8_t images[IMAGES][SLOT];
-static size_t sizes[IMAGES];
-static uint8_t key[1][PG_PUBLIC_KEY_BYTES];
-static struct pg_image_target target = {"quickjs", NULL};
-static struct pg_image_rules rules = {.crypto = &pg_image_crypto, .limit = SLOT};
 static unsigned long long random_state;
 
 static int read_slot(void *context, int slot, uint32_t at, uint8_t *into, size_t size) {
@@ -225,14 +209,14 @@ static void flip_every_bit(const char *state, const struct flash *before, uint32
 }
 
 static void spoil_at_random(const char *state, const struct flash *before, uint32_t floor, long times) {
-  struct flash factory;
+  struct flash as_made;
   long counts[IMAGES + 1] = {0};
-  memset(&factory, 0xff, sizeof factory);
-  memcpy(factory.slots[0], images[OLD], SLOT);
+  memset(&as_made, 0xff, sizeof as_made);
+  memcpy(as_made.slots[0], images[OLD], SLOT);
   for (long step = 0; step < times; step++) {
     int is_forged = 0;
     flash = *before;
-    for (unsigned deeds = 1 + below(4); deeds > 0; deeds--) is_forged |= spoil(&factory);
+    for (unsigned deeds = 1 + below(4); deeds > 0; deeds--) is_forged |= spoil(&as_made);
     counts[1 + judge(state, step, floor, is_forged)]++;
   }
   report(state, "spoilt", times, counts);
@@ -272,30 +256,13 @@ static void measure_trial(void) {
   if (erased.records[0] + erased.records[1] != PG_BOOT_TRIES + 1) fail("trial", "the record wears", 0);
 }
 
-static void read_image(const char *path, int image) {
-  FILE *file = fopen(path, "rb");
-  memset(images[image], 0xff, SLOT);
-  sizes[image] = file ? fread(images[image], 1, SLOT, file) : 0;
-  if (file) fclose(file);
-  if (sizes[image] == 0 || sizes[image] != sizes[OLD]) exit(2);
-}
-
 int main(int count, char **arguments) {
-  FILE *file = count == 10 ? fopen(arguments[1], "rb") : NULL;
-  if (!file || fread(key[0], 1, sizeof key[0], file) != sizeof key[0]) return 2;
-  fclose(file);
-  for (int image = 0; image < IMAGES; image++) read_image(arguments[4 + image], image);
+  if (count != 10) return 2;
+  read_images(arguments + 1);
   random_state = strtoull(arguments[8], NULL, 10);
   long times = strtol(arguments[9], NULL, 10);
-  rules.keys = (const uint8_t(*)[PG_PUBLIC_KEY_BYTES])key;
-  rules.key_count = 1;
-  rules.product = arguments[2];
-  target.abi = arguments[3];
-  rules.targets = &target;
-  rules.target_count = 1;
 
-  memset(&flash, 0xff, sizeof flash);
-  memcpy(flash.slots[0], images[OLD], SLOT);
+  factory();
   attack("as the factory wrote it", 0, times);
   if (start("", 0, 1) != OLD || install(TRIAL) != PG_IMAGE_OK) return 1;
   struct flash with_trial = flash;

@@ -8,29 +8,13 @@
  * Usage: boot-flash KEY PRODUCT ABI OLD TRIAL NEW LATER, the last four files with images of rising counters.
  * Output: a line of counts for each sweep; exit code 1 at the first fault.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+enum { SLOT = 1024, PIECE = 64, NOTHING = -1, NONE = -2, PIECES = -3 };
 
-#include "boot-flash.h"
-#include "image-crypto.h"
+#include "maker-images.h"
 
-enum { SLOT = 1024, RECORD = 64, PIECE = 64, IMAGES = 4, NOTHING = -1, NONE = -2, PIECES = -3 };
-enum { OLD, TRIAL, NEW, LATER };
 enum fault { WELL, CUT, ONCE, ON };
 
-struct flash {
-  uint8_t slots[2][SLOT];
-  uint8_t records[2][RECORD];
-};
-
-static struct flash flash;
 static uint8_t rooms[2][SLOT];
-static uint8_t images[IMAGES][SLOT];
-static size_t sizes[IMAGES];
-static uint8_t key[1][PG_PUBLIC_KEY_BYTES];
-static struct pg_image_target target = {"quickjs", NULL};
-static struct pg_image_rules rules = {.crypto = &pg_image_crypto, .limit = SLOT};
 static struct pg_boot_flash area;
 static int is_mapped;
 
@@ -202,11 +186,6 @@ static void sweep(const char *name, const struct flash *before, int what, int ne
   }
 }
 
-static void factory(void) {
-  memset(&flash, 0xff, sizeof flash);
-  memcpy(flash.slots[0], images[OLD], sizes[OLD]);
-}
-
 static void sweep_history(const char *name, int newest) {
   struct flash before = flash;
   sweep(name, &before, NEW, newest);
@@ -252,24 +231,9 @@ static void refuse_pieces(void) {
   if (install_in_pieces(NEW) != PG_IMAGE_OK || start() != NEW) fail("no update in pieces", 0);
 }
 
-static size_t read_file(const char *path, uint8_t *into, size_t size) {
-  FILE *file = fopen(path, "rb");
-  size_t got = file ? fread(into, 1, size, file) : 0;
-  if (file) fclose(file);
-  return got;
-}
-
 int main(int count, char **arguments) {
-  if (count != 8 || read_file(arguments[1], key[0], sizeof key[0]) != sizeof key[0]) return 2;
-  for (int image = 0; image < IMAGES; image++) {
-    sizes[image] = read_file(arguments[4 + image], images[image], SLOT);
-  }
-  rules.keys = (const uint8_t(*)[PG_PUBLIC_KEY_BYTES])key;
-  rules.key_count = 1;
-  rules.product = arguments[2];
-  target.abi = arguments[3];
-  rules.targets = &target;
-  rules.target_count = 1;
+  if (count != 8) return 2;
+  read_images(arguments + 1);
   for (is_mapped = 0; is_mapped < 2; is_mapped++) {
     factory();
     sweep_history("as the factory wrote it", OLD);

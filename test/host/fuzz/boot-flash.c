@@ -13,10 +13,9 @@
 
 #include "bound.h"
 #include "boot-flash.h"
-#include "fake-crypto.h"
+#include "small-image.h"
 
 enum { SLOT = 512, RECORD = 64, STEPS_MAX = 40, WELL = -1 };
-enum { IMAGE = PG_IMAGE_HEADER_BYTES + 4 + PG_SIGNATURE_BYTES };
 
 struct area {
   size_t size;
@@ -91,18 +90,6 @@ static int erase_area(void *context, int slot) {
   return is_done ? PG_MEDIUM_DONE : PG_MEDIUM_FAILED;
 }
 
-static const uint8_t keys[1][PG_PUBLIC_KEY_BYTES] = {{5}};
-static const struct pg_image_target targets[] = {{"any", "es5"}};
-static const struct pg_image_rules rules = {
-    .crypto = &fake_crypto,
-    .keys = keys,
-    .key_count = 1,
-    .targets = targets,
-    .target_count = 1,
-    .product = "tv",
-    .limit = IMAGE,
-};
-
 static struct pg_boot_flash flash = {
     .slots = &slot_medium, .records = &record_medium, .room = {rooms[0], rooms[1]}};
 static struct pg_boot_store store;
@@ -121,25 +108,6 @@ static int raise_counter(void *context, uint32_t least) {
   check(least > counted, "the chip's counter is raised, where it is");
   counted = least;
   return 1;
-}
-
-static void make_image(uint8_t *bytes, uint8_t counter) {
-  static const uint8_t begin[] = {0x50, 0x47, 0x49, 0x4d, 0x47, 0x0d, 0x0a, 0x1a, 0, 2, 0, 240, 0, 1};
-  uint8_t hash[PG_SHA512_BYTES];
-  memset(bytes, 0, IMAGE);
-  memcpy(bytes, begin, sizeof begin);
-  bytes[18] = IMAGE >> 8;
-  bytes[19] = (uint8_t)IMAGE;
-  bytes[23] = 4;
-  bytes[31] = counter;
-  memcpy(bytes + 32, "any", 3);
-  memcpy(bytes + 48, "es5", 3);
-  memcpy(bytes + 80, "tv", 2);
-  memcpy(bytes + 112, "1", 1);
-  fake_sha512(hash, keys[0], PG_PUBLIC_KEY_BYTES, NULL, 0);
-  memcpy(bytes + FAKE_AT_KEY_ID, hash, PG_KEY_ID_BYTES);
-  bytes[PG_IMAGE_HEADER_BYTES] = counter;
-  fake_seal(bytes, IMAGE);
 }
 
 static void power_on(struct pg_boot *boot, long cut) {
@@ -161,7 +129,7 @@ static int can_start;
 static void install(uint8_t counter, long cut) {
   uint8_t image[IMAGE];
   struct pg_boot boot;
-  make_image(image, counter);
+  make_image(image, counter, 0, 0, counter);
   power_on(&boot, cut);
   enum pg_image_result result = pg_boot_install(&boot, image, IMAGE);
   if (counter < newest) check(result != PG_IMAGE_OK, "none older than the newest that was confirmed");

@@ -4,90 +4,13 @@
  * after each: an image that verifies is started, the last one that verifies is never overwritten, the counter
  * never falls, and only what ran is good.
  */
-#include <stdlib.h>
+#include "boot-in-ram.h"
 
-#include "bound.h"
-#include "boot.h"
-#include "fake-crypto.h"
-
-enum { IMAGE = PG_IMAGE_HEADER_BYTES + 4 + PG_SIGNATURE_BYTES, STEPS_MAX = 24, RECORD = PG_BOOT_RECORD_BYTES };
-
-static const uint8_t keys[2][PG_PUBLIC_KEY_BYTES] = {{5}, {6}};
-static const struct pg_image_target targets[] = {{"any", "es5"}};
-static const struct pg_image_rules rules = {
-    .crypto = &fake_crypto,
-    .keys = keys,
-    .key_count = 2,
-    .targets = targets,
-    .target_count = 1,
-    .product = "tv",
-    .limit = IMAGE,
-};
-
-static uint8_t slots[2][IMAGE];
-static uint8_t records[2][RECORD];
-static int writes_fail;
-
-static enum pg_image_result slot(void *context, int at, const uint8_t **bytes, size_t *size) {
-  (void)context;
-  *bytes = slots[at];
-  *size = IMAGE;
-  return slots[at][0] == 0xff ? PG_IMAGE_NONE : PG_IMAGE_OK;
-}
-
-static enum pg_image_result header(void *context, int at, uint8_t into[PG_IMAGE_HEADER_BYTES]) {
-  (void)context;
-  memcpy(into, slots[at], PG_IMAGE_HEADER_BYTES);
-  return PG_IMAGE_OK;
-}
-
-/* A write that fails has spoilt what was there. */
-static int write_slot(void *context, int at, const uint8_t *bytes, size_t size) {
-  (void)context;
-  check(size <= IMAGE, "a slot has the room that it has");
-  memcpy(slots[at], bytes, writes_fail ? size / 2 : size);
-  return !writes_fail;
-}
-
-static int read_record(void *context, int copy, uint8_t record[RECORD]) {
-  (void)context;
-  memcpy(record, records[copy], RECORD);
-  return 1;
-}
-
-static int write_record(void *context, int copy, const uint8_t record[RECORD]) {
-  (void)context;
-  memcpy(records[copy], record, writes_fail ? RECORD / 2 : RECORD);
-  return !writes_fail;
-}
-
-static const struct pg_boot_store store = {
-    .slot = slot,
-    .header = header,
-    .write_slot = write_slot,
-    .read_record = read_record,
-    .write_record = write_record,
-};
+enum { STEPS_MAX = 24, RECORD = PG_BOOT_RECORD_BYTES };
 
 /* An image of this number: its counter, its key, and whether it retires the older one. */
-static void make_image(uint8_t *bytes, uint8_t number) {
-  static const uint8_t begin[] = {0x50, 0x47, 0x49, 0x4d, 0x47, 0x0d, 0x0a, 0x1a, 0, 2, 0, 240, 0, 1};
-  uint8_t hash[PG_SHA512_BYTES];
-  memset(bytes, 0, IMAGE);
-  memcpy(bytes, begin, sizeof begin);
-  bytes[15] = number >> 7;
-  bytes[18] = IMAGE >> 8;
-  bytes[19] = (uint8_t)IMAGE;
-  bytes[23] = 4;
-  bytes[31] = number & 15;
-  memcpy(bytes + 32, "any", 3);
-  memcpy(bytes + 48, "es5", 3);
-  memcpy(bytes + 80, "tv", 2);
-  memcpy(bytes + 112, "1", 1);
-  fake_sha512(hash, keys[number >> 6 & 1], PG_PUBLIC_KEY_BYTES, NULL, 0);
-  memcpy(bytes + FAKE_AT_KEY_ID, hash, PG_KEY_ID_BYTES);
-  bytes[PG_IMAGE_HEADER_BYTES] = number;
-  fake_seal(bytes, IMAGE);
+static void make_numbered(uint8_t *bytes, uint8_t number) {
+  make_image(bytes, number & 15, number >> 6 & 1, number >> 7, number);
 }
 
 /* A record as the input has it, its checksum right. */
@@ -121,7 +44,7 @@ static void install(uint8_t number) {
   struct pg_boot boot = look();
   int valid[2] = {is_valid(&boot, 0), is_valid(&boot, 1)};
   memcpy(before, slots, sizeof slots);
-  make_image(image, number);
+  make_numbered(image, number);
   pg_boot_open(&boot, &store, &rules);
   enum pg_image_result result = pg_boot_install(&boot, image, IMAGE);
   int kept = 0;
@@ -171,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   memset(records, 0xff, sizeof records);
   for (int at = 0; at < 2; at++) {
     memset(slots[at], 0xff, IMAGE);
-    if (bytes[at] & 32) make_image(slots[at], bytes[at]);
+    if (bytes[at] & 32) make_numbered(slots[at], bytes[at]);
     if (bytes[at] & 16) slots[at][IMAGE / 2] ^= 1;
     if (bytes[2 + at] & 1) take_record(records[at], bytes + 4 + at * RECORD);
   }

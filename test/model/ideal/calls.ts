@@ -68,10 +68,10 @@ export class Calls {
   /** Of the call that is being built; undefined where none is. */
   target: string | undefined;
   kind = Kind.NONE;
-  private made: Request | undefined;
-  private base = "";
-  private nextTarget = "";
-  private isRetried = false;
+  #made: Request | undefined;
+  #base = "";
+  #nextTarget = "";
+  #isRetried = false;
   /** Issuer that the metadata have to name. */
   issuerAsked = "";
 
@@ -82,22 +82,26 @@ export class Calls {
   set = "";
   pollsLeft = 0;
   /** The error that an event ends the session with as soon as it is acknowledged. */
-  private endsWith = 0;
-  private readonly seen = new SeenEvents();
+  #endsWith = 0;
+  readonly #seen = new SeenEvents();
 
-  constructor(private readonly device: Ideal) {}
+  readonly #device: Ideal;
+
+  constructor(device: Ideal) {
+    this.#device = device;
+  }
 
   get isBusy(): boolean {
     return this.state !== CallState.IDLE && this.state !== CallState.DONE;
   }
 
-  private maySend(kind: Kind): boolean {
-    return kind === Kind.METADATA || this.device.hasSession;
+  #maySend(kind: Kind): boolean {
+    return kind === Kind.METADATA || this.#device.hasSession;
   }
 
   /** Whether a call of this kind can be begun. */
   mayBegin(kind: Kind): boolean {
-    return this.maySend(kind) && !this.isBusy;
+    return this.#maySend(kind) && !this.isBusy;
   }
 
   /** The host is at VERIFY. */
@@ -109,30 +113,30 @@ export class Calls {
     return this.state === CallState.DONE;
   }
 
-  private start(kind: Kind, request: Request): void {
-    this.device.release(Holder.ANSWER);
-    this.device.release(Holder.READ);
+  #start(kind: Kind, request: Request): void {
+    this.#device.release(Holder.ANSWER);
+    this.#device.release(Holder.READ);
     this.target = undefined;
     this.errorField = 0;
     this.kind = kind;
-    this.made = request;
+    this.#made = request;
     this.state = CallState.WAITING;
     this.error = this.status = 0;
-    this.isRetried = false;
+    this.#isRetried = false;
     this.hasNextPage = false;
     this.outcome = undefined;
   }
 
   get isDue(): boolean {
     if (this.state !== CallState.WAITING) return false;
-    return this.made!.authorization === undefined || this.device.hasAccess;
+    return this.#made!.authorization === undefined || this.#device.hasAccess;
   }
 
   /** The caller's body goes out with this request; undefined where it has none. */
   request(): Request {
-    const made = this.made!;
+    const made = this.#made!;
     if (made.authorization === undefined) return made;
-    return { ...made, authorization: `Bearer ${this.device.accessToken}` };
+    return { ...made, authorization: `Bearer ${this.#device.accessToken}` };
   }
 
   sent(): void {
@@ -157,11 +161,11 @@ export class Calls {
   send(endpoint: number, isGet: boolean, body: string | undefined): boolean {
     const { target } = this;
     if (target === undefined || endpoint < Endpoint.RESOURCE) return false;
-    const fits = target.length <= this.device.room(Region.CALL);
+    const fits = target.length <= this.#device.room(Region.CALL);
     if (!fits || !this.mayBegin(Kind.LIST)) return false;
     const isBodyLent = body !== undefined;
     const authorization = BEARER;
-    this.start(Kind.LIST, {
+    this.#start(Kind.LIST, {
       endpoint,
       isGet,
       target,
@@ -169,16 +173,16 @@ export class Calls {
       authorization,
       isBodyLent,
     });
-    this.base = target;
+    this.#base = target;
     return true;
   }
 
   nextPage(): boolean {
     if (!this.hasNextPage || !this.mayBegin(Kind.LIST)) return false;
-    this.start(Kind.LIST, {
-      ...this.made!,
+    this.#start(Kind.LIST, {
+      ...this.#made!,
       isGet: true,
-      target: this.nextTarget,
+      target: this.#nextTarget,
       body: "",
       isBodyLent: false,
     });
@@ -193,14 +197,14 @@ export class Calls {
 
   discover(issuer: string): boolean {
     if (!this.mayBegin(Kind.METADATA)) return false;
-    this.start(Kind.METADATA, this.device.requests.metadata());
+    this.#start(Kind.METADATA, this.#device.requests.metadata());
     this.issuerAsked = issuer;
     return true;
   }
 
   /** @returns what is wrong with the offer, NONE where it is on its way */
   createOffer(names: string, body: string, endpoint: number): OfferError {
-    const { device } = this;
+    const device = this.#device;
     if (!this.mayBegin(Kind.OFFER) || !device.isRoomFree) return OfferError.NOT_NOW;
     device.holder = Holder.NOBODY;
     this.dropTarget();
@@ -216,7 +220,7 @@ export class Calls {
     if (isTooLong) return wrong || OfferError.TOO_LONG;
     const mismatch = wrongBody(lines, body);
     if (mismatch) return mismatch;
-    this.start(Kind.OFFER, {
+    this.#start(Kind.OFFER, {
       endpoint,
       isGet: false,
       target,
@@ -229,57 +233,57 @@ export class Calls {
 
   pollEvents(): boolean {
     if (!this.mayBegin(Kind.EVENTS)) return false;
-    this.start(Kind.EVENTS, this.device.requests.eventPoll(undefined));
+    this.#start(Kind.EVENTS, this.#device.requests.eventPoll(undefined));
     this.pollsLeft = EVENT_POLLS;
     return true;
   }
 
   // how it ends
 
-  private finish(error: number, status: number): void {
+  #finish(error: number, status: number): void {
     this.state = CallState.DONE;
     this.error = error;
     this.status = status;
     // The host must not go on reading what it verifies.
-    if (this.isAsked) this.device.isAbortDue = true;
+    if (this.isAsked) this.#device.isAbortDue = true;
     this.isVerifying = this.isVerifyDue = false;
-    this.endAsTold();
+    this.#endAsTold();
   }
 
-  private endAsTold(): void {
-    const endsWith = this.endsWith;
-    this.endsWith = 0;
-    if (endsWith && this.device.hasSession) this.device.endSession(endsWith);
+  #endAsTold(): void {
+    const endsWith = this.#endsWith;
+    this.#endsWith = 0;
+    if (endsWith && this.#device.hasSession) this.#device.endSession(endsWith);
   }
 
   /** A call ends with the session that it needs, and when its request was given up. */
   check(): void {
-    if (this.isAsked && this.device.clock.exchangeMs === 0) {
-      this.finish(ErrorCode.UNREACHABLE, this.status);
+    if (this.isAsked && this.#device.clock.exchangeMs === 0) {
+      this.#finish(ErrorCode.UNREACHABLE, this.status);
     }
-    const mayGoOn = this.kind === Kind.NONE || this.maySend(this.kind);
-    const isLost = this.state === CallState.SENT && !this.device.isInFlight;
+    const mayGoOn = this.kind === Kind.NONE || this.#maySend(this.kind);
+    const isLost = this.state === CallState.SENT && !this.#device.isInFlight;
     if (isLost || (this.isBusy && !mayGoOn)) {
       this.outcome = undefined;
-      this.finish(this.reasonOfEnd(), 0);
+      this.#finish(this.#reasonOfEnd(), 0);
     }
   }
 
   /** Why the session is over: what ended it, or that somebody ended it. */
-  private reasonOfEnd(): number {
-    const { device } = this;
+  #reasonOfEnd(): number {
+    const device = this.#device;
     const isEndOfSession = device.state === State.FAILED && device.error !== ErrorCode.NONE;
     return isEndOfSession ? device.error : ErrorCode.SESSION_ENDED;
   }
 
   /** Whether the call is made again where its answer is 401. */
   get isMadeAgain(): boolean {
-    const isWithToken = this.made?.authorization !== undefined;
-    return isWithToken && !this.isRetried && this.device.refreshToken !== undefined;
+    const isWithToken = this.#made?.authorization !== undefined;
+    return isWithToken && !this.#isRetried && this.#device.refreshToken !== undefined;
   }
 
   answered(failure: number, arrival: Arrival): void {
-    const { device } = this;
+    const device = this.#device;
     const reading = readingOf(arrival);
     let error = failure;
     const isRefusal = arrival.status < 200 || arrival.status > 299;
@@ -291,10 +295,10 @@ export class Calls {
       // What a resource server's success consists of is between it and the application.
       if (this.kind === Kind.LIST && error === ErrorCode.MALFORMED_RESPONSE) error = ErrorCode.NONE;
     }
-    if (arrival.status === 401 && this.made!.authorization !== undefined) {
+    if (arrival.status === 401 && this.#made!.authorization !== undefined) {
       error = ErrorCode.INVALID_TOKEN;
-      if (!this.isRetried) {
-        this.isRetried = true;
+      if (!this.#isRetried) {
+        this.#isRetried = true;
         device.accessToken = undefined;
         if (device.state === State.SIGNED_IN) device.refreshNow(Event.TOKEN_REFUSED);
         if (device.hasSession) {
@@ -309,46 +313,46 @@ export class Calls {
       ? { refusal, addresses: undefined, isNothing: arrival.status === 0 }
       : undefined;
     this.status = arrival.status;
-    if (!error) error = this.use(reading);
+    if (!error) error = this.#use(reading);
     // An event in it waits for the host.
-    if (this.state !== CallState.VERIFYING) this.finish(error, arrival.status);
+    if (this.state !== CallState.VERIFYING) this.#finish(error, arrival.status);
   }
 
   /** @returns what is wrong with a success, NONE where it has what was asked for */
-  private use(reading: Reading): number {
+  #use(reading: Reading): number {
     const { members } = reading;
-    if (this.kind === Kind.LIST) return this.keepPage(reading);
+    if (this.kind === Kind.LIST) return this.#keepPage(reading);
     if (this.kind === Kind.OFFER) {
       return members.get("state") === "DRAFT" ? ErrorCode.NONE : ErrorCode.UNEXPECTED_STATE;
     }
-    return this.kind === Kind.METADATA ? this.takeMetadata(members) : this.takeEvent(reading);
+    return this.kind === Kind.METADATA ? this.#takeMetadata(members) : this.#takeEvent(reading);
   }
 
   /** A list does not end where a page token has no room, as if that were the last page. */
-  private keepPage({ document, members }: Reading): number {
-    const { device } = this;
+  #keepPage({ document, members }: Reading): number {
+    const device = this.#device;
     const token = document.isComplete ? members.get("nextPageToken") : undefined;
-    if (!this.made!.isGet || !token) return ErrorCode.NONE;
-    const joint = this.base.includes("?") ? "&" : "?";
-    this.nextTarget = `${this.base}${joint}pageToken=${formEncoded(token)}`;
+    if (!this.#made!.isGet || !token) return ErrorCode.NONE;
+    const joint = this.#base.includes("?") ? "&" : "?";
+    this.#nextTarget = `${this.#base}${joint}pageToken=${formEncoded(token)}`;
     this.hasNextPage =
-      token.length <= this.valueRoom(1) && this.nextTarget.length <= device.room(Region.CALL);
+      token.length <= this.#valueRoom(1) && this.#nextTarget.length <= device.room(Region.CALL);
     if (this.hasNextPage) return ErrorCode.NONE;
     this.errorField = Field.VALUE_A;
     return ErrorCode.VALUE_TOO_LONG;
   }
 
   /** What each of `count` values of an answer may have. */
-  private valueRoom(count: number): number {
-    return Math.floor(this.device.room(Region.OUTPUT) / count) - 1;
+  #valueRoom(count: number): number {
+    return Math.floor(this.#device.room(Region.OUTPUT) / count) - 1;
   }
 
-  private takeMetadata(members: Map<string, string | undefined>): number {
+  #takeMetadata(members: Map<string, string | undefined>): number {
     const device = members.get("device_authorization_endpoint");
     const token = members.get("token_endpoint");
     const revocation = members.get("revocation_endpoint");
     const issuer = members.get("issuer");
-    const room = this.valueRoom(4);
+    const room = this.#valueRoom(4);
     this.errorField = misfitOf(
       [
         [Field.VALUE_A, issuer],
@@ -369,21 +373,21 @@ export class Calls {
     return ErrorCode.NONE;
   }
 
-  private takeEvent({ document }: Reading): number {
+  #takeEvent({ document }: Reading): number {
     const sets =
       document.root?.kind === "object"
         ? document.root.members.filter(({ name }) => name === "sets").pop()?.value
         : undefined;
     // Of several the last one is taken; the server offers the others again.
     const set = sets?.kind === "object" ? textOf(sets.members.at(-1)?.value) : undefined;
-    if (set !== undefined && set.length > this.valueRoom(1)) {
+    if (set !== undefined && set.length > this.#valueRoom(1)) {
       this.errorField = Field.VALUE_A;
       return ErrorCode.VALUE_TOO_LONG;
     }
     // The server has taken the acknowledgement of the event before: the session ends if it was to.
-    this.endAsTold();
+    this.#endAsTold();
     // The last event of a run is left to the server.
-    if (!set || !this.device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
+    if (!set || !this.#device.hasSession || this.pollsLeft <= 0) return ErrorCode.NONE;
     this.state = CallState.VERIFYING;
     this.isVerifying = this.isVerifyDue = true;
     this.set = set;
@@ -396,30 +400,30 @@ export class Calls {
     if (!this.isVerifying || this.isVerifyDue) return;
     this.isVerifying = false;
     // The session may have ended meanwhile; the next tick says so.
-    if (!this.device.hasSession) return;
+    if (!this.#device.hasSession) return;
     const claims = claimsOf(payloadOf(this.set));
     if (!claims) {
-      this.finish(ErrorCode.MALFORMED_RESPONSE, this.status);
+      this.#finish(ErrorCode.MALFORMED_RESPONSE, this.status);
       return;
     }
-    if (isGenuine && !this.seen.isRepeated(claims.id)) {
-      this.apply(claims, false, this.set.length);
+    if (isGenuine && !this.#seen.isRepeated(claims.id)) {
+      this.#apply(claims, false, this.set.length);
     }
     this.pollsLeft--;
-    this.made = this.device.requests.eventPoll({ isAccepted: isGenuine, id: claims.id });
+    this.#made = this.#device.requests.eventPoll({ isAccepted: isGenuine, id: claims.id });
     this.state = CallState.WAITING;
-    this.device.release(Holder.ANSWER);
+    this.#device.release(Holder.ANSWER);
   }
 
   /** @returns whether it was an event that could be taken in now */
   applySecurityEvent(json: string): boolean {
-    const { device } = this;
+    const device = this.#device;
     if (!device.hasSession || !device.isRoomFree) return false;
     device.holder = Holder.NOBODY;
     const claims = claimsOf(json);
     const room = Math.floor(device.room(Region.OUTPUT) / 2);
     if (!claims || claims.id.length > room) return false;
-    if (!this.seen.isRepeated(claims.id)) this.apply(claims, true, room);
+    if (!this.#seen.isRepeated(claims.id)) this.#apply(claims, true, room);
     return true;
   }
 
@@ -427,12 +431,12 @@ export class Calls {
    * What an event does to the session. One that ends it is acknowledged first, where there is a poll. Its token
    * is compared where it has room beside what else is held, of `used` bytes.
    */
-  private apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
-    const { device } = this;
+  #apply(claims: EventClaims, isAtOnce: boolean, used: number): void {
+    const device = this.#device;
     const end = (error: number): void => {
-      if (!isAtOnce) this.endsWith = error;
+      if (!isAtOnce) this.#endsWith = error;
       // Another one that ends it is still to be acknowledged.
-      else if (!this.endsWith) device.endSession(error);
+      else if (!this.#endsWith) device.endSession(error);
     };
     const room = Math.floor((device.room(Region.OUTPUT) - used) / 2) - 1;
     const hasRoom = room >= "prefix".length && (claims.token ?? "").length <= room;
@@ -440,7 +444,7 @@ export class Calls {
     if (claims.isAccountDisabled) end(ErrorCode.ACCOUNT_DISABLED);
     else if (
       claims.isTokenRevoked &&
-      (!claims.isTokenNamed || (isComparable && this.isOurs(claims)))
+      (!claims.isTokenNamed || (isComparable && this.#isOurs(claims)))
     ) {
       end(ErrorCode.TOKEN_REVOKED);
     } else if (claims.isSessionsRevoked || (claims.isTokenRevoked && !isComparable)) {
@@ -451,8 +455,8 @@ export class Calls {
     }
   }
 
-  private isOurs({ token }: EventClaims): boolean {
-    const { refreshToken = "", accessToken = "" } = this.device;
+  #isOurs({ token }: EventClaims): boolean {
+    const { refreshToken = "", accessToken = "" } = this.#device;
     if (!token) return false;
     return refreshToken.startsWith(token) || accessToken.startsWith(token);
   }

@@ -11,7 +11,7 @@ export const PAGE_MS = 3000;
 export const SAVE_AGAIN_MS = 60_000;
 const RETRY_AFTER_S_MAX = 3600;
 const BACKOFF_MS_MIN = 2000;
-export const BACKOFF_MS_MAX = 64_000;
+const BACKOFF_MS_MAX = 64_000;
 /** The longest wait after a refusal that only people can mend. */
 export const REFUSED_MS_MAX = 4_096_000;
 
@@ -21,7 +21,7 @@ const UNPOLLED_LIFE_S = 99_900;
 export const SLOW_DOWN_MS = 5000;
 
 /** A wait that ends within these bounds. */
-export interface Bounds {
+interface Bounds {
   leastMs: number;
   mostMs: number;
 }
@@ -31,7 +31,7 @@ function less(value: number, step: number): number {
 }
 
 export class Clock {
-  private totalMs = 0;
+  #totalMs = 0;
   codeLifeS = 0;
   accessLifeS = ENDLESS_S;
   refreshLifeS = ENDLESS_S;
@@ -54,8 +54,8 @@ export class Clock {
       this.wait.leastMs = less(this.wait.leastMs, step);
       this.wait.mostMs = less(this.wait.mostMs, step);
     }
-    const seconds = Math.floor((this.totalMs + step) / 1000) - Math.floor(this.totalMs / 1000);
-    this.totalMs += step;
+    const seconds = Math.floor((this.#totalMs + step) / 1000) - Math.floor(this.#totalMs / 1000);
+    this.#totalMs += step;
     if (this.codeLifeS !== ENDLESS_S) this.codeLifeS = less(this.codeLifeS, seconds);
     if (this.accessLifeS !== ENDLESS_S) this.accessLifeS = less(this.accessLifeS, seconds);
     if (this.refreshLifeS !== ENDLESS_S) this.refreshLifeS = less(this.refreshLifeS, seconds);
@@ -65,7 +65,7 @@ export class Clock {
   /** Milliseconds until a count of whole seconds that is now `seconds` comes to 0. */
   msUntil(seconds: number): number {
     if (seconds === ENDLESS_S) return Number.POSITIVE_INFINITY;
-    return Math.max(0, seconds * 1000 - (this.totalMs % 1000));
+    return Math.max(0, seconds * 1000 - (this.#totalMs % 1000));
   }
 
   /** An interval that cannot be waited for: the code ends before it would be polled too early. */

@@ -21,7 +21,7 @@ const START_SPREAD_MS = 5000;
 const LAST_POLL_MS = 64_000;
 
 /** What the host has seen the device do in a tick, where chance decides when it does. */
-export interface Observed {
+interface Observed {
   moves: number;
   event: number;
   error: number;
@@ -48,10 +48,10 @@ export class Ideal {
   /** It was polled after its end, for what was decided in the last moment. */
   isPolledBehindEnd = false;
   renewals = 0;
-  private autoStart: boolean;
+  #autoStart: boolean;
   /** What the user asks for while the records are read. */
-  private isCancelNoted = false;
-  private isSignOutNoted = false;
+  #isCancelNoted = false;
+  #isSignOutNoted = false;
 
   accessToken: string | undefined;
   refreshToken: string | undefined;
@@ -65,7 +65,7 @@ export class Ideal {
   readonly calls: Calls;
   readonly prompt: Prompt;
   readonly requests: Requests;
-  private readonly grant = new Grant(this);
+  readonly #grant = new Grant(this);
   readonly binding: number;
   /** Of records under the server's former name. */
   readonly formerBinding: number;
@@ -83,7 +83,7 @@ export class Ideal {
     readonly room: (region: number) => number,
   ) {
     const { config } = settings;
-    this.autoStart = config.autoStart === 1;
+    this.#autoStart = config.autoStart === 1;
     this.requests = new Requests(config);
     this.binding = bindingOf(this.requests.owner);
     this.formerBinding = bindingOf(this.requests.formerOwner);
@@ -101,7 +101,7 @@ export class Ideal {
     return this.isInFlight && this.purpose !== Purpose.CALL && this.arrival !== undefined;
   }
 
-  private get isAccessTokenArriving(): boolean {
+  get #isAccessTokenArriving(): boolean {
     const { arrival } = this;
     if (!this.isAnswering || !arrival || arrival.status < 200 || arrival.status > 299) return false;
     return readingOf(arrival).members.has("access_token");
@@ -112,13 +112,13 @@ export class Ideal {
   }
 
   /** Neither a session nor the end of one. */
-  private get isFree(): boolean {
+  get #isFree(): boolean {
     return this.state < State.SIGNED_IN || this.state === State.FAILED;
   }
 
   /** A session whose tokens the server does not want to refresh, and which are kept. */
-  private get isRefused(): boolean {
-    return this.state === State.REFRESHING && this.grant.isRefused;
+  get #isRefused(): boolean {
+    return this.state === State.REFRESHING && this.#grant.isRefused;
   }
 
   // moves
@@ -128,7 +128,7 @@ export class Ideal {
     this.state = state;
     // Without a session there are no tokens, and no target of a call.
     const isWithout = state >= State.SIGNED_OUT && state <= State.PENDING;
-    if (isWithout || state === State.FAILED) this.dropTokens();
+    if (isWithout || state === State.FAILED) this.#dropTokens();
     if (!this.hasSession) this.calls.dropTarget();
     if (state !== State.PENDING) this.dropVerifier();
     this.moves = (this.moves + 1) % 65_536;
@@ -137,7 +137,7 @@ export class Ideal {
     this.prompt.turnToFirst();
   }
 
-  private requestCode(event: number, leastMs: number, mostMs: number): void {
+  #requestCode(event: number, leastMs: number, mostMs: number): void {
     this.error = ErrorCode.NONE;
     this.storage.nothingToSave();
     this.clock.wait.leastMs = leastMs;
@@ -160,7 +160,7 @@ export class Ideal {
 
   renewCode(): void {
     if (this.renewals++ < this.settings.config.renewalsMax) {
-      this.requestCode(Event.CODE_EXPIRED, 0, START_SPREAD_MS - 1);
+      this.#requestCode(Event.CODE_EXPIRED, 0, START_SPREAD_MS - 1);
     } else {
       this.end(Event.RENEWALS_EXHAUSTED, ErrorCode.RENEWALS_EXHAUSTED, State.FAILED);
     }
@@ -198,18 +198,18 @@ export class Ideal {
     }
   }
 
-  private dropTokens(): void {
+  #dropTokens(): void {
     this.accessToken = this.refreshToken = this.previousToken = undefined;
     this.clock.refreshLifeS = ENDLESS_S;
   }
 
   /** A request for the metadata needs no session, nor an attempt to sign in. */
-  private giveUpAttempt(): void {
+  #giveUpAttempt(): void {
     const isForMetadata = this.purpose === Purpose.CALL && this.calls.kind === Kind.METADATA;
-    if (!isForMetadata) this.giveUp();
+    if (!isForMetadata) this.#giveUp();
   }
 
-  private giveUp(): void {
+  #giveUp(): void {
     if (this.isInFlight) this.isAbortDue = true;
     this.isInFlight = false;
   }
@@ -240,39 +240,39 @@ export class Ideal {
 
   signIn(): void {
     this.renewals = 0;
-    this.grant.userActed();
-    if (this.state === State.STARTING) this.autoStart = true;
-    else if (this.isFree) {
-      this.giveUpAttempt();
-      this.requestCode(Event.SIGN_IN, 0, 0);
-    } else if (this.isRefused && this.grant.isTriedForUser) {
-      this.giveUp();
-      this.requestCode(Event.SIGN_IN, 0, 0);
+    this.#grant.userActed();
+    if (this.state === State.STARTING) this.#autoStart = true;
+    else if (this.#isFree) {
+      this.#giveUpAttempt();
+      this.#requestCode(Event.SIGN_IN, 0, 0);
+    } else if (this.#isRefused && this.#grant.isTriedForUser) {
+      this.#giveUp();
+      this.#requestCode(Event.SIGN_IN, 0, 0);
       this.storage.start(Task.WIPE, this.recordKind);
-    } else if (this.isRefused) this.grant.tryForUser();
+    } else if (this.#isRefused) this.#grant.tryForUser();
   }
 
   cancel(): void {
     if (this.state === State.STARTING) {
-      this.autoStart = false;
-      this.isCancelNoted = true;
+      this.#autoStart = false;
+      this.#isCancelNoted = true;
       return;
     }
-    const isAttempt = this.isFree && this.state !== State.SIGNED_OUT;
-    if (isAttempt || this.isRefused || this.state === State.REVOKING) {
-      this.giveUpAttempt();
+    const isAttempt = this.#isFree && this.state !== State.SIGNED_OUT;
+    if (isAttempt || this.#isRefused || this.state === State.REVOKING) {
+      this.#giveUpAttempt();
       this.end(Event.CANCEL, ErrorCode.NONE, State.SIGNED_OUT);
     }
   }
 
   signOut(): void {
-    if (this.isFree) this.cancel();
-    if (this.state === State.STARTING) this.isSignOutNoted = true;
-    if (this.isFree || this.state === State.REVOKING) return;
+    if (this.#isFree) this.cancel();
+    if (this.state === State.STARTING) this.#isSignOutNoted = true;
+    if (this.#isFree || this.state === State.REVOKING) return;
     // A token that is arriving is not yet one that could be revoked, and takes the place of the one before.
-    if (this.isAccessTokenArriving) this.clock.accessLifeS = 0;
-    this.giveUp();
-    this.grant.revocationBegins();
+    if (this.#isAccessTokenArriving) this.clock.accessLifeS = 0;
+    this.#giveUp();
+    this.#grant.revocationBegins();
     this.clock.wait.leastMs = this.clock.wait.mostMs = 0;
     this.moveTo(Event.SIGN_OUT, State.REVOKING);
     this.storage.start(Task.WRITE, this.recordKind);
@@ -331,7 +331,7 @@ export class Ideal {
     clock.wait.leastMs = 0;
     clock.wait.mostMs = spread;
     if (kind === 0) {
-      if (this.autoStart) this.requestCode(Event.SIGN_IN, 0, spread);
+      if (this.#autoStart) this.#requestCode(Event.SIGN_IN, 0, spread);
       else this.moveTo(Event.NO_RECORD, State.SIGNED_OUT);
     } else if (kind === State.PENDING) {
       // A slow_down may have come since the record was written.
@@ -342,10 +342,10 @@ export class Ideal {
     } else if (kind <= State.REFRESHING) this.moveTo(Event.TOKENS_FOUND, kind);
     else this.moveTo(Event.REVOCATION_FOUND, State.REVOKING);
     if (kind !== 0) this.storage.tidy(this.recordKind, this.previousToken !== undefined);
-    if (kind !== 0 && (this.isCancelNoted || this.isSignOutNoted)) {
-      if (this.isSignOutNoted) this.signOut();
+    if (kind !== 0 && (this.#isCancelNoted || this.#isSignOutNoted)) {
+      if (this.#isSignOutNoted) this.signOut();
       else if (kind === State.PENDING) this.cancel();
-      if (this.autoStart) this.signIn();
+      if (this.#autoStart) this.signIn();
     }
   }
 
@@ -445,8 +445,8 @@ export class Ideal {
     }
     const reading = readingOf(arrival);
     const error = failure || classify(arrival, reading);
-    if (this.purpose === Purpose.REVOCATION) this.grant.revocationAnswered(error, arrival);
-    else this.grant.answered(error, arrival, reading);
+    if (this.purpose === Purpose.REVOCATION) this.#grant.revocationAnswered(error, arrival);
+    else this.#grant.answered(error, arrival, reading);
   }
 
   /** The answer is complete; without a status there was none. */

@@ -9,27 +9,31 @@ import { type Request, Requests } from "./requests.ts";
 import { Task } from "./storage.ts";
 
 /** A command that has to come now, or may. */
-export interface Expectation {
+interface Expectation {
   command: number;
   /** It may also come later: chance decides. */
   isOptional: boolean;
 }
 
 export class Due {
-  constructor(private readonly device: Ideal) {}
+  readonly #device: Ideal;
+
+  constructor(device: Ideal) {
+    this.#device = device;
+  }
 
   /** What has to come next. */
   expected(): Expectation {
-    const { device } = this;
+    const device = this.#device;
     if (device.isAbortDue) return { command: Command.ABORT, isOptional: false };
     const { storage } = device;
     const isWrite = storage.task === Task.WRITE && !storage.active && device.isRoomFree;
-    if (isWrite && !this.recordFits()) {
+    if (isWrite && !this.#recordFits()) {
       storage.task = Task.NONE;
       storage.notSaved = true;
       device.holder = Holder.NOBODY;
     }
-    const stored = this.isReadingLater ? Command.NONE : storage.due();
+    const stored = this.#isReadingLater ? Command.NONE : storage.due();
     if (stored && (stored === Command.ERASE || device.isRoomFree))
       return { command: stored, isOptional: false };
     if (device.calls.isVerifyDue) return { command: Command.VERIFY, isOptional: false };
@@ -51,13 +55,13 @@ export class Due {
   }
 
   /** A slot could not be read just now. */
-  private get isReadingLater(): boolean {
-    const { clock, storage } = this.device;
+  get #isReadingLater(): boolean {
+    const { clock, storage } = this.#device;
     return storage.task === Task.READ && clock.wait.mostMs > 0;
   }
 
   purposeDue(): Purpose {
-    const { device } = this;
+    const device = this.#device;
     const isHeld = !device.isRoomFree && !(device.holder === Holder.ANSWER && device.calls.isDone);
     if (device.isInFlight || device.storage.isBusy || device.storage.active || isHeld) {
       return Purpose.NONE;
@@ -87,7 +91,7 @@ export class Due {
 
   /** The request that goes out now. */
   request(purpose: Purpose): Request {
-    const { device } = this;
+    const device = this.#device;
     switch (purpose) {
       case Purpose.CODE:
         return device.requests.deviceAuthorization(device.challenge);
@@ -104,7 +108,7 @@ export class Due {
 
   /** Whether the request has room in the memory: what has none ends as an answer of its own would. */
   requestFits(purpose: Purpose, request: Request): boolean {
-    const { device } = this;
+    const device = this.#device;
     if (purpose === Purpose.CODE) return true;
     const region = purpose === Purpose.CALL ? Region.CALL : Region.OUTPUT;
     return Requests.sizeOf(request) <= device.room(region);
@@ -112,14 +116,14 @@ export class Due {
 
   /** Milliseconds after which something is due at the latest. */
   nextDueMs(waitMs: "leastMs" | "mostMs" = "mostMs"): number {
-    const { device } = this;
+    const device = this.#device;
     const { clock } = device;
     const { command, isOptional } = this.expected();
     if (command !== Command.NONE && !isOptional) return 0;
     let due = Number.POSITIVE_INFINITY;
     const purpose = this.purposeDue();
     if (device.isInFlight || device.calls.isAsked) due = clock.exchangeMs;
-    else if (purpose !== Purpose.NONE || this.isReadingLater) due = clock.wait[waitMs];
+    else if (purpose !== Purpose.NONE || this.#isReadingLater) due = clock.wait[waitMs];
     if (device.state === State.PENDING && clock.codeLifeS > 0) {
       due = Math.min(due, clock.msUntil(clock.codeLifeS));
     }
@@ -131,14 +135,14 @@ export class Due {
 
   /** Seconds until the access token is to be renewed, at the least and at the most. */
   get refreshDueS(): { least: number; most: number } {
-    const { device } = this;
+    const device = this.#device;
     const left = device.accessToken ? device.clock.accessLifeS : 0;
     if (!device.refreshToken) return { least: left, most: left };
     return { least: left - device.clock.marginMostS, most: left - device.clock.marginLeastS };
   }
 
-  private recordFits(): boolean {
-    const { device } = this;
+  #recordFits(): boolean {
+    const device = this.#device;
     return sizeOf(device.record()) <= device.room(Region.OUTPUT);
   }
 }

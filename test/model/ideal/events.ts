@@ -53,12 +53,12 @@ export function payloadOf(set: string): string {
 
 /** The identifiers of the last eight events, the newest first. */
 export class SeenEvents {
-  private ids: string[] = [];
+  #ids: string[] = [];
 
   /** Whether it came before; it is the newest from here on. */
   isRepeated(id: string): boolean {
-    const isKnown = this.ids.includes(id);
-    this.ids = [id, ...this.ids.filter((other) => other !== id)].slice(0, 8);
+    const isKnown = this.#ids.includes(id);
+    this.#ids = [id, ...this.#ids.filter((other) => other !== id)].slice(0, 8);
     return isKnown;
   }
 }

@@ -35,75 +35,79 @@ const DEAD_CODES = 3;
 const PATIENCE_S = 24 * 60 * 60;
 
 export class Grant {
-  private uselessAnswers = 0;
-  private uselessStatuses = 0;
-  private deadCodes = 0;
+  #uselessAnswers = 0;
+  #uselessStatuses = 0;
+  #deadCodes = 0;
   /** The server refuses the refresh for a reason that is not the tokens', which are kept. */
   isRefused = false;
   /** The user has had them tried again since. */
   isTriedForUser = false;
   /** The refresh token before the present one is being tried. */
-  private triedPrevious = false;
-  private revocationTries = 0;
+  #triedPrevious = false;
+  #revocationTries = 0;
   /** What the server has said last of the refresh token that is being revoked; undefined: nothing yet. */
-  private refreshOutcome: number | undefined;
+  #refreshOutcome: number | undefined;
 
-  constructor(private readonly device: Ideal) {}
+  readonly #device: Ideal;
+
+  constructor(device: Ideal) {
+    this.#device = device;
+  }
 
   /** The user has asked for something: what was tried in vain before does not count. */
   userActed(): void {
-    this.uselessAnswers = this.uselessStatuses = this.deadCodes = 0;
+    this.#uselessAnswers = this.#uselessStatuses = this.#deadCodes = 0;
   }
 
   /** The user does not want to wait for the next try. */
   tryForUser(): void {
-    const { device } = this;
+    const device = this.#device;
     this.isTriedForUser = true;
     device.error = ErrorCode.NONE;
     device.clock.backoffMs = device.clock.wait.leastMs = device.clock.wait.mostMs = 0;
   }
 
   revocationBegins(): void {
-    this.revocationTries = 0;
-    this.refreshOutcome = undefined;
+    this.#revocationTries = 0;
+    this.#refreshOutcome = undefined;
   }
 
   /** RFC 7009 §2.1, §2.2.1: one token after the other, where the server does not end both with one. */
   revocationAnswered(error: number, { retryAfterS }: Arrival): void {
-    const { device } = this;
+    const device = this.#device;
     const isSaid = error === ErrorCode.NONE || error === ErrorCode.UNSUPPORTED_TOKEN_TYPE;
     const isAccessLeft = device.hasAccess && !device.requests.isQueryRevoked;
     if (device.refreshToken && isSaid && isAccessLeft) {
-      this.refreshOutcome = error;
+      this.#refreshOutcome = error;
       device.refreshToken = undefined;
       device.clock.wait.leastMs = device.clock.wait.mostMs = 0;
       return;
     }
     let result = error;
     // The access token of a refresh token that is revoked: whether it is refused does not matter.
-    if (this.refreshOutcome === ErrorCode.NONE && !isTransient(error)) result = ErrorCode.NONE;
-    else if (this.refreshOutcome && !error) result = this.refreshOutcome;
+    if (this.#refreshOutcome === ErrorCode.NONE && !isTransient(error)) result = ErrorCode.NONE;
+    else if (this.#refreshOutcome && !error) result = this.#refreshOutcome;
     const isOver = isSaid || result === ErrorCode.NONE;
-    if (isOver || ++this.revocationTries >= REVOCATION_TRIES) {
+    if (isOver || ++this.#revocationTries >= REVOCATION_TRIES) {
       device.end(Event.REVOKED, result, State.SIGNED_OUT);
     } else device.clock.backOff(0, Math.min(retryAfterS, REVOCATION_WAIT_S_MAX));
   }
 
   answered(failure: number, arrival: Arrival, reading: Reading): void {
-    const { device } = this;
+    const device = this.#device;
     const { purpose } = device;
     const isCode = purpose === Purpose.CODE;
     let error = failure;
     device.misfits.errorField = Field.NONE;
-    if (!error) error = isCode ? this.takeCode(reading) : this.takeTokens(reading);
+    if (!error) error = isCode ? this.#takeCode(reading) : this.#takeTokens(reading);
     if (isUseless(error, arrival, reading.document)) {
-      if (this.uselessStatuses < USELESS_STATUSES) this.uselessStatuses++;
-      if (this.uselessStatuses === USELESS_STATUSES) error = ErrorCode.USELESS_ANSWERS;
-    } else if (error !== ErrorCode.UNREACHABLE) this.uselessStatuses = 0;
+      if (this.#uselessStatuses < USELESS_STATUSES) this.#uselessStatuses++;
+      if (this.#uselessStatuses === USELESS_STATUSES) error = ErrorCode.USELESS_ANSWERS;
+    } else if (error !== ErrorCode.UNREACHABLE) this.#uselessStatuses = 0;
     device.error = error;
     if (!error) {
-      if (isCode) this.codeReceived(arrival, reading);
-      else this.tokensReceived(reading);
+      if (isCode) this.#codeReceived(arrival, reading);
+      else this.#tokensReceived(reading);
       return;
     }
     // What a success of no use names of tokens has taken the place of what was there.
@@ -116,40 +120,40 @@ export class Grant {
     if (error === ErrorCode.UNKNOWN_ERROR) device.errorName = reading.members.get("error") ?? "";
     const isStillPending =
       error === ErrorCode.AUTHORIZATION_PENDING || error === ErrorCode.SLOW_DOWN;
-    if (purpose === Purpose.POLL && isStillPending) this.stillPending(error, arrival, reading);
+    if (purpose === Purpose.POLL && isStillPending) this.#stillPending(error, arrival, reading);
     else if (isTransient(error)) {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
       device.clock.backOff(floor, arrival.retryAfterS);
-    } else if (purpose === Purpose.REFRESH) this.refreshRefused(error, arrival);
-    else if (purpose === Purpose.POLL && isRenewable(error)) this.codeRefused(error);
+    } else if (purpose === Purpose.REFRESH) this.#refreshRefused(error, arrival);
+    else if (purpose === Purpose.POLL && isRenewable(error)) this.#codeRefused(error);
     else device.end(Event.FINAL_ERROR, error, State.FAILED);
   }
 
   /** Nobody was asked about the code: that is not put right by yet another one. */
-  private codeRefused(error: number): void {
-    const { device } = this;
-    if (error === ErrorCode.INVALID_GRANT && ++this.deadCodes === DEAD_CODES) {
+  #codeRefused(error: number): void {
+    const device = this.#device;
+    if (error === ErrorCode.INVALID_GRANT && ++this.#deadCodes === DEAD_CODES) {
       device.end(Event.FINAL_ERROR, ErrorCode.USELESS_ANSWERS, State.FAILED);
     } else device.renewCode();
   }
 
-  private stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
-    const { device } = this;
+  #stillPending(error: number, { retryAfterS }: Arrival, { members }: Reading): void {
+    const device = this.#device;
     const { clock } = device;
     if (error === ErrorCode.SLOW_DOWN) {
       const named = intervalMsOf(members.get("interval"));
       clock.pollEvery(Math.max(clock.intervalMs + SLOW_DOWN_MS, named));
     }
     clock.backoffMs = 0;
-    this.deadCodes = 0;
+    this.#deadCodes = 0;
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     // A code from before a restart is shown once the server has confirmed it.
     if (clock.codeLifeS > 0) device.isCodeShown = true;
   }
 
   /** @returns what is wrong with the code that came, NONE where it can be shown and polled */
-  private takeCode({ members }: Reading): number {
-    const { device } = this;
+  #takeCode({ members }: Reading): number {
+    const device = this.#device;
     const code = members.get("device_code");
     const user = members.get("user_code");
     const uri = members.get("verification_uri");
@@ -171,7 +175,7 @@ export class Grant {
           : isShown
             ? Field.EXPIRES_IN
             : Field.VERIFICATION_URI;
-      return this.uselessAnswer();
+      return this.#uselessAnswer();
     }
     const complete = members.get("verification_uri_complete");
     const hasRoom =
@@ -184,20 +188,20 @@ export class Grant {
   }
 
   /** A success without a code; an empty answer may come of a network that is not up yet. */
-  private uselessAnswer(): number {
-    const { device } = this;
-    if (device.arrival?.body && this.uselessAnswers < USELESS_ANSWERS) this.uselessAnswers++;
-    return this.uselessAnswers < USELESS_ANSWERS
+  #uselessAnswer(): number {
+    const device = this.#device;
+    if (device.arrival?.body && this.#uselessAnswers < USELESS_ANSWERS) this.#uselessAnswers++;
+    return this.#uselessAnswers < USELESS_ANSWERS
       ? ErrorCode.MALFORMED_RESPONSE
       : ErrorCode.USELESS_ANSWERS;
   }
 
-  private codeReceived({ retryAfterS }: Arrival, { members }: Reading): void {
-    const { device } = this;
+  #codeReceived({ retryAfterS }: Arrival, { members }: Reading): void {
+    const device = this.#device;
     const { clock } = device;
     device.isCodeResumed = false;
     device.isPolledBehindEnd = false;
-    this.uselessAnswers = 0;
+    this.#uselessAnswers = 0;
     clock.pollEvery(intervalMsOf(members.get("interval")));
     clock.setWait(clock.intervalMs, clock.intervalMs, retryAfterS);
     device.moveTo(Event.CODE_RECEIVED, State.PENDING);
@@ -206,8 +210,8 @@ export class Grant {
   }
 
   /** @returns what is wrong with the tokens that came, NONE where they are of use (RFC 6749 §5.1) */
-  private takeTokens({ members }: Reading): number {
-    const { device } = this;
+  #takeTokens({ members }: Reading): number {
+    const device = this.#device;
     const { clock } = device;
     const access = members.get("access_token");
     const refresh = members.get("refresh_token");
@@ -237,8 +241,8 @@ export class Grant {
     return ErrorCode.NONE;
   }
 
-  private tokensReceived({ members }: Reading): void {
-    const { device } = this;
+  #tokensReceived({ members }: Reading): void {
+    const device = this.#device;
     const isFirst = device.purpose === Purpose.POLL;
     const refresh = members.get("refresh_token");
     const isNew = !!refresh && refresh !== device.refreshToken;
@@ -250,17 +254,17 @@ export class Grant {
     if (isFirst) device.prompt.setStatus("");
     device.moveTo(isFirst ? Event.TOKENS_RECEIVED : Event.REFRESHED, State.SIGNED_IN);
     // A token that replaces a dead one is new to the storage, whichever it is.
-    if (isNew || isFirst || this.triedPrevious || device.storage.notSaved) {
+    if (isNew || isFirst || this.#triedPrevious || device.storage.notSaved) {
       device.storage.start(Task.WRITE, device.recordKind);
     } else if (device.storage.notErased) {
       device.storage.start(Task.ERASE_OLDER, device.recordKind);
     }
-    this.triedPrevious = this.isRefused = this.isTriedForUser = false;
+    this.#triedPrevious = this.isRefused = this.isTriedForUser = false;
     device.clock.patienceS = ENDLESS_S;
   }
 
-  private refreshRefused(error: number, { retryAfterS }: Arrival): void {
-    const { device } = this;
+  #refreshRefused(error: number, { retryAfterS }: Arrival): void {
+    const device = this.#device;
     const { clock } = device;
     if (error !== ErrorCode.UNKNOWN_ERROR) clock.patienceS = ENDLESS_S;
     else if (clock.patienceS === ENDLESS_S) clock.patienceS = PATIENCE_S;
@@ -269,11 +273,11 @@ export class Grant {
       clock.backOff(0, retryAfterS, REFUSED_MS_MAX);
       return;
     }
-    if (this.triedPrevious || !device.previousToken) {
+    if (this.#triedPrevious || !device.previousToken) {
       device.endSession(ErrorCode.SESSION_ENDED);
       return;
     }
-    this.triedPrevious = true;
+    this.#triedPrevious = true;
     // Nobody has to sign in again before that is known to be refused as well.
     device.error = ErrorCode.NONE;
     [device.refreshToken, device.previousToken] = [device.previousToken, device.refreshToken];

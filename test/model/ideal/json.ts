@@ -42,10 +42,10 @@ class Reader {
   document(): Document {
     const holder: { root: Value | undefined } = { root: undefined };
     try {
-      this.value(1, (value) => {
+      this.#value(1, (value) => {
         holder.root = value;
       });
-      this.match(SPACE);
+      this.#match(SPACE);
       return { isComplete: this.at === this.text.length, root: holder.root };
     } catch (error) {
       if (error instanceof CutOff) return { isComplete: false, root: holder.root };
@@ -53,7 +53,7 @@ class Reader {
     }
   }
 
-  private match(pattern: RegExp): string | undefined {
+  #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text);
     if (!found) return undefined;
@@ -61,40 +61,40 @@ class Reader {
     return found[1] ?? found[0];
   }
 
-  private expect(character: string): void {
-    this.match(SPACE);
+  #expect(character: string): void {
+    this.#match(SPACE);
     if (this.text[this.at] !== character) throw new CutOff();
     this.at++;
   }
 
-  private isNext(character: string): boolean {
-    this.match(SPACE);
+  #isNext(character: string): boolean {
+    this.#match(SPACE);
     return this.text[this.at] === character;
   }
 
   /** Containers are handed over when they begin, so that a cut document has what came of them. */
-  private value(depth: number, take: (value: Value) => void): void {
-    this.match(SPACE);
+  #value(depth: number, take: (value: Value) => void): void {
+    this.#match(SPACE);
     const first = this.text[this.at];
     if (first === "{" || first === "[") {
       if (depth > DEPTH_MAX) throw new CutOff();
       this.at++;
-      if (first === "{") this.object(depth, take);
-      else this.list(depth, take);
+      if (first === "{") this.#object(depth, take);
+      else this.#list(depth, take);
       return;
     }
     if (first === '"') {
-      take({ kind: "text", text: this.string() });
+      take({ kind: "text", text: this.#string() });
       return;
     }
-    const number = this.match(NUMBER);
+    const number = this.#match(NUMBER);
     if (number !== undefined) take({ kind: "text", text: number });
-    else if (this.match(WORD) !== undefined) take({ kind: "word" });
+    else if (this.#match(WORD) !== undefined) take({ kind: "word" });
     else throw new CutOff();
   }
 
-  private string(): string {
-    const inside = this.match(STRING);
+  #string(): string {
+    const inside = this.#match(STRING);
     if (inside === undefined) throw new CutOff();
     // Escapes that stand together: two of them may be one character.
     return inside.replace(/(?:\\u[0-9a-fA-F]{4})+|\\./g, (escaped) =>
@@ -102,38 +102,38 @@ class Reader {
     );
   }
 
-  private object(depth: number, take: (value: Value) => void): void {
+  #object(depth: number, take: (value: Value) => void): void {
     const members: Member[] = [];
     take({ kind: "object", members });
-    if (this.isNext("}")) {
+    if (this.#isNext("}")) {
       this.at++;
       return;
     }
     for (;;) {
-      if (!this.isNext('"')) throw new CutOff();
-      const member: Member = { name: this.string(), value: undefined };
+      if (!this.#isNext('"')) throw new CutOff();
+      const member: Member = { name: this.#string(), value: undefined };
       members.push(member);
-      this.expect(":");
-      this.value(depth + 1, (value) => {
+      this.#expect(":");
+      this.#value(depth + 1, (value) => {
         member.value = value;
       });
-      if (this.isNext("}")) break;
-      this.expect(",");
+      if (this.#isNext("}")) break;
+      this.#expect(",");
     }
     this.at++;
   }
 
-  private list(depth: number, take: (value: Value) => void): void {
+  #list(depth: number, take: (value: Value) => void): void {
     const items: Value[] = [];
     take({ kind: "list", items });
-    if (this.isNext("]")) {
+    if (this.#isNext("]")) {
       this.at++;
       return;
     }
     for (;;) {
-      this.value(depth + 1, (value) => items.push(value));
-      if (this.isNext("]")) break;
-      this.expect(",");
+      this.#value(depth + 1, (value) => items.push(value));
+      if (this.#isNext("]")) break;
+      this.#expect(",");
     }
     this.at++;
   }

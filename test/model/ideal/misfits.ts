@@ -29,14 +29,18 @@ export class Misfits {
   isMemoryShort = false;
   values: (readonly [field: Field, text: string])[] = [];
 
-  constructor(private readonly room: (field: number) => number) {}
+  readonly #room: (field: number) => number;
+
+  constructor(room: (field: number) => number) {
+    this.#room = room;
+  }
 
   /** @returns whether one of the values has no room */
   note(values: readonly Value[]): boolean {
-    this.errorField = misfitOf(values, this.room);
+    this.errorField = misfitOf(values, this.#room);
     this.values = [];
     for (const [field, value] of values) {
-      if (value !== undefined && value.length > this.room(field)) this.values.push([field, value]);
+      if (value !== undefined && value.length > this.#room(field)) this.values.push([field, value]);
     }
     this.isMemoryShort =
       this.values.length > 0 &&

@@ -38,10 +38,10 @@ export class Requests {
   readonly owner: string;
   /** The same under the server's former name. */
   readonly formerOwner: string;
-  private readonly client: string;
-  private readonly device: string;
-  private readonly parameters: string;
-  private readonly authorization: string | undefined;
+  readonly #client: string;
+  readonly #device: string;
+  readonly #parameters: string;
+  readonly #authorization: string | undefined;
   /** The documents' own revocation, which ends both tokens. */
   readonly isQueryRevoked: boolean;
 
@@ -53,46 +53,46 @@ export class Requests {
     const withSecret = `client_id=${id}${clientSecret && `&client_secret=${secret}`}`;
     const isInBody = method === CLIENT_SECRET_POST || method === DOCUMENTS;
     const inDeviceRequest = method === CLIENT_SECRET_POST ? withSecret : `client_id=${id}`;
-    this.client = isInBody ? withSecret : `client_id=${id}`;
-    this.device = `scope=${formEncoded(bytesOf(config.scope))}${deviceParameters}&${inDeviceRequest}`;
-    this.parameters = bytesOf(config.tokenParameters);
+    this.#client = isInBody ? withSecret : `client_id=${id}`;
+    this.#device = `scope=${formEncoded(bytesOf(config.scope))}${deviceParameters}&${inDeviceRequest}`;
+    this.#parameters = bytesOf(config.tokenParameters);
     this.owner = `client_id=${id}&server=${bytesOf(config.server)}`;
     this.formerOwner = `client_id=${id}&server=${bytesOf(config.formerServer || config.server)}`;
     this.isQueryRevoked = method === DOCUMENTS;
     if (method === CLIENT_SECRET_BASIC) {
-      this.authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+      this.#authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
     }
   }
 
-  private post(endpoint: number, body: string): Request {
-    const { authorization } = this;
+  #post(endpoint: number, body: string): Request {
+    const authorization = this.#authorization;
     return { endpoint, isGet: false, target: "", body, authorization, isBodyLent: false };
   }
 
   /** @param challenge of the code (RFC 7636 §4.3); "": none */
   deviceAuthorization(challenge: string): Request {
     const parameters = `code_challenge_method=S256&code_challenge=${challenge}&`;
-    return this.post(Endpoint.DEVICE_AUTHORIZATION, `${challenge && parameters}${this.device}`);
+    return this.#post(Endpoint.DEVICE_AUTHORIZATION, `${challenge && parameters}${this.#device}`);
   }
 
-  private token(parameters: string): Request {
-    return this.post(Endpoint.TOKEN, `${this.client}${this.parameters}&${parameters}`);
+  #token(parameters: string): Request {
+    return this.#post(Endpoint.TOKEN, `${this.#client}${this.#parameters}&${parameters}`);
   }
 
   /** @param verifier what the code's challenge was made of (RFC 7636 §4.5); "": none */
   poll(deviceCode: string, verifier: string): Request {
     const grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code";
     const proof = verifier && `code_verifier=${verifier}&`;
-    return this.token(`${proof}${grant}&device_code=${formEncoded(deviceCode)}`);
+    return this.#token(`${proof}${grant}&device_code=${formEncoded(deviceCode)}`);
   }
 
   refresh(token: string): Request {
-    return this.token(`grant_type=refresh_token&refresh_token=${formEncoded(token)}`);
+    return this.#token(`grant_type=refresh_token&refresh_token=${formEncoded(token)}`);
   }
 
   revocation(token: string): Request {
     const parameter = `token=${formEncoded(token)}`;
-    const request = this.post(Endpoint.REVOCATION, `${this.client}&${parameter}`);
+    const request = this.#post(Endpoint.REVOCATION, `${this.#client}&${parameter}`);
     return this.isQueryRevoked ? { ...request, target: `?${parameter}`, body: "" } : request;
   }
 
@@ -105,11 +105,11 @@ export class Requests {
         ? `,"ack":["${id}"]`
         : `,"setErrs":{"${id}":{"err":"authentication_failed"}}`;
     }
-    return { ...this.post(Endpoint.EVENTS, `${body}}`), authorization: undefined };
+    return { ...this.#post(Endpoint.EVENTS, `${body}}`), authorization: undefined };
   }
 
   metadata(): Request {
-    return { ...this.post(Endpoint.METADATA, ""), isGet: true, authorization: undefined };
+    return { ...this.#post(Endpoint.METADATA, ""), isGet: true, authorization: undefined };
   }
 
   /** Bytes of the body or the target, whichever is the device's own. */

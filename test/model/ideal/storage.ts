@@ -39,15 +39,15 @@ export class StorageTask {
   /** Storage refuses to erase what should be gone. */
   notErased = false;
   /** A slot that was not read at the start may hold anything, until one is erased. */
-  private isUnread = false;
+  #isUnread = false;
   /** A slot holds a record under the server's former name, until one is erased. */
-  private isFormer = false;
+  #isFormer = false;
   /** What the record to be written is of: the state at the time when it was asked for. */
   kind = 0;
   /** Newest record read so far, the one before it, and which slot is read next. */
   found: StoredRecord | undefined;
-  private readStep = 0;
-  private firstSequence = -1;
+  #readStep = 0;
+  #firstSequence = -1;
 
   start(task: Task, kind: number): void {
     this.task = task;
@@ -85,7 +85,7 @@ export class StorageTask {
 
   /** The slot that the command is for. */
   slotDue(): number {
-    if (this.task === Task.READ) return this.readStep === 1 ? 1 : 0;
+    if (this.task === Task.READ) return this.#readStep === 1 ? 1 : 0;
     // Never the newest, but where it is the last to be erased.
     if (this.task !== Task.WRITE && this.used < 2) return this.newest;
     return 1 - this.newest;
@@ -96,7 +96,7 @@ export class StorageTask {
     this.activeSlot = slot;
   }
 
-  private holds(isWhole: boolean): void {
+  #holds(isWhole: boolean): void {
     this.used = isWhole && this.used === 0 ? 1 : 2;
     if (isWhole) this.newest = this.activeSlot;
   }
@@ -113,37 +113,37 @@ export class StorageTask {
     readLater: (waitMs: number) => void,
   ): void {
     this.active = Command.NONE;
-    if (isFormer) this.isFormer = true;
+    if (isFormer) this.#isFormer = true;
     if (record) {
       take(record);
       this.found = record;
     }
-    if (size !== 0) this.holds(record !== undefined);
+    if (size !== 0) this.#holds(record !== undefined);
     if (size < 0 && ++this.tries < READ_TRIES) {
       readLater(100 * 2 ** (this.tries - 1));
       return;
     }
     this.tries = 0;
-    if (size < 0 || (this.readStep === 2 && !record)) this.isUnread = true;
-    if (this.readStep === 0) {
-      this.firstSequence = record ? record.sequence : -1;
-      this.readStep = 1;
+    if (size < 0 || (this.#readStep === 2 && !record)) this.#isUnread = true;
+    if (this.#readStep === 0) {
+      this.#firstSequence = record ? record.sequence : -1;
+      this.#readStep = 1;
       return;
     }
     const isFirstNewer =
-      this.readStep === 1 &&
+      this.#readStep === 1 &&
       record !== undefined &&
-      this.firstSequence >= 0 &&
-      isNewer(this.firstSequence, record.sequence) &&
+      this.#firstSequence >= 0 &&
+      isNewer(this.#firstSequence, record.sequence) &&
       // Exactly half of all numbers apart each is newer than the other: then it is the second.
-      !isNewer(record.sequence, this.firstSequence);
+      !isNewer(record.sequence, this.#firstSequence);
     if (isFirstNewer) {
-      this.readStep = 2;
+      this.#readStep = 2;
       return;
     }
     this.sequence = this.found ? this.found.sequence + 1 : 0;
     // The newer record was there and cannot be read again: the older one does not count in its place.
-    if (this.readStep === 2 && !record) this.found = undefined;
+    if (this.#readStep === 2 && !record) this.found = undefined;
     this.task = Task.NONE;
   }
 
@@ -159,8 +159,8 @@ export class StorageTask {
    */
   tidy(kind: number, isOlderUseful: boolean): void {
     const isSession = kind === State.SIGNED_IN || kind === State.REFRESHING;
-    if (this.isFormer) this.start(Task.WRITE, kind);
-    else if (!isSession || (!this.isUnread && !isOlderUseful)) this.start(Task.ERASE_OLDER, kind);
+    if (this.#isFormer) this.start(Task.WRITE, kind);
+    else if (!isSession || (!this.#isUnread && !isOlderUseful)) this.start(Task.ERASE_OLDER, kind);
   }
 
   /**
@@ -171,13 +171,13 @@ export class StorageTask {
     const command = this.active;
     if (!command) return;
     this.active = Command.NONE;
-    const isStray = this.isUnread || this.notErased || this.isFormer || this.notSaved;
+    const isStray = this.#isUnread || this.notErased || this.#isFormer || this.notSaved;
     if (command === Command.ERASE) {
       if (isDone) this.used--;
-      if (isDone) this.isUnread = this.isFormer = false;
+      if (isDone) this.#isUnread = this.#isFormer = false;
     } else {
       // A write that failed may have left anything.
-      this.holds(isDone);
+      this.#holds(isDone);
       if (isDone) this.sequence = (this.sequence % SEQUENCES) + 1;
     }
     if ((!isDone || this.tries < 0) && ++this.tries < TRIES) return;

@@ -50,20 +50,24 @@ function checkNeed({ device, ideal, ...scene }: Scene): void {
 }
 
 export class MoveOracle {
-  private state: number = State.STARTING;
+  #state: number = State.STARTING;
 
-  constructor(private moves: number) {}
+  #moves: number;
+
+  constructor(moves: number) {
+    this.#moves = moves;
+  }
 
   check(scene: Scene): void {
     const { device, ideal } = scene;
-    if (device.moves !== this.moves) {
-      const isOne = device.moves === ((this.moves + 1) & 65535);
-      const row = `${this.state} ${device.event} ${device.state}`;
-      const words = `${State[this.state]} ${Event[device.event]} ${State[device.state]}`;
+    if (device.moves !== this.#moves) {
+      const isOne = device.moves === ((this.#moves + 1) & 65535);
+      const row = `${this.#state} ${device.event} ${device.state}`;
+      const words = `${State[this.#state]} ${Event[device.event]} ${State[device.state]}`;
       // Several moves may be made between two looks of the host.
       if (isOne) holds(scene, "moves", `no row of SPEC.md: ${words}`, MOVES.has(row));
-      this.moves = device.moves;
-      this.state = device.state;
+      this.#moves = device.moves;
+      this.#state = device.state;
     }
     same(scene, "moves", "the state", State[device.state], State[ideal.state]);
     same(scene, "moves", "the event", Event[device.event], Event[ideal.event]);

@@ -23,7 +23,7 @@ function checkQuiet(scene: Scene, ms: number): void {
 }
 
 export class WakeOracle {
-  private idle = 0;
+  #idle = 0;
 
   /** @returns the milliseconds that the host may sleep */
   check(scene: Scene): number {
@@ -37,7 +37,12 @@ export class WakeOracle {
 
   /** The host has slept; `commands` were to be carried out then. */
   slept(scene: Scene, ms: number, commands: number, hasMoved: boolean): void {
-    this.idle = ms === 0 && commands === 0 && !hasMoved ? this.idle + 1 : 0;
-    holds(scene, "wakeUps", "wakeIn stays 0 although nothing is to be done", this.idle <= IDLE_MAX);
+    this.#idle = ms === 0 && commands === 0 && !hasMoved ? this.#idle + 1 : 0;
+    holds(
+      scene,
+      "wakeUps",
+      "wakeIn stays 0 although nothing is to be done",
+      this.#idle <= IDLE_MAX,
+    );
   }
 }

@@ -102,6 +102,7 @@ export class Diagram {
     const item = body.closest("li")!;
     const room = this.#list.closest(".scroll")!.clientHeight;
     item.scrollIntoView({ block: item.offsetHeight > room ? "start" : "nearest" });
+    if (item === this.#list.lastElementChild) showEnd(this.#list);
   }
 
   /** Leaves out what is not of the kind, or has not the words, that are looked for. */

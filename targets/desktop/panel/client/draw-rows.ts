@@ -44,10 +44,11 @@ export function drawExchangeLine({ exchanges, part }: Row): HTMLElement {
   return line;
 }
 
-/** How much came, and how long that took: "164 B · 0.2 s". */
+/** How much came, and how long that took: "164 B · 0.2 s". Much can happen in less than a tenth. */
 function figuresOf({ receivedBytes, atMs, ended }: ExchangeEntry): string {
   const tookS = (ended!.atMs - atMs) / 1000;
-  return `${receivedBytes} B · ${tookS < 10 ? tookS.toFixed(1) : Math.round(tookS)} s`;
+  const words = tookS < 10 ? tookS.toFixed(1) : Math.round(tookS);
+  return `${receivedBytes} B · ${words === "0.0" ? "< 0.1" : words} s`;
 }
 
 /** A security event token (RFC 8417): what it is about, and opened, what it says. */

@@ -1,5 +1,7 @@
 // The three steps of a sign-in, of which one is lit; beside them the only strong button: what helps now. Where pressing
 // it would fail again there is another one, or none and the reason.
+import { sentenceOf } from "../../../../core/tables/remedies.ts";
+import { deviceKind } from "../../simulator/device/kinds.ts";
 import type { View } from "../../simulator/view.ts";
 
 /**
@@ -17,7 +19,16 @@ export interface Guide {
   readonly says: string;
 }
 
-type Seen = Pick<View, "device" | "faults" | "decision" | "call">;
+type Seen = Pick<View, "device" | "faults" | "decision" | "call" | "administrator">;
+
+/** What the steps are called before, while and after they are taken: what is not there yet is not said to be. */
+export function wordsOf(step: number, isOn = true): readonly [string, string, string] {
+  if (!isOn) return ["Switch the device on", "Enter it on the phone", "Allow"];
+  if (step === 0) return ["Get a code", "Enter it on the phone", "Allow"];
+  if (step === 1) return ["The device shows a code", "Enter it on the phone", "Allow"];
+  if (step === 2) return ["The device shows a code", "Entered on the phone", "Allow"];
+  return ["The device showed a code", "Entered on the phone", "Allowed"];
+}
 
 interface Obstacle {
   readonly fault: string;
@@ -35,27 +46,31 @@ const OBSTACLES: readonly Obstacle[] = [
   { fault: "unavailable", says: "The service is down", label: "bring the service back" },
 ];
 const QUOTA = { label: "give it codes again", does: "fault quota" };
-const POLICY = { label: "have the organization allow it", does: "fault policy" };
+const POLICY = { label: "be the administrator: allow it", does: "fault policy" };
+/** What an administrator does about a refusal, in two or three words. */
+const ADMINISTRATORS: Readonly<Record<string, string>> = {
+  admin_policy_enforced: "allow it",
+  account_disabled: "enable the account",
+  org_internal: "admit the account",
+};
 const NEW_CODE = { label: "get a code", does: "press new-code" };
 const SCAN = { label: "enter the code", does: "#scan" };
-const USUAL_CLIENT = { label: "be the TV again", does: "client living-room-tv" };
 const WHAT_CAN_GO_WRONG = { label: "What can go wrong?", does: "#faults" };
+/** Where the list of faults is in sight already. */
+const TRY_ONE = " Next: anything under “What can go wrong”.";
 
 /** Why the next code would be refused as this one was, unless something else is done. */
 const WRONG_CLIENT = ["invalid_client", "unauthorized_client", "invalid_scope"];
 /** What ends a session, and not a sign-in. */
-const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token"];
-/** Refusals of one account that another may not meet. */
-const OTHER_ACCOUNT: Readonly<Record<string, string>> = {
-  admin_policy_enforced:
-    "This account's organization forbids it. Get a code, and take another account on the phone.",
-  account_disabled:
-    "The session is over: the account is disabled. Get a code, and take another account on the phone.",
-  org_internal:
-    "Only accounts of one organization may. Get a code, and take such an account on the phone.",
-};
+const SESSION_OVER = ["session_ended", "token_revoked", "invalid_token", "account_disabled"];
+/** What a person has to be told who cannot mend it alone: one person, one act (core/tables/remedies.ts). */
+const ASKS_ADMINISTRATOR = /^the administrator: /;
 
-export function guideOf(seen: Seen, phone: PhonePage): Guide {
+/**
+ * @param phone where the person is there
+ * @param seesFaults whether the list of what can go wrong is open and in sight
+ */
+export function guideOf(seen: Seen, phone: PhonePage, seesFaults = false): Guide {
   const { device, faults } = seen;
   const obstacle = OBSTACLES.find(({ fault }) => faults.includes(fault));
   if (obstacle) return behind(obstacle, seen, phone);
@@ -63,7 +78,7 @@ export function guideOf(seen: Seen, phone: PhonePage): Guide {
     const next = { label: "switch the device on", does: "power" };
     return { step: 0, next, says: "The device is off." };
   }
-  if (isSignedIn(seen)) return signedIn(seen, phone);
+  if (isSignedIn(seen)) return signedIn(seen, phone, seesFaults);
   if (device.userCode !== "") return withCode(seen, phone);
   if (device.state === "revoking") {
     const says =
@@ -89,25 +104,37 @@ function isSignedIn({ device }: Seen): boolean {
 /** Nothing reaches the device: whatever else is to be done, this comes first. */
 function behind({ fault, says, label }: Obstacle, seen: Seen, phone: PhonePage): Guide {
   const { device } = seen;
+  const does = `fault ${fault}`;
+  if (!device.on) {
+    const order = `First ${label}, then switch the device on.`;
+    const next = { label: `first, ${label}`, does };
+    return { step: 0, next, says: `${says}, and the device is off. ${order}` };
+  }
   const step = isSignedIn(seen) ? 3 : device.userCode === "" ? 0 : withCode(seen, phone).step;
-  const next = { label, does: `fault ${fault}` };
-  if (!device.on) return { step: 0, next, says: `${says}, and the device is off.` };
+  const next = { label, does };
   return { step, next, says: `${says}: the device hears of nothing until that is mended.` };
 }
 
-function signedIn({ call }: Seen, phone: PhonePage): Guide {
+function signedIn({ call, device }: Seen, phone: PhonePage, seesFaults: boolean): Guide {
+  const next = seesFaults ? undefined : WHAT_CAN_GO_WRONG;
   if (call?.reason) {
     const { name, mend } = call.reason;
+    const says = `Signed in, but the last call failed: ${name}. ${sentenceOf(mend)}`;
     // A project without the API stays one.
-    const next = name === "accessNotConfigured" && phone !== "none" ? USUAL_CLIENT : undefined;
-    const [who = ""] = mend.split(":");
-    const says = `Signed in, but the last call failed: ${name}. Who can mend it: ${who}.`;
-    return { step: 3, next: next ?? WHAT_CAN_GO_WRONG, says };
+    if (name === "accessNotConfigured" && phone !== "none") {
+      return { step: 3, next: usualClient(device), says };
+    }
+    return { step: 3, next, says };
   }
   const says = call
     ? "The device is signed in, and has got its user's data."
     : "The device is signed in.";
-  return { step: 3, next: WHAT_CAN_GO_WRONG, says };
+  return { step: 3, next, says: seesFaults ? says + TRY_ONE : says };
+}
+
+/** Back to the client that such a device is by itself. */
+function usualClient({ kind }: Seen["device"]): Guide["next"] {
+  return { label: "give it the right client", does: `client ${deviceKind(kind)!.client}` };
 }
 
 function withCode({ device, decision, faults }: Seen, phone: PhonePage): Guide {
@@ -144,17 +171,21 @@ function onPhone(phone: PhonePage): Guide {
 }
 
 /** Another code is of use where the next sign-in may end otherwise. */
-function failed({ device: { reason }, faults }: Seen, phone: PhonePage): Guide {
-  const name = reason?.name ?? "";
+function failed({ device, faults, administrator }: Seen, phone: PhonePage): Guide {
+  const { name, mend } = device.reason ?? { name: "", mend: "" };
   const what = SESSION_OVER.includes(name) ? "The session is over" : "The sign-in failed";
-  const says = `${what}: ${name}. Below the device stands who can mend it.`;
-  if (name === "admin_policy_enforced" && faults.includes("policy")) {
-    return { step: 0, next: POLICY, says: "The organization forbids what the device asks for." };
-  }
+  const says = `${what}: ${name}. ${sentenceOf(mend)}`;
   if (WRONG_CLIENT.includes(name)) {
     // With somebody else's service there is no other client to take.
-    if (phone === "none") return { step: 0, next: undefined, says };
-    return { step: 0, next: USUAL_CLIENT, says: `The service refuses this device: ${name}.` };
+    return { step: 0, next: phone === "none" ? undefined : usualClient(device), says };
   }
-  return { step: 0, next: NEW_CODE, says: OTHER_ACCOUNT[name] ?? says };
+  if (name === "admin_policy_enforced" && faults.includes("policy")) {
+    return { step: 0, next: POLICY, says };
+  }
+  if (administrator !== "") {
+    const label = `be the administrator: ${ADMINISTRATORS[name] ?? "mend it"}`;
+    return { step: 0, next: { label, does: "administrator" }, says };
+  }
+  if (!ASKS_ADMINISTRATOR.test(mend)) return { step: 0, next: NEW_CODE, says };
+  return { step: 0, next: NEW_CODE, says: `${what}: ${name}. The administrator has mended it.` };
 }

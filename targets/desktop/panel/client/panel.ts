@@ -1,13 +1,14 @@
 // The panel's script: puts views of the world on the page, and sends what is clicked or typed as commands. Where
 // the world is, the link knows.
 
+import { sentenceOf } from "../../../../core/tables/remedies.ts";
 import { keptWords } from "../../simulator/device/kept-words.ts";
 import { whyNot } from "../../simulator/needs.ts";
 import type { Gauge, View } from "../../simulator/view.ts";
 import { bare, takeCodeField } from "./code-field.ts";
 import { Diagram } from "./diagram.ts";
 import { element, setText } from "./dom.ts";
-import { guideOf, type PhonePage } from "./guide.ts";
+import { guideOf, type PhonePage, wordsOf } from "./guide.ts";
 import { drawDisplay } from "./lcd.ts";
 import type { Link } from "./link.ts";
 import { drawModules } from "./qr.ts";
@@ -23,9 +24,6 @@ const STRIP_MAX = 60;
 /** On the phone while no page is open there. */
 const NOT_YET =
   "It takes the code from the device: by its camera, or you open the address and type.";
-const DECIDED =
-  "A button did that, without the service's pages. For these, press “enter the code” while a code is shown.";
-
 export class Panel {
   #latest: View | undefined;
   /** The number of the world's message that was said last. */
@@ -93,8 +91,10 @@ export class Panel {
   }
 
   #showGuide(view: View): void {
-    const { step, next, says } = guideOf(view, phonePage(view.device.userCode));
+    const { step, next, says } = guideOf(view, phonePage(view.device.userCode), seesFaults());
+    const words = wordsOf(step, view.device.on);
     [...element("guide").children].forEach((item, at) => {
+      if (item.textContent !== words[at]) item.textContent = words[at]!;
       item.className = at < step ? "done" : "";
       if (at === step) item.setAttribute("aria-current", "step");
       else item.removeAttribute("aria-current");
@@ -102,6 +102,7 @@ export class Panel {
     setText("guide-says", says);
     const key = element<HTMLButtonElement>("next");
     key.hidden = next === undefined;
+    quietenPhone(next !== undefined);
     if (next === undefined) return;
     setText("next", next.label);
     key.dataset.does = next.does;
@@ -139,8 +140,8 @@ export class Panel {
     if (order === this.#told || element("phone") === null) return;
     this.#told = order;
     const isTold = decision?.isByKey === true;
-    setText("phone-says", isTold ? `${decision.what}.` : "Your phone");
-    setText("phone-does", isTold ? DECIDED : NOT_YET);
+    setText("phone-says", isTold ? decision.page.title : "Your phone");
+    setText("phone-does", isTold ? decision.page.text : NOT_YET);
     if (!isTold) return;
     element("phone-home").hidden = false;
     element("phone").hidden = true;
@@ -226,6 +227,18 @@ function phonePage(userCode: string): PhonePage {
   return page!.querySelector('form[action="/device/decision"]') ? "consent" : "code";
 }
 
+/** While something else is what to press, no button of the phone's page is as strong. */
+function quietenPhone(isQuiet: boolean): void {
+  const page = element<HTMLIFrameElement>("phone")?.contentDocument?.documentElement;
+  page?.classList.toggle("quiet", isQuiet);
+}
+
+/** Whether the list of what can go wrong is open, and the window shows it. */
+function seesFaults(): boolean {
+  const { top, bottom, height } = element("deeds-fault").getBoundingClientRect();
+  return height > 0 && bottom > 0 && top < innerHeight;
+}
+
 /** Faults that last are pressed; what is of no use now says why. */
 function showButtons(view: View): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-fault]")) {
@@ -297,27 +310,17 @@ function showReason({ reason }: View["device"]): void {
   const isWrong = reason !== undefined && reason.name !== "authorization_pending";
   element("reason").hidden = !isWrong;
   if (!isWrong) return;
-  setText(
-    "reason",
-    `${reason.name}, says ${reason.from}. Who can mend it: ${twoSentences(reason.mend)}`,
-  );
-}
-
-/** "the user: sign in again" as "the user. Sign in again." */
-function twoSentences(mend: string): string {
-  return `${mend.replace(/: (.)/, (_, first: string) => `. ${first.toUpperCase()}`)}.`;
+  setText("reason", `${reason.name}, says ${reason.from}. ${sentenceOf(reason.mend)}`);
 }
 
 /** What the device's program takes while it runs; to compare it with, what is around it. */
 function takenText({ core, others, engine }: View["memory"]["allocated"]) {
-  if (engine) {
-    const text = `${engine.mallocs} times in ${engine.calls} calls`;
-    // A firmware's engine has neither the compiler nor the standard library of this one.
-    const heap = `${Math.round(engine.heapBytes / 1024)} KiB`;
-    return { text, beside: `QuickJS itself, its compiler and library included: ${heap}` };
-  }
-  const beside = `the simulator around it: ${Math.round(others / 1024)} KiB a second`;
-  return { text: `${core} bytes a second`, beside };
+  const text = `${core} bytes a second`;
+  const kib = (bytes: number): string => `${Math.round(bytes / 1024)} KiB`;
+  if (!engine) return { text, beside: `the simulator around it: ${kib(others)} a second` };
+  // A firmware's engine has neither the compiler nor the standard library of this one.
+  const heap = `QuickJS itself, its compiler and library included: ${kib(engine.heapBytes)}`;
+  return { text, beside: `${engine.calls} calls of the core since it was switched on; ${heap}` };
 }
 
 /** The gallery of all answers stands in the place of the bench while the address says so. */

@@ -34,7 +34,7 @@ export class CoreInQuickjs {
   #engine: Engine | undefined;
 
   /**
-   * @param module QuickJS with the patched malloc, for this one device alone
+   * @param module QuickJS with the patched malloc, which counts bytes, for this one device alone
    * @param bundle text of dist/picogrant.js
    */
   constructor(module: QuickJSWASMModule, bundle: string) {
@@ -43,7 +43,7 @@ export class CoreInQuickjs {
   }
 
   get figures(): EngineFigures {
-    return this.#engine?.figures ?? { calls: 0, mallocs: 0, heapBytes: 0 };
+    return this.#engine?.figures ?? { calls: 0, takenBytes: 0, heapBytes: 0 };
   }
 
   /** What the driver takes for the core. */
@@ -79,7 +79,7 @@ class Engine {
   /** What the application has lent to the request under way. */
   #lent: { bytes: Bytes; from: number } | undefined;
   #calls = 0;
-  #mallocs = 0;
+  #takenBytes = 0;
 
   constructor(module: QuickJSWASMModule, bundle: string, memory: Uint8Array) {
     this.#module = module;
@@ -104,7 +104,7 @@ class Engine {
       memory_used_size: number;
     };
     usage.dispose();
-    return { calls: this.#calls, mallocs: this.#mallocs, heapBytes };
+    return { calls: this.#calls, takenBytes: this.#takenBytes, heapBytes };
   }
 
   create(config: complete.Config): complete.Device | null {
@@ -158,7 +158,7 @@ class Engine {
     this.#look();
     const after = this.#words(this.#at.mail, Mail.WORDS);
     this.#calls++;
-    this.#mallocs += after[Mail.MALLOCS_OF_CALL]!;
+    this.#takenBytes += after[Mail.TAKEN_BY_CALL]!;
     return after[Mail.RESULT]!;
   }
 

@@ -5,11 +5,11 @@ import { deviceProperties } from "../../../bundle/surface.ts";
 /** Places in the mail, an Int32Array that page and guest share. */
 export enum Mail {
   /** The patched malloc adds one here at each call. */
-  MALLOCS = 0,
+  TAKEN = 0,
   FUNCTION = 1,
   RESULT = 2,
   /** Calls of malloc during this call of the core. */
-  MALLOCS_OF_CALL = 3,
+  TAKEN_BY_CALL = 3,
   ARGUMENTS = 4,
   PROPERTIES = 16,
   START = 96,
@@ -101,11 +101,11 @@ function begin(config) {
   return device === null ? 0 : 1;
 }
 function perform() {
-  var before = mail[${Mail.MALLOCS}], result = 0;
+  var before = mail[${Mail.TAKEN}], result = 0;
   switch (mail[${Mail.FUNCTION}]) {
     ${cases.join("\n    ")}
   }
-  mail[${Mail.MALLOCS_OF_CALL}] = mail[${Mail.MALLOCS}] - before;
+  mail[${Mail.TAKEN_BY_CALL}] = mail[${Mail.TAKEN}] - before;
   mail[${Mail.RESULT}] = result;
   look();
 }

@@ -11,7 +11,11 @@ type Data = string | Uint8Array;
 class Digest {
   #bytes: Uint8Array = new Uint8Array(0);
 
-  constructor(private readonly finish: (bytes: Uint8Array) => Uint8Array) {}
+  readonly #finish: (bytes: Uint8Array) => Uint8Array;
+
+  constructor(finish: (bytes: Uint8Array) => Uint8Array) {
+    this.#finish = finish;
+  }
 
   /** The service gives all of it at once. */
   update(data: Data): this {
@@ -22,7 +26,7 @@ class Digest {
   digest(): Uint8Array;
   digest(encoding: "base64url" | "base64"): string;
   digest(encoding?: "base64url" | "base64"): Uint8Array | string {
-    const bytes = this.finish(this.#bytes);
+    const bytes = this.#finish(this.#bytes);
     return encoding === undefined ? bytes : Buffer.from(bytes).toString(encoding);
   }
 }

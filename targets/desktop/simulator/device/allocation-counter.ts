@@ -30,18 +30,21 @@ export class AllocationCounter implements AllocationMeter {
   #since = 0;
   #latest: Allocations = NONE;
 
+  readonly #ours: (url: string) => boolean;
+  readonly #nowMs: () => number;
+
   /** @param ours whether a file (as its URL) is the core's */
-  constructor(
-    private readonly ours = isOfCore,
-    private readonly nowMs = (): number => performance.now(),
-  ) {}
+  constructor(ours = isOfCore, nowMs = (): number => performance.now()) {
+    this.#ours = ours;
+    this.#nowMs = nowMs;
+  }
 
   /** The figures of the last whole second; the first call starts the counting. */
   read(): Allocations {
     if (this.#since === 0) this.#begin();
-    else if (this.nowMs() - this.#since < PERIOD_MS) return this.#latest;
+    else if (this.#nowMs() - this.#since < PERIOD_MS) return this.#latest;
     else this.#latest = this.take();
-    this.#since = this.nowMs();
+    this.#since = this.#nowMs();
     return this.#latest;
   }
 
@@ -96,7 +99,7 @@ export class AllocationCounter implements AllocationMeter {
 
   #sum(node: HeapProfiler.SamplingHeapProfileNode): Allocations {
     const { functionName, url } = node.callFrame;
-    const isCore = this.ours(url);
+    const isCore = this.#ours(url);
     const isCreate = functionName === "create" || url.endsWith("/loop/create.ts");
     // What the device is given once, when it is switched on: afterwards nothing more may come.
     if (isCore && isCreate) return { core: 0, others: wholeOf(node) };

@@ -102,18 +102,26 @@ export class Application {
   /** The next request carries its token in the query, as for an API that looks nowhere else. */
   tokenInQuery = false;
 
+  readonly #first: "broadcasts" | "offers" | undefined;
+  readonly #issuer: string;
+  readonly #language: Language;
+
   /** @param first what is asked for after a sign-in; undefined for a server without such an API */
   constructor(
-    private readonly first: "broadcasts" | "offers" | undefined,
+    first: "broadcasts" | "offers" | undefined,
     /** For discovery: the issuer as the device knows it. */
-    private readonly issuer = "",
+    issuer = "",
     /** Of the display. */
-    private readonly language: Language = "en",
-  ) {}
+    language: Language = "en",
+  ) {
+    this.#first = first;
+    this.#issuer = issuer;
+    this.#language = language;
+  }
 
   /** Whether everything that follows a sign-in has been done. */
   get isDone(): boolean {
-    return this.first === undefined || this.#status === "done";
+    return this.#first === undefined || this.#status === "done";
   }
 
   body(bytes: Bytes, from: number, to: number): void {
@@ -132,7 +140,7 @@ export class Application {
     if (this.#status === "calling") return "another call is under way";
     // Metadata are public; everything else is the user's.
     if (name !== "discover" && !driver.isSignedIn) return "nobody is signed in";
-    const call = name === "next-page" ? this.#nextPage(driver) : callOf(name, words, this.issuer);
+    const call = name === "next-page" ? this.#nextPage(driver) : callOf(name, words, this.#issuer);
     if (typeof call === "string") return call;
     this.tokenInQuery = words.named.get("token") === "query";
     return this.#begin(driver, call);
@@ -145,13 +153,13 @@ export class Application {
       this.#end(driver);
       return true;
     }
-    if (this.first === undefined || this.#status === "calling") return false;
+    if (this.#first === undefined || this.#status === "calling") return false;
     if (!driver.isSignedIn) {
       this.#status = "to call";
       return false;
     }
     if (this.#status === "to call" && device.state === State.SIGNED_IN) {
-      return this.#begin(driver, callOf(this.first, readWords([]), this.issuer)) === "";
+      return this.#begin(driver, callOf(this.#first, readWords([]), this.#issuer)) === "";
     }
     return false;
   }
@@ -198,7 +206,7 @@ export class Application {
 
   /** The first row of the display is the core's. */
   #describe(page: ListedPage, { device: { columns, rows } }: Driver): string {
-    return describeList(page, this.language, { columns, rows: rows - 1 });
+    return describeList(page, this.#language, { columns, rows: rows - 1 });
   }
 
   /** Whether the last list has one that can be asked for. */

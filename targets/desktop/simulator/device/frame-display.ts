@@ -7,14 +7,17 @@ export class FrameDisplay implements Display {
   lines: readonly string[];
   lit = false;
 
+  readonly #changed: () => void;
+
   /** @throws RangeError for a size outside 16..80 columns, 2..8 rows */
   constructor(
     readonly columns: number,
     readonly rows: number,
-    private readonly changed: () => void,
+    changed: () => void,
     /** What the display's controller draws for a byte. */
     readonly rom: RomName = "A00",
   ) {
+    this.#changed = changed;
     if (!(columns >= 16 && columns <= 80 && rows >= 2 && rows <= 8)) {
       throw new RangeError(`a display of ${columns}x${rows}: it has 16 to 80 columns, 2 to 8 rows`);
     }
@@ -30,14 +33,14 @@ export class FrameDisplay implements Display {
       return line;
     });
     this.lit = true;
-    this.changed();
+    this.#changed();
   }
 
   /** The power is gone. */
   darken(): void {
     this.lit = false;
     this.lines = this.#blank();
-    this.changed();
+    this.#changed();
   }
 
   #blank(): string[] {

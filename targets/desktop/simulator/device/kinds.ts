@@ -4,6 +4,8 @@
 export interface DeviceKind {
   readonly name: "bare" | "printer" | "console";
   readonly title: string;
+  /** As whom the service knows such a device by itself. */
+  readonly client: string;
   /** Of the character display; another size may be chosen. */
   readonly columns: number;
   readonly rows: number;
@@ -17,13 +19,30 @@ export const DEVICE_KINDS: readonly DeviceKind[] = [
   {
     name: "bare",
     title: "Living Room TV",
+    client: "living-room-tv",
     columns: 20,
     rows: 4,
     hasPaper: false,
     hasScreen: false,
   },
-  { name: "printer", title: "Printer", columns: 16, rows: 2, hasPaper: true, hasScreen: false },
-  { name: "console", title: "Console", columns: 40, rows: 8, hasPaper: false, hasScreen: true },
+  {
+    name: "printer",
+    title: "Printer",
+    client: "public-printer",
+    columns: 16,
+    rows: 2,
+    hasPaper: true,
+    hasScreen: false,
+  },
+  {
+    name: "console",
+    title: "Game Console",
+    client: "game-console",
+    columns: 40,
+    rows: 8,
+    hasPaper: false,
+    hasScreen: true,
+  },
 ];
 
 export type DeviceName = DeviceKind["name"];

@@ -30,24 +30,27 @@ export class MeteredStorage implements Storage {
   ];
   #views: readonly SlotView[] | undefined;
 
-  constructor(private readonly inner: Storage) {
+  readonly #inner: Storage;
+
+  constructor(inner: Storage) {
+    this.#inner = inner;
     this.capacity = inner.capacity;
   }
 
   read(slot: number, into: Bytes, from: number, to: number, done: (length: number) => void): void {
-    this.inner.read(slot, into, from, to, done);
+    this.#inner.read(slot, into, from, to, done);
   }
 
   write(slot: number, bytes: Bytes, from: number, to: number, done: (ok: boolean) => void): void {
     this.#counts[slot]!.writes++;
     this.#views = undefined;
-    this.inner.write(slot, bytes, from, to, done);
+    this.#inner.write(slot, bytes, from, to, done);
   }
 
   erase(slot: number, done: (ok: boolean) => void): void {
     this.#counts[slot]!.erases++;
     this.#views = undefined;
-    this.inner.erase(slot, done);
+    this.#inner.erase(slot, done);
   }
 
   /** Both slots as they are now. */
@@ -64,7 +67,7 @@ export class MeteredStorage implements Storage {
     const bytes = this.#bytesOf(newest.slot);
     const at = bytes.length >> 1;
     bytes[at] = bytes[at]! ^ 16;
-    this.inner.write(newest.slot, bytes, 0, bytes.length, () => {});
+    this.#inner.write(newest.slot, bytes, 0, bytes.length, () => {});
     this.#views = undefined;
     return true;
   }
@@ -72,7 +75,7 @@ export class MeteredStorage implements Storage {
   #bytesOf(slot: number): Uint8Array {
     const buffer = new Uint8Array(this.capacity);
     let length = 0;
-    this.inner.read(slot, buffer, 0, buffer.length, (read) => {
+    this.#inner.read(slot, buffer, 0, buffer.length, (read) => {
       length = Math.max(0, read);
     });
     return buffer.subarray(0, length);

@@ -33,6 +33,14 @@ export interface SlipWords {
   encode(text: string): Uint8Array;
 }
 
+/** Where to go and what to enter, for how long. */
+export interface Prompt {
+  readonly address: string;
+  readonly code: string;
+  readonly complete: string;
+  readonly minutes: number;
+}
+
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** As many as one would tear off. */
@@ -43,14 +51,23 @@ export class Paper {
   /** How many there ever were. */
   count = 0;
 
-  /** @param sink where the bytes go as well: a real printer */
-  constructor(private readonly sink?: PrinterSink) {}
+  readonly #sink: PrinterSink | undefined;
+  /** The code of the last slip. */
+  #printedCode = "";
 
-  print(
-    atMs: number,
-    words: SlipWords,
-    prompt: { address: string; code: string; complete: string; minutes: number },
-  ): void {
+  /** @param sink where the bytes go as well: a real printer */
+  constructor(sink?: PrinterSink) {
+    this.#sink = sink;
+  }
+
+  /** @param isOnPaper whether a restart brought the code back: it was printed before */
+  printNew(atMs: number, words: SlipWords, prompt: Prompt, isOnPaper: boolean): void {
+    if (prompt.code === "" || prompt.code === this.#printedCode) return;
+    this.#printedCode = prompt.code;
+    if (!isOnPaper) this.print(atMs, words, prompt);
+  }
+
+  print(atMs: number, words: SlipWords, prompt: Prompt): void {
     const footing = words.footing.map((line) => line.replace("$", String(prompt.minutes)));
     const slip: Slip = {
       heading: words.heading.map(words.encode),
@@ -67,7 +84,7 @@ export class Paper {
       {
         write: (bytes, from, to) => {
           for (let at = from; at < to; at++) chunks.push(bytes[at]!);
-          this.sink?.write(bytes, from, to);
+          this.#sink?.write(bytes, from, to);
         },
       },
       settings,

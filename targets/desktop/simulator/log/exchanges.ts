@@ -57,15 +57,18 @@ export class ExchangeLog {
   readonly counts = new Map<ExchangePurpose, number>();
   readonly #details = new Map<number, ExchangeDetail>();
 
-  constructor(
-    private readonly moments: Moments,
-    private readonly changed: () => void,
-  ) {}
+  readonly #moments: Moments;
+  readonly #changed: () => void;
+
+  constructor(moments: Moments, changed: () => void) {
+    this.#moments = moments;
+    this.#changed = changed;
+  }
 
   begin(request: HttpRequest): ExchangeEntry {
     const body = asciiOf(request.body, request.bodyFrom, request.bodyTo);
     const entry: ExchangeEntry = {
-      ...this.moments.next(),
+      ...this.#moments.next(),
       id: ++this.count,
       ended: undefined,
       purpose: purposeOf(request, body),
@@ -91,7 +94,7 @@ export class ExchangeLog {
     };
     this.#details.set(entry.id, detail);
     if (this.entries.length > KEPT) this.#details.delete(this.entries.shift()!.id);
-    this.changed();
+    this.#changed();
     return entry;
   }
 
@@ -130,9 +133,9 @@ export class ExchangeLog {
   }
 
   #end(entry: ExchangeEntry, answer: string): void {
-    entry.ended = this.moments.next();
+    entry.ended = this.#moments.next();
     entry.answer = answer;
-    this.changed();
+    this.#changed();
   }
 }
 

@@ -12,9 +12,13 @@ export interface Moment {
 export class Moments {
   #order = 0;
 
-  constructor(private readonly nowMs: () => number) {}
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
 
   next(): Moment {
-    return { atMs: this.nowMs(), order: this.#order++ };
+    return { atMs: this.#nowMs(), order: this.#order++ };
   }
 }

@@ -1,6 +1,8 @@
 // What the person does on the service's own pages, one line for each step: opens the page or enters the code, types
 // it, signs in. How they decide is told where it takes effect (simulation.ts).
 import type { ServiceEvent } from "../../../service/observers.ts";
+import type { Service } from "../../../service/service.ts";
+import type { Timeline } from "./timeline.ts";
 
 type Exchange = ServiceEvent & { type: "exchange" };
 
@@ -83,4 +85,21 @@ export class PersonSteps {
   #signedIn(account: string | null, status: number): string {
     return account && status < 400 ? `signs in as ${account}` : "";
   }
+}
+
+/** Has what the person does on the service's pages told as it happens; the same page a second time is not. */
+export function watchPages(
+  service: Service,
+  timeline: Timeline,
+  isCodeShown: () => boolean,
+  told: () => void,
+): void {
+  const person = new PersonSteps();
+  service.observe((event) => {
+    if (event.type !== "exchange") return;
+    const step = person.stepOf(event, isCodeShown());
+    if (step === "" || timeline.entries.at(-1)?.what === step) return;
+    timeline.note(step, "person");
+    told();
+  });
 }

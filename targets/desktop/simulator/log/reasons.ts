@@ -4,7 +4,7 @@ import { ErrorCode, State } from "../../../../core/complete.ts";
 import { errorRows } from "../../../../core/tables/errors.ts";
 import { remedyOf } from "../../../../core/tables/remedies.ts";
 import type { Driver } from "../../../../platform/driver.ts";
-import { missingMemberOf, missingRoomOf } from "../../../../platform/missing-room.ts";
+import { missingMemberOf, missingRoomOf } from "../../../../platform/unfit-answer.ts";
 import { errorName } from "./names.ts";
 
 export interface Reason {

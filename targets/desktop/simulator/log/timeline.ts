@@ -1,6 +1,8 @@
 // What happened to the device, in order: its states with the events that led there, and what people
 // and faults did meanwhile.
+
 import { Event, State } from "../../../../core/complete.ts";
+import { sentenceOf } from "../../../../core/tables/remedies.ts";
 import type { Driver } from "../../../../platform/driver.ts";
 import type { Moment, Moments } from "./moments.ts";
 import { errorName, eventName, stateName } from "./names.ts";
@@ -25,7 +27,11 @@ export class Timeline {
   count = 0;
   #moves = -1;
 
-  constructor(private readonly moments: Moments) {}
+  readonly #moments: Moments;
+
+  constructor(moments: Moments) {
+    this.#moments = moments;
+  }
 
   /** Something from outside: a person, a fault, the power switch. Told before what it leads to. */
   note(what: string, by: Actor = "world"): TimelineEntry {
@@ -48,7 +54,7 @@ export class Timeline {
   }
 
   #add(state: string, what: string, by: Actor): TimelineEntry {
-    const entry = { ...this.moments.next(), state, what, by };
+    const entry = { ...this.#moments.next(), state, what, by };
     this.count++;
     this.entries.push(entry);
     if (this.entries.length > KEPT) this.entries.shift();
@@ -63,5 +69,5 @@ function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
   const what = name === eventName(device.event) ? "" : `: ${name}`;
-  return `${what}, says ${reason.from}; ${reason.mend}`;
+  return `${what}, says ${reason.from}. ${sentenceOf(reason.mend)}`;
 }

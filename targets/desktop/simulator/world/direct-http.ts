@@ -7,13 +7,17 @@ import type { AnswerHeaders, HeadersHttp } from "./network.ts";
 export class DirectHttp implements HeadersHttp {
   answerHeaders: AnswerHeaders = [];
 
-  constructor(private readonly service: Service) {}
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
 
   send(request: HttpRequest, sink: HttpSink): void {
     const { pathname, search } = new URL(request.url);
     const body = new Uint8Array(request.bodyTo - request.bodyFrom);
     for (let i = 0; i < body.length; i++) body[i] = request.body[request.bodyFrom + i]!;
-    const answer = this.service.handle({
+    const answer = this.#service.handle({
       method: request.method,
       path: pathname,
       query: search.slice(1),

@@ -12,7 +12,11 @@ export class HeardHttp implements HeadersHttp {
   answerHeaders: AnswerHeaders = [];
   #stop: () => void = () => {};
 
-  constructor(private readonly inner: { send: HeadersHttp["send"]; abort: HeadersHttp["abort"] }) {}
+  readonly #inner: { send: HeadersHttp["send"]; abort: HeadersHttp["abort"] };
+
+  constructor(inner: { send: HeadersHttp["send"]; abort: HeadersHttp["abort"] }) {
+    this.#inner = inner;
+  }
 
   send(request: HttpRequest, sink: HttpSink): void {
     this.answerHeaders = [];
@@ -22,7 +26,7 @@ export class HeardHttp implements HeadersHttp {
     };
     subscribe(CHANNEL, hear);
     this.#stop = () => void unsubscribe(CHANNEL, hear);
-    this.inner.send(request, {
+    this.#inner.send(request, {
       status: (...head) => sink.status(...head),
       body: (bytes, from, to) => sink.body(bytes, from, to),
       end: () => {
@@ -38,7 +42,7 @@ export class HeardHttp implements HeadersHttp {
 
   abort(): void {
     this.#stop();
-    this.inner.abort();
+    this.#inner.abort();
   }
 }
 

@@ -48,16 +48,20 @@ export class MakerServer {
   #moments: Moments | undefined;
   #handOn: HandOn = () => undefined;
 
-  constructor(private readonly clock: WorldClock) {}
+  readonly #clock: WorldClock;
+
+  constructor(clock: WorldClock) {
+    this.#clock = clock;
+  }
 
   /** For the service: its retries happen in the world's time, and its pushes come here. */
   readonly environment = {
     schedule: (delayMs: number, task: () => void): void => {
-      this.clock.after(delayMs, task);
+      this.#clock.after(delayMs, task);
     },
     push: async ({ body }: { body: string }): Promise<{ status: number; body: string }> => {
       // The world stands still until the service knows how it went.
-      const release = this.clock.hold();
+      const release = this.#clock.hold();
       setTimeout(release, 0);
       return { status: this.#pushed(body), body: "" };
     },

@@ -98,18 +98,28 @@ export class Network implements Http {
   latencyMs = 0;
   #current: Exchange | undefined;
 
+  readonly #inner: HeadersHttp;
+  readonly #clock: WorldClock;
+  readonly #log: ExchangeLog;
+  readonly #holdsClock: boolean;
+
   constructor(
-    private readonly inner: HeadersHttp,
-    private readonly clock: WorldClock,
-    private readonly log: ExchangeLog,
+    inner: HeadersHttp,
+    clock: WorldClock,
+    log: ExchangeLog,
     /** False with a real server: its time goes on while it answers. */
-    private readonly holdsClock = true,
-  ) {}
+    holdsClock = true,
+  ) {
+    this.#inner = inner;
+    this.#clock = clock;
+    this.#log = log;
+    this.#holdsClock = holdsClock;
+  }
 
   send(request: HttpRequest, sink: HttpSink): void {
     const exchange: Exchange = {
       sink,
-      entry: this.log.begin(request),
+      entry: this.#log.begin(request),
       over: false,
       release: () => {},
     };
@@ -148,8 +158,8 @@ export class Network implements Http {
     const exchange = this.#current;
     if (exchange === undefined) return;
     this.#finish(exchange);
-    this.log.failed(exchange.entry, "given up");
-    this.inner.abort();
+    this.#log.failed(exchange.entry, "given up");
+    this.#inner.abort();
     exchange.release();
   }
 
@@ -160,18 +170,18 @@ export class Network implements Http {
 
   /** Lets the service answer, and then says what of it reaches the device, and when. */
   #forward(exchange: Exchange, request: HttpRequest): void {
-    if (this.holdsClock) exchange.release = this.clock.hold();
+    if (this.#holdsClock) exchange.release = this.#clock.hold();
     const answer = { status: 0, retryAfterS: -1, authenticate: "" };
     const chunks: number[] = [];
     const arrived = (deliver: () => void): void => {
       const late = this.lasting.has("slow");
       if (late) exchange.entry.fault = "slow";
       const delayMs = this.latencyMs + (late ? SLOW_MS : 0);
-      if (delayMs > 0) this.clock.after(delayMs, deliver);
+      if (delayMs > 0) this.#clock.after(delayMs, deliver);
       else deliver();
       exchange.release();
     };
-    this.inner.send(request, {
+    this.#inner.send(request, {
       status: (status, retryAfterS, authenticate = "") => {
         Object.assign(answer, { status, retryAfterS, authenticate });
       },
@@ -180,7 +190,7 @@ export class Network implements Http {
       },
       end: () => {
         const body = Uint8Array.from(chunks);
-        const headers = this.inner.answerHeaders ?? [];
+        const headers = this.#inner.answerHeaders ?? [];
         arrived(() => this.#deliver(exchange, { ...answer, headers, body }));
       },
       failed: (failure) => arrived(() => this.#fail(exchange, failure)),
@@ -201,7 +211,7 @@ export class Network implements Http {
     }
     const { sink, entry } = exchange;
     this.#finish(exchange);
-    this.log.answered(entry, answer.status, answer.body, answer.headers);
+    this.#log.answered(entry, answer.status, answer.body, answer.headers);
     sink.status(answer.status, answer.retryAfterS, answer.authenticate);
     if (answer.body.length > 0) sink.body(answer.body, 0, answer.body.length);
     sink.end();
@@ -213,14 +223,14 @@ export class Network implements Http {
     const body = new Uint8Array(request.bodyTo - request.bodyFrom);
     for (let at = 0; at < body.length; at++) body[at] = request.body[request.bodyFrom + at]!;
     const copy = { ...request, body, bodyFrom: 0, bodyTo: body.length };
-    this.clock.after(REPEAT_MS, () => {
+    this.#clock.after(REPEAT_MS, () => {
       if (this.#current !== undefined) return;
-      const again = this.log.begin(copy);
+      const again = this.#log.begin(copy);
       again.fault = "repeat-poll";
-      const release = this.holdsClock ? this.clock.hold() : () => {};
+      const release = this.#holdsClock ? this.#clock.hold() : () => {};
       const chunks: number[] = [];
       let status = 0;
-      this.inner.send(copy, {
+      this.#inner.send(copy, {
         status: (code) => {
           status = code;
         },
@@ -228,11 +238,11 @@ export class Network implements Http {
           for (let at = from; at < to; at++) chunks.push(bytes[at]!);
         },
         end: () => {
-          this.log.answered(again, status, Uint8Array.from(chunks), this.inner.answerHeaders);
+          this.#log.answered(again, status, Uint8Array.from(chunks), this.#inner.answerHeaders);
           release();
         },
         failed: (failure) => {
-          this.log.failed(again, failure);
+          this.#log.failed(again, failure);
           release();
         },
       });
@@ -246,21 +256,21 @@ export class Network implements Http {
 
   #answer(exchange: Exchange, answer: Answer, fault: string): void {
     exchange.entry.fault = fault;
-    this.clock.after(this.latencyMs, () =>
+    this.#clock.after(this.latencyMs, () =>
       this.#deliver(exchange, { ...answer, body: answer.body.slice() }),
     );
   }
 
   #failSoon(exchange: Exchange, fault: string, afterMs: number): void {
     exchange.entry.fault = fault;
-    this.clock.after(afterMs, () => this.#fail(exchange, afterMs > 0 ? "timeout" : "unreachable"));
+    this.#clock.after(afterMs, () => this.#fail(exchange, afterMs > 0 ? "timeout" : "unreachable"));
   }
 
   #fail(exchange: Exchange, failure: TransportFailure): void {
     if (exchange.over) return;
     const { sink, entry } = exchange;
     this.#finish(exchange);
-    this.log.failed(entry, failure);
+    this.#log.failed(entry, failure);
     sink.failed(failure);
   }
 }

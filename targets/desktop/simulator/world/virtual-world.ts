@@ -99,5 +99,6 @@ export function createVirtualWorld(settings: VirtualWorldSettings): Simulation {
     language: settings.language,
   });
   if (settings.client !== undefined) simulation.useClient(settings.client);
+  else simulation.useOwnClient();
   return simulation;
 }

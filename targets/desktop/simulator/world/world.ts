@@ -133,6 +133,7 @@ export async function createWorld(
       printer: options.printer === undefined ? undefined : printerOn(options.printer, warn),
     });
     if (options.client !== undefined) simulation.useClient(options.client);
+    else if (embedded && options.clientId === undefined) simulation.useOwnClient();
     closing.unshift(() => simulation.powerOff());
     if (embedded) {
       const url = embedded.service.baseUrl;

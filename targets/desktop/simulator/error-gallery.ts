@@ -1,0 +1,250 @@
+// Every answer of the device document's section 7: for each row of its table, and for the sentence below it,
+// the deeds that provoke it, and what the display says then. `answer NAME` plays a row up to its answer, in whatever
+// state the world was before.
+import { ErrorKind, State } from "../../../core/complete.ts";
+import { Message } from "../../../core/device/errors.ts";
+import { errorRows } from "../../../core/tables/errors.ts";
+import { shows } from "./device/frame-display.ts";
+import { wordsOf } from "./log/answer-words.ts";
+import { textOf, textOfError } from "./log/display-words.ts";
+import type { ExchangeEntry, ExchangePurpose } from "./log/exchanges.ts";
+import { AT_SIGN_OUT, reasonOfDevice, toldByName } from "./log/reasons.ts";
+import type { Simulation } from "./simulation.ts";
+
+export const ANSWERS_SECTION = "7";
+
+export interface Answer {
+  /** One word, for `answer NAME`. */
+  readonly name: string;
+  /** The row's first column. */
+  readonly where: "Device code request" | "Poll" | "Revoke";
+  readonly status: number;
+  /** On the wire the value of `error`, or of `member`. */
+  readonly code: string;
+  readonly member?: "error" | "error_code";
+  /** The row's name where it is not made of the three above. */
+  readonly row?: string;
+  /** Names of deeds (deeds.ts): from a code on the display to the answer. */
+  readonly deeds: readonly string[];
+}
+
+export const ANSWERS: readonly Answer[] = [
+  {
+    name: "rate-limit-exceeded",
+    where: "Device code request",
+    status: 403,
+    code: "rate_limit_exceeded",
+    member: "error_code",
+    deeds: ["quota", "new-code"],
+  },
+  {
+    name: "authorization-pending",
+    where: "Poll",
+    status: 428,
+    code: "authorization_pending",
+    deeds: ["new-code"],
+  },
+  {
+    name: "access-denied",
+    where: "Poll",
+    status: 403,
+    code: "access_denied",
+    deeds: ["deny"],
+  },
+  {
+    name: "slow-down",
+    where: "Poll",
+    status: 403,
+    code: "slow_down",
+    deeds: ["repeat-poll"],
+  },
+  {
+    name: "admin-policy-enforced",
+    where: "Poll",
+    status: 400,
+    code: "admin_policy_enforced",
+    deeds: ["allow-as-pupil"],
+  },
+  {
+    name: "invalid-client",
+    where: "Poll",
+    status: 401,
+    code: "invalid_client",
+    deeds: ["wrong-secret"],
+  },
+  {
+    name: "invalid-grant",
+    where: "Poll",
+    status: 400,
+    code: "invalid_grant",
+    deeds: ["restart"],
+  },
+  {
+    name: "unsupported-grant-type",
+    where: "Poll",
+    status: 400,
+    code: "unsupported_grant_type",
+    deeds: ["wrong-grant-type"],
+  },
+  {
+    name: "org-internal",
+    where: "Poll",
+    status: 403,
+    code: "org_internal",
+    deeds: ["northwind-kiosk", "allow"],
+  },
+  {
+    name: "revocation-failed",
+    where: "Revoke",
+    status: 400,
+    code: "invalid_token",
+    row: "Revoke 400",
+    deeds: ["allow", "remove-access", "sign-out"],
+  },
+  {
+    name: "missing-parameter",
+    where: "Poll",
+    status: 400,
+    code: "invalid_request",
+    row: "missing parameters or wrong values",
+    deeds: ["cut-poll"],
+  },
+];
+
+export function answerOf(name: string): Answer | undefined {
+  return ANSWERS.find((answer) => answer.name === name);
+}
+
+/** "Poll: 403 slow_down" */
+export function titleOf({ where, status, code }: Answer): string {
+  return `${where}: ${status} ${code}`;
+}
+
+/** What the display then says, in English: a code again where the device goes on or has got another, else the error. */
+export function displayOf({ where, code }: Answer): string {
+  if (where === "Revoke") return textOf(Message.SIGNED_OUT);
+  const kind = errorRows().find(({ names }) => names.includes(code))?.kind;
+  const goesOn = kind === ErrorKind.TRANSIENT || kind === ErrorKind.RENEWABLE;
+  return where === "Poll" && goesOn ? textOf(Message.OPEN) : textOfError(code);
+}
+
+/** What the log says of it, as of every answer. */
+export function loggedAs({ status, code, member = "error" }: Answer): string {
+  return `${status} ${wordsOf(status, JSON.stringify({ [member]: code }))}`;
+}
+
+/** Who can mend it, as it is told everywhere. */
+export function mendOf({ where, code }: Answer): string {
+  return where === "Revoke" ? AT_SIGN_OUT : toldByName(code).mend;
+}
+
+/** The row's name, as the tests refer to it (COVERAGE.md). */
+export function rowOf({ row, where, status, code }: Answer): string {
+  return row ?? `${where} ${status} ${code}`;
+}
+
+/** What makes the world as it usually is, whatever was done to it. */
+const AS_USUAL = ["power on", "mend", "usual-settings", "enable-account"];
+/** How long is waited for anything: a device that has to wait itself waits 64 s at most. */
+const PATIENCE_MS = 180_000;
+/** From the answer to the words on the display: a revocation is tried four times before. */
+const WORDS_MS = 60_000;
+
+const PURPOSES: Readonly<Record<Answer["where"], ExchangePurpose>> = {
+  "Device code request": "ask for a code",
+  Poll: "poll",
+  Revoke: "revoke",
+};
+
+/**
+ * The exchange with this answer among those from number `from` on. What is answered to the copy of a poll,
+ * the device does not hear.
+ */
+export function exchangeOf(
+  { where, status, code, member = "error" }: Answer,
+  simulation: Simulation,
+  from: number,
+): ExchangeEntry | undefined {
+  return simulation.exchanges.entries.find(
+    (entry) =>
+      entry.id >= from &&
+      entry.purpose === PURPOSES[where] &&
+      entry.fault !== "repeat-poll" &&
+      entry.status === status &&
+      entry.answer.split(" ").includes(`${member}=${code}`),
+  );
+}
+
+/**
+ * Plays a row: makes the world as usual with a new code on the display, does the row's deeds each as soon as
+ * it can be done, and lets time pass until the answer has come.
+ * @param carryOut carries out a deed by its name, or a step
+ * @returns a line for the person at the screen
+ */
+export async function playAnswer(
+  simulation: Simulation,
+  answer: Answer,
+  carryOut: (step: string) => Promise<void>,
+): Promise<string> {
+  const title = titleOf(answer);
+  const waitFor = async (isThere: () => boolean, mostMs = PATIENCE_MS): Promise<boolean> => {
+    await simulation.clock.jump(mostMs, isThere);
+    return isThere();
+  };
+  for (const step of AS_USUAL) await carryOut(step);
+  await carryOut(`client ${simulation.kind.client}`);
+  if (!(await takeNewCode(simulation, carryOut, waitFor))) {
+    return `${title} did not come: the device got no code`;
+  }
+  const from = simulation.exchanges.count;
+  for (const deed of answer.deeds) {
+    if (!(await waitFor(() => canBeDone(simulation, deed)))) {
+      return `${title} did not come: it was too early for ${deed}`;
+    }
+    await carryOut(deed);
+  }
+  if (!(await waitFor(() => exchangeOf(answer, simulation, from) !== undefined))) {
+    return `${title} did not come: it takes the accounts and clients that the service has by itself`;
+  }
+  const { display } = simulation;
+  if (simulation.language === "en") {
+    await waitFor(() => shows(display.lines, displayOf(answer)), WORDS_MS);
+  }
+  return isTold(simulation, answer) ? title : `${title}; who can mend it: ${mendOf(answer)}`;
+}
+
+/** Whether screen and panel say of themselves who can mend it. They do not of a code that waits: nothing is wrong. */
+function isTold({ driver }: Simulation, { code }: Answer): boolean {
+  return (
+    code !== "authorization_pending" &&
+    driver !== undefined &&
+    reasonOfDevice(driver)?.name === code
+  );
+}
+
+/** From whatever state the device is in to a code that nobody has had before. */
+async function takeNewCode(
+  simulation: Simulation,
+  carryOut: (step: string) => Promise<void>,
+  waitFor: (isThere: () => boolean) => Promise<boolean>,
+): Promise<boolean> {
+  const state = (): number => simulation.driver?.device.state ?? State.FAILED;
+  const rests = (): boolean =>
+    simulation.userCode !== "" ||
+    [State.SIGNED_IN, State.SIGNED_OUT, State.FAILED].includes(state());
+  if (!(await waitFor(rests))) return false;
+  if (state() === State.SIGNED_IN) {
+    await carryOut("sign-out");
+    await waitFor(() => state() === State.SIGNED_OUT || state() === State.FAILED);
+  }
+  const before = simulation.userCode;
+  await carryOut("new-code");
+  return await waitFor(() => simulation.userCode !== "" && simulation.userCode !== before);
+}
+
+/** People decide about a code on the display; what is done to a session wants one. */
+function canBeDone(simulation: Simulation, deed: string): boolean {
+  if (["allow", "deny", "allow-as-pupil"].includes(deed)) return simulation.userCode !== "";
+  if (["remove-access", "sign-out"].includes(deed)) return simulation.isSettled;
+  return true;
+}

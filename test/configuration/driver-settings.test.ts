@@ -1,0 +1,155 @@
+// What a driver gets of a device.json: every member of the file, and what stands for each that it leaves out.
+
+import { describe, expect, it } from "vitest";
+import { ClientAuthentication } from "../../core/complete.ts";
+import { MESSAGES } from "../../core/index.ts";
+import {
+  ConfigError,
+  coreConfigOf,
+  driverOptionsOf,
+  endpointsOf,
+  messageNames,
+  parseDeviceConfig,
+} from "../../platform/configuration/device-config.ts";
+
+const ENDPOINTS = { deviceAuthorization: "https://a.test/d", token: "https://a.test/t" };
+const LEAST = { clientId: "tv", scope: "video", endpoints: ENDPOINTS };
+const parsed = (file: object) => parseDeviceConfig(JSON.stringify(file));
+const optionsOf = (file: object) => driverOptionsOf(parsed(file));
+
+const DEFAULTS = {
+  clientId: "tv",
+  clientSecret: "",
+  scope: "video",
+  clientAuthentication: ClientAuthentication.NONE,
+  deviceParameters: "",
+  tokenParameters: "",
+  autoStart: 1,
+  renewalsMax: 3,
+  startSpreadMs: 5000,
+  messages: "",
+};
+
+describe("device.schema.json", () => {
+  it("what is left out has the values that the schema names, and nothing else is given", () => {
+    expect(optionsOf(LEAST)).toEqual({
+      config: DEFAULTS,
+      endpoints: { ...ENDPOINTS, revocation: "", metadata: "", events: "", resources: [] },
+      allowHttp: false,
+      headers: { grant: [], resource: [] },
+      translate: undefined,
+    });
+    expect(Object.keys(optionsOf(LEAST))).not.toContain("bodies");
+    expect(Object.keys(optionsOf(LEAST))).not.toContain("pkce");
+    expect(Object.keys(optionsOf(LEAST))).not.toContain("memoryBytes");
+    expect(Object.keys(optionsOf(LEAST).config)).not.toContain("server");
+  });
+
+  it("what is there arrives", () => {
+    const file = {
+      ...LEAST,
+      ...{ clientSecret: "s", clientAuthentication: "client_secret_basic", autoStart: false },
+      ...{ issuer: "https://a.test/x/", allowHttp: true, bodies: "json", pkce: "S256" },
+      deviceParameters: { audience: "a b" },
+      tokenParameters: { resource: "https://r.test" },
+      limits: { renewals: 0, startSpreadMs: 0, memoryBytes: 9000 },
+      headers: { grant: { "X-G": "1" }, resource: { "X-R": "2" } },
+    };
+    const { config, endpoints, ...rest } = optionsOf(file);
+    expect(rest).toEqual({
+      allowHttp: true,
+      headers: { grant: [["X-G", "1"]], resource: [["X-R", "2"]] },
+      translate: undefined,
+      ...{ bodies: "json", pkce: "S256", memoryBytes: 9000 },
+    });
+    expect(config).toEqual({
+      ...DEFAULTS,
+      clientSecret: "s",
+      clientAuthentication: ClientAuthentication.CLIENT_SECRET_BASIC,
+      deviceParameters: "&audience=a+b",
+      tokenParameters: "&resource=https%3A%2F%2Fr.test",
+      ...{ autoStart: 0, renewalsMax: 0, startSpreadMs: 0, server: "https://a.test/x/" },
+    });
+    // OpenID Connect Discovery 1.0 section 4.1: a slash at the end goes first.
+    expect(endpoints.metadata).toBe("https://a.test/x/.well-known/openid-configuration");
+  });
+
+  it.each([
+    [{}, ClientAuthentication.NONE],
+    [{ clientSecret: "s" }, ClientAuthentication.CLIENT_SECRET_POST],
+    [{ clientSecret: "s", clientAuthentication: "none" }, ClientAuthentication.NONE],
+  ])("RFC 6749 §2.3.1: %j", (more, expected) => {
+    expect(optionsOf({ ...LEAST, ...more }).config.clientAuthentication).toBe(expected);
+  });
+
+  it("the core's own settings name the server: its issuer, or the address of its token endpoint", () => {
+    const { clientId: _, ...named } = DEFAULTS;
+    const byToken = { server: "https://a.test/t", formerServer: "https://a.test" };
+    expect(coreConfigOf(parsed(LEAST))).toEqual({ ...named, clientId: "tv", ...byToken });
+    const issuer = "https://a.test";
+    const byIssuer = coreConfigOf({ ...parsed(LEAST), issuer, endpoints: undefined as never });
+    expect(byIssuer).toEqual({ ...DEFAULTS, server: issuer, formerServer: "" });
+    expect(endpointsOf(parsed(LEAST)).metadata).toBe("");
+  });
+
+  it("own texts stand in the place of those of the same name, the others stay", () => {
+    const lines = MESSAGES.split("\n");
+    const name = messageNames[2]!;
+    const { messages } = optionsOf({ ...LEAST, messages: { [name]: "OWN" } }).config;
+    expect(messages.split("\n")).toEqual([...lines.slice(0, 2), "OWN", ...lines.slice(3)]);
+    expect(optionsOf({ ...LEAST, messages: {} }).config.messages).toBe("");
+  });
+
+  it("a server's profile fills in what the file leaves out: the file's own goes first", () => {
+    const file = { clientId: "tv", server: "keycloak" };
+    const words = { serverParameters: { host: "sso.test", realm: "home" } };
+    const plain = parsed({ ...file, ...words });
+    expect(plain.pkce).toBe("S256");
+    expect(driverOptionsOf(plain).pkce).toBe("S256");
+    const github = parsed({ clientId: "tv", server: "github" });
+    expect(Object.keys(github)).not.toContain("pkce");
+    const own = parsed({
+      ...{ clientId: "tv", server: "github", scope: "own", limits: { memoryBytes: 7777 } },
+      tokenParameters: { a: "1" },
+      deviceParameters: { b: "2" },
+    });
+    expect(own).toMatchObject({ scope: "own", limits: { memoryBytes: 7777 } });
+    expect(own).toMatchObject({ tokenParameters: { a: "1" }, deviceParameters: { b: "2" } });
+  });
+});
+
+describe("a file that cannot be read says where", () => {
+  const messageOf = (text: string): string => {
+    try {
+      parseDeviceConfig(text);
+    } catch (error) {
+      expect((error as Error).name).toBe("ConfigError");
+      expect(error).toBeInstanceOf(ConfigError);
+      return (error as Error).message;
+    }
+    return "";
+  };
+
+  it("RFC 8259: the line of the first character that is wrong, and nothing of what stands there", () => {
+    const lines = ["{", '  "clientId": "tv",', '  "clientSecret": "secret" oops', "}"];
+    expect(messageOf(lines.join("\n"))).toBe("is not JSON (line 3)");
+    const many = `{"a": 1,${"\n".repeat(300)}"b": 2 oops`;
+    expect(messageOf(many)).toBe("is not JSON (line 301)");
+    // Where the text ends too early Node names no place.
+    expect(messageOf("{")).toMatch(/^is not JSON( \(line 1\))?$/);
+  });
+
+  it("a word of the server's that is wrong is named once", () => {
+    const serverParameters = { host: "https://sso.test", realm: "home" };
+    expect(
+      messageOf(JSON.stringify({ clientId: "tv", server: "keycloak", serverParameters })),
+    ).toBe("serverParameters.host must be the host of the installation");
+  });
+
+  it("there are three ways to say where the server is", () => {
+    expect(messageOf(JSON.stringify({ clientId: "tv", scope: "video" }))).toBe(
+      "must say where the server is: give server, issuer or endpoints",
+    );
+    expect(messageOf(JSON.stringify({ ...LEAST, endpoints: 1 }))).toMatch(/^endpoints must/);
+  });
+});

@@ -1,0 +1,200 @@
+// What the C host keeps in files: closed descriptors, other users' files, records of other servers, broken disks.
+
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { hostFolder, programOf } from "../../targets/workbench/host/build.ts";
+import { HostProcess } from "./host-process.ts";
+import { opened } from "./host-world.ts";
+import { answering, CODE, endpointsAt, ok } from "./scripted-answers.ts";
+
+const release = programOf("release");
+const sanitized = programOf("sanitize");
+const isRoot = process.getuid?.() === 0;
+
+describe("files and descriptors", () => {
+  it("started with standard descriptors closed, no file takes their place", async () => {
+    const own = await opened();
+    const config = own.configure();
+    // Twice: the second time there is a record that could be read as keys.
+    for (let start = 0; start < 2; start++) {
+      const script = `exec ${release} --config ${config} <&- >&- 2>${own.folder}/said`;
+      const child = spawn("sh", ["-c", script], { stdio: "ignore" });
+      const polls = own.answers("/token").length;
+      while (own.answers("/token").length < polls + 2) {
+        if (child.exitCode !== null) throw new Error(readFileSync(`${own.folder}/said`, "utf8"));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const ended = new Promise((resolve) => child.on("exit", resolve));
+      child.kill("SIGTERM");
+      expect(await ended).toBe(0);
+    }
+    expect(readFileSync(own.recordFile).toString("latin1")).not.toContain("+---");
+    expect(own.answers("/device/code")).toHaveLength(1);
+  });
+
+  it("standard input is left as it was found: those who share it go on reading", async () => {
+    const config = (await opened()).configure();
+    const script = `${release} --config ${config} 2>&1 >/dev/null; cat /proc/self/fdinfo/0`;
+    const host = new HostProcess(["sh", "-c", script]);
+    await host.until("a state", () => host.display.includes("state: PENDING"));
+    await host.quit();
+    const flags = Number.parseInt(/^flags:\s*(\d+)$/m.exec(host.display)![1]!, 8);
+    expect(flags & 0o4000).toBe(0);
+  });
+
+  it.runIf(isRoot || process.env.CI === "true")(
+    "a directory or a file of another user is refused",
+    async () => {
+      const own = await opened();
+      const config = own.configure();
+      const directory = join(own.folder, "state");
+      mkdirSync(directory, { mode: 0o700 });
+      chownSync(directory, 65_534, 65_534);
+      const other = new HostProcess([sanitized, "--config", config]);
+      expect(await other.exit()).toBe(2);
+      expect(other.messages).toMatch(/^picogrant-host: \S+: its directory belongs to another user/);
+      chownSync(directory, 0, 0);
+      writeFileSync(own.recordFile, Buffer.alloc(16_384, 0xff), { mode: 0o600 });
+      chownSync(own.recordFile, 65_534, 65_534);
+      const file = new HostProcess([sanitized, "--config", config]);
+      expect(await file.exit()).toBe(2);
+      expect(file.messages).toMatch(/^picogrant-host: \S+records\.flash: belongs to another user/);
+    },
+  );
+
+  it.each(["release", "duktape", "mujs"] as const)(
+    "a second device on the same records is refused, the first goes on (%s)",
+    async (kind) => {
+      const own = await opened();
+      const config = own.configure();
+      const first = new HostProcess([programOf(kind), "--config", config]);
+      await first.state("PENDING");
+      const second = new HostProcess([programOf(kind), "--config", config]);
+      expect(await second.exit()).toBe(2);
+      expect(second.messages).toMatch(
+        /^picogrant-host: \S+records\.flash: is in use by another host\n$/,
+      );
+      expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");
+      await first.state("SIGNED_IN");
+      expect(await first.quit()).toBe(0);
+    },
+  );
+
+  it("a directory that others can write to is refused", async () => {
+    const own = await opened();
+    const config = own.configure();
+    mkdirSync(join(own.folder, "state"));
+    chmodSync(join(own.folder, "state"), 0o777);
+    const host = new HostProcess([sanitized, "--config", config]);
+    expect(await host.exit()).toBe(2);
+    expect(host.messages).toMatch(/others can write to its directory; chmod 700 it\n$/);
+  });
+
+  it.each([
+    ["4294967296", 2],
+    ["4294967297", 2],
+    ["99999999999999999999", 2],
+    ["-1", 2],
+  ])("FORMAT.md a counter of %s, which has no 32 bits, is refused and not cut", async (counter) => {
+    const host = new HostProcess([sanitized, "--counter-min", counter, "--images", "x"]);
+    expect(await host.exit()).toBe(2);
+    expect(host.messages).toContain(`${counter}: no option, or its value is missing or wrong`);
+  });
+
+  /** How many codes had been asked for behind each of these configurations, one after the other in one folder. */
+  async function codesAskedFor(
+    changes: (port: number) => readonly Record<string, unknown>[],
+  ): Promise<number[]> {
+    const { port, requests } = await answering([ok(CODE)]);
+    const own = await opened();
+    const asked: number[] = [];
+    for (const change of changes(port)) {
+      const host = new HostProcess([sanitized, "--config", own.configure(change)]);
+      await host.state("PENDING");
+      await host.kill("SIGKILL");
+      asked.push(requests.filter((text) => text.startsWith("POST /device/code ")).length);
+    }
+    return asked;
+  }
+
+  const withToken = (port: number, token: string): Record<string, unknown> => {
+    const { endpoints } = endpointsAt(port) as { endpoints: Record<string, string> };
+    return { endpoints: { ...endpoints, token } };
+  };
+
+  it("what is stored for one server is nothing to another: the token endpoint's address counts, or the issuer", async () => {
+    const asked = await codesAskedFor((port) => {
+      const own = withToken(port, `http://127.0.0.1:${port}/token`);
+      const other = withToken(port, `http://localhost:${port}/token`);
+      const issued = { ...other, issuer: "https://issuer.example" };
+      return [own, own, other, issued];
+    });
+    expect(asked).toEqual([1, 1, 2, 3]);
+  });
+
+  it("tenants of one origin share nothing (RFC 9700 §4.4)", async () => {
+    const asked = await codesAskedFor((port) => {
+      const at = (path: string) => withToken(port, `http://127.0.0.1:${port}${path}`);
+      return [at("/a/token"), at("/a/token"), at("/b/token"), at("/b/Token"), at("/b/token?x=1")];
+    });
+    expect(asked).toEqual([1, 1, 2, 3, 4]);
+  });
+
+  it("an update keeps what was stored: the origin was an older host's name for the server, and counts once", async () => {
+    const asked = await codesAskedFor((port) => {
+      const at = (path: string) => withToken(port, `http://127.0.0.1:${port}${path}`);
+      const older = { ...at("/a/token"), issuer: `http://127.0.0.1:${port}` };
+      return [older, at("/a/token"), at("/a/token"), at("/b/token"), older];
+    });
+    expect(asked).toEqual([1, 1, 1, 2, 3]);
+  });
+
+  it("a memory that grows keeps what was stored: the file grows, its blocks stay in place", async () => {
+    const own = await opened();
+    let host = new HostProcess([sanitized, "--config", own.configure()]);
+    await host.state("PENDING");
+    await host.kill("SIGKILL");
+    expect(statSync(own.recordFile).size).toBe(16_384);
+    const config = own.configure({ limits: { memoryBytes: 65_535 } });
+    host = new HostProcess([sanitized, "--config", config]);
+    await host.state("PENDING");
+    expect(own.answers("/device/code")).toHaveLength(1);
+    expect(statSync(own.recordFile).size).toBe(9 * 16_384);
+    expect(await host.quit()).toBe(0);
+  });
+});
+
+describe("SPEC.md, Records: a disk that fails", () => {
+  /** Lets every call that would write fail from the start, as a disk does that is full or read-only. */
+  function broken(error: string): Record<string, string> {
+    const library = `${hostFolder}broken-disk.so`;
+    if (!existsSync(library)) {
+      const source = fileURLToPath(new URL("c/broken-disk.c", import.meta.url));
+      execFileSync("gcc", ["-shared", "-fPIC", "-O1", "-Wall", "-o", library, source, "-ldl"]);
+    }
+    return { LD_PRELOAD: library, BROKEN_DISK: error };
+  }
+
+  it.each(["ENOSPC", "EROFS", "EIO"])("%s: the device goes on, and says so", async (error) => {
+    const own = await opened();
+    const config = own.configure();
+    const host = new HostProcess([release, "--config", config], broken(error));
+    await host.state("PENDING");
+    expect(host.messages).toMatch(/records\.flash: .*\n.*will not stay signed in/);
+    expect(own.service.approve(own.pendingCode, "ada")).toBe("granted");
+    await host.state("SIGNED_IN");
+    await host.until("the display says so", () => /not saved/i.test(host.frame.join(" ")));
+    expect(await host.quit()).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+// The floors of the repository (CONTRIBUTING.md, "Floors"): a file imports from its own floor and from those below.
+
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** What each floor stands on. Neither of the two uppermost stands on the other. */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  platform: ["core"],
+  targets: ["core", "platform"],
+  // The last room of targets: how they are built, run and measured. No other room stands on it.
+  "targets/workbench": ["core", "platform", "targets"],
+  scripts: ["core", "platform", "targets", "targets/workbench"],
+  test: ["core", "platform", "targets", "targets/workbench"],
+};
+
+const floorOf = (file: string): string =>
+  file.startsWith("targets/workbench/") ? "targets/workbench" : file.split("/")[0]!;
+
+/** Every way in which a file names another module of this repository. */
+const IMPORT = /\b(?:from|import|require|mock)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+
+/** @returns each import of `file` that leads to a floor that is not its own and not below it */
+function wrongImports(file: string, text: string): string[] {
+  const floor = floorOf(file);
+  return [...text.matchAll(IMPORT)]
+    .map(([, named]) => path.posix.join(path.posix.dirname(file), named!))
+    .filter((target) => {
+      const other = floorOf(target);
+      return other in BELOW && other !== floor && !BELOW[floor]!.includes(other);
+    })
+    .map((target) => `${file} imports ${target}`);
+}
+
+const files = ["core", "platform", "targets", "scripts", "test"].flatMap((floor) =>
+  readdirSync(path.join(ROOT, floor), { encoding: "utf8", recursive: true })
+    .filter((name) => /\.(ts|mjs|cjs|js)$/.test(name) && !name.includes("node_modules"))
+    .map((name) => `${floor}/${name.replaceAll(path.sep, "/")}`)
+    // Below it quotes wrong imports.
+    .filter((name) => name !== "test/import-directions.test.ts"),
+);
+
+describe("floors: imports point downwards", () => {
+  test.each(Object.keys(BELOW))("%s", (floor) => {
+    const own = files.filter((file) => floorOf(file) === floor);
+    expect(own.length).toBeGreaterThan(10);
+    const wrong = own.flatMap((file) => wrongImports(file, readFileSync(ROOT + file, "utf8")));
+    expect(wrong).toEqual([]);
+  });
+
+  test("the chart in CONTRIBUTING.md has these floors", () => {
+    const page = readFileSync(`${ROOT}CONTRIBUTING.md`, "utf8");
+    const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| [^|]+ \| ([^|]+) \|$/gm)];
+    const chart = rows.map(([, floor, below]) => [
+      floor,
+      [...below!.matchAll(/`([\w/]+)\/`/g)].map(([, name]) => name),
+    ]);
+    expect(Object.fromEntries(chart)).toEqual(BELOW);
+  });
+});
+
+describe("floors: a wrong import is seen", () => {
+  test.each([
+    ["core/a.ts", 'import { b } from "../platform/b.ts";'],
+    ["core/grant/a.ts", 'export * from "../../targets/b.ts";'],
+    ["platform/a.ts", 'import type { B } from "../targets/b.ts";'],
+    ["platform/node/a.ts", 'const b = await import("../../targets/workbench/b.ts");'],
+    ["targets/a/a.ts", 'import "../../scripts/b.ts";'],
+    ["targets/a/a.ts", 'import "../workbench/b.ts";'],
+    ["targets/a.ts", "import b from '../test/b.ts';"],
+    ["targets/workbench/a.ts", 'import {\n  b,\n} from "../../test/b.ts";'],
+    ["targets/workbench/a/a.ts", 'import { b } from "../../../scripts/b.ts";'],
+    ["scripts/a.ts", 'import { b } from "../test/b.ts";'],
+    ["test/a/a.ts", 'vi.mock("../../scripts/b.ts");'],
+    ["test/a/a.mjs", 'const b = require("../../scripts/b.cjs");'],
+  ])("%s: %s", (file, text) => expect(wrongImports(file, text)).toHaveLength(1));
+
+  test.each([
+    ["test/a/a.ts", 'import { b } from "../b.ts";'],
+    ["test/a/a.ts", 'import { b } from "../../core/b.ts";'],
+    ["scripts/a.ts", 'import { b } from "../targets/workbench/b.ts";'],
+    ["targets/a.ts", 'import { b } from "vitest";'],
+  ])("none in %s: %s", (file, text) => expect(wrongImports(file, text)).toEqual([]));
+});

@@ -1,0 +1,227 @@
+// Faults in core/grant: code, poll, tokens, refresh, revocation.
+
+import { edit, other, type Planted, shared } from "./plant.ts";
+
+export const grantPlants: readonly Planted[] = [
+  shared(
+    "the old error stays on the display while tokens are tried again",
+    edit(
+      "grant/refresh.ts",
+      "  setError(device, ErrorCode.NONE);\n  waitFor(device, 0);",
+      "  waitFor(device, 0);",
+    ),
+  ),
+  other(
+    "what the maker can mend ends the session",
+    "grant/refresh.ts",
+    "if (!refusesGrant(device, error) && !isUnknownForDay(device, error)) {",
+    "if (error === ErrorCode.UNKNOWN_ERROR && !isUnknownForDay(device, error)) {",
+  ),
+  other(
+    "refusals by names that nobody knows are borne without end",
+    "grant/refresh.ts",
+    "return !device.refusalsLeftS;",
+    "return device.refusalsLeftS < 0;",
+  ),
+  other(
+    "a known name does not begin the day of unknown ones anew",
+    "grant/refresh.ts",
+    "if (error !== ErrorCode.UNKNOWN_ERROR) bearRefusals(device, Limit.ENDLESS);\n  else if",
+    "if",
+  ),
+  other(
+    "a refused refresh is tried again as soon as one that failed",
+    "grant/refresh.ts",
+    "backOff(device, Limit.REFUSED_BACKOFF_MAX_MS);",
+    "backOff(device, Limit.BACKOFF_MAX_MS);",
+  ),
+  other(
+    "a refusal of the session before counts in this one",
+    "grant/refresh.ts",
+    "  device.refused = Refused.NO;\n  bearRefusals(",
+    "  bearRefusals(",
+  ),
+  other(
+    "redirects are followed up without end",
+    "grant/device-authorization.ts",
+    "return device.uselessStatuses < Limit.USELESS_STATUSES_MAX ? error : ErrorCode.USELESS_ANSWERS;",
+    "return error;",
+  ),
+  other(
+    "a failure of the network takes useless answers back",
+    "grant/device-authorization.ts",
+    "if (error === ErrorCode.UNREACHABLE) return error;",
+    "",
+  ),
+  other(
+    "a status that asks for another try counts as useless",
+    "grant/device-authorization.ts",
+    " && status !== 408 && status !== 425",
+    "",
+  ),
+  other(
+    "JSON without an access token is polled for without end",
+    "grant/device-authorization.ts",
+    "error === ErrorCode.MALFORMED_RESPONSE && device.scanState === Scan.END",
+    "false",
+  ),
+  other(
+    "a portal's page counts as JSON of no use",
+    "grant/device-authorization.ts",
+    "error === ErrorCode.MALFORMED_RESPONSE && device.scanState === Scan.END",
+    "error === ErrorCode.MALFORMED_RESPONSE",
+  ),
+  other(
+    "any scheme is a host",
+    "grant/device-authorization.ts",
+    " && device.memory[at] !== 58",
+    "",
+  ),
+  other(
+    "a name in capitals is unknown",
+    "grant/token-response.ts",
+    "if (c > 64 && c < 91)",
+    "if (c > 64 && c < 65)",
+  ),
+  other(
+    "429 with a name of the maker's is final",
+    "grant/token-response.ts",
+    "errorKind(device, named) === ErrorKind.MAKER",
+    "named === ErrorCode.UNKNOWN_ERROR",
+  ),
+  other("405 passes by itself", "grant/token-response.ts", "status === 405 ||\n    ", ""),
+  other(
+    "codes that the server does not know are asked for up to the cap",
+    "grant/device-authorization.ts",
+    "++device.deadCodes >= Limit.DEAD_CODES_MAX",
+    "device.deadCodes >= Limit.DEAD_CODES_MAX",
+  ),
+  shared(
+    "half a token counts as one",
+    edit(
+      "grant/refresh.ts",
+      "return hasToken(device) && device.accessLifeS > 0;",
+      "return holds(device, Field.ACCESS_TOKEN) && device.accessLifeS > 0;",
+    ),
+  ),
+  other(
+    "a call goes out with a token that has expired",
+    "grant/refresh.ts",
+    "return hasToken(device) && device.accessLifeS > 0;",
+    "return hasToken(device);",
+  ),
+  other(
+    "half a token that was refused stays",
+    "grant/token-response.ts",
+    "if ((device.scanSeen >> Field.ACCESS_TOKEN) & 1) forget(device, Field.ACCESS_TOKEN);",
+    "",
+  ),
+  other(
+    "slow_down adds four seconds",
+    "grant/device-access-token.ts",
+    "device.intervalMs + Limit.SLOW_DOWN_STEP_MS",
+    "device.intervalMs + 4000",
+  ),
+  other(
+    "one code too many is asked for",
+    "grant/device-authorization.ts",
+    "device.renewals++ < device.renewalsMax",
+    "device.renewals++ <= device.renewalsMax",
+  ),
+  other(
+    "access is renewed twice as early",
+    "grant/token-response.ts",
+    "var margin = life >> 3;",
+    "var margin = life >> 2;",
+  ),
+  other(
+    "the refresh token before is never tried",
+    "grant/refresh.ts",
+    "device.triedPrevious || lacks(device, Field.RECEIVED_REFRESH_TOKEN)",
+    "lacks(device, Field.ACCESS_TOKEN) || lacks(device, Field.RECEIVED_REFRESH_TOKEN)",
+  ),
+  other(
+    "access_denied at a refresh keeps the tokens",
+    "grant/refresh.ts",
+    "kind === ErrorKind.RENEWABLE || kind === ErrorKind.USER",
+    "kind === ErrorKind.RENEWABLE",
+  ),
+  other(
+    "an expired code is polled for ever",
+    "grant/device-access-token.ts",
+    "if (!device.codeLifeS) lastPoll(device);",
+    "",
+  ),
+  other(
+    "frequent refreshes put off erasing what could not be erased",
+    "grant/refresh.ts",
+    "else if (device.notErased) startJob(device, Job.ERASE_OLDER);",
+    "",
+  ),
+  other(
+    "a rotated refresh token is not stored",
+    "grant/refresh.ts",
+    "if (isNew || isFirst ||",
+    "if (isFirst ||",
+  ),
+  other(
+    "a token of any type is taken",
+    "grant/token-response.ts",
+    "return ErrorCode.UNSUPPORTED_TOKEN_TYPE;",
+    "",
+  ),
+  other(
+    "a revocation is tried once more",
+    "grant/revocation.ts",
+    "++device.revocationTries >= Limit.REVOCATION_TRIES",
+    "++device.revocationTries > Limit.REVOCATION_TRIES",
+  ),
+  other(
+    "the access token is not revoked after the refresh token",
+    "grant/revocation.ts",
+    "holds(device, Region.REFRESH_TOKEN) &&\n",
+    "false &&\n",
+  ),
+  other(
+    "a refresh token that the server does not revoke counts as revoked",
+    "grant/revocation.ts",
+    "device.refreshOutcome = error;",
+    "device.refreshOutcome = ErrorCode.NONE;",
+  ),
+  other(
+    "the next session's refresh token counts as revoked by the last one's sign-out",
+    "grant/revocation.ts",
+    "  device.revocationTries = 0;\n  device.refreshOutcome = -1;\n  waitFor",
+    "  device.revocationTries = 0;\n  waitFor",
+  ),
+  other(
+    "the application's line outlives its session",
+    "grant/refresh.ts",
+    "if (isFirst) setLength(device, Region.STATUS, -1);",
+    "",
+  ),
+  other(
+    "a poll leaves the verifier out",
+    "grant/client-authentication.ts",
+    "if (holds(device, Region.CODE_VERIFIER)) {",
+    "if (device.state < 0) {",
+  ),
+  other(
+    "a host that cannot make a challenge is taken for one that has none sent",
+    "grant/code-challenge.ts",
+    "else if (result < 0) {",
+    "else if (result < -1) {",
+  ),
+  other(
+    "a pending answer leaves the wait after failures as it has grown",
+    "grant/device-access-token.ts",
+    "  resetBackoff(device);\n",
+    "",
+  ),
+  other(
+    "tokens of the refresh token before are not written",
+    "grant/refresh.ts",
+    "if (isNew || isFirst || device.triedPrevious || device.notSaved)",
+    "if (isNew || isFirst || device.notSaved)",
+  ),
+];

@@ -1,0 +1,136 @@
+// What is mutated, and which tests its mutants are run against.
+
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+
+/** Sources that are run against the same tests. */
+export interface Room {
+  readonly name: string;
+  /** Files, or folders with all that is in them. */
+  readonly sources: readonly string[];
+  /** The quick ones first: they kill most mutants. */
+  readonly tests: readonly string[];
+  /**
+   * All files at once: the tests are tried out once for all of them. Not in the core, whose scanner and checksum are so
+   * busy that counting what is covered in all files at once makes every test ten times slower.
+   */
+  readonly isTogether: boolean;
+}
+
+const inPlatform = (...names: string[]): string[] =>
+  names.map((name) => `test/platform/${name}.test.ts`);
+const inServers = (...names: string[]): string[] =>
+  names.map((name) => `test/servers/${name}.test.ts`);
+
+const LIVES = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
+/** A second or more each: they come last. */
+const SLOW_IN_CORE = [
+  "test/core/create.test.ts",
+  "test/core/dialects.test.ts",
+  "test/core/json-scanner.test.ts",
+  "test/core/wake.test.ts",
+  "test/mutation/mutants.ts",
+  "test/core/properties.test.ts",
+];
+const SESSIONS = "test/mutation/session-mutants.ts";
+
+function coreTests(root: string): string[] {
+  const quick = readdirSync(path.join(root, "test/core"))
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `test/core/${name}`)
+    .filter((name) => !SLOW_IN_CORE.includes(name));
+  return [...quick, ...LIVES, ...SLOW_IN_CORE];
+}
+
+/** All that is mutated. */
+export function roomsOf(root: string): Room[] {
+  return [
+    { name: "core", sources: ["core"], tests: coreTests(root), isTogether: false },
+    {
+      name: "driver",
+      sources: ["platform/driver.ts", "platform/driver"],
+      tests: [
+        ...inPlatform("answer-sink", "driver-requests", "driver-words", "driver-loop"),
+        ...inPlatform("driver", "driver-faults", "driver-addresses", "body-forms"),
+        ...inPlatform("broken-adapters", "broken-storage", "code-challenges", "last-look"),
+        ...inPlatform("step-up", "log", "session", "sealed-device"),
+        "test/service/device-events.test.ts",
+        SESSIONS,
+      ],
+      isTogether: true,
+    },
+    {
+      name: "session",
+      sources: ["platform/session"],
+      tests: [
+        ...inPlatform("session", "id-token", "sign-in-options", "step-up", "discovery"),
+        ...inPlatform("session-fetch"),
+        SESSIONS,
+      ],
+      isTogether: true,
+    },
+    {
+      name: "sealed storage",
+      sources: ["platform/sealed-storage.ts"],
+      tests: [
+        ...inPlatform("sealed-format", "sealed-storage", "sealed-device", "sealed-secrets"),
+        ...inPlatform("sealed-sweep"),
+      ],
+      isTogether: true,
+    },
+    {
+      name: "discovery",
+      sources: ["platform/discovery.ts"],
+      tests: [...inPlatform("discovery", "metadata-fuzz"), ...inServers("unknown-servers")],
+      isTogether: true,
+    },
+    {
+      name: "configuration",
+      sources: ["platform/configuration"],
+      tests: ["complete-config", "device-config", "driver-settings", "members"].map(
+        (name) => `test/configuration/${name}.test.ts`,
+      ),
+      isTogether: true,
+    },
+    {
+      name: "node",
+      sources: ["platform/node"],
+      tests: [
+        ...inPlatform("qr-code", "terminal-display", "sign-in-options", "make-directory"),
+        ...inPlatform("node-timers", "outgoing-connections", "broken-medium", "file-display"),
+        ...inPlatform("node-state-lock", "file-storage", "kept-metadata", "node-http"),
+        ...inPlatform("certificate-verdicts", "session-fetch", "proxy", "sign-in"),
+        ...inPlatform("shared-session", "value-storage"),
+      ],
+      isTogether: true,
+    },
+    {
+      name: "servers",
+      sources: ["platform/servers"],
+      tests: inServers("words", "translating-http", "conversations", "unknown-servers", "readme"),
+      isTogether: true,
+    },
+  ];
+}
+
+export function roomNamed(root: string, name: string | undefined): Room {
+  const room = roomsOf(root).find((one) => one.name === name);
+  if (room === undefined) throw new Error(`there is no room "${name}" in test/mutation/rooms.ts`);
+  return room;
+}
+
+/**
+ * Its files that ship. The readable tables in core/tables do not: a test compares what they make with the dense ones
+ * that do, byte by byte.
+ */
+export function filesOf(root: string, { sources }: Room): string[] {
+  return sources
+    .flatMap((source) => (source.endsWith(".ts") ? [source] : filesIn(root, source)))
+    .filter((file) => existsSync(path.join(root, file)) && !file.startsWith("core/tables/"));
+}
+
+function filesIn(root: string, folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name.split(path.sep).join("/")}`)
+    .filter((name) => name.endsWith(".ts"));
+}

@@ -1,0 +1,364 @@
+// platform/driver: what goes out for what the core has laid out, which headers and addresses a maker may give, and what
+// is said of a configuration, a memory or a storage that does not do.
+
+import { describe, expect, it } from "vitest";
+import * as core from "../../core/complete.ts";
+import { Authorization, Endpoint, Field, Region } from "../../core/index.ts";
+import type { Header } from "../../platform/contracts.ts";
+import type { ReusedRequest } from "../../platform/driver/answer-sink.ts";
+import { makeDevice } from "../../platform/driver/device.ts";
+import { addressOf, checkEndpoints, endpointProblems } from "../../platform/driver/endpoints.ts";
+import { checkHeaders, headersFor, headersProblems } from "../../platform/driver/headers.ts";
+import { Requests } from "../../platform/driver/requests.ts";
+import { isThenable } from "../../platform/driver/thrown.ts";
+import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { driverConfig } from "../../platform/fake/config.ts";
+import { fakePlatform, MemoryStorage, NoEntropy } from "../../platform/fake/index.ts";
+
+const GRANT: readonly Header[] = [["X-Grant", "g"]];
+const RESOURCE: readonly Header[] = [["X-Api", "r"]];
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+const OWN_BODY = Uint8Array.from([9, 9, 9, 9]);
+const TARGET = "/v1?x=1";
+const TOKEN = "the-token";
+const CREDENTIALS = "aWQ6c2VjcmV0";
+
+/** A memory as the core would have laid it out. */
+function laidOut(): { memory: Uint8Array; start: number[]; length: number[]; target: number } {
+  const memory = new Uint8Array(256);
+  const start = new Array<number>(64).fill(0);
+  const length = new Array<number>(64).fill(0);
+  let at = 10;
+  const put = (text: string, region?: number): number => {
+    const from = at;
+    for (const character of text) memory[at++] = character.charCodeAt(0);
+    if (region !== undefined) {
+      start[region] = from;
+      length[region] = text.length;
+    }
+    return from;
+  };
+  put(TOKEN, Field.ACCESS_TOKEN);
+  put(CREDENTIALS, Region.CLIENT_CREDENTIALS);
+  return { memory, start, length, target: put(TARGET) };
+}
+
+interface Row {
+  readonly endpoint: Endpoint;
+  readonly isGet?: 0 | 1;
+  readonly bodyLength?: number;
+  readonly callBody?: Uint8Array;
+  readonly target?: boolean;
+  readonly authorization?: Authorization;
+}
+
+interface Sent {
+  readonly method: "GET" | "POST";
+  readonly contentType: string;
+  readonly headers: readonly Header[];
+  readonly authorization?: string;
+  readonly body?: "own";
+  readonly url?: string;
+}
+
+/** RFC 6749 and 8628 for the grant, RFC 8936 for events, RFC 6750 for what a call carries. */
+const ROWS: [string, Row, Sent][] = [
+  [
+    "a request for a code",
+    { endpoint: Endpoint.DEVICE_AUTHORIZATION, bodyLength: 5 },
+    { method: "POST", contentType: FORM, headers: GRANT },
+  ],
+  [
+    "a poll with HTTP Basic",
+    { endpoint: Endpoint.TOKEN, bodyLength: 5, authorization: Authorization.BASIC },
+    { method: "POST", contentType: FORM, headers: GRANT, authorization: `Basic ${CREDENTIALS}` },
+  ],
+  [
+    "a poll is not sent what a call would send",
+    { endpoint: Endpoint.TOKEN, bodyLength: 5, callBody: OWN_BODY },
+    { method: "POST", contentType: FORM, headers: GRANT },
+  ],
+  [
+    "a revocation",
+    { endpoint: Endpoint.REVOCATION, bodyLength: 5, callBody: OWN_BODY },
+    { method: "POST", contentType: FORM, headers: GRANT },
+  ],
+  [
+    "the documents' revocation, whose token stands in the query",
+    { endpoint: Endpoint.REVOCATION, target: true },
+    { method: "POST", contentType: FORM, headers: GRANT, url: `https://a.test${TARGET}` },
+  ],
+  [
+    "metadata",
+    { endpoint: Endpoint.METADATA, isGet: 1, target: true },
+    { method: "GET", contentType: "", headers: [], url: `https://a.test${TARGET}` },
+  ],
+  [
+    "a poll for events has the receiver's own authorization",
+    { endpoint: Endpoint.EVENTS, bodyLength: 5, authorization: Authorization.BEARER },
+    { method: "POST", contentType: JSON_TYPE, headers: [], authorization: "Bearer receiver" },
+  ],
+  [
+    "a call that reads",
+    { endpoint: Endpoint.RESOURCE, isGet: 1, authorization: Authorization.BEARER },
+    { method: "GET", contentType: "", headers: RESOURCE, authorization: `Bearer ${TOKEN}` },
+  ],
+  [
+    "a call that reads, with a body of the core's",
+    { endpoint: Endpoint.RESOURCE, isGet: 1, bodyLength: 5 },
+    { method: "GET", contentType: JSON_TYPE, headers: RESOURCE },
+  ],
+  [
+    "a call with a body of the host's",
+    { endpoint: Endpoint.RESOURCE + 1, isGet: 0, callBody: OWN_BODY },
+    { method: "POST", contentType: JSON_TYPE, headers: RESOURCE, body: "own" },
+  ],
+  [
+    "a call that reads, with a body of the host's",
+    { endpoint: Endpoint.RESOURCE, isGet: 1, callBody: OWN_BODY },
+    { method: "GET", contentType: JSON_TYPE, headers: RESOURCE, body: "own" },
+  ],
+  [
+    "a call that writes nothing",
+    { endpoint: Endpoint.RESOURCE, isGet: 0 },
+    { method: "POST", contentType: JSON_TYPE, headers: RESOURCE },
+  ],
+];
+
+/** What stood there before: each request overwrites all of it. */
+const stale = (): ReusedRequest => ({
+  method: "GET",
+  url: "old",
+  contentType: "old",
+  authorization: "old",
+  headers: [["Old", "old"]],
+  body: [],
+  bodyFrom: -1,
+  bodyTo: -1,
+});
+
+function deviceFor(row: Row): { device: core.Device; memory: Uint8Array } {
+  const { memory, start, length, target } = laidOut();
+  const device = {
+    ...{ start, length, target, targetLength: row.target ? TARGET.length : 0 },
+    ...{ endpoint: row.endpoint, isGet: row.isGet ?? 0 },
+    ...{ authorization: row.authorization ?? Authorization.NONE },
+    ...{ body: 100, bodyLength: row.bodyLength ?? 0 },
+    ...{ callBody: row.callBody ?? null, callBodyFrom: 1, callBodyTo: 3 },
+  };
+  return { device: device as unknown as core.Device, memory };
+}
+
+const optionsWith = (more: Partial<DriverOptions> = {}): DriverOptions =>
+  ({
+    headers: { grant: GRANT, resource: RESOURCE },
+    eventsAuthorization: "Bearer receiver",
+    ...more,
+  }) as DriverOptions;
+
+describe("a request of the core's, as the adapter gets it", () => {
+  it.each(ROWS)("%s", (_, row, sent) => {
+    const { device, memory } = deviceFor(row);
+    const request = stale();
+    new Requests(device, memory, optionsWith()).write(request, "https://a.test");
+    const { body, ...rest } = sent;
+    const bytes = body
+      ? { body: OWN_BODY, bodyFrom: 1, bodyTo: 3 }
+      : { body: memory, bodyFrom: 100, bodyTo: 100 + (row.bodyLength ?? 0) };
+    expect(request).toEqual({ url: "https://a.test", authorization: "", ...rest, ...bytes });
+  });
+
+  it("RFC 8936 §2.4: without a receiver's authorization a poll for events carries none", () => {
+    const { device, memory } = deviceFor({ endpoint: Endpoint.EVENTS, bodyLength: 5 });
+    const request = stale();
+    const { eventsAuthorization: _, ...without } = optionsWith();
+    new Requests(device, memory, without).write(request, "https://a.test");
+    expect(request.authorization).toBe("");
+  });
+});
+
+describe("headers of the host's own", () => {
+  it.each([
+    [Endpoint.DEVICE_AUTHORIZATION, GRANT],
+    [Endpoint.TOKEN, GRANT],
+    [Endpoint.REVOCATION, GRANT],
+    [Endpoint.METADATA, []],
+    [Endpoint.EVENTS, []],
+    [Endpoint.RESOURCE, RESOURCE],
+    [Endpoint.RESOURCE + 1, RESOURCE],
+  ])("endpoint %i", (endpoint, headers) => {
+    expect(headersFor({ grant: GRANT, resource: RESOURCE }, endpoint)).toEqual(headers);
+    expect(headersFor(undefined, endpoint)).toEqual([]);
+    expect(headersFor({}, endpoint)).toEqual([]);
+  });
+
+  it.each([
+    ["Accept", "host's to set"],
+    ["authorization", "host's to set"],
+    ["CONNECTION", "host's to set"],
+    ["Content-Length", "host's to set"],
+    ["Content-Type", "host's to set"],
+    ["Expect", "host's to set"],
+    ["Host", "host's to set"],
+    ["Transfer-Encoding", "host's to set"],
+    ["User-Agent", "host's to set"],
+    ["X Own", "token of RFC 9110"],
+    ["", "token of RFC 9110"],
+  ])("%s is refused", (name, why) => {
+    expect(headersProblems([[name, "v"]])).toEqual([expect.stringContaining(why)]);
+    for (const headers of [{ grant: [[name, "v"]] }, { resource: [[name, "v"]] }] as const) {
+      expect(() => checkHeaders(headers as never)).toThrow(why);
+    }
+  });
+
+  it("RFC 9110 §5.1: a name is there once, in whatever case; a value is printable", () => {
+    const twice = headersProblems([
+      ["X-Api", "1"],
+      ["Y", "2"],
+      ["x-api", "3"],
+    ]);
+    expect(twice).toEqual(["x-api is there twice"]);
+    expect(headersProblems([["X", "a\r\nb"]])).toEqual(["the value of X must be printable ASCII"]);
+    expect(headersProblems([["X", ""]])).toEqual([]);
+    expect(() => checkHeaders()).not.toThrow();
+    expect(() => checkHeaders({})).not.toThrow();
+    expect(() => checkHeaders({ grant: GRANT })).not.toThrow();
+    expect(() => checkHeaders({ resource: RESOURCE })).not.toThrow();
+  });
+});
+
+describe("addresses", () => {
+  const endpoints = {
+    ...{ deviceAuthorization: "https://a.test/1", token: "https://a.test/2" },
+    ...{ revocation: "https://a.test/3", metadata: "https://a.test/4", events: "https://a.test/5" },
+    resources: ["https://a.test/6", "https://a.test/7"],
+  };
+  it("each endpoint of the core's has its own; one resource more has none", () => {
+    const all = [
+      ...[Endpoint.DEVICE_AUTHORIZATION, Endpoint.TOKEN, Endpoint.REVOCATION],
+      ...[Endpoint.METADATA, Endpoint.EVENTS, Endpoint.RESOURCE, Endpoint.RESOURCE + 1],
+    ];
+    expect(all.map((one) => addressOf(endpoints, one))).toEqual([
+      endpoints.deviceAuthorization,
+      endpoints.token,
+      endpoints.revocation,
+      endpoints.metadata,
+      endpoints.events,
+      ...endpoints.resources,
+    ]);
+    expect(addressOf(endpoints, Endpoint.RESOURCE + 2)).toBe("");
+    expect(addressOf(noEndpoints, Endpoint.RESOURCE)).toBe("");
+  });
+
+  it("what is wrong is named as one writes it", () => {
+    const wrong = { token: "http://a.test", resources: ["https://a.test", "ftp://a.test"] };
+    const paths = endpointProblems(wrong, false).map(({ path }) => path);
+    expect(paths).toEqual(["endpoints.token", "endpoints.resources[1]"]);
+    expect(endpointProblems({ token: "https://a.test" }, false)).toEqual([]);
+    expect(() => checkEndpoints({ ...noEndpoints, events: "http://a.test" })).toThrow(
+      /^endpoints\.events must be an https address/,
+    );
+    expect(() => checkEndpoints({ ...noEndpoints, resources: "x" } as never)).toThrow(/be a list/);
+  });
+});
+
+describe("what a driver is made of does not do", () => {
+  const optionsFor = (more: Partial<DriverOptions> = {}): DriverOptions => ({
+    core,
+    platform: fakePlatform(),
+    config: driverConfig,
+    endpoints: { ...noEndpoints, token: "https://a.test" },
+    ...more,
+  });
+  const made = (more: Partial<DriverOptions> = {}, bytes = 8192): Driver["device"] =>
+    makeDevice(optionsFor(more), new Uint8Array(bytes));
+
+  it("core/SPEC.md: the member that is missing or out of range is named as it is spelled", () => {
+    const config = { ...driverConfig, renewalsMax: -1 };
+    expect(() => made({ config })).toThrow(
+      /^the configuration: renewalsMax is missing or out of range$/,
+    );
+    const { configError: _, ...small } = core;
+    expect(() => made({ config, core: small })).toThrow(/^8192 bytes of memory are too few/);
+  });
+
+  it("a memory that is too small says how small it is", () => {
+    expect(() => made({}, 300)).toThrow(
+      /^300 bytes of memory are too few for this configuration; give more$/,
+    );
+  });
+
+  it("RFC 7636: where a challenge is the maker's wish a memory without room for it is refused", () => {
+    const least = (more: Partial<DriverOptions>): number => {
+      let [tooFew, enough] = [300, 8192];
+      while (enough - tooFew > 1) {
+        const bytes = (tooFew + enough) >> 1;
+        try {
+          made(more, bytes);
+          enough = bytes;
+        } catch {
+          tooFew = bytes;
+        }
+      }
+      return enough;
+    };
+    // The verifier and the challenge, 43 characters each, and their names in the requests.
+    expect(least({ pkce: "S256" })).toBeGreaterThan(least({}) + 86);
+  });
+
+  it("a device without entropy has the same jitter as all its like, one with it has its own", () => {
+    const seeds: number[] = [];
+    const noting = {
+      ...core,
+      create: (memory: core.Bytes, config: core.Config) => {
+        seeds.push(config.seed);
+        return core.create(memory, config);
+      },
+    };
+    const sure = (bytes: readonly number[]) => ({
+      fill: (into: { [at: number]: number }, from: number, to: number) => {
+        for (let at = from; at < to; at++) into[at] = bytes[at - from]!;
+        return true;
+      },
+    });
+    made({ core: noting, platform: fakePlatform({ entropy: new NoEntropy() }) });
+    made({ core: noting, platform: fakePlatform({ entropy: sure([1, 2, 3, 255]) as never }) });
+    // 26 bits, the first byte is the lowest.
+    expect(seeds).toEqual([0, 1 + 2 * 256 + 3 * 65_536 + 3 * 16_777_216]);
+  });
+
+  it("core/SPEC.md, Records: the storage is to take the longest of the records, and no more", () => {
+    for (const bytes of [4096, 8192, 20_000]) {
+      const taking = (size: number) => ({
+        platform: { ...fakePlatform(), storage: new MemoryStorage({ capacity: size }) },
+      });
+      const { capacity } = made(taking(65_536), bytes);
+      const room = (region: number): number => 2 + Math.max(0, capacity[region]!);
+      const code = [Field.DEVICE_CODE, Field.USER_CODE, Field.VERIFICATION_URI];
+      code.push(Field.VERIFICATION_URI_COMPLETE, Region.CODE_VERIFIER as number);
+      const tokens = [room(Field.ACCESS_TOKEN), room(Region.REFRESH_TOKEN)];
+      const longest = Math.max(
+        code.map(room).reduce((sum, one) => sum + one),
+        ...tokens,
+      );
+      const needed = Math.min(19 + longest, capacity[Region.OUTPUT]!);
+      expect(() => made(taking(needed - 1), bytes)).toThrow(`may write ${needed}: give`);
+      expect(() => made(taking(needed), bytes)).not.toThrow();
+    }
+  });
+});
+
+it.each([
+  [Promise.resolve(), true],
+  // biome-ignore lint/suspicious/noThenProperty: that is what it is about.
+  [{ then: () => {} }, true],
+  // biome-ignore lint/suspicious/noThenProperty: that is what it is about.
+  [{ then: 1 }, false],
+  [{}, false],
+  [null, false],
+  [undefined, false],
+  ["then", false],
+])("a promise of any kind is one that can be waited for: %#", (value, isOne) => {
+  expect(isThenable(value)).toBe(isOne);
+});

@@ -1,0 +1,175 @@
+// platform/sealed-storage.ts: what lies in the storage below, byte by byte, against the format in its head comment made
+// with tweetnacl's ordinary functions. Records that were sealed once are to be opened by every later program.
+
+import nacl from "tweetnacl";
+import { describe, expect, it } from "vitest";
+import { MemoryStorage, SeededEntropy } from "../../platform/fake/index.ts";
+import { SEALED_OVERHEAD_BYTES, SealedStorage } from "../../platform/sealed-storage.ts";
+import { bytesOf, Counter, get, put, wipeSlot } from "./sealing.ts";
+
+const CAPACITY = 120;
+const SEED = 77;
+const KEYS: [string, Uint8Array, Uint8Array][] = [
+  ["a key of 16 bytes", Uint8Array.from({ length: 16 }, (_, i) => 3 * i + 1), new Uint8Array()],
+  [
+    "a key of 32 bytes and a salt",
+    Uint8Array.from({ length: 32 }, (_, i) => 255 - i),
+    bytesOf("x y"),
+  ],
+  ["a long key and a long salt", new Uint8Array(70).fill(9, 1), new Uint8Array(50).fill(1)],
+];
+
+const uint32 = (value: number): number[] => [
+  Math.floor(value / 16_777_216) % 256,
+  Math.floor(value / 65_536) % 256,
+  Math.floor(value / 256) % 256,
+  value % 256,
+];
+const joined = (...parts: Iterable<number>[]): Uint8Array =>
+  Uint8Array.from(parts.flatMap((part) => [...part]));
+
+/** The format, once more. */
+class Format {
+  readonly #key: Uint8Array;
+  readonly #entropy = new SeededEntropy(SEED);
+
+  constructor(deviceKey: Uint8Array, salt: Uint8Array) {
+    const label = bytesOf("picogrant sealed storage 1");
+    const input = joined(label, uint32(deviceKey.length), deviceKey, salt);
+    this.#key = nacl.hash(input).slice(0, 32);
+  }
+
+  envelope(
+    slot: number,
+    record: Uint8Array,
+    counted: boolean,
+    number: number,
+    stamp: number,
+  ): Uint8Array {
+    const version = counted ? 2 : 1;
+    const message = joined([version, slot], uint32(number), uint32(stamp), record);
+    const random = new Uint8Array(24);
+    this.#entropy.fill(random, 0, 24);
+    const nonce = nacl.hash(joined(this.#key, random, message)).slice(0, 24);
+    return joined([version], nonce, nacl.secretbox(message, nonce, this.#key));
+  }
+}
+
+const lengths = [
+  0,
+  1,
+  2,
+  30,
+  CAPACITY - SEALED_OVERHEAD_BYTES - 1,
+  CAPACITY - SEALED_OVERHEAD_BYTES,
+];
+const recordOf = (length: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, i) => 40 + (i % 80));
+
+describe.each(KEYS)("%s", (_, deviceKey, salt) => {
+  it("without a counter: records are numbered in the order in which they were sealed", () => {
+    const format = new Format(deviceKey, salt);
+    const storage = new MemoryStorage({ capacity: CAPACITY });
+    const entropy = new SeededEntropy(SEED);
+    const made = (): SealedStorage => new SealedStorage({ storage, entropy, deviceKey, salt });
+    let sealed = made();
+    for (let count = 0; count < 270; count++) {
+      const slot = count % 3 === 0 ? 1 : 0;
+      const record = recordOf(lengths[count % lengths.length]!);
+      expect(put(sealed, slot, record)).toBe(true);
+      expect(storage.peek(slot)).toEqual(format.envelope(slot, record, false, count, 0));
+      expect(get(sealed, slot)).toBe(new TextDecoder().decode(record));
+      // A program that is started again goes on from what it finds.
+      if (count % 50 === 49) sealed = made();
+    }
+  });
+
+  it("with a counter: each has its stamp, and names that of the other slot", () => {
+    const format = new Format(deviceKey, salt);
+    const storage = new MemoryStorage({ capacity: CAPACITY });
+    const entropy = new SeededEntropy(SEED);
+    const counter = new Counter();
+    counter.value = 65_530;
+    const made = (): SealedStorage =>
+      new SealedStorage({ storage, entropy, deviceKey, salt, counter });
+    let sealed = made();
+    const stamps = [0, 0];
+    for (let count = 0; count < 30; count++) {
+      const slot = count % 2;
+      const record = recordOf(lengths[count % lengths.length]!);
+      expect(put(sealed, slot, record)).toBe(true);
+      stamps[slot] = counter.value;
+      const below = format.envelope(slot, record, true, stamps[1 - slot]!, stamps[slot]!);
+      expect(storage.peek(slot)).toEqual(below);
+      if (count % 7 === 6) sealed = made();
+      expect([get(sealed, slot), counter.value]).toEqual([
+        new TextDecoder().decode(record),
+        65_531 + count,
+      ]);
+    }
+    // What is erased is a sealed nothing, which nobody can put an older record in the place of.
+    expect(wipeSlot(sealed, 0)).toBe(true);
+    const nothing = format.envelope(0, new Uint8Array(), true, stamps[1]!, counter.value);
+    expect(storage.peek(0)).toEqual(nothing);
+    expect(get(sealed, 0)).toBe("");
+  });
+});
+
+describe("what does not do", () => {
+  const storage = new MemoryStorage({ capacity: CAPACITY });
+  const entropy = new SeededEntropy(SEED);
+  const deviceKey = KEYS[0]![1];
+
+  it("contracts.ts: a slot that there is none of, and a storage without room, by what they are", () => {
+    const sealed = new SealedStorage({ storage, entropy, deviceKey });
+    for (const slot of [-1, 2, 0.5]) {
+      expect(() => put(sealed, slot, "x")).toThrow(`storage: no slot ${slot}`);
+      expect(() => get(sealed, slot)).toThrow(`storage: no slot ${slot}`);
+      expect(() => wipeSlot(sealed, slot)).toThrow(`storage: no slot ${slot}`);
+    }
+    const tight = new MemoryStorage({ capacity: SEALED_OVERHEAD_BYTES });
+    expect(() => new SealedStorage({ storage: tight, entropy, deviceKey })).toThrow(
+      `sealed storage: no room in ${SEALED_OVERHEAD_BYTES} bytes`,
+    );
+  });
+
+  it("a record of more than its capacity is refused, and what was there stays", () => {
+    const sealed = new SealedStorage({ storage, entropy, deviceKey });
+    expect(put(sealed, 0, "kept")).toBe(true);
+    const writes = storage.peek(0);
+    expect(put(sealed, 0, recordOf(sealed.capacity + 1))).toBe(false);
+    expect(storage.peek(0)).toEqual(writes);
+    // A range that does not begin at 0 is as long as it is.
+    const bytes = recordOf(300);
+    let ok: boolean | undefined;
+    sealed.write(0, bytes, 200, 200 + sealed.capacity, (is) => {
+      ok = is;
+    });
+    expect(ok).toBe(true);
+    expect(get(sealed, 0)).toBe(new TextDecoder().decode(bytes.slice(200, 200 + sealed.capacity)));
+  });
+
+  it("contracts.ts: a record that does not fit into the range is not read", () => {
+    const sealed = new SealedStorage({ storage, entropy, deviceKey });
+    put(sealed, 0, "12345678");
+    const into = new Uint8Array(300);
+    const read = (from: number, to: number): number => {
+      let length = -9;
+      sealed.read(0, into, from, to, (is) => {
+        length = is;
+      });
+      return length;
+    };
+    expect([read(200, 207), into.every((byte) => byte === 0)]).toEqual([-1, true]);
+    expect(read(200, 208)).toBe(8);
+    expect([...into.slice(199, 209)]).toEqual([0, ...bytesOf("12345678"), 0]);
+  });
+
+  it("what the storage below says of its last failure is said above", () => {
+    const said = { ...storage, lastFailure: "the disk is full", capacity: CAPACITY };
+    expect(new SealedStorage({ storage: said as never, entropy, deviceKey }).lastFailure).toBe(
+      "the disk is full",
+    );
+    expect(new SealedStorage({ storage, entropy, deviceKey }).lastFailure).toBe("");
+  });
+});

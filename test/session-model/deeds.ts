@@ -1,0 +1,21 @@
+// What can happen in a life of programs with a session: as often as it stands here.
+
+export const DEEDS = [
+  "start",
+  "start",
+  "start",
+  "start",
+  "kill",
+  "power cut while writing",
+  "sign out",
+  "close",
+  "abort",
+  "ask for the token",
+  "the token is refused",
+  "the server ends the session",
+  "the user refuses",
+  "a callback throws",
+  "asleep",
+] as const;
+export const DEEDS_WITH_UPDATES = [...DEEDS, "another program", "another program"] as const;
+export type Deed = (typeof DEEDS_WITH_UPDATES)[number];

@@ -1,0 +1,100 @@
+// What goes wrong around a program with a session: on the network, in its storage, in adapters that do what contracts.ts
+// forbids. It is over before a life is judged.
+
+import type { Platform, Storage } from "../../platform/contracts.ts";
+import type { FakeFault } from "../../platform/fake/http.ts";
+import { SealedStorage } from "../../platform/sealed-storage.ts";
+import type { Dice } from "./dice.ts";
+import type { SessionWorld } from "./world.ts";
+
+/** So often a slot is read before the other one counts (core/SPEC.md, Time). */
+const READ_TRIES = 7;
+const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
+export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
+
+const nothing = (): void => {};
+
+export class Storm {
+  isOver = false;
+  /** Storage is sealed: what is kept cannot be looked at. */
+  readonly isSealed: boolean;
+  readonly #dice: Dice;
+  readonly #world: SessionWorld;
+  /** Adapters throw, or reject, once in so many calls; 0: never. */
+  readonly #brokenness: number;
+  /** Readings in a row that have failed. */
+  #unread = 0;
+
+  constructor(dice: Dice, world: SessionWorld) {
+    this.#dice = dice;
+    this.#world = world;
+    this.isSealed = dice.once(3);
+    this.#brokenness = dice.pick([0, 0, 40]);
+    world.http.faultFor = () => this.#httpFault();
+  }
+
+  /** A program begins, and reads its records anew. */
+  beginProgram(): void {
+    this.#unread = 0;
+  }
+
+  #httpFault(): FakeFault | undefined {
+    if (this.isOver || !this.#dice.once(4)) return undefined;
+    return this.#dice.pick<FakeFault>([
+      { kind: "refuse" },
+      { kind: "reset-before" },
+      { kind: "reset-after" },
+      { kind: "hang" },
+      { kind: "hang", acted: true },
+      { kind: "truncate", atByte: this.#dice.below(40) },
+      { kind: "truncate", atByte: this.#dice.below(40), hang: true },
+      { kind: "duplicate", afterMs: this.#dice.below(3000) },
+    ]);
+  }
+
+  spoilStorage(): void {
+    const { storage } = this.#world;
+    const often = this.#dice.pick([0, 0, 3, 12]);
+    storage.failWhen = () => !this.isOver && often > 0 && this.#dice.once(often);
+  }
+
+  /** Around those of the world: a seal, and faults of an adapter's own, which contracts.ts forbids. */
+  adapters(platform: Platform): Platform {
+    const { http, entropy } = platform;
+    const storage = this.isSealed
+      ? new SealedStorage({ storage: platform.storage, entropy, deviceKey: KEY })
+      : platform.storage;
+    const broken =
+      <A extends unknown[]>(run: (...args: A) => unknown, onBroken = nothing) =>
+      (...args: A): never => {
+        const isBroken = !this.isOver && this.#brokenness > 0 && this.#dice.once(this.#brokenness);
+        const thrown = this.#dice.pick(THROWN);
+        if (isBroken) onBroken();
+        if (isBroken && this.#dice.once(2)) throw thrown;
+        return (isBroken ? Promise.reject(thrown) : run(...args)) as never;
+      };
+    return {
+      ...platform,
+      display: { ...platform.display, columns: 80, rows: 2, show: broken(() => undefined) },
+      http: { send: broken(http.send.bind(http)), abort: () => http.abort() },
+      storage: {
+        capacity: storage.capacity,
+        read: broken(
+          (slot, into, from, to, done) =>
+            storage.read(slot, into, from, to, (length) => {
+              this.#hasRead(length >= 0);
+              done(length);
+            }),
+          () => this.#hasRead(false),
+        ) as Storage["read"],
+        write: broken(storage.write.bind(storage)),
+        erase: broken(storage.erase.bind(storage)),
+      },
+    };
+  }
+
+  #hasRead(isRead: boolean): void {
+    this.#unread = isRead ? 0 : this.#unread + 1;
+    if (this.#unread >= READ_TRIES) this.#world.server.isBlind = true;
+  }
+}
