@@ -63,9 +63,11 @@ export function roomsOf(root: string): Room[] {
       name: "session",
       sources: ["platform/session"],
       tests: [
-        ...inPlatform("session", "id-token", "sign-in-options", "step-up", "discovery"),
-        ...inPlatform("session-fetch"),
+        ...inPlatform("answer-ear", "claims", "server-settings", "session", "value-slots"),
+        ...inPlatform("id-token", "session-fetch"),
+        "test/servers/unknown-servers.test.ts",
         SESSIONS,
+        ...inPlatform("log"),
       ],
       isTogether: true,
     },

@@ -15,14 +15,17 @@ import { PATIENCE_MS } from "../patience.ts";
 import { makeCertificateCases } from "./certificate-cases.ts";
 
 const { ca, cases } = makeCertificateCases();
-const folder = mkdtempSync(path.join(tmpdir(), "picogrant-certificates-"));
-const trust = path.join(folder, "ca.pem");
-writeFileSync(trust, ca);
 
+let folder: string;
+/** The authority, as curl reads it. */
+let trust: string;
 let server: https.Server;
 let port = 0;
 
 beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "picogrant-certificates-"));
+  trust = path.join(folder, "ca.pem");
+  writeFileSync(trust, ca);
   server = https.createServer({ key: cases[0]!.key, cert: cases[0]!.cert }, (_, answer) =>
     answer.end("{}"),
   );

@@ -120,61 +120,6 @@ describe.each(PLACES)("%s", (name, place) => {
 });
 
 describe("what goes wrong", () => {
-  const bytes = Uint8Array.of(1, 2, 255, 0);
-  const write = (slots: ValueSlots, slot: number): Promise<boolean> =>
-    new Promise((done) => slots.write(slot, bytes, 0, bytes.length, done));
-  const read = (slots: ValueSlots, slot: number, room = 8): Promise<number> =>
-    new Promise((done) => slots.read(slot, new Uint8Array(room), 0, room, done));
-
-  it("a value of something else is no record, and is not written over", async () => {
-    const other = memory();
-    for (const value of ["a password", "picogrant 1 AA", "picogrant 2 AA AA", "picogrant 1 ! A"]) {
-      other.save(value);
-      const slots = new ValueSlots(other);
-      expect(await read(slots, 0)).toBe(-1);
-      expect(await write(slots, 0)).toBe(false);
-      expect(slots.lastFailure).toContain("own storage has failed: Error");
-      expect(other.load()).toBe(value);
-    }
-    other.save("picogrant 1 A AAAA");
-    expect([await read(new ValueSlots(other), 0), await read(new ValueSlots(other), 1)]).toEqual([
-      -1, 3,
-    ]);
-    expect(await read(new ValueSlots(other), 1, 2)).toBe(-1);
-  });
-
-  it("functions that throw or reject have failed, and what they say is not repeated", async () => {
-    const secret = "picogrant 1 c2VjcmV0";
-    for (const fail of [
-      () => {
-        throw new TypeError(secret);
-      },
-      () => Promise.reject(Object.assign(new Error(secret), { code: "ECONNRESET" })),
-      () => Promise.reject(secret),
-      () => Promise.reject(undefined),
-    ]) {
-      const slots = new ValueSlots({ ...memory(), load: fail });
-      expect([await read(slots, 0), await write(slots, 1)]).toEqual([-1, false]);
-      expect(slots.lastFailure).toMatch(/: (TypeError|ECONNRESET|unknown reason)$/);
-    }
-  });
-
-  it("a save that fails leaves what was there, in both slots", async () => {
-    const place = memory();
-    const slots = new ValueSlots(place);
-    expect([await write(slots, 0), await write(slots, 1)]).toEqual([true, true]);
-    const kept = place.load();
-    const real = place.save;
-    place.save = () => Promise.reject(new Error("no"));
-    expect(await write(slots, 1)).toBe(false);
-    expect(await new Promise((done) => slots.erase(0, done))).toBe(false);
-    place.save = real;
-    expect(place.load()).toBe(kept);
-    expect([await read(slots, 0), await read(slots, 1)]).toEqual([4, 4]);
-    expect(await new Promise((done) => slots.erase(0, done))).toBe(true);
-    expect([await read(slots, 0), await read(slots, 1)]).toEqual([0, 4]);
-  });
-
   it("a program is told before it asks anybody: no place, two places, no function", async () => {
     const program = { server: "github", clientId: "cli" };
     for (const [more, problem] of [

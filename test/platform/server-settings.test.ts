@@ -1,0 +1,222 @@
+// What a program says of server and client, and the driver's settings that it comes to (platform/session/settings.ts).
+
+import { describe, expect, it } from "vitest";
+import { ClientAuthentication } from "../../core/index.ts";
+import type { DiscoveredServer } from "../../platform/discovery.ts";
+import { noEndpoints } from "../../platform/driver.ts";
+import { fakePlatform } from "../../platform/fake/index.ts";
+import { serverOf } from "../../platform/servers/index.ts";
+import {
+  type Client,
+  checkClient,
+  type KeptMetadata,
+  SESSION_BYTES,
+  type ServerChoice,
+  type ServerSettings,
+  settingsFor,
+} from "../../platform/session/settings.ts";
+import { SignInError } from "../../platform/session/sign-in-error.ts";
+
+const ISSUER = "https://login.example.com";
+const ADDRESSES = { deviceAuthorization: `${ISSUER}/code`, token: `${ISSUER}/token` };
+const client: Client = { clientId: "cli" };
+
+/** Settings at a choice that nobody has to be asked for. */
+const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<ServerSettings> =>
+  settingsFor(choice, { ...client, ...more }, fakePlatform({}));
+
+describe("addresses as they are", () => {
+  it("come to these settings, of which a program can leave out the most", async () => {
+    expect(await settled(ADDRESSES)).toEqual({
+      memoryBytes: 163_840,
+      endpoints: { ...noEndpoints, ...ADDRESSES, revocation: "" },
+      config: {
+        ...{ clientId: "cli", clientSecret: "", clientAuthentication: ClientAuthentication.NONE },
+        ...{ scope: "", deviceParameters: "", tokenParameters: "", messages: "" },
+        ...{ autoStart: 1, renewalsMax: 3, startSpreadMs: 0 },
+      },
+    });
+    const without = await settled({ token: ADDRESSES.token } as ServerChoice);
+    expect(without.endpoints).toEqual({ ...noEndpoints, token: ADDRESSES.token });
+  });
+
+  it("with all that a program can say", async () => {
+    const said: Partial<Client> = {
+      ...{ clientSecret: "secret", scope: "a b", bodies: "json", pkce: "S256" },
+      ...{ memoryBytes: 4096, clientAuthentication: "client_secret_post" },
+      ...{ deviceParameters: { audience: "x y" }, tokenParameters: { resource: "r" } },
+    };
+    expect(await settled({ ...ADDRESSES, revocation: `${ISSUER}/revoke` }, said)).toEqual({
+      ...{ memoryBytes: 4096, bodies: "json", pkce: "S256" },
+      endpoints: { ...noEndpoints, ...ADDRESSES, revocation: `${ISSUER}/revoke` },
+      config: {
+        ...{ clientId: "cli", clientSecret: "secret", scope: "a b", messages: "" },
+        clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
+        ...{ deviceParameters: "&audience=x+y", tokenParameters: "&resource=r" },
+        ...{ autoStart: 1, renewalsMax: 3, startSpreadMs: 0 },
+      },
+    });
+  });
+
+  it.each([
+    [undefined, ClientAuthentication.NONE],
+    ["", ClientAuthentication.NONE],
+    ["secret", ClientAuthentication.CLIENT_SECRET_BASIC],
+  ])("RFC 6749 section 2.3.1: with the secret %j", async (clientSecret, clientAuthentication) => {
+    const { config } = await settled(ADDRESSES, { clientSecret });
+    expect(config.clientAuthentication).toBe(clientAuthentication);
+  });
+});
+
+describe("known servers", () => {
+  it("by a name: its addresses, its scope for a first try, and how it is translated", async () => {
+    const github = await settled("github");
+    const { addresses } = serverOf("github", {}, false);
+    expect(github.endpoints).toEqual({ ...noEndpoints, ...addresses });
+    expect(github.config.scope).toBe("read:user");
+    expect(github.translate).toBeUndefined();
+    expect(github.issuer).toBeUndefined();
+    expect((await settled("github", { scope: "repo" })).config.scope).toBe("repo");
+    expect((await settled("facebook", { clientSecret: "s" })).translate).toBeDefined();
+  });
+
+  it("by a name and words; their parameters are the program's to change", async () => {
+    const words = { name: "keycloak", host: "sso.example.com", realm: "home" };
+    const { endpoints } = await settled(words);
+    expect(endpoints.token).toBe(
+      "https://sso.example.com/realms/home/protocol/openid-connect/token",
+    );
+    const v1 = { name: "microsoft-v1", tenant: "contoso.example", resource: "https://r.example" };
+    const parameters = "&resource=https%3A%2F%2Fr.example";
+    const { config } = await settled(v1);
+    expect([config.deviceParameters, config.tokenParameters]).toEqual([parameters, parameters]);
+    const own = { deviceParameters: { resource: "mine" }, tokenParameters: { more: "1" } };
+    const changed = (await settled(v1, own)).config;
+    expect([changed.deviceParameters, changed.tokenParameters]).toEqual([
+      "&resource=mine",
+      `${parameters}&more=1`,
+    ]);
+  });
+
+  it("room is that of any session, or what the program says", async () => {
+    expect((await settled("github")).memoryBytes).toBe(SESSION_BYTES);
+    expect((await settled("github", { memoryBytes: 8192 })).memoryBytes).toBe(8192);
+  });
+});
+
+describe("issuers", () => {
+  const found: DiscoveredServer = {
+    endpoints: { ...noEndpoints, ...ADDRESSES },
+    clientAuthenticationMethods: ["client_secret_post"],
+  };
+  const document = {
+    issuer: ISSUER,
+    device_authorization_endpoint: ADDRESSES.deviceAuthorization,
+    token_endpoint: ADDRESSES.token,
+    token_endpoint_auth_methods_supported: ["client_secret_post"],
+  };
+  /** Metadata from an earlier start, and what has become of them. */
+  const keeping = (kept: DiscoveredServer | undefined, more: Partial<KeptMetadata> = {}) => {
+    const calls: unknown[] = [];
+    const metadata: KeptMetadata = {
+      read: (issuer) => {
+        calls.push(issuer);
+        return kept;
+      },
+      write: (...args) => void calls.push(args),
+      ...more,
+    };
+    return { calls, metadata };
+  };
+
+  it("are asked, and what they say is kept for the next start", async () => {
+    const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
+    const { calls, metadata } = keeping(undefined, { rediscover: () => Promise.reject() });
+    const secret = { ...client, clientSecret: "secret" };
+    const settings = await settingsFor(ISSUER, secret, platform, false, metadata);
+    expect(settings).toMatchObject({ issuer: ISSUER, endpoints: found.endpoints });
+    expect(settings.config).toMatchObject({
+      server: ISSUER,
+      clientAuthentication: ClientAuthentication.CLIENT_SECRET_POST,
+    });
+    // They are of today: there is no need to ask again.
+    expect(settings.rediscover).toBeUndefined();
+    expect(calls).toEqual([ISSUER, [ISSUER, found]]);
+    expect(platform.http.requests).toHaveLength(1);
+  });
+
+  it("are asked where nothing is kept by anybody", async () => {
+    const platform = fakePlatform({ isAtOnce: true, http: { script: [{ body: document }] } });
+    expect((await settingsFor(ISSUER, client, platform)).endpoints).toEqual(found.endpoints);
+  });
+
+  it("are not asked where something is kept, until that is of no use any more", async () => {
+    const platform = fakePlatform({});
+    const today = { ...noEndpoints, token: `${ISSUER}/moved` };
+    const rediscover = (issuer: string) => Promise.resolve({ ...today, metadata: issuer });
+    const { calls, metadata } = keeping(found, { rediscover });
+    const settings = await settingsFor(ISSUER, client, platform, false, metadata);
+    expect(settings.endpoints).toEqual(found.endpoints);
+    expect([calls, platform.http.requests]).toEqual([[ISSUER], []]);
+    expect(await settings.rediscover!()).toEqual({ ...today, metadata: ISSUER });
+    const unable = await settingsFor(ISSUER, client, platform, false, keeping(found).metadata);
+    expect(unable.rediscover).toBeUndefined();
+  });
+
+  it("of plain http only where that is allowed", async () => {
+    const issuer = "http://login.example.com";
+    const body = {
+      issuer,
+      device_authorization_endpoint: `${issuer}/code`,
+      token_endpoint: `${issuer}/token`,
+    };
+    const host = () => fakePlatform({ isAtOnce: true, http: { script: [{ body }] } });
+    const refused = settingsFor(issuer, client, host());
+    await expect(refused).rejects.toThrow("must be an https address");
+    const settings = await settingsFor(issuer, client, host(), true);
+    expect(settings.endpoints.token).toBe(`${issuer}/token`);
+  });
+});
+
+describe("what is wrong with a client is said before anybody is asked", () => {
+  it.each<[wrong: object, message: string]>([
+    [{ clientId: undefined }, "clientId must be 1..256 printable ASCII characters"],
+    [{ clientId: "a\u007f" }, "clientId must be 1..256 printable ASCII characters"],
+    [{ clientId: "\u00e9a" }, "clientId must be 1..256 printable ASCII characters"],
+    [{ clientSecret: 7 }, "clientSecret must be printable ASCII characters"],
+    [{ clientSecret: "a\n" }, "clientSecret must be printable ASCII characters"],
+    [{ clientSecret: "\u00e9a" }, "clientSecret must be printable ASCII characters"],
+    [{ memoryBytes: 4095 }, "memoryBytes must be a whole number from 4096 to 16777216"],
+    [{ memoryBytes: 16_777_217 }, "memoryBytes must be a whole number from 4096 to 16777216"],
+    [{ memoryBytes: "5000" }, "memoryBytes must be a whole number from 4096 to 16777216"],
+    [{ bodies: "xml" }, "bodies must be form or json"],
+    [{ pkce: "plain" }, "pkce must be S256"],
+    ...[
+      ...["client_id", "client_secret", "code_challenge", "code_challenge_method"],
+      ...["code_verifier", "device_code", "grant_type", "refresh_token", "scope"],
+    ].map((name): [object, string] => [
+      { tokenParameters: { audience: "a", [name]: "b" } },
+      `tokenParameters.${name} is not to be set there`,
+    ]),
+    [{ deviceParameters: { scope: "" } }, "deviceParameters.scope is not to be set there"],
+  ])("%j", async (wrong, message) => {
+    const refused = settled(ADDRESSES, wrong);
+    await expect(refused).rejects.toBeInstanceOf(SignInError);
+    await expect(refused).rejects.toMatchObject({ code: "wrong_option", remedy: "maker", message });
+  });
+
+  it.each([
+    { clientId: " " },
+    { clientId: "~".repeat(256) },
+    { clientSecret: "" },
+    { clientSecret: " ~" },
+    { memoryBytes: 4096 },
+    { memoryBytes: 16_777_216 },
+    { bodies: "form" as const },
+    { bodies: "json" as const },
+    { pkce: "S256" as const },
+    { deviceParameters: { audience: "a" } },
+  ])("%j is taken", (more) => {
+    checkClient({ ...client, ...more });
+  });
+});
