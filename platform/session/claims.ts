@@ -46,7 +46,7 @@ async function keysOf(settings: ClaimsSettings): Promise<readonly JsonWebKey[]> 
     const problem = namedAddressProblem(keys, issuer, allowHttp);
     if (problem !== "") throw noMetadata(`the issuer's jwks_uri ${problem}`);
     const { keys: found } = await jsonAt(keys, settings);
-    if (Array.isArray(found)) return found.filter((key) => typeof key === "object" && key !== null);
+    if (Array.isArray(found)) return found.filter((key) => key !== null);
     throw noMetadata("the issuer publishes no keys");
   }
   throw noMetadata(`${issuer} does not say what it signs with`);
@@ -76,8 +76,8 @@ async function jsonAt(
     throw new SignInError("unreachable", "nobody", message, { cause });
   }
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+    // What is no object has none of the members that are asked for.
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
   } catch {
     return {};
   }

@@ -48,7 +48,7 @@ function isUsedUp(body: unknown): boolean {
 /** What goes out: the parts of a `Request` and of what stands beside it. */
 interface Outgoing {
   readonly url: URL;
-  readonly init: RequestInit & { readonly headers: Headers };
+  readonly init: RequestInit & { readonly headers: Headers; readonly method: string };
 }
 
 function outgoing(input: string | URL | Request, init: RequestInit, token: string): Outgoing {
@@ -178,7 +178,7 @@ function afterRedirect(
   status: number,
   isSameServer: boolean,
 ): Outgoing["init"] | undefined {
-  const { method = "GET", body } = init;
+  const { method, body } = init;
   const isReading = method === "GET" || method === "HEAD";
   // The Fetch standard: what was sent has arrived, and what came of it is to be read.
   const becomesGet = !isReading && (status === 303 || (status < 303 && method === "POST"));

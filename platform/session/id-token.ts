@@ -129,10 +129,9 @@ async function keysFor(
     const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
     return isOfKind && isNamed && isLong && (use ?? "sig") === "sig";
   });
-  const imported = fitting.map(({ kty, crv, n, e, x, y }) => {
-    const members = Object.entries({ kty, crv, n, e, x, y }).filter(([, value]) => value);
-    return subtle.importKey("jwk", Object.fromEntries(members), key, false, ["verify"]);
-  });
+  const imported = fitting.map(({ kty, crv, n, e, x, y }) =>
+    subtle.importKey("jwk", { kty, crv, n, e, x, y } as JsonWebKey, key, false, ["verify"]),
+  );
   const settled = await Promise.allSettled(imported);
   return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
 }

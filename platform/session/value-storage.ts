@@ -73,9 +73,9 @@ export class ValueSlots implements Storage {
   async #load(): Promise<readonly [string, string]> {
     if (this.#slots !== undefined) return this.#slots;
     const value = (await this.#value.load()) || `${MAGIC}  `;
-    const [, first, second] = /^picogrant 1 ([A-Za-z0-9+/=]*) ([A-Za-z0-9+/=]*)$/.exec(value) ?? [];
-    if (first === undefined || second === undefined) throw new Error("not a value of picogrant");
-    this.#slots = [first, second];
+    const parts = /^picogrant 1 ([A-Za-z0-9+/=]*) ([A-Za-z0-9+/=]*)$/.exec(value);
+    if (parts === null) throw new Error("not a value of picogrant");
+    this.#slots = [parts[1]!, parts[2]!];
     return this.#slots;
   }
 

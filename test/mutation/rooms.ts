@@ -63,8 +63,8 @@ export function roomsOf(root: string): Room[] {
       name: "session",
       sources: ["platform/session"],
       tests: [
-        ...inPlatform("answer-ear", "claims", "server-settings", "session", "value-slots"),
-        ...inPlatform("id-token", "session-fetch"),
+        ...inPlatform("answer-ear", "claims", "server-settings", "value-slots"),
+        ...inPlatform("session-words", "session", "id-token", "session-fetch"),
         "test/servers/unknown-servers.test.ts",
         SESSIONS,
         ...inPlatform("log"),

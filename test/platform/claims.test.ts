@@ -91,6 +91,15 @@ describe("the keys are those that the issuer's metadata name", () => {
       [OPENID, OAUTH, KEYS],
     ],
     [
+      "in the second one, where the first answer has no body",
+      () => ({
+        [OPENID]: () => new Response(null, { status: 204 }),
+        [OAUTH]: () => metadata(),
+        [KEYS]: () => keys(),
+      }),
+      [OPENID, OAUTH, KEYS],
+    ],
+    [
       "beside what is no key",
       () => ({ ...good, [KEYS]: () => keys(null, 7, "x", {}, { kty: "EC", crv: "P-256" }) }),
       [OPENID, KEYS],

@@ -59,6 +59,8 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
       const token = await signed(good, privateKey, { alg, kid: "one" });
       expect(await verdict(token, [other, { ...jwk, kid: "one", use: "sig" }])).toBe("sub ada");
       expect(await verdict(token, [jwk])).toBe("sub ada");
+      const unnamed = await signed(good, privateKey, { alg });
+      expect(await verdict(unnamed, [{ ...jwk, kid: "one" }])).toBe("sub ada");
       const none = "is signed by none of the issuer's keys";
       for (const keys of [
         [],
@@ -76,6 +78,7 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
         `${head}.${body}.`,
         `${head}.${body}.${signature.slice(0, -4)}`,
         `${head}.${body}.${signature}!`,
+        `${head}.${body}.A`,
       ]) {
         expect(await verdict(wrong, [jwk])).toBe(none);
       }
@@ -119,7 +122,18 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     ["an encrypted one", "a.b.c.d.e", /encrypted/],
     ["no token", "text", /is none/],
     ["no JSON", `${base64url("[]")}.x.y`, /no JSON object/],
+    ["a number", `${base64url("7")}.x.y`, /no JSON object/],
+    ["null", `${base64url("null")}.x.y`, /no JSON object/],
+    ["a text", `${base64url('"text"')}.x.y`, /no JSON object/],
+    [
+      "no UTF-8",
+      `${Buffer.from('{"alg":"HS256","x":"\xff"}', "latin1").toString("base64url")}.x.y`,
+      /no JSON object/,
+    ],
     ["no base64url", "+.x.y", /no JSON object/],
+    ["base64 with padding", `${btoa('{"alg":"HS256" }')}.x.y`, /no JSON object/],
+    ["an algorithm of more letters", `${base64url('{"alg":"XHS256"}')}.x.y`, /not taken/],
+    ["an algorithm of more digits", `${base64url('{"alg":"HS2560"}')}.x.y`, /not taken/],
   ])("%s is refused", async (_, token, problem) => {
     expect(await verdict(token, [])).toMatch(problem);
   });
@@ -150,9 +164,13 @@ describe("claims (3.1.3.7, 2 to 5, 9, 10; 12.2)", () => {
     ["the longest name", { sub: "x".repeat(255) }, `sub ${"x".repeat(255)}`],
     ["within the skew", { exp: NOW_S - 59 }, "sub ada"],
     ["expired", { exp: NOW_S - 61 }, "has expired"],
+    ["at the end of the skew", { exp: NOW_S - 60 }, "has expired"],
+    ["an end that is a text", { exp: `${NOW_S + 300}` }, "has expired"],
     ["no end", { exp: undefined }, "has expired"],
     ["no number", { exp: "never" }, "has expired"],
     ["a little later", { iat: NOW_S + 59 }, "sub ada"],
+    ["later by the whole skew", { iat: NOW_S + 60 }, "is of a later time"],
+    ["a beginning that is a text", { iat: `${NOW_S}` }, "is of a later time"],
     ["much later", { iat: NOW_S + 61 }, "is of a later time"],
     ["no beginning", { iat: undefined }, "is of a later time"],
   ])("%s", async (_, spoilt, outcome) => {

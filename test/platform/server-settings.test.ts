@@ -27,7 +27,7 @@ const settled = (choice: ServerChoice, more: Partial<Client> = {}): Promise<Serv
 
 describe("addresses as they are", () => {
   it("come to these settings, of which a program can leave out the most", async () => {
-    expect(await settled(ADDRESSES)).toEqual({
+    expect(await settled(ADDRESSES)).toStrictEqual({
       memoryBytes: 163_840,
       endpoints: { ...noEndpoints, ...ADDRESSES, revocation: "" },
       config: {
@@ -38,6 +38,8 @@ describe("addresses as they are", () => {
     });
     const without = await settled({ token: ADDRESSES.token } as ServerChoice);
     expect(without.endpoints).toEqual({ ...noEndpoints, token: ADDRESSES.token });
+    const none = await settled({ token: undefined } as unknown as ServerChoice);
+    expect(none.endpoints).toEqual(noEndpoints);
   });
 
   it("with all that a program can say", async () => {

@@ -6,7 +6,11 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { nodeFetch } from "../../platform/node/fetch.ts";
-import { type FetchSettings, fetchWithToken } from "../../platform/session/fetch.ts";
+import {
+  type FetchSettings,
+  fetchWithToken,
+  type TokenSource,
+} from "../../platform/session/fetch.ts";
 import { makeTlsIdentities } from "./certificates.ts";
 
 const TOKEN = "ya29.a-token-that-is-long-enough";
@@ -167,6 +171,126 @@ describe("redirects", () => {
       (await fetchWithToken(counting, { fetch: nodeFetch({ ca }) }, `${at.first}/y`)).status,
     ).toBe(401);
     expect(refused).toBe(1);
+  });
+
+  const ORIGIN = "https://a.test";
+  const to = (status: number, location?: string): Response =>
+    new Response(null, { status, headers: location === undefined ? {} : { location } });
+  type Sent = RequestInit & { readonly url: string; readonly headers: Headers };
+  /** What goes out where servers answer so, one answer after the other, and how often the token counts as refused. */
+  async function sent(
+    answers: Response[],
+    init: RequestInit = {},
+    settings: FetchSettings = {},
+    input: string | Request = `${ORIGIN}/x`,
+    tokens = [TOKEN, `${TOKEN}-2`],
+  ): Promise<{ status: number; requests: Sent[]; refused: number }> {
+    const requests: Sent[] = [];
+    let refused = 0;
+    const scripted = (url: string, given: RequestInit): Promise<Response> => {
+      requests.push({ ...given, url, headers: new Headers(given.headers) });
+      return Promise.resolve(answers.shift() ?? new Response("end"));
+    };
+    const given: TokenSource = {
+      accessToken: () => {
+        const token = tokens.shift();
+        return token === undefined ? Promise.reject(new Error("ended")) : Promise.resolve(token);
+      },
+      refused: () => void refused++,
+    };
+    const own = { fetch: scripted as typeof fetch, ...settings };
+    const { status } = await fetchWithToken(given, own, input, init);
+    return { status, requests, refused };
+  }
+
+  it.each<[what: string, method: string, status: number, location: string, then: string[]]>([
+    ["HEAD stays what it is", "HEAD", 303, "/y", ["HEAD", "HEAD"]],
+    ["HEAD stays what it is, elsewhere, too", "HEAD", 303, "https://b.test/", ["HEAD", "HEAD"]],
+    ["PUT is made again as it was", "PUT", 301, "/y", ["PUT", "PUT"]],
+    ["PUT becomes GET where the answer says so", "PUT", 303, "/y", ["PUT", "GET"]],
+    ["DELETE goes nowhere else", "DELETE", 302, "https://b.test/", ["DELETE"]],
+    ["POST becomes GET elsewhere", "POST", 302, "https://b.test/", ["POST", "GET"]],
+  ])("RFC 9110 section 15.4: %s", async (_, method, status, location, then) => {
+    const { requests } = await sent([to(status, location)], { method });
+    expect(requests.map((one) => one.method)).toEqual(then);
+  });
+
+  it("what describes a body does not go along without it; all else of one server does", async () => {
+    const parts = ["encoding", "language", "location", "type", "length"];
+    const own = Object.fromEntries(parts.map((part) => [`content-${part}`, "1"]));
+    const headers = { ...own, "x-own": "1" };
+    const { requests } = await sent([to(303, "/y")], { method: "POST", body: "text", headers });
+    expect([...requests[1]!.headers.keys()]).toEqual(["authorization", "x-own"]);
+    expect(requests[1]!.body).toBeNull();
+  });
+
+  it("an answer that leads nowhere is the answer", async () => {
+    expect(await sent([to(302)])).toMatchObject({ status: 302, requests: [{}] });
+    expect(await sent([to(201, "/made")])).toMatchObject({ status: 201, requests: [{}] });
+    const error = await sent([to(200)], { redirect: "error" });
+    expect(error).toMatchObject({ status: 200, requests: [{}] });
+  });
+
+  it("a server that the token is not for may be named by one that it is for: it gets none", async () => {
+    const elsewhere = await sent([to(302, "https://b.test/")], {}, { resources: [ORIGIN] });
+    expect(elsewhere.status).toBe(200);
+    expect([...elsewhere.requests[1]!.headers.keys()]).toEqual([]);
+  });
+
+  it("RFC 6750 section 3.1: the token is refreshed for an answer of 401 alone, and once", async () => {
+    expect((await sent([to(200)])).refused).toBe(0);
+    expect(await sent([to(401), to(401)])).toMatchObject({ status: 401, refused: 1 });
+    const again = await sent([to(401)]);
+    expect(again.requests.map(({ headers }) => headers.get("authorization"))).toEqual([
+      `Bearer ${TOKEN}`,
+      `Bearer ${TOKEN}-2`,
+    ]);
+    // It is still the same: asking once more would lead nowhere.
+    const same = await sent([to(401)], {}, {}, `${ORIGIN}/x`, [TOKEN, TOKEN]);
+    expect([same.status, same.requests.length]).toEqual([401, 1]);
+    // The session has ended over it.
+    const ended = await sent([to(401)], {}, {}, `${ORIGIN}/x`, [TOKEN]);
+    expect([ended.status, ended.requests.length]).toEqual([401, 1]);
+  });
+
+  it("RFC 9470 section 3: where another sign-in is wanted no other token helps", async () => {
+    const challenge = 'Bearer error="insufficient_user_authentication", max_age=60';
+    const headers = { "www-authenticate": challenge };
+    const { status, refused, requests } = await sent([
+      new Response(null, { status: 401, headers }),
+    ]);
+    expect([status, refused, requests.length]).toEqual([401, 0, 1]);
+  });
+
+  it("what can give a request up is handed on, beside a Request or in it", async () => {
+    const { signal } = new AbortController();
+    expect((await sent([], { signal })).requests[0]!.signal).toBe(signal);
+    const request = new Request(`${ORIGIN}/x`, { signal });
+    expect((await sent([], {}, {}, request)).requests[0]!.signal).toBe(request.signal);
+    expect((await sent([], { signal }, {}, request)).requests[0]!.signal).toBe(signal);
+    expect((await sent([])).requests[0]!.signal).toBeNull();
+  });
+
+  it.each(["answered", "failed"])("the copy of a Request's body is let go of: %s", async (end) => {
+    let isCancelled = false;
+    const body = new ReadableStream({
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    const answering = (_url: unknown, given?: RequestInit): Promise<Response> => {
+      // Both of its readers have to, or the one keeps all bytes for the other.
+      void (given!.body as ReadableStream).cancel();
+      return end === "failed" ? Promise.reject(new TypeError("away")) : Promise.resolve(to(200));
+    };
+    await fetchWithToken(
+      source,
+      { fetch: answering as typeof fetch },
+      new Request(`${ORIGIN}/x`, init),
+    ).catch(() => {});
+    await new Promise(setImmediate);
+    expect(isCancelled).toBe(true);
   });
 
   it("whatever servers answer: the token never leaves the one that was asked", async () => {

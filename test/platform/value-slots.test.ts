@@ -53,7 +53,10 @@ describe("what is kept", () => {
     let isBroken = false;
     let value = "";
     const place: ValueStorage = {
-      load: () => Promise.resolve(++loads && value),
+      load: () => {
+        loads++;
+        return Promise.resolve(value);
+      },
       save: (given) => {
         value = given;
         return isBroken ? Promise.reject(new Error("late")) : Promise.resolve();
@@ -80,6 +83,8 @@ describe("what is kept", () => {
     expect(await write(slots, 0, new Uint8Array(131_072))).toBe(true);
     expect(await write(slots, 0, new Uint8Array(131_073))).toBe(false);
     expect(await read(slots, 0, 131_072)).toBe(131_072);
+    const behind = new Uint8Array(131_080);
+    expect(await new Promise((done) => slots.write(1, behind, 131_072, 131_080, done))).toBe(true);
   });
 
   it.each([-1, 2, 0.5])("there is no slot %d", (slot) => {

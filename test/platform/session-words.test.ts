@@ -1,0 +1,527 @@
+// What a session says, word by word: of itself, of what goes wrong on the way, and of its end.
+
+import { SignJWT } from "jose";
+import { describe, expect, it, vi } from "vitest";
+import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
+import type { Session } from "../../platform/session/session.ts";
+import type { SignInHandlers } from "../../platform/session/sign-in.ts";
+import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { ENDPOINTS, HOST } from "../session-model/server.ts";
+import { SETTINGS, SessionWorld, type Start } from "../session-model/world.ts";
+
+const SECRET = SETTINGS.config.clientSecret;
+
+/** A world whose server's answers to a path are others. */
+function worldWith(path: string, change: (answer: FakeAnswer) => FakeAnswer): SessionWorld {
+  const world = new SessionWorld();
+  world.server.allowsAfterPolls = 0;
+  world.http.handler = (request: SeenRequest) => {
+    const answer = world.server.handle(request);
+    return request.url.endsWith(path) ? change(answer) : answer;
+  };
+  return world;
+}
+
+const adding = (more: object) => (answer: FakeAnswer) => ({
+  ...answer,
+  body: { ...(answer.body as object), ...more },
+});
+
+async function started(
+  world: SessionWorld,
+  handlers: SignInHandlers = {},
+  more: Partial<typeof SETTINGS> & object = {},
+): Promise<{ start: Start; session: Session }> {
+  const start = world.start(handlers, undefined, more);
+  await world.until(() => start.isSettled);
+  if (start.session === undefined) throw start.error ?? new Error("no session");
+  return { start, session: start.session };
+}
+
+describe("a session says how long it lasts", () => {
+  it("as the server has said, and nothing any more once it is over", async () => {
+    const world = worldWith("/token", adding({ refresh_token_expires_in: 7200 }));
+    const { session } = await started(world);
+    expect(session.status).toBe("signed-in");
+    expect(session.expiresInS).toBeGreaterThan(3500);
+    expect(session.endsInS).toBeGreaterThan(7100);
+    expect(session.endsInS).toBeLessThanOrEqual(7200);
+    expect(session.isRenewable).toBe(true);
+    world.http.faultFor = () => ({ kind: "refuse" });
+    await world.until(() => session.status === "refreshing", 3600);
+    expect([session.expiresInS, session.isRenewable]).toEqual([undefined, true]);
+    expect(session.endsInS).toBeGreaterThan(3000);
+    void session.close();
+    expect(session.status as string).toBe("ended");
+    expect([session.expiresInS, session.endsInS, session.isRenewable]).toEqual([
+      undefined,
+      undefined,
+      false,
+    ]);
+  });
+
+  it("nothing where the server has said nothing, or there is no refresh token", async () => {
+    const world = worldWith("/token", adding({ expires_in: undefined }));
+    world.server.givesRefreshToken = false;
+    const { session } = await started(world);
+    expect([session.expiresInS, session.endsInS, session.isRenewable]).toEqual([
+      undefined,
+      undefined,
+      false,
+    ]);
+  });
+});
+
+describe("RFC 6749 section 5.1: scope", () => {
+  it("is the server's, or the one that was asked for where it names none", async () => {
+    expect((await started(new SessionWorld())).session.scope).toBe("video");
+    const named = worldWith("/token", adding({ scope: "video.read" }));
+    expect((await started(named)).session.scope).toBe("video.read");
+    const silent = worldWith("/token", adding({ scope: undefined }));
+    expect((await started(silent)).session.scope).toBe("video");
+  });
+
+  it("is not known after a restart, until tokens have come", async () => {
+    const world = new SessionWorld();
+    await started(world);
+    world.restart();
+    const { session } = await started(world);
+    expect([session.scope, session.tokenResponse]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("OpenID Connect Core 1.0 section 3.1.3.7: claims", () => {
+  const idToken = (sub: string, more: object = {}): Promise<string> => {
+    const nowS = Math.floor(Date.now() / 1000);
+    const claims = { iss: HOST, sub, aud: "program", iat: nowS, exp: nowS + 300, ...more };
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: "HS256" })
+      .sign(new TextEncoder().encode(SECRET));
+  };
+
+  it("are those of the newest ID token, which is looked at once, and of one person", async () => {
+    const tokens = [await idToken("ada"), await idToken("ada", { n: 2 }), await idToken("eve")];
+    let newest: string | undefined = tokens[0];
+    const world = worldWith("/token", (answer) => adding({ id_token: newest })(answer));
+    const { session } = await started(world, {}, { issuer: HOST } as object);
+    const first = await session.claims();
+    expect(first).toMatchObject({ sub: "ada" });
+    expect(await session.claims()).toBe(first);
+    const renew = async (token: string | undefined): Promise<void> => {
+      newest = token;
+      await world.until(() => session.status === "refreshing", 4000);
+      await world.until(() => session.status === "signed-in", 60);
+    };
+    await renew(undefined);
+    expect(await session.claims()).toBe(first);
+    await renew(tokens[1]);
+    expect(await session.claims()).toMatchObject({ sub: "ada", n: 2 });
+    await renew(tokens[2]);
+    await expect(session.claims()).rejects.toMatchObject({
+      ...{ code: "wrong_id_token", remedy: "maker" },
+      message: "the ID token names another person than before",
+    });
+  });
+
+  it("are none without an ID token, and cannot be checked without an issuer", async () => {
+    expect(await (await started(new SessionWorld())).session.claims()).toBeUndefined();
+    const world = worldWith("/token", adding({ id_token: await idToken("ada") }));
+    await expect((await started(world)).session.claims()).rejects.toMatchObject({
+      ...{ code: "no_metadata", remedy: "maker" },
+      message: "an ID token can be checked where server is an issuer: https://...",
+    });
+  });
+
+  it("the issuer's keys are asked for by the program's fetch or the global one, over https alone", async () => {
+    const token = (await idToken("ada")).replace(/^[^.]+/, btoa('{"alg":"ES256"}'));
+    const away = (): Promise<Response> => Promise.reject(new TypeError("away"));
+    const asked: string[] = [];
+    const noting = (by: string) => (): Promise<Response> => {
+      asked.push(by);
+      return away();
+    };
+    const globally = vi.spyOn(globalThis, "fetch").mockImplementation(noting("the global one"));
+    try {
+      for (const [issuer, fetch, code] of [
+        [HOST, noting("the program's"), "unreachable"],
+        [HOST, undefined, "unreachable"],
+        ["http://login.example.com", undefined, "no_metadata"],
+      ] as const) {
+        const world = worldWith("/token", adding({ id_token: token }));
+        const { session } = await started(world, {}, { issuer, fetch } as object);
+        await expect(session.claims()).rejects.toMatchObject({ code });
+      }
+    } finally {
+      globally.mockRestore();
+    }
+    expect(asked).toEqual(["the program's", "the global one"]);
+  });
+});
+
+/** As a program sees an error: what it compares, and what a person reads. */
+const told = ({ code, remedy, message, lacks, answer }: SignInError): unknown[] => [
+  code,
+  remedy,
+  message.replace(/in \d+ s$/, "in N s"),
+  lacks,
+  answer?.status,
+];
+
+describe("why a sign-in has failed is said in one line, with what the server answered", () => {
+  const refusal = (status: number, body: object | string) => () => ({ status, body });
+  const maker = "check the client and the server's settings";
+  it.each<[name: string, world: () => SessionWorld, error: unknown[]]>([
+    [
+      "the user refuses",
+      () => worldWith("/token", refusal(400, { error: "access_denied" })),
+      [
+        ...["access_denied", "user"],
+        `signing in failed: access_denied; sign in again; ${HOST}/token: HTTP 400 access_denied`,
+        ...["", 400],
+      ],
+    ],
+    [
+      "the client is not known",
+      () =>
+        worldWith("/code", refusal(401, { error: "invalid_client", error_description: "who?" })),
+      [
+        ...["invalid_client", "maker"],
+        `signing in failed: invalid_client; ${maker}; ${HOST}/code: HTTP 401 invalid_client (who?)`,
+        ...["", 401],
+      ],
+    ],
+    [
+      "the organization does not allow it",
+      () => worldWith("/code", refusal(403, { error: "org_internal" })),
+      [
+        ...["org_internal", "administrator"],
+        "signing in failed: org_internal; ask the administrator of your organization; " +
+          `${HOST}/code: HTTP 403 org_internal`,
+        ...["", 403],
+      ],
+    ],
+    [
+      "a refusal that nobody knows",
+      () => worldWith("/code", refusal(400, { error: "made_up" })),
+      [
+        ...["unknown_error", "maker"],
+        `signing in failed: unknown_error; ${maker}; ${HOST}/code: HTTP 400 made_up`,
+        ...["", 400],
+      ],
+    ],
+    [
+      "answers that lack what is needed",
+      () => worldWith("/code", () => ({ body: { device_code: "a", user_code: "B" } })),
+      [
+        ...["useless_answers", "maker"],
+        "signing in failed: useless_answers; there is no verification_uri in the answer that can be " +
+          `used; ${maker}; ${HOST}/code: HTTP 200`,
+        ...["verification_uri", undefined],
+      ],
+    ],
+    [
+      "an answer that there is no room for",
+      () => worldWith("/code", adding({ device_code: "x".repeat(40_000) })),
+      [
+        ...["value_too_long", "maker"],
+        "signing in failed: value_too_long; no room for device_code of 40000 bytes; " +
+          "259872 bytes as memoryBytes would do",
+        ...["", undefined],
+      ],
+    ],
+    [
+      "codes that nobody has taken",
+      () => worldWith("/token", refusal(400, { error: "expired_token" })),
+      [
+        ...["renewals_exhausted", "user"],
+        `signing in failed: renewals_exhausted; sign in again; ${HOST}/token: HTTP 400 expired_token`,
+        ...["", 400],
+      ],
+    ],
+  ])("%s", async (_, world, error) => {
+    const made = world();
+    const start = made.start();
+    await made.until(() => start.isSettled);
+    expect(told(start.error as SignInError)).toEqual(error);
+    expect((start.error as Error).name).toBe("SignInError");
+  });
+
+  it("with resumeOnly: that there is no session", async () => {
+    const world = new SessionWorld();
+    const start = world.start({ resumeOnly: true });
+    await world.until(() => start.isSettled);
+    expect(told(start.error as SignInError)).toEqual([
+      ...["not_signed_in", "user", "not signed in; sign in first", "", undefined],
+    ]);
+  });
+
+  it("given up: that it was", async () => {
+    const start = new SessionWorld().start({ signal: AbortSignal.abort() });
+    await new Promise(setImmediate);
+    expect(told(start.error as SignInError)).toEqual([
+      ...["aborted", "nobody", "signing in was given up", "", undefined],
+    ]);
+  });
+});
+
+describe("what is tried again by itself is told each time", () => {
+  it.each<[name: string, answer: FakeAnswer | undefined, trouble: unknown[]]>([
+    [
+      "a server that fails",
+      { status: 500, body: "oops" },
+      ["unavailable", "nobody", `${HOST}/code: HTTP 500; trying again in N s`, "", 500],
+    ],
+    [
+      "another page in its place",
+      { body: "<html>" },
+      [
+        ...["malformed_response", "nobody"],
+        `${HOST}/code: HTTP 200, and not what was asked for; trying again in N s`,
+        ...["", 200],
+      ],
+    ],
+    [
+      "an answer that lacks something",
+      { body: { device_code: "a", user_code: "B" } },
+      [
+        ...["malformed_response", "nobody"],
+        `${HOST}/code: HTTP 200; there is no verification_uri in the answer that can be used; ` +
+          "trying again in N s",
+        ...["verification_uri", 200],
+      ],
+    ],
+    [
+      "nobody there",
+      undefined,
+      ["unreachable", "nobody", `${HOST}/code: not reachable; trying again in N s`, "", 0],
+    ],
+  ])("%s", async (_, answer, trouble) => {
+    const world = worldWith("/code", (given) => answer ?? given);
+    if (answer === undefined) world.http.faultFor = () => ({ kind: "refuse" });
+    const start = world.start();
+    await world.until(() => start.troubles.length > 1);
+    expect(told(start.troubles[0]!)).toEqual(trouble);
+    expect(start.troubles).toHaveLength(2);
+  });
+
+  it("when that will be", async () => {
+    const world = worldWith("/code", () => ({ status: 429, retryAfterSeconds: 90, body: "" }));
+    const start = world.start();
+    await world.until(() => start.troubles.length > 0);
+    expect(start.troubles[0]!.message).toBe(`${HOST}/code: HTTP 429; trying again in 90 s`);
+  });
+
+  it("a user who has not decided yet is no trouble, nor is being asked to slow down", async () => {
+    const world = worldWith("/token", () => ({ status: 400, body: { error: "slow_down" } }));
+    const start = world.start();
+    await world.pass(60);
+    expect([start.prompts.length, start.troubles]).toEqual([1, []]);
+  });
+
+  it("in a session: a server that refuses to refresh the tokens, and who can mend it", async () => {
+    const world = new SessionWorld();
+    const { start } = await started(world);
+    const body = { error: "invalid_client" };
+    world.http.handler = () => ({ status: 401, body });
+    await world.until(() => start.troubles.length > 0, 4000);
+    expect(told(start.troubles[0]!)).toEqual([
+      ...["invalid_client", "maker"],
+      `${HOST}/token: HTTP 401 invalid_client; check the client and the server's settings; ` +
+        "trying again in N s",
+      ...["", 401],
+    ]);
+    expect(start.ends).toEqual([]);
+  });
+
+  it.each([
+    [undefined, ""],
+    ["", ""],
+    ["disk full", " (disk full)"],
+  ])("storage that fails, in its words: %j", async (lastFailure, why) => {
+    const world = new SessionWorld();
+    const { start, session } = await started(world);
+    await world.pass(1);
+    expect([start.troubles, session.isSaved]).toEqual([[], true]);
+    if (lastFailure !== undefined) Object.assign(world.storage, { lastFailure });
+    world.storage.failWhen = (operation) => operation === "write";
+    world.server.accessLifeS = 120;
+    await world.until(() => start.troubles.length > 0, 4000);
+    expect(session.isSaved).toBe(false);
+    expect(told(start.troubles[0]!)).toEqual([
+      ...["not_saved", "user"],
+      `the tokens could not be saved${why}; trying again in a minute; after a restart before that, ` +
+        "the user has to sign in again",
+      ...["", undefined],
+    ]);
+    world.storage.failWhen = (operation) => operation === "erase";
+    await world.pass(70);
+    const erased = start.troubles.filter(({ code }) => code === "not_erased");
+    expect(told(erased[0]!)).toEqual([
+      ...["not_erased", "user"],
+      `what should be gone could not be erased${why}; trying again in a minute`,
+      ...["", undefined],
+    ]);
+    expect(erased).toHaveLength(1);
+  });
+
+  it("storage that is silent, once; the session is there then, and says that it is not saved", async () => {
+    const world = new SessionWorld();
+    world.server.allowsAfterPolls = 1;
+    const start = world.start();
+    await world.until(() => start.prompts.length > 0);
+    await world.pass(2);
+    world.storage.cutNextWriteAt(5);
+    await world.until(() => world.server.grants.length > 0);
+    await world.pass(8);
+    // What is not kept is not used: after a power cut nobody would know of it.
+    expect([start.isSettled, start.troubles]).toEqual([false, []]);
+    await world.pass(4);
+    expect(start.troubles.map(told)).toEqual([
+      [
+        ...["storage_silent", "user"],
+        "storage has not answered for 10 s; still waiting for it",
+        ...["", undefined],
+      ],
+    ]);
+    expect(start.session?.isSaved).toBe(false);
+    expect(await start.session!.accessToken()).toMatch(/^access-token/);
+    await world.pass(60);
+    expect(start.troubles).toHaveLength(1);
+  });
+
+  it.each([
+    [new Error("no entropy"), "no entropy"],
+    ["no Error", "something that is no Error"],
+  ])("an adapter that throws: %s", async (thrown, words) => {
+    const world = new SessionWorld();
+    let isBroken = true;
+    const start = world.start({}, (platform) => ({
+      ...platform,
+      http: {
+        send: (request, sink) => {
+          if (isBroken) throw thrown;
+          platform.http.send(request, sink);
+        },
+        abort: () => platform.http.abort(),
+      },
+    }));
+    await world.until(() => start.troubles.length > 0);
+    expect(told(start.troubles[0]!)).toEqual([
+      ...["adapter_failed", "maker"],
+      `an adapter has thrown (${words}); what it was to do counts as failed`,
+      ...["", undefined],
+    ]);
+    expect(start.troubles[0]!.cause).toBe(thrown);
+    isBroken = false;
+    expect(await world.until(() => start.session !== undefined)).toBe(true);
+  });
+});
+
+describe("the code", () => {
+  it.each([
+    ["HTTPS://login.example.com/device", "HTTPS://login.example.com/device"],
+    ["http://login.example.com/device", "http://login.example.com/device"],
+    ["login.example.com/http:", "https://login.example.com/http:"],
+  ])("RFC 8628 section 3.2: %s can be linked to", async (given, verificationUri) => {
+    const complete = `${given}?code=AB`;
+    const isWhole = given === verificationUri;
+    const world = worldWith(
+      "/code",
+      adding({ user_code: "AB", verification_uri: given, verification_uri_complete: complete }),
+    );
+    world.server.allowsAfterPolls = -1;
+    const start = world.start();
+    await world.until(() => start.prompts.length > 0);
+    await world.pass(30);
+    expect(start.prompts).toMatchObject([
+      // The core takes whole addresses alone for this one.
+      { userCode: "AB", verificationUri, verificationUriComplete: isWhole ? complete : "" },
+    ]);
+    expect(start.prompts[0]!.expiresInS).toBeGreaterThan(590);
+  });
+
+  it("each new one is told of", async () => {
+    const world = new SessionWorld();
+    world.server.allowsAfterPolls = -1;
+    world.server.codeLifeS = 30;
+    const start = world.start();
+    await world.until(() => start.prompts.length > 1);
+    expect(start.prompts.map(({ userCode }) => userCode)).toEqual(["CODE-0000", "CODE-0001"]);
+    expect(start.prompts[0]!.verificationUriComplete).toBe("");
+  });
+});
+
+describe("the end says why", () => {
+  it("signed out, or closed by the program", async () => {
+    const out = (await started(new SessionWorld())).session;
+    const world = new SessionWorld();
+    const { session } = await started(world);
+    void session.signOut();
+    await world.until(() => session.status === "ended");
+    const error = await session.accessToken().catch((thrown: unknown) => thrown);
+    expect(told(error as SignInError)).toEqual([
+      ...["signed_out", "user", "signed out; sign in again", "", undefined],
+    ]);
+    void out.close();
+    const closed = await out.accessToken().catch((thrown: unknown) => thrown);
+    expect(told(closed as SignInError)).toEqual([
+      ...["closed", "nobody", "the session was closed", "", undefined],
+    ]);
+    // The first end is the one that counts.
+    void out.close();
+    expect(await out.accessToken().catch((thrown: unknown) => thrown)).toBe(closed);
+  });
+
+  it("signOut at a server that revokes nothing", async () => {
+    const world = new SessionWorld();
+    const endpoints = { ...ENDPOINTS, revocation: "" };
+    const { session } = await started(world, {}, { endpoints });
+    const out = session.signOut();
+    await world.until(() => session.status === "ended");
+    expect(await out).toEqual({
+      ...{ isRevoked: false, problem: "no_revocation_endpoint", isStored: false },
+    });
+  });
+
+  it("a server that ends it, also where nobody listens to that", async () => {
+    const world = new SessionWorld();
+    const start = world.start();
+    await world.until(() => start.isSettled);
+    world.server.grants[0]!.isRevoked = true;
+    await world.until(() => start.ends.length > 0, 4000);
+    expect(told(start.ends[0]!)).toEqual([
+      ...["session_ended", "user"],
+      `signing in failed: session_ended; sign in again; ${HOST}/token: HTTP 400 invalid_grant`,
+      ...["", 400],
+    ]);
+  });
+
+  it("no server is asked for its tokens' sake once the session is over", async () => {
+    const world = new SessionWorld();
+    world.server.accessLifeS = 120;
+    const { session } = await started(world);
+    void session.close();
+    await world.pass(200);
+    expect(world.http.requests.filter(({ text }) => text.includes("refresh_token"))).toEqual([]);
+  });
+});
+
+describe("before anything is asked", () => {
+  it.each([
+    [["https://a.example", "ftp://b.example"], false, "resources[1] must be an https address"],
+    [["http://a.example"], false, "resources[0] must be an https address: anybody"],
+    [["http://a.example"], true, ""],
+    [[], false, ""],
+  ])("resources %j, allowHttp %j", (resources, allowHttp, problem) => {
+    const world = new SessionWorld();
+    const start = () => world.start({}, undefined, { resources, allowHttp });
+    if (problem === "") start();
+    else expect(start).toThrow(problem);
+  });
+
+  it("allowHttp is not meant where nobody has said it", () => {
+    const start = () =>
+      new SessionWorld().start({}, undefined, { resources: ["http://a.example"] });
+    expect(start).toThrow(TypeError);
+  });
+});
