@@ -11,8 +11,8 @@ const peers = readdirSync(new URL("peers", import.meta.url))
   .map((name) => `test/peers/${name}`);
 
 /**
- * What takes more than eight seconds on two idle cores. `npm test` leaves it out, so that people run it often;
- * the gate runs it, and `npm run test:all`.
+ * What takes long: random lives, servers and clients of other makes, bundles, processes that are started and killed.
+ * `npm test` leaves it out, so that people run it often; the gate runs it, and `npm run test:all`.
  */
 const slow = [
   ...peers,
@@ -20,6 +20,7 @@ const slow = [
   "test/command/login-forms.test.ts",
   "test/command/refused-login.test.ts",
   "test/commands.test.ts",
+  "test/bundle/record.test.ts",
   "test/coverage/expectations.test.ts",
   "test/coverage/table.test.ts",
   "test/desktop/allocation-counter.test.ts",
@@ -35,11 +36,17 @@ const slow = [
   "test/examples/examples.test.ts",
   "test/examples/porting.test.ts",
   "test/image/check.test.ts",
+  "test/image/tool.test.ts",
   "test/lives/assertions.test.ts",
   "test/lives/lives.test.ts",
+  "test/lives/watched-core.test.ts",
   "test/model/model.test.ts",
+  "test/mutation/bundle.test.ts",
   "test/platform/broken-http.test.ts",
+  "test/platform/certificate-verdicts.test.ts",
+  "test/platform/kept-metadata.test.ts",
   "test/platform/node-http.test.ts",
+  "test/platform/session-claims.test.ts",
   "test/platform/shared-session.test.ts",
   "test/platform/sign-in.test.ts",
   "test/platform/value-storage.test.ts",
@@ -84,6 +91,8 @@ export default defineConfig({
     // More than the two cores that this is for: many tests wait, for a second to pass or for another process. The long
     // ones keep a core busy each.
     maxWorkers: isFullRun ? 3 : 4,
+    // What was transformed once is kept in node_modules until its source changes.
+    experimental: { fsModuleCache: true },
     ...patience,
     projects: [
       {

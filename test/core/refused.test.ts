@@ -10,8 +10,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Signed in with a refresh token, and refreshed in vain for as long. */
-function refusedFor(ms: number, answer: Reaction, members: object = {}): Bench {
-  const bench = new Bench([code(), tokens({ expires_in: 60, ...members })]);
+function refusedFor(ms: number, answer: Reaction, memoryBytes = 8192): Bench {
+  const bench = new Bench([code(), tokens({ expires_in: 60 })], { memoryBytes });
   bench.until(2);
   bench.answers = Array(4000).fill(answer);
   bench.pass(ms);
@@ -33,10 +33,10 @@ describe("RFC 6749 §5.2: a refresh that is refused for a reason that is not the
     json(415, {}),
     json(401, {}),
     json(308, {}),
-    tokens({ access_token: "a".repeat(9000) }),
+    tokens({ access_token: "a".repeat(2600) }),
     tokens({ token_type: "mac" }),
   ])("%j costs no session in a month, and is asked for more and more seldom", (answer) => {
-    const bench = refusedFor(30 * DAY_MS, answer as Answer);
+    const bench = refusedFor(30 * DAY_MS, answer as Answer, 4096);
     expect(bench.device.state).toBe(State.REFRESHING);
     expect(bench.text(Region.REFRESH_TOKEN)).toBe("refresh");
     const times = refreshes(bench);

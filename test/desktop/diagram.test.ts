@@ -25,7 +25,7 @@ const session = fc.array(
   ),
   { minLength: 1, maxLength: 25, size: "max" },
 );
-const RUNS = isFullRun ? 60 : 6;
+const RUNS = isFullRun ? 60 : 3;
 
 interface Heard {
   status: number;
@@ -173,10 +173,8 @@ test("rows are in the order of what happened, each happening once, and an answer
         ];
         expect(orders).toEqual(all.sort((a, b) => a - b));
         // From the first one that is shown, nothing is left out.
-        const known = new Set(orders);
-        for (let order = orders[0]!; order <= orders.at(-1)!; order++) {
-          expect(known.has(order), `${order} of ${orders[0]} to ${orders.at(-1)}`).toBe(true);
-        }
+        const first = orders[0] ?? 0;
+        expect(orders).toEqual(orders.map((_, at) => first + at));
       });
     }),
     { numRuns: RUNS },

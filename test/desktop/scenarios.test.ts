@@ -1,4 +1,4 @@
-// Every scenario holds; and the checks in them can fail.
+// Every scenario holds, and all that is asked and answered in it is explained; and the checks in them can fail.
 import { expect, test } from "vitest";
 import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
 import { play } from "../../targets/desktop/scenarios/play.ts";
@@ -6,12 +6,43 @@ import { isFrame, sideBySide } from "../../targets/desktop/scenarios/player.ts";
 import { readScenario } from "../../targets/desktop/scenarios/scenario.ts";
 import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
 import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
+import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { isStep } from "../../targets/desktop/simulator/steps.ts";
 
+const SECRET = /pg[adr]\.[\w-]{10}|tv-secret/;
+
+/**
+ * Opened, an exchange says of each header, field and member what it is, with its section, and tells nothing secret.
+ * Through all scenarios whatever the device ever sends or hears is met.
+ */
+function expectExplained({ exchanges }: Simulation): void {
+  const unexplained = new Set<string>();
+  for (const { id, purpose } of exchanges.entries) {
+    const { asked, said, curl, request, answer } = exchanges.detailOf(id)!;
+    // Whole: the headers, too, of whatever has a body (RFC 9110 §8.3).
+    expect(request).toContain("\nAccept: application/json");
+    if (/^HTTP.*\n\n(?!\(empty\))/s.test(answer)) expect(answer).toMatch(/\nContent-Type: /);
+    for (const { name, means } of [...asked, ...said]) {
+      if (!/§|appendix|OpenID/.test(means)) unexplained.add(`${name} (${purpose})`);
+    }
+    expect(`${request}${answer}${curl}`).not.toMatch(SECRET);
+    expect(curl).toMatch(/^curl -X (GET|POST) '/);
+    if (purpose === "poll") expect(curl).toContain('"device_code=$DEVICE_CODE"');
+  }
+  expect([...unexplained]).toEqual([]);
+}
+
 test.each(scenarioNames())("scenario %s", async (name) => {
-  const { unmet, expectations } = await play(findScenario(name));
+  let world: Simulation | undefined;
+  const { unmet, expectations } = await play(findScenario(name), {
+    created(simulation) {
+      world = simulation;
+    },
+  });
   expect(unmet && `line ${unmet.line.number}\n${sideBySide(unmet)}`).toBeUndefined();
   expect(expectations).toBeGreaterThan(0);
+  expect(world!.exchanges.entries.length).toBeGreaterThan(0);
+  expectExplained(world!);
 });
 
 test.each([

@@ -90,7 +90,7 @@ describe("arbitrary requests", () => {
       fc.property(request, ({ method, path, query, headers, body }) => {
         expectAnswer(bench.send(method, `${path}?${query}`, body, headers));
       }),
-      { numRuns: isFullRun ? 1500 : 300 },
+      { numRuns: isFullRun ? 1500 : 100 },
     );
   });
 
@@ -111,7 +111,7 @@ describe("arbitrary requests", () => {
         if (answer.status >= 400)
           expect(answer.json.error ?? answer.json.error_code).toBeTypeOf("string");
       }),
-      { numRuns: isFullRun ? 1500 : 300 },
+      { numRuns: isFullRun ? 1500 : 100 },
     );
   });
 
@@ -141,7 +141,7 @@ describe("arbitrary requests", () => {
         };
         expectAnswer(bench.send("POST", `${path}?${query}`, text, headers));
       }),
-      { numRuns: isFullRun ? 1500 : 300 },
+      { numRuns: isFullRun ? 1500 : 100 },
     );
   });
 
@@ -168,7 +168,7 @@ describe("arbitrary requests", () => {
         expect(page.html).not.toMatch(/<script/i);
         bench.wait(700);
       }),
-      { numRuns: isFullRun ? 300 : 100 },
+      { numRuns: isFullRun ? 300 : 50 },
     );
   });
 });
@@ -296,7 +296,7 @@ describe("arbitrary histories", () => {
           if (alive) tokens.push(answer.json.refresh_token);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: isFullRun ? 200 : 50 },
     );
   });
 });
@@ -322,7 +322,7 @@ test("fetch answers exactly as handle does", async () => {
       expect(await response.text()).toBe(expected.text);
       expect(Object.fromEntries(response.headers)).toEqual(expected.headers);
     }),
-    { numRuns: isFullRun ? 300 : 100 },
+    { numRuns: isFullRun ? 300 : 50 },
   );
 });
 

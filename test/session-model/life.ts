@@ -226,7 +226,8 @@ class Life {
   }
 
   #close(running: Running, session: Session): void {
-    running.isOver = true;
+    // What has ended by itself may still be at giving things back: `onEnd` came before this.
+    if (session.status !== "ended") running.isOver = true;
     this.#promise("close", running, session.close(), () => this.#isLeftClean(running));
   }
 

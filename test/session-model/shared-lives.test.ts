@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { isFullRun } from "../full-run.ts";
 import { sharedLifeOnce } from "./shared-life.ts";
 
-const LIVES = isFullRun ? 300 : 10;
+const LIVES = isFullRun ? 300 : 4;
 const FIRST_SEED = 20_261_123;
 
 it(`${LIVES} lives from seed ${FIRST_SEED} use no refresh token twice and lose no session`, async () => {

@@ -1,47 +1,13 @@
-// An exchange that is opened says of each header, field and member what it is, and nothing secret is in it; through
-// all scenarios, so that whatever the device ever sends or hears has been met.
+// An exchange with a real server is taken down as it was; that each is explained is seen in scenarios.test.ts.
 import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { NodeHttp } from "../../platform/node/index.ts";
-import { findScenario, scenarioNames } from "../../targets/desktop/scenarios/library.ts";
-import { play } from "../../targets/desktop/scenarios/play.ts";
 import { ExchangeLog } from "../../targets/desktop/simulator/log/exchanges.ts";
 import { Moments } from "../../targets/desktop/simulator/log/moments.ts";
-import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { HeardHttp } from "../../targets/desktop/simulator/world/heard-http.ts";
 import { Network } from "../../targets/desktop/simulator/world/network.ts";
 import { WorldClock } from "../../targets/desktop/simulator/world/world-clock.ts";
-
-const SECRET = /pg[adr]\.[\w-]{10}|tv-secret/;
-
-test("every name in an opened exchange is explained, with its section", async () => {
-  const unexplained = new Set<string>();
-  let opened = 0;
-  for (const name of scenarioNames()) {
-    let world: Simulation | undefined;
-    await play(findScenario(name), {
-      created(simulation) {
-        world = simulation;
-      },
-    });
-    for (const { id, purpose } of world!.exchanges.entries) {
-      const { asked, said, curl, request, answer } = world!.exchanges.detailOf(id)!;
-      opened++;
-      // Whole: the headers, too, of whatever has a body (RFC 9110 §8.3).
-      expect(request).toContain("\nAccept: application/json");
-      if (/^HTTP.*\n\n(?!\(empty\))/s.test(answer)) expect(answer).toMatch(/\nContent-Type: /);
-      for (const { name: one, means } of [...asked, ...said]) {
-        if (!/§|appendix|OpenID/.test(means)) unexplained.add(`${one} (${purpose})`);
-      }
-      expect(`${request}${answer}${curl}`).not.toMatch(SECRET);
-      expect(curl).toMatch(/^curl -X (GET|POST) '/);
-      if (purpose === "poll") expect(curl).toContain('"device_code=$DEVICE_CODE"');
-    }
-  }
-  expect(opened).toBeGreaterThan(300);
-  expect([...unexplained]).toEqual([]);
-});
 
 test("with a real adapter the headers are those of the answer, and of no other request", async () => {
   const server = createServer((request, response) => {
