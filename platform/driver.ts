@@ -201,6 +201,11 @@ export class Driver {
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 
+  /** Whole seconds that have gone by since the device was last told of any: its lifetimes are from then. */
+  get untoldS(): number {
+    return Math.floor(((this.#platform.timers.now() - this.#lastMs) >>> 0) / 1000);
+  }
+
   /** An answer of 401 to a request made with the access token: it is refreshed (core: accessTokenRefused). */
   accessTokenRefused(): void {
     this.happen(() => this.core.accessTokenRefused(this.device));

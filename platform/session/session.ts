@@ -19,10 +19,6 @@ export type SessionStatus =
 /** The core counts a lifetime that no server has told down from 100000000 s: what is that long is not known. */
 const UNKNOWN_S = 50_000_000;
 
-function lifetime(seconds: number): number | undefined {
-  return seconds > 0 && seconds < UNKNOWN_S ? seconds : undefined;
-}
-
 /** What came of signing out. */
 export interface SignOutResult {
   /**
@@ -30,8 +26,11 @@ export interface SignOutResult {
    * ended with its refresh token, or lives its minutes out (RFC 7009 §2.1, §2.2.1).
    */
   readonly isRevoked: boolean;
-  /** Why it has not: it has no way to, or the error by its name; "" where it has. */
-  readonly problem: "" | "no_revocation_endpoint" | GrantErrorCode;
+  /**
+   * Why it has not: it has no way to, storage that does not answer has kept it from being asked, or the error by its
+   * name; "" where it has.
+   */
+  readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
   /** Storage has not erased everything: what is left signs nobody in, and the next start erases it. */
   readonly isStored: boolean;
 }
@@ -63,12 +62,18 @@ export class Session {
 
   /** Seconds for which the access token is still good; undefined where the server did not say, or there is none. */
   get expiresInS(): number | undefined {
-    return this.status === "signed-in" ? lifetime(this.#device.accessLifeS) : undefined;
+    return this.status === "signed-in" ? this.#leftOf(this.#device.accessLifeS) : undefined;
   }
 
   /** Seconds until the whole session ends (`refresh_token_expires_in`); undefined where nothing is known of that. */
   get endsInS(): number | undefined {
-    return this.status === "ended" ? undefined : lifetime(this.#device.refreshLifeS);
+    return this.status === "ended" ? undefined : this.#leftOf(this.#device.refreshLifeS);
+  }
+
+  /** What is left of a lifetime by now: the device sleeps until there is something to do. */
+  #leftOf(seconds: number): number | undefined {
+    const leftS = seconds - this.#attempt.driver.untoldS;
+    return leftS > 0 && seconds < UNKNOWN_S ? leftS : undefined;
   }
 
   /** Whether there is a refresh token: without one the session ends with its access token. */
@@ -210,16 +215,13 @@ export class Session {
 
   #signOutResult(): SignOutResult {
     const { driver, watch } = this.#attempt;
-    const { state, notErased, notRead, slotsUsed } = this.#device;
+    const { state, error, slotsUsed } = this.#device;
     const isOver = state === State.SIGNED_OUT;
-    const hasRevocation = driver.endpoints.revocation !== "";
-    const problem = !hasRevocation
-      ? "no_revocation_endpoint"
-      : isOver && this.#device.error === ErrorCode.NONE
-        ? ""
-        : errorNameOf(this.#device);
-    const isLeft = notErased > 0 || notRead > 0 || slotsUsed > 0;
-    return { isRevoked: problem === "", problem, isStored: !isOver || isLeft || watch.isSilent };
+    let problem: SignOutResult["problem"] = isOver ? "" : "storage_silent";
+    if (driver.endpoints.revocation === "") problem = "no_revocation_endpoint";
+    else if (error !== ErrorCode.NONE) problem = errorNameOf(this.#device);
+    // What could not be read, or erased, counts as used.
+    return { isRevoked: problem === "", problem, isStored: slotsUsed > 0 || watch.isSilent };
   }
 
   /**

@@ -121,14 +121,13 @@ function missingRoomIn(device: Device): string {
 
 /** Who can put it right. */
 function remedyFor(device: Device): Remedy {
-  const { error } = device;
-  return (error !== ErrorCode.NONE && REMEDIES[errorKind(device, error)]) || "nobody";
+  return REMEDIES[errorKind(device, device.error)] ?? "nobody";
 }
 
 /** Whether it says more than that the user has not decided yet, or a success. */
 function isRefusal({ status, error, failure }: ServerAnswer): boolean {
   if (error === "authorization_pending" || error === "slow_down") return false;
-  return failure !== "" || error !== "" || status < 200 || status > 299;
+  return failure !== "" || error !== "" || status > 299;
 }
 
 /** What went wrong last, as the documents spell it. */

@@ -99,5 +99,5 @@ export class Watch {
 /** Something that is tried again by itself, other than asking a user who has not decided yet. */
 function isTriedAgain({ device: { error, state } }: Driver): boolean {
   if (state === State.FAILED || state === State.SIGNED_OUT) return false;
-  return error !== ErrorCode.NONE && error > ErrorCode.SLOW_DOWN;
+  return error > ErrorCode.SLOW_DOWN;
 }

@@ -64,7 +64,7 @@ export function roomsOf(root: string): Room[] {
       sources: ["platform/session"],
       tests: [
         ...inPlatform("answer-ear", "claims", "server-settings", "value-slots"),
-        ...inPlatform("session-words", "session", "id-token", "session-fetch"),
+        ...inPlatform("shared-state", "session-words", "session", "id-token", "session-fetch"),
         "test/servers/unknown-servers.test.ts",
         SESSIONS,
         ...inPlatform("log"),

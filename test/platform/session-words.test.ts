@@ -2,10 +2,17 @@
 
 import { SignJWT } from "jose";
 import { describe, expect, it, vi } from "vitest";
+import { type Device, ErrorCode } from "../../core/index.ts";
 import type { FakeAnswer, SeenRequest } from "../../platform/fake/http.ts";
+import { MetadataError } from "../../platform/metadata-error.ts";
 import type { Session } from "../../platform/session/session.ts";
-import type { SignInHandlers } from "../../platform/session/sign-in.ts";
-import type { SignInError } from "../../platform/session/sign-in-error.ts";
+import { type SignInHandlers, signInOn } from "../../platform/session/sign-in.ts";
+import {
+  metadataErrorOf,
+  type SignInError,
+  signInErrorOf,
+  wrongOption,
+} from "../../platform/session/sign-in-error.ts";
 import { ENDPOINTS, HOST } from "../session-model/server.ts";
 import { SETTINGS, SessionWorld, type Start } from "../session-model/world.ts";
 
@@ -69,6 +76,8 @@ describe("a session says how long it lasts", () => {
       undefined,
       false,
     ]);
+    const empty = worldWith("/token", adding({ refresh_token: "" }));
+    expect((await started(empty)).session.isRenewable).toBe(false);
   });
 });
 
@@ -243,6 +252,9 @@ describe("why a sign-in has failed is said in one line, with what the server ans
     const start = made.start();
     await made.until(() => start.isSettled);
     expect(told(start.error as SignInError)).toEqual(error);
+    // What has ended it is told once.
+    const isTriedAgain = error[0] === "useless_answers";
+    expect(start.troubles.length > 0).toBe(isTriedAgain);
     expect((start.error as Error).name).toBe("SignInError");
   });
 
@@ -261,6 +273,58 @@ describe("why a sign-in has failed is said in one line, with what the server ans
     expect(told(start.error as SignInError)).toEqual([
       ...["aborted", "nobody", "signing in was given up", "", undefined],
     ]);
+  });
+});
+
+describe("which answer a failure names", () => {
+  const base = { url: `${HOST}/token`, error: "", errorDescription: "", failure: "", status: 200 };
+  const device = {
+    ...{ error: ErrorCode.RENEWALS_EXHAUSTED, errorField: 0, memoryNeeded: 0 },
+    ...{ start: [], memory: new Uint8Array(200).fill(48) },
+  } as unknown as Device;
+
+  it.each([
+    [{}, false],
+    [{ status: 299 }, false],
+    [{ status: 300 }, true],
+    [{ status: 400, error: "access_denied" }, true],
+    [{ status: 200, error: "denied" }, true],
+    [{ status: 0, failure: "not reachable" }, true],
+    // The user has not decided: that is no reason of the server's.
+    [{ status: 400, error: "authorization_pending" }, false],
+    [{ status: 400, error: "slow_down" }, false],
+  ])("%j: %j", (more, isNamed) => {
+    const answer = { ...base, ...more };
+    const error = signInErrorOf(device, answer);
+    expect(error.answer).toBe(isNamed ? answer : undefined);
+    expect(error.message.includes(HOST)).toBe(isNamed);
+  });
+
+  it("where nobody can mend it another try may go better", () => {
+    expect(told(signInErrorOf(device))).toEqual([
+      ...["renewals_exhausted", "nobody"],
+      "signing in failed: renewals_exhausted; try again",
+      ...["", undefined],
+    ]);
+  });
+});
+
+describe("errors before there is a device", () => {
+  it("an issuer's metadata: away for now, or of no use", () => {
+    expect(told(metadataErrorOf(new MetadataError("no metadata", true)))).toEqual([
+      ...["unreachable", "nobody", "no metadata; try again", "", undefined],
+    ]);
+    expect(told(metadataErrorOf(new MetadataError("no metadata")))).toEqual([
+      ...["no_metadata", "maker", "no metadata; check the server's address", "", undefined],
+    ]);
+  });
+
+  it("an option, with what is behind it, if anything", () => {
+    const cause = new Error("why");
+    expect(wrongOption("state is missing", cause)).toMatchObject({
+      ...{ code: "wrong_option", remedy: "maker", message: "state is missing", cause },
+    });
+    expect("cause" in wrongOption("state is missing")).toBe(false);
   });
 });
 
@@ -362,6 +426,25 @@ describe("what is tried again by itself is told each time", () => {
       ...["", undefined],
     ]);
     expect(erased).toHaveLength(1);
+    world.storage.failWhen = () => false;
+    await world.pass(180);
+    expect(start.troubles.filter(({ code }) => code === "not_erased")).toEqual(erased);
+  });
+
+  it("storage that has no words for it, either", async () => {
+    const world = new SessionWorld();
+    world.server.allowsAfterPolls = 0;
+    world.storage.failWhen = (operation) => operation === "write";
+    const start = world.start({}, (platform) => {
+      const { storage } = platform;
+      const { lastFailure: _, ...wordless } = {
+        ...{ capacity: storage.capacity, read: storage.read },
+        ...{ write: storage.write, erase: storage.erase, lastFailure: "" },
+      };
+      return { ...platform, storage: wordless };
+    });
+    await world.until(() => start.troubles.length > 0);
+    expect(start.troubles[0]!.message).toMatch(/^the tokens could not be saved; trying/);
   });
 
   it("storage that is silent, once; the session is there then, and says that it is not saved", async () => {
@@ -503,6 +586,123 @@ describe("the end says why", () => {
     void session.close();
     await world.pass(200);
     expect(world.http.requests.filter(({ text }) => text.includes("refresh_token"))).toEqual([]);
+  });
+});
+
+describe("a program that listens to nothing", () => {
+  /** The platform of a world, free for a program without a single handler. */
+  async function silent(handlers: SignInHandlers) {
+    const world = new SessionWorld();
+    world.server.allowsAfterPolls = 0;
+    const given = world.start({ signal: AbortSignal.abort() });
+    await world.until(() => given.isSettled);
+    let session: Session | undefined;
+    const promise = signInOn(given.platform, SETTINGS, handlers, () => {});
+    void promise.then((made) => {
+      session = made;
+    });
+    world.http.faultFor = () => ({ kind: "refuse" });
+    await world.pass(10);
+    world.http.faultFor = () => undefined;
+    await world.until(() => session !== undefined);
+    return { world, session: session! };
+  }
+
+  it("signs in, and its session ends, without an error of the session's own", async () => {
+    const errors: unknown[] = [];
+    const { world, session } = await silent({ onError: (error) => errors.push(error) });
+    world.server.grants[0]!.isRevoked = true;
+    await world.until(() => session.status === "ended", 4000);
+    await world.pass(2);
+    expect(errors).toEqual([]);
+  });
+
+  it("what its handlers throw in a session is an unhandled rejection where onError is missing, or throws", async () => {
+    const unheard: unknown[] = [];
+    const before = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", (reason) => unheard.push(reason));
+    try {
+      for (const handlers of [
+        { onEnd: () => Promise.reject("end") },
+        {
+          onEnd: () => Promise.reject("quiet"),
+          onError: () => {
+            throw "onError";
+          },
+        },
+      ]) {
+        const { world, session } = await silent(handlers);
+        world.server.grants[0]!.isRevoked = true;
+        await world.until(() => session.status === "ended", 4000);
+        await world.pass(2);
+      }
+    } finally {
+      process.removeAllListeners("unhandledRejection");
+      for (const listener of before) process.on("unhandledRejection", listener);
+    }
+    expect(unheard).toEqual(["end", "onError"]);
+  });
+});
+
+describe("an issuer whose addresses come from an earlier start", () => {
+  const moved = { ...ENDPOINTS, deviceAuthorization: `${HOST}/moved/code` };
+
+  it("is asked for those of today once a request has failed, and once alone", async () => {
+    let asked = 0;
+    const rediscover = () => Promise.resolve(asked++).then(() => moved);
+    const world = new SessionWorld();
+    const answer = world.server.handle;
+    world.http.handler = (request) =>
+      request.url.endsWith("/moved/code")
+        ? answer({ ...request, url: ENDPOINTS.deviceAuthorization })
+        : request.url.endsWith("/code")
+          ? { status: 503, body: "" }
+          : answer(request);
+    const start = world.start({}, undefined, { rediscover });
+    expect(await world.until(() => start.prompts.length > 0)).toBe(true);
+    expect(asked).toBe(1);
+    world.http.faultFor = () => ({ kind: "refuse" });
+    await world.pass(60);
+    expect(asked).toBe(1);
+  });
+
+  it("is not asked while all is well, or where it is storage that fails", async () => {
+    let asked = 0;
+    const rediscover = () => Promise.resolve(asked++).then(() => moved);
+    const world = new SessionWorld();
+    world.storage.failWhen = (operation) => operation === "write";
+    const start = world.start({}, undefined, { rediscover });
+    await world.until(() => start.troubles.length > 0 && start.isSettled);
+    expect([start.troubles[0]!.code, asked]).toEqual(["not_saved", 0]);
+  });
+
+  it("that says nothing of use leaves them as they are", async () => {
+    const world = new SessionWorld();
+    world.http.faultFor = () => ({ kind: "refuse" });
+    const rediscover = () => Promise.reject(new Error("away"));
+    const start = world.start({}, undefined, { rediscover });
+    await world.pass(20);
+    world.http.faultFor = () => undefined;
+    expect(await world.until(() => start.session !== undefined)).toBe(true);
+  });
+
+  it("that says it too late changes nothing any more", async () => {
+    let say: (endpoints: typeof moved) => void = () => {};
+    const rediscover = () =>
+      new Promise<typeof moved>((resolve) => {
+        say = resolve;
+      });
+    const world = new SessionWorld();
+    world.http.faultFor = () => ({ kind: "refuse" });
+    const controller = new AbortController();
+    const start = world.start({ signal: controller.signal }, undefined, { rediscover });
+    await world.pass(10);
+    controller.abort();
+    await world.until(() => start.isSettled);
+    say({ ...moved, token: "no address at all" });
+    await world.pass(2);
+    expect(start.error).toMatchObject({ code: "aborted" });
   });
 });
 

@@ -5,9 +5,12 @@ import { Readable } from "node:stream";
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import type { Platform } from "../../platform/contracts.ts";
+import { MemoryStorage } from "../../platform/fake/index.ts";
+import { driverLog } from "../../platform/log.ts";
+import type { Session } from "../../platform/session/session.ts";
 import { checkClient } from "../../platform/session/settings.ts";
 import { SignInError } from "../../platform/session/sign-in-error.ts";
-import { SessionWorld } from "../session-model/world.ts";
+import { SessionWorld, type Start } from "../session-model/world.ts";
 
 /** What comes of a promise in so many seconds of the world; undefined: nothing. */
 async function outcomeOf<T>(
@@ -230,7 +233,7 @@ describe("what could not be kept or erased is said", () => {
     await world.pass(1);
     world.storage.cutNextWriteAt(5);
     const out = await outcomeOf(world, start.session!.signOut());
-    expect(out?.value).toMatchObject({ isStored: true });
+    expect(out?.value).toEqual({ isRevoked: false, problem: "storage_silent", isStored: true });
     expect(troubles.map(({ code }) => code)).toEqual(["storage_silent"]);
     expect(start.isDisposed).toBe(true);
   });
@@ -253,7 +256,99 @@ describe("what could not be kept or erased is said", () => {
   });
 });
 
+describe("how long a session lasts", () => {
+  it("is told as of now, also while the device sleeps until there is something to do", async () => {
+    const world = new SessionWorld();
+    const answer = world.server.handle;
+    world.http.handler = (request) => {
+      const given = answer(request);
+      const body = { ...(given.body as object), refresh_token_expires_in: 7200 };
+      return request.url.endsWith("/token") ? { ...given, body } : given;
+    };
+    const session = await world.signedIn();
+    const [access = 0, whole = 0] = [session.expiresInS, session.endsInS];
+    await world.pass(600);
+    expect([session.expiresInS, session.endsInS]).toEqual([access - 600, whole - 600]);
+    for (let i = 0; i < 4; i++) world.clock.advance(250);
+    expect(session.expiresInS).toBe(access - 601);
+    // Asleep, the alarm rings late: what has gone by has gone by.
+    world.clock.sleep(3_600_000);
+    expect(session.expiresInS).toBeUndefined();
+  });
+});
+
+describe("storage that takes its time", () => {
+  /** Each operation takes two seconds. */
+  async function slow(): Promise<{ world: SessionWorld; session: Session; start: Start }> {
+    const world = new SessionWorld();
+    world.storage = new MemoryStorage({ clock: world.clock, delayMs: 2000, capacity: 65_536 });
+    world.server.accessLifeS = 120;
+    const start = world.start();
+    await world.until(() => start.isSettled);
+    await world.pass(10);
+    return { world, session: start.session!, start };
+  }
+
+  it("signOut ends once everything is erased", async () => {
+    const { world, session, start } = await slow();
+    let kept: number | undefined;
+    void session.signOut().then(() => {
+      kept = world.kept;
+    });
+    await world.until(() => kept !== undefined, 60);
+    expect([kept, start.isDisposed]).toEqual([0, true]);
+  });
+
+  it("close waits until new tokens are kept, and nobody gets them before", async () => {
+    const { world, session, start } = await slow();
+    const before = world.storage.counts.writes;
+    await world.until(() => world.storage.counts.writes > before, 200);
+    expect([session.status, session.isSaved]).toEqual(["signed-in", false]);
+    const token = outcomeOf(world, session.accessToken(), 0);
+    expect(await token).toBeUndefined();
+    const closed = outcomeOf(world, session.close(), 0);
+    expect([await closed, start.isDisposed]).toEqual([undefined, false]);
+    await world.pass(3);
+    expect(start.isDisposed).toBe(true);
+    const { refreshToken } = world.server.grants[0]!;
+    const kept = [0, 1].map((slot) => Buffer.from(world.storage.peek(slot)).toString("latin1"));
+    expect(kept.join("")).toContain(refreshToken);
+  });
+
+  it("close does not wait longer for storage that never answers: ten seconds of silence are enough", async () => {
+    const { world, session, start } = await slow();
+    const before = world.storage.counts.writes;
+    world.storage.cutNextWriteAt(5);
+    await world.until(() => world.storage.counts.writes > before, 200);
+    await world.pass(5);
+    void session.close();
+    expect([start.isDisposed, start.troubles]).toEqual([false, []]);
+    await world.pass(6);
+    expect(start.isDisposed).toBe(true);
+    expect(start.troubles).toMatchObject([{ code: "storage_silent" }]);
+  });
+});
+
 describe("the end", () => {
+  it("signOut that is overtaken by close says that, and ends", async () => {
+    const world = new SessionWorld();
+    const session = await world.signedIn();
+    world.http.faultFor = () => ({ kind: "hang" });
+    const out = outcomeOf(world, session.signOut(), 30);
+    await outcomeOf(world, session.close(), 30);
+    expect((await out)?.error).toMatchObject({ code: "closed" });
+  });
+
+  it("after close nothing is revoked: the session is there again at the next start", async () => {
+    const world = new SessionWorld();
+    const session = await world.signedIn();
+    await outcomeOf(world, session.close());
+    await outcomeOf(world, session.signOut());
+    await world.pass(10);
+    expect(world.http.requests.filter(({ url }) => url.endsWith("/revoke"))).toEqual([]);
+    expect([world.server.live.length, world.kept > 0]).toEqual([1, true]);
+  });
+
   it("close waits for a refresh that is under way: its refresh token is the only one that is good", async () => {
     const world = new SessionWorld();
     world.server.accessLifeS = 120;
@@ -335,7 +430,46 @@ describe("the end", () => {
     world.http.faultFor = () => undefined;
     expect((await outcomeOf(world, token))?.value).toMatch(/^access-token/);
     expect(added.mock.calls.length).toBeGreaterThan(0);
-    expect(removed.mock.calls.length).toBe(added.mock.calls.length);
+    expect(removed.mock.calls).toEqual(added.mock.calls.map(([name, wake]) => [name, wake]));
+  });
+
+  it("whoever gives up waiting for an access token need not wait for anything", async () => {
+    const world = new SessionWorld();
+    world.server.accessLifeS = 300;
+    const session = await world.signedIn();
+    world.http.faultFor = () => ({ kind: "hang" });
+    await world.until(() => session.status === "refreshing", 400);
+    const controller = new AbortController();
+    const token = outcomeOf(world, session.accessToken(controller.signal), 0);
+    expect(await token).toBeUndefined();
+    const given = session.accessToken(controller.signal);
+    controller.abort("enough");
+    await expect(given).rejects.toBe("enough");
+  });
+
+  it("a token that is refused late is not refreshed again: another one is in use by then", async () => {
+    const world = new SessionWorld();
+    const lines: string[] = [];
+    const log = driverLog((line) => lines.push(line));
+    const answers: ((answer: Response) => void)[] = [];
+    const fetch = (): Promise<Response> =>
+      new Promise((resolve) => {
+        answers.push(resolve);
+      });
+    const start = world.start({}, undefined, { fetch: fetch as typeof globalThis.fetch, log });
+    await world.until(() => start.isSettled);
+    const ask = () => start.session!.fetch("https://api.example.com/");
+    const both = Promise.all([ask(), ask()]);
+    await world.pass(1);
+    answers[0]!(new Response("", { status: 401 }));
+    await world.pass(5);
+    answers[1]!(new Response("", { status: 401 }));
+    await world.pass(5);
+    for (const answer of answers.slice(2)) answer(new Response(""));
+    expect((await both).map(({ status }) => status)).toEqual([200, 200]);
+    const refreshes = world.http.requests.filter(({ text }) => text.includes("refresh_token"));
+    expect(refreshes).toHaveLength(1);
+    expect(lines.join()).toContain("an API has refused the access token (401)");
   });
 
   it("a token that its record does not hold yet is not given out: refused ones are refreshed once for all", async () => {
