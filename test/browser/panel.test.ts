@@ -392,26 +392,28 @@ describeInChromium("the panel", (browser) => {
     [1280, 800],
     [1920, 1080],
     [390, 844],
-  ])("%i pixels wide, account, code and warning stand above what is decided", (width, height) =>
-    atPanel(
-      browser(),
-      async (page) => {
-        await shows(page, "Code ");
-        await page.click("#scan");
-        const phone = page.frameLocator("#phone");
-        await phone.getByRole("button", { name: "Continue" }).click();
-        await phone.getByRole("button", { name: /Ada Brook/ }).click();
-        const bar = (await phone.locator(".buttons").boundingBox())!;
-        const frame = (await page.locator("#phone").boundingBox())!;
-        expect(bar.y + bar.height).toBeLessThanOrEqual(frame.y + frame.height + 1);
-        for (const part of [".who", ".note.hint .code", ".note.hint"]) {
-          const box = (await phone.locator(part).boundingBox())!;
-          expect(box.y, part).toBeGreaterThanOrEqual(frame.y);
-          expect(box.y + box.height, part).toBeLessThanOrEqual(bar.y);
-        }
-      },
-      { viewport: { width, height } },
-    ),
+  ])(
+    "%i pixels wide, account, code, warning and what it is about stand above what is decided",
+    (width, height) =>
+      atPanel(
+        browser(),
+        async (page) => {
+          await shows(page, "Code ");
+          await page.click("#scan");
+          const phone = page.frameLocator("#phone");
+          await phone.getByRole("button", { name: "Continue" }).click();
+          await phone.getByRole("button", { name: /Ada Brook/ }).click();
+          const bar = (await phone.locator(".buttons").boundingBox())!;
+          const frame = (await page.locator("#phone").boundingBox())!;
+          expect(bar.y + bar.height).toBeLessThanOrEqual(frame.y + frame.height + 1);
+          for (const part of [".who", ".note.hint .code", ".note.hint", ".list > li:first-child"]) {
+            const box = (await phone.locator(part).boundingBox())!;
+            expect(box.y, part).toBeGreaterThanOrEqual(frame.y);
+            expect(box.y + box.height, part).toBeLessThanOrEqual(bar.y);
+          }
+        },
+        { viewport: { width, height } },
+      ),
   );
 
   test.each([

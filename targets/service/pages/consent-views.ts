@@ -107,7 +107,7 @@ ${hidden({ csrf, user_code: attempt.userCode, choose: "another" })}
   }</span></span><button class="small plain" type="submit">${t("Change")}</button></div>
 </form>
 <div class="note hint" role="note">
-<p><strong>${t("Is this device in front of you?")}</strong> ${t("It must show this code:")}<span class="code">${
+<p><strong>${t("Is this device in front of you?")}</strong> ${t("It must show this code:")} <span class="code">${
     attempt.userCode
   }</span></p>
 <p>${t("If someone sent you this code or link, choose Deny.")}</p>

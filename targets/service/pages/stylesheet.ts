@@ -64,6 +64,9 @@ button:hover { filter: brightness(1.08); }
   form[action="/device/decision"] .buttons { position: fixed; z-index: 1; left: 0; right: 0; bottom: 0;
     max-width: 30rem; margin: 0 auto; padding: .7rem 1rem;
     background: var(--card); border-top: 1px solid var(--line); }
+  /* What goes on behind it fades out, so that one sees that there is more. */
+  form[action="/device/decision"] .buttons::before { content: ""; position: absolute; left: 0; right: 0; bottom: 100%;
+    height: 1.25rem; background: linear-gradient(transparent, var(--card)); pointer-events: none; }
 }
 .note { border-radius: .6rem; padding: .8rem min(1rem, 4vw); margin: 0 0 1.25rem; }
 .note > :last-child { margin-bottom: 0; }
@@ -93,8 +96,13 @@ form.inline { margin: 0; }
   main:has(form[action="/device/decision"]) h1 { font-size: 1.05rem; margin-bottom: .3rem; }
   main:has(form[action="/device/decision"]) .note.hint { padding: .35rem .6rem; margin-bottom: .8rem; }
   .note.hint p { margin-bottom: .25rem; }
-  .note.hint .code { font-size: 1.15rem; margin-top: .1rem; }
-  .who { padding: .1rem .1rem .1rem .7rem; margin-bottom: .5rem; flex-wrap: nowrap; }
+  .note.hint .code { display: inline; font-size: 1.05rem; }
+  .who { padding: .1rem .1rem .1rem .7rem; margin-bottom: .4rem; flex-wrap: nowrap; }
+  .who .grow { line-height: 1.2; }
+  main:has(form[action="/device/decision"]) .note.hint { margin-bottom: .5rem; }
+  main:has(form[action="/device/decision"]) legend { margin-bottom: .2rem; }
+  main:has(form[action="/device/decision"]) .list { margin-bottom: .6rem; }
+  main:has(form[action="/device/decision"]) .list > li { padding: .3rem 0; }
   .who .badge { display: none; }
   .row.who > .grow { flex-basis: 0; }
 }
