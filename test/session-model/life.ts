@@ -130,7 +130,6 @@ class Life {
   }
 
   #start(): void {
-    this.#world.server.isBlind = false;
     this.#storm.beginProgram();
     const controller = new AbortController();
     const { signal } = controller;

@@ -47,7 +47,7 @@ export class GrantServer {
   /** Refresh tokens are used once (RFC 9700 §4.14.2). */
   rotates = true;
   givesRefreshToken = true;
-  /** The client's storage has not let it read what is newest: it cannot know better. */
+  /** The client's storage has not let it read, or keep, what is newest: it cannot know better. */
   isBlind = false;
   /** Polls until somebody allows a code by himself; -1: never. */
   allowsAfterPolls = 1;

@@ -9,6 +9,8 @@ import type { SessionWorld } from "./world.ts";
 
 /** So often a slot is read before the other one counts (core/SPEC.md, Time). */
 const READ_TRIES = 7;
+/** So often a record is offered before it counts as not saved. */
+const STORAGE_TRIES = 3;
 const KEY = Uint8Array.from({ length: 32 }, (_, i) => i * 7 + 1);
 export const THROWN: readonly unknown[] = [new Error("callback"), "no Error", undefined];
 
@@ -22,8 +24,9 @@ export class Storm {
   readonly #world: SessionWorld;
   /** Adapters throw, or reject, once in so many calls; 0: never. */
   readonly #brokenness: number;
-  /** Readings in a row that have failed. */
+  /** Readings, and writings, in a row that have failed. */
   #unread = 0;
+  #unwritten = 0;
 
   constructor(dice: Dice, world: SessionWorld) {
     this.#dice = dice;
@@ -33,9 +36,10 @@ export class Storm {
     world.http.faultFor = () => this.#httpFault();
   }
 
-  /** A program begins, and reads its records anew. */
+  /** A program begins, and reads its records anew: what storage has refused to keep cannot be in them. */
   beginProgram(): void {
     this.#unread = 0;
+    this.#world.server.isBlind = this.#unwritten >= STORAGE_TRIES;
   }
 
   #httpFault(): FakeFault | undefined {
@@ -87,10 +91,21 @@ export class Storm {
             }),
           () => this.#hasRead(false),
         ) as Storage["read"],
-        write: broken(storage.write.bind(storage)),
+        write: broken(
+          (slot, bytes, from, to, done) =>
+            storage.write(slot, bytes, from, to, (isDone) => {
+              this.#hasWritten(isDone);
+              done(isDone);
+            }),
+          () => this.#hasWritten(false),
+        ) as Storage["write"],
         erase: broken(storage.erase.bind(storage)),
       },
     };
+  }
+
+  #hasWritten(isWritten: boolean): void {
+    this.#unwritten = isWritten ? 0 : this.#unwritten + 1;
   }
 
   #hasRead(isRead: boolean): void {
