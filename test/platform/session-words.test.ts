@@ -265,6 +265,7 @@ describe("why a sign-in has failed is said in one line, with what the server ans
     expect(told(start.error as SignInError)).toEqual([
       ...["not_signed_in", "user", "not signed in; sign in first", "", undefined],
     ]);
+    expect(world.http.requests).toEqual([]);
   });
 
   it("given up: that it was", async () => {
@@ -597,7 +598,9 @@ describe("a program that listens to nothing", () => {
     const given = world.start({ signal: AbortSignal.abort() });
     await world.until(() => given.isSettled);
     let session: Session | undefined;
-    const promise = signInOn(given.platform, SETTINGS, handlers, () => {});
+    let disposed = 0;
+    const dispose = (): void => void disposed++;
+    const promise = signInOn(given.platform, SETTINGS, handlers, dispose);
     void promise.then((made) => {
       session = made;
     });
@@ -605,8 +608,15 @@ describe("a program that listens to nothing", () => {
     await world.pass(10);
     world.http.faultFor = () => undefined;
     await world.until(() => session !== undefined);
-    return { world, session: session! };
+    return { world, session: session!, disposed: () => disposed };
   }
+
+  it("gives everything back once", async () => {
+    const { world, session, disposed } = await silent({});
+    void session.close();
+    await world.pass(20);
+    expect(disposed()).toBe(1);
+  });
 
   it("signs in, and its session ends, without an error of the session's own", async () => {
     const errors: unknown[] = [];

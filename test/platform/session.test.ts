@@ -141,7 +141,38 @@ describe("signing in", () => {
     await world.until(() => start.isSettled, 3);
     expect(start.error).toMatchObject({ code: "aborted" });
     expect([world.kept, start.isDisposed, world.http.busy]).toEqual([0, true, false]);
-    expect(removed).toHaveBeenCalledTimes(1);
+    expect(removed.mock.calls.map(([name]) => name)).toEqual(["abort"]);
+    // Nobody is asked anything anew.
+    expect(world.http.requests.filter(({ url }) => url.endsWith("/code"))).toHaveLength(1);
+  });
+
+  it("given up while the records are read: they are none the worse for it", async () => {
+    const world = new SessionWorld();
+    world.storage = new MemoryStorage({ clock: world.clock, delayMs: 5000, capacity: 65_536 });
+    const controller = new AbortController();
+    const start = world.start({ signal: controller.signal });
+    await world.pass(1);
+    controller.abort();
+    await world.pass(1);
+    expect([start.isSettled, start.isDisposed]).toEqual([true, true]);
+  });
+
+  it("given up, and then a callback throws: the first of the two is why", async () => {
+    const world = new SessionWorld();
+    world.server.allowsAfterPolls = -1;
+    world.storage = new MemoryStorage({ clock: world.clock, delayMs: 3000, capacity: 65_536 });
+    const controller = new AbortController();
+    let refuse: (error: unknown) => void = () => {};
+    const onCode = () =>
+      new Promise((_, reject) => {
+        refuse = reject;
+      });
+    const start = world.start({ signal: controller.signal, onCode });
+    await world.until(() => start.prompts.length > 0);
+    controller.abort();
+    refuse("late");
+    await world.until(() => start.isSettled, 20);
+    expect(start.error).toMatchObject({ code: "aborted" });
   });
 
   it("given up before it began", async () => {
@@ -335,7 +366,9 @@ describe("the end", () => {
     const session = await world.signedIn();
     world.http.faultFor = () => ({ kind: "hang" });
     const out = outcomeOf(world, session.signOut(), 30);
-    await outcomeOf(world, session.close(), 30);
+    await world.pass(1);
+    // Nothing is lost with an answer to a revocation: it is not waited for.
+    expect(await outcomeOf(world, session.close(), 2)).toBeDefined();
     expect((await out)?.error).toMatchObject({ code: "closed" });
   });
 
@@ -361,6 +394,17 @@ describe("the end", () => {
     const kept = [0, 1].map((slot) => Buffer.from(world.storage.peek(slot)).toString("latin1"));
     expect(kept.join("")).toContain(refreshToken);
     expect([world.http.busy, world.clock.nextInMs()]).toEqual([false, -1]);
+  });
+
+  it("close between two tries of a refresh waits for nothing", async () => {
+    const world = new SessionWorld();
+    world.server.accessLifeS = 120;
+    const session = await world.signedIn();
+    world.http.faultFor = () => ({ kind: "refuse" });
+    await world.until(() => session.status === "refreshing", 130);
+    await world.pass(20);
+    expect(world.http.busy).toBe(false);
+    expect(await outcomeOf(world, session.close(), 1)).toBeDefined();
   });
 
   it("close ends in ten seconds where a refresh does not", async () => {

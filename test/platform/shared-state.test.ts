@@ -3,6 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { Http, HttpRequest, HttpSink, Platform, Storage } from "../../platform/contracts.ts";
+import { MemoryStorage } from "../../platform/fake/index.ts";
+import type { Session } from "../../platform/session/session.ts";
 import {
   type SharedState,
   sharedHttp,
@@ -30,9 +32,7 @@ class Keeper implements SharedState {
     this.isCurrent = true;
   }
 
-  open(): Storage {
-    return this.storage();
-  }
+  open = (): Storage => this.storage();
 
   enter(then: () => void, onBusy: (holder: string) => void): void {
     this.calls.push("enter");
@@ -49,18 +49,13 @@ class Keeper implements SharedState {
     this.#waiting?.();
   }
 
+  onLeave: () => void = () => {};
+
   leave(): void {
     this.calls.push("leave");
+    this.onLeave();
     this.isWaiting = false;
     this.#waiting = undefined;
-  }
-
-  get #memory(): Storage {
-    return this.storage();
-  }
-
-  get capacity(): number {
-    return this.#memory.capacity;
   }
 }
 
@@ -193,6 +188,94 @@ describe("a session over records that others use, too", () => {
     expect(keeper.calls).toContain("enter");
   });
 
+  it("keeps them to itself from the code on until the tokens are kept, and whenever something is under way", async () => {
+    const world = new SessionWorld();
+    world.storage = new MemoryStorage({ clock: world.clock, delayMs: 2000, capacity: 65_536 });
+    world.server.accessLifeS = 120;
+    const { start, keeper } = sharing(world);
+    let operations = 0;
+    const storage = keeper.storage();
+    const ending =
+      (done: (result: never) => void) =>
+      (result: unknown): void => {
+        operations--;
+        done(result as never);
+      };
+    const counting: Storage = {
+      capacity: storage.capacity,
+      read: (slot, into, from, to, done) => {
+        operations++;
+        storage.read(slot, into, from, to, ending(done));
+      },
+      write: (slot, bytes, from, to, done) => {
+        operations++;
+        storage.write(slot, bytes, from, to, ending(done));
+      },
+      erase: (slot, done) => {
+        operations++;
+        storage.erase(slot, ending(done));
+      },
+    };
+    keeper.open = () => counting;
+    const left: unknown[] = [];
+    keeper.onLeave = () => {
+      const isAsking = start.prompts.length > 0 && !start.isSettled;
+      left.push([world.http.busy, operations, isAsking, session === undefined]);
+    };
+    let session: Session | undefined;
+    // The one that has begun already has read with what was there.
+    keeper.isCurrent = false;
+    await world.until(() => start.isSettled);
+    session = start.session!;
+    await world.until(() => session?.status === "refreshing", 200);
+    await world.until(() => session?.status === "signed-in" && session.isSaved, 60);
+    void session.signOut();
+    await world.until(() => session?.status === "ended", 60);
+    const wrong = left.filter((one) => {
+      const [isAsked, underWay, isAsking] = one as [boolean, number, boolean];
+      return isAsked || underWay > 0 || isAsking;
+    });
+    expect(wrong).toEqual([]);
+    expect(left.length).toBeGreaterThan(3);
+  });
+
+  it("a refresh token that another has used up is no end: its successor is in the records", async () => {
+    const { world, keeper, session, start } = await signedIn();
+    const { handler } = world.http;
+    let refusals = 0;
+    world.http.handler = (request) => {
+      if (request.form.get("grant_type") !== "refresh_token" || refusals++ > 0)
+        return handler!(request);
+      keeper.isCurrent = false;
+      return { status: 400, body: { error: "invalid_grant" } };
+    };
+    await world.until(() => session.status === "refreshing", 4000);
+    await world.pass(10);
+    expect([session.status, start.ends, refusals]).toEqual(["signed-in", [], 2]);
+    expect(keeper.calls.filter((call) => call === "begin")).toHaveLength(2);
+  });
+
+  it("a refusal that nobody else has a part in is the end", async () => {
+    const { world, keeper, session } = await signedIn();
+    world.server.grants[0]!.isRevoked = true;
+    await world.until(() => session.status === "ended", 4000);
+    expect(keeper.calls.filter((call) => call === "begin")).toHaveLength(1);
+  });
+
+  it("while a user is asked another may have signed in: the records are read again", async () => {
+    const world = new SessionWorld();
+    world.server.allowsAfterPolls = -1;
+    const { start, keeper } = sharing(world);
+    await world.until(() => start.prompts.length > 0);
+    await world.pass(1);
+    const begun = keeper.calls.filter((call) => call === "begin").length;
+    keeper.isCurrent = false;
+    await world.pass(10);
+    expect(keeper.calls.filter((call) => call === "begin").length).toBe(begun + 1);
+    // It is the code that is there already, and is not told of again.
+    expect(start.prompts).toHaveLength(1);
+  });
+
   it("says whom it waits for, once, and is given up at once then", async () => {
     const world = new SessionWorld();
     const controller = new AbortController();
@@ -240,7 +323,7 @@ describe("a session over records that others use, too", () => {
       },
     ]);
     // Nobody is asked for a code in the middle of a session.
-    expect(start.prompts).toHaveLength(1);
+    expect(world.http.requests.filter(({ url }) => url.endsWith("/code"))).toHaveLength(1);
   });
 
   it("signOut revokes the tokens that another has got meanwhile", async () => {
