@@ -41,7 +41,7 @@ export class Attempt {
   #session: Session | undefined;
   /** From the moment on at which nothing more is begun, and who waits until everything is given back. */
   #leavingSinceMs: number | undefined;
-  readonly #left: (() => void)[] = [];
+  #left: () => void = () => {};
   #isReleased = false;
   #askAgain: ServerSettings["rediscover"];
   #shownCode = "";
@@ -135,16 +135,14 @@ export class Attempt {
   }
 
   /**
-   * Ends when nothing is under way any more that must not be lost, or after a while; then all is given back.
+   * Ends when nothing is under way any more that must not be lost, or after a while; then all is given back. Called once.
    * @param last what the driver is still asked for
    */
   leave(last: () => void = () => this.driver.run()): Promise<void> {
     return new Promise((resolve) => {
-      this.#left.push(resolve);
-      if (this.#leavingSinceMs === undefined) {
-        this.#leavingSinceMs = this.#platform.timers.now();
-        last();
-      }
+      this.#left = resolve;
+      this.#leavingSinceMs = this.#platform.timers.now();
+      last();
       this.#lookAtLeaving();
     });
   }
@@ -196,8 +194,7 @@ export class Attempt {
   }
 
   readonly #abort = (): void => {
-    if (this.#session !== undefined || this.#leavingSinceMs !== undefined) return;
-    this.#fail(givenUp(), () => this.driver.cancel());
+    if (this.#session === undefined) this.#fail(givenUp(), () => this.driver.cancel());
   };
 
   #callbackFailed(error: unknown): void {
@@ -273,7 +270,7 @@ export class Attempt {
     this.driver.stop();
     this.settings.shared?.leave();
     this.#dispose();
-    for (const left of this.#left.splice(0)) left();
+    this.#left();
   }
 
   /** Something is under way that would be lost: the answer to a refresh may bring the only refresh token there is. */

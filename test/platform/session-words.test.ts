@@ -76,9 +76,32 @@ describe("a session says how long it lasts", () => {
       undefined,
       false,
     ]);
+    const forever = worldWith("/token", adding({ refresh_token_expires_in: 50_000_000 }));
+    expect((await started(forever)).session.endsInS).toBeUndefined();
     const empty = worldWith("/token", adding({ refresh_token: "" }));
     expect((await started(empty)).session.isRenewable).toBe(false);
   });
+});
+
+describe("while nobody has told the device of the time", () => {
+  it.each([0, 1, 10_000])(
+    "a token whose time is up since %i s is not said to be good",
+    async (more) => {
+      const world = new SessionWorld();
+      world.server.allowsAfterPolls = 0;
+      let aheadMs = 0;
+      const start = world.start({}, (platform) => ({
+        ...platform,
+        timers: { ...platform.timers, now: () => platform.timers.now() + aheadMs },
+      }));
+      await world.until(() => start.isSettled);
+      const left = start.session!.expiresInS!;
+      aheadMs = (left - 1) * 1000;
+      expect(start.session!.expiresInS).toBe(1);
+      aheadMs = (left + more) * 1000;
+      expect([start.session!.status, start.session!.expiresInS]).toEqual(["signed-in", undefined]);
+    },
+  );
 });
 
 describe("RFC 6749 section 5.1: scope", () => {
@@ -565,6 +588,15 @@ describe("the end says why", () => {
     expect(await out).toEqual({
       ...{ isRevoked: false, problem: "no_revocation_endpoint", isStored: false },
     });
+  });
+
+  it("signOut at a server that refuses to revoke: that is its result, and no trouble beside it", async () => {
+    const world = worldWith("/revoke", () => ({ status: 400, body: { error: "invalid_client" } }));
+    const { session, start } = await started(world);
+    const out = session.signOut();
+    await world.until(() => session.status === "ended");
+    expect(await out).toEqual({ isRevoked: false, problem: "invalid_client", isStored: false });
+    expect(start.troubles).toEqual([]);
   });
 
   it("a server that ends it, also where nobody listens to that", async () => {

@@ -374,10 +374,15 @@ describe("the end", () => {
 
   it("after close nothing is revoked: the session is there again at the next start", async () => {
     const world = new SessionWorld();
+    world.server.accessLifeS = 120;
     const session = await world.signedIn();
-    await outcomeOf(world, session.close());
-    await outcomeOf(world, session.signOut());
-    await world.pass(10);
+    world.http.faultFor = () => ({ kind: "hang" });
+    await world.until(() => world.http.busy, 130);
+    // It waits for the answer to a refresh.
+    void session.close();
+    expect((await outcomeOf(world, session.signOut()))?.error).toMatchObject({ code: "closed" });
+    world.http.faultFor = () => undefined;
+    await world.pass(20);
     expect(world.http.requests.filter(({ url }) => url.endsWith("/revoke"))).toEqual([]);
     expect([world.server.live.length, world.kept > 0]).toEqual([1, true]);
   });

@@ -297,6 +297,32 @@ describe("a session over records that others use, too", () => {
     expect(keeper.calls.at(-1)).toBe("leave");
   });
 
+  it.each(["waits for others", "is given up"])(
+    "a write that others hold up: it %s",
+    async (end) => {
+      const world = new SessionWorld();
+      const controller = new AbortController();
+      const { start, keeper } = sharing(world, { signal: controller.signal });
+      const { handler } = world.http;
+      world.http.handler = (request) => {
+        if (request.url.endsWith("/code")) keeper.isTaken = true;
+        return handler!(request);
+      };
+      await world.until(() => start.troubles.length > 0);
+      await world.pass(15);
+      // It is not storage that is silent: others are at work there.
+      expect(start.troubles.map(({ code }) => code)).not.toContain("storage_silent");
+      if (end === "is given up") {
+        controller.abort();
+        await world.pass(1);
+        expect([start.isSettled, start.isDisposed]).toEqual([true, true]);
+      } else {
+        keeper.giveBack();
+        expect(await world.until(() => start.session !== undefined)).toBe(true);
+      }
+    },
+  );
+
   it("takes the tokens that another has got meanwhile, and asks for none itself", async () => {
     const { world, keeper, session } = await signedIn();
     const asked = world.http.requests.length;
