@@ -193,7 +193,6 @@ async function unlessAborted<T>(
 ): Promise<T> {
   if (signal === undefined) return await act();
   if (signal.aborted) throw givenUp();
-  if (signal.aborted) throw givenUp();
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(givenUp());

@@ -95,7 +95,7 @@ function mustBeSlot(slot: number): void {
 /** By its name alone: a database's error may have the value in its message. */
 function failureOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
-  const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(`${word ?? ""}`));
+  const known = [code, name].find((word) => /^[A-Za-z0-9_]{1,60}$/.test(String(word ?? "")));
   return `the program's own storage has failed: ${known ?? "unknown reason"}`;
 }
 

@@ -7,7 +7,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleTests } from "./mutant-bundle.ts";
-import { roomsOf } from "./rooms.ts";
+import { filesOf, roomsOf } from "./rooms.ts";
 import { SURVIVORS } from "./survivors.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -48,6 +48,17 @@ describe("test/mutation/README.md: mutants are run against all tests of a room",
   it("each has a name of its own: coverage is counted by it", () => {
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
+});
+
+describe("test/mutation/rooms.ts: each file has its room", () => {
+  it.each(["core", "platform/driver", "platform/session", "platform/node", "platform/servers"])(
+    "%s",
+    (folder) => {
+      const mutated = roomsOf(root).flatMap((room) => filesOf(root, room));
+      const all = filesOf(root, { name: "", sources: [folder], tests: [], isTogether: true });
+      expect(all.filter((file) => mutated.filter((one) => one === file).length !== 1)).toEqual([]);
+    },
+  );
 });
 
 describe("test/mutation/survivors.ts: what is explained is there", () => {

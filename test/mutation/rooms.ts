@@ -22,6 +22,23 @@ const inPlatform = (...names: string[]): string[] =>
 const inServers = (...names: string[]): string[] =>
   names.map((name) => `test/servers/${name}.test.ts`);
 
+const inNode = (names: readonly string[]): string[] =>
+  names.map((name) => `platform/node/${name}.ts`);
+
+/** What keeps records on a disk. */
+const NODE_FILES = [
+  ...["directory-platform", "file-storage", "forget", "forget-directory", "kept-metadata"],
+  ...["make-directory", "shared-directory", "state-directory-error", "state-lock", "state-owner"],
+];
+/** What speaks to servers. */
+const NODE_NETWORK = [
+  ...["agent-fetch", "conformance-server", "fetch", "http", "kept-connections", "timers"],
+];
+/** What a program calls, and what it shows. */
+const NODE_PROGRAMS = [
+  ...["entropy", "index", "options", "platform", "qr-code", "sign-in", "terminal-display"],
+];
+
 const LIVES = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
 /** A second or more each: they come last. */
 const SLOW_IN_CORE = [
@@ -95,15 +112,28 @@ export function roomsOf(root: string): Room[] {
       isTogether: true,
     },
     {
-      name: "node",
-      sources: ["platform/node"],
+      name: "node, files",
+      sources: inNode(NODE_FILES),
       tests: [
-        ...inPlatform("qr-code", "terminal-display", "sign-in-options", "make-directory"),
-        ...inPlatform("node-timers", "outgoing-connections", "broken-medium", "file-display"),
-        ...inPlatform("node-state-lock", "file-storage", "kept-metadata", "node-http"),
-        ...inPlatform("certificate-verdicts", "session-fetch", "proxy", "sign-in"),
-        ...inPlatform("shared-session", "value-storage"),
+        ...inPlatform("make-directory", "state-owner", "broken-medium"),
+        ...inPlatform("node-state-lock", "file-storage", "kept-metadata"),
       ],
+      isTogether: true,
+    },
+    {
+      name: "node, network",
+      sources: inNode(NODE_NETWORK),
+      tests: [
+        ...inPlatform("node-timers", "session-fetch", "conformance", "node-http"),
+        ...inPlatform("certificate-verdicts"),
+      ],
+      isTogether: true,
+    },
+    {
+      name: "node, programs",
+      sources: inNode(NODE_PROGRAMS),
+      // Tests of the proxy and of several processes take seconds each, and what they test of these files others do, too.
+      tests: inPlatform("qr-code", "terminal-display", "sign-in-options", "sign-in"),
       isTogether: true,
     },
     {

@@ -1,0 +1,196 @@
+// Whose session a state directory keeps (platform/node/state-owner.ts), and that several processes in it keep out of each
+// other's way (platform/node/shared-directory.ts, forget-directory.ts).
+
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
+import { forget } from "../../platform/node/forget.ts";
+import { SharedDirectory } from "../../platform/node/shared-directory.ts";
+import { claimDirectory, disclaimDirectory } from "../../platform/node/state-owner.ts";
+
+let directory: string;
+let files: FileStorage;
+beforeEach(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-owner-"));
+  files = new FileStorage(directory, { isShared: true });
+});
+afterEach(() => {
+  files.close();
+  fs.rmSync(directory, { recursive: true, force: true });
+});
+
+const keep = (slot = 0): void => files.write(slot, Uint8Array.of(1, 2, 3), 0, 3, () => {});
+const erase = (slot = 0): void => files.erase(slot, () => {});
+const claim = (clientId: string, server: Parameters<typeof claimDirectory>[2] = "github") =>
+  claimDirectory(files, { clientId }, server);
+const claimed = (): string => fs.readFileSync(path.join(directory, "client.json"), "utf8");
+
+describe("a directory is a client's while there are records in it", () => {
+  it("a file says whose, for that user alone", () => {
+    claim("tv");
+    expect(JSON.parse(claimed())).toEqual({ client: "tv", server: "github" });
+    expect(fs.statSync(path.join(directory, "client.json")).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ["github", "github"],
+    ["https://issuer.example", "https://issuer.example"],
+    [
+      { deviceAuthorization: "https://a.example/code", token: "https://a.example/token" },
+      "https://a.example/token",
+    ],
+    [
+      { name: "keycloak", realm: "home", host: "sso.example" },
+      "keycloak host=sso.example realm=home",
+    ],
+  ] as const)("and at which server: %j", (server, name) => {
+    claim("tv", server);
+    expect(JSON.parse(claimed())).toEqual({ client: "tv", server: name });
+  });
+
+  it("another is refused in one line, and changes nothing; the same client may come back", () => {
+    claim("tv\u001b", "git\u0007hub");
+    keep();
+    const before = claimed();
+    expect(() => claim("other")).toThrow(
+      new StateDirectoryError(
+        `${directory}: keeps the session of another client, tv? at git?hub; ` +
+          "give each its own directory, or delete this one",
+      ),
+    );
+    expect(claimed()).toBe(before);
+    claim("tv\u001b", "gitlab");
+    expect(JSON.parse(claimed())).toMatchObject({ server: "gitlab" });
+  });
+
+  it("whoever comes to a directory without records takes it", () => {
+    claim("tv");
+    claim("other");
+    expect(JSON.parse(claimed())).toMatchObject({ client: "other" });
+  });
+
+  it.each(["", "no JSON", "[]", '{"client":7,"server":"x"}', '{"client":"tv"}'])(
+    "records of nobody who can be named are taken over: %j",
+    (content) => {
+      if (content !== "") fs.writeFileSync(path.join(directory, "client.json"), content);
+      keep(1);
+      claim("other");
+      expect(JSON.parse(claimed())).toMatchObject({ client: "other" });
+    },
+  );
+
+  it("given back without records it is nobody's; with them it stays", () => {
+    const disclaim = claim("tv");
+    keep();
+    disclaim();
+    expect(JSON.parse(claimed())).toMatchObject({ client: "tv" });
+    erase();
+    disclaim();
+    expect(fs.existsSync(path.join(directory, "client.json"))).toBe(false);
+    disclaimDirectory(directory);
+  });
+
+  it("what is there already is not written again", () => {
+    claim("tv");
+    const file = path.join(directory, "client.json");
+    fs.utimesSync(file, 1, 1);
+    claim("tv");
+    expect(fs.statSync(file).mtimeMs).toBe(1000);
+  });
+
+  it("a medium that takes no file is no reason to refuse", () => {
+    fs.mkdirSync(path.join(directory, "client.json"));
+    const disclaim = claim("tv");
+    disclaim();
+  });
+});
+
+describe("several processes in one directory", () => {
+  const busy: string[] = [];
+  const tell = (holder: string): void => void busy.push(holder);
+  /** Two keepers of the same files, as two processes have them. */
+  const two = (): [SharedDirectory, SharedDirectory] => {
+    const others = new FileStorage(directory, { isShared: true });
+    return [new SharedDirectory(files), new SharedDirectory(others)];
+  };
+
+  it("one is in at a time; the other waits until it leaves", async () => {
+    const [one, other] = two();
+    const order: string[] = [];
+    one.enter(() => order.push("one"), tell);
+    one.enter(() => order.push("one again"), tell);
+    expect(one.isWaiting).toBe(false);
+    await new Promise<void>((done) => {
+      other.enter(() => {
+        order.push("other");
+        done();
+      }, tell);
+      expect(other.isWaiting).toBe(true);
+      order.push("leaves");
+      one.leave();
+    });
+    expect(other.isWaiting).toBe(false);
+    other.leave();
+    expect(order).toEqual(["one", "one again", "leaves", "other"]);
+    expect(busy).toEqual([]);
+  });
+
+  it("who leaves while it waits is not called any more", async () => {
+    const [one, other] = two();
+    let isIn = false;
+    one.enter(() => {}, tell);
+    other.enter(() => {
+      isIn = true;
+    }, tell);
+    other.leave();
+    expect(other.isWaiting).toBe(false);
+    one.leave();
+    await new Promise((done) => setTimeout(done, 120));
+    expect(isIn).toBe(false);
+  });
+
+  it("records are current until another writes, and from one's own writing on", () => {
+    const [one, other] = two();
+    keep();
+    one.begin();
+    other.begin();
+    expect([one.isCurrent, other.isCurrent]).toEqual([true, true]);
+    one.enter(() => keep(1), tell);
+    expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
+    one.leave();
+    expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
+    other.enter(() => {}, tell);
+    expect(other.isCurrent).toBe(false);
+    // What it has not read it does not know by leaving, either.
+    other.leave();
+    expect(other.isCurrent).toBe(false);
+    other.begin();
+    expect(other.isCurrent).toBe(true);
+  });
+
+  it("the storage for a device that reads anew is the files, or what is around them", () => {
+    expect(new SharedDirectory(files).open()).toBe(files);
+    const seal = { ...files } as unknown as FileStorage;
+    expect(new SharedDirectory(files, () => seal).open()).toBe(seal);
+  });
+});
+
+describe("forget", () => {
+  it("erases both slots, what was kept of the issuer, and whose it was; then it is anybody's", async () => {
+    claim("tv");
+    keep(0);
+    keep(1);
+    fs.writeFileSync(path.join(directory, "metadata.json"), "{}");
+    await forget(directory);
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it("where something cannot be erased: says so, and what to do", async () => {
+    fs.mkdirSync(path.join(directory, "slot-1", "x"), { recursive: true });
+    await expect(forget(directory)).rejects.toThrow(StateDirectoryError);
+    fs.rmSync(path.join(directory, "slot-1"), { recursive: true });
+    await forget(directory);
+  });
+});
