@@ -174,20 +174,20 @@ export const PLANTS: readonly Plant[] = [
   plant(
     "session/session.ts",
     "signOut says that everything is erased",
-    "isStored: !isOver || isLeft || watch.isSilent };",
+    "isStored: slotsUsed > 0 || watch.isSilent };",
     "isStored: false };",
   ),
   plant(
     "session/session.ts",
     "signOut says that something is left",
-    "isStored: !isOver || isLeft || watch.isSilent };",
+    "isStored: slotsUsed > 0 || watch.isSilent };",
     "isStored: true };",
   ),
   plant(
     "session/session.ts",
     "signOut says that the server has revoked",
-    ": errorNameOf(this.#device);",
-    ': "";',
+    'isOver ? "" : "storage_silent"',
+    '""',
   ),
   plant(
     "session/session.ts",
