@@ -27,16 +27,16 @@ const inNode = (names: readonly string[]): string[] =>
 
 /** What keeps records on a disk. */
 const NODE_FILES = [
-  ...["directory-platform", "file-storage", "forget", "forget-directory", "kept-metadata"],
+  ...["directory-platform", "file-storage", "forget", "forget-directory"],
   ...["make-directory", "shared-directory", "state-directory-error", "state-lock", "state-owner"],
 ];
 /** What speaks to servers. */
 const NODE_NETWORK = [
   ...["agent-fetch", "conformance-server", "fetch", "http", "kept-connections", "timers"],
 ];
-/** What a program calls, and what it shows. */
+/** What a program chooses, and what it shows. */
 const NODE_PROGRAMS = [
-  ...["entropy", "index", "options", "platform", "qr-code", "sign-in", "terminal-display"],
+  ...["entropy", "index", "options", "platform", "qr-code", "terminal-display"],
 ];
 
 const LIVES = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];
@@ -116,8 +116,14 @@ export function roomsOf(root: string): Room[] {
       sources: inNode(NODE_FILES),
       tests: [
         ...inPlatform("make-directory", "state-owner", "broken-medium"),
-        ...inPlatform("node-state-lock", "file-storage", "kept-metadata"),
+        ...inPlatform("node-state-lock", "file-storage"),
       ],
+      isTogether: true,
+    },
+    {
+      name: "node, metadata",
+      sources: ["platform/node/kept-metadata.ts"],
+      tests: inPlatform("kept-metadata"),
       isTogether: true,
     },
     {
@@ -132,8 +138,14 @@ export function roomsOf(root: string): Room[] {
     {
       name: "node, programs",
       sources: inNode(NODE_PROGRAMS),
-      // Tests of the proxy and of several processes take seconds each, and what they test of these files others do, too.
-      tests: inPlatform("qr-code", "terminal-display", "sign-in-options", "sign-in"),
+      tests: inPlatform("qr-code", "terminal-display", "node-platform", "sign-in-options"),
+      isTogether: true,
+    },
+    {
+      name: "node, sign-in",
+      sources: ["platform/node/sign-in.ts"],
+      // Those of the proxy and of several processes take seconds each, and what they test of this file others do, too.
+      tests: inPlatform("sign-in-options", "sign-in"),
       isTogether: true,
     },
     {

@@ -421,6 +421,73 @@ export const SURVIVORS: readonly Explanation[] = [
     why: "Only a start with shared records begins again.",
   },
   {
+    file: "platform/session/attempt.ts",
+    line: "const isAsking = !this.#handlers.resumeOnly && this.#session === undefined;",
+    mutants: [
+      "!this.#handlers.resumeOnly && this.#session === undefined => true",
+      "!this.#handlers.resumeOnly && this.#session === undefined => !this.#handlers.resumeOnly || this.#session === undefined",
+      "this.#session === undefined => true",
+    ],
+    why: "A device that begins to ask for a code is given up before it has sent anything: this keeps it from beginning.",
+  },
+  {
+    file: "platform/session/attempt.ts",
+    line: "if (this.#isStale) return;",
+    mutants: ["this.#isStale => false"],
+    why: "Begun again twice in one turn it reads the same records twice.",
+  },
+  {
+    file: "platform/session/attempt.ts",
+    line: "if (this.#isReleased) return;",
+    mutants: ["this.#isReleased => false"],
+    why: "A guard: no order of events was found in which everything is given back in the turn in which the records are found to be old.",
+  },
+  {
+    file: "platform/session/attempt.ts",
+    line: "if (this.#isReleased || this.#isStale) return;",
+    mutants: [
+      "this.#isReleased || this.#isStale => false",
+      "this.#isReleased || this.#isStale => this.#isReleased && this.#isStale",
+    ],
+    why: "A driver that was stopped tells of no change; one with old records is at its end, which the lines behind look at, or as it was.",
+  },
+  {
+    file: "platform/session/attempt.ts",
+    line: "if (this.#isStale) return Number.POSITIVE_INFINITY;",
+    mutants: ["this.#isStale => false"],
+    why: "It is stopped, and its alarm with it, before that could ring.",
+  },
+  {
+    file: "platform/session/attempt.ts",
+    line: "return !isAsking && inFlight === 0 && job === 0 && storageCommand === 0;",
+    mutants: ["job === 0 => true", "storageCommand === 0 => true"],
+    why: "When the core rests, a job has its command out, and a command of the storage belongs to a job: either says it.",
+  },
+  {
+    file: "platform/node/qr-code.ts",
+    line: "for (let row = -QUIET; row < this.size + QUIET; row += 2) {",
+    mutants: ["row < this.size + QUIET => row <= this.size + QUIET"],
+    why: "A code has an odd number of rows (ISO/IEC 18004): it is never just that one.",
+  },
+  {
+    file: "platform/node/terminal-display.ts",
+    line: "if (this.#rom && code >= 0x20) return romCharacter(this.#rom, code);",
+    mutants: ["code >= 0x20 => code > 0x20"],
+    why: "A blank is drawn as a blank without a ROM as well.",
+  },
+  {
+    file: "platform/node/entropy.ts",
+    line: "if (into instanceof Uint8Array) {",
+    mutants: ["into instanceof Uint8Array => false", "{ => {}"],
+    why: "What is done for plain arrays does for these, too: this makes no copy.",
+  },
+  {
+    file: "platform/node/entropy.ts",
+    line: "const bytes = randomFillSync(new Uint8Array(to - from));",
+    mutants: ["to - from => to + from"],
+    why: "More are drawn than are used.",
+  },
+  {
     file: "platform/driver.ts",
     line: "const tokens = mayHoldToken ? [] : secretsOf(this.device, this.memory);",
     mutants: ['[] => ["Stryker was here"]'],

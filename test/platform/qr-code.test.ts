@@ -34,6 +34,10 @@ describe("QR code", () => {
     });
   });
 
+  it("toString() ends with the zone: nothing light is drawn below it", () => {
+    expect(`${qr}`.split("\n").at(-1)).toBe("▀".repeat(qr.size + 8));
+  });
+
   it("toString() draws every module, light ones as blocks, with four around", () => {
     const lines = `${qr}`.split("\n");
     expect(lines).toHaveLength(Math.ceil((qr.size + 8) / 2));

@@ -64,6 +64,19 @@ describe("signing in", () => {
     expect([world.server.live.length, world.kept]).toEqual([0, 0]);
   });
 
+  it("with resumeOnly a code that an earlier start has asked for is not waited for", async () => {
+    const world = new SessionWorld();
+    world.server.allowsAfterPolls = -1;
+    const first = world.start();
+    await world.until(() => first.prompts.length > 0);
+    await world.pass(1);
+    world.restart();
+    const again = world.start({ resumeOnly: true });
+    await world.until(() => again.isSettled, 20);
+    expect(again.error).toMatchObject({ code: "not_signed_in" });
+    expect(again.prompts).toEqual([]);
+  });
+
   it("with a session that is kept there is one at once, before any request, also where nobody can be reached", async () => {
     const world = new SessionWorld();
     await world.signedIn();

@@ -239,20 +239,39 @@ describe("a session over records that others use, too", () => {
     expect(left.length).toBeGreaterThan(3);
   });
 
-  it("a refresh token that another has used up is no end: its successor is in the records", async () => {
-    const { world, keeper, session, start } = await signedIn();
-    const { handler } = world.http;
-    let refusals = 0;
-    world.http.handler = (request) => {
-      if (request.form.get("grant_type") !== "refresh_token" || refusals++ > 0)
-        return handler!(request);
-      keeper.isCurrent = false;
-      return { status: 400, body: { error: "invalid_grant" } };
-    };
-    await world.until(() => session.status === "refreshing", 4000);
-    await world.pass(10);
-    expect([session.status, start.ends, refusals]).toEqual(["signed-in", [], 2]);
-    expect(keeper.calls.filter((call) => call === "begin")).toHaveLength(2);
+  it.each([
+    ["is done", false],
+    ["still has them", true],
+  ])(
+    "a refresh token that another has used up is no end, whether that one %s",
+    async (_, isTaken) => {
+      const { world, keeper, session, start } = await signedIn();
+      const { handler } = world.http;
+      let refusals = 0;
+      world.http.handler = (request) => {
+        if (request.form.get("grant_type") !== "refresh_token" || refusals++ > 0)
+          return handler!(request);
+        keeper.isCurrent = false;
+        keeper.isTaken = isTaken;
+        return { status: 400, body: { error: "invalid_grant" } };
+      };
+      await world.until(() => session.status === "refreshing", 4000);
+      await world.pass(10);
+      // Its successor is in the records.
+      keeper.giveBack();
+      await world.pass(10);
+      expect([session.status, start.ends, refusals]).toEqual(["signed-in", [], 2]);
+      expect(keeper.calls.filter((call) => call === "begin")).toHaveLength(2);
+    },
+  );
+
+  it("keeps them while it asks for a code, also between two tries", async () => {
+    const world = new SessionWorld();
+    world.http.faultFor = () => ({ kind: "refuse" });
+    const { keeper, start } = sharing(world);
+    await world.pass(60);
+    expect(start.troubles.length).toBeGreaterThan(2);
+    expect(keeper.calls).not.toContain("leave");
   });
 
   it("a refusal that nobody else has a part in is the end", async () => {

@@ -4,10 +4,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { checkOptions } from "../../platform/node/options.ts";
 import { SignInError, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 
 const state = path.join(os.tmpdir(), `picogrant-never-made-${process.pid}`);
 const good = { server: "github", clientId: "id", state };
+
+/** A storage of the program's own. */
+const PLACE = { load: () => {}, save: () => {}, erase: () => {} };
 
 describe("signIn refuses", () => {
   it.each<[wrong: object, message: RegExp]>([
@@ -18,12 +22,29 @@ describe("signIn refuses", () => {
     [{ scopf: "a" }, /did you mean scope\?$/],
     [{ colour: "red" }, /^there is no option colour$/],
     [{ http: { cas: "x" } }, /^there is no option http\.cas; did you mean http\.ca\?$/],
-    [{ state: undefined }, /^state is missing: /],
+    [{ state: undefined }, /^state is missing: a directory of the program's own for the tokens$/],
     [{ state: "" }, /^state is missing: /],
-    [{ server: undefined }, /^server is missing: /],
+    [{ state: 7 }, /^state is missing: /],
+    [{ storage: PLACE }, /^storage stands in place of state: give one of them$/],
+    [{ state: undefined, storage: { ...PLACE, load: 1 } }, /^storage\.load is no function$/],
+    [{ state: undefined, storage: { ...PLACE, save: 1 } }, /^storage\.save is no function$/],
+    [{ state: undefined, storage: { ...PLACE, erase: 1 } }, /^storage\.erase is no function$/],
+    [{ state: undefined, storage: null }, /^storage\.load is no function$/],
+    [
+      { server: undefined },
+      /^server is missing: a profile's name, an issuer's address, or addresses$/,
+    ],
+    [{ log: "print" }, /^log must be a function$/],
     [{ onCode: "print" }, /^onCode must be a function$/],
+    [{ onEnd: "print" }, /^onEnd must be a function$/],
+    [{ onError: null }, /^onError must be a function$/],
+    [{ onTrouble: {} }, /^onTrouble must be a function$/],
     [{ deviceKey: new Uint8Array(15) }, /^deviceKey must be 16 random bytes or more$/],
-    [{ deviceKey: new Uint8Array(32).fill(7) }, /^deviceKey must be random bytes: /],
+    [{ deviceKey: new Uint16Array(16) }, /^deviceKey must be 16 random bytes or more$/],
+    [
+      { deviceKey: new Uint8Array(32).fill(7) },
+      /^deviceKey must be random bytes: all of these are alike$/,
+    ],
     [{ deviceKey: "secret" }, /^deviceKey must be 16 random bytes or more$/],
   ])("%j", async (wrong, message) => {
     const refused = signIn({ ...good, ...wrong } as SignInOptions);
@@ -31,6 +52,17 @@ describe("signIn refuses", () => {
     await expect(refused).rejects.toMatchObject({ code: "wrong_option", remedy: "maker" });
     await expect(refused).rejects.toThrow(message);
     expect(fs.existsSync(state)).toBe(false);
+  });
+
+  it.each<object>([
+    { deviceKey: Uint8Array.from({ length: 16 }, (_, i) => i) },
+    { deviceKey: new Uint8Array(16).fill(0, 0, 15).fill(1, 15) },
+    { state: undefined, storage: PLACE },
+    { onCode: undefined, onEnd: () => {}, http: {} },
+    { http: { ca: "x", timeLimitMs: 1, userAgent: "a" } },
+    { clientSecret: "a", scope: "a", resources: [], allowHttp: false, resumeOnly: true },
+  ])("and takes %j", (more) => {
+    checkOptions({ ...good, ...more } as SignInOptions);
   });
 
   it.each<[wrong: object, code: string, message: RegExp]>([

@@ -101,6 +101,16 @@ describe("terminal display", () => {
     expect(screen.all.replace(/\n/g, "")).toMatch(/^[ -~]*$/);
   });
 
+  it("draws the characters of a ROM where there is one, and no control character even then", () => {
+    const screen = new Screen(false);
+    const display = new TerminalDisplay({ columns: 16, rows: 2, output: screen, rom: "A00" });
+    const cells = cellsOf("a b");
+    cells[3] = 0x1f;
+    cells[4] = 0x5c;
+    display.show(cells, 0);
+    expect(screen.all).toContain("|a b?¥ ");
+  });
+
   it("refuses sizes outside 16..80 x 2..8", () => {
     for (const [columns, rowCount] of [
       [15, 2],
@@ -109,7 +119,10 @@ describe("terminal display", () => {
       [16, 9],
       [Number.NaN, 2],
     ] as const) {
-      expect(() => new TerminalDisplay({ columns, rows: rowCount })).toThrow(RangeError);
+      const problem = `display of ${columns}x${rowCount}: it must have 16..80 columns and 2..8 rows`;
+      expect(() => new TerminalDisplay({ columns, rows: rowCount })).toThrow(
+        new RangeError(problem),
+      );
     }
   });
 });
