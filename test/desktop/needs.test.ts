@@ -48,7 +48,7 @@ test("a button is disabled where pressing it does nothing, and nowhere else", as
         }
       },
     ),
-    { numRuns: isFullRun ? 600 : 8 },
+    { numRuns: isFullRun ? 200 : 8 },
   );
 });
 

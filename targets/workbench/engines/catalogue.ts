@@ -14,6 +14,8 @@ export interface Engine {
   readonly source: string;
   /** Kinds of memory that it is run with. */
   readonly memory: "both" | "typed" | "plain";
+  /** Only the complete bundle: each run takes minutes, and the others are parts of that one. */
+  readonly isSlow?: boolean;
   /** Undefined where it is not installed. */
   version(): string | undefined;
   /** Everything that the script prints; what went wrong is in it, too. */
@@ -45,8 +47,8 @@ function wasm(name: string, packageName: string, variant: VariantName): Engine {
   return {
     name,
     source: "npm",
-    // The debug build takes a minute for each run.
     memory: variant === "debug" ? "typed" : "both",
+    isSlow: variant === "debug",
     version: () => npmVersion(packageName),
     run: async (script) => {
       try {
