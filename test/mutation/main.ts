@@ -97,7 +97,7 @@ function mutate(room: Room, files: readonly string[], workers: number): boolean 
       PICOGRANT_ALL: process.env.PICOGRANT_ALL ?? (room.name === "core" ? "1" : "0"),
       PICOGRANT_SEED: "1",
       // Processes that tests start have no mutants in them: the fewer the quicker.
-      PICOGRANT_KILLS: "1",
+      PICOGRANT_KILLS: "2",
     },
   });
   closeSync(log);

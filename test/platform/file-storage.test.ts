@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { isFullRun } from "../full-run.ts";
 import { counterOf, recordOf } from "./kill-writer.ts";
@@ -181,6 +181,181 @@ describe("file storage", () => {
   it.each(cases)("refuses %s in one line that says what to do", (_, spoil, expected) => {
     spoil();
     expect(refusal()).toContain(expected);
+  });
+
+  it.each<[name: string, spoil: Spoil, message: () => string]>([
+    [
+      "a foreign file",
+      () => seed("slot-0", "#!/bin/sh\n"),
+      () =>
+        `${inside("slot-0")}: not a record of picogrant; delete it to sign in again, or choose another directory`,
+    ],
+    [
+      "a record that is too long",
+      () => seed("slot-1", `picogrant slot\n${"x".repeat(131_073)}`),
+      () =>
+        `${inside("slot-1")}: holds a record of more than 131072 bytes; delete it to sign in again, or choose another directory`,
+    ],
+    [
+      "a directory",
+      () => fs.mkdirSync(inside("slot-1"), { recursive: true }),
+      () => `${inside("slot-1")}: not a file; move it away or choose another directory`,
+    ],
+    [
+      "a slot that the group can read",
+      () => {
+        seed("slot-0", "picogrant slot\nabc");
+        fs.chmodSync(inside("slot-0"), 0o640);
+      },
+      () =>
+        `${inside("slot-0")}: other users can read this secret; run chmod 600 on it, or delete it and sign in again`,
+    ],
+    [
+      "a directory that the group can write to",
+      () => {
+        fs.mkdirSync(directory);
+        fs.chmodSync(directory, 0o770);
+      },
+      () => `${directory}: other users can write to it; run chmod 700 on it`,
+    ],
+    [
+      "a file in its place",
+      () => fs.writeFileSync(directory, ""),
+      () =>
+        `${directory}: cannot keep state there: it is not a directory; choose another directory`,
+    ],
+  ])("%s, word by word", (_, spoil, message) => {
+    spoil();
+    expect(refusal()).toBe(message());
+  });
+
+  it("takes the longest record that there may be, and what others may read but not change", () => {
+    seed("slot-0", `picogrant slot\n${"x".repeat(131_072)}`);
+    fs.chmodSync(directory, 0o755);
+    expect(refusal()).toBe("opened");
+    const storage = new FileStorage(directory);
+    expect(get(storage, 0)).toHaveLength(131_072);
+    storage.close();
+  });
+
+  it("a directory of another user is refused", () => {
+    fs.mkdirSync(directory, { mode: 0o700 });
+    const own = process.getuid!();
+    const other = vi.spyOn(process, "getuid" as never).mockReturnValue((own + 1) as never);
+    try {
+      expect(refusal()).toBe(
+        `${directory}: belongs to another user; choose a directory of your own`,
+      );
+    } finally {
+      other.mockRestore();
+    }
+  });
+
+  it.each([
+    ["EACCES", "permission denied"],
+    ["EPERM", "permission denied"],
+    ["ENOTDIR", "part of its path is not a directory"],
+    ["EEXIST", "it is not a directory"],
+    ["ENOENT", "it does not exist"],
+    ["ENOSPC", "no space left on the device"],
+    ["EROFS", "the file system is read-only"],
+    ["EIO", "the medium has a fault"],
+    ["EDQUOT", "the user's share of the disk is used up"],
+    ["EISDIR", "it is a directory"],
+    ["ELOOP", "its symbolic links go in circles"],
+    ["EUNKNOWN", "EUNKNOWN"],
+  ])("why an operation has failed is said in words: %s", (code, words) => {
+    const storage = new FileStorage(directory);
+    expect(storage.lastFailure).toBe("");
+    const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
+      throw Object.assign(new Error("not said"), { code });
+    });
+    try {
+      expect(put(storage, 0, "a")).toBe(false);
+      expect(storage.lastFailure).toBe(`${directory}: cannot write a record: ${words}`);
+      const isMissing = code === "ENOENT";
+      expect(get(storage, 0)).toBe(isMissing ? "" : undefined);
+      if (!isMissing) {
+        expect(storage.lastFailure).toBe(`${directory}: cannot read a record: ${words}`);
+      }
+      storage.erase(0, (ok) => expect(ok).toBe(false));
+      expect(storage.lastFailure).toBe(`${directory}: cannot erase a record: ${words}`);
+    } finally {
+      failing.mockRestore();
+      storage.close();
+    }
+  });
+
+  it.each(["EIO", "ENOSPC", "EDQUOT", "EROFS"])(
+    "a medium that fails with %s is no reason to refuse; whatever else does is one",
+    (code) => {
+      const failing = (name: string) =>
+        vi.spyOn(fs, "openSync").mockImplementation(() => {
+          throw Object.assign(new Error("not said"), { code: name });
+        });
+      const medium = failing(code);
+      const storage = new FileStorage(directory);
+      medium.mockRestore();
+      expect(storage.lastFailure).toMatch(/: cannot keep records: /);
+      storage.close();
+      const other = failing("EACCES");
+      expect(refusal()).toBe(
+        `${directory}: cannot keep state there: permission denied; choose another directory`,
+      );
+      other.mockRestore();
+    },
+  );
+
+  it("what is given up: a record over the capacity, a slot that there is not, anything after the end", () => {
+    const storage = new FileStorage(directory, { capacity: 3 });
+    expect([put(storage, 0, "abc"), put(storage, 0, "abcd")]).toEqual([true, false]);
+    expect(storage.lastFailure).toBe(`${directory}: cannot write a record: record over 3 bytes`);
+    expect(get(storage, 0)).toBe("abc");
+    for (const slot of [-1, 2]) {
+      const problem = new RangeError(`storage: no slot ${slot}`);
+      expect(() => put(storage, slot, "a")).toThrow(problem);
+      expect(() => get(storage, slot)).toThrow(problem);
+      expect(() => storage.erase(slot, () => {})).toThrow(problem);
+    }
+    storage.close();
+    expect(put(storage, 0, "a")).toBe(false);
+    expect(storage.lastFailure).toBe(`${directory}: cannot write a record: closed`);
+  });
+
+  it("reads and writes a part of what is there, and says where the room is too small", () => {
+    const storage = new FileStorage(directory);
+    const bytes = Uint8Array.of(1, 2, 3, 4);
+    storage.write(1, bytes, 1, 3, (ok) => expect(ok).toBe(true));
+    const into = new Uint8Array(6).fill(9);
+    storage.read(1, into, 2, 4, (length) => expect(length).toBe(2));
+    expect([...into]).toEqual([9, 9, 2, 3, 9, 9]);
+    storage.read(1, into, 2, 3, (length) => expect(length).toBe(-1));
+    expect([storage.hasRecords, get(storage, 0)]).toEqual([true, ""]);
+    storage.erase(1, (ok) => expect(ok).toBe(true));
+    expect(storage.hasRecords).toBe(false);
+    storage.close();
+  });
+
+  it("tells the records of now from those of before: its stamp", () => {
+    const storage = new FileStorage(directory);
+    const stamps = [storage.stamp];
+    put(storage, 0, "a");
+    stamps.push(storage.stamp);
+    put(storage, 0, "a");
+    stamps.push(storage.stamp);
+    put(storage, 1, "b");
+    stamps.push(storage.stamp);
+    expect(new Set(stamps).size).toBe(4);
+    expect(storage.stamp).toBe(stamps[3]);
+    storage.close();
+  });
+
+  it("a draft that another may be writing is left alone where the directory is shared", () => {
+    seed("slot-0.draft", "of another");
+    new FileStorage(directory, { isShared: true }).close();
+    expect(fs.existsSync(inside("slot-0.draft"))).toBe(true);
+    new FileStorage(directory).close();
+    expect(fs.existsSync(inside("slot-0.draft"))).toBe(false);
   });
 
   it("after a refusal the lock is given back", () => {
