@@ -27,7 +27,7 @@ const inNode = (names: readonly string[]): string[] =>
 
 /** What keeps records on a disk. */
 const NODE_FILES = [
-  ...["directory-platform", "file-storage", "forget", "forget-directory"],
+  ...["file-storage", "forget", "forget-directory"],
   ...["make-directory", "shared-directory", "state-directory-error", "state-lock", "state-owner"],
 ];
 /** What speaks to servers. */
@@ -36,7 +36,15 @@ const NODE_NETWORK = [
 ];
 /** What a program chooses, and what it shows. */
 const NODE_PROGRAMS = [
-  ...["entropy", "index", "options", "platform", "qr-code", "terminal-display"],
+  ...[
+    "directory-platform",
+    "entropy",
+    "index",
+    "options",
+    "platform",
+    "qr-code",
+    "terminal-display",
+  ],
 ];
 
 const LIVES = ["test/lives/storage-jobs.test.ts", "test/lives/found.test.ts"];

@@ -93,6 +93,58 @@ describe("the lock of a state directory", () => {
     expect(both).toBeGreaterThan(0);
   });
 
+  /** What happens while it waits; the waits so far, in ms. */
+  const waiting = (then: (waits: number[]) => void): number[] => {
+    const waits: number[] = [];
+    vi.spyOn(Atomics, "wait").mockImplementation(((...args: unknown[]) => {
+      waits.push(args[3] as number);
+      then(waits);
+      return "timed-out";
+    }) as never);
+    return waits;
+  };
+
+  it("that another has is asked for three times more: of two that come at once both step back", () => {
+    const other = new StateLock(directory);
+    other.tryTake();
+    const waits = waiting(() => {});
+    expect(() => lockDirectory(directory)).toThrow(
+      `${directory}: in use by process ${process.pid}; stop it or choose another directory`,
+    );
+    expect(waits).toHaveLength(3);
+    for (const ms of waits) expect(ms >= 5 && ms <= 50).toBe(true);
+    waiting((seen) => seen.length === 3 && other.release());
+    lockDirectory(directory)();
+    expect(files()).toEqual([]);
+  });
+
+  it("of whom only signs are seen is waited for until ten seconds of silence would show, and one sign more", () => {
+    const name = "lock-7-1-abcabcabcabc-0123456789abcdef";
+    leave(name);
+    let nowMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    const waits = waiting(({ length }) => {
+      nowMs += 1000;
+      fs.utimesSync(path.join(directory, name), length, length);
+    });
+    expect(() => lockDirectory(directory)).toThrow("in use by process 7;");
+    expect(waits).toHaveLength(12);
+    nowMs = 0;
+    // It gives no sign any more.
+    waiting(() => {
+      nowMs += 1000;
+    });
+    lockDirectory(directory)();
+    expect([nowMs, files()]).toEqual([10_000, []]);
+  });
+
+  it("whose file is gone before it has been looked at is nobody's", () => {
+    vi.spyOn(fs, "readdirSync").mockReturnValue(["lock-7-1-abc-0123456789abcdef"] as never);
+    const lock = new StateLock(directory);
+    expect(lock.tryTake()).toBe(0);
+    lock.release();
+  });
+
   it("of a process that is gone is taken at once: by its number, and by a number given anew", () => {
     for (const gone of [{ pid: 2 ** 22 + 1 }, { pid: process.ppid, started: "1" }]) {
       leave(nameOf(gone));

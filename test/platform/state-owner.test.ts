@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { forget } from "../../platform/node/forget.ts";
 import { SharedDirectory } from "../../platform/node/shared-directory.ts";
@@ -151,6 +151,45 @@ describe("several processes in one directory", () => {
     expect(isIn).toBe(false);
   });
 
+  it("who waits for more than three seconds is told for whom, once", async () => {
+    const [one, other] = two();
+    const told: string[] = [];
+    one.enter(() => {}, tell);
+    let aheadMs = 0;
+    const real = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => real() + aheadMs);
+    try {
+      other.enter(
+        () => {},
+        (holder) => told.push(holder),
+      );
+      await new Promise((done) => setTimeout(done, 110));
+      expect(told).toEqual([]);
+      aheadMs = 3000;
+      await vi.waitFor(() => expect(told.length).toBeGreaterThan(0));
+      await new Promise((done) => setTimeout(done, 110));
+      expect(told).toEqual([`process ${process.pid}`]);
+    } finally {
+      clock.mockRestore();
+      other.leave();
+      one.leave();
+    }
+  });
+
+  it("a medium that takes no lock takes no record of another's either: nobody waits", () => {
+    const keeper = new SharedDirectory(files);
+    expect(keeper.isWaiting).toBe(false);
+    const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
+      throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+    });
+    let isIn = false;
+    keeper.enter(() => {
+      isIn = true;
+    }, tell);
+    failing.mockRestore();
+    expect([isIn, keeper.isWaiting]).toEqual([true, false]);
+  });
+
   it("records are current until another writes, and from one's own writing on", () => {
     const [one, other] = two();
     keep();
@@ -161,6 +200,14 @@ describe("several processes in one directory", () => {
     expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
     one.leave();
     expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
+    other.enter(() => {}, tell);
+    expect(other.isCurrent).toBe(false);
+    // Read anew while it has them, they are those of now.
+    other.begin();
+    expect(other.isCurrent).toBe(true);
+    other.leave();
+    one.enter(() => keep(1), tell);
+    one.leave();
     other.enter(() => {}, tell);
     expect(other.isCurrent).toBe(false);
     // What it has not read it does not know by leaving, either.
@@ -187,10 +234,34 @@ describe("forget", () => {
     expect(fs.readdirSync(directory)).toEqual([]);
   });
 
-  it("where something cannot be erased: says so, and what to do", async () => {
+  it.each(["slot-0", "slot-1"])(
+    "where %s cannot be erased: says so, and what to do",
+    async (slot) => {
+      keep(0);
+      keep(1);
+      const real = fs.rmSync;
+      const failing = vi.spyOn(fs, "rmSync").mockImplementation((file, options) => {
+        if (`${file}`.endsWith(slot)) throw Object.assign(new Error("EIO"), { code: "EIO" });
+        real(file, options);
+      });
+      try {
+        await expect(forget(directory)).rejects.toMatchObject({
+          ...{ code: "not_erased", remedy: "user" },
+          message: `${directory}: cannot erase a record: the medium has a fault; delete ${directory}`,
+        });
+      } finally {
+        failing.mockRestore();
+      }
+      await forget(directory);
+      expect(fs.readdirSync(directory)).toEqual([]);
+    },
+  );
+
+  it("what is wrong with a directory is one line by its own name", async () => {
+    expect(new StateDirectoryError("a \n  b")).toMatchObject({
+      ...{ name: "StateDirectoryError", message: "a b" },
+    });
     fs.mkdirSync(path.join(directory, "slot-1", "x"), { recursive: true });
     await expect(forget(directory)).rejects.toThrow(StateDirectoryError);
-    fs.rmSync(path.join(directory, "slot-1"), { recursive: true });
-    await forget(directory);
   });
 });
