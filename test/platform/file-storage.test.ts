@@ -241,7 +241,7 @@ describe("file storage", () => {
   it("a directory of another user is refused", () => {
     fs.mkdirSync(directory, { mode: 0o700 });
     const own = process.getuid!();
-    const other = vi.spyOn(process, "getuid" as never).mockReturnValue((own + 1) as never);
+    const other = vi.spyOn(process as { getuid(): number }, "getuid").mockReturnValue(own + 1);
     try {
       expect(refusal()).toBe(
         `${directory}: belongs to another user; choose a directory of your own`,
