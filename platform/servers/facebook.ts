@@ -18,19 +18,16 @@ function translation(client: TranslatedClient): Translation {
   const appToken = `${client.clientId}|${client.clientSecret}`;
   return {
     request(purpose, url, fields) {
-      switch (purpose) {
-        case "code": {
-          const scope = client.scope.replaceAll(" ", ",");
-          return { url, fields: { access_token: appToken, scope } };
-        }
-        case "poll":
-          return { url, fields: { access_token: appToken, code: fields.device_code ?? "" } };
-        case "revocation":
-          // The API takes a method in the form where a client has only POST.
-          return { url, fields: { method: "delete", access_token: fields.token ?? "" } };
-        default:
-          return undefined;
+      if (purpose === "code") {
+        const scope = client.scope.replaceAll(" ", ",");
+        return { url, fields: { access_token: appToken, scope } };
       }
+      if (purpose === "poll") {
+        return { url, fields: { access_token: appToken, code: fields.device_code ?? "" } };
+      }
+      if (purpose !== "revocation") return undefined;
+      // The API takes a method in the form where a client has only POST.
+      return { url, fields: { method: "delete", access_token: fields.token ?? "" } };
     },
     answer(purpose, { status, members }) {
       const { code, error } = members;

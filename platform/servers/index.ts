@@ -63,7 +63,7 @@ export function serverOf(
     throw new ServerError("clientSecret", `is missing: a client of ${profile.title} has one`);
   }
   const fill = (text: string): string =>
-    text.replace(/\{([a-z]+)\}/g, (_, word: string) => values[word] ?? "");
+    text.replace(/\{([a-z]+)\}/g, (_, word: string) => values[word]!);
   const fillAll = (parameters: Readonly<Record<string, string>> = {}): Record<string, string> =>
     Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, fill(value)]));
   const addresses = {
@@ -88,14 +88,14 @@ function userInfoAt(
   values: Readonly<Record<string, string>>,
   fill: (text: string) => string,
 ): UserInfo {
-  const isHosted = hosted?.host.test(values.host ?? "") === true;
+  const isHosted = hosted?.host.test(values.host!) === true;
   const whole = fill(isHosted ? hosted.address : address);
   return scheme === undefined ? { address: whole } : { address: whole, scheme };
 }
 
 /** The secret stays out of the request for a code where the server refuses it there. */
 function withoutSecret({ codeWithoutSecret }: ServerProfile): ServerProfile["translate"] {
-  if (codeWithoutSecret === undefined) return undefined;
+  if (!codeWithoutSecret) return undefined;
   return (http, addresses) =>
     new TranslatingHttp(http, addresses, {
       request: (purpose, url, fields) =>

@@ -99,6 +99,3 @@ export const HOST: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(?:
 
 /** One step of a path: a tenant, a realm, an identifier. */
 export const STEP: RegExp = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
-
-/** RFC 8628 §3.4; other dialects have a name of their own for it. */
-export const DEVICE_CODE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";

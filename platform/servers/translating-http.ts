@@ -30,8 +30,6 @@ export interface ForeignAnswer {
   readonly members: Members;
   /** Whether the body is a JSON object. An empty body and a page of HTML are none. */
   readonly isObject: boolean;
-  /** Whether there is no body at all. */
-  readonly isEmpty: boolean;
 }
 
 /** What the core gets to see. */
@@ -67,22 +65,22 @@ export class TranslatingHttp implements Http {
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
-    const { address, purpose, fields } = this.#read(request);
-    if (purpose === undefined) {
+    const { url } = request;
+    if (!Object.values(this.#addresses).includes(url)) {
       this.#http.send(request, sink);
       return;
     }
-    const foreign = this.#translation.request(purpose, address, fields);
+    const fields = formFields(request.body, request.bodyFrom, request.bodyTo);
+    const purpose = this.#purposeOf(url, fields);
+    const foreign = this.#translation.request(purpose, url, fields);
     if (foreign === "nothing") {
       sink.status(200, -1);
       sink.end();
       return;
     }
-    const gathering = new Gathering(sink, purpose, this.#translation, () => {
-      if (this.#gathering === gathering) this.#http.abort();
-    });
-    this.#gathering = gathering;
-    this.#http.send(foreign === undefined ? request : written(request, foreign), gathering);
+    const giveUp = (): void => this.#http.abort();
+    this.#gathering = new Gathering(sink, purpose, this.#translation, giveUp);
+    this.#http.send(foreign === undefined ? request : written(request, foreign), this.#gathering);
   }
 
   abort(): void {
@@ -92,16 +90,10 @@ export class TranslatingHttp implements Http {
   }
 
   /** What a request is for. Two of the addresses may be the same: then the grant type tells. */
-  #read(request: HttpRequest): { address: string; purpose?: Purpose; fields: Fields } {
-    const { deviceAuthorization, token, revocation } = this.#addresses;
-    const address = request.url;
-    if (address !== deviceAuthorization && address !== token && address !== revocation) {
-      return { address, fields: {} };
-    }
-    const fields = formFields(request.body, request.bodyFrom, request.bodyTo);
-    if (address === revocation) return { address, purpose: "revocation", fields };
-    if (fields.grant_type === undefined) return { address, purpose: "code", fields };
-    return { address, purpose: fields.grant_type === "refresh_token" ? "refresh" : "poll", fields };
+  #purposeOf(url: string, { grant_type: grantType }: Fields): Purpose {
+    if (url === this.#addresses.revocation) return "revocation";
+    if (grantType === undefined) return "code";
+    return grantType === "refresh_token" ? "refresh" : "poll";
   }
 }
 
@@ -175,9 +167,8 @@ class Gathering implements HttpSink {
 }
 
 function readAnswer(status: number, bytes: readonly number[]): ForeignAnswer {
-  const nothing = { status, members: {}, isObject: false, isEmpty: bytes.length === 0 };
   const members = objectIn(bytes);
-  return members === undefined ? nothing : { ...nothing, members, isObject: true };
+  return { status, members: members ?? {}, isObject: members !== undefined };
 }
 
 /** The core's fields under the server's names; `undefined` leaves a field out. */

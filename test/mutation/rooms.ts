@@ -159,7 +159,10 @@ export function roomsOf(root: string): Room[] {
     {
       name: "servers",
       sources: ["platform/servers"],
-      tests: inServers("words", "translating-http", "conversations", "unknown-servers", "readme"),
+      tests: [
+        ...inServers("words", "translating-http", "translations", "conversations"),
+        ...inServers("unknown-servers", "readme"),
+      ],
       isTogether: true,
     },
   ];

@@ -565,4 +565,10 @@ export const SURVIVORS: readonly Explanation[] = [
     mutants: ["this.#onError === undefined => false"],
     why: "Calling what is not there throws, and the error is kept, as without the line.",
   },
+  {
+    file: "platform/servers/translating-http.ts",
+    line: "#retryAfterSeconds = -1;",
+    mutants: ["-1 => +1"],
+    why: "The status of an answer comes before its end (contracts.ts), and sets it.",
+  },
 ];

@@ -30,6 +30,7 @@ words: {"host":"login.example.com"}
 at code: https://login.example.com/device
 at token: https://login.example.com/token
 at revocation: https://login.example.com/revoke
+scope: openid
 pending 403: {}
 `;
 

@@ -45,7 +45,10 @@ describe("servers: profiles and recordings", () => {
     for (const name of ["code", "pending", "slow_down", "expired", "tokens"] as const) {
       expect([name, has(server, name)]).toEqual([name, true]);
     }
-    const { profile } = serverOf(server, recording(server).words, true);
+    const { words, scope, userInfo } = recording(server);
+    const { profile, userInfo: asked } = serverOf(server, words, true);
+    expect([profile.scope, asked?.address ?? ""]).toEqual([scope, userInfo]);
+    expect(["S256", undefined]).toContain(profile.pkce);
     expect(has(server, "revocation")).toBe(profile.revocation !== "");
     expect(has(server, "refresh")).toBe(profile.refreshTokenBytes > 0);
   });
@@ -141,6 +144,7 @@ describe("RFC 8628 section 3.1: a server that refuses the secret in the request 
     expect(code).toEqual({ client_id: "c", scope: "a" });
     expect(tokens).toMatchObject({ client_id: "c", client_secret: "s" });
     expect(serverOf("auth0", { domain: "a.example" }, false).translate).toBeUndefined();
+    expect(serverOf("zitadel", { domain: "a.example" }, true).translate).toBeUndefined();
   });
 });
 

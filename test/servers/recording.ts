@@ -92,6 +92,10 @@ export interface Recording {
   readonly server: string;
   /** What the customer fills into the profile. */
   readonly words: Record<string, string>;
+  /** What a device asks for at its first try. */
+  readonly scope: string;
+  /** Where the server says who has signed in; "" where it does not. */
+  readonly userInfo: string;
   readonly sources: readonly Source[];
   readonly exchanges: ReadonlyMap<ExchangeName, Exchange>;
   /** Further answers, by what they answer and a name: "poll incorrect_device_code". */
@@ -138,6 +142,8 @@ export function recording(server: string): Recording {
   return {
     server,
     words: JSON.parse(settings.get("words") ?? "{}") as Record<string, string>,
+    scope: settings.get("scope") ?? "",
+    userInfo: settings.get("at userinfo") ?? "",
     sources: lines.filter(({ key }) => key === "source").map(({ value }) => sourceOf(value)),
     exchanges: new Map(names.map(exchange)),
     others: new Map(
@@ -156,7 +162,7 @@ interface Line {
   readonly isAnswer: boolean;
 }
 
-const SETTING = /^(words|source|at \w+|> \w+|errors|never|client|authorization|header .+?)$/;
+const SETTING = /^(words|source|scope|at \w+|> \w+|errors|never|client|authorization|header .+?)$/;
 const ANSWER = /^(?:(?:code|poll) [\w-]+|\w+)$/;
 
 function readLines(server: string): Line[] {

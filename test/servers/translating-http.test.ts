@@ -2,7 +2,7 @@
 // is reported as the contract of HTTP says, and nothing is kept from one exchange to the next.
 
 import { expect, it } from "vitest";
-import type { HttpSink } from "../../platform/contracts.ts";
+import type { Http, HttpSink } from "../../platform/contracts.ts";
 import { clientAuthenticationFor } from "../../platform/discovery.ts";
 import { type FakeAnswer, FakeHttp } from "../../platform/fake/index.ts";
 import { TranslatingHttp, type Translation } from "../../platform/servers/translating-http.ts";
@@ -88,6 +88,8 @@ it("a page of HTML, an empty body and an array pass with their status", () => {
   for (const body of ["<html>", "", "[1]"]) {
     const { words } = exchange(ADDRESSES.token, "", { status: 502, body });
     expect([words[0], words.slice(1, -1).join(""), words.at(-1)]).toEqual(["502 -1", body, "end"]);
+    // No empty range is handed on.
+    expect(words).not.toContain("");
   }
 });
 
@@ -95,6 +97,79 @@ it("an answer without an end is too large, once, and the exchange is over", () =
   const { words, http } = exchange(ADDRESSES.token, "", { body: "x".repeat(70_000) });
   expect(words).toEqual(["too-large"]);
   expect(http.aborts).toBe(1);
+});
+
+/** A translation over an adapter whose answers the test gives itself. */
+function byHand(): {
+  translating: TranslatingHttp;
+  heard: Heard;
+  sinks: HttpSink[];
+  aborts(): number;
+} {
+  const sinks: HttpSink[] = [];
+  let aborts = 0;
+  const http: Http = {
+    send: (_, sink) => sinks.push(sink),
+    abort: () => aborts++,
+  };
+  const heard = new Heard();
+  const translating = new TranslatingHttp(http, ADDRESSES, upper);
+  translating.abort();
+  translating.send(
+    {
+      ...{ method: "POST", url: ADDRESSES.token, contentType: "", authorization: "" },
+      ...{ body: [], bodyFrom: 0, bodyTo: 0 },
+    },
+    heard,
+  );
+  return { translating, heard, sinks, aborts: () => aborts - 1 };
+}
+
+const LONGEST = 65_536;
+
+it("contracts.ts: an exchange is over once, whatever a broken adapter says behind it", () => {
+  const pieces = [bytesOf("x".repeat(LONGEST)), bytesOf("x")] as const;
+  const endings: Record<string, (sink: HttpSink) => void> = {
+    end: (sink) => sink.end(),
+    failed: (sink) => sink.failed("timeout"),
+    "too long": (sink) => {
+      for (const piece of pieces) sink.body(piece, 0, piece.length);
+    },
+  };
+  for (const [first, one] of Object.entries(endings)) {
+    for (const other of Object.values(endings)) {
+      const { heard, sinks, aborts } = byHand();
+      const sink = sinks[0]!;
+      sink.status(200, -1);
+      one(sink);
+      const words = [...heard.words];
+      other(sink);
+      expect(heard.words).toEqual(words);
+      expect(words).toEqual(
+        { end: ["200 -1", "end"], failed: ["timeout"], "too long": ["too-large"] }[first],
+      );
+      expect(aborts()).toBe(first === "too long" ? 1 : 0);
+    }
+  }
+});
+
+it("an answer of 64 KiB is not too long", () => {
+  const { heard, sinks } = byHand();
+  sinks[0]!.status(200, -1);
+  sinks[0]!.body(bytesOf("x".repeat(LONGEST)), 0, LONGEST);
+  sinks[0]!.end();
+  expect(heard.words.map((word) => word.length)).toEqual([6, LONGEST, 3]);
+});
+
+it("an exchange that is aborted is aborted below, and nothing more is heard of it", () => {
+  const { translating, heard, sinks, aborts } = byHand();
+  sinks[0]!.status(200, -1);
+  translating.abort();
+  expect(aborts()).toBe(1);
+  sinks[0]!.body(bytesOf("{}"), 0, 2);
+  sinks[0]!.end();
+  sinks[0]!.failed("unreachable");
+  expect(heard.words).toEqual([]);
 });
 
 it("a failure is passed on, and what was cut off is not", () => {

@@ -35,10 +35,11 @@ describe("a name or a word that does not do is told with what would", () => {
     }
     for (const [word, { description, default: standard }] of parameters) {
       const path = `serverParameters.${word}`;
-      expect(said(name, { ...words, [word]: "\u0007 a" })).toEqual({
-        path,
-        problem: `must be ${description}`,
-      });
+      expect(description).toMatch(/^(the|where) [a-zA-Z]/);
+      for (const wrong of ["\u0007 a", "a\u0007", "a".repeat(300)]) {
+        const problem = `must be ${description}`;
+        expect(said(name, { ...words, [word]: wrong })).toEqual({ path, problem });
+      }
       const { [word]: _, ...others } = words;
       if (standard === undefined) {
         expect(said(name, others)).toEqual({ path, problem: `is missing: ${description}` });
@@ -60,6 +61,9 @@ describe("a name or a word that does not do is told with what would", () => {
       if (secret !== "required") {
         expect(serverOf(name, words, false).clientAuthentication).toBe("none");
       }
+      if (secret === "never") {
+        expect(serverOf(name, words, true).clientAuthentication).toBe("none");
+      }
     },
   );
 });
@@ -69,10 +73,17 @@ describe("who has signed in is asked for where the installation has it", () => {
     [{}, "https://api.github.com/user"],
     [{ host: "octo.ghe.com" }, "https://api.octo.ghe.com/user"],
     [{ host: "git.example.com" }, "https://git.example.com/api/v3/user"],
+    [{ host: "github.com.example" }, "https://github.com.example/api/v3/user"],
+    [{ host: "my-github.com" }, "https://my-github.com/api/v3/user"],
+    [{ host: "octo.ghe.com.example" }, "https://octo.ghe.com.example/api/v3/user"],
   ])("GitHub at %j", (words, address) => {
     expect(serverOf("github", words as Record<string, string>, false).userInfo).toEqual({
       address,
     });
+  });
+
+  it("RFC 6750 §2.1: Yandex wants another scheme than Bearer", () => {
+    expect(serverOf("yandex", {}, true).userInfo?.scheme).toBe("OAuth");
   });
 
   it("with the scheme that its profile names, and nowhere where that is not known", () => {

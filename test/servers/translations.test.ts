@@ -1,0 +1,260 @@
+// What each translation sends in the place of the core's request, and what the core hears in the place of the server's
+// answer: what only some servers say, and only to some requests, beside the recorded conversations.
+
+import { describe, expect, it } from "vitest";
+import { FakeHttp } from "../../platform/fake/index.ts";
+import { serverOf } from "../../platform/servers/index.ts";
+import type { Purpose } from "../../platform/servers/translating-http.ts";
+import { bytesOf, textOf } from "../../platform/text.ts";
+
+const GRANTS: Readonly<Record<Purpose, string>> = {
+  code: "",
+  poll: "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code",
+  refresh: "grant_type=refresh_token",
+  revocation: "",
+};
+
+interface Answer {
+  status: number;
+  /** As the server writes it: with spaces, which no translation does. */
+  body: string;
+}
+
+/** One request of a client with a secret, the scope "a b" and the access token `accessToken`. */
+function exchange(
+  name: string,
+  purpose: Purpose,
+  form: string,
+  { status, body }: Answer = { status: 200, body: "{}" },
+  accessToken = "",
+) {
+  const { addresses, translate } = serverOf(name, {}, true);
+  const http = new FakeHttp({ script: [{ status, body }] });
+  const client = {
+    clientId: "id",
+    clientSecret: "secret",
+    scope: "a b",
+    accessToken: () => accessToken,
+  };
+  const address = { code: "deviceAuthorization", revocation: "revocation" } as const;
+  const url =
+    addresses[purpose === "code" || purpose === "revocation" ? address[purpose] : "token"];
+  const bytes = bytesOf([GRANTS[purpose], form].filter((part) => part !== "").join("&"));
+  const heard = { status: 0, body: "" };
+  translate!(http, client).send(
+    {
+      ...{ method: "POST", url, contentType: "", authorization: "" },
+      ...{ body: bytes, bodyFrom: 0, bodyTo: bytes.length },
+    },
+    {
+      status: (code) => {
+        heard.status = code;
+      },
+      body: (piece, from, to) => {
+        heard.body += textOf(Array.from(piece).slice(from, to));
+      },
+      end: () => {},
+      failed: () => {},
+    },
+  );
+  return { sent: http.requests, heard };
+}
+
+const SUBCODE = (detail: number) => ({ error: { code: 31, error_subcode: detail, message: "m" } });
+const CODE = (code: number) => ({ error: { code } });
+
+describe("an answer is translated where it is the server's own, and goes on untouched otherwise", () => {
+  it.each<[string, Purpose, number, object, object | "untouched"]>([
+    [
+      "amazon",
+      "code",
+      200,
+      { user_code: "U", device_code: "D", x: 1 },
+      { user_code: "U", device_code: "U.D", x: 1 },
+    ],
+    ["amazon", "code", 200, { user_code: "U" }, "untouched"],
+    ["amazon", "code", 200, { device_code: "D" }, "untouched"],
+    ["amazon", "poll", 200, { user_code: "U", device_code: "D" }, "untouched"],
+    ["amazon", "poll", 400, { error: "invalid_code_pair" }, { error: "expired_token" }],
+    ["amazon", "poll", 400, { error: "authorization_pending" }, "untouched"],
+    ["facebook", "code", 200, { code: "C", x: 1 }, { code: "C", x: 1, device_code: "C" }],
+    ["facebook", "code", 200, { code: 7 }, "untouched"],
+    ["facebook", "poll", 200, { code: "C" }, "untouched"],
+    ["facebook", "poll", 400, { error: null }, "untouched"],
+    ["facebook", "poll", 400, { error: "x" }, "untouched"],
+    [
+      "facebook",
+      "poll",
+      400,
+      SUBCODE(1349174),
+      { error: "authorization_pending", error_description: "m" },
+    ],
+    ["facebook", "poll", 400, SUBCODE(1349172), { error: "slow_down", error_description: "m" }],
+    ["facebook", "poll", 400, SUBCODE(1349152), { error: "expired_token", error_description: "m" }],
+    ["facebook", "poll", 400, CODE(190), { error: "invalid_grant" }],
+    ["facebook", "poll", 500, CODE(190), { error: "invalid_grant" }],
+    ["facebook", "poll", 400, { error: { code: 190, message: 7 } }, { error: "invalid_grant" }],
+    ["facebook", "code", 400, CODE(101), { error: "invalid_client" }],
+    ["facebook", "code", 400, CODE(100), { error: "invalid_request" }],
+    ["facebook", "code", 499, CODE(100), { error: "invalid_request" }],
+    ["facebook", "code", 500, CODE(1), "untouched"],
+    ["facebook", "code", 503, CODE(1), "untouched"],
+    [
+      "microsoft-v1",
+      "code",
+      200,
+      { expires_in: "900", interval: "5", x: "7" },
+      { expires_in: 900, interval: 5, x: "7" },
+    ],
+    ["microsoft-v1", "poll", 200, { expires_in: 3600 }, { expires_in: 3600 }],
+    ["microsoft-v1", "poll", 400, { error: "code_expired" }, { error: "expired_token" }],
+    [
+      "microsoft-v1",
+      "poll",
+      400,
+      { error: "authorization_pending" },
+      { error: "authorization_pending" },
+    ],
+    ["microsoft-v1", "poll", 502, [1], "untouched"],
+    ["salesforce", "code", 200, { device_code: "D" }, { expires_in: 600, device_code: "D" }],
+    [
+      "salesforce",
+      "code",
+      200,
+      { device_code: "D", expires_in: 60 },
+      { expires_in: 60, device_code: "D" },
+    ],
+    ["salesforce", "code", 400, { error: "invalid_client_id" }, "untouched"],
+    ["salesforce", "poll", 200, { device_code: "D" }, "untouched"],
+    ["trakt", "poll", 400, { x: 1 }, { error: "authorization_pending" }],
+    ["trakt", "refresh", 400, { error: "invalid_grant" }, "untouched"],
+    ["twitch", "poll", 200, { scope: ["a", "b"] }, { scope: "a b" }],
+    ["twitch", "poll", 200, { scope: "a b", message: "m" }, "untouched"],
+    [
+      "twitch",
+      "poll",
+      400,
+      { message: "Invalid Device Code" },
+      { error: "expired_token", error_description: "Invalid Device Code" },
+    ],
+    [
+      "twitch",
+      "code",
+      400,
+      { message: "odd" },
+      { error: "invalid_request", error_description: "odd" },
+    ],
+    [
+      "twitch",
+      "code",
+      499,
+      { message: "odd" },
+      { error: "invalid_request", error_description: "odd" },
+    ],
+    ["twitch", "code", 400, { message: null }, "untouched"],
+    ["twitch", "code", 399, { message: "odd" }, "untouched"],
+    ["twitch", "code", 500, { message: "invalid client" }, "untouched"],
+    ["yandex", "poll", 400, { error: "authorization_pending" }, "untouched"],
+    [
+      "zoom",
+      "refresh",
+      400,
+      { reason: "Invalid Token!" },
+      { error: "invalid_grant", error_description: "Invalid Token!" },
+    ],
+    ["zoom", "refresh", 500, { reason: "Invalid Token!" }, "untouched"],
+    ["zoom", "refresh", 400, { reason: "another" }, "untouched"],
+    ["zoom", "poll", 400, { reason: "Invalid Token!" }, "untouched"],
+  ])("%s, %s: %s %j is %j", (name, purpose, status, members, expected) => {
+    const body = JSON.stringify(members, undefined, 1);
+    const { heard } = exchange(name, purpose, "", { status, body });
+    if (expected === "untouched") {
+      expect(heard).toEqual({ status, body });
+      return;
+    }
+    expect(JSON.parse(heard.body)).toEqual(expected);
+    // RFC 6749 §5.2: whatever status the server has for its errors, the core hears of 400.
+    expect(heard.status).toBe("error" in expected ? 400 : status);
+  });
+});
+
+describe("an error has a name of RFC 6749 or RFC 8628, whatever the server calls it", () => {
+  it.each([
+    [400, "authorization_pending"],
+    [403, "invalid_client"],
+    [404, "expired_token"],
+    [409, "expired_token"],
+    [410, "expired_token"],
+    [418, "access_denied"],
+    [429, "slow_down"],
+  ])("trakt: the status %s is %s", (status, error) => {
+    const { heard } = exchange("trakt", "poll", "", { status, body: "" });
+    expect(heard).toEqual({ status: 400, body: JSON.stringify({ error }) });
+  });
+
+  it.each([
+    ["authorization_pending", "authorization_pending"],
+    ["slow_down", "slow_down"],
+    ["access_denied", "access_denied"],
+    ["expired_token", "expired_token"],
+    ["invalid device code", "expired_token"],
+    ["invalid refresh token", "invalid_grant"],
+    ["invalid client", "invalid_client"],
+    ["invalid client secret", "invalid_client"],
+    ["missing client id", "invalid_client"],
+    ["missing client secret", "invalid_client"],
+    ["invalid scope", "invalid_scope"],
+  ])("twitch: %j is %s", (message, error) => {
+    const { heard } = exchange("twitch", "poll", "", {
+      status: 400,
+      body: JSON.stringify({ message }),
+    });
+    expect(JSON.parse(heard.body)).toEqual({ error, error_description: message });
+  });
+});
+
+describe("a request is written in the server's words", () => {
+  it.each<[string, Purpose, string, object]>([
+    ["facebook", "code", "scope=x", { access_token: "id|secret", scope: "a,b" }],
+    ["facebook", "refresh", "x=1", { grant_type: "refresh_token", x: "1" }],
+    ["zoom", "revocation", "token=r&token_type_hint=refresh_token&x=1", { token: "at", x: "1" }],
+    [
+      "yandex",
+      "revocation",
+      "token=r&token_type_hint=refresh_token&x=1",
+      { access_token: "at", x: "1" },
+    ],
+    ["twitch", "revocation", "token=r&x=1", { client_id: "id", token: "at" }],
+    // What the core does not say is not made up.
+    ["amazon", "poll", "", { grant_type: "device_code", user_code: "", device_code: "" }],
+    ["facebook", "poll", "", { access_token: "id|secret", code: "" }],
+    ["facebook", "revocation", "", { method: "delete", access_token: "" }],
+  ])("%s, %s: %j", (name, purpose, form, fields) => {
+    const { sent } = exchange(name, purpose, form, undefined, "at");
+    expect(sent.map((request) => Object.fromEntries(request.form))).toEqual([fields]);
+  });
+
+  it.each<[Purpose, object]>([
+    ["poll", { code: "", client_id: "id", client_secret: "secret" }],
+    ["revocation", { token: "", client_id: "id", client_secret: "secret" }],
+    [
+      "refresh",
+      {
+        ...{ refresh_token: "", client_id: "id", client_secret: "secret" },
+        ...{ redirect_uri: "urn:ietf:wg:oauth:2.0:oob", grant_type: "refresh_token" },
+      },
+    ],
+  ])("trakt, %s: as JSON", (purpose, members) => {
+    const { sent } = exchange("trakt", purpose, "");
+    expect(sent.map(({ text }) => JSON.parse(text) as object)).toEqual([members]);
+  });
+
+  it.each(["twitch", "yandex", "zoom"])(
+    "%s revokes by the access token: without one nobody is asked, and that is a success",
+    (name) => {
+      const { sent, heard } = exchange(name, "revocation", "token=r");
+      expect([sent, heard]).toEqual([[], { status: 200, body: "" }]);
+      expect(exchange(name, "revocation", "token=r", undefined, "at").sent).toHaveLength(1);
+    },
+  );
+});
