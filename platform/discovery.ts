@@ -12,11 +12,11 @@ import { asciiOf, bytesOf, objectIn, printable } from "./text.ts";
 const DISCOVERY_BYTES = 12_288;
 
 const storage: Storage = {
-  // Never used: nothing is signed in.
   capacity: DISCOVERY_BYTES,
   read: (_slot, _into, _from, _to, done) => done(0),
-  write: (_slot, _bytes, _from, _to, done) => done(false),
-  erase: (_slot, done) => done(true),
+  // Never used: nothing is signed in.
+  write: () => {},
+  erase: () => {},
 };
 const display: Display = { columns: 16, rows: 2, show: () => {} };
 
@@ -89,8 +89,8 @@ interface Refusal {
   readonly address: string;
   readonly why: string;
   readonly isTransient: boolean;
-  /** The issuer that it names; "" where it names none. */
-  readonly issuer: string;
+  /** The issuer that it names, whatever it is. */
+  readonly issuer: unknown;
 }
 
 async function lookFor(
@@ -103,30 +103,32 @@ async function lookFor(
   for (const address of metadataAddresses(issuer)) {
     const http = new CopyingHttp(host.http);
     http.begin();
-    const asked = await ask(core, { ...host, http }, issuer, address, allowHttp);
+    const answer = await ask(core, { ...host, http }, issuer, address, allowHttp);
     const document = http.take();
     const clientAuthenticationMethods = methodsIn(document);
     const metadata = objectIn(document);
     const problem = metadata && problemOf(metadata, issuer, allowHttp);
-    const answer = "token" in asked ? { ...NO_ANSWER, isSuccess: true } : asked;
+    const { outcome, endpoints } = answer;
     // The core takes what is an address for it; what may be in one is said in one place for all addresses.
-    if (problem === "" && "token" in asked)
-      return { endpoints: asked, clientAuthenticationMethods };
+    if (problem === "" && endpoints) return { endpoints, clientAuthenticationMethods };
     // The core takes plain http on the machine itself only.
-    if (problem === "" && allowHttp && answer.isSuccess) {
+    if (problem === "" && allowHttp && outcome === "document") {
       return { endpoints: endpointsIn(metadata!), clientAuthenticationMethods };
     }
-    const why = answer.isSuccess ? (problem ?? "HTTP 200, but no JSON object") : answer.why;
-    const named = metadata?.issuer;
+    const fault = outcome === "document" ? (problem ?? NO_OBJECT) : "";
     refusals.push({
-      ...{ address, why: why || answer.why, isTransient: answer.isTransient },
-      issuer: typeof named === "string" ? named : "",
+      address,
+      why: fault || answer.why,
+      isTransient: outcome === "passing" || outcome === "unreachable",
+      issuer: metadata?.issuer,
     });
     // Whoever cannot be reached at one address cannot at the next, and each takes its time.
-    if (answer.isUnreachable) break;
+    if (outcome === "unreachable") break;
   }
   return refusals;
 }
+
+const NO_OBJECT = "HTTP 200, but no JSON object";
 
 /** What a device cannot sign in with; "" where there is nothing wrong. */
 function problemOf(metadata: Metadata, issuer: string, allowHttp: boolean): string {
@@ -165,15 +167,6 @@ function endpointsIn(metadata: Metadata): Endpoints {
   };
 }
 
-/** The endpoints alone. */
-export async function discoverEndpoints(
-  core: Core,
-  host: { http: Http; timers: Timers },
-  issuer: string,
-): Promise<Endpoints> {
-  return (await discoverServer(core, host, issuer)).endpoints;
-}
-
 /**
  * The way of authenticating for a client with or without a secret. HTTP Basic comes first: servers must
  * support it (RFC 6749 §2.3.1).
@@ -207,8 +200,7 @@ interface Metadata {
 
 /** Keeps a copy of one answer: the core reads the addresses in the metadata only. */
 export class CopyingHttp implements Http {
-  #copy: number[] = [];
-  #copies = false;
+  #copy: number[] | undefined;
   readonly #http: Http;
 
   constructor(http: Http) {
@@ -218,26 +210,25 @@ export class CopyingHttp implements Http {
   /** From here on answers are copied. */
   begin(): void {
     this.#copy = [];
-    this.#copies = true;
   }
 
   /** What has come since; nothing more is copied, since later answers hold tokens. */
   take(): readonly number[] {
-    const taken = this.#copy;
-    this.#copy = [];
-    this.#copies = false;
+    const taken = this.#copy ?? [];
+    this.#copy = undefined;
     return taken;
   }
 
   send(request: HttpRequest, sink: HttpSink): void {
-    if (!this.#copies) {
+    const copy = this.#copy;
+    if (copy === undefined) {
       this.#http.send(request, sink);
       return;
     }
     this.#http.send(request, {
       status: (...head) => sink.status(...head),
       body: (bytes, from, to) => {
-        for (let at = from; at < to; at++) this.#copy.push(bytes[at]!);
+        for (let at = from; at < to; at++) copy.push(bytes[at]!);
         sink.body(bytes, from, to);
       },
       end: () => sink.end(),
@@ -254,30 +245,30 @@ export class CopyingHttp implements Http {
   }
 }
 
-/** What came of asking for a document that is of no use. */
-interface NoAnswer {
+/** What came of asking for a document. */
+interface Answer {
+  /** "passing": another try may go better. */
+  readonly outcome: "document" | "refused" | "passing" | "unreachable";
+  /** Why it is of no use, where it is of none. */
   readonly why: string;
-  readonly isSuccess: boolean;
-  readonly isTransient: boolean;
-  readonly isUnreachable: boolean;
+  /** Of a document that is of use to the core. */
+  readonly endpoints?: Endpoints;
 }
 
-/** One document: the endpoints in it, or why it is of no use. */
+/** Asks for one document. */
 function ask(
   core: Core,
   host: { http: Http; timers: Timers },
   issuer: string,
   metadata: string,
   allowHttp: boolean,
-): Promise<Endpoints | NoAnswer> {
+): Promise<Answer> {
   return new Promise((resolve) => {
     const finish = (): void => {
       const { device } = driver;
       if (device.callState !== CallState.DONE) return;
       driver.stop();
-      resolve(
-        device.callError ? refusal(device.callStatus, device.callError, host.http) : found(driver),
-      );
+      resolve(answerIn(driver, host.http));
     };
     const driver = new Driver({
       core,
@@ -300,11 +291,7 @@ function ask(
     });
     driver.start();
     const bytes = bytesOf(issuer);
-    if (!core.discover?.(driver.device, bytes, 0, bytes.length)) {
-      driver.stop();
-      resolve({ ...NO_ANSWER, why: "the issuer is too long" });
-      return;
-    }
+    core.discover!(driver.device, bytes, 0, bytes.length);
     driver.run();
   });
 }
@@ -312,7 +299,7 @@ function ask(
 function found({ device }: Driver): Endpoints {
   const value = (field: number): string => {
     const from = device.start[field]!;
-    return asciiOf(device.memory, from, from + Math.max(0, device.length[field]!));
+    return asciiOf(device.memory, from, from + device.length[field]!);
   };
   return {
     ...noEndpoints,
@@ -322,22 +309,17 @@ function found({ device }: Driver): Endpoints {
   };
 }
 
-const NO_ANSWER: NoAnswer = {
-  why: "",
-  isSuccess: false,
-  isTransient: false,
-  isUnreachable: false,
-};
-
-function refusal(status: number, error: number, { lastFailure }: Http): NoAnswer {
+function answerIn(driver: Driver, { lastFailure }: Http): Answer {
+  const { callError: error, callStatus: status } = driver.device;
   if (error === ErrorCode.UNREACHABLE) {
     const why = lastFailure ? `not reachable (${lastFailure})` : "not reachable";
-    return { ...NO_ANSWER, why, isTransient: true, isUnreachable: true };
+    return { outcome: "unreachable", why };
   }
   if (status < 200 || status > 299) {
-    return { ...NO_ANSWER, why: `HTTP ${status}`, isTransient: status >= 500 || status === 429 };
+    const outcome = status >= 500 || status === 429 ? "passing" : "refused";
+    return { outcome, why: `HTTP ${status}` };
   }
   const why =
     error === ErrorCode.VALUE_TOO_LONG ? "an address is too long" : "not the issuer's metadata";
-  return { ...NO_ANSWER, why, isSuccess: true };
+  return { outcome: "document", why, ...(!error && { endpoints: found(driver) }) };
 }

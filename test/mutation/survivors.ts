@@ -571,4 +571,34 @@ export const SURVIVORS: readonly Explanation[] = [
     mutants: ["-1 => +1"],
     why: "The status of an answer comes before its end (contracts.ts), and sets it.",
   },
+  {
+    file: "platform/discovery.ts",
+    line: "platform: { ...host, storage, display, entropy: { fill: () => false } },",
+    mutants: ["() => false => () => undefined", "false => true"],
+    why: "What is drawn spreads the waits of many devices, and one document is asked for without a wait.",
+  },
+  {
+    file: "platform/discovery.ts",
+    line: 'clientId: "",',
+    mutants: ['"" => "Stryker was here!"'],
+    why: "Metadata are asked for in nobody's name: the core wants a client, and no request has it.",
+  },
+  {
+    file: "platform/discovery.ts",
+    line: 'clientSecret: "",',
+    mutants: ['"" => "Stryker was here!"'],
+    why: "The same: no request has it.",
+  },
+  {
+    file: "platform/discovery.ts",
+    line: 'scope: "",',
+    mutants: ['"" => "Stryker was here!"'],
+    why: "The same: no request has it.",
+  },
+  {
+    file: "platform/discovery.ts",
+    line: 'const outcome = status >= 500 || status === 429 ? "passing" : "refused";',
+    mutants: ['"refused" => ""'],
+    why: "It is the outcome that nobody asks for: every other one is, by its name.",
+  },
 ];

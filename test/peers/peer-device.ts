@@ -4,7 +4,7 @@
 import type * as complete from "../../core/complete.ts";
 import { ClientAuthentication } from "../../core/index.ts";
 import type { Http, HttpRequest, HttpSink } from "../../platform/contracts.ts";
-import { discoverEndpoints } from "../../platform/discovery.ts";
+import { discoverServer } from "../../platform/discovery.ts";
 import { Driver, type DriverConfig, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import {
@@ -150,7 +150,7 @@ export class PeerDevice {
   ): Promise<PeerDevice> {
     const http = new NodeHttp();
     const host = { http, timers: time.clock.timers() };
-    const endpoints = known ?? (await discoverEndpoints(makeCore(), host, issuer));
+    const endpoints = known ?? (await discoverServer(makeCore(), host, issuer)).endpoints;
     http.dispose();
     // The provider's own protected resource stands in for an API.
     const all = { ...noEndpoints, ...endpoints, resources: [`${issuer}/me`] };

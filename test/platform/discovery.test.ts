@@ -3,8 +3,14 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import * as grant from "../../core/index.ts";
-import { clientAuthenticationFor, discoverServer, methodsIn } from "../../platform/discovery.ts";
-import { fakePlatform } from "../../platform/fake/index.ts";
+import type { HttpRequest } from "../../platform/contracts.ts";
+import {
+  CopyingHttp,
+  clientAuthenticationFor,
+  discoverServer,
+  methodsIn,
+} from "../../platform/discovery.ts";
+import { FakeHttp, fakePlatform } from "../../platform/fake/index.ts";
 import { MetadataError } from "../../platform/metadata-error.ts";
 
 const HOST = "https://sso.example.com";
@@ -108,17 +114,35 @@ describe("RFC 8414 §3.3: the document is of the issuer that was asked for", () 
       metadataOf(HOST, { token_endpoint: "http://127.0.0.1:80/t" }),
       /token_endpoint is on this machine/,
     ],
+    [
+      "a fragment, of which the core knows nothing",
+      metadataOf(HOST, { token_endpoint: `${HOST}/t#x` }),
+      /token_endpoint must be an https address without user, fragment or space/,
+    ],
+    [
+      "what may be a user to the core",
+      metadataOf(HOST, { token_endpoint: `${HOST}/t@x` }),
+      /openid-configuration: not the issuer's metadata;/,
+    ],
     ["a page of HTML", "<html>", /HTTP 200, but no JSON object/],
   ])("%s", async (_, document, why) => {
     const failed = discover(HOST, { [path]: document }).found;
     await expect(failed).rejects.toThrow(why);
     await expect(failed).rejects.toMatchObject({ isTransient: false });
+    // Nor does another try help where the same lies in each place.
+    const other = "/.well-known/oauth-authorization-server";
+    const everywhere = discover(HOST, { [path]: document, [other]: document }).found;
+    await expect(everywhere).rejects.toMatchObject({ isTransient: false });
   });
 });
 
 describe("what the issuer's address may be", () => {
   it.each([
-    [`${HOST}/.well-known/openid-configuration`, `before /.well-known/: ${HOST}`],
+    [
+      `${HOST}/.well-known/openid-configuration`,
+      /before \/\.well-known\/: https:\/\/sso\.example\.com$/,
+    ],
+    ["/.well-known/openid-configuration", /^the issuer must be an https address/],
     [`${HOST}/x?y=z`, "without a query"],
     ["htps://sso.example.com", "must be an https address"],
     ["http://sso.example.com", "must be an https address: anybody on the way can read http"],
@@ -187,6 +211,11 @@ describe("what is said of a document that is of no use, to the letter", () => {
   it.each<[Documents, string, boolean]>([
     [{}, `${none} (${HOST}${path}: HTTP 404; ${HOST}${other}: HTTP 404)`, false],
     [
+      { [path]: 199, [other]: 300 },
+      `${none} (${HOST}${path}: HTTP 199; ${HOST}${other}: HTTP 300)`,
+      false,
+    ],
+    [
       { [path]: 500, [other]: 429 },
       `${none} (${HOST}${path}: HTTP 500; ${HOST}${other}: HTTP 429)`,
       true,
@@ -244,6 +273,57 @@ describe("what is said of a document that is of no use, to the letter", () => {
       /must be an https/,
     );
     await expect(at(404)).rejects.toThrow(/HTTP 404/);
+    const platform = fakePlatform({
+      isAtOnce: true,
+      http: { handler: () => ({ status: 404, body: document }) },
+    });
+    const failed = discoverServer(core, platform, issuer, true);
+    await expect(failed).rejects.toThrow(/HTTP 404/);
+  });
+});
+
+it("RFC 9110 §15.3: every status of success brings a document", async () => {
+  for (const status of [200, 299]) {
+    const platform = fakePlatform({
+      isAtOnce: true,
+      http: { handler: () => ({ status, body: metadataOf("https://evil.example") }) },
+    });
+    const failed = discoverServer(core, platform, HOST);
+    await expect(failed).rejects.toThrow("is of another issuer");
+  }
+});
+
+describe("one answer is copied, and no other: later ones hold tokens", () => {
+  const request: HttpRequest = {
+    ...{ method: "GET", url: HOST, contentType: "", authorization: "" },
+    ...{ body: [], bodyFrom: 0, bodyTo: 0 },
+  };
+  const sink = { status() {}, body() {}, end() {}, failed() {} };
+
+  it("from `begin` on until it is taken", () => {
+    const http = new FakeHttp({ handler: ({ index }) => ({ body: `answer ${index}` }) });
+    const copying = new CopyingHttp(http);
+    const taken = (): string => String.fromCharCode(...copying.take());
+    expect(taken()).toBe("");
+    copying.send(request, sink);
+    expect(taken()).toBe("");
+    copying.begin();
+    copying.send(request, sink);
+    expect(taken()).toBe("answer 1");
+    copying.send(request, sink);
+    expect(taken()).toBe("");
+    copying.begin();
+    expect(taken()).toBe("");
+  });
+
+  it("what is not copied goes to whom it is for, and so does an abort", () => {
+    const sinks: unknown[] = [];
+    let aborts = 0;
+    const copying = new CopyingHttp({ send: (_, to) => sinks.push(to), abort: () => aborts++ });
+    copying.send(request, sink);
+    copying.abort();
+    expect([sinks, aborts, copying.lastFailure]).toEqual([[sink], 1, ""]);
+    expect(sinks[0]).toBe(sink);
   });
 });
 
