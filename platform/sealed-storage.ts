@@ -88,8 +88,8 @@ interface SlotState {
   version: number;
   number: number;
   stamp: number;
-  /** The box says that the slot was erased. */
-  isErasure: boolean;
+  /** Of a box that was read: it says that the slot was erased. */
+  isErasure?: boolean;
   /** False after a write that may or may not have happened: any authentic box is then possible. */
   certain: boolean;
 }
@@ -294,7 +294,7 @@ export class SealedStorage implements Storage {
 
   /** Seals head and record from `#message` into `#envelope`; gives its length, -1 where it refuses. */
   #seal(slot: number, recordBytes: number, beside: number): number {
-    const sealed = this.#nextState(recordBytes === 0, beside);
+    const sealed = this.#nextState(beside);
     if (sealed === undefined) return -1;
     this.#sealed = sealed;
     this.#message[MESSAGE_LEAD] = sealed.version;
@@ -319,15 +319,15 @@ export class SealedStorage implements Storage {
   }
 
   /** What a slot is to hold; undefined where the counter cannot be read. */
-  #nextState(isErasure: boolean, beside: number): SlotState | undefined {
+  #nextState(beside: number): SlotState | undefined {
     if (this.#counter === undefined) {
       const number = Math.max(this.#slots[0].number, this.#slots[1].number) + 1;
-      return { version: WITHOUT_COUNTER, number, stamp: 0, isErasure, certain: true };
+      return { version: WITHOUT_COUNTER, number, stamp: 0, certain: true };
     }
     const counterValue = this.#counter.read();
     if (counterValue < 0) return undefined;
     const stamp = Math.max(counterValue, this.#newestStamp()) + 1;
-    return { version: BOUND, number: beside, stamp, isErasure, certain: true };
+    return { version: BOUND, number: beside, stamp, certain: true };
   }
 
   /**
@@ -370,7 +370,7 @@ export class SealedStorage implements Storage {
 
 /** A slot without a box: `certain` where it is empty, not where it is unread or unreadable. */
 function nothing(certain: boolean): SlotState {
-  return { version: -1, number: -1, stamp: -1, isErasure: false, certain };
+  return { version: -1, number: -1, stamp: -1, certain };
 }
 
 const LABEL = "picogrant sealed storage 1";
