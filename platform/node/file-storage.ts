@@ -138,7 +138,7 @@ export class FileStorage implements Storage {
   get stamp(): string {
     const stamps = [0, 1].map((slot) => {
       const stat = fs.statSync(this.#fileOf(slot), { bigint: true, throwIfNoEntry: false });
-      return stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.ctimeNs}`;
+      return `${stat?.ino} ${stat?.mtimeNs} ${stat?.ctimeNs}`;
     });
     return stamps.join();
   }

@@ -311,6 +311,8 @@ describe("file storage", () => {
     expect([put(storage, 0, "abc"), put(storage, 0, "abcd")]).toEqual([true, false]);
     expect(storage.lastFailure).toBe(`${directory}: cannot write a record: record over 3 bytes`);
     expect(get(storage, 0)).toBe("abc");
+    storage.write(0, Buffer.from("abcdef"), 3, 6, (ok) => expect(ok).toBe(true));
+    expect(get(storage, 0)).toBe("def");
     for (const slot of [-1, 2]) {
       const problem = new RangeError(`storage: no slot ${slot}`);
       expect(() => put(storage, slot, "a")).toThrow(problem);
@@ -333,6 +335,31 @@ describe("file storage", () => {
     expect([storage.hasRecords, get(storage, 0)]).toEqual([true, ""]);
     storage.erase(1, (ok) => expect(ok).toBe(true));
     expect(storage.hasRecords).toBe(false);
+    storage.close();
+  });
+
+  it("what is written and erased is durable: the file, and the directory it stands in", () => {
+    const storage = new FileStorage(directory);
+    const durable = vi.spyOn(fs, "fsyncSync");
+    try {
+      put(storage, 0, "a");
+      expect(durable).toHaveBeenCalledTimes(2);
+      storage.erase(0, () => {});
+      expect(durable).toHaveBeenCalledTimes(3);
+    } finally {
+      durable.mockRestore();
+      storage.close();
+    }
+  });
+
+  it("what is thrown and is no error has no words", () => {
+    const storage = new FileStorage(directory);
+    const failing = vi.spyOn(fs, "openSync").mockImplementation(() => {
+      throw "secret";
+    });
+    put(storage, 0, "a");
+    failing.mockRestore();
+    expect(storage.lastFailure).toBe(`${directory}: cannot write a record: unknown reason`);
     storage.close();
   });
 

@@ -5,6 +5,7 @@ import https from "node:https";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { nodePlatformWith } from "../../platform/node/directory-platform.ts";
 import { FileStorage, NodeEntropy, nodePlatform } from "../../platform/node/index.ts";
 
 let directory: string;
@@ -40,6 +41,15 @@ it("given back it rings no more, and lets another process have the directory", a
   nodePlatform({ stateDirectory: directory }).dispose();
 });
 
+it("a directory is one process's, or that of several where it is shared", () => {
+  const { display, ...one } = nodePlatform({ stateDirectory: directory });
+  expect(() => nodePlatform({ stateDirectory: directory })).toThrow("in use by process");
+  one.dispose();
+  const shared = { stateDirectory: directory, isShared: true };
+  const both = [nodePlatformWith(display, shared), nodePlatformWith(display, shared)];
+  for (const platform of both) platform.dispose();
+});
+
 it("what is wrong with the network's settings is said before the directory is touched", () => {
   const stateDirectory = path.join(directory, "none");
   const agent = new https.Agent({ rejectUnauthorized: false });
@@ -54,5 +64,6 @@ it.each([
   const bytes = make();
   expect(new NodeEntropy().fill(bytes, 4, 36)).toBe(true);
   expect([...bytes.slice(0, 4), ...bytes.slice(36)]).toEqual(new Array(8).fill(7));
+  expect([...bytes].every((byte) => Number.isInteger(byte))).toBe(true);
   expect(new Set(bytes.slice(4, 36)).size).toBeGreaterThan(8);
 });
