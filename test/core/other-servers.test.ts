@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, Field, Region, State } from "../../core/complete.ts";
+import { isFullRun } from "../full-run.ts";
 import { Bench, code, error, json, tokens } from "./bench.ts";
 
 /** Signed in, or whatever became of these answers. */
@@ -76,7 +77,7 @@ describe("SPEC.md Memory: a value that is needed and does not fit says how much 
   }
 
   const rows: [member: string, field: number, kept: number, memoryBytes: number][] = [];
-  for (const memoryBytes of [4096, 24_544, 24_576, 32_768]) {
+  for (const memoryBytes of isFullRun ? [4096, 24_544, 24_576, 32_768] : [4096, 24_544]) {
     rows.push(["access_token", Field.ACCESS_TOKEN, Field.ACCESS_TOKEN, memoryBytes]);
     rows.push(["refresh_token", Field.RECEIVED_REFRESH_TOKEN, Region.REFRESH_TOKEN, memoryBytes]);
     rows.push(["device_code", Field.DEVICE_CODE, Field.DEVICE_CODE, memoryBytes]);

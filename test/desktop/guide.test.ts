@@ -181,6 +181,6 @@ test("whoever presses nothing but the strong button is signed in in the end, wha
       expect(await follow(controller)).toBe("");
       expect(simulation.driver?.isSignedIn).toBe(true);
     }),
-    { numRuns: isFullRun ? 600 : 40 },
+    { numRuns: isFullRun ? 200 : 10 },
   );
 });
