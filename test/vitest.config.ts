@@ -11,8 +11,9 @@ const peers = readdirSync(new URL("peers", import.meta.url))
   .map((name) => `test/peers/${name}`);
 
 /**
- * What takes long: random lives, servers and clients of other makes, bundles, processes that are started and killed.
- * `npm test` leaves it out, so that people run it often; the gate runs it, and `npm run test:all`.
+ * What takes long, or needs a process of its own: random lives, servers and clients of other makes, bundles, processes
+ * that are started and killed. `npm test` leaves it out, so that people run it often; the gate runs it, and
+ * `npm run test:all`.
  */
 const slow = [
   ...peers,
@@ -40,6 +41,7 @@ const slow = [
   "test/fuzz/fuzz.test.ts",
   "test/image/check.test.ts",
   "test/image/tool.test.ts",
+  "test/image/tool-faults.test.ts",
   "test/lives/assertions.test.ts",
   "test/lives/lives.test.ts",
   "test/lives/watched-core.test.ts",
@@ -47,7 +49,9 @@ const slow = [
   "test/mutation/bundle.test.ts",
   "test/platform/broken-http.test.ts",
   "test/platform/certificate-verdicts.test.ts",
+  "test/platform/hostile-resource.test.ts",
   "test/platform/kept-metadata.test.ts",
+  "test/platform/metadata-fuzz.test.ts",
   "test/platform/node-http.test.ts",
   "test/platform/proxy.test.ts",
   "test/platform/session-claims.test.ts",
@@ -61,23 +65,11 @@ const slow = [
   "test/service/server.test.ts",
 ];
 
-/**
- * Files that have a process of their own: those that count what the whole process allocates, or leave something else in
- * the place of a module or a function, and the long ones, which lose little by it. All others share a few processes and
- * the modules in them: what such a test changes beyond its own things it puts back.
- */
-const alone = [
-  "test/image/tool-faults.test.ts",
-  // Servers of others leave a Response of their own in the place of Node's.
-  "test/platform/hostile-resource.test.ts",
-  ...slow,
-];
-
 // Their own commands: npm run tool -- test-qjs, test-browser. Who names a long file or its folder gets it.
 const isNamed = (file: string): boolean =>
   process.argv.some((word) => word !== "" && file.startsWith(word));
-const left = isFullRun ? [] : slow.filter((file) => !isNamed(file));
-const exclude = ["test/quickjs/**", "test/browser/**", ...left];
+const long = slow.filter((file) => isFullRun || isNamed(file));
+const exclude = ["test/quickjs/**", "test/browser/**", ...slow];
 
 // npm run tool -- expectations: a test runs again for each of its expectations.
 const isInverted = process.env.PICOGRANT_INVERTED !== undefined;
@@ -101,17 +93,19 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        // A few processes share the modules in them: what a test changes beyond its own things it puts back.
         test: {
           name: "a process for all",
           include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...alone],
+          exclude,
           isolate: false,
         },
       },
-      {
-        extends: true,
-        test: { name: "a process for each", include: alone, exclude },
-      },
+      // The long ones lose little by it. Some count what the whole process allocates, or leave something else in the place
+      // of a module or a function, as servers of others leave their Response in the place of Node's.
+      ...(long.length > 0
+        ? [{ extends: true as const, test: { name: "a process for each", include: long } }]
+        : []),
     ],
   },
 });

@@ -25,7 +25,7 @@ const session = fc.array(
   ),
   { minLength: 1, maxLength: 25, size: "max" },
 );
-const RUNS = isFullRun ? 25 : 3;
+const RUNS = isFullRun ? 25 : 2;
 
 interface Heard {
   status: number;

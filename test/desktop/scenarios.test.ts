@@ -8,6 +8,7 @@ import { DEEDS, type Deed } from "../../targets/desktop/simulator/deeds.ts";
 import { shows } from "../../targets/desktop/simulator/device/frame-display.ts";
 import type { Simulation } from "../../targets/desktop/simulator/simulation.ts";
 import { isStep } from "../../targets/desktop/simulator/steps.ts";
+import { isFullRun } from "../full-run.ts";
 
 const SECRET = /pg[adr]\.[\w-]{10}|tv-secret/;
 
@@ -32,7 +33,10 @@ function expectExplained({ exchanges }: Simulation): void {
   expect([...unexplained]).toEqual([]);
 }
 
-test.each(scenarioNames())("scenario %s", async (name) => {
+/** In a short run every third. */
+const played = scenarioNames().filter((_, at) => isFullRun || at % 3 === 0);
+
+test.each(played)("scenario %s", async (name) => {
   let world: Simulation | undefined;
   const { unmet, expectations } = await play(findScenario(name), {
     created(simulation) {
