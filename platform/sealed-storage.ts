@@ -152,7 +152,7 @@ export class SealedStorage implements Storage {
       this.#load(slot, (length) => {
         const recordBytes = length - HEAD_BYTES;
         const fits = length >= 0 && recordBytes <= to - from;
-        const good = fits && this.#isCurrent(slot);
+        const good = fits && this.#isCurrent(slot, this.#counter?.read());
         if (good) copy(this.#message, MESSAGE_LEAD + HEAD_BYTES, into, from, recordBytes);
         this.#wipe();
         done(length === EMPTY ? 0 : good ? recordBytes : -1);
@@ -168,7 +168,7 @@ export class SealedStorage implements Storage {
     }
     this.#survey(() => {
       copy(bytes, from, this.#message, MESSAGE_LEAD + HEAD_BYTES, to - from);
-      const length = this.#seal(slot, to - from, this.#stampBeside(slot));
+      const length = this.#seal(slot, to - from, this.#nextState(slot));
       this.#wipe();
       if (length < 0) done(false);
       else this.#keep(slot, length, done);
@@ -191,9 +191,9 @@ export class SealedStorage implements Storage {
     // First the cells, since a storage that is a log keeps what is only written over. The sealed nothing comes
     // last: were it erased again, the record in the other slot would look older than the counter says.
     this.#survey(() => {
-      const beside = this.#stampBeside(slot);
+      const next = this.#nextState(slot);
       eraseBelow((ok) => {
-        const length = ok ? this.#seal(slot, 0, beside) : -1;
+        const length = ok ? this.#seal(slot, 0, next) : -1;
         this.#wipe();
         if (length < 0) done(ok);
         else this.#keep(slot, length, done);
@@ -224,7 +224,9 @@ export class SealedStorage implements Storage {
   #catchUp(): void {
     const counter = this.#counter;
     if (counter === undefined) return;
-    if (this.#newestStamp() === counter.read() + 1) counter.increment();
+    const value = counter.read();
+    // One that cannot be read right now is no step behind: it would end up ahead of every record.
+    if (value >= 0 && this.#newestStamp() === value + 1) counter.increment();
   }
 
   /** Reads a slot of the storage below and opens it into `#message`; gives its length, EMPTY or -1. */
@@ -270,10 +272,9 @@ export class SealedStorage implements Storage {
     return true;
   }
 
-  /** Whether the counter allows what the slot is known to hold. */
-  #isCurrent(slot: number): boolean {
-    if (this.#counter === undefined) return true;
-    const floor = this.#counter.read();
+  /** Whether the counter, by the value given (undefined without one), allows what the slot is known to hold. */
+  #isCurrent(slot: number, floor: number | undefined): boolean {
+    if (floor === undefined) return true;
     const own = this.#slots[slot as 0 | 1];
     const other = this.#slots[(1 - slot) as 0 | 1];
     if (floor < 0 || Math.max(own.stamp, other.stamp) < floor) return false;
@@ -293,8 +294,7 @@ export class SealedStorage implements Storage {
   }
 
   /** Seals head and record from `#message` into `#envelope`; gives its length, -1 where it refuses. */
-  #seal(slot: number, recordBytes: number, beside: number): number {
-    const sealed = this.#nextState(beside);
+  #seal(slot: number, recordBytes: number, sealed: SlotState | undefined): number {
     if (sealed === undefined) return -1;
     this.#sealed = sealed;
     this.#message[MESSAGE_LEAD] = sealed.version;
@@ -312,20 +312,20 @@ export class SealedStorage implements Storage {
     return BOX_AT + TAG_BYTES + innerBytes;
   }
 
-  /** The stamp of the record in the other slot, 0 where none counts: that must not count later because of this one. */
-  #stampBeside(slot: number): number {
-    const other = (1 - slot) as 0 | 1;
-    return this.#isCurrent(other) ? Math.max(0, this.#slots[other].stamp) : 0;
-  }
-
-  /** What a slot is to hold; undefined where the counter cannot be read. */
-  #nextState(beside: number): SlotState | undefined {
+  /**
+   * What a slot is to hold; undefined where the counter cannot be read. The counter is read once: were it unreadable
+   * for the record in the other slot alone, that one would be disowned by what is sealed now.
+   */
+  #nextState(slot: number): SlotState | undefined {
     if (this.#counter === undefined) {
       const number = Math.max(this.#slots[0].number, this.#slots[1].number) + 1;
       return { version: WITHOUT_COUNTER, number, stamp: 0, certain: true };
     }
     const counterValue = this.#counter.read();
     if (counterValue < 0) return undefined;
+    const other = (1 - slot) as 0 | 1;
+    // 0 where none counts there: that must not count later because of this one.
+    const beside = this.#isCurrent(other, counterValue) ? Math.max(0, this.#slots[other].stamp) : 0;
     const stamp = Math.max(counterValue, this.#newestStamp()) + 1;
     return { version: BOUND, number: beside, stamp, certain: true };
   }

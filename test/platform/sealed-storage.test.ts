@@ -203,6 +203,14 @@ describe("an older record put back", () => {
     expect(get(seal(image, { counter }), 1)).toBe(-1);
   });
 
+  it("the same at the very first record", () => {
+    const inner = new MemoryStorage();
+    const counter = new Counter();
+    const stuck: MonotonicCounter = { read: () => counter.value, increment: () => counter.value };
+    put(seal(inner, { counter: stuck }), 0, "first");
+    expect([get(seal(inner, { counter }), 0), counter.value]).toEqual(["first", 1]);
+  });
+
   it("the counter moves once per record written or erased, never for reading", () => {
     const counter = new Counter();
     const storage = seal(new MemoryStorage(), { counter });
@@ -221,6 +229,44 @@ describe("an older record put back", () => {
     const broken: MonotonicCounter = { read: () => -1, increment: () => -1 };
     const storage = seal(inner, { counter: broken });
     expect([get(storage, 0), put(storage, 1, "b")]).toEqual([-1, false]);
+  });
+
+  it.each([
+    ["over nothing", -2, undefined],
+    ["over a record that was written without a counter", -1, "kept"],
+  ])("a counter that cannot be read is not stepped, %s", (_, value, record) => {
+    // Its step would leave every record behind.
+    const inner = new MemoryStorage();
+    if (record !== undefined) put(seal(inner), 0, record);
+    const counter = new Counter();
+    counter.value = value;
+    get(seal(inner, { counter }), 0);
+    expect(counter.increments).toBe(0);
+    counter.value = 0;
+    expect(get(seal(inner, { counter }), 0)).toBe(record ?? "");
+  });
+});
+
+describe("a counter that cannot be read for a moment", () => {
+  it.each([
+    ["writing", (storage: Storage) => put(storage, 0, "next")],
+    ["erasing", (storage: Storage) => wipeSlot(storage, 0)],
+  ])("costs the record in the other slot nothing, whenever that is while %s", (_, act) => {
+    const base = new MemoryStorage();
+    const steady = new Counter();
+    for (const slot of [0, 1]) put(seal(base, { counter: steady }), slot, `record ${slot}`);
+    for (let failing = 1; failing <= 5; failing++) {
+      const inner = base.clone();
+      const counter = new Counter();
+      counter.value = steady.value;
+      let reads = 0;
+      const moody: MonotonicCounter = {
+        read: () => (++reads === failing ? -1 : counter.value),
+        increment: () => counter.increment(),
+      };
+      act(seal(inner, { counter: moody }));
+      expect(get(seal(inner, { counter }), 1), `read ${failing}`).toBe("record 1");
+    }
   });
 });
 
