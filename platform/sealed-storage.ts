@@ -233,11 +233,14 @@ export class SealedStorage implements Storage {
   #load(slot: number, then: (length: number) => void): void {
     this.#inner.read(slot, this.#envelope, 0, this.#envelope.length, (length) => {
       if (length === 0) this.#slots[slot as 0 | 1] = nothing(true);
-      then(length === 0 ? EMPTY : length < 0 ? -1 : this.#open(slot, length));
+      then(length === 0 ? EMPTY : this.#open(slot, length));
     });
   }
 
-  /** @returns bytes of head and record in `#message` after its lead, -1 where the box does not open */
+  /**
+   * @param length of the box in `#envelope`, -1 where it could not be read
+   * @returns bytes of head and record in `#message` after its lead, -1 where the box does not open
+   */
   #open(slot: number, length: number): number {
     const innerBytes = length - BOX_AT - TAG_BYTES;
     if (!this.#hasKey || innerBytes < HEAD_BYTES) return -1;

@@ -48,6 +48,11 @@ class Format {
   ): Uint8Array {
     const version = counted ? 2 : 1;
     const message = joined([version, slot], uint32(number), uint32(stamp), record);
+    return this.sealed(version, message);
+  }
+
+  /** Any message at all, as nobody but the device itself could have sealed it. */
+  sealed(version: number, message: Uint8Array): Uint8Array {
     const random = new Uint8Array(24);
     this.#entropy.fill(random, 0, 24);
     const nonce = nacl.hash(joined(this.#key, random, message)).slice(0, 24);
@@ -112,6 +117,77 @@ describe.each(KEYS)("%s", (_, deviceKey, salt) => {
     const nothing = format.envelope(0, new Uint8Array(), true, stamps[1]!, counter.value);
     expect(storage.peek(0)).toEqual(nothing);
     expect(get(sealed, 0)).toBe("");
+  });
+});
+
+describe("an authentic box that this program does not write", () => {
+  const [, deviceKey, salt] = KEYS[0]!;
+  const format = new Format(deviceKey, salt);
+  const head = (version: number): Uint8Array => joined([version, 0], uint32(0), uint32(1));
+  const readBack = (box: Uint8Array, counted: boolean): string | number | undefined => {
+    const storage = new MemoryStorage({ capacity: CAPACITY });
+    storage.poke(0, box);
+    const counter = new Counter();
+    counter.value = 1;
+    const entropy = new SeededEntropy(SEED);
+    const more = counted ? { counter } : {};
+    return get(new SealedStorage({ storage, entropy, deviceKey, salt, ...more }), 0);
+  };
+
+  it.each([
+    ["version 1, as it says on the outside", 1, 1, "later"],
+    ["version 2, as it says on the outside", 2, 2, "later"],
+    ["version 1 that says 2 on the outside", 2, 1, -1],
+    ["version 2 that says 1 on the outside", 1, 2, -1],
+    ["a version that there is none of yet", 3, 3, -1],
+    ["version 0", 0, 0, -1],
+  ])("%s", (_, outside, inside, expected) => {
+    const box = format.sealed(outside, joined(head(inside), bytesOf("later")));
+    expect([readBack(box, false), readBack(box, true)]).toEqual([expected, expected]);
+  });
+
+  it("too short for what stands ahead of a record, by any number of bytes", () => {
+    for (const version of [1, 2]) {
+      expect(readBack(format.sealed(version, head(version)), false)).toBe("");
+      for (let length = 0; length < 10; length++) {
+        const box = format.sealed(version, head(version).slice(0, length));
+        expect(readBack(box, false), `${length} bytes`).toBe(-1);
+      }
+    }
+  });
+
+  it("sealed with nothing but zeros: it opens on no device without a key, nor after dispose", () => {
+    const storage = new MemoryStorage({ capacity: CAPACITY });
+    const entropy = new SeededEntropy(SEED);
+    const nonce = new Uint8Array(24);
+    const box = nacl.secretbox(joined(head(1), bytesOf("planted")), nonce, new Uint8Array(32));
+    storage.poke(0, joined([1], nonce, box));
+    expect(get(new SealedStorage({ storage, entropy, deviceKey: undefined }), 0)).toBe(-1);
+    const disposed = new SealedStorage({ storage, entropy, deviceKey });
+    disposed.dispose();
+    expect(get(disposed, 0)).toBe(-1);
+  });
+});
+
+describe("another box in the place of the one that was read", () => {
+  const [, deviceKey, salt] = KEYS[0]!;
+  const format = new Format(deviceKey, salt);
+  const box = (counted: boolean, number: number, stamp: number): Uint8Array =>
+    format.envelope(0, bytesOf(`${number} ${stamp}`), counted, number, stamp);
+
+  it.each([
+    ["the same one", box(true, 5, 7), "5 7"],
+    ["of another version alone", box(false, 5, 7), -1],
+    ["of another number alone", box(true, 4, 7), -1],
+    ["of another stamp alone", box(true, 5, 6), -1],
+  ])("%s", (_, other, expected) => {
+    const storage = new MemoryStorage({ capacity: CAPACITY });
+    const entropy = new SeededEntropy(SEED);
+    const sealed = new SealedStorage({ storage, entropy, deviceKey, salt });
+    storage.poke(0, box(true, 5, 7));
+    expect(get(sealed, 0)).toBe("5 7");
+    storage.poke(0, other);
+    expect(get(sealed, 0)).toBe(expected);
   });
 });
 

@@ -6,8 +6,38 @@ import { storageConformance } from "../../platform/conformance.ts";
 import type { Storage } from "../../platform/contracts.ts";
 import { ManualClock, MemoryStorage, NoEntropy } from "../../platform/fake/index.ts";
 import { type MonotonicCounter, SEALED_OVERHEAD_BYTES } from "../../platform/sealed-storage.ts";
-import { Counter, DEVICE_KEY, get, put, seal, wipeSlot } from "./sealing.ts";
+import { bytesOf, Counter, DEVICE_KEY, get, put, seal, wipeSlot } from "./sealing.ts";
 import { manualWorld, rows } from "./worlds.ts";
+
+/** Both ways to seal, for it.each: options made anew each time. */
+const WAYS: [string, () => { counter?: Counter }][] = [
+  ["without a counter", () => ({})],
+  ["with a counter", () => ({ counter: new Counter() })],
+];
+
+/** A storage whose answers get lost: while `isLost`, it does what it is asked for and says that it failed. */
+class LosesAnswers implements Storage {
+  readonly capacity: number;
+  isLost = false;
+  readonly #inner: Storage;
+
+  constructor(inner: Storage) {
+    this.#inner = inner;
+    this.capacity = inner.capacity;
+  }
+
+  read(...args: Parameters<Storage["read"]>): void {
+    this.#inner.read(...args);
+  }
+
+  write(...[slot, bytes, from, to, done]: Parameters<Storage["write"]>): void {
+    this.#inner.write(slot, bytes, from, to, (ok) => done(ok && !this.isLost));
+  }
+
+  erase(slot: number, done: (ok: boolean) => void): void {
+    this.#inner.erase(slot, (ok) => done(ok && !this.isLost));
+  }
+}
 
 describe.each([
   ["at once", -1, false],
@@ -111,6 +141,17 @@ describe("an older record put back", () => {
     expect(get(storage, 0)).toBe(-1);
   });
 
+  it("is noticed within one run once the newer one was read, without a counter", () => {
+    const inner = new MemoryStorage();
+    put(seal(inner), 0, "old");
+    const old = inner.peek(0);
+    put(seal(inner), 0, "new");
+    const storage = seal(inner);
+    expect(get(storage, 0)).toBe("new");
+    inner.poke(0, old);
+    expect(get(storage, 0)).toBe(-1);
+  });
+
   it("goes unnoticed over a restart without a counter: nothing on the device tells", () => {
     const inner = new MemoryStorage();
     const storage = seal(inner);
@@ -168,6 +209,23 @@ describe("an older record put back", () => {
     expect([get(seal(image, { counter }), 0), get(seal(image, { counter }), 1)]).toEqual(["", -1]);
   });
 
+  it("does not count later either, because of what is written beside it", () => {
+    const inner = new MemoryStorage();
+    const counter = new Counter();
+    const storage = seal(inner, { counter });
+    put(storage, 1, "old");
+    const old = inner.peek(1);
+    put(storage, 1, "later");
+    put(storage, 0, "newest");
+    inner.poke(1, old);
+    const after = seal(inner, { counter });
+    expect([get(after, 0), get(after, 1)]).toEqual(["newest", -1]);
+    put(after, 0, "next");
+    for (const again of [after, seal(inner, { counter })]) {
+      expect([get(again, 0), get(again, 1)]).toEqual(["next", -1]);
+    }
+  });
+
   it("a power cut at any byte of a write costs no readable record, with a counter too", () => {
     const base = new MemoryStorage({ capacity: 200 });
     const counter = new Counter();
@@ -209,6 +267,23 @@ describe("an older record put back", () => {
     const stuck: MonotonicCounter = { read: () => counter.value, increment: () => counter.value };
     put(seal(inner, { counter: stuck }), 0, "first");
     expect([get(seal(inner, { counter }), 0), counter.value]).toEqual(["first", 1]);
+  });
+
+  it("a record of a cut write, kept, counts no more beside the next one that got its stamp", () => {
+    const inner = new MemoryStorage();
+    const counter = new Counter();
+    put(seal(inner, { counter }), 0, "old");
+    const old = inner.peek(0);
+    // The power goes before the counter's step. Somebody keeps that record, and puts the one before back.
+    const stuck: MonotonicCounter = { read: () => counter.value, increment: () => counter.value };
+    put(seal(inner, { counter: stuck }), 0, "cut");
+    const kept = inner.peek(0);
+    inner.poke(0, old);
+    put(seal(inner, { counter }), 1, "new");
+    expect(get(seal(inner.clone(), { counter }), 1)).toBe("new");
+    inner.poke(0, kept);
+    // Both have the counter's stamp, and neither names the other: nothing says which of them is the newest.
+    expect([get(seal(inner, { counter }), 0), get(seal(inner, { counter }), 1)]).toEqual([-1, -1]);
   });
 
   it("the counter moves once per record written or erased, never for reading", () => {
@@ -321,10 +396,123 @@ describe("a device that lacks what sealing needs refuses", () => {
     expect([put(storage, 0, "c"), get(storage, 0)]).toEqual([true, "c"]);
   });
 
+  it.each(WAYS)("%s: a write that failed changes nothing", (_, options) => {
+    const inner = new MemoryStorage();
+    const more = options();
+    const storage = seal(inner, more);
+    put(storage, 0, "a");
+    inner.failWhen = () => true;
+    expect(put(storage, 0, "b")).toBe(false);
+    inner.failWhen = () => false;
+    expect([get(storage, 0), more.counter?.increments ?? 1]).toEqual(["a", 1]);
+  });
+
+  it("with a counter: where the storage below does not erase, no sealed nothing is written", () => {
+    const inner = new MemoryStorage();
+    const storage = seal(inner, { counter: new Counter() });
+    put(storage, 0, "a");
+    inner.failWhen = (operation) => operation === "erase";
+    expect(wipeSlot(storage, 0)).toBe(false);
+    expect([inner.counts.writes, get(storage, 0)]).toEqual([1, "a"]);
+  });
+
+  it.each(WAYS)("%s: a write that is said to have failed, and has not, is read", (_, options) => {
+    const inner = new MemoryStorage();
+    const below = new LosesAnswers(inner);
+    const more = options();
+    const storage = seal(below, more);
+    put(storage, 0, "a");
+    put(storage, 1, "x");
+    below.isLost = true;
+    expect(put(storage, 0, "b")).toBe(false);
+    below.isLost = false;
+    expect(get(storage, 0)).toBe("b");
+    expect([get(seal(inner, more), 0), get(seal(inner, more), 1)]).toEqual(["b", "x"]);
+  });
+
+  it.each(WAYS)(
+    "%s: what is written beside such a record gets a stamp of its own",
+    (_, options) => {
+      const inner = new MemoryStorage();
+      const below = new LosesAnswers(inner);
+      const more = options();
+      const storage = seal(below, more);
+      put(storage, 0, "a");
+      put(storage, 1, "x");
+      below.isLost = true;
+      put(storage, 0, "b");
+      below.isLost = false;
+      expect(put(storage, 1, "y")).toBe(true);
+      expect([get(seal(inner, more), 0), get(seal(inner, more), 1)]).toEqual(["b", "y"]);
+    },
+  );
+
+  it("a record erased, where that is said to have failed, counts no more beside a later one", () => {
+    const inner = new MemoryStorage();
+    const below = new LosesAnswers(inner);
+    const counter = new Counter();
+    const storage = seal(below, { counter });
+    put(storage, 0, "older");
+    put(storage, 1, "newest");
+    const erased = inner.peek(1);
+    below.isLost = true;
+    expect(wipeSlot(storage, 1)).toBe(false);
+    below.isLost = false;
+    put(storage, 0, "next");
+    inner.poke(1, erased);
+    const after = seal(inner, { counter });
+    expect([get(after, 0), get(after, 1)]).toEqual(["next", -1]);
+  });
+
   it("has no room: said when it is made", () => {
     const storage = new MemoryStorage({ capacity: SEALED_OVERHEAD_BYTES });
     expect(() => seal(storage)).toThrow(RangeError);
     expect(seal(new MemoryStorage({ capacity: SEALED_OVERHEAD_BYTES + 1 })).capacity).toBe(1);
+  });
+});
+
+describe("flash is read no more often than needed", () => {
+  it.each(WAYS)("%s: both slots once, then only the one that is asked for", (_, options) => {
+    const inner = new MemoryStorage();
+    const more = options();
+    const reads = (storage: Storage, act: (storage: Storage) => void): number => {
+      const before = inner.counts.reads;
+      act(storage);
+      return inner.counts.reads - before;
+    };
+    const storage = seal(inner, more);
+    expect(reads(storage, (it) => put(it, 0, "a"))).toBe(2);
+    expect(reads(storage, (it) => put(it, 0, "b"))).toBe(0);
+    expect(reads(storage, (it) => get(it, 1))).toBe(1);
+    expect(reads(storage, (it) => put(it, 1, "c"))).toBe(0);
+    expect(reads(storage, (it) => wipeSlot(it, 0))).toBe(0);
+    expect(reads(storage, (it) => get(it, 0))).toBe(1);
+    put(storage, 0, "d");
+    const again = seal(inner, more);
+    expect(reads(again, (it) => get(it, 0))).toBe(3);
+    expect(reads(again, (it) => get(it, 1))).toBe(1);
+    expect(reads(again, (it) => put(it, 0, "e"))).toBe(0);
+  });
+
+  it("without a key, which opens neither slot, only the one that is asked for", () => {
+    const inner = new MemoryStorage();
+    get(seal(inner, { deviceKey: undefined }), 0);
+    expect(inner.reads).toEqual([1, 0]);
+  });
+
+  it("contracts.ts: of the bytes to write only those of the range are read", () => {
+    const storage = seal(new MemoryStorage());
+    const bytes = bytesOf("not this, this, nor this");
+    const read: number[] = [];
+    const watched = new Proxy(bytes, {
+      get: (target, name) => {
+        if (name !== "length") read.push(Number(name));
+        return target[name as never];
+      },
+    });
+    storage.write(0, watched, 10, 14, () => {});
+    expect(read).toEqual([10, 11, 12, 13]);
+    expect(get(storage, 0)).toBe("this");
   });
 });
 

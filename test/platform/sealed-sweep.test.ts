@@ -197,6 +197,18 @@ describe("records of an earlier program, which wrote with a counter but bound no
     expect(get(seal(flash, { counter }), 1)).toBe("newest");
   });
 
+  it("are read whatever was written between them, too", () => {
+    const boxes = [sealedThen(0, 5, 5, "code"), sealedThen(1, 8, 8, "token")] as const;
+    expect(updated(8, ...boxes)[0]).toEqual(["code", "token"]);
+  });
+
+  it("are replaced where there is only one", () => {
+    const [, flash, counter] = updated(5, sealedThen(0, 5, 5, "code"));
+    const storage = seal(flash, { counter });
+    expect([put(storage, 0, "token"), get(storage, 0)]).toEqual([true, "token"]);
+    expect(get(seal(flash, { counter }), 0)).toBe("token");
+  });
+
   it("of a session that lies beside the erasure of what was older", () => {
     expect(updated(9, sealedThen(0, 9, 9, ""), sealedThen(1, 8, 8, "token"))[0]).toEqual([
       "",
