@@ -40,8 +40,8 @@ interface Mutant {
   location: { start: Place; end: Place };
 }
 
-/** A mutant that lives, as survivors.ts tells of it. */
-interface Survivor {
+/** A mutant, as survivors.ts tells of it. */
+interface Told {
   file: string;
   /** From 1. */
   number: number;
@@ -58,8 +58,9 @@ interface Report {
 interface Row {
   file: string;
   killed: number;
-  timeout: number;
-  survived: Survivor[];
+  /** Given up for their time, or for how often they came by: whether a test would have failed is not known. */
+  timedOut: Told[];
+  survived: Told[];
 }
 
 function reportOf(file: string): string {
@@ -126,15 +127,19 @@ function readRow(file: string): Row | undefined {
   const found = report.files[file];
   const source = readFileSync(path.join(root, file), "utf8");
   if (found?.source !== source) return undefined;
-  const count = (status: string): number =>
-    found.mutants.filter((mutant) => mutant.status === status).length;
-  const survived = found.mutants
-    .filter(({ status }) => /Survived|NoCoverage/.test(status))
-    .map((mutant) => survivorOf(file, source, mutant));
-  return { file, killed: count("Killed"), timeout: count("Timeout"), survived };
+  const those = (statuses: readonly string[]): Told[] =>
+    found.mutants
+      .filter(({ status }) => statuses.includes(status))
+      .map((mutant) => mutantIn(file, source, mutant));
+  return {
+    file,
+    killed: those(["Killed"]).length,
+    timedOut: those(["Timeout"]),
+    survived: those(["Survived", "NoCoverage"]),
+  };
 }
 
-function survivorOf(file: string, source: string, mutant: Mutant): Survivor {
+function mutantIn(file: string, source: string, mutant: Mutant): Told {
   const { start, end } = mutant.location;
   const line = source.split("\n")[start.line - 1]!;
   const until = start.line === end.line ? end.column - 1 : line.length;
@@ -145,29 +150,33 @@ function survivorOf(file: string, source: string, mutant: Mutant): Survivor {
 }
 
 /** The places in survivors.ts that explain the survivor. */
-function explanationsOf({ file, line, mutant }: Survivor): string[] {
+function explanationsOf({ file, line, mutant }: Told): string[] {
   return SURVIVORS.filter((known) => known.file === file && known.line === line)
     .filter((known) => known.mutants.includes(mutant))
     .map((known) => `${known.file}: ${known.line}: ${mutant}`);
 }
 
+function caughtIn({ killed, timedOut }: Row): number {
+  return killed + timedOut.length;
+}
+
 function scoreOf(rows: readonly Row[]): number {
-  const caught = rows.reduce((sum, { killed, timeout }) => sum + killed + timeout, 0);
+  const caught = rows.reduce((sum, row) => sum + caughtIn(row), 0);
   const all = rows.reduce((sum, { survived }) => sum + survived.length, caught);
   return all === 0 ? 100 : (100 * caught) / all;
 }
 
 function describe(row: Row): string {
-  const { file, killed, timeout, survived } = row;
+  const { file, killed, timedOut, survived } = row;
   const name = file.padEnd(40);
-  if (killed + timeout + survived.length === 0) return `${name} nothing to mutate in it`;
+  if (caughtIn(row) + survived.length === 0) return `${name} nothing to mutate in it`;
   const explained = survived.filter((survivor) => explanationsOf(survivor).length > 0).length;
-  const counts = `${killed} killed, ${timeout} timed out, ${survived.length} survived`;
+  const counts = `${killed} killed, ${timedOut.length} timed out, ${survived.length} survived`;
   return `${name} ${scoreOf([row]).toFixed(1).padStart(5)} %  ${counts} (${explained} explained)`;
 }
 
 /** A survivor, for whoever writes the next test. */
-function tell(survivor: Survivor): string {
+function tell(survivor: Told): string {
   const { file, number, line, mutant, isCovered } = survivor;
   const known = explanationsOf(survivor).length > 0 ? " (explained)" : "";
   const covered = isCovered ? "" : " (no test comes here)";
@@ -181,7 +190,9 @@ function complaints(rows: readonly Row[], isWhole: boolean): string[] {
     .filter((survivor) => explanationsOf(survivor).length === 0)
     .map((survivor) => `neither killed nor explained: ${tell(survivor)}`);
   if (!isWhole) return unexplained;
-  const used = new Set(survived.flatMap(explanationsOf));
+  // Another machine gives up other mutants: one that is explained may be among them.
+  const timedOut = rows.flatMap((row) => row.timedOut);
+  const used = new Set([...survived, ...timedOut].flatMap(explanationsOf));
   const needless = SURVIVORS.flatMap(({ file, line, mutants }) =>
     mutants.map((mutant) => `${file}: ${line}: ${mutant}`),
   ).filter((explanation) => !used.has(explanation));
@@ -242,7 +253,7 @@ function main(names: string[], options: Options): void {
   const wrong = complaints(rows, missing.length === 0);
   wrong.forEach(print);
   const sum = (count: (row: Row) => number) => rows.reduce((total, row) => total + count(row), 0);
-  const caught = sum(({ killed, timeout }) => killed + timeout);
+  const caught = sum(caughtIn);
   const survived = sum((row) => row.survived.length);
   print(
     `${rows.length} of ${all.length} files: ${scoreOf(rows).toFixed(2)} %, ` +
