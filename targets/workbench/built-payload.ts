@@ -16,9 +16,9 @@ import {
 import { perform } from "../command/image/perform.ts";
 import { UsageError } from "../desktop/usage-error.ts";
 import type { Target } from "../image/format.ts";
+import { engineVersion, quickjsFolder } from "./engines/debian-sources.ts";
 import { run } from "./engines/install.ts";
 import { generate } from "./host/generate.ts";
-import { engineVersion, quickjsFolder } from "./host/toolchain.ts";
 
 const imageFolder = fileURLToPath(new URL("../../dist/", import.meta.url));
 

@@ -10,9 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quickjsFolder } from "../../targets/workbench/engines/debian-sources.ts";
 import { run } from "../../targets/workbench/engines/install.ts";
 import { hostFolder, programOf } from "../../targets/workbench/host/build.ts";
-import { quickjsFolder } from "../../targets/workbench/host/toolchain.ts";
 import { isFullRun } from "../full-run.ts";
 import { freshSeed } from "../seeds.ts";
 

@@ -5,10 +5,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/make-bundle.ts";
 import { GLYPH_COLUMNS, glyphOf } from "../../desktop/panel/font.ts";
+import { engineVersion, quickjsFolder } from "../engines/debian-sources.ts";
 import { InstallError, run } from "../engines/install.ts";
 import { refuseSpaces } from "../host/build.ts";
 import { generate, writeIfChanged } from "../host/generate.ts";
-import { engineVersion, quickjsFolder } from "../host/toolchain.ts";
 import { machine } from "./machines.ts";
 import { bearsslFolder, lwipFolder, sodiumFolder } from "./toolchain.ts";
 

@@ -2,10 +2,9 @@
 // sources of lwIP, BearSSL and libsodium, which Debian ships and this repository does not. QuickJS comes from where
 // the C host gets it. Everything fetched is below dist/engines, done once.
 
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { InstallError, privateApt, run } from "../engines/install.ts";
-import { engineNeeds, fetchOnce, type Need, tool } from "../host/toolchain.ts";
+import { existsSync } from "node:fs";
+import { debianSource } from "../engines/debian-sources.ts";
+import { engineNeeds, type Need, tool } from "../host/toolchain.ts";
 import { type MachineName, machine } from "./machines.ts";
 
 /** Debian's release whose lwIP (2.1.3), BearSSL (0.6) and libsodium (1.0.18) the firmware is written for. */
@@ -33,19 +32,6 @@ const needsOf: Readonly<Record<MachineName, readonly Need[]>> = {
 
 export const boardNeeds: readonly Need[] = [...engineNeeds, ...needsOf[machine.name]];
 
-/** The unpacked source of a library. */
-function sourceFolder(name: "lwip" | "bearssl" | "libsodium"): string {
-  return fetchOnce(`${name}-source`, (folder) => {
-    const apt = privateApt(folder, "deb-src", librariesRelease);
-    apt(["update"]);
-    apt(["source", "--download-only", `${name}/${librariesRelease}`], folder);
-    const description = readdirSync(folder).find((file) => file.endsWith(".dsc"));
-    if (!description) throw new InstallError(`apt-get source brought no .dsc file for ${name}`);
-    // apt has checked the signatures already.
-    run("dpkg-source", ["--no-check", "-x", join(folder, description), join(folder, "result")]);
-  });
-}
-
-export const lwipFolder = (): string => sourceFolder("lwip");
-export const bearsslFolder = (): string => sourceFolder("bearssl");
-export const sodiumFolder = (): string => sourceFolder("libsodium");
+export const lwipFolder = (): string => debianSource("lwip", librariesRelease);
+export const bearsslFolder = (): string => debianSource("bearssl", librariesRelease);
+export const sodiumFolder = (): string => debianSource("libsodium", librariesRelease);

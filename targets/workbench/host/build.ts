@@ -3,9 +3,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/make-bundle.ts";
+import { engineVersion, quickjsFolder } from "../engines/debian-sources.ts";
 import { InstallError, run, runBeside } from "../engines/install.ts";
 import { generate } from "./generate.ts";
-import { armQuickjs, armSysroot, engineVersion, quickjsFolder } from "./toolchain.ts";
+import { armQuickjs, armSysroot } from "./toolchain.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = `${root}targets/host`;

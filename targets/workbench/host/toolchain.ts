@@ -1,26 +1,12 @@
-// What the C host is built with: Debian packages that must be on the machine, QuickJS's source (its
-// archive is the machine's own, see engines/install.ts), and for 32-bit ARM a folder with Debian's armhf
-// libraries, unpacked and not installed. Everything fetched is below dist/engines, done once.
+// What the C host is built with: Debian packages that must be on the machine, QuickJS
+// (engines/debian-sources.ts), and for 32-bit ARM a folder with Debian's armhf libraries, unpacked and not installed.
+// Everything fetched is below dist/engines, done once.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  enginesFolder,
-  InstallError,
-  privateApt,
-  quickjsRelease,
-  run,
-} from "../engines/install.ts";
+import { engineVersion, fetchOnce } from "../engines/debian-sources.ts";
+import { InstallError, privateApt, run } from "../engines/install.ts";
 
 /** Something that must be there, how it is seen, and the Debian package that brings it. */
 export interface Need {
@@ -155,43 +141,6 @@ function installPackages(packages: readonly string[]): void {
       throw new InstallError(`${command} ${why}; install by hand: ${packages.join(" ")}`);
     }
   }
-}
-
-/** Runs `fill` on an empty folder that takes its place as `name` only when it is complete. */
-export function fetchOnce(name: string, fill: (folder: string) => void): string {
-  const place = `${enginesFolder}${name}`;
-  if (existsSync(place)) return place;
-  mkdirSync(enginesFolder, { recursive: true });
-  const draft = mkdtempSync(`${enginesFolder}draft-`);
-  try {
-    fill(draft);
-    renameSync(join(draft, "result"), place);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
-  return place;
-}
-
-/** QuickJS's source with `qjsc` and `libquickjs.a` built: QUICKJS_DIR, or fetched. */
-export function quickjsFolder(): string {
-  const own = process.env.QUICKJS_DIR;
-  if (own) return own;
-  return fetchOnce("quickjs-source", (folder) => {
-    const apt = privateApt(folder, "deb-src");
-    apt(["update"]);
-    apt(["source", "--download-only", `quickjs/${quickjsRelease}`], folder);
-    const description = readdirSync(folder).find((file) => file.endsWith(".dsc"));
-    if (!description) throw new InstallError("apt-get source brought no .dsc file");
-    const source = join(folder, "result");
-    // apt has checked the signatures already.
-    run("dpkg-source", ["--no-check", "-x", join(folder, description), source]);
-    run("make", ["-s", "-j2", "CONFIG_LTO=", "qjsc", "libquickjs.a"], source);
-  });
-}
-
-/** Version of the engine, which bytecode is bound to: e.g. `2025-04-26`. */
-export function engineVersion(quickjs: string): string {
-  return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
 }
 
 /** The engine as a library for 32-bit ARM. */

@@ -1,0 +1,74 @@
+// Sources that Debian ships and this repository does not, fetched and unpacked below dist/engines, once.
+
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { join } from "node:path";
+import { enginesFolder, InstallError, privateApt, quickjsRelease, run } from "./install.ts";
+
+/**
+ * Runs `fill` on an empty folder, whose `result` takes its place as `name` only when it is complete. Another process
+ * may do the same meanwhile: the first one's is kept.
+ */
+export function fetchOnce(name: string, fill: (folder: string) => void): string {
+  const place = `${enginesFolder}${name}`;
+  if (existsSync(place)) return place;
+  mkdirSync(enginesFolder, { recursive: true });
+  const draft = mkdtempSync(`${enginesFolder}draft-`);
+  try {
+    fill(draft);
+    renameSync(join(draft, "result"), place);
+  } catch (error) {
+    if (!existsSync(place)) throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return place;
+}
+
+/**
+ * The unpacked source of a Debian package.
+ * @param finish what has to be done in it before it counts as there
+ * @throws InstallError with one line where the archive, a tool or the source is missing
+ */
+export function debianSource(
+  name: string,
+  release: string,
+  finish: (source: string) => void = () => {},
+): string {
+  return fetchOnce(`${name}-source`, (folder) => {
+    const apt = privateApt(folder, "deb-src", release);
+    apt(["update"]);
+    apt(["source", "--download-only", `${name}/${release}`], folder);
+    const description = readdirSync(folder).find((file) => file.endsWith(".dsc"));
+    if (!description) throw new InstallError(`apt-get source brought no .dsc file for ${name}`);
+    const source = join(folder, "result");
+    // apt has checked the signatures already.
+    run("dpkg-source", ["--no-check", "-x", join(folder, description), source]);
+    finish(source);
+  });
+}
+
+/** QuickJS's source with `qjsc` and `libquickjs.a` built: QUICKJS_DIR, or fetched. */
+export function quickjsFolder(): string {
+  return (
+    process.env.QUICKJS_DIR ||
+    debianSource("quickjs", quickjsRelease, (source) => makeQuickjs(source, "qjsc", "libquickjs.a"))
+  );
+}
+
+/** Builds parts of QuickJS in its folder. */
+export function makeQuickjs(folder: string, ...parts: readonly string[]): void {
+  run("make", ["-s", "-j2", "CONFIG_LTO=", ...parts], folder);
+}
+
+/** Version of the engine, which bytecode is bound to: e.g. `2025-04-26`. */
+export function engineVersion(quickjs: string): string {
+  return readFileSync(join(quickjs, "VERSION"), "utf8").trim();
+}
