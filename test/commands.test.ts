@@ -46,6 +46,16 @@ function run(file: string, ...args: string[]): Promise<Ended> {
   });
 }
 
+const helps = new Map<string, Promise<Ended>>();
+
+/** What it says with --help: asked once of each, since starting a program takes a second. */
+function helpOf(...words: [string, ...string[]]): Promise<Ended> {
+  const key = words.join(" ");
+  const help = helps.get(key) ?? run(...words, "--help");
+  helps.set(key, help);
+  return help;
+}
+
 describe.concurrent("npm run", () => {
   test("package.json has programs", () => expect(programs.length).toBeGreaterThan(10));
 
@@ -79,7 +89,7 @@ describe.concurrent("npm run", () => {
   });
 
   test.each(own)("%s --help says what there is, and does nothing", async (_, file, call) => {
-    const { code, stdout, stderr } = await run(file, "--help");
+    const { code, stdout, stderr } = await helpOf(file);
     expect(stderr).toBe("");
     expect(stdout).toContain(`Usage: ${call} `);
     expect(stdout).toContain("--help");
@@ -135,9 +145,7 @@ describe.concurrent("commands that pages show", () => {
     const part = /^picogrant (\S+)$/.exec(program)?.[1];
     expect([program, file ?? part]).not.toContain(undefined);
     const { code, stdout } =
-      file !== undefined
-        ? await run(file, "--help")
-        : await run("targets/command/main.ts", part!, "--help");
+      file !== undefined ? await helpOf(file) : await helpOf("targets/command/main.ts", part!);
     expect(code).toBe(0);
     const known = new Set(stdout.match(/--[a-z][a-z-]*/g));
     expect([...options].filter(([option]) => !known.has(option))).toEqual([]);
