@@ -201,10 +201,10 @@ export function driverOptionsOf(config: DeviceConfig): Pick<
 
 /** Node and QuickJS tell the place in their own ways, if at all; their messages quote secrets. */
 function placeOf(error: unknown, text: string): string {
-  const { message = "", stack = "" } = error as Error;
+  const { message, stack } = error as Error;
   const at = /position (\d+)/.exec(message)?.[1];
   if (at !== undefined) return ` (line ${text.slice(0, Number(at)).split("\n").length})`;
-  const line = /at <input>:(\d+)/.exec(stack)?.[1];
+  const line = /at <input>:(\d+)/.exec(String(stack))?.[1];
   return line === undefined ? "" : ` (line ${line})`;
 }
 

@@ -19,7 +19,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean | Schema;
+  readonly additionalProperties?: false | Schema;
   readonly items?: Schema;
   readonly maxItems?: number;
   readonly propertyNames?: Schema;
@@ -55,7 +55,7 @@ class Check {
     this.problems = problems;
   }
 
-  value(value: unknown, given: Schema, path: string): void {
+  value(value: unknown, given: Schema, path = ""): void {
     const schema = this.#resolve(given);
     const wrong = typeProblem(value, schema) || this.#contentProblem(value, schema);
     if (wrong) {
@@ -100,11 +100,11 @@ class Check {
       if (schema.propertyNames && !this.#accepts(name, schema.propertyNames)) {
         this.problems.push({ path: at, message: "is not a possible name" });
       }
-      const other = schema.additionalProperties ?? true;
+      const other = schema.additionalProperties ?? {};
       if (Object.hasOwn(known, name)) this.value(value[name], known[name]!, at);
       else if (other === false) {
         this.problems.push({ path: at, message: `is unknown; ${advice(name, known)}` });
-      } else if (other !== true) this.value(value[name], other, at);
+      } else this.value(value[name], other, at);
     }
   }
 
@@ -120,7 +120,7 @@ class Check {
 
   #accepts(value: unknown, schema: Schema): boolean {
     const trial = new Check(this.#root);
-    trial.value(value, schema, "");
+    trial.value(value, schema);
     return trial.problems.length === 0;
   }
 }
@@ -131,7 +131,7 @@ class Check {
  */
 export function checkSchema(value: unknown, schema: Schema): Problem[] {
   const check = new Check(schema);
-  check.value(value, schema, "");
+  check.value(value, schema);
   return check.problems;
 }
 
@@ -162,7 +162,7 @@ function textProblem(value: string, schema: Schema): string {
   const length = Array.from(value).length;
   if (length < (schema.minLength ?? 0)) return `is shorter than ${schema.minLength} characters`;
   if (length > (schema.maxLength ?? length)) return `is longer than ${schema.maxLength} characters`;
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, "u").test(value)) {
+  if (!new RegExp(schema.pattern ?? "", "u").test(value)) {
     return "does not have the expected form";
   }
   return "";

@@ -47,6 +47,19 @@ describe("RFC 8414 §2 how a client with a secret authenticates is learnt from t
     expect(own.clientAuthentication).toBe("client_secret_post");
   });
 
+  it.each(["deviceAuthorization", "token"])(
+    "an address of %s alone: the others are asked for",
+    async (name) => {
+      const own = `${issuer}/own`;
+      const members = { clientId: "c", scope: "s", issuer, endpoints: { [name]: own } };
+      const { endpoints } = await completeConfig(members, answering([]));
+      expect(endpoints).toEqual({
+        ...{ deviceAuthorization: `${issuer}/device`, token: `${issuer}/token` },
+        [name]: own,
+      });
+    },
+  );
+
   it("a server that takes no secret: the member is named", async () => {
     const asked = completeConfig(
       read({ issuer, clientSecret: "x" }),
@@ -62,6 +75,11 @@ describe("what is complete is left as it is", () => {
   it("addresses in the file: nobody is asked", async () => {
     const endpoints = { deviceAuthorization: `${issuer}/a`, token: `${issuer}/b` };
     const config = read({ issuer, endpoints });
+    expect(await completeConfig(config, nobody)).toEqual(config);
+  });
+
+  it("without an issuer there is nobody to ask, whatever is missing", async () => {
+    const config = { clientId: "c", scope: "s", endpoints: { token: `${issuer}/t` } };
     expect(await completeConfig(config, nobody)).toEqual(config);
   });
 

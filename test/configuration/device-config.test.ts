@@ -266,6 +266,8 @@ describe("device.json: each mistake is named with its path", () => {
     ["a member", '"clientId":', '"clientId":"S3cr3t","clientId":', "clientId is"],
     ["one spelled in escapes", '"clientId":', '"\\u0063lientId":"a","clientId":', "clientId is"],
     ["an object", '"display":', '"display":{},"display":', "display is"],
+    ["one before a text with a brace", '"clientId":', '"clientId":"{","clientId":', "clientId is"],
+    ["one before a text with its end", '"clientId":', '"clientId":"}","clientId":', "clientId is"],
     ["a member of an object", '"columns":', '"columns":16 , "columns" :', "display.columns is"],
     ["a parameter", '"a":"1"', '"a":"S3cr3t","a":"1"', "deviceParameters.a is"],
     ["a header", '"X-A":"1"', '"X-A":"S3cr3t","X-A":"1"', 'headers.grant["X-A"] is'],

@@ -1,6 +1,6 @@
 // What a driver gets of a device.json: every member of the file, and what stands for each that it leaves out.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ClientAuthentication } from "../../core/complete.ts";
 import { MESSAGES } from "../../core/index.ts";
 import {
@@ -90,6 +90,8 @@ describe("device.schema.json", () => {
     const byIssuer = coreConfigOf({ ...parsed(LEAST), issuer, endpoints: undefined as never });
     expect(byIssuer).toEqual({ ...DEFAULTS, server: issuer, formerServer: "" });
     expect(endpointsOf(parsed(LEAST)).metadata).toBe("");
+    const byNothing = coreConfigOf({ clientId: "tv", scope: "video" });
+    expect(byNothing).toEqual({ ...DEFAULTS, server: "", formerServer: "" });
   });
 
   it("own texts stand in the place of those of the same name, the others stay", () => {
@@ -135,8 +137,24 @@ describe("a file that cannot be read says where", () => {
     expect(messageOf(lines.join("\n"))).toBe("is not JSON (line 3)");
     const many = `{"a": 1,${"\n".repeat(300)}"b": 2 oops`;
     expect(messageOf(many)).toBe("is not JSON (line 301)");
-    // Where the text ends too early Node names no place.
-    expect(messageOf("{")).toMatch(/^is not JSON( \(line 1\))?$/);
+  });
+
+  it.each([
+    ["Node", { message: "Unexpected token o in JSON at position 7" }, " (line 3)"],
+    ["Node, of a text that ends too early", { message: "Unexpected end of JSON input" }, ""],
+    ["QuickJS", { stack: "    at <input>:27\n    at parse (native)\n" }, " (line 27)"],
+    ["an engine that names no place", { stack: "    at parse (native)\n" }, ""],
+    ["an engine without stacks", { stack: undefined }, ""],
+  ])("the place as %s tells it", (_, told, place) => {
+    const fault = Object.assign(new SyntaxError("unexpected token"), told);
+    const parse = vi.spyOn(JSON, "parse").mockImplementation(() => {
+      throw fault;
+    });
+    try {
+      expect(messageOf("{\n{\n   oops\n")).toBe(`is not JSON${place}`);
+    } finally {
+      parse.mockRestore();
+    }
   });
 
   it("a word of the server's that is wrong is named once", () => {
@@ -144,6 +162,11 @@ describe("a file that cannot be read says where", () => {
     expect(
       messageOf(JSON.stringify({ clientId: "tv", server: "keycloak", serverParameters })),
     ).toBe("serverParameters.host must be the host of the installation");
+  });
+
+  it("a fault that is none of the file's is handed on as it is", () => {
+    const broken = { ...LEAST, server: "keycloak", serverParameters: null as never };
+    expect(() => driverOptionsOf(broken)).toThrow(TypeError);
   });
 
   it("there are three ways to say where the server is", () => {

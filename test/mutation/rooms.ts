@@ -114,7 +114,7 @@ export function roomsOf(root: string): Room[] {
     {
       name: "configuration",
       sources: ["platform/configuration"],
-      tests: ["complete-config", "device-config", "driver-settings", "members"].map(
+      tests: ["schema-check", "complete-config", "driver-settings", "members", "device-config"].map(
         (name) => `test/configuration/${name}.test.ts`,
       ),
       isTogether: true,
