@@ -197,7 +197,8 @@ export class Driver {
   /** The access token as it is now, "" where there is none that can be used. */
   get accessToken(): string {
     const { state, accessLifeS } = this.device;
-    const isUsable = state === State.SIGNED_IN && accessLifeS > 0;
+    // The device hears of time when it wakes, which may be late.
+    const isUsable = state === State.SIGNED_IN && accessLifeS > this.untoldS;
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
 

@@ -138,7 +138,10 @@ export class Session {
       const token = watch.isStoring(driver) ? "" : driver.accessToken;
       if (token !== "") return token;
       signal?.throwIfAborted();
-      await this.#nextChange(signal);
+      const changed = this.#nextChange(signal);
+      // Where the machine has slept the alarm may be late: the core hears of the time now, and refreshes.
+      if (driver.untoldS > 0) driver.run();
+      await changed;
     }
   }
 

@@ -76,7 +76,13 @@ export function roomsOf(root: string): Room[] {
       sources: ["platform/driver.ts", "platform/driver"],
       tests: [
         ...inPlatform("answer-sink", "driver-requests", "driver-words", "driver-loop"),
-        ...inPlatform("driver", "driver-faults", "driver-addresses", "body-forms"),
+        ...inPlatform(
+          "driver-moments",
+          "driver",
+          "driver-faults",
+          "driver-addresses",
+          "body-forms",
+        ),
         ...inPlatform("broken-adapters", "broken-storage", "code-challenges", "last-look"),
         ...inPlatform("step-up", "log", "session", "sealed-device"),
         "test/service/device-events.test.ts",

@@ -319,6 +319,19 @@ describe("how long a session lasts", () => {
     world.clock.sleep(3_600_000);
     expect(session.expiresInS).toBeUndefined();
   });
+
+  it("a token that has ended while the machine slept is refreshed at once, not when the alarm rings", async () => {
+    const world = new SessionWorld();
+    const session = await world.signedIn();
+    const ended = await session.accessToken();
+    // Time went on, the alarm did not.
+    const { clock } = world;
+    const awake = clock.now.bind(clock);
+    clock.now = () => awake() + 3_600_000;
+    const got = await outcomeOf(world, session.accessToken(), 5);
+    expect(world.server.isGood(got?.value ?? "")).toBe(true);
+    expect(got?.value).not.toBe(ended);
+  });
 });
 
 describe("storage that takes its time", () => {
