@@ -18,7 +18,7 @@ const UNSUPPORTED_MEDIA_TYPE = 415;
 export class BodyForms implements Http {
   readonly #http: Http;
   readonly #hold: (error: unknown) => void;
-  #bodies: Bodies;
+  #isJson: boolean;
   /** The other form has been tried: it is not tried again. */
   #isSettled = false;
   /** Two take turns: what a broken adapter reports a second time then finds its sink closed. */
@@ -31,7 +31,7 @@ export class BodyForms implements Http {
    */
   constructor(http: Http, bodies: Bodies, hold: (error: unknown) => void) {
     this.#http = http;
-    this.#bodies = bodies;
+    this.#isJson = bodies === "json";
     this.#hold = hold;
     this.#try = this.#newTry();
     this.#tryBefore = this.#newTry();
@@ -67,7 +67,7 @@ export class BodyForms implements Http {
   }
 
   #written(request: HttpRequest): HttpRequest {
-    if (this.#bodies === "form") return request;
+    if (!this.#isJson) return request;
     const { body, bodyFrom, bodyTo } = request;
     const json = bytesOf(JSON.stringify(formFields(body, bodyFrom, bodyTo)));
     const range = { body: json, bodyFrom: 0, bodyTo: json.length };
@@ -75,7 +75,7 @@ export class BodyForms implements Http {
   }
 
   #turn(): void {
-    this.#bodies = this.#bodies === "form" ? "json" : "form";
+    this.#isJson = !this.#isJson;
   }
 
   /** The core's bytes are still there: it has not heard of an end. */
@@ -111,7 +111,6 @@ class FirstTry implements HttpSink {
   begin(request: HttpRequest, sink: HttpSink): this {
     this.#request = request;
     this.#sink = sink;
-    this.#isRefused = false;
     return this;
   }
 

@@ -12,7 +12,9 @@ import { bytesOf } from "./sealing.ts";
 describe("a refusal asks for a code challenge where it names code_challenge", () => {
   const made = (challenges: CodeChallenges): number => challenges.make(new Uint8Array(86), 0, 86);
   const text = fc
-    .array(fc.constantFrom("code_challenge", "code_c", "code_", "c", "challenge", "_method", "x"))
+    .array(
+      fc.constantFrom("code_challenge", "code_c", "code_", "c", "ode_challenge", "_method", "x"),
+    )
     .map((parts) => parts.join(""));
 
   it("however it is cut, of whatever status, and not in another answer", () => {
@@ -24,6 +26,8 @@ describe("a refusal asks for a code challenge where it names code_challenge", ()
         fc.boolean(),
         (said, size, status, isForCode) => {
           const challenges = new CodeChallenges(new SeededEntropy(1), undefined);
+          // Before there is a status there is no refusal.
+          challenges.hear(bytesOf("code_challenge"), 0, 14);
           expect(challenges.isDemanded()).toBe(false);
           challenges.begin(isForCode, status);
           const bytes = bytesOf(said);
@@ -126,6 +130,15 @@ describe("RFC 9110 §15.5.16: a server that takes no forms", () => {
       expect(far.sent).toHaveLength(1);
       expect(told).toEqual(["status 415", "body 0 2", "end"]);
     }
+  });
+
+  it("an answer that has no status is none to send again: its end is told", () => {
+    const { far, http } = made();
+    const { told, sink } = heard();
+    http.send(requestOf(FORM_TYPE, "a=1"), sink);
+    far.sent[0]!.sink.body(bytesOf("no"), 0, 2);
+    far.sent[0]!.sink.end();
+    expect([far.sent.length, told]).toEqual([1, ["body 0 2", "end"]]);
   });
 
   it("what was aborted is not sent again, and an end that is told twice is one", () => {
