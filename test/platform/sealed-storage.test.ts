@@ -517,6 +517,16 @@ describe("flash is read no more often than needed", () => {
 });
 
 describe("erasing erases", () => {
+  it.each([
+    ["without a counter", {}],
+    ["without a device key", { deviceKey: undefined, counter: new Counter() }],
+  ])("%s nothing is written in the record's place", (_, more) => {
+    const inner = new MemoryStorage({ capacity: 200 });
+    expect(put(seal(inner), 0, "token")).toBe(true);
+    expect(wipeSlot(seal(inner, more), 0)).toBe(true);
+    expect(inner.peek(0)).toHaveLength(0);
+  });
+
   it("with a counter the storage below erases the sealed record before the sealed nothing is written", () => {
     // A log on flash keeps the bytes of a record that is only written over.
     const inner = new MemoryStorage();
