@@ -46,7 +46,8 @@ describe("mutants", () => {
 
   it.each(SEQUENCES)("%s: every power cut", (sequence) => {
     const cuts = allCuts(core, sequence, 1);
-    expect(cuts.length).toBeGreaterThan(100);
+    // The fewest are a refresh's, whose record goes to a slot that was empty: nothing is erased there.
+    expect(cuts.length).toBeGreaterThan(75);
     for (let at = 1; at < cuts.length; at += CUT_STEP) cutOnce(core, sequence, cuts[at], 1);
   });
 });
