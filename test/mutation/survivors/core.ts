@@ -64,24 +64,6 @@ export const CORE: readonly Explanation[] = [
     why: "A write sets its own command in the lines behind.",
   },
   {
-    file: "core/text/base64.ts",
-    line: "if (value < 62) return 48 + value - 52; // 0..9",
-    mutants: ["value < 62 => true", "value < 62 => value <= 62"],
-    why: "What is encoded is form-encoded, and of its characters no three make a + or a /. They are there for what is not.",
-  },
-  {
-    file: "core/text/base64.ts",
-    line: "return value === 62 ? 43 : 47; // + and /",
-    mutants: ["value === 62 => true", "value === 62 => false", "value === 62 => value !== 62"],
-    why: "The same: never reached.",
-  },
-  {
-    file: "core/text/base64.ts",
-    line: "if (device.writeAt > device.writeEnd) return;",
-    mutants: ["device.writeAt > device.writeEnd => device.writeAt >= device.writeEnd"],
-    why: "Where the last byte of the memory is taken there is none for the regions behind: create fails all the same.",
-  },
-  {
     file: "core/grant/client-authentication.ts",
     line: "if (device.writeAt > device.writeEnd) return 0;",
     mutants: ["device.writeAt > device.writeEnd => device.writeAt >= device.writeEnd"],
