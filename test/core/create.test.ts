@@ -6,7 +6,8 @@ import { Literal, Region } from "../../core/device/memory.ts";
 import type { Bytes } from "../../core/index.ts";
 import * as grant from "../../core/index.ts";
 import { isFullRun } from "../full-run.ts";
-import { config } from "./bench.ts";
+import { config, json } from "./bench.ts";
+import { call, LIST, session } from "./session.ts";
 import { makeCore } from "./subject.ts";
 
 const MESSAGES = 24;
@@ -43,6 +44,19 @@ describe("create", () => {
       if (device) least = Math.min(least, roomOf(device));
     }
     expect(least).toBe(256);
+  });
+
+  it("makes every property of the device: one that came later would be allocated (DESIGN.md, The host drives)", () => {
+    const made = makeCore().create(new Uint8Array(8192), config)!;
+    const bench = session([json(200, {})]);
+    call(bench, LIST);
+    bench.pass(3_700_000);
+    bench.core.signOut(bench.device);
+    bench.pass(60_000);
+    expect(bench.sent.length).toBeGreaterThan(2);
+    expect(Object.keys(bench.device).sort()).toEqual(Object.keys(made).sort());
+    // Nor does one begin as what is no value of its kind.
+    expect(Object.values(made)).not.toContain(undefined);
   });
 
   it("reads and writes no byte beyond a memory that is too small", () => {

@@ -4,15 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CallState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
 import { anyCharacter } from "../any-character.ts";
-import {
-  type Answer,
-  type Bench,
-  code,
-  json,
-  publicState,
-  type Reaction,
-  tokens,
-} from "./bench.ts";
+import { type Answer, Bench, code, json, publicState, type Reaction, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -422,6 +414,25 @@ describe("the host's answer to VERIFY", () => {
     bench.core.eventVerified(bench.device, bench.device.requestId, 1);
     bench.run(0);
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("keeps tokens waiting that storage has refused, and lets the host sleep meanwhile", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.storageFails = true;
+    bench.until(2);
+    expect(bench.device.notSaved).toBe(1);
+    bench.storageFails = false;
+    bench.answers = [delivery(claims(VERIFICATION)), EMPTY];
+    bench.verifyHangs = true;
+    bench.core.pollEvents(bench.device);
+    // SPEC, Times: they are offered again after a minute.
+    bench.pass(119_000);
+    expect(bench.device.callState).toBe(CallState.VERIFYING);
+    expect([bench.writes, bench.device.notSaved]).toEqual([0, 1]);
+    expect(bench.core.wakeIn(bench.device)).toBeGreaterThan(0);
+    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
+    bench.pass(1000);
+    expect([bench.writes, bench.device.notSaved]).toEqual([1, 0]);
   });
 
   it("that never comes is given up after 120 s, as a request is: the event is offered again", () => {

@@ -165,6 +165,9 @@ describe("SPEC.md Memory: a value that is needed and does not fit says how much 
     enough.pass(6000);
     expect(enough.device.state).toBe(State.PENDING);
     expect(enough.sent).toHaveLength(2);
+    const less = had([code({ device_code })], { memoryBytes: memoryNeeded - 32 });
+    less.pass(6000);
+    expect(less.device.error).toBe(ErrorCode.MEMORY_TOO_SMALL);
   });
 });
 

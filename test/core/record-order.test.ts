@@ -104,6 +104,22 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     expect(bench.sent[0]!.body).toContain("refresh_token=second");
   });
 
+  it("nothing is sent while a slot is to be read again, neither a call", () => {
+    const bench = new Bench([json(200, {})], { autoStart: 0, storageHangs: true });
+    const { core, device } = bench;
+    core.storageDone(device, -1);
+    const issuer = new TextEncoder().encode("https://a.example");
+    expect(core.discover(device, issuer, 0, issuer.length)).toBe(1);
+    bench.run(0);
+    expect(device.state).toBe(State.STARTING);
+    expect(core.wakeIn(device)).toBe(100);
+    expect(bench.sent).toHaveLength(0);
+    bench.storageHangs = false;
+    bench.pass(1000);
+    expect(device.state).toBe(State.SIGNED_OUT);
+    expect(bench.sent).toHaveLength(1);
+  });
+
   it("the newer cannot be read again: behind the next code the older is erased with its token", () => {
     const bench = halfRead([token("second", 7), token("first", 6)], 1);
     expect(bench.device.state).toBe(State.SIGNED_OUT);

@@ -133,6 +133,16 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
     expect(device.state).toBe(State.SIGNED_OUT);
   });
 
+  it.each([
+    ["success", DONE.status],
+    ["refusal that is tried again", 503],
+  ])("tokens in the answer to a revocation, a %s, are none of the device's", (_, status) => {
+    const others = json(status, { access_token: "other", refresh_token: "another" });
+    const bench = signedOut([others, DONE, DONE]);
+    const refreshTokens = status === DONE.status ? ["refresh"] : ["refresh", "refresh"];
+    expect(revoked(bench)).toEqual([...refreshTokens, "access"]);
+  });
+
   it("after a restart in between the refresh token is revoked once more", () => {
     const before = new Bench([code(), tokens()], {
       clientAuthentication: ClientAuthentication.NONE,

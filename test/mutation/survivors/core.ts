@@ -4,6 +4,30 @@ import { CLAMP, type Explanation } from "./explanation.ts";
 
 export const CORE: readonly Explanation[] = [
   {
+    file: "core/loop/exchange.ts",
+    line: "if (device.notSaved) return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;",
+    mutants: ["state === State.SIGNED_IN => true"],
+    why: "Of the states that come here (STARTING, SIGNED_OUT, SIGNED_IN, FAILED) only SIGNED_IN has something unsaved: the others are entered before anything was written, or with a wipe, which clears notSaved.",
+  },
+  {
+    file: "core/loop/exchange.ts",
+    line: "!(device.outputUse === OutputUse.ANSWER && device.callState === CallState.DONE)",
+    mutants: ["device.outputUse === OutputUse.ANSWER => true"],
+    why: "With the call done, OUTPUT is another's only while its request is under way or its ABORT due, or while storage is at a record: nothing is made then either way, and no job waits beside a request.",
+  },
+  {
+    file: "core/loop/exchange.ts",
+    line: "if (size >= 0) return true;",
+    mutants: ["size >= 0 => size > 0"],
+    why: "No request of the grant is empty: each names at least a client, a grant or a token.",
+  },
+  {
+    file: "core/loop/exchange.ts",
+    line: "if (!device.abortDue) releaseOutput(device, OutputUse.REQUEST);",
+    mutants: ["!device.abortDue => true"],
+    why: "ABORT is due here only within checkExchange, and the same tick gives it and releases OUTPUT (abort): the host cannot look in between.",
+  },
+  {
     file: "core/text/json-scanner.ts",
     line: "if (c > 47 && c < 58) return c - 48; // 0..9",
     mutants: ["c > 47 => true", "c > 47 => c >= 47"],
