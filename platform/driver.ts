@@ -133,7 +133,7 @@ export class Driver {
     const accessToken = (): string => accessTokenOf(this.device, this.memory);
     this.#lookedAt = new LookedAtHttp(this.#platform.http, (address) => this.#allowed(address));
     const hold = (error: unknown): void => this.#faults.hold(error);
-    const http = new BodyForms(this.#lookedAt, options.bodies ?? "form", hold);
+    const http = new BodyForms(this.#lookedAt, options.bodies, hold);
     const client = { clientId, clientSecret, scope, accessToken };
     this.#http = options.translate?.(http, client) ?? http;
   }

@@ -26,10 +26,10 @@ export class BodyForms implements Http {
   #tryBefore: FirstTry;
 
   /**
-   * @param bodies the form to begin with
+   * @param bodies the form to begin with; undefined: "form"
    * @param hold keeps what the adapter throws when it is asked again
    */
-  constructor(http: Http, bodies: Bodies, hold: (error: unknown) => void) {
+  constructor(http: Http, bodies: Bodies | undefined, hold: (error: unknown) => void) {
     this.#http = http;
     this.#isJson = bodies === "json";
     this.#hold = hold;
