@@ -166,6 +166,7 @@ describe("two programs that sign in", () => {
     const first = signIn({ ...program(), onCode: ({ userCode }) => codes.push(userCode) });
     const second = signIn({ ...program(), signal: AbortSignal.timeout(300) });
     await expect(second).rejects.toMatchObject({ code: "aborted" });
+    await expect.poll(() => codes.length).toBe(1);
     service.approve(codes[0]!, "ada");
     sessions.push(await first);
     expect(await isGood(await sessions[0]!.accessToken())).toBe(true);
