@@ -79,6 +79,21 @@ describe("the error table", () => {
     (name) => expect(asked([error(200, name)]).device.error).toBe(ErrorCode.ACCESS_DENIED),
   );
 
+  it.each([
+    [500, "invalid_client", ErrorCode.INVALID_CLIENT],
+    [599, "invalid_client", ErrorCode.INVALID_CLIENT],
+    [500, "no_such_name", ErrorCode.UNAVAILABLE],
+    [499, "no_such_name", ErrorCode.UNKNOWN_ERROR],
+    [429, "invalid_client", ErrorCode.RATE_LIMIT_EXCEEDED],
+    [429, "no_such_name", ErrorCode.RATE_LIMIT_EXCEEDED],
+    [429, "access_denied", ErrorCode.ACCESS_DENIED],
+  ])(
+    "SPEC.md, Errors: what is final with the status %i and the name %s",
+    (status, name, number) => {
+      expect(ErrorCode[asked([error(status, name)]).device.error]).toBe(ErrorCode[number]);
+    },
+  );
+
   it("SPEC.md, Errors: an underscore is no capital, nor is what lies beside the letters", () => {
     for (const name of ["access@denied", "access[denied", "ACCESS\u007fDENIED"]) {
       const bench = asked([error(200, name)]);

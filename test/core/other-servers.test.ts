@@ -56,6 +56,11 @@ describe("RFC 6749 §3.3, §5.1: scope is information, of any length", () => {
     scopeOf(["email", "s".repeat(length)]);
   });
 
+  it("of one that does not fit nothing is kept, but that there was one", () => {
+    const bench = had([code(), tokens({ scope: "s".repeat(5000) })]);
+    expect(bench.device.length[Field.SCOPE]).toBe(0);
+  });
+
   it("a refresh that names a long one goes on, too", () => {
     const bench = had([code(), tokens(), tokens({ scope: "x ".repeat(500) })]);
     expect(bench.device.state).toBe(State.SIGNED_IN);
