@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { create } from "../../core/complete.ts";
 import { type Device, Region } from "../../core/device/memory.ts";
+import { placeRegion } from "../../core/device/regions.ts";
 import { encodeBase64 } from "../../core/text/base64.ts";
 import { writeByte, writeTo } from "../../core/text/form-encoder.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
@@ -12,13 +13,18 @@ function makeDevice(): Device {
   return create(new Uint8Array(8192), deviceConfig)!;
 }
 
+/** What the memory holds in `[from..to)`. */
+function textIn(device: Device, from: number, to: number): string {
+  return Buffer.from((device.memory as Uint8Array).subarray(from, to)).toString();
+}
+
 /** These bytes, written to OUTPUT and encoded there. */
 function encoded(device: Device, bytes: Uint8Array): string {
   const start = device.start[Region.OUTPUT]!;
   writeTo(device, Region.OUTPUT);
   for (const byte of bytes) writeByte(device, byte);
   encodeBase64(device, start);
-  return Buffer.from(device.memory.subarray(start, device.writeAt)).toString();
+  return textIn(device, start, device.writeAt);
 }
 
 describe("base64", () => {
@@ -50,9 +56,9 @@ describe("base64", () => {
   ])("where %s: %i bytes of room hold %j", (_, room, held) => {
     const device = makeDevice();
     const start = device.start[Region.OUTPUT]!;
-    device.capacity[Region.OUTPUT] = room;
+    placeRegion(device, Region.OUTPUT, start, room);
     expect(encoded(device, new TextEncoder().encode("foo"))).toHaveLength(4);
-    expect(Buffer.from(device.memory.subarray(start, start + room)).toString()).toBe(held);
+    expect(textIn(device, start, start + room)).toBe(held);
     // Behind it nothing is written.
     expect(device.memory[start + room]).toBe(0);
   });
