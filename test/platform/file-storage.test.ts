@@ -394,7 +394,7 @@ describe("file storage", () => {
 });
 
 /** How many times the writer is killed; more by the environment for a long run. */
-const KILLS = Number(process.env.PICOGRANT_KILLS ?? (isFullRun ? 40 : 8));
+const KILLS = Number(process.env.PICOGRANT_KILLS ?? (isFullRun ? 40 : 3));
 
 describe("SIGKILL while writing", () => {
   /** The writer as one plain file, so that starting it takes as little time as Node itself. */
