@@ -2,7 +2,8 @@
 // port, a core dump, another program on the same board) finds no token and no code that has ended.
 
 import { describe, expect, it } from "vitest";
-import { Event, Region, State } from "../../core/complete.ts";
+import { Event, Field, Region, State } from "../../core/complete.ts";
+import { setLength, shorten } from "../../core/device/regions.ts";
 import { type Answer, Bench, code, error, json, tokens } from "./bench.ts";
 import { claims, VERIFICATION } from "./security-events.ts";
 import { call } from "./session.ts";
@@ -55,6 +56,46 @@ describe("SPEC Regions: what a life has ended of is overwritten", () => {
     bench.run(0);
     expect([State.SIGNED_OUT, State.FAILED]).toContain(bench.device.state);
     expectForgotten(bench, DEVICE_CODE);
+  });
+
+  it("all that was shown of a code, once the user cancels", () => {
+    const values = {
+      user_code: "WDJB-MJHT-01",
+      verification_uri: "https://verify.example/device",
+      verification_uri_complete: "https://complete.example/?code=WDJB-MJHT-02",
+    };
+    const bench = new Bench([code({ ...values, verification_url: undefined })]);
+    bench.until(1);
+    bench.run(0);
+    for (const text of Object.values(values)) expect(remains(bench, text)).toHaveLength(2);
+    bench.core.cancel(bench.device);
+    bench.run(0);
+    expectForgotten(bench, ...Object.values(values));
+    for (let field = Field.DEVICE_CODE; field <= Field.VERIFICATION_URI_COMPLETE; field++) {
+      expect(bench.device.length[field]).toBe(-1);
+    }
+  });
+
+  it("a page's token, once a shorter one has come", () => {
+    const first = "first-page-4Lx7Wm2Rt9Zk";
+    const bench = signedIn(json(200, { nextPageToken: first }), json(200, { nextPageToken: "b" }));
+    call(bench, "/list");
+    bench.run(0);
+    expect(remains(bench, first)).toHaveLength(2);
+    bench.core.nextPage(bench.device);
+    bench.run(0);
+    expect(bench.text(Region.CALL)).toBe("/list?pageToken=b");
+    expectForgotten(bench, first);
+  });
+
+  it("what is cut off a value, and no byte behind it", () => {
+    const { memory, device } = new Bench([], { autoStart: 0 });
+    const start = device.start[Region.CALL]!;
+    memory.fill(7, start, start + 10);
+    setLength(device, Region.CALL, 8);
+    shorten(device, Region.CALL, 5);
+    expect([...memory.subarray(start, start + 10)]).toEqual([7, 7, 7, 7, 7, 0, 0, 0, 7, 7]);
+    expect(device.length[Region.CALL]).toBe(5);
   });
 
   it.each([

@@ -129,7 +129,9 @@ describe("SPEC Regions: a call that waits has claimed no bytes", () => {
     bench.answers = ["hang"];
     discover(bench);
     bench.run(0);
-    bench.give(bench.sent[sent]!.id, json(200, METADATA));
+    const revocation_endpoint = "https://accounts.b.example/revoke";
+    bench.give(bench.sent[sent]!.id, json(200, { ...METADATA, revocation_endpoint }));
+    expect(bench.text(Field.VALUE_D)).toBe(revocation_endpoint);
     // A poll is due before the host has read: it does after its loop.
     bench.run(5000);
     expect(bench.sent).toHaveLength(sent + 1);
@@ -138,7 +140,22 @@ describe("SPEC Regions: a call that waits has claimed no bytes", () => {
     expect(bench.core.wakeIn(bench.device)).toBe(0);
     bench.run(0);
     expect(bench.sent.at(-1)!.endpoint).toBe(1);
-    expect(bench.device.length[Field.VALUE_B]).toBe(-1);
+    for (let field = Field.VALUE_A; field <= Field.VALUE_D; field++) {
+      expect(bench.device.length[field]).toBe(-1);
+    }
+  });
+});
+
+describe("SPEC Regions: the host reads the target of a call until ABORT is given", () => {
+  it("also where the user signs out meanwhile, and then it is forgotten", () => {
+    const bench = session(["hang"]);
+    const { core, device } = bench;
+    call(bench, LIST);
+    bench.run(0);
+    core.signOut(device);
+    expect(bench.range(device.target, device.targetLength)).toBe(LIST);
+    expect(core.tick(device, 0)).toBe(Command.ABORT);
+    expect(bench.range(device.target, device.targetLength)).toBe("\0".repeat(LIST.length));
   });
 });
 

@@ -4,6 +4,21 @@ import { CLAMP, type Explanation } from "./explanation.ts";
 
 export const CORE: readonly Explanation[] = [
   {
+    file: "core/device/regions.ts",
+    line: "return device.length[region] <= device.capacity[region] + 1;",
+    mutants: ["device.length[region] <= device.capacity[region] + 1 => true"],
+    why: "Only an assertion asks it, and a core without a fault keeps to it; a planted fault is found by it (test/lives/assertions.test.ts).",
+  },
+  {
+    file: "core/device/regions.ts",
+    line: "if (device.length[Region.OUTPUT] < 0) {",
+    mutants: [
+      "device.length[Region.OUTPUT] < 0 => true",
+      "device.length[Region.OUTPUT] < 0 => device.length[Region.OUTPUT] <= 0",
+    ],
+    why: "All of OUTPUT is overwritten then, where less would do: what lies in it behind a request is nobody's. The question saves the time.",
+  },
+  {
     file: "core/loop/exchange.ts",
     line: "if (device.notSaved) return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;",
     mutants: ["state === State.SIGNED_IN => true"],
