@@ -182,6 +182,8 @@ describe("SPEC States: what the user asks for", () => {
     bench.core.signIn(bench.device);
     bench.answers = [code()];
     goOn(bench);
+    // There is nothing to be signed out of: one move, and the wait of a start.
+    expect([bench.device.moves, bench.device.state]).toEqual([1, State.REQUESTING]);
     bench.pass(5000);
     expect(bench.device.state).toBe(State.PENDING);
     expect(bench.aborts).toBe(0);

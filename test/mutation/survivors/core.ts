@@ -4,6 +4,12 @@ import { CLAMP, type Explanation } from "./explanation.ts";
 
 export const CORE: readonly Explanation[] = [
   {
+    file: "core/loop/user.ts",
+    line: "if (asked > device.noted) device.noted = asked;",
+    mutants: ["asked > device.noted => asked >= device.noted"],
+    why: CLAMP,
+  },
+  {
     file: "core/device/regions.ts",
     line: "return device.length[region] <= device.capacity[region] + 1;",
     mutants: ["device.length[region] <= device.capacity[region] + 1 => true"],
