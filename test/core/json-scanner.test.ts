@@ -171,6 +171,7 @@ describe("RFC 8259 §7: strings come out as JSON.parse decodes them, in UTF-8", 
   it("a list of strings as one with spaces; what is in a list beside them leaves nothing", () => {
     makeDevice();
     expect(scopeOf('{"scope":["a","b"]}')).toBe("a b");
+    expect(scopeOf('{"scope":["","a","",""]}')).toBe(" a  ");
     expect(scopeOf('{"scope":["\\ud83d","\\ude00"]}')).toBe("\ufffd \ufffd");
     expect(scopeOf('{"scope":["a",{"scope":"b"},null,"c"]}')).toBe("a");
     expect(scopeOf('{"scope":[["a"]],"x":["c"]}')).toBe("a");

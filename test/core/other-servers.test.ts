@@ -374,6 +374,27 @@ describe("RFC 8259 §8.1: a byte order mark in front of an answer is passed over
       expect(bench.device.error).toBe(ErrorCode.MALFORMED_RESPONSE);
     }
   });
+
+  it.each<[string, number[], string, ErrorCode]>([
+    ["three bytes", [0xef, 0xbb, 0xbf], '{"error":"access_denied"}', ErrorCode.ACCESS_DENIED],
+    ["a fourth", [0xef, 0xbb, 0xbf, 0xbf], '{"error":"access_denied"}', ErrorCode.UNAVAILABLE],
+    ["a byte of no mark", [0xba], '{"error":"access_denied"}', ErrorCode.UNAVAILABLE],
+    [
+      "a byte of it in a name",
+      [0x7b, 0x22, 0xbf],
+      'error":"access_denied"}',
+      ErrorCode.UNAVAILABLE,
+    ],
+  ])("byte by byte: %s", (_, first, rest, expected) => {
+    const bench = new Bench(["hang"]);
+    bench.until(1);
+    const { core, device } = bench;
+    const bytes = Uint8Array.of(...first, ...new TextEncoder().encode(rest));
+    core.responseStart(device, device.requestId, 400, -1);
+    core.responseBody(device, device.requestId, bytes, 0, bytes.length);
+    core.responseEnd(device, device.requestId);
+    expect(ErrorCode[device.error]).toBe(ErrorCode[expected]);
+  });
 });
 
 describe("SPEC.md Storage: tokens that storage does not erase", () => {
