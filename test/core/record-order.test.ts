@@ -132,6 +132,23 @@ describe("SPEC Records: the newer counts, and sequences wrap at 2^24", () => {
     expect(bench.slots[1]).toEqual(EMPTY);
   });
 
+  it("the older slot stays where a refresh brings no other token", () => {
+    const members = { expires_in: 60 };
+    const bench = new Bench([code(), tokens(members)]);
+    bench.answers.push(tokens({ ...members, refresh_token: "second" }));
+    bench.answers.push(tokens({ ...members, refresh_token: undefined }));
+    bench.until(3);
+    bench.run(0);
+    const { erases, slots } = bench;
+    const stored = slots.map((slot) => slot.slice());
+    expect(stored.map((slot) => slot.length > 0)).toEqual([true, true]);
+    bench.until(4);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.SIGNED_IN);
+    expect(bench.erases).toBe(erases);
+    expect(slots).toEqual(stored);
+  });
+
   it("one slot cannot be read: the session of the other goes on, and its next record stands alone", () => {
     const bench = halfRead([token("second", 7), token("first", 6)], 0);
     expect(bench.device.state).toBe(State.REFRESHING);

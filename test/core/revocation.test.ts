@@ -160,5 +160,6 @@ describe("RFC 7009 §2.1: the server only should end the access token with the r
     bench.pass(10_000);
     expect(revoked(bench)).toEqual(["refresh"]);
     expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.device.error).toBe(ErrorCode.NONE);
   });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { ErrorCode, Event, Field, State } from "../../core/complete.ts";
-import { Bench, code, error, json, publicState, tokens } from "./bench.ts";
+import { Bench, code, error, json, publicState, type Reaction, tokens } from "./bench.ts";
 
 /** A device in each state; of tokens that the server refuses to refresh, before and after the user has asked. */
 const situations: Record<string, () => Bench> = {
@@ -26,7 +26,18 @@ const situations: Record<string, () => Bench> = {
     bench.run(0);
     return bench;
   },
+  // What was refused once is no more, wherever the device has gone since.
+  "REVOKING what was refused": () => signedOutOfRefused("hang"),
+  "SIGNED_OUT of what was refused": () => signedOutOfRefused(json(200, {})),
 };
+
+function signedOutOfRefused(answer: Reaction): Bench {
+  const bench = refused();
+  bench.answers = [answer];
+  bench.core.signOut(bench.device);
+  bench.run(0);
+  return bench;
+}
 
 function refused(): Bench {
   const bench = answered(2, [code(), tokens({ expires_in: 60 })]);
@@ -56,6 +67,8 @@ const moves: [situation: string, signIn: State | null, cancel: State | null, out
     ["REVOKING", null, SIGNED_OUT, null],
     ["FAILED", REQUESTING, SIGNED_OUT, SIGNED_OUT],
     ["refused again", REQUESTING, SIGNED_OUT, REVOKING],
+    ["REVOKING what was refused", null, SIGNED_OUT, null],
+    ["SIGNED_OUT of what was refused", REQUESTING, null, null],
   ];
 const cases = moves.flatMap(([situation, signIn, cancel, out]) => [
   { situation, act: "signIn" as Act, to: signIn },

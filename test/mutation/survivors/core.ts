@@ -4,6 +4,20 @@ import { CLAMP, type Explanation } from "./explanation.ts";
 
 export const CORE: readonly Explanation[] = [
   {
+    file: "core/grant/code-challenge.ts",
+    line: "return device.capacity[Region.CODE_VERIFIER] > 0 && device.length[Region.CODE_VERIFIER] < 0;",
+    mutants: [
+      "device.capacity[Region.CODE_VERIFIER] > 0 => device.capacity[Region.CODE_VERIFIER] >= 0",
+    ],
+    why: "It is -1 where no challenge is sent, or else the size of a verifier.",
+  },
+  {
+    file: "core/grant/revocation.ts",
+    line: "if (!error && device.refreshOutcome > 0) error = device.refreshOutcome;",
+    mutants: ["device.refreshOutcome > 0 => device.refreshOutcome >= 0"],
+    why: "0 is NONE, which the error is there already.",
+  },
+  {
     file: "core/loop/user.ts",
     line: "if (asked > device.noted) device.noted = asked;",
     mutants: ["asked > device.noted => asked >= device.noted"],
