@@ -316,6 +316,19 @@ describe("a session over records that others use, too", () => {
     expect(keeper.calls.at(-1)).toBe("leave");
   });
 
+  it("given up in the moment in which another has changed the records, it does not begin again", async () => {
+    const world = new SessionWorld();
+    const controller = new AbortController();
+    const { start, keeper } = sharing(world, { signal: controller.signal });
+    for (let step = 0; step < 100 && !world.http.busy; step++) world.clock.advance(1);
+    keeper.isCurrent = false;
+    controller.abort();
+    expect([world.http.busy, start.isDisposed]).toEqual([false, true]);
+    await world.pass(5);
+    expect(keeper.calls.filter((call) => call === "begin")).toHaveLength(1);
+    expect(start.error).toMatchObject({ code: "aborted" });
+  });
+
   it.each(["waits for others", "is given up"])(
     "a write that others hold up: it %s",
     async (end) => {

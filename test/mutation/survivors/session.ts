@@ -178,12 +178,6 @@ export const SESSION: readonly Explanation[] = [
   },
   {
     file: "platform/session/attempt.ts",
-    line: "if (this.#isReleased) return;",
-    mutants: ["this.#isReleased => false"],
-    why: "A guard: no order of events was found in which everything is given back in the turn in which the records are found to be old.",
-  },
-  {
-    file: "platform/session/attempt.ts",
     line: "if (this.#isReleased || this.#isStale) return;",
     mutants: [
       "this.#isReleased || this.#isStale => false",
