@@ -23,7 +23,6 @@ const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 
 /** What this process holds, to know it by and to give it back at the end. */
 const held = new Set<string>();
-let isToldOfTheEnd = false;
 
 /** A lock that can be taken and given back again and again. */
 export class StateLock {
@@ -60,9 +59,7 @@ export class StateLock {
       this.#directory,
       `${PREFIX}${identity()}-${randomBytes(8).toString("hex")}`,
     );
-    if (!isToldOfTheEnd) process.once("exit", dropAll);
-    isToldOfTheEnd = true;
-    held.add(own);
+    hold(own);
     let holder = -1;
     try {
       fs.closeSync(fs.openSync(own, "wx", 0o600));
@@ -89,7 +86,6 @@ export class StateLock {
       fs.utimesSync(this.#own, now, now);
     } catch {
       // Taken away from a process that was asleep: it finds out before it writes.
-      clearInterval(this.#beat);
     }
   }
 
@@ -145,9 +141,15 @@ export function lockDirectory(directory: string): () => void {
   }
 }
 
+function hold(file: string): void {
+  if (held.size === 0) process.on("exit", dropAll);
+  held.add(file);
+}
+
 function drop(file: string): void {
   fs.rmSync(file, { force: true });
   held.delete(file);
+  if (held.size === 0) process.off("exit", dropAll);
 }
 
 function dropAll(): void {
@@ -159,19 +161,15 @@ function identity(): string {
   return `${process.pid}-${startOf("self") || 0}-${processSpace()}`;
 }
 
-let space = "";
-
 /** Where the same number is the same process: this boot of this machine, and this container. "0" where that is not told. */
 function processSpace(): string {
-  if (space !== "") return space;
   try {
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
     const names = fs.readlinkSync("/proc/self/ns/pid");
-    space = createHash("sha256").update(boot).update(names).digest("hex").slice(0, 12);
+    return createHash("sha256").update(boot).update(names).digest("hex").slice(0, 12);
   } catch {
-    space = "0";
+    return "0";
   }
-  return space;
 }
 
 /** When a process began, in ticks since the boot; "" where there is none that runs. */

