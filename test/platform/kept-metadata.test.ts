@@ -1,12 +1,15 @@
 // What an issuer has said of itself is kept beside the tokens: a start with a session needs no network, and what was
 // altered is asked for again.
 
+import { createHmac } from "node:crypto";
 import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noEndpoints } from "../../platform/driver.ts";
-import { keptMetadata } from "../../platform/node/kept-metadata.ts";
+import { keptMetadata, removeMetadata } from "../../platform/node/kept-metadata.ts";
 import { forget, type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
 import {
   createService,
@@ -28,11 +31,24 @@ const SERVER = {
   clientAuthenticationMethods: ["client_secret_basic"],
 };
 
+/** As it stands in the file. */
+const WRITTEN = {
+  version: 1,
+  issuer: ISSUER,
+  deviceAuthorization: `${ISSUER}/code`,
+  token: `${ISSUER}/token`,
+  revocation: `${ISSUER}/revoke`,
+  clientAuthenticationMethods: ["client_secret_basic"],
+};
+
 let state: string;
 beforeEach(() => {
   state = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-metadata-"));
 });
-afterEach(() => fs.rmSync(state, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  fs.rmSync(state, { recursive: true, force: true });
+});
 
 describe("the file", () => {
   const file = (): string => path.join(state, "metadata.json");
@@ -65,20 +81,33 @@ describe("the file", () => {
     expect(keptMetadata(state, {}).read(ISSUER)).toBeUndefined();
   });
 
-  it.each([
+  it("has the addresses on one line, and on the next what proves with a device key that they are ours", () => {
+    for (const deviceKey of [undefined, key]) {
+      keptMetadata(state, { deviceKey }).write(ISSUER, SERVER);
+      const text = JSON.stringify(WRITTEN);
+      const proof = deviceKey
+        ? createHmac("sha256", key).update(`picogrant metadata 1\n${text}`).digest("hex")
+        : "";
+      expect(fs.readFileSync(file(), "utf8")).toBe(`${text}\n${proof}\n`);
+    }
+  });
+
+  const { token: _token, ...withoutToken } = WRITTEN;
+  it.each<[what: string, content: object | string]>([
     ["nothing", ""],
     ["no JSON", "{\n"],
-    ["a later version", JSON.stringify({ version: 2, issuer: ISSUER })],
-    ["no addresses", JSON.stringify({ version: 1, issuer: ISSUER })],
-    [
-      "an address in the clear",
-      JSON.stringify({
-        ...{ version: 1, issuer: ISSUER, deviceAuthorization: "", revocation: "" },
-        ...{ token: "http://192.0.2.1/token", clientAuthenticationMethods: [] },
-      }),
-    ],
+    ["one line alone", JSON.stringify(WRITTEN)],
+    ["what no key has proved", `${JSON.stringify(WRITTEN)}\n00\n`],
+    ["a later version", { ...WRITTEN, version: 2 }],
+    ["another issuer's", { ...WRITTEN, issuer: "https://other.example.com" }],
+    ["no address", withoutToken],
+    ["an empty address", { ...WRITTEN, token: "" }],
+    ["an address that is no text", { ...WRITTEN, revocation: 7 }],
+    ["a way of authentication that is no text", { ...WRITTEN, clientAuthenticationMethods: [7] }],
+    ["an address in the clear", { ...WRITTEN, token: "http://192.0.2.1/token" }],
   ])("that holds %s has the issuer asked again", (_, content) => {
-    fs.writeFileSync(file(), `${content}\n\n`);
+    const text = typeof content === "string" ? content : `${JSON.stringify(content)}\n\n`;
+    fs.writeFileSync(file(), text);
     expect(keptMetadata(state, {}).read(ISSUER)).toBeUndefined();
   });
 
@@ -86,7 +115,52 @@ describe("the file", () => {
     const kept = keptMetadata(path.join(state, "nowhere"), {});
     kept.write(ISSUER, SERVER);
     expect(kept.read(ISSUER)).toBeUndefined();
+    vi.spyOn(fs, "renameSync").mockImplementation(() => {
+      throw new Error("EIO");
+    });
+    keptMetadata(state, {}).write(ISSUER, SERVER);
+    expect(fs.readdirSync(state)).toEqual([]);
   });
+
+  it("is written through no link that somebody has put there", () => {
+    const target = path.join(state, "target");
+    const real = fs.rmSync;
+    vi.spyOn(fs, "rmSync").mockImplementationOnce((name, options) => {
+      real(name, options);
+      fs.symlinkSync(target, name);
+    });
+    keptMetadata(state, {}).write(ISSUER, SERVER);
+    expect(fs.readdirSync(state)).toEqual([]);
+  });
+
+  it("is removed, where there is one", () => {
+    removeMetadata(state);
+    keptMetadata(state, {}).write(ISSUER, SERVER);
+    removeMetadata(state);
+    expect(fs.readdirSync(state)).toEqual([]);
+  });
+});
+
+it("an issuer that is asked again is so over a connection of its own, which is closed", async () => {
+  const asking = http.createServer((_, response) => {
+    const endpoints = {
+      token_endpoint: `${issuer}/t`,
+      device_authorization_endpoint: `${issuer}/d`,
+    };
+    response.end(JSON.stringify({ issuer, ...endpoints }));
+  });
+  // The client has to close it.
+  asking.keepAliveTimeout = 0;
+  await new Promise<void>((done) => asking.listen(0, "127.0.0.1", done));
+  const issuer = `http://127.0.0.1:${(asking.address() as AddressInfo).port}`;
+  const kept = keptMetadata(state, { http: { idleLimitMs: 3_600_000 } });
+  const endpoints = { ...noEndpoints, token: `${issuer}/t`, deviceAuthorization: `${issuer}/d` };
+  expect(await kept.rediscover!(issuer)).toEqual(endpoints);
+  expect(kept.read(issuer)).toMatchObject({ endpoints });
+  const connections = (): Promise<number> =>
+    new Promise((done) => asking.getConnections((_, count) => done(count)));
+  await expect.poll(connections).toBe(0);
+  asking.close();
 });
 
 describe("a program that starts again", () => {
