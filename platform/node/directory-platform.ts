@@ -16,7 +16,7 @@ export function nodePlatformWith(
   display: Display,
   options: {
     readonly stateDirectory: string;
-    readonly http?: NodeHttpOptions;
+    readonly http?: NodeHttpOptions | undefined;
     readonly isShared?: boolean;
   },
 ): NodePlatform {

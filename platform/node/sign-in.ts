@@ -132,7 +132,7 @@ async function begin(
 type Opened = NodeAdapters & { readonly files?: FileStorage };
 
 async function openState(options: SignInOptions): Promise<Opened> {
-  const { state = "", storage, http } = options;
+  const { state, storage, http } = options;
   try {
     checkClient(options);
     if (storage !== undefined) {
@@ -140,11 +140,8 @@ async function openState(options: SignInOptions): Promise<Opened> {
       return nodePlatformOver(new ValueSlots(storage), noDisplay, http);
     }
     const { nodePlatformWith } = await import("./directory-platform.ts");
-    const node = nodePlatformWith(noDisplay, {
-      stateDirectory: state,
-      isShared: true,
-      ...(http && { http }),
-    });
+    const stateDirectory = state!;
+    const node = nodePlatformWith(noDisplay, { stateDirectory, isShared: true, http });
     return await claimed(node, options);
   } catch (error) {
     throw asSignInError(error);

@@ -1,0 +1,143 @@
+// What signIn on Node makes of its options, part by part, at a server that answers as it is told and asks nobody.
+
+import { getEventListeners } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Session, type SignInOptions, signIn } from "../../platform/node/sign-in.ts";
+import { StateDirectoryError } from "../../platform/node/state-directory-error.ts";
+
+const CODE = { device_code: "d", user_code: "ABCD", verification_uri: "https://a.example/d" };
+const TOKENS = { access_token: "token-1", token_type: "Bearer", refresh_token: "r" };
+
+let server: http.Server;
+let origin: string;
+let root: string;
+let state: string;
+/** What the server answers, by path. */
+let answers: Record<string, object>;
+let asked: http.IncomingMessage[];
+const sessions: Session[] = [];
+
+beforeEach(async () => {
+  answers = { "/code": { ...CODE, expires_in: 60, interval: 1 }, "/token": TOKENS };
+  asked = [];
+  server = http.createServer((request, response) => {
+    asked.push(request);
+    const answer = answers[request.url!];
+    request.resume().on("end", () => {
+      response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-parts-"));
+  state = path.join(root, "state");
+});
+afterEach(async () => {
+  await Promise.all(sessions.splice(0).map((session) => session.close()));
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+  fs.rmSync(root, { recursive: true, force: true });
+});
+
+const options = (more: Partial<SignInOptions> = {}): SignInOptions => ({
+  server: { deviceAuthorization: `${origin}/code`, token: `${origin}/token` },
+  clientId: "tv",
+  state,
+  ...more,
+});
+
+/** Signs in until there is a code, and gives up. */
+async function untilCode(more: Partial<SignInOptions> = {}): Promise<void> {
+  const controller = new AbortController();
+  const onCode = (): void => controller.abort();
+  const given = signIn(options({ signal: controller.signal, onCode, ...more }));
+  await expect(given).rejects.toMatchObject({ code: "aborted" });
+}
+
+/** A place for the tokens in memory, and what it holds. */
+function memory() {
+  const place = {
+    kept: undefined as string | undefined,
+    load: () => place.kept,
+    save: (value: string) => {
+      place.kept = value;
+    },
+    erase: () => {
+      place.kept = undefined;
+    },
+  };
+  return place;
+}
+
+it("writes its log where there is to be one", async () => {
+  const lines: string[] = [];
+  await untilCode({ log: (line) => void lines.push(line) });
+  expect(lines).toContainEqual(expect.stringMatching(/^\d+\.\d{3} s {2}state REQUESTING$/));
+});
+
+it("asks as http says, and as `picogrant` without it", async () => {
+  await untilCode({ http: { userAgent: "own" } });
+  await untilCode();
+  expect(asked.map(({ headers }) => headers["user-agent"])).toEqual(["own", "picogrant"]);
+});
+
+it("takes plain http to other machines where allowHttp says so", async () => {
+  const resources = ["http://192.0.2.1/"];
+  const refused = signIn(options({ resources }));
+  await expect(refused).rejects.toMatchObject({ code: "wrong_option" });
+  await untilCode({ resources, allowHttp: true });
+});
+
+it("given up it leaves nothing in the directory, and given up before it makes none", async () => {
+  const given = signIn(options({ signal: AbortSignal.abort() }));
+  await expect(given).rejects.toMatchObject({ code: "aborted" });
+  expect([fs.existsSync(state), asked]).toEqual([false, []]);
+  await untilCode();
+  expect(fs.readdirSync(state)).toEqual([]);
+});
+
+it("says what is wrong with the directory, with the fault as its cause", async () => {
+  fs.writeFileSync(state, "");
+  const refused = signIn(options());
+  const cause = expect.any(StateDirectoryError);
+  await expect(refused).rejects.toMatchObject({ code: "state_unusable", cause });
+});
+
+it("listens to the signal for as long as it asks for metadata, and then for as long as it asks the user", async () => {
+  answers["/.well-known/oauth-authorization-server"] = {
+    issuer: origin,
+    device_authorization_endpoint: `${origin}/code`,
+    token_endpoint: `${origin}/token`,
+  };
+  const { signal } = new AbortController();
+  const listening: number[] = [];
+  const onCode = (): void => void listening.push(getEventListeners(signal, "abort").length);
+  const signing = signIn(options({ server: origin, signal, onCode }));
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  sessions.push(await signing);
+  expect(listening).toEqual([1]);
+});
+
+it("keeps the tokens in a storage of the program's own, asks over its fetch, and needs no callback", async () => {
+  const storage = memory();
+  const seen: string[] = [];
+  const own: typeof fetch = (input) => {
+    seen.push(`${input}`);
+    return Promise.resolve(new Response("own"));
+  };
+  const more = { state: undefined, storage, fetch: own };
+  const nobody = signIn(options({ ...more, resumeOnly: true }));
+  await expect(nobody).rejects.toMatchObject({ code: "not_signed_in" });
+  const session = await signIn(options(more));
+  sessions.push(session);
+  const answer = await session.fetch("https://a.example/x");
+  expect([await answer.text(), seen]).toEqual(["own", ["https://a.example/x"]]);
+  await session.close();
+  expect(storage.kept).toMatch(/./);
+  sessions.push(await signIn(options({ ...more, resumeOnly: true })));
+});
