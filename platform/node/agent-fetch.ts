@@ -58,7 +58,8 @@ function isReading(method: string): boolean {
 }
 
 function responseOf(answer: http.IncomingMessage, method: string): Response {
-  const { statusCode: status = 0, statusMessage = "", rawHeaders } = answer;
+  const { statusCode: status = 0, rawHeaders } = answer;
+  const statusMessage = answer.statusMessage!;
   // RFC 9112 §4: anything else has no place in a reason phrase, and Response refuses it.
   const statusText = /^[\t -~\x80-\xff]*$/.test(statusMessage) ? statusMessage : "";
   const headers = new Headers();
@@ -74,11 +75,7 @@ function responseOf(answer: http.IncomingMessage, method: string): Response {
 /** A pipe alone hands on neither that the answer was cut, nor that nobody reads it any more. */
 function decodedWhole(answer: http.IncomingMessage): Readable {
   const body = decoded(answer);
-  if (body !== answer) {
-    answer.on("error", (error) => body.destroy(error));
-    body.on("close", () => {
-      if (!answer.complete) answer.destroy();
-    });
-  }
+  answer.on("error", (error) => body.destroy(error));
+  body.on("close", () => answer.destroy());
   return body;
 }

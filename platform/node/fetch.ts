@@ -12,7 +12,7 @@ export function nodeFetch(options: NodeHttpOptions = {}): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     // What waits on a kept connection is read first: it is not the answer to what is asked now.
-    if (!kept.isEmpty) await new Promise((done) => setImmediate(done));
+    await new Promise((done) => setImmediate(done));
     const { send } = await import("./agent-fetch.ts");
     return await send(request, init?.body, settings, kept);
   };

@@ -160,7 +160,6 @@ export class NodeHttp implements Http {
   #open(exchange: Exchange, request: HttpRequest): void {
     const url = new URL(request.url);
     const secure = url.protocol === "https:";
-    if (!secure && url.protocol !== "http:") throw new Error("http: neither http nor https");
     const body = copyRange(request.body, request.bodyFrom, request.bodyTo);
     const options: https.RequestOptions = {
       method: request.method,
@@ -209,20 +208,14 @@ export class NodeHttp implements Http {
   }
 
   #receive(exchange: Exchange, response: http.IncomingMessage): void {
-    response.on("error", (error) => this.#fail(exchange, failureOf(error), codeOf(error)));
     const body = decoded(response);
+    // What was cut off has no end: Node says so by an error, and then closes the request.
     response.on("end", () => {
-      exchange.isWhole = response.complete;
+      exchange.isWhole = true;
     });
-    if (body !== response) {
-      body.on("error", (error) => this.#fail(exchange, "unreachable", codeOf(error)));
-    }
+    body.on("error", (error) => this.#fail(exchange, "unreachable", codeOf(error)));
     body.on("data", (chunk: Buffer) => this.#take(exchange, chunk));
-    body.on("end", () => {
-      if (response.complete) this.#end(exchange);
-      else this.#fail(exchange, "unreachable", CUT_OFF);
-    });
-    if (this.#current !== exchange) return;
+    body.on("end", () => this.#end(exchange));
     const { "retry-after": retryAfter, date, "content-length": promised } = response.headers;
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 599) {

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ManualClock } from "../../platform/fake/index.ts";
-import { nodeTimers, type RealTime } from "../../platform/node/timers.ts";
+import { nodeTimers, type RealTime, systemTime } from "../../platform/node/timers.ts";
 
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
@@ -62,7 +62,9 @@ describe("timers on the system's clock", () => {
 
   it("now wraps at 2^32, and an alarm over the wrap rings in its time", () => {
     const { real, hand } = handTime();
+    hand.advance(1000);
     const timers = nodeTimers(real);
+    expect(timers.now()).toBe(0);
     hand.advance(2 ** 32 - 3);
     let rang = 0;
     timers.alarm(5, () => rang++);
@@ -103,5 +105,23 @@ describe("timers on the system's clock", () => {
         expect(dueMs).toBe(undefined);
       }),
     );
+  });
+
+  it("the system's own time goes on, rings, and what is taken back does not", async () => {
+    const timers = nodeTimers();
+    const before = [systemTime.nowMs(), timers.now()] as const;
+    const rang: string[] = [];
+    systemTime.wait(1, () => rang.push("taken back"))();
+    timers.alarm(1, () => rang.push("replaced"));
+    await new Promise<void>((done) => {
+      timers.alarm(5, () => {
+        rang.push("rang");
+        done();
+      });
+    });
+    expect(rang).toEqual(["rang"]);
+    expect(systemTime.nowMs() - before[0]).toBeGreaterThanOrEqual(5);
+    expect(timers.now() - before[1]).toBeGreaterThanOrEqual(5);
+    expect(Number.isInteger(timers.now())).toBe(true);
   });
 });

@@ -1,0 +1,256 @@
+// The connections of the Node HTTP adapter: one exchange at a time on them, how long they are kept, who makes them, and
+// whom they trust.
+
+import { EventEmitter } from "node:events";
+import http, { type ClientRequest } from "node:http";
+import https from "node:https";
+import net from "node:net";
+import type { PeerCertificate } from "node:tls";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tlsSettings } from "../../platform/node/http.ts";
+import { KeptConnections } from "../../platform/node/kept-connections.ts";
+import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
+
+let server: RawServer;
+beforeEach(async () => {
+  server = new RawServer();
+  await server.start();
+});
+afterEach(async () => {
+  await server.close();
+  vi.restoreAllMocks();
+});
+
+describe("one exchange at a time", () => {
+  it("a second one is the caller's mistake", () => {
+    server.adapter.send(server.request(), ear().sink);
+    expect(() => server.adapter.send(server.request(), ear().sink)).toThrow(
+      "http: an exchange is under way",
+    );
+    server.adapter.abort();
+  });
+
+  it.each([false, true])(
+    "given up it tells nothing more; on a kept connection: %s",
+    async (isKept) => {
+      if (isKept) await server.ask();
+      const { sink, told } = ear();
+      server.adapter.send(server.request(), sink);
+      server.adapter.abort();
+      server.adapter.abort();
+      expect(await server.ask({ url: `${server.origin}/next` })).toEqual(GOOD);
+      await turns();
+      expect([told, server.adapter.lastFailure]).toEqual([[], ""]);
+      expect(server.asked.filter((head) => head.startsWith("GET /next"))).toHaveLength(1);
+      if (isKept) expect([server.asked.length, server.connections]).toEqual([2, 1]);
+    },
+  );
+
+  it.each(["status", "body", "end"])("given up within %s", async (event) => {
+    const { sink, told } = ear((now) => {
+      if (now === event) server.adapter.abort();
+    });
+    server.adapter.send(server.request(), sink);
+    await expect.poll(() => told.at(-1)?.[0]).toBe(event);
+    expect(await server.ask()).toEqual(GOOD);
+    const until = GOOD.findIndex(([name]) => name === event) + 1;
+    expect(told).toEqual(GOOD.slice(0, until));
+  });
+
+  it("given up within a coded body: neither its rest nor its end is told", async () => {
+    const body = gzipSync("coded".repeat(10_000));
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`;
+    server.script = (socket) => {
+      socket.write(head);
+      socket.write(body);
+    };
+    const next = ear();
+    const { sink, told } = ear((event) => {
+      if (event !== "body" || next.told.length > 0) return;
+      server.adapter.abort();
+      server.adapter.send(server.request(), next.sink);
+    });
+    server.adapter.send(server.request(), sink);
+    const events = (await next.ended).map(([event]) => event);
+    // It is decoded in pieces.
+    expect(events.length).toBeGreaterThan(3);
+    expect(told.map(([event]) => event)).toEqual(["status", "body"]);
+    expect(events).toEqual(["status", ...Array(events.length - 2).fill("body"), "end"]);
+  });
+
+  it("too large, it is asked for the next one from within", async () => {
+    server.make({ sizeLimitBytes: 1 });
+    const next = ear();
+    const { sink } = ear((event) => {
+      if (event === "failed") server.adapter.send(server.request(), next.sink);
+    });
+    server.adapter.send(server.request(), sink);
+    expect(await next.ended).toEqual([
+      ["status", 200, -1, ""],
+      ["failed", "too-large"],
+    ]);
+    expect(server.connections).toBe(2);
+  });
+});
+
+describe("connections", () => {
+  it("are kept for the next request, four seconds long where nothing else is said", async () => {
+    const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
+    // In pieces, so that whatever listens still hears the second.
+    server.script = (socket) => {
+      socket.write(OK.slice(0, -1));
+      setImmediate(() => socket.write(OK.slice(-1)));
+    };
+    for (let count = 0; count < 4; count++) {
+      expect((await server.ask()).at(-1)).toEqual(["end"]);
+      await turns();
+    }
+    expect(server.connections).toBe(1);
+    const seen = limits.mock.calls.map(([ms]) => ms);
+    expect(new Set(seen.filter((ms) => ms !== 0))).toEqual(new Set([4000]));
+    limits.mockClear();
+    server.make({ idleLimitMs: 1234 });
+    await server.ask();
+    expect(limits.mock.calls.map(([ms]) => ms)).toContain(1234);
+  });
+
+  it("on which something comes unasked are closed", async () => {
+    let last: net.Socket | undefined;
+    server.script = (socket) => {
+      last = socket;
+      socket.write(OK);
+    };
+    for (let round = 0; round < 5; round++) {
+      expect(await server.ask()).toEqual(GOOD);
+      await turns();
+      last!.write(OK.replace("ok", "no"));
+    }
+    expect(server.connections).toBe(5);
+  });
+
+  it("are closed by dispose, but for those of the program's own agent", async () => {
+    await server.ask();
+    const agent = new https.Agent();
+    const destroyed = vi.spyOn(agent, "destroy");
+    const others = vi.spyOn(http.Agent.prototype, "destroy");
+    server.adapter.dispose();
+    expect(others).toHaveBeenCalledTimes(2);
+    await expect.poll(() => server.open()).toBe(0);
+    server.make({ agent });
+    await server.ask();
+    server.adapter.dispose();
+    await expect.poll(() => server.open()).toBe(0);
+    expect(destroyed).not.toHaveBeenCalled();
+  });
+
+  it("for https go through a proxy where Node has been told so", async () => {
+    const asking = vi.spyOn(https, "request");
+    const { options } = https.globalAgent as { options: { proxyEnv?: unknown } };
+    const before = options.proxyEnv;
+    const proxies: unknown[] = [];
+    const url = "https://127.0.0.1:1/";
+    for (const proxyEnv of [undefined, { HTTPS_PROXY: "http://127.0.0.1:1" }]) {
+      options.proxyEnv = proxyEnv;
+      server.make({});
+      options.proxyEnv = before;
+      server.adapter.send(server.request({ url }), ear().sink);
+      const { agent } = asking.mock.calls.at(-1)![1] as { agent: https.Agent };
+      expect(agent.options).toMatchObject({ keepAlive: true, timeout: 4000 });
+      proxies.push(Object.entries(agent.options).filter(([name]) => name === "proxyEnv"));
+    }
+    if (before === undefined) delete options.proxyEnv;
+    expect(proxies).toEqual([[], [["proxyEnv", { HTTPS_PROXY: "http://127.0.0.1:1" }]]]);
+  });
+});
+
+describe("whom it trusts", () => {
+  it("checks certificates whatever is said elsewhere, and the program's authorities in the place of Node's", () => {
+    const always = {
+      ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
+      checkServerIdentity: expect.any(Function),
+    };
+    expect(tlsSettings({})).toEqual(always);
+    const agent = new http.Agent();
+    expect(tlsSettings({ agent, ca: "pem" })).toEqual({ ...always, agent, ca: "pem" });
+    expect(tlsSettings({ agent: {} as http.Agent, ca: ["a", "b"] })).toEqual({
+      ...{ ...always, agent: {}, ca: ["a", "b"] },
+    });
+    const authorities = ["a"];
+    const { ca } = tlsSettings({ ca: authorities });
+    authorities.push("b");
+    expect(ca).toEqual(["a"]);
+    const blind = new https.Agent({ rejectUnauthorized: false });
+    expect(() => tlsSettings({ agent: blind })).toThrow(
+      new TypeError("http.agent must check certificates: it has rejectUnauthorized: false"),
+    );
+    expect(tlsSettings({ agent: new https.Agent({ rejectUnauthorized: true }) })).toMatchObject({
+      rejectUnauthorized: true,
+    });
+  });
+
+  it.each<[names: string | undefined, host: string, isGood: boolean]>([
+    ["DNS:a.example", "a.example", true],
+    ["DNS:b.example, DNS:a.example", "a.example", true],
+    ["DNS:b.example", "a.example", false],
+    [undefined, "a.example", false],
+    ["DNS:*.b.example", "a.b.example", true],
+    ["DNS:*.a.example, DNS:a.example", "b.a.example", true],
+    ["DNS:b*.a.example", "bc.a.example", false],
+    ["DNS:*b.a.example", "cb.a.example", false],
+    ["DNS:*.*.example", "a.b.example", false],
+    ["DNS:*.a*.example", "b.a*.example", false],
+    ["DNS:a.example, URI:*", "a.example", true],
+    ["IP Address:192.0.2.1", "192.0.2.1", true],
+    ['DNS:a.example, DNS:"b\\""', "a.example", false],
+  ])("RFC 9525: a certificate for %s is one of %s: %s", (subjectaltname, host, isGood) => {
+    const check = tlsSettings({}).checkServerIdentity!;
+    // The common name never counts.
+    const subject = { CN: host } as PeerCertificate["subject"];
+    const certificate = { subject, subjectaltname } as PeerCertificate;
+    expect(check(host, certificate) === undefined).toBe(isGood);
+  });
+});
+
+describe("the connections that are known to wait for a request", () => {
+  class Line extends EventEmitter {
+    destroyed = false;
+    destroy(): void {
+      this.destroyed = true;
+    }
+  }
+  /** A request that gets the connection, and its answer. */
+  function asked(kept: KeptConnections, socket: Line): { end(): void } {
+    const client = new EventEmitter();
+    kept.follow(client as ClientRequest);
+    client.emit("socket", socket);
+    const answer = Object.assign(new EventEmitter(), { socket });
+    client.emit("response", answer);
+    return { end: () => void answer.emit("end") };
+  }
+
+  it("are those whose answer has ended, until a request takes them or they are closed", () => {
+    const kept = new KeptConnections();
+    const socket = new Line();
+    for (let round = 0; round < 3; round++) {
+      const { end } = asked(kept, socket);
+      socket.emit("data");
+      expect([kept.isEmpty, socket.destroyed]).toEqual([true, false]);
+      end();
+      expect([kept.isEmpty, socket.listenerCount("close")]).toEqual([false, 1]);
+    }
+    socket.emit("data");
+    expect([kept.isEmpty, socket.destroyed]).toEqual([false, true]);
+    socket.emit("close");
+    expect([kept.isEmpty, socket.listenerCount("close")]).toEqual([true, 0]);
+  });
+
+  it("are not those that are closed before their answer has been read", () => {
+    const kept = new KeptConnections();
+    const socket = new Line();
+    const { end } = asked(kept, socket);
+    socket.destroy();
+    end();
+    expect(kept.isEmpty).toBe(true);
+  });
+});

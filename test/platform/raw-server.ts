@@ -1,0 +1,101 @@
+// A server on bare TCP for tests of the Node HTTP adapter, which does with each request what its script says; and a sink
+// that writes down what it is told.
+
+import net from "node:net";
+import type { HttpRequest, HttpSink } from "../../platform/contracts.ts";
+import { NodeHttp, type NodeHttpOptions } from "../../platform/node/http.ts";
+
+export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/** What a sink is told, in its order. */
+export type Told = [event: string, ...values: unknown[]];
+
+/** What it is told of `OK`. */
+export const GOOD: Told[] = [["status", 200, -1, ""], ["body", "ok"], ["end"]];
+
+/** A sink; `ended` settles with all that it has been told by then. */
+export function ear(during: (event: string) => void = () => {}): {
+  sink: HttpSink;
+  told: Told[];
+  ended: Promise<Told[]>;
+} {
+  const told: Told[] = [];
+  let end: (told: Told[]) => void;
+  const ended = new Promise<Told[]>((done) => {
+    end = done;
+  });
+  const hear = (...one: Told): void => {
+    told.push(one);
+    if (one[0] === "end" || one[0] === "failed") end(told);
+    during(one[0]);
+  };
+  const sink: HttpSink = {
+    status: (...values) => hear("status", ...values),
+    body: (bytes, from, to) => hear("body", Buffer.from(bytes).toString("latin1", from, to)),
+    end: () => hear("end"),
+    failed: (failure) => hear("failed", failure),
+  };
+  return { sink, told, ended };
+}
+
+export const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+};
+
+/** The server, and an adapter that asks it. */
+export class RawServer {
+  origin = "";
+  /** What is done with each request. */
+  script: (socket: net.Socket) => unknown = (socket) => socket.write(OK);
+  /** What has come, request by request. */
+  readonly asked: string[] = [];
+  connections = 0;
+  adapter = new NodeHttp();
+  readonly #server: net.Server;
+
+  constructor() {
+    this.#server = net.createServer((socket) => {
+      this.connections++;
+      socket.on("error", () => {});
+      socket.on("data", (bytes) => {
+        this.asked.push(bytes.toString("latin1"));
+        this.script(socket);
+      });
+    });
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
+    this.origin = `http://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.adapter.dispose();
+    await new Promise((done) => this.#server.close(done));
+  }
+
+  /** Connections that are open. */
+  open(): Promise<number> {
+    return new Promise((done) => this.#server.getConnections((_, count) => done(count)));
+  }
+
+  /** An adapter made so takes the place of the one before. */
+  make(options: NodeHttpOptions): void {
+    this.adapter.dispose();
+    this.adapter = new NodeHttp(options);
+  }
+
+  request(more: Partial<HttpRequest> = {}): HttpRequest {
+    return {
+      ...{ method: "GET", url: `${this.origin}/`, contentType: "", authorization: "" },
+      ...{ body: [], bodyFrom: 0, bodyTo: 0, ...more },
+    };
+  }
+
+  /** All that a sink is told. */
+  ask(more: Partial<HttpRequest> = {}): Promise<Told[]> {
+    const { sink, ended } = ear();
+    this.adapter.send(this.request(more), sink);
+    return ended;
+  }
+}
