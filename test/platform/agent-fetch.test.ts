@@ -1,6 +1,7 @@
 // `fetch` over Node's client, for certificates and agents of the program's own: what is sent, and what comes of each answer,
 // as the Fetch standard has it.
 
+import { randomBytes } from "node:crypto";
 import { getEventListeners } from "node:events";
 import http from "node:http";
 import https from "node:https";
@@ -173,6 +174,28 @@ describe("what comes of an answer", () => {
       const found = await own(server.origin);
       await found.body!.cancel();
       await expect.poll(() => closed).toBe(true);
+    },
+  );
+
+  // So large that the last of it has come, and waits for what nobody reads to be decoded.
+  it.each([50_000, 60_000, 70_000])(
+    "a coded body of %i bytes that nobody reads holds no connection",
+    async (length) => {
+      const body = gzipSync(randomBytes(length));
+      let isSent = false;
+      server.script = async (socket) => {
+        socket.write(answer(`200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}`));
+        for (let from = 0; from < body.length; from += 4000) {
+          await turns();
+          socket.write(body.subarray(from, from + 4000));
+        }
+        await turns();
+        isSent = true;
+      };
+      const found = await own(server.origin);
+      await expect.poll(() => isSent).toBe(true);
+      await found.body!.cancel();
+      await expect.poll(() => server.open()).toBe(0);
     },
   );
 
