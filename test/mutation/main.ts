@@ -175,6 +175,22 @@ function describe(row: Row): string {
   return `${name} ${scoreOf([row]).toFixed(1).padStart(5)} %  ${counts} (${explained} explained)`;
 }
 
+/** What the reports of a room come to. */
+function sumOf(rows: readonly Row[]): (room: Room) => string {
+  return (room) => {
+    const files = filesOf(root, room);
+    const measured = rows.filter(({ file }) => files.includes(file));
+    const caught = measured.reduce((sum, row) => sum + caughtIn(row), 0);
+    const left = measured.flatMap(({ survived }) => survived);
+    const explained = left.filter((survivor) => explanationsOf(survivor).length > 0).length;
+    return (
+      `${room.name}: ${measured.length} of ${files.length} files, ` +
+      `${caught} of ${caught + left.length} caught, ${scoreOf(measured).toFixed(1)} %, ` +
+      `${explained} of ${left.length} survivors explained`
+    );
+  };
+}
+
 /** A survivor, for whoever writes the next test. */
 function tell(survivor: Told): string {
   const { file, number, line, mutant, isCovered } = survivor;
@@ -246,7 +262,7 @@ function main(names: string[], options: Options): void {
   const rows = all.map(readRow).filter((row) => row !== undefined);
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   if (options.list) for (const { survived } of rows) survived.map(tell).forEach(print);
-  if (options.sum) rows.map(describe).forEach(print);
+  if (options.sum) [...rows.map(describe), ...roomsOf(root).map(sumOf(rows))].forEach(print);
   const missing = all.filter((file) => !rows.some((row) => row.file === file));
   if (missing.length > 0 && names.length === 0)
     print(`not measured, or changed since: ${missing.join(", ")}`);
