@@ -35,6 +35,34 @@ function bytesLeft(bench: Bench): number {
   return bench.memory.slice(at, at + 43).filter((byte) => byte !== 0 && byte !== SPOILT).length;
 }
 
+describe("SPEC Records: CHALLENGE ends as storage does, and stores nothing", () => {
+  it.each([1, 0, -1])("so behind its result %i there is nothing to erase", (challengeResult) => {
+    const bench = new Bench(["hang"], { ...ALWAYS, challengeResult });
+    bench.pass(10_000);
+    bench.core.cancel(bench.device);
+    bench.run(0);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect([bench.writes, bench.erases]).toEqual([0, 0]);
+  });
+
+  it("and a job that came meanwhile has all of its tries", () => {
+    const bench = pending();
+    bench.challengeHangs = true;
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    bench.core.cancel(bench.device);
+    bench.storageFails = true;
+    bench.makeChallenge();
+    bench.run(0);
+    // Of the one slot that is used.
+    expect(bench.device.notErased).toBe(1);
+    bench.storageFails = false;
+    bench.pass(61_000);
+    expect(bench.device.notErased).toBe(0);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+});
+
 describe("RFC 7636 §4.3, §4.5: what is sent", () => {
   it("Appendix B: the challenge with the request, the verifier with each poll", () => {
     const bench = new Bench([], ALWAYS);

@@ -164,6 +164,16 @@ describe("RFC 8936: events by polling", () => {
     expect(bench.device.state).toBe(State.SIGNED_IN);
   });
 
+  it("one that the application hands in ends a call that waits, with its own error", () => {
+    const bench = session([null], { expires_in: 60 });
+    bench.until(1);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expect(call(bench, LIST)).toBe(1);
+    expect(hand(bench, claims(ACCOUNT_DISABLED))).toBe(1);
+    expect(bench.device.state).toBe(State.FAILED);
+    expect(outcome(bench)).toEqual({ error: ErrorCode.ACCOUNT_DISABLED, status: 0 });
+  });
+
   it("one that the application hands in meanwhile takes nothing of it back", () => {
     const bench = session([delivery(claims(ACCOUNT_DISABLED)), EMPTY]);
     bench.verifyHangs = true;
@@ -414,6 +424,24 @@ describe("the host's answer to VERIFY", () => {
     bench.core.eventVerified(bench.device, bench.device.requestId, 1);
     bench.run(0);
     expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
+  });
+
+  it("counts once, and then the host has nothing to end", () => {
+    const bench = session([delivery(claims(VERIFICATION)), "hang"]);
+    const { core, device } = bench;
+    bench.verifyHangs = true;
+    core.pollEvents(device);
+    bench.pass(0);
+    core.eventVerified(device, device.requestId, 1);
+    const id = device.requestId;
+    const after = publicState(bench);
+    core.eventVerified(device, id, 0);
+    expect(publicState(bench)).toEqual(after);
+    bench.run(0);
+    bench.give(bench.sent.at(-1)!.id, EMPTY as Answer);
+    bench.pass(0);
+    expect(outcome(bench).error).toBe(ErrorCode.NONE);
+    expect(bench.aborts).toBe(0);
   });
 
   it("keeps tokens waiting that storage has refused, and lets the host sleep meanwhile", () => {

@@ -287,6 +287,19 @@ describe("SPEC The loop: what belongs to a call belongs to no other request", ()
     expect(device.callBody).toBeNull();
   });
 
+  it("callBody is not there for the refresh that a 401 leads to, and again for the second try", () => {
+    const bench = session([json(401, {}), "hang", "hang"]);
+    const { device } = bench;
+    expect(call(bench, "/x", "{}")).toBe(1);
+    bench.run(0);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([5, 1]);
+    expect(device.callBody).toBeNull();
+    bench.give(bench.sent[1]!.id, tokens({ access_token: "second" }));
+    bench.run(0);
+    expect(bench.sent[2]).toMatchObject({ endpoint: 5, body: "{}", bearer: "second" });
+    expect(device.callBody).not.toBeNull();
+  });
+
   it("the error that is shown keeps its name, whatever a call is answered", () => {
     const bench = new Bench([error(400, "no_such_thing")]);
     bench.until(1);

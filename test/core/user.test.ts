@@ -202,6 +202,35 @@ describe("SPEC States: what the user asks for", () => {
     expect(bench.aborts).toBe(0);
   });
 
+  it("SPEC Records: what cancel wipes is wiped, though signIn follows and the first try fails", () => {
+    const bench = situations.PENDING!();
+    const { core, device } = bench;
+    bench.answers = ["hang"];
+    bench.storageHangs = true;
+    core.cancel(device);
+    bench.run(0);
+    core.signIn(device);
+    bench.storageHangs = false;
+    core.storageDone(device, 0);
+    bench.pass(1000);
+    expect(device.state).toBe(State.REQUESTING);
+    expect(bench.slots.every((slot) => slot.length === 0)).toBe(true);
+  });
+
+  it("SPEC Records: a code that was given up is not written at a second try", () => {
+    const bench = new Bench([code(), "hang"]);
+    const { core, device } = bench;
+    bench.storageHangs = true;
+    bench.until(1);
+    expect(device.state).toBe(State.PENDING);
+    core.signIn(device);
+    bench.storageHangs = false;
+    core.storageDone(device, 0);
+    bench.pass(1000);
+    expect(bench.sent).toHaveLength(2);
+    expect(bench.writes).toBe(0);
+  });
+
   it.each(["PENDING", "FAILED"])("cancel in %s wipes storage", (situation) => {
     const bench = situations[situation]!();
     bench.core.cancel(bench.device);

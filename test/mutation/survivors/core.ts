@@ -4,6 +4,12 @@ import { CLAMP, type Explanation } from "./explanation.ts";
 
 export const CORE: readonly Explanation[] = [
   {
+    file: "core/requests/call.ts",
+    line: "setLength(device, field++, -1);",
+    mutants: ["-1 => +1"],
+    why: "scanBegin follows each time and forgets the value: of one byte it overwrites that one, which is the value's own.",
+  },
+  {
     file: "core/grant/code-challenge.ts",
     line: "return device.capacity[Region.CODE_VERIFIER] > 0 && device.length[Region.CODE_VERIFIER] < 0;",
     mutants: [
