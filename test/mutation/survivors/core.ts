@@ -4,6 +4,12 @@ import { CLAMP, type Explanation } from "./explanation.ts";
 
 export const CORE: readonly Explanation[] = [
   {
+    file: "core/records/record-keeping.ts",
+    line: "if (isDone) {",
+    mutants: ["isDone => true"],
+    why: "Of no bytes isRecord says no, but for one client of 16 million; and then readRecord comes to the record's end before its beginning, and drops it. The lower of the two lines of this name is killed.",
+  },
+  {
     file: "core/requests/call.ts",
     line: "setLength(device, field++, -1);",
     mutants: ["-1 => +1"],
