@@ -59,6 +59,7 @@ const slow = [
   "test/platform/session-claims.test.ts",
   "test/platform/shared-session.test.ts",
   "test/platform/sign-in.test.ts",
+  "test/platform/sign-in-parts.test.ts",
   "test/platform/value-storage.test.ts",
   "test/readme-example.test.ts",
   "test/recipes/core.test.ts",
