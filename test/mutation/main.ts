@@ -67,21 +67,56 @@ function reportOf(file: string): string {
   return path.join(reports, "reports", file.replace(/\.ts$/, ".json"));
 }
 
-/** Runs the mutants of these files of a room; their reports are written anew. False: Stryker could not. */
-function mutate(room: Room, files: readonly string[], workers: number): boolean {
+/** The mutants that a file's report tells of; undefined without one, or where the file has changed since. */
+function mutantsOf(file: string): Mutant[] | undefined {
+  if (!existsSync(reportOf(file))) return undefined;
+  const report = JSON.parse(readFileSync(reportOf(file), "utf8")) as Report;
+  const found = report.files[file];
+  const source = readFileSync(path.join(root, file), "utf8");
+  return found?.source === source ? found.mutants : undefined;
+}
+
+const hasSurvived = ({ status }: Mutant): boolean => /^(?:Survived|NoCoverage)$/.test(status);
+
+/** Stryker's name for the places of a file in which mutants survived: its lines begin with 1, its columns with 0. */
+function survivorsIn(file: string, mutants: readonly Mutant[]): string[] {
+  return mutants.filter(hasSurvived).map(({ location: { start, end } }) => {
+    return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+  });
+}
+
+/** Those of an earlier run, in whose place stand those of a later one that are the same. */
+function renewed(earlier: readonly Mutant[], later: readonly Mutant[]): Mutant[] {
+  const keyOf = ({ location, replacement }: Mutant): string =>
+    JSON.stringify([location, replacement]);
+  const known = new Map(later.map((mutant) => [keyOf(mutant), mutant]));
+  return earlier.map((mutant) => known.get(keyOf(mutant)) ?? mutant);
+}
+
+/**
+ * Runs the mutants of these files of a room, or those alone that survived in earlier runs of them; their reports are
+ * written anew. False: Stryker could not.
+ */
+function mutate(room: Room, files: readonly string[], { workers, again }: Options): boolean {
+  const earlier = new Map(files.map((file) => [file, again ? mutantsOf(file) : undefined]));
+  const places = files.flatMap((file) => {
+    const mutants = earlier.get(file);
+    return mutants === undefined ? [file] : survivorsIn(file, mutants);
+  });
+  if (places.length === 0) return true;
   mkdirSync(reports, { recursive: true });
   const shared = readFileSync(path.join(root, "test/mutation/stryker.config.json"), "utf8");
   const reportFile = path.join(reports, "report.json");
   const config = {
     ...(JSON.parse(shared) as object),
-    mutate: files,
+    mutate: places,
     concurrency: workers,
     ...(room.name !== "core" && PLATFORM_LIMITS),
     jsonReporter: { fileName: reportFile },
   };
   const configFile = path.join(reports, "stryker.config.json");
   writeFileSync(configFile, JSON.stringify(config));
-  for (const stale of [reportFile, ...files.map(reportOf)]) rmSync(stale, { force: true });
+  rmSync(reportFile, { force: true });
   const stryker = path.join(root, "node_modules/@stryker-mutator/core/bin/stryker.js");
   const log = openSync(logFile, "w");
   const { status } = spawnSync(process.execPath, [stryker, "run", configFile], {
@@ -103,6 +138,7 @@ function mutate(room: Room, files: readonly string[], workers: number): boolean 
   });
   closeSync(log);
   if (status !== 0) {
+    for (const file of files) rmSync(reportOf(file), { force: true });
     const said = readFileSync(logFile, "utf8");
     process.stderr.write(`${files.join(", ")}: Stryker failed\n${said}`);
     return false;
@@ -113,7 +149,10 @@ function mutate(room: Room, files: readonly string[], workers: number): boolean 
     : { files: {} };
   for (const file of files) {
     const source = readFileSync(path.join(root, file), "utf8");
-    const own: Report = { files: { [file]: report.files[file] ?? { source, mutants: [] } } };
+    const measured = report.files[file]?.mutants ?? [];
+    const before = earlier.get(file);
+    const mutants = before === undefined ? measured : renewed(before, measured);
+    const own: Report = { files: { [file]: { source, mutants } } };
     mkdirSync(path.dirname(reportOf(file)), { recursive: true });
     writeFileSync(reportOf(file), JSON.stringify(own));
   }
@@ -122,20 +161,15 @@ function mutate(room: Room, files: readonly string[], workers: number): boolean 
 
 /** What the file's report says; undefined without one, or where the file has changed since. */
 function readRow(file: string): Row | undefined {
-  if (!existsSync(reportOf(file))) return undefined;
-  const report = JSON.parse(readFileSync(reportOf(file), "utf8")) as Report;
-  const found = report.files[file];
+  const mutants = mutantsOf(file);
+  if (mutants === undefined) return undefined;
   const source = readFileSync(path.join(root, file), "utf8");
-  if (found?.source !== source) return undefined;
-  const those = (statuses: readonly string[]): Told[] =>
-    found.mutants
-      .filter(({ status }) => statuses.includes(status))
-      .map((mutant) => mutantIn(file, source, mutant));
+  const told = (mutant: Mutant): Told => mutantIn(file, source, mutant);
   return {
     file,
-    killed: those(["Killed"]).length,
-    timedOut: those(["Timeout"]),
-    survived: those(["Survived", "NoCoverage"]),
+    killed: mutants.filter(({ status }) => status === "Killed").length,
+    timedOut: mutants.filter(({ status }) => status === "Timeout").map(told),
+    survived: mutants.filter(hasSurvived).map(told),
   };
 }
 
@@ -227,6 +261,7 @@ function workers(text: string): number {
 interface Options {
   workers: number;
   together?: boolean;
+  again?: boolean;
   sum?: boolean;
   list?: boolean;
 }
@@ -246,7 +281,7 @@ function run(names: readonly string[], options: Options): boolean {
     if (files.length === 0) continue;
     const isTogether = options.together ?? room.isTogether;
     for (const group of isTogether ? [files] : files.map((file) => [file])) {
-      hasRun = mutate(room, group, options.workers) && hasRun;
+      hasRun = mutate(room, group, options) && hasRun;
       const measured = group.map(readRow).filter((row) => row !== undefined);
       for (const row of measured) process.stdout.write(`${describe(row)}\n`);
     }
@@ -291,6 +326,7 @@ const program = commandLine(
     "--together",
     "all files of the core in one go: quicker where they are small and not busy",
   )
+  .option("--again", "only what survived in the last run, where a file is what it was then")
   .option("--sum", "only sum the reports of earlier runs up")
   .option("--list", "list the surviving mutants");
 program.action(main);
