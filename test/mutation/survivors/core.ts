@@ -7,7 +7,7 @@ export const CORE: readonly Explanation[] = [
     file: "core/records/record-keeping.ts",
     line: "if (isDone) {",
     mutants: ["isDone => true"],
-    why: "Of no bytes isRecord says no, but for one client of 16 million; and then readRecord comes to the record's end before its beginning, and drops it. The lower of the two lines of this name is killed.",
+    why: "Of no bytes isRecord says no, but for one client of 16 million; and then readRecord comes to the record's end before its beginning, and drops it. The other two lines that read so are found.",
   },
   {
     file: "core/requests/call.ts",
