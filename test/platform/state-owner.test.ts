@@ -110,6 +110,9 @@ describe("a directory is a client's while there are records in it", () => {
 describe("several processes in one directory", () => {
   const busy: string[] = [];
   const tell = (holder: string): void => void busy.push(holder);
+  beforeEach(() => {
+    busy.length = 0;
+  });
   /** Two keepers of the same files, as two processes have them. */
   const two = (): [SharedDirectory, SharedDirectory] => {
     const others = new FileStorage(directory, { isShared: true });
