@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileStorage, StateDirectoryError } from "../../platform/node/file-storage.ts";
 import { forget } from "../../platform/node/forget.ts";
 import { SharedDirectory } from "../../platform/node/shared-directory.ts";
+import { StateLock } from "../../platform/node/state-lock.ts";
 import { claimDirectory, disclaimDirectory } from "../../platform/node/state-owner.ts";
 
 let directory: string;
@@ -154,6 +155,23 @@ describe("several processes in one directory", () => {
     expect(isIn).toBe(false);
   });
 
+  it("who waits asks again after up to a hundred milliseconds, and not before", async () => {
+    const [one, other] = two();
+    one.enter(() => {}, tell);
+    const random = vi.spyOn(Math, "random").mockReturnValue(1);
+    const tries = vi.spyOn(StateLock.prototype, "tryTake");
+    try {
+      other.enter(() => {}, tell);
+      // A shorter wait that began later ends earlier.
+      await new Promise((done) => setTimeout(done, 50));
+      expect(tries).toHaveBeenCalledTimes(1);
+    } finally {
+      for (const spy of [random, tries]) spy.mockRestore();
+      other.leave();
+      one.leave();
+    }
+  });
+
   it("who waits for more than three seconds is told for whom, once", async () => {
     const [one, other] = two();
     const told: string[] = [];
@@ -201,6 +219,9 @@ describe("several processes in one directory", () => {
     expect([one.isCurrent, other.isCurrent]).toEqual([true, true]);
     one.enter(() => keep(1), tell);
     expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
+    // What it has written itself is no other's, however often it enters.
+    one.enter(() => {}, tell);
+    expect(one.isCurrent).toBe(true);
     one.leave();
     expect([one.isCurrent, other.isCurrent]).toEqual([true, false]);
     other.enter(() => {}, tell);

@@ -35,8 +35,14 @@ export const NODE: readonly Explanation[] = [
   },
   {
     file: "platform/node/file-storage.ts",
+    line: 'const MAGIC = Buffer.from("picogrant slot\\n", "latin1");',
+    mutants: ['"latin1" => ""'],
+    why: "An encoding without a name is UTF-8, and the text is ASCII: the bytes are the same.",
+  },
+  {
+    file: "platform/node/file-storage.ts",
     line: 'const POSIX = process.platform !== "win32";',
-    mutants: ['"win32" => ""'],
+    mutants: ['"win32" => ""', 'process.platform !== "win32" => true'],
     why: "The tests run on POSIX; on Windows it counts.",
   },
   {
@@ -146,6 +152,12 @@ export const NODE: readonly Explanation[] = [
     line: '#known = "";',
     mutants: ['"" => "Stryker was here!"'],
     why: "It counts from begin on, which sets it; no stamp is either of the two.",
+  },
+  {
+    file: "platform/node/shared-directory.ts",
+    line: "if (holder === 0) this.#wasCurrent = this.#files.stamp === this.#known;",
+    mutants: ["holder === 0 => true"],
+    why: "It counts while the lock is held, and taking the lock sets it anew.",
   },
   {
     file: "platform/node/shared-directory.ts",
