@@ -29,6 +29,7 @@ export class StateLock {
   readonly #directory: string;
   /** When a file of another was last seen to change: its time, and ours. */
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
+  /** "" while it is not held: there is no such file. */
   #own = "";
   #isSure = false;
   #beat: NodeJS.Timeout | undefined;
@@ -40,7 +41,7 @@ export class StateLock {
 
   /** Whether it is held still: whoever was asleep for long enough has lost it. */
   get isHeld(): boolean {
-    return this.#own !== "" && fs.existsSync(this.#own);
+    return fs.existsSync(this.#own);
   }
 
   /** Whether the holder that `tryTake` has named last was seen to run, and not taken to by its file alone. */
@@ -60,7 +61,7 @@ export class StateLock {
       `${PREFIX}${identity()}-${randomBytes(8).toString("hex")}`,
     );
     hold(own);
-    let holder = -1;
+    let holder: number | undefined;
     try {
       fs.closeSync(fs.openSync(own, "wx", 0o600));
       holder = this.#otherThan(own);

@@ -20,7 +20,10 @@ beforeEach(() => {
   root = fs.mkdtempSync(path.join(os.tmpdir(), "picogrant-"));
   directory = path.join(root, "state");
 });
-afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  fs.rmSync(root, { recursive: true, force: true });
+});
 
 const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;
 

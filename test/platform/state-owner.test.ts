@@ -18,6 +18,7 @@ beforeEach(() => {
   files = new FileStorage(directory, { isShared: true });
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   files.close();
   fs.rmSync(directory, { recursive: true, force: true });
 });

@@ -137,6 +137,18 @@ export const NODE: readonly Explanation[] = [
   },
   {
     file: "platform/node/state-lock.ts",
+    line: 'this.#own = "";',
+    mutants: ['"" => "Stryker was here!"'],
+    why: "It is what is held or the name of no file: none of that name stands where a program runs.",
+  },
+  {
+    file: "platform/node/state-lock.ts",
+    line: 'if (this.#own !== "") drop(this.#own);',
+    mutants: ['this.#own !== "" => true', '"" => "Stryker was here!"'],
+    why: "No text is the name of no file: removing it does nothing, and it is not among those that are held.",
+  },
+  {
+    file: "platform/node/state-lock.ts",
     line: 'return fields[0] === "Z" || fields[0] === "X" ? "" : fields[19]!;',
     mutants: ['"" => "Stryker was here!"'],
     why: "It is only asked whether it is the start in a lock's name, which is a number; of this process itself this is never so.",
