@@ -177,17 +177,17 @@ describe("several processes in one directory", () => {
     const [one, other] = two();
     const told: string[] = [];
     one.enter(() => {}, tell);
-    let aheadMs = 0;
-    const real = performance.now.bind(performance);
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => real() + aheadMs);
+    let nowMs = 7;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     try {
       other.enter(
         () => {},
         (holder) => told.push(holder),
       );
+      nowMs = 3007;
       await new Promise((done) => setTimeout(done, 110));
       expect(told).toEqual([]);
-      aheadMs = 3000;
+      nowMs = 3008;
       await vi.waitFor(() => expect(told.length).toBeGreaterThan(0));
       await new Promise((done) => setTimeout(done, 110));
       expect(told).toEqual([`process ${process.pid}`]);
