@@ -65,6 +65,15 @@ describe("values of a code", () => {
     expect(bench.device.length[Field.VERIFICATION_URI_COMPLETE]! > 0).toBe(isKept);
   });
 
+  it("a verification_uri_complete that is too long is left out at once, and not when the code is kept", () => {
+    const bench = new Bench(["hang"], { autoStart: 0 });
+    bench.core.signIn(bench.device);
+    bench.run(0);
+    bench.give(1, code({ verification_uri_complete: "https://".padEnd(177, "v") }));
+    expect(bench.device.state).toBe(State.PENDING);
+    expect(bench.device.length[Field.VERIFICATION_URI_COMPLETE]).toBe(-1);
+  });
+
   it.each([33, 126])("characters as far as %i may stand in what is displayed", (c) => {
     const bench = asked([code({ user_code: String.fromCharCode(c).repeat(4) })]);
     expect(bench.device.state).toBe(State.PENDING);
@@ -399,6 +408,22 @@ describe("SPEC The loop: memoryNeeded is 0 where more memory does not help", () 
     expect(bench.device.memoryNeeded).toBe(0);
     expect(bench.frame().join("")).toContain("Failed");
   });
+
+  it.each([24_575, 24_576, 30_000])(
+    "with %i bytes, as few as a device code needs, whichever room addresses have",
+    (memoryBytes) => {
+      const answer = code({ device_code: "d".repeat(7000) });
+      const withMemory = (bytes: number): Bench => {
+        const bench = new Bench([answer], { memoryBytes: bytes, autoStart: 0 });
+        bench.core.signIn(bench.device);
+        bench.run(0);
+        return bench;
+      };
+      const needed = withMemory(memoryBytes).device.memoryNeeded;
+      expect(withMemory(needed).device.codeShown).toBe(1);
+      expect(withMemory(needed - 32).device.error).toBe(ErrorCode.VALUE_TOO_LONG);
+    },
+  );
 
   it("and more than 0 where all would fit", () => {
     const members = { ...tooLong, user_code: "U" };

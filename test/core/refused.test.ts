@@ -291,7 +291,7 @@ describe.each(["code", "poll"] as const)(
       expect(none.device.error).toBe(ErrorCode.USELESS_ANSWERS);
     });
 
-    it.each([408, 425, 429, 500, 502, 503, 504])(
+    it.each([102, 199, 408, 425, 429, 500, 502, 503, 504])(
       "%i passes by itself, however often it comes",
       (status) => {
         const bench = answered(purpose, { status, body: "" }, HOUR_MS);

@@ -43,6 +43,18 @@ describe("SPEC The loop: wakeIn", () => {
     expect(wakeIn(failed)).toBe(LONGEST_MS);
   });
 
+  it("SIGNED_OUT, FAILED behind a session, whose tokens would have lived on: as long as one likes", () => {
+    const out = signedIn({}, [json(200, {}), json(200, {})]);
+    out.core.signOut(out.device);
+    out.pass(60_000);
+    expect(out.device.state).toBe(State.SIGNED_OUT);
+    expect(wakeIn(out)).toBe(LONGEST_MS);
+    const ended = signedIn({}, [error(400, "invalid_grant")]);
+    ended.until(3);
+    expect(ended.device.state).toBe(State.FAILED);
+    expect(wakeIn(ended)).toBe(LONGEST_MS);
+  });
+
   it("REFRESHING, refused: the time to the next try, which grows to more than half an hour", () => {
     const bench = signedIn({ expires_in: 60 }, Array(30).fill(error(400, "invalid_client")));
     bench.pass(61_000 + 20_000_000);

@@ -306,4 +306,49 @@ export const CORE: readonly Explanation[] = [
     ],
     why: "Names, spaces of lists and plain characters forget a high surrogate: with one, a region that counts holds its three bytes. Only of a text that nobody wants they are not kept.",
   },
+  {
+    file: "core/device/sizing.ts",
+    line: "for (var field: number = Field.DEVICE_CODE; field <= Field.VALUE_D; field++) {",
+    mutants: ["field <= Field.VALUE_D => field < Field.VALUE_D"],
+    why: "No answer of the grant has VALUE_D, which is the last of all fields.",
+  },
+  {
+    file: "core/device/sizing.ts",
+    line: "if (field === device.errorField) device.errorLength = length;",
+    mutants: ["field === device.errorField => true"],
+    why: "errorField is the last that is too long, and the lengths before it are written over.",
+  },
+  {
+    file: "core/grant/device-authorization.ts",
+    line: "? status > 299 && status < 500 && status !== 408 && status !== 425",
+    mutants: ["status > 299 => status >= 299"],
+    why: "299 is a success, whose error is another.",
+  },
+  {
+    file: "core/grant/device-authorization.ts",
+    line: "if (device.uselessStatuses < Limit.USELESS_STATUSES_MAX) device.uselessStatuses++;",
+    mutants: [
+      "device.uselessStatuses < Limit.USELESS_STATUSES_MAX => true",
+      "device.uselessStatuses < Limit.USELESS_STATUSES_MAX => device.uselessStatuses <= Limit.USELESS_STATUSES_MAX",
+    ],
+    why: "Beyond the most it is as much as there; this only keeps the count within 27 bits.",
+  },
+  {
+    file: "core/grant/device-authorization.ts",
+    line: "return hasDot && device.memory[start] > 47 && (at === end || device.memory[at] === 47);",
+    mutants: ["device.memory[start] > 47 => device.memory[start] >= 47"],
+    why: "Where the first character is the / no dot is looked for.",
+  },
+  {
+    file: "core/loop/tick.ts",
+    line: "device.abortDue > 0 ||",
+    mutants: ["device.abortDue > 0 => false"],
+    why: "Whatever gives a request up makes a move, which has the frame drawn anew: frameDue says the same.",
+  },
+  {
+    file: "core/loop/tick.ts",
+    line: "(device.call !== null && purpose === Purpose.CALL) ||",
+    mutants: ["device.call !== null => true"],
+    why: "The purpose is CALL only where there is a call; in the grant alone there is none.",
+  },
 ];
