@@ -231,4 +231,4 @@ test("something public without a description is a complaint, and the site is not
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -2,7 +2,7 @@
 // to be touched. The field is `error_uri` (RFC 6749 section 5.2), for a host that draws it as a QR code.
 
 import { afterAll, expect, it } from "vitest";
-import { RepositoryCopy } from "./repository-copy.ts";
+import { RECIPE_MS, RepositoryCopy } from "./repository-copy.ts";
 
 const copy = new RepositoryCopy();
 afterAll(() => copy.dispose());
@@ -36,39 +36,43 @@ function renumber(file: string): void {
   copy.write(file, counted);
 }
 
-it("a new field is what the recipe names, and the host reads it", () => {
-  for (const file of ["device/memory", "requests/literals", "documents/literals"]) {
-    renumber(`core/${file}.ts`);
-  }
-  copy.replace(
-    "core/device/memory.ts",
-    "  ACCOUNT_DISABLED = 20,\n",
-    "  ACCOUNT_DISABLED = 20,\n  /** `error_uri` (RFC 6749 §5.2). */\n  ERROR_URI = 21,\n",
-  );
-  copy.replace(
-    "core/tables/members.ts",
-    '    place(Field.INTERVAL, ["interval"]),\n',
-    '    place(Field.INTERVAL, ["interval"]),\n    place(Field.ERROR_URI, ["error_uri"]),\n',
-  );
-  copy.replace(
-    "core/loop/create.ts",
-    "  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);\n",
-    "  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);\n  takeRegion(device, Field.ERROR_URI, 64);\n",
-  );
-  copy.replace(
-    "core/device/regions.ts",
-    '    life(Field.INTERVAL, "interval, as text", answer, ""),\n',
-    '    life(Field.INTERVAL, "interval, as text", answer, ""),\n    life(Field.ERROR_URI, "error_uri, if it fits", answer, ""),\n',
-  );
-  for (const answer of ["token-response", "device-authorization"]) {
+it(
+  "a new field is what the recipe names, and the host reads it",
+  () => {
+    for (const file of ["device/memory", "requests/literals", "documents/literals"]) {
+      renumber(`core/${file}.ts`);
+    }
     copy.replace(
-      `core/grant/${answer}.ts`,
-      "(1 << Field.ERROR)",
-      "(1 << Field.ERROR) | (1 << Field.ERROR_URI)",
+      "core/device/memory.ts",
+      "  ACCOUNT_DISABLED = 20,\n",
+      "  ACCOUNT_DISABLED = 20,\n  /** `error_uri` (RFC 6749 §5.2). */\n  ERROR_URI = 21,\n",
     );
-  }
-  copy.write("test/core/error-uri.test.ts", READS);
-  copy.check();
-  expect(copy.generateAndTest(["tables", "spec", "docs"], TESTS)).toContain("passed");
-  expect(copy.read("core/SPEC.md")).toContain("error_uri, if it fits");
-}, 300_000);
+    copy.replace(
+      "core/tables/members.ts",
+      '    place(Field.INTERVAL, ["interval"]),\n',
+      '    place(Field.INTERVAL, ["interval"]),\n    place(Field.ERROR_URI, ["error_uri"]),\n',
+    );
+    copy.replace(
+      "core/loop/create.ts",
+      "  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);\n",
+      "  takeRegion(device, Field.INTERVAL, Limit.NUMBER_MAX);\n  takeRegion(device, Field.ERROR_URI, 64);\n",
+    );
+    copy.replace(
+      "core/device/regions.ts",
+      '    life(Field.INTERVAL, "interval, as text", answer, ""),\n',
+      '    life(Field.INTERVAL, "interval, as text", answer, ""),\n    life(Field.ERROR_URI, "error_uri, if it fits", answer, ""),\n',
+    );
+    for (const answer of ["token-response", "device-authorization"]) {
+      copy.replace(
+        `core/grant/${answer}.ts`,
+        "(1 << Field.ERROR)",
+        "(1 << Field.ERROR) | (1 << Field.ERROR_URI)",
+      );
+    }
+    copy.write("test/core/error-uri.test.ts", READS);
+    copy.check();
+    expect(copy.generateAndTest(["tables", "spec", "docs"], TESTS)).toContain("passed");
+    expect(copy.read("core/SPEC.md")).toContain("error_uri, if it fits");
+  },
+  RECIPE_MS,
+);

@@ -2,7 +2,7 @@
 // names has to be touched.
 
 import { afterAll, expect, it } from "vitest";
-import { RepositoryCopy } from "./repository-copy.ts";
+import { RECIPE_MS, RepositoryCopy } from "./repository-copy.ts";
 
 const copy = new RepositoryCopy();
 afterAll(() => copy.dispose());
@@ -34,19 +34,23 @@ scope: openid
 pending 403: {}
 `;
 
-it("a new server is an entry, a recording and one command", () => {
-  copy.replace("platform/servers/plain.ts", /\];\n$/g, PROFILE);
-  copy.write("test/servers/recordings/example.http", RECORDING);
-  const said = copy.generateAndTest(
-    ["servers", "docs"],
-    ["servers/conversations", "servers/readme", "core/dialects", "configuration", "documents"],
-  );
+it(
+  "a new server is an entry, a recording and one command",
+  () => {
+    copy.replace("platform/servers/plain.ts", /\];\n$/g, PROFILE);
+    copy.write("test/servers/recordings/example.http", RECORDING);
+    const said = copy.generateAndTest(
+      ["servers", "docs"],
+      ["servers/conversations", "servers/readme", "core/dialects", "configuration", "documents"],
+    );
 
-  expect(said).toContain("passed");
-  expect(copy.read("platform/servers/README.md")).toContain(
-    "| `example` | RFC 8628 | yes | yes | yes | yes | yes |",
-  );
-  expect(copy.read("targets/docs/sizing.md")).toMatch(
-    /^\| `example` \| 64 \| 64 \| \d+ \| \d+ \| 4608 \|$/m,
-  );
-}, 300_000);
+    expect(said).toContain("passed");
+    expect(copy.read("platform/servers/README.md")).toContain(
+      "| `example` | RFC 8628 | yes | yes | yes | yes | yes |",
+    );
+    expect(copy.read("targets/docs/sizing.md")).toMatch(
+      /^\| `example` \| 64 \| 64 \| \d+ \| \d+ \| 4608 \|$/m,
+    );
+  },
+  RECIPE_MS,
+);

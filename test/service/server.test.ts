@@ -173,7 +173,7 @@ test("closing ends a connection, too, that has never begun its handshake", async
   const closed = new Promise((done) => socket.once("close", () => done("closed")));
   await server.close();
   expect(await closed).toBe("closed");
-}, 10_000);
+});
 
 describe("RFC 8935 push over real HTTP", () => {
   test("RFC 8935 §2: an event arrives at its receiver; a redirect is not followed", async () => {
