@@ -37,6 +37,14 @@ describe("RFC 8936: events by polling", () => {
     expect(outcome(bench)).toEqual({ error: 0, status: 200 });
   });
 
+  it("RFC 8936 §2.4.1: the first request of a run holds nothing of the answer that was read before", () => {
+    // A number that nobody wants is read last.
+    const bench = session(["hang"], { version: 1234 });
+    bench.core.pollEvents(bench.device);
+    bench.pass(0);
+    expect(JSON.parse(bench.sent[0]!.body)).toEqual({ maxEvents: 1, returnImmediately: true });
+  });
+
   it("RFC 8936 §2.4.4: a failed signature is reported and changes nothing", () => {
     const event = claims(ACCOUNT_DISABLED);
     const bench = session([delivery(event), EMPTY]);
@@ -234,6 +242,8 @@ describe("RFC 8936: events by polling", () => {
     bench.pass(1000);
     expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
     expect(bench.device.state).toBe(State.SIGNED_IN);
+    // SPEC, Regions: the life of what was verified is over.
+    expect(bench.device.length[Field.VALUE_A]).toBe(-1);
   });
 });
 
@@ -343,6 +353,15 @@ describe("RFC 7515 §2: the payload of a compact serialization", () => {
   it("ends with the token where there is no second dot, whatever lies behind in the memory", () => {
     for (const jti of ["ABCDEFGH", "ABCDEFGHI", "ABCDEFGHIJ"]) {
       const bench = polled(`h.${encoded(JSON.stringify({ jti, events: {} }))}`);
+      expect(JSON.parse(bench.sent[1]!.body).ack).toEqual([jti]);
+    }
+  });
+
+  it("ends with the token where there is no second dot, not with what its own claims put behind it", () => {
+    for (const jti of ["ABCDEFGH", "ABCDEFGHI", "ABCDEFGHIJ"]) {
+      const event = claims(TOKEN_REVOKED, tokenSubject("another"), jti);
+      const bench = polled(`h.${encoded(JSON.stringify(event))}`);
+      expect(bench.sent).toHaveLength(2);
       expect(JSON.parse(bench.sent[1]!.body).ack).toEqual([jti]);
     }
   });
@@ -486,18 +505,24 @@ describe("the host's answer to VERIFY", () => {
     expect(bench.device.callError).toBe(ErrorCode.NONE);
   });
 
-  it("to an event that comes back after the user has signed out undoes nothing of it", () => {
-    const bench = session([delivery(claims(ACCOUNT_DISABLED))]);
-    bench.verifyHangs = true;
-    bench.core.pollEvents(bench.device);
-    bench.pass(0);
-    bench.core.signOut(bench.device);
-    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
-    expect(bench.device.state).toBe(State.REVOKING);
-    bench.answers = [json(200, {})];
-    bench.pass(1000);
-    expect(bench.device.state).toBe(State.SIGNED_OUT);
-    expect(bench.device.error).toBe(ErrorCode.NONE);
-    expect(bench.device.callState).toBe(CallState.DONE);
-  });
+  it.each([
+    ["ends the session", ACCOUNT_DISABLED],
+    ["asks for a refresh", SESSIONS_REVOKED],
+  ])(
+    "to an event that %s comes after the user has signed out, and undoes nothing of it",
+    (_, type) => {
+      const bench = session([delivery(claims(type))]);
+      bench.verifyHangs = true;
+      bench.core.pollEvents(bench.device);
+      bench.pass(0);
+      bench.core.signOut(bench.device);
+      bench.core.eventVerified(bench.device, bench.device.requestId, 1);
+      expect(bench.device.state).toBe(State.REVOKING);
+      bench.answers = [json(200, {})];
+      bench.pass(1000);
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+      expect(bench.device.error).toBe(ErrorCode.NONE);
+      expect(bench.device.callState).toBe(CallState.DONE);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Command, State } from "../../core/complete.ts";
 import { Bench, code, type Reaction, tokens } from "./bench.ts";
+import { bytesOf } from "./session.ts";
 
 /** A device with a code, which has sent one request; polls are answered with pending, or hang. */
 function pending(...later: Reaction[]): Bench {
@@ -63,6 +64,23 @@ describe("SPEC.md, Time: elapsed time as hosts report it", () => {
         expect(bench.sent).toHaveLength(2);
       }),
     );
+  });
+});
+
+describe("SPEC.md, Time: the wait for the next request", () => {
+  it("stands still while discovery is under way: no poll comes in a burst with it", () => {
+    const bench = pending("hang");
+    bench.pass(1000);
+    const left = bench.sent[0]!.atMs + 5000 - bench.nowMs;
+    const issuer = bytesOf("https://issuer.example");
+    expect(bench.core.discover(bench.device, issuer, 0, issuer.length)).toBe(1);
+    bench.pass(60_000);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 3]);
+    bench.core.responseFailed(bench.device, bench.sent[1]!.id);
+    bench.pass(left - 1);
+    expect(bench.sent).toHaveLength(2);
+    bench.pass(1);
+    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([0, 3, 1]);
   });
 });
 

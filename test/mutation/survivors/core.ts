@@ -193,6 +193,18 @@ export const CORE: readonly Explanation[] = [
     why: CLAMP,
   },
   {
+    file: "core/device/clock.ts",
+    line: "if (device.backoffMs > mostMs) device.backoffMs = mostMs;",
+    mutants: ["device.backoffMs > mostMs => device.backoffMs >= mostMs"],
+    why: CLAMP,
+  },
+  {
+    file: "core/device/clock.ts",
+    line: "backoff += backoff < 65536 ? jitter(device, backoff) : jitter(device, backoff >> 6) << 6;",
+    mutants: ["backoff < 65536 => backoff <= 65536"],
+    why: "Half a backoff is 1000 doubled up to 11 times, as half of both bounds is: behind 64000 comes 128000, and never 65536.",
+  },
+  {
     file: "core/grant/device-access-token.ts",
     line: "pollEvery(device, named > longer ? named : longer);",
     mutants: ["named > longer => named >= longer"],
