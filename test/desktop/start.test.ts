@@ -6,6 +6,7 @@ import path from "node:path";
 import { expect, test, vi } from "vitest";
 import { readOptions } from "../../targets/desktop/options.ts";
 import { fixture } from "../../targets/desktop/simulator/world/world.ts";
+import { UsageError } from "../../targets/desktop/usage-error.ts";
 import { createService, serve } from "../../targets/service/index.ts";
 import { startBetterAuth } from "../peers/better-auth-server.ts";
 import { ended, inFolder, run, start } from "./command.ts";
@@ -66,7 +67,8 @@ test("a code that nobody enters expires after half an hour of the world's time",
     expect(stdout).toContain("0:01|");
   }));
 
-test.each([
+/** Mistakes that are seen in the words alone. */
+const WRONG_FLAGS: [string[], RegExp][] = [
   [["--colour"], /^picogrant: unknown option '--colour'/],
   [["extra"], /^picogrant: too many arguments/],
   [["--display", "9x9"], /16x2 to 80x8/],
@@ -77,13 +79,6 @@ test.each([
   [["--issuer", "ftp://x"], /http or https address/],
   [["--issuer", "http://127.0.0.1:1", "--client-id", "x"], /a real server needs --scope/],
   [["--server", "github"], /a real server needs --client-id/],
-  [["--server", "gitbub", "--client-id", "x"], /--server must be one of: google, /],
-  [["--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing: the host/],
-  [
-    ["--server", "github", "--server-parameter", "host=a/b", "--client-id", "x"],
-    /--server-parameter host must be the host/,
-  ],
-  [["--server", "google", "--client-id", "x"], /--client-secret is missing/],
   [["--server", "github", "--issuer", "https://a.example", "--client-id", "x"], /not two of them/],
   [["--server-parameter", "host=a"], /--server-parameter goes with --server/],
   [
@@ -92,9 +87,6 @@ test.each([
   ],
   [["--memory", "100"], /2048 to 65535/],
   [["--client-auth", "basic"], /Allowed choices are none, client_secret_post/],
-  [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
-  [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
-  [["--client", "nobody", "--port", "0"], /no client nobody; choose --client from living-room-tv/],
   [["--record", "x", "--fixture", "y"], /--record goes without --fixture/],
   [
     ["--record", "x", "--issuer", "https://a.example", "--client-id", "x", "--scope", "a"],
@@ -102,13 +94,33 @@ test.each([
   ],
   [["--device", "toaster"], /Allowed choices are bare, printer, console/],
   [["--printer", "/dev/null"], /--printer goes with --device printer/],
-  [["--fixture", "/nowhere", "--port", "0"], /--fixture \/nowhere: cannot be read \(ENOENT\)/],
-  [["--options", "package.json", "--port", "0"], /--options package.json: option .*name/],
   [
     ["--client", "x", "--issuer", "https://a.example", "--client-id", "x", "--scope", "a"],
     /--client is for the simulated service/,
   ],
-])("a wrong flag is one line and exit code 2: %s", (args, message) =>
+];
+
+test.each(WRONG_FLAGS)("a wrong flag is one line: %s", (args, message) => {
+  const [, said] = /^exit 2: ([^\n]+)\n$/.exec(refusal(args))!;
+  expect(said).toMatch(message);
+});
+
+test.each([
+  // One that the flags' reader finds, one that is found when all of them are known, and what the world says of the rest.
+  ...[WRONG_FLAGS[0]!, WRONG_FLAGS[5]!],
+  [["--server", "gitbub", "--client-id", "x"], /--server must be one of: google, /],
+  [["--server", "keycloak", "--client-id", "x"], /--server-parameter host is missing: the host/],
+  [
+    ["--server", "github", "--server-parameter", "host=a/b", "--client-id", "x"],
+    /--server-parameter host must be the host/,
+  ],
+  [["--server", "google", "--client-id", "x"], /--client-secret is missing/],
+  [["--record", "/nowhere/x", "--port", "0"], /--record \/nowhere\/x: cannot be written/],
+  [["--account", "nobody", "--port", "0"], /no account nobody; choose --account from ada/],
+  [["--client", "nobody", "--port", "0"], /no client nobody; choose --client from living-room-tv/],
+  [["--fixture", "/nowhere", "--port", "0"], /--fixture \/nowhere: cannot be read \(ENOENT\)/],
+  [["--options", "package.json", "--port", "0"], /--options package.json: option .*name/],
+] as [string[], RegExp][])("a wrong flag is one line and exit code 2: %s", (args, message) =>
   inFolder(async (state) => {
     const { code, stdout, stderr } = await run("--state", state, ...args);
     expect(code).toBe(2);
@@ -206,6 +218,8 @@ function refusal(args: readonly string[]): string {
   try {
     return JSON.stringify(readOptions(args));
   } catch (error) {
+    // As main.ts says it.
+    if (error instanceof UsageError) return `exit 2: picogrant: ${error.message}\n`;
     return `${(error as Error).message}: ${said}`;
   } finally {
     vi.restoreAllMocks();

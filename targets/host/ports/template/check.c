@@ -49,7 +49,8 @@ static int check_clock(void) {
     last = now;
     if (i < 100) port_wait(1);
   }
-  int goes_on = last != start;
+  /* Asked once more: where this program had to wait for its turn the time was over before the first look. */
+  int goes_on = pg_clock_ms() != start;
   check(goes_on, "ok clock: it goes on", "not ok clock: pg_clock_ms stands still");
   check(!goes_back, "ok clock: it never goes back", "not ok clock: pg_clock_ms went back");
   if (!goes_on) return 0;
