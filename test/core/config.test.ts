@@ -85,6 +85,16 @@ describe("SPEC Configuration: what is incomplete or out of range is refused by n
     }
   });
 
+  it("formerServer, which may be left out", () => {
+    for (const formerServer of [undefined, "", "https://issuer.example"]) {
+      expect(wrong({ formerServer })).toBe(ConfigMember.NONE);
+    }
+    for (const formerServer of [1, true, {}, ["https://issuer.example"]]) {
+      expect(wrong({ formerServer })).toBe(ConfigMember.FORMER_SERVER);
+      expect(create({ formerServer })).toBeNull();
+    }
+  });
+
   it("parameters that would run into those before them", () => {
     expect(wrong({ deviceParameters: "access_type=offline" })).toBe(ConfigMember.DEVICE_PARAMETERS);
     expect(wrong({ tokenParameters: "resource=x" })).toBe(ConfigMember.TOKEN_PARAMETERS);

@@ -110,13 +110,15 @@ describe("device doc §4.1: discovery", () => {
     },
   );
 
-  it.each(["http://printer.lan", "HTTPS://issuer.example", "http://127.0.0.1.example/"])(
-    "RFC 8414 §2: the issuer %s is not on the device: no address there is right",
-    (issuer) => {
-      const metadata = { ...METADATA, issuer, token_endpoint: "http://127.0.0.1:8080/" };
-      expect(discovered(metadata, issuer).number).toBe(ErrorCode.MALFORMED_RESPONSE);
-    },
-  );
+  it.each([
+    "http://printer.lan",
+    "HTTPS://issuer.example",
+    "http://127.0.0.1.example/",
+    "https:///tenant",
+  ])("RFC 8414 §2: the issuer %s is not on the device: no address there is right", (issuer) => {
+    const metadata = { ...METADATA, issuer, token_endpoint: "http://127.0.0.1:8080/" };
+    expect(discovered(metadata, issuer).number).toBe(ErrorCode.MALFORMED_RESPONSE);
+  });
 
   it.each(["", "{", "<html>", "[]", "null"])(
     "device doc §4.1 row device_authorization_endpoint: %j is no document",
@@ -145,6 +147,17 @@ describe("RFC 8414 §3.3: the issuer asked for", () => {
     expect(discoverAt(bench, longest, "-".repeat(before))).toBe(1);
     bench.pass(0);
     expect(outcome(bench).error).toBe(ErrorCode.NONE);
+  });
+
+  it("is compared from its first byte on, whatever stands in front of it in the host's array", () => {
+    const bench = new Bench([], { autoStart: 0 });
+    for (let byte = 0; byte < 256; byte++) {
+      bench.answers = [json(200, METADATA)];
+      const bytes = [byte, ...bytesOf(ISSUER)];
+      expect(bench.core.discover(bench.device, bytes, 1, bytes.length)).toBe(1);
+      bench.run(0);
+      expect([byte, outcome(bench).error]).toEqual([byte, ErrorCode.NONE]);
+    }
   });
 
   it("with no room for as long a one in the answer, the field is told", () => {

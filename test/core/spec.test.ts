@@ -7,7 +7,7 @@ import { ErrorCode, ErrorKind, errorKind, errorMessage } from "../../core/comple
 import { MESSAGES, Message } from "../../core/device/errors.ts";
 import { Field, Region } from "../../core/device/memory.ts";
 import { regionLives } from "../../core/device/regions.ts";
-import { Event, State, transitions } from "../../core/device/states.ts";
+import { Event, isTransition, State, transitions } from "../../core/device/states.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { remedyOf } from "../../core/tables/remedies.ts";
 import { Bench, code, error } from "./bench.ts";
@@ -221,6 +221,21 @@ it.skipIf(process.env.PICOGRANT_CORE !== undefined).each([
   if (process.env.PICOGRANT_GENERATE)
     writeFileSync(file, text.slice(0, at) + drawn + text.slice(behind));
   else expect(text.slice(at, behind), "npm run generate brings it up to date").toBe(drawn);
+});
+
+it("SPEC States: what the assertion of moves holds for one is a move of the table, and nothing else is", () => {
+  const numbers = (of: object): number[] =>
+    Object.values(of).filter((value) => typeof value === "number");
+  const held: string[] = [];
+  for (const from of numbers(State)) {
+    for (const event of numbers(Event)) {
+      for (const to of numbers(State)) {
+        if (isTransition(from, event, to)) held.push(`${from} ${event} ${to}`);
+      }
+    }
+  }
+  const moves = transitions().map(({ from, event, to }) => `${from} ${event} ${to}`);
+  expect(held.sort()).toEqual(moves.sort());
 });
 
 it("every state of the table of functions is the one it is called", () => {

@@ -363,4 +363,34 @@ export const CORE: readonly Explanation[] = [
     mutants: ["device.call !== null => true"],
     why: "The purpose is CALL only where there is a call; in the grant alone there is none.",
   },
+  {
+    file: "core/device/states.ts",
+    line: "for (var i = 0; i < codes.length; i++) if (codes[i] === move(from, event, to)) return true;",
+    mutants: ["i < codes.length => i <= codes.length"],
+    why: "Behind the last one stands undefined, which is no number of a move.",
+  },
+  {
+    file: "core/device/config.ts",
+    line: "for (var i = 0; i < value.length; i++) if (value.charCodeAt(i) === 10) lines++;",
+    mutants: ["i < value.length => i <= value.length"],
+    why: "Behind its end a text has NaN for a character, which is no line feed.",
+  },
+  {
+    file: "core/device/config.ts",
+    line: 'if (!isText(config.formerServer || "")) return ConfigMember.FORMER_SERVER;',
+    mutants: ['"" => "Stryker was here!"'],
+    why: "It stands there for one that is left out, and is only asked whether it is a text: any text is.",
+  },
+  {
+    file: "core/requests/protected-resource.ts",
+    line: "while (at < end && device.memory[at] !== 63) at++;",
+    mutants: ["at < end => at <= end"],
+    why: "Whether it stops at the end or one byte behind it: what is asked then is whether it is in front of the end.",
+  },
+  {
+    file: "core/documents/subscription-offer.ts",
+    line: "if (!nameError && device.length[Region.CALL] < 0) nameError = OfferError.TOO_LONG;",
+    mutants: ["device.length[Region.CALL] < 0 => device.length[Region.CALL] <= 0"],
+    why: "A part of the path was just written: the length is more than 0, or -1 where it does not fit.",
+  },
 ];
