@@ -129,7 +129,8 @@ function writeTarget(
     ) {
       nameError = which + 1;
     }
-    if (!nameError) endWrite(device, Region.CALL);
+    // Of what is refused, too: it is overwritten as far as its length says.
+    endWrite(device, Region.CALL);
     if (!nameError && device.length[Region.CALL] < 0) nameError = OfferError.TOO_LONG;
     // The body may leave out offerId, because the query has it.
     var compared = device.length[Field.VALUE_D] < 0 ? 3 : 4;

@@ -243,3 +243,18 @@ describe("SPEC Regions: what a life has ended of is overwritten", () => {
     expectForgotten(bench, ...Object.values(THIRD));
   });
 });
+
+describe("SPEC Regions: what is left of an offer that was refused", () => {
+  it("the names, once signed out", () => {
+    const name = "name-that-is-refused-4Kd8";
+    const bench = signedIn();
+    const names = Buffer.from(`test.picogrant.player\npremium\nmonthly\nintro-1\n${name} \u00e9`);
+    const body = Buffer.from("{}");
+    bench.core.createOffer(bench.device, names, 0, names.length, body, 0, body.length);
+    bench.answers = [json(200, {})];
+    bench.core.signOut(bench.device);
+    bench.pass(10_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expectForgotten(bench, name);
+  });
+});
