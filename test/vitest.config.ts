@@ -49,7 +49,6 @@ const slow = [
   "test/lives/watched-core.test.ts",
   "test/model/model.test.ts",
   "test/mutation/bundle.test.ts",
-  "test/platform/agent-fetch.test.ts",
   "test/platform/broken-http.test.ts",
   "test/platform/certificate-verdicts.test.ts",
   "test/platform/hostile-resource.test.ts",

@@ -50,14 +50,16 @@ export async function serve(
   const limits = limitsOf(settings.requestTimeoutMs ?? REQUEST_TIMEOUT_MS);
   const secure = key !== undefined && cert !== undefined;
   const fetch = (request: Request, env: unknown) => service.fetch(request, env);
+  // Programs are tested with this service: their Request and Response stay Node's.
+  const common = { fetch, overrideGlobalObjects: false };
   const server = (
     secure
       ? createAdaptorServer({
-          fetch,
+          ...common,
           createServer: createHttpsServer,
           serverOptions: { ...limits, key, cert },
         })
-      : createAdaptorServer({ fetch, createServer: createHttpServer, serverOptions: limits })
+      : createAdaptorServer({ ...common, createServer: createHttpServer, serverOptions: limits })
   ) as NetServer;
   // Those of before a TLS handshake, too, which `closeAllConnections` leaves.
   const open = new Set<Socket>();

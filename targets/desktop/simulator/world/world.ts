@@ -293,7 +293,11 @@ async function servePanel(
   const fetch = async (request: Request, env: unknown): Promise<Response> =>
     (await front.handle?.(request, env)) ??
     new Response("The panel is at /panel.", { status: 404 });
-  const server = createAdaptorServer({ fetch, createServer }) as Server;
+  const server = createAdaptorServer({
+    fetch,
+    createServer,
+    overrideGlobalObjects: false,
+  }) as Server;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(new UsageError(describeListenError(error, options))),
