@@ -2,21 +2,12 @@
 // a callback that was given to an adapter, and the program hears of it once.
 
 import { describe, expect, it } from "vitest";
-import * as core from "../../core/complete.ts";
 import { State } from "../../core/index.ts";
 import type { Platform } from "../../platform/contracts.ts";
-import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
-
-const CODE = {
-  device_code: "d",
-  user_code: "BCDF-GHJK",
-  verification_uri: "https://x.test",
-  expires_in: 300,
-  interval: 5,
-};
-const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+import { CODE, driverOn, TOKENS } from "./driver-bench.ts";
 
 /** A world that answers late, as a real one does: 40 ms for HTTP, 3 ms for storage. */
 function lateWorld(): FakePlatform {
@@ -30,16 +21,6 @@ function lateWorld(): FakePlatform {
     },
     storageDelayMs: 3,
   });
-}
-
-function driverOn(platform: Platform, more: Partial<DriverOptions> = {}): Driver {
-  const endpoints = {
-    ...noEndpoints,
-    deviceAuthorization: "https://x.test/code",
-    token: "https://x.test/token",
-    revocation: "https://x.test/revoke",
-  };
-  return new Driver({ core, platform, config: driverConfig, endpoints, ...more });
 }
 
 /** Anything may be thrown, not only an Error. */

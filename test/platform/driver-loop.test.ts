@@ -5,18 +5,10 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Command, Endpoint, State } from "../../core/index.ts";
 import type { HttpRequest, HttpSink, Platform } from "../../platform/contracts.ts";
-import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import type { Driver, DriverOptions } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakePlatform, fakePlatform } from "../../platform/fake/index.ts";
-
-const CODE = {
-  device_code: "d",
-  user_code: "BCDF-GHJK",
-  verification_uri: "https://x.test",
-  expires_in: 300,
-  interval: 5,
-};
-const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+import { CODE, driverOn, TOKENS } from "./driver-bench.ts";
 
 function world(more: Parameters<typeof fakePlatform>[0] = {}): FakePlatform {
   return fakePlatform({
@@ -28,16 +20,6 @@ function world(more: Parameters<typeof fakePlatform>[0] = {}): FakePlatform {
     },
     ...more,
   });
-}
-
-function driverOn(platform: Platform, more: Partial<DriverOptions> = {}): Driver {
-  const endpoints = {
-    ...noEndpoints,
-    deviceAuthorization: "https://x.test/code",
-    token: "https://x.test/token",
-    resources: ["https://x.test/api"],
-  };
-  return new Driver({ core, platform, config: driverConfig, endpoints, ...more });
 }
 
 function signedIn(platform = world(), more: Partial<DriverOptions> = {}): Driver {

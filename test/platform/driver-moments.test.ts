@@ -5,27 +5,8 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Command, Endpoint, State } from "../../core/index.ts";
 import type { HttpSink, Platform } from "../../platform/contracts.ts";
-import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
-import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform } from "../../platform/fake/index.ts";
-
-const CODE = {
-  device_code: "d",
-  user_code: "BCDF-GHJK",
-  verification_uri: "https://x.test",
-  expires_in: 300,
-  interval: 5,
-};
-
-function driverOn(platform: Platform, more: Partial<DriverOptions> = {}): Driver {
-  const endpoints = {
-    ...noEndpoints,
-    deviceAuthorization: "https://x.test/code",
-    token: "https://x.test/token",
-    resources: ["https://x.test/api"],
-  };
-  return new Driver({ core, platform, config: driverConfig, endpoints, ...more });
-}
+import { CODE, driverOn } from "./driver-bench.ts";
 
 const settled = (): Promise<void> => new Promise((done) => setImmediate(done));
 

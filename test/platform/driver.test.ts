@@ -5,38 +5,16 @@ import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
 import type { HttpRequest, HttpSink, Platform } from "../../platform/contracts.ts";
-import { Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
+import { type Driver, type DriverOptions, noEndpoints } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { type FakePlatform, fakePlatform, MemoryStorage } from "../../platform/fake/index.ts";
 import { missingRoomOf } from "../../platform/unfit-answer.ts";
-
-const CODE = {
-  device_code: "d",
-  user_code: "BCDF-GHJK",
-  verification_uri: "https://x.test",
-  expires_in: 300,
-  interval: 5,
-};
-const TOKENS = { access_token: "a", refresh_token: "r", token_type: "Bearer", expires_in: 3600 };
+import { CODE, driverOn, TOKENS } from "./driver-bench.ts";
 
 const signsIn = (): FakePlatform =>
   fakePlatform({
     http: { handler: ({ url }) => ({ status: 200, body: url.endsWith("/token") ? TOKENS : CODE }) },
   });
-
-function driverOn(platform: Platform, more: Partial<DriverOptions> = {}): Driver {
-  return new Driver({
-    core,
-    platform,
-    config: driverConfig,
-    endpoints: {
-      ...noEndpoints,
-      deviceAuthorization: "https://x.test/code",
-      token: "https://x.test/token",
-    },
-    ...more,
-  });
-}
 
 /** Lets time pass; what the adapters throw reaches the alarm, as it reaches a platform's timer. */
 function pass(platform: FakePlatform, seconds: number): string[] {

@@ -2,22 +2,14 @@
 // "Sealed storage", seen from the device. It never goes on with what was altered, and never stands still.
 
 import { describe, expect, it } from "vitest";
-import * as core from "../../core/complete.ts";
 import { Region, State } from "../../core/index.ts";
-import { Driver, noEndpoints } from "../../platform/driver.ts";
+import type { Driver } from "../../platform/driver.ts";
 import { driverConfig } from "../../platform/fake/config.ts";
 import { fakePlatform, ManualClock, type MemoryStorage } from "../../platform/fake/index.ts";
 import type { SealedStorageOptions } from "../../platform/sealed-storage.ts";
 import { asciiOf } from "../../platform/text.ts";
+import { CODE, driverOn } from "./driver-bench.ts";
 import { Counter, DEVICE_KEY, seal } from "./sealing.ts";
-
-const CODE = {
-  device_code: "d",
-  user_code: "BCDF-GHJK",
-  verification_uri: "https://x.test",
-  expires_in: 300,
-  interval: 5,
-};
 
 /** A service that issues a new refresh token each time, and a device of it with sealed records. */
 class World {
@@ -35,16 +27,10 @@ class World {
         }),
       },
     });
-    const driver = new Driver({
-      core,
-      platform: { ...platform, storage: seal(platform.storage, more) },
-      config: { ...driverConfig, autoStart: 0 },
-      endpoints: {
-        ...noEndpoints,
-        deviceAuthorization: "https://x.test/code",
-        token: "https://x.test/token",
-      },
-    });
+    const driver = driverOn(
+      { ...platform, storage: seal(platform.storage, more) },
+      { config: { ...driverConfig, autoStart: 0 } },
+    );
     driver.start();
     // The records are read, however often that takes.
     while (driver.device.state === State.STARTING) this.clock.advance(1);
