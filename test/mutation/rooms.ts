@@ -118,8 +118,8 @@ export function roomsOf(root: string): Room[] {
       name: "sealed storage",
       sources: ["platform/sealed-storage.ts"],
       tests: [
-        ...inPlatform("sealed-format", "sealed-storage", "sealed-device", "sealed-secrets"),
-        ...inPlatform("sealed-sweep"),
+        ...inPlatform("sealed-format", "sealed-storage", "sealed-replay", "sealed-device"),
+        ...inPlatform("sealed-secrets", "sealed-sweep"),
       ],
       isTogether: true,
     },
