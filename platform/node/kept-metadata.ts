@@ -111,9 +111,12 @@ function serverIn(
   deviceKey: Uint8Array | undefined,
   allowHttp: boolean,
 ): DiscoveredServer | undefined {
-  const [text, code] = content.split("\n") as [string, string];
-  // Of two lengths, or without a second line, it throws.
-  if (!timingSafeEqual(Buffer.from(code), Buffer.from(codeOf(text, deviceKey)))) return undefined;
+  const [text = "", code] = content.split("\n");
+  // Cut off: the code has a line of its own, also where it is "".
+  if (code === undefined) return undefined;
+  const expected = Buffer.from(codeOf(text, deviceKey));
+  const found = Buffer.from(code);
+  if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;
   const kept = JSON.parse(text) as Kept;
   if (kept.version !== 1 || kept.issuer !== issuer) return undefined;
   const { deviceAuthorization, token, revocation, clientAuthenticationMethods } = kept;

@@ -95,6 +95,24 @@ export const NODE: readonly Explanation[] = [
   },
   {
     file: "platform/node/kept-metadata.ts",
+    line: 'const [text = "", code] = content.split("\\n");',
+    mutants: ['"" => "Stryker was here!"'],
+    why: "A text that is split has a first part.",
+  },
+  {
+    file: "platform/node/kept-metadata.ts",
+    line: "if (code === undefined) return undefined;",
+    mutants: ["code === undefined => false"],
+    why: "A Buffer of nothing throws, and whoever reads takes that for none as well.",
+  },
+  {
+    file: "platform/node/kept-metadata.ts",
+    line: "if (found.length !== expected.length || !timingSafeEqual(found, expected)) return undefined;",
+    mutants: ["found.length !== expected.length => false"],
+    why: "timingSafeEqual throws for two lengths, and whoever reads takes that for none as well.",
+  },
+  {
+    file: "platform/node/kept-metadata.ts",
     line: "} catch {",
     mutants: ["{ => {}"],
     why: "A function that ends without a value gives undefined as well.",
