@@ -126,29 +126,26 @@ const STATES: readonly {
   { what: "a redirect", answer: [302, {}], isRefused: false, says: "302" },
 ];
 
-// The ways out of each of these states are tried where they differ, in the session (test/ways-out.ts).
-it.each(isFullRun ? STATES : STATES.slice(0, 1))(
-  "where a refresh meets $what the login is kept, and that is said; login --again is a way out",
-  async ({ answer, isRefused, says }) => {
-    expect((await login()).code).toBe(0);
-    refresh = answer;
-    const refused = await (isRefused ? login() : picogrant(LOGIN(), says));
-    expect(refused.stderr).toContain(says);
-    expect(refused.code).toBe(isRefused ? 1 : 130);
-    if (isRefused) expect(refused.stderr).toContain("login --again");
-    await expectAgain();
+describe.each(isFullRun ? STATES : STATES.slice(0, 1))(
+  "where a refresh meets $what the login is kept, and that is said; every way out works",
+  ({ answer, isRefused, says }) => {
+    it("login --again, logout, logout --local", async () => {
+      expect((await login()).code).toBe(0);
+      refresh = answer;
+      const refused = await (isRefused ? login() : picogrant(LOGIN(), says));
+      expect(refused.stderr).toContain(says);
+      expect(refused.code).toBe(isRefused ? 1 : 130);
+      if (isRefused) expect(refused.stderr).toContain("login --again");
+      await expectWaysOut();
+    });
   },
 );
 
-/** Signs out, and in anew. */
-async function expectAgain(): Promise<void> {
+async function expectWaysOut(): Promise<void> {
   seen.length = 0;
+  // Signs out, and in anew.
   expect((await login("--again")).code).toBe(0);
   expect(seen.filter((what) => what !== "/refresh")).toEqual(["/revoke", "/code", "/token"]);
-}
-
-async function expectWaysOut(): Promise<void> {
-  await expectAgain();
   seen.length = 0;
   expect(await picogrant(["logout"])).toMatchObject({ code: 0 });
   expect(seen).toContain("/revoke");

@@ -208,10 +208,12 @@ test("every flag is refused beside --scenario but --plain, which fits what it do
 /** What the command line says to these flags before it ends; in this process, since there are many. */
 function refusal(args: readonly string[]): string {
   let said = "";
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    said += String(text);
-    return true;
-  });
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, "write").mockImplementation((text) => {
+      said += String(text);
+      return true;
+    });
+  }
   vi.spyOn(process, "exit").mockImplementation((code) => {
     throw new Error(`exit ${code}`);
   });

@@ -55,12 +55,19 @@ export function debianSource(
   });
 }
 
-/** QuickJS's source with `qjsc` and `libquickjs.a` built: QUICKJS_DIR, or fetched. */
+/** Where QuickJS's source is, or will be: QUICKJS_DIR, or fetched. */
+export function quickjsPlace(): string {
+  return process.env.QUICKJS_DIR || `${enginesFolder}quickjs-source`;
+}
+
+/** QuickJS's source with `qjsc` and `libquickjs.a` built. */
 export function quickjsFolder(): string {
-  return (
-    process.env.QUICKJS_DIR ||
-    debianSource("quickjs", quickjsRelease, (source) => makeQuickjs(source, "qjsc", "libquickjs.a"))
-  );
+  if (!process.env.QUICKJS_DIR) {
+    debianSource("quickjs", quickjsRelease, (source) =>
+      makeQuickjs(source, "qjsc", "libquickjs.a"),
+    );
+  }
+  return quickjsPlace();
 }
 
 /** Builds parts of QuickJS in its folder. */

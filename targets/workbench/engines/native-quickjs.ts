@@ -2,15 +2,14 @@
 // most machines still run has none.
 
 import { existsSync } from "node:fs";
-import { makeQuickjs, quickjsFolder } from "./debian-sources.ts";
-import { enginesFolder } from "./install.ts";
+import { makeQuickjs, quickjsFolder, quickjsPlace } from "./debian-sources.ts";
 
 /** Programs that are `qjs`: one of the user's choice, the one built here, or the system's. */
 export function findQjs(): string | undefined {
   const named = process.env.PICOGRANT_QJS;
   if (named) return named;
   const path = (process.env.PATH ?? "").split(":").map((folder) => `${folder}/qjs`);
-  return [`${enginesFolder}quickjs-source/qjs`, ...path].find((file) => existsSync(file));
+  return [`${quickjsPlace()}/qjs`, ...path].find((file) => existsSync(file));
 }
 
 /**
