@@ -76,11 +76,6 @@ function putTwoDigits(device: Device, number: number): void {
   put(device, 48 + number - tens * 10);
 }
 
-/** Whether a code from before a restart is shown before the server has confirmed it: marked as being checked. */
-function isBeingChecked(device: Device): boolean {
-  return device.state === State.PENDING && device.codeResumed === 1 && device.codeLifeS > 0;
-}
-
 /** The last row: the user code, with its label, and with a countdown (mm:ss) or a mark where there is room for them. */
 function putCode(device: Device): void {
   var mark = device.codeShown ? 0 : Width.MARK;
@@ -200,7 +195,8 @@ function putState(device: Device): void {
 /** Lays the whole text out, of which the present page goes to the frame. The code's row is below it on each page. */
 function layOut(device: Device): void {
   beginText(device);
-  var hasCode = device.codeShown || isBeingChecked(device);
+  // One from before a restart is there as well, marked until the server has confirmed it.
+  var hasCode = device.state === State.PENDING && device.codeLifeS > 0;
   if (hasCode) {
     goToLastRow(device);
     putCode(device);

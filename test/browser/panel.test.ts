@@ -88,7 +88,7 @@ describeInChromium("the panel", (browser) => {
     atPanel(browser(), async (page, { controller }) => {
       await shows(page, "Code ");
       await controller.run("advance 1m");
-      await page.getByText(/poll × 1\d/).waitFor();
+      await page.getByText(/poll × \d\d/).waitFor();
       for (let count = 0; count < 12; count++) await controller.run("slow");
       for (let count = 0; count < 12; count++) await controller.run("power-cycle");
       await controller.run("repeat-poll");

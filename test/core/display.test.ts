@@ -196,6 +196,14 @@ describe("SPEC.md, Display, RFC 8628 §3.3: the verification prompt, cell by cel
     after.until(1);
     expect(after.frame()[0]!.trimEnd()).toBe("Open in browser:");
     expect(after.frame()[3]).toBe("Code ABCD-EFGH      ");
+    // Not confirmed before its time is up, it is asked for once more, and shown no longer.
+    const late = new Bench([], { slots: before.slots });
+    late.answers = Array(2000).fill(null);
+    const life = late.device.codeLifeS;
+    expect(life).toBeGreaterThan(0);
+    while (late.device.codeLifeS > 0) late.pass(1000);
+    expect(late.device.state).toBe(State.PENDING);
+    expect(late.frame().join("").trim()).toBe("Checking code");
     const next = new Bench([code()], { slots: before.slots });
     next.core.signIn(next.device);
     next.run(0);

@@ -4,7 +4,9 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
+import { beginsWith } from "../../core/device/memory.ts";
 import { type Answer, Bench, code, config, json, type Reaction, tokens } from "./bench.ts";
+import { damaged } from "./damaged.ts";
 
 const capacityOf = (field: number, settings: object = {}): number =>
   new Bench([], { autoStart: 0, ...settings }).device.capacity[field]!;
@@ -436,5 +438,23 @@ describe("SPEC The loop: memoryNeeded is 0 where more memory does not help", () 
     larger.until(1);
     larger.run(0);
     expect(larger.device.codeShown).toBe(1);
+  });
+});
+
+describe("comparing values", () => {
+  it("one begins with no longer one, whatever lies behind it", () => {
+    const { device } = new Bench([], { autoStart: 0 });
+    const { memory, start, length } = damaged(device);
+    const place = (region: number, text: string): void => {
+      for (const [at, byte] of Buffer.from(text).entries()) memory[start[region]! + at] = byte;
+      length[region] = text.length;
+    };
+    place(Field.VALUE_A, "https");
+    place(Field.ACCESS_TOKEN, "https");
+    expect(beginsWith(device, Field.ACCESS_TOKEN, Field.VALUE_A)).toBe(true);
+    // The rest of it is still there, and belongs to nobody.
+    length[Field.ACCESS_TOKEN] = "http".length;
+    expect(beginsWith(device, Field.ACCESS_TOKEN, Field.VALUE_A)).toBe(false);
+    expect(beginsWith(device, Field.VALUE_A, Field.ACCESS_TOKEN)).toBe(true);
   });
 });

@@ -78,6 +78,20 @@ describe("a spent device code does not stay (RFC 8628 §5.2)", () => {
     expect(textOf(bench.slots)).toContain("refresh");
   });
 
+  it("signing out leaves no record of the session beside that of the token to revoke: it would come back to life", () => {
+    const bench = new Bench([code(), tokens({ expires_in: 60, refresh_token: "first-one" })]);
+    bench.until(2);
+    bench.answers = [tokens({ refresh_token: "second-one" })];
+    bench.pass(61_000);
+    expect(textOf(bench.slots)).toContain("first-one");
+    bench.answers = ["hang"];
+    bench.core.signOut(bench.device);
+    bench.pass(0);
+    expect(bench.device.state).toBe(State.REVOKING);
+    expect(bench.slots.filter((slot) => slot.length > 0)).toHaveLength(1);
+    expect(textOf(bench.slots)).toContain("second-one");
+  });
+
   it("a slot that cannot be read at the start is not erased then: it may hold the newer", () => {
     const newest = recordOf({ kind: Kind.REFRESH_TOKEN, sequence: 6, values: ["here"] });
     const bench = new Bench([], { autoStart: 0, storageHangs: true });

@@ -2,11 +2,12 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Command, State } from "../../core/complete.ts";
+import { Command, ErrorCode, State } from "../../core/complete.ts";
 import { wrap } from "../model/ideal/display.ts";
 import { Bench, code, error, tokens } from "./bench.ts";
+import { damaged } from "./damaged.ts";
 import { PAGE_MS, paged, visible } from "./layout.ts";
-import { call, LIST } from "./session.ts";
+import { bytesOf, call, LIST } from "./session.ts";
 
 /** Storage fails at the record under way as often as it is tried: it is not saved. */
 function refuseTokens(bench: Bench): void {
@@ -256,6 +257,43 @@ describe("SPEC.md, Display: other texts", () => {
     };
     expect(failed("quota_7")).toEqual(["Failed. Ask the", "maker", "quota_7", ""]);
     expect(failed("invalid_scope")).toEqual(["Wrong setup. Ask the", "maker", "", ""]);
+  });
+
+  it("the name of an error stays until the next answer begins, of which nothing is shown while it arrives", () => {
+    const bench = new Bench([code(), tokens({ expires_in: 60 })]);
+    bench.until(2);
+    bench.answers = Array(9).fill(error(400, "quota_7"));
+    bench.pass(61_000);
+    bench.answers = ["hang"];
+    for (let i = 0; i < 3600 && bench.answers.length > 0; i++) bench.pass(1000);
+    const { core, device } = bench;
+    expect(device.state).toBe(State.REFRESHING);
+    const isNamed = (): boolean => {
+      damaged(device).frameDue = 1;
+      bench.run(0);
+      expect(bench.frame().join("\n")).toContain("Failed");
+      return bench.frame()[2]!.trim() === "quota_7";
+    };
+    expect(isNamed()).toBe(true);
+    const { id } = bench.sent.at(-1)!;
+    const half = bytesOf('{"error":"quota_8');
+    core.responseStart(device, id, 400, -1);
+    for (let at = 0; at < half.length; at++) {
+      core.responseBody(device, id, half, at, at + 1);
+      expect(isNamed()).toBe(false);
+      expect(bench.frame()[2]!.trim()).toBe("");
+    }
+  });
+
+  it("an unknown name is shown below no other text than that of its error", () => {
+    const bench = new Bench([code(), tokens()]);
+    bench.until(2);
+    bench.answers = Array(9).fill(error(400, "quota_7"));
+    bench.core.signOut(bench.device);
+    bench.pass(800_000);
+    expect(bench.device.state).toBe(State.SIGNED_OUT);
+    expect(bench.device.error).toBe(ErrorCode.UNKNOWN_ERROR);
+    expect(bench.frame().join("").trim()).toBe("Not signed in");
   });
 
   it("texts in another language take the place of all", () => {

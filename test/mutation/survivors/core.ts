@@ -51,6 +51,60 @@ export const CORE: readonly Explanation[] = [
     why: "All of OUTPUT is overwritten then, where less would do: what lies in it behind a request is nobody's. The question saves the time.",
   },
   {
+    file: "core/device/frame.ts",
+    line: "export function isFrameUpToDate(device: Device): boolean {",
+    mutants: ["{ => {}"],
+    why: "A text that is laid out again comes to the same cells, and only a cell that differs makes a frame. The question saves the time of every tick.",
+  },
+  {
+    file: "core/device/frame.ts",
+    line: "return !device.frameDue && device.pageMs > 0;",
+    mutants: ["!device.frameDue && device.pageMs > 0 => false"],
+    why: "As above.",
+  },
+  {
+    file: "core/display/verification-prompt.ts",
+    line: "if (state === State.FAILED) return Message.FAILED;",
+    mutants: ["state === State.FAILED => false"],
+    why: "FAILED has no tokens, so CONNECTING would come next, and in the place of either the error is told, which there always is.",
+  },
+  {
+    file: "core/display/verification-prompt.ts",
+    line: "if (message === Message.FAILED && device.error === ErrorCode.UNKNOWN_ERROR && !isArriving) {",
+    mutants: ["device.error === ErrorCode.UNKNOWN_ERROR => true"],
+    why: "The other errors whose text is FAILED are found in answers that name none.",
+  },
+  {
+    file: "core/display/verification-prompt.ts",
+    line: "if (isFrameUpToDate(device)) return;",
+    mutants: ["isFrameUpToDate(device) => false"],
+    why: "As in frame.ts: it saves time.",
+  },
+  {
+    file: "core/display/verification-prompt.ts",
+    line: "if (device.pageStart) {",
+    mutants: ["device.pageStart => true"],
+    why: "The first page stays the first one, whatever is measured. The question saves the time.",
+  },
+  {
+    file: "core/text/form-encoder.ts",
+    line: "device.writeEnd = -1;",
+    mutants: ["-1 => +1"],
+    why: "Whatever is written or read lies behind the frame, so it has passed this end as well.",
+  },
+  {
+    file: "core/records/token-record.ts",
+    line: "return kind === RecordKind.REVOKED_ACCESS_TOKEN || kind === RecordKind.REVOKED_REFRESH_TOKEN;",
+    mutants: ["kind === RecordKind.REVOKED_ACCESS_TOKEN => false"],
+    why: "An access token is kept for itself only where no refresh token came, and then the older slot is of no use anyway.",
+  },
+  {
+    file: "core/records/token-record.ts",
+    line: "if (state === State.REVOKING) {",
+    mutants: ["state === State.REVOKING => true"],
+    why: "In the states that are left nothing is kept: no job of theirs writes a record, and nobody asks of which kind it would be.",
+  },
+  {
     file: "core/loop/exchange.ts",
     line: "if (device.notSaved) return state === State.SIGNED_IN ? Purpose.SAVE : Purpose.NONE;",
     mutants: ["state === State.SIGNED_IN => true"],
@@ -211,22 +265,10 @@ export const CORE: readonly Explanation[] = [
     why: "The larger of two that are equal.",
   },
   {
-    file: "core/grant/device-authorization.ts",
-    line: "if (seconds > Limit.INTERVAL_MAX_S) seconds = Limit.INTERVAL_MAX_S + 1;",
-    mutants: ["seconds > Limit.INTERVAL_MAX_S => false"],
-    why: "What is too long is cut by pollEvery either way; this only keeps its milliseconds within 27 bits (npm run tool -- test-integers).",
-  },
-  {
     file: "core/grant/revocation.ts",
     line: "if (device.waitMs > Limit.BACKOFF_MAX_MS) waitFor(device, Limit.BACKOFF_MAX_MS);",
     mutants: ["device.waitMs > Limit.BACKOFF_MAX_MS => device.waitMs >= Limit.BACKOFF_MAX_MS"],
     why: CLAMP,
-  },
-  {
-    file: "core/device/request.ts",
-    line: "device.requestId = (device.requestId + 1) & 65535;",
-    mutants: ["device.requestId + 1 => device.requestId - 1"],
-    why: "An identifier has to differ from those before it; counting down does that as well.",
   },
   {
     file: "core/device/request.ts",
@@ -290,12 +332,6 @@ export const CORE: readonly Explanation[] = [
     line: "size <= device.capacity[Region.OUTPUT] &&",
     mutants: ["size <= device.capacity[Region.OUTPUT] => true"],
     why: "Defence in depth: no host may read more than dataLength, and what lies behind the region is in no record's checksum.",
-  },
-  {
-    file: "core/records/token-record.ts",
-    line: "readFrom(device, Region.OUTPUT, size - Layout.CHECKSUM_SIZE);",
-    mutants: ["size - Layout.CHECKSUM_SIZE => size + Layout.CHECKSUM_SIZE"],
-    why: "Defence in depth: only a record whose lengths lie reaches that end, and such a one has no right checksum.",
   },
   {
     file: "core/grant/token-response.ts",
