@@ -1,10 +1,11 @@
-// Starts the browser of tests and pictures: Debian's Chromium, headless, driven by playwright-core.
+// Starts the browser of tests and pictures: Debian's Chromium without its own windows, driven by playwright-core. The
+// whole one draws its tabs and menus for nobody, which takes as long again as the pages do.
 import { type Browser, chromium } from "playwright-core";
 
-export const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium";
+export const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 export const MISSING =
-  `${EXECUTABLE} is missing: install the Debian package chromium (apt-get install chromium), ` +
-  "or name another one in PICOGRANT_CHROMIUM";
+  `${EXECUTABLE} is missing: install the Debian package chromium-headless-shell ` +
+  "(apt-get install chromium-headless-shell), or name another one in PICOGRANT_CHROMIUM";
 const ARGUMENTS = [
   "--no-sandbox",
   "--headless",
