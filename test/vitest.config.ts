@@ -81,6 +81,7 @@ export default defineConfig({
   plugins: integersAreChecked ? [checkedCore()] : [],
   test: {
     root: fileURLToPath(new URL("..", import.meta.url)),
+    globalSetup: ["test/programs-folder.ts"],
     setupFiles: [
       "test/environment.ts",
       "test/seeds.ts",

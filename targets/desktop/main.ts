@@ -1,10 +1,9 @@
 // npm start: the simulated device, its service and the ways to look at them. Errors of the command line
 // are one line and exit code 2.
 import { readOptions } from "./options.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Errors that the person at the command line can put right, each with one line. */
-const FOR_THE_USER = [UsageError.name, "StateDirectoryError", "StepError"];
+const FOR_THE_USER = ["UsageError", "StateDirectoryError", "StepError"];
 
 async function main(): Promise<number> {
   try {

@@ -11,8 +11,9 @@ import simulatedWorld from "../../targets/service/fixture.json" with { type: "js
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { isFullRun } from "../full-run.ts";
 import { listening } from "../listening.ts";
+import { programOf } from "../program.ts";
 
-const main = path.resolve("targets/command/main.ts");
+const main = await programOf("targets/command/main.ts");
 const PUBLIC = "public-printer";
 let ended: (() => unknown)[] = [];
 afterEach(async () => {
@@ -21,7 +22,7 @@ afterEach(async () => {
 
 function picogrant(...words: string[]): Promise<{ code: number; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ["--import", "tsx", main, ...words], (error, _out, stderr) => {
+    execFile(process.execPath, [main, ...words], (error, _out, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stderr });
     });
   });

@@ -10,8 +10,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isFullRun } from "../full-run.ts";
 import { PATIENCE_MS } from "../patience.ts";
+import { programOf } from "../program.ts";
 
-const main = path.resolve("targets/command/main.ts");
+const main = await programOf("targets/command/main.ts");
 let server: Server;
 let state: string;
 /** What each request was, in the order in which they came. */
@@ -84,7 +85,7 @@ interface Ended {
 /** @param until what standard error says when the person gives up with Ctrl-C */
 function picogrant(words: readonly string[], until?: string): Promise<Ended> {
   return new Promise((resolve) => {
-    const args = ["--import", "tsx", main, ...words, "--state", state];
+    const args = [main, ...words, "--state", state];
     const child = execFile(process.execPath, args, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });

@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { programOf } from "../program.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = path.join(ROOT, "targets/desktop/main.ts");
+const MAIN = await programOf("targets/desktop/main.ts");
 
 export interface Ended {
   code: number | null;
@@ -18,8 +19,7 @@ export interface Ended {
 
 /** Starts `npm start -- args`. */
 export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  const command = ["--import", "tsx", MAIN, ...args];
-  return spawn(process.execPath, command, { cwd: ROOT, env: { ...process.env, ...env } });
+  return spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env: { ...process.env, ...env } });
 }
 
 /** Waits for the end of a process, and gives everything it said. */

@@ -8,7 +8,6 @@ import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   createService,
@@ -18,6 +17,7 @@ import {
 } from "../../targets/service/index.ts";
 import { listening } from "../listening.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
+import { programOf } from "../program.ts";
 import { FIXTURE, TV } from "./harness.ts";
 
 const create = () => createService({ ...nodeEnvironment(), fixture: FIXTURE });
@@ -221,13 +221,14 @@ describe("RFC 8935 push over real HTTP", () => {
   });
 });
 
+const MAIN = await programOf("targets/service/main.ts");
+
 describe("command line", () => {
-  const MAIN = fileURLToPath(new URL("../../targets/service/main.ts", import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), "picogrant-service-"));
   afterAll(() => rmSync(folder, { recursive: true }));
 
   function start(args: string[]): ChildProcess & { out: string; err: string } {
-    const child = spawn(process.execPath, ["--import", "tsx", MAIN, ...args]);
+    const child = spawn(process.execPath, [MAIN, ...args]);
     const running = Object.assign(child, { out: "", err: "" });
     child.stdout.on("data", (data) => {
       running.out += data;

@@ -1,7 +1,7 @@
 // What the C host reads from outside, and how each is built for libFuzzer: one file of test/host/fuzz, and the
 // files of the host that it is about.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { run } from "../engines/install.ts";
 import { numbersHeader } from "./generate.ts";
@@ -446,6 +446,23 @@ export function boundsOf({ name }: Surface): readonly string[] {
   return [...new Set(named)];
 }
 
+/** Compiled once by this process, by all that decides what comes of it. */
+const objects = new Map<string, string>();
+
+/** An object of a source that stays as it is while this process runs. */
+function objectOf(source: string, flags: readonly string[]): string {
+  const key = [source, ...flags].join(" ");
+  const known = objects.get(key);
+  if (known !== undefined) return known;
+  // Another process may be at the same.
+  const object = `${folder}/objects/${process.pid}-${objects.size}.o`;
+  mkdirSync(`${folder}/objects`, { recursive: true });
+  run("clang", [...flags, "-c", "-o", object, source]);
+  objects.set(key, object);
+  process.once("exit", () => rmSync(object, { force: true }));
+  return object;
+}
+
 /**
  * Builds a surface's fuzzer.
  * @param plant a fault to plant in it
@@ -464,12 +481,16 @@ export function buildFuzzer(
     ...["-std=gnu11", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror"],
     ...["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"],
     // Kernels that spread programs over more addresses put one in four where the sanitizer has its own memory.
-    ...["-fno-pie", "-no-pie"],
+    "-fno-pie",
     ...(hasAssertions ? ["-DPG_ASSERTIONS"] : []),
     ...[`-I${sources}/portable`, `-I${folder}`],
   ];
-  const own = files.map((file) => sourceWith(file, plant, out));
   const harness = `${root}test/host/fuzz/${name}.c`;
-  run("clang", [...flags, "-o", `${out}/fuzz`, harness, ...own]);
+  // Of many planted faults each changes one file.
+  const parts = files.map((file) => {
+    const source = sourceWith(file, plant, out);
+    return file === plant?.file ? source : objectOf(source, flags);
+  });
+  run("clang", [...flags, "-no-pie", "-o", `${out}/fuzz`, objectOf(harness, flags), ...parts]);
   return `${out}/fuzz`;
 }

@@ -1,0 +1,17 @@
+// Where a run of the tests keeps the programs that it starts (program.ts); gone with the run.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    programsFolder: string;
+  }
+}
+
+export default function setup(project: TestProject): () => void {
+  const folder = mkdtempSync(path.join(tmpdir(), "picogrant-programs-"));
+  project.provide("programsFolder", folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
