@@ -3,7 +3,7 @@
 import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
-import { decoded } from "./http.ts";
+import { decoded, type TlsSettings } from "./http.ts";
 import type { KeptConnections } from "./kept-connections.ts";
 
 /** The same streams, as Node's own types have them. */
@@ -13,7 +13,7 @@ type NodeStream = Parameters<typeof Readable.fromWeb>[0];
 export async function send(
   request: Request,
   body: RequestInit["body"],
-  settings: https.RequestOptions,
+  settings: TlsSettings,
   kept: KeptConnections,
 ): Promise<Response> {
   const { url, method, signal } = request;
@@ -27,10 +27,12 @@ export async function send(
     const fail = (cause: Error): void =>
       reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause }));
     const options = { method, headers, signal };
-    const client = url.startsWith("https:")
+    const isSecure = url.startsWith("https:");
+    const { agent } = isSecure ? settings : { agent: http.globalAgent };
+    const client = isSecure
       ? https.request(url, { ...options, ...settings })
-      : http.request(url, options);
-    kept.follow(client);
+      : http.request(url, { ...options, agent });
+    kept.follow(client, agent);
     client.on("response", (answer) => {
       // What Fetch's Response does not take, such as a status of 999, must not end the program.
       try {

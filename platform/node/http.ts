@@ -45,11 +45,15 @@ function proxySettings(): https.AgentOptions {
   return proxyEnv === undefined ? {} : ({ proxyEnv } as https.AgentOptions);
 }
 
+export interface TlsSettings extends https.RequestOptions {
+  agent: http.Agent;
+}
+
 /**
  * How a connection for https is made, and whom it trusts.
  * @throws TypeError where the agent does not check certificates
  */
-export function tlsSettings({ ca, agent }: NodeHttpOptions): https.RequestOptions {
+export function tlsSettings({ ca, agent }: NodeHttpOptions): TlsSettings {
   const { options: own } = (agent ?? {}) as { options?: https.AgentOptions };
   // An agent's own settings count before those of a request.
   if (own?.rejectUnauthorized === false) {
@@ -60,7 +64,7 @@ export function tlsSettings({ ca, agent }: NodeHttpOptions): https.RequestOption
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     checkServerIdentity,
-    ...(agent && { agent }),
+    agent: agent ?? https.globalAgent,
     ...(ca !== undefined && { ca: typeof ca === "string" ? ca : [...ca] }),
   };
 }
@@ -97,7 +101,7 @@ export class NodeHttp implements Http {
   readonly #plainAgent: http.Agent;
   /** The program's own agent stays open when this adapter ends. */
   readonly #ownAgents: readonly http.Agent[];
-  readonly #tls: https.RequestOptions;
+  readonly #tls: TlsSettings;
   readonly #kept = new KeptConnections();
   #current: Exchange | undefined;
   #lastFailure = "";
@@ -165,11 +169,12 @@ export class NodeHttp implements Http {
       method: request.method,
       headers: this.#headers(request, body.length),
     };
+    const { agent } = secure ? this.#tls : { agent: this.#plainAgent };
     const client = secure
       ? https.request(url, { ...options, ...this.#tls })
-      : http.request(url, { ...options, agent: this.#plainAgent });
+      : http.request(url, { ...options, agent });
     exchange.client = client;
-    this.#kept.follow(client);
+    this.#kept.follow(client, agent);
     this.#limitConnecting(exchange, client, secure ? "secureConnect" : "connect");
     client.on("response", (response) => this.#receive(exchange, response));
     // Node never repeats a request: an error here, on a kept connection too, ends the exchange.

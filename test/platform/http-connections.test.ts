@@ -10,6 +10,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { tlsSettings } from "../../platform/node/http.ts";
 import { KeptConnections } from "../../platform/node/kept-connections.ts";
+import { listening } from "../listening.ts";
 import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
 
 let server: RawServer;
@@ -170,7 +171,7 @@ describe("whom it trusts", () => {
       ...{ rejectUnauthorized: true, minVersion: "TLSv1.2" },
       checkServerIdentity: expect.any(Function),
     };
-    expect(tlsSettings({})).toEqual(always);
+    expect(tlsSettings({})).toEqual({ ...always, agent: https.globalAgent });
     const agent = new http.Agent();
     expect(tlsSettings({ agent, ca: "pem" })).toEqual({ ...always, agent, ca: "pem" });
     expect(tlsSettings({ agent: {} as http.Agent, ca: ["a", "b"] })).toEqual({
@@ -219,14 +220,29 @@ describe("the connections that are known to wait for a request", () => {
       this.destroyed = true;
     }
   }
-  /** A request that gets the connection, and its answer. */
+  let freeSockets: Record<string, Line[]> | undefined;
+  beforeEach(() => {
+    freeSockets = {};
+  });
+  /** A request that gets the connection, and its answer, behind whose end the agent has it back. */
   function asked(kept: KeptConnections, socket: Line): { end(): void } {
-    const client = new EventEmitter();
-    kept.follow(client as ClientRequest);
+    freeSockets = {};
+    const client = new EventEmitter() as ClientRequest;
+    const agent = {
+      get freeSockets() {
+        return freeSockets;
+      },
+    };
+    kept.follow(client, agent as unknown as http.Agent);
     client.emit("socket", socket);
     const answer = Object.assign(new EventEmitter(), { socket });
     client.emit("response", answer);
-    return { end: () => void answer.emit("end") };
+    return {
+      end: () => {
+        answer.emit("end");
+        freeSockets = { other: [new Line()], one: [socket] };
+      },
+    };
   }
 
   it("are those whose answer has ended, until a request takes them or they are closed", () => {
@@ -237,12 +253,65 @@ describe("the connections that are known to wait for a request", () => {
       socket.emit("data");
       expect([kept.isEmpty, socket.destroyed]).toEqual([true, false]);
       end();
-      expect([kept.isEmpty, socket.listenerCount("close")]).toEqual([false, 1]);
+      expect([kept.isEmpty, socket.destroyed]).toEqual([false, false]);
     }
     socket.emit("data");
-    expect([kept.isEmpty, socket.destroyed]).toEqual([false, true]);
-    socket.emit("close");
-    expect([kept.isEmpty, socket.listenerCount("close")]).toEqual([true, 0]);
+    expect([kept.isEmpty, socket.destroyed]).toEqual([true, true]);
+  });
+
+  it("stay open where another request of the program is answered on them", () => {
+    const kept = new KeptConnections();
+    const socket = new Line();
+    asked(kept, socket).end();
+    for (const told of [{ other: [new Line()] }, {}, undefined]) {
+      freeSockets = told;
+      socket.emit("data");
+      expect(socket.destroyed).toBe(false);
+    }
+  });
+
+  it("gather no listeners, however many sessions share one, nor do closed ones stay", () => {
+    const socket = new Line();
+    for (let session = 0; session < 12; session++) asked(new KeptConnections(), socket).end();
+    expect(socket.eventNames().map((name) => socket.listenerCount(name))).toEqual([1]);
+    const kept = new KeptConnections();
+    for (let connection = 0; connection < 3; connection++) {
+      const line = new Line();
+      asked(kept, line).end();
+      line.destroy();
+    }
+    expect(kept.isEmpty).toBe(true);
+  });
+
+  it("an agent that the program shares gives it whole answers behind those of a session", async () => {
+    const long = "x".repeat(3_000_000);
+    const server = http.createServer((_, response) => response.end(long));
+    const port = await listening(server);
+    const agent = new http.Agent({ keepAlive: true });
+    const kept = new KeptConnections();
+    const ports = new Set<number | undefined>();
+    const ask = (isOurs: boolean): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const client = http.get({ port, agent, host: "127.0.0.1" }, (answer) => {
+          let bytes = 0;
+          ports.add(answer.socket.localPort);
+          answer.on("data", (piece: Buffer) => {
+            bytes += piece.length;
+          });
+          answer.on("error", reject);
+          answer.on("end", () => setImmediate(resolve, bytes));
+        });
+        client.on("error", reject);
+        if (isOurs) kept.follow(client, agent);
+      });
+    try {
+      for (const isOurs of [true, false, true, false, false, true])
+        expect(await ask(isOurs)).toBe(long.length);
+      expect(ports.size).toBe(1);
+    } finally {
+      agent.destroy();
+      server.close();
+    }
   });
 
   it("are not those that are closed before their answer has been read", () => {
