@@ -19,6 +19,11 @@ import { fileURLToPath } from "node:url";
 import { nameOf, variants } from "../targets/bundle/surface.ts";
 import { generate } from "../targets/workbench/host/generate.ts";
 import {
+  bundleEntries,
+  bundleModules,
+  type Inputs,
+} from "../targets/workbench/package/bundle-entries.ts";
+import {
   FIRMWARE_FILES,
   fileOf,
   LIBRARY_ENTRIES,
@@ -28,7 +33,6 @@ import {
   SERVICE_ENTRIES,
 } from "../targets/workbench/package-contents.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
-import { bundleEntries, bundleModules, type Inputs } from "./package/bundle-entries.ts";
 import { declarations } from "./package/declarations.ts";
 import { identities, notices } from "./package/licences.ts";
 

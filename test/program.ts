@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
-import { bundleModules } from "../scripts/package/bundle-entries.ts";
+import { bundleModules } from "../targets/workbench/package/bundle-entries.ts";
 import "./programs-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

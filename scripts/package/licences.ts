@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Inputs } from "./bundle-entries.ts";
+import type { Inputs } from "../../targets/workbench/package/bundle-entries.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

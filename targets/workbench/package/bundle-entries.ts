@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, buildSync, type Metafile, type Plugin } from "esbuild";
 import { dense, isDense, readable } from "./lines.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** CommonJS packages within a module: they ask for Node's own modules by `require`. */
 const BANNER =
