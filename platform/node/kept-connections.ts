@@ -31,7 +31,6 @@ export class KeptConnections {
       const { socket } = answer;
       answer.on("end", () => {
         this.#forgetClosed();
-        if (socket.destroyed) return;
         this.#idle.add(socket);
         socket.on("data", closeIfUnasked);
       });

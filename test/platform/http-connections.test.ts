@@ -10,7 +10,6 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { tlsSettings } from "../../platform/node/http.ts";
 import { KeptConnections } from "../../platform/node/kept-connections.ts";
-import { listening } from "../listening.ts";
 import { ear, GOOD, OK, RawServer, turns } from "./raw-server.ts";
 
 let server: RawServer;
@@ -286,7 +285,8 @@ describe("the connections that are known to wait for a request", () => {
   it("an agent that the program shares gives it whole answers behind those of a session", async () => {
     const long = "x".repeat(3_000_000);
     const server = http.createServer((_, response) => response.end(long));
-    const port = await listening(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as net.AddressInfo;
     const agent = new http.Agent({ keepAlive: true });
     const kept = new KeptConnections();
     const ports = new Set<number | undefined>();
