@@ -1,11 +1,11 @@
 // Programs of ours as tests start them: bundled like those of the package. Through a loader of TypeScript a start takes
 // four times as long, and starting was most of what these tests did.
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import { bundleModules } from "../targets/workbench/package/bundle-entries.ts";
-import "./programs-folder.ts";
+import type {} from "./programs-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const known = new Map<string, Promise<string>>();
@@ -14,7 +14,7 @@ const known = new Map<string, Promise<string>>();
  * @param entry its main file, such as `targets/command/main.ts`
  * @returns the file that Node runs, there until the run of the tests ends
  */
-export function programOf(entry: string): Promise<string> {
+export function bundledProgram(entry: string): Promise<string> {
   const program = known.get(entry) ?? bundled(entry);
   known.set(entry, program);
   return program;
@@ -22,13 +22,13 @@ export function programOf(entry: string): Promise<string> {
 
 async function bundled(entry: string): Promise<string> {
   const folder = inject("programsFolder");
-  mkdirSync(folder, { recursive: true });
   const place = path.join(folder, entry.replaceAll(/\W/g, "-"));
   const made = mkdtempSync(`${place}-`);
   await bundleModules(path.join(ROOT, entry), made);
   try {
     renameSync(made, place);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOTEMPTY") throw error;
     // Another process of the same run was first.
     rmSync(made, { recursive: true });
   }

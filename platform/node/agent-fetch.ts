@@ -28,7 +28,7 @@ export async function send(
       reject(signal.aborted ? signal.reason : new TypeError("fetch failed", { cause }));
     const options = { method, headers, signal };
     const isSecure = url.startsWith("https:");
-    const { agent } = isSecure ? settings : { agent: http.globalAgent };
+    const agent = isSecure ? settings.agent : http.globalAgent;
     const client = isSecure
       ? https.request(url, { ...options, ...settings })
       : http.request(url, { ...options, agent });

@@ -45,6 +45,7 @@ function proxySettings(): https.AgentOptions {
   return proxyEnv === undefined ? {} : ({ proxyEnv } as https.AgentOptions);
 }
 
+/** What a request for https is made with; its connection is the agent's. */
 export interface TlsSettings extends https.RequestOptions {
   agent: http.Agent;
 }
@@ -169,7 +170,7 @@ export class NodeHttp implements Http {
       method: request.method,
       headers: this.#headers(request, body.length),
     };
-    const { agent } = secure ? this.#tls : { agent: this.#plainAgent };
+    const agent = secure ? this.#tls.agent : this.#plainAgent;
     const client = secure
       ? https.request(url, { ...options, ...this.#tls })
       : http.request(url, { ...options, agent });

@@ -1,64 +1,10 @@
 // The panel as a person uses it, in a real browser against the simulator: a sign-in by clicks alone, a
 // denial, a power cut, keys, a narrow screen, dark mode.
 
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { type RunningSimulator, startSimulator } from "../desktop/running-simulator.ts";
-import { PATIENCE_MS } from "../patience.ts";
 import { describeInChromium } from "./chromium.ts";
+import { atPanel, decideOnPhone, isInSight } from "./panel-page.ts";
 import { shows } from "./playground-page.ts";
-
-/** The simulator with its panel open; whatever the page complains about fails the test. */
-async function atPanel(
-  browser: Browser,
-  use: (page: Page, bench: RunningSimulator) => Promise<void>,
-  context: BrowserContextOptions = {},
-): Promise<void> {
-  const bench = await startSimulator();
-  const opened = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...context });
-  opened.setDefaultTimeout(PATIENCE_MS);
-  const page = await opened.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (entry) => {
-    if (entry.type() === "error" && !entry.text().includes("ERR_INCOMPLETE_CHUNKED")) {
-      complaints.push(entry.text());
-    }
-  });
-  try {
-    await page.goto(`${bench.url}/panel`);
-    await page.waitForSelector("body[data-live=yes]");
-    await use(page, bench);
-    expect(complaints).toEqual([]);
-    // Whatever a test has done here by clicks, keys and on the phone is in the recording, and ends the same way.
-    expect(await bench.replay()).toBe("");
-  } finally {
-    await opened.close();
-    await bench.close();
-  }
-}
-
-/** Through the service's pages on the phone, from the QR code to the decision. */
-async function decideOnPhone(page: Page, decision: "Allow" | "Deny"): Promise<void> {
-  const phone = page.frameLocator("#phone");
-  await page.click("#scan");
-  await phone.locator("input[name=user_code]").waitFor();
-  await expect
-    .poll(() => phone.locator("input[name=user_code]").inputValue())
-    .toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
-  await phone.locator("main button").first().click();
-  await phone.getByRole("button", { name: /Ada Brook/ }).click();
-  await phone.getByRole("button", { name: decision }).click();
-}
-
-/** Whether it lies in the window of what scrolls around it. */
-function isInSight(page: Page, what: string): Promise<boolean> {
-  return page.evaluate((wanted) => {
-    const item = document.querySelector(wanted)!.getBoundingClientRect();
-    const around = document.querySelector(".scroll")!.getBoundingClientRect();
-    return item.top >= around.top && item.bottom <= around.bottom + 1;
-  }, what);
-}
 
 describeInChromium("the panel", (browser) => {
   test("a whole sign-in by clicks: code, phone, consent, tokens, broadcasts", () =>
@@ -82,31 +28,6 @@ describeInChromium("the panel", (browser) => {
       await page.click("[data-command='press sign-out']");
       await shows(page, "Not signed in");
       expect(simulation.exchanges.counts.get("revoke")).toBe(1);
-    }));
-
-  test("the diagram keeps its headings, and polls that were answered alike are one row", () =>
-    atPanel(browser(), async (page, { controller }) => {
-      await shows(page, "Code ");
-      await controller.run("advance 1m");
-      await page.getByText(/poll × \d\d/).waitFor();
-      for (let count = 0; count < 12; count++) await controller.run("slow");
-      for (let count = 0; count < 12; count++) await controller.run("power-cycle");
-      await controller.run("repeat-poll");
-      await page.getByText("a proxy repeats the next poll").last().waitFor();
-      const top = await page.evaluate(() => {
-        const scroll = document.querySelector(".scroll")!;
-        scroll.scrollTop = scroll.scrollHeight;
-        const lanes = document.querySelector(".lanes")!.getBoundingClientRect();
-        const list = document.querySelector("#sequence")!.getBoundingClientRect();
-        const { top, height } = scroll.getBoundingClientRect();
-        const wide = [list.left - lanes.left, list.right - lanes.right];
-        return { rolled: scroll.scrollTop, height, under: top - lanes.bottom, wide };
-      });
-      // Outside of what scrolls, right above it, and each over its line.
-      expect(top.rolled).toBeGreaterThan(100);
-      expect(top.height).toBeGreaterThan(100);
-      expect(top.under).toBeGreaterThanOrEqual(0);
-      expect(top.wide).toEqual([0, 0]);
     }));
 
   test("a key that does nothing says so, and no message stays", () =>
@@ -415,95 +336,6 @@ describeInChromium("the panel", (browser) => {
         { viewport: { width, height } },
       ),
   );
-
-  test.each([
-    [390, 844],
-    [800, 900],
-    [1280, 800],
-    [1920, 1080],
-  ])("%i pixels wide, an opened answer leaves the rows around it in sight", (width, height) =>
-    atPanel(
-      browser(),
-      async (page, { controller }) => {
-        await shows(page, "Code ");
-        for (let cut = 0; cut < 5; cut++) await controller.run("power-cycle");
-        await controller.run("pause");
-        const asked = page.locator("#sequence summary", { hasText: "POST /device/code" });
-        await asked.click();
-        await page.locator("#sequence .side").last().waitFor();
-        await asked.scrollIntoViewIfNeeded();
-        const seen = await page.evaluate(() => {
-          const around = document.querySelector(".scroll")!.getBoundingClientRect();
-          const open = document.querySelector("#sequence li:has(details[open])")!;
-          const rows = [...document.querySelectorAll("#sequence li")].filter((row) => {
-            const { top, bottom } = row.getBoundingClientRect();
-            return row !== open && bottom > around.top + 12 && top < around.bottom - 12;
-          });
-          const box = open.getBoundingClientRect();
-          const covered = rows.filter((row) => {
-            const { top, bottom } = row.getBoundingClientRect();
-            return top < box.bottom - 1 && bottom > box.top + 1;
-          });
-          return { rows: rows.length, covered: covered.length, whole: box.height < around.height };
-        });
-        expect(seen).toEqual({ rows: expect.any(Number), covered: 0, whole: true });
-        expect(seen.rows).toBeGreaterThan(0);
-      },
-      { viewport: { width, height } },
-    ),
-  );
-
-  test("an opened answer lies beside its request, and the first row in sight is whole", () =>
-    atPanel(
-      browser(),
-      async (page, { controller }) => {
-        await shows(page, "Code ");
-        for (let cut = 0; cut < 9; cut++) await controller.run("power-cycle");
-        await controller.run("pause");
-        await page.locator("#sequence summary").last().waitFor();
-        const cutAtTop = (): Promise<number> =>
-          page.evaluate(() => {
-            const { top } = document.querySelector(".scroll")!.getBoundingClientRect();
-            const rows = [...document.querySelectorAll("#sequence li")];
-            const tops = rows.map((row) => row.getBoundingClientRect().top - top);
-            return Math.min(...tops.map((one) => Math.abs(one)));
-          });
-        await expect.poll(cutAtTop).toBeLessThan(1);
-        await page.locator("#sequence summary").last().click();
-        const sides = page.locator("#sequence .side");
-        await sides.last().waitFor();
-        const [request, answer] = await Promise.all([
-          sides.first().boundingBox(),
-          sides.last().boundingBox(),
-        ]);
-        expect(answer!.x).toBeGreaterThan(request!.x + 100);
-        expect(answer!.y).toBe(request!.y);
-      },
-      { viewport: { width: 1280, height: 800 } },
-    ));
-
-  test("the diagram leaves out what is not looked for, and unfolds a run of polls in its place", () =>
-    atPanel(browser(), async (page, { controller }) => {
-      await shows(page, "Code ");
-      await controller.run("advance 40s");
-      await page.getByText(/poll × \d/).waitFor();
-      await controller.run("pause");
-      const rows = page.locator("#sequence li:visible");
-      await page.selectOption("#filter-kind", "polls");
-      expect(await rows.count()).toBe(1);
-      await page.click("#sequence .fold");
-      await expect.poll(() => rows.count()).toBeGreaterThan(5);
-      await page.fill("#filter-text", "nothing like this");
-      expect(await rows.count()).toBe(0);
-      await page.fill("#filter-text", "/token");
-      await page.click("#sequence .fold");
-      await expect.poll(() => rows.count()).toBe(1);
-      await page.selectOption("#filter-kind", "all");
-      await page.fill("#filter-text", "");
-      await page.locator("#sequence summary", { hasText: "POST /device/code" }).click();
-      const means = page.locator("#sequence .explained", { hasText: "RFC 8628 §3.2" });
-      await means.waitFor();
-    }));
 
   test("every answer: a page of its own, from which each is provoked", () =>
     atPanel(browser(), async (page) => {

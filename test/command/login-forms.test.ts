@@ -11,9 +11,9 @@ import simulatedWorld from "../../targets/service/fixture.json" with { type: "js
 import { startSimulatedService } from "../../targets/service/simulated-service.ts";
 import { isFullRun } from "../full-run.ts";
 import { listening } from "../listening.ts";
-import { programOf } from "../program.ts";
+import { bundledProgram } from "../program.ts";
 
-const main = await programOf("targets/command/main.ts");
+const main = await bundledProgram("targets/command/main.ts");
 const PUBLIC = "public-printer";
 let ended: (() => unknown)[] = [];
 afterEach(async () => {

@@ -10,9 +10,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isFullRun } from "../full-run.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { programOf } from "../program.ts";
+import { bundledProgram } from "../program.ts";
 
-const main = await programOf("targets/command/main.ts");
+const main = await bundledProgram("targets/command/main.ts");
 let server: Server;
 let state: string;
 /** What each request was, in the order in which they came. */

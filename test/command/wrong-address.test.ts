@@ -12,7 +12,7 @@ import { WrongAddress } from "../../targets/command/login/wrong-address.ts";
 import { isFullRun } from "../full-run.ts";
 import { listening } from "../listening.ts";
 import { PATIENCE_MS } from "../patience.ts";
-import { programOf } from "../program.ts";
+import { bundledProgram } from "../program.ts";
 
 const PAGE = [200, "<!doctype html><title>Welcome</title>"] as const;
 const NOT_FOUND = [404, "<h1>Not found</h1>"] as const;
@@ -32,7 +32,7 @@ async function loginAt([status, body]: readonly [number, string]) {
   });
   const port = await listening(server);
   const words = ["login", "--server", `http://127.0.0.1:${port}`, "--client-id", "c"];
-  const args = [await programOf("targets/command/main.ts"), ...words];
+  const args = [await bundledProgram("targets/command/main.ts"), ...words];
   try {
     return await new Promise<{ code: number; stderr: string }>((resolve) => {
       const limits = ["--timeout", "60", "--state", state];

@@ -1,10 +1,8 @@
 // Security events that the device fetches by itself, and what it acknowledges. Complete build only.
 
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CallState, ErrorCode, Field, Region, State } from "../../core/complete.ts";
-import { anyCharacter } from "../any-character.ts";
-import { type Answer, Bench, code, json, publicState, type Reaction, tokens } from "./bench.ts";
+import { CallState, ErrorCode, Field, State } from "../../core/complete.ts";
+import { code, json, type Reaction, tokens } from "./bench.ts";
 import {
   ACCOUNT_DISABLED,
   claims,
@@ -14,7 +12,6 @@ import {
   jws,
   SESSIONS_REVOKED,
   TOKEN_REVOKED,
-  tokenSubject,
   VERIFICATION,
 } from "./security-events.ts";
 import { call, LIST, outcome, session } from "./session.ts";
@@ -247,126 +244,6 @@ describe("RFC 8936: events by polling", () => {
   });
 });
 
-/** The outcome of a poll that gets this compact serialization, and nothing afterwards. */
-function polled(set: string, genuine = true): Bench {
-  const bench = session([json(200, { sets: { x: set } }), EMPTY]);
-  bench.genuine = genuine;
-  bench.core.pollEvents(bench.device);
-  bench.pass(0);
-  return bench;
-}
-const encoded = (text: string): string => Buffer.from(text).toString("base64url");
-
-describe("RFC 7515 §2: the payload of a compact serialization", () => {
-  it("whatever its length and characters, the identifier comes back in the acknowledgement", () => {
-    const unit = fc.oneof(
-      fc.constantFrom('"', "\\", "\u0000", "\u001f", " ", "\u007f"),
-      anyCharacter,
-    );
-    const identifier = fc.string({ unit, minLength: 1, maxLength: 40 });
-    fc.assert(
-      fc.property(identifier, fc.nat(5), fc.boolean(), (jti, spaces, genuine) => {
-        const payload = `${JSON.stringify({ jti, events: {} })}${" ".repeat(spaces)}`;
-        const bench = polled(`h.${encoded(payload)}.s`, genuine);
-        const { ack, setErrs } = JSON.parse(bench.sent[1]!.body);
-        expect(ack ?? Object.keys(setErrs)).toEqual([jti]);
-        expect(ack !== undefined).toBe(genuine);
-      }),
-    );
-  });
-
-  it("what JSON can have as it is comes back as it is, a space too", () => {
-    const bench = polled(`h.${encoded('{"jti":"a ~\u007f","events":{}}')}.s`);
-    expect(bench.sent[1]!.body).toContain('"ack":["a ~\u007f"]');
-  });
-
-  // CALL, 20 columns wide, without what else the answer consists of.
-  it.each([
-    [true, 324 - 39 - 9 - 2 - 1],
-    [false, 324 - 39 - 13 - 34 - 1],
-  ])("the longest identifier that comes back (acknowledged: %j) has %i bytes", (genuine, most) => {
-    const bench = polled(jws({ jti: "x".repeat(most), events: {} }), genuine);
-    expect(bench.sent[1]!.body).toContain(`"${"x".repeat(most)}"`);
-    expect(outcome(bench).error).toBe(ErrorCode.NONE);
-  });
-
-  it.each([true, false])(
-    "a longer one is not cut (genuine: %j): the poll ends with an error",
-    (genuine) => {
-      const bench = polled(jws({ jti: "x".repeat(275), events: {} }), genuine);
-      expect(outcome(bench).error).toBe(ErrorCode.MEMORY_TOO_SMALL);
-      expect(bench.sent).toHaveLength(1);
-    },
-  );
-
-  it("an event that cannot be acknowledged is applied all the same, and once", () => {
-    const event = claims(SESSIONS_REVOKED, {}, "x".repeat(1000));
-    const bench = session([delivery(event), tokens({ access_token: "second" }), delivery(event)]);
-    bench.core.pollEvents(bench.device);
-    bench.pass(1000);
-    expect(bench.text(Field.ACCESS_TOKEN)).toBe("second");
-    bench.core.pollEvents(bench.device);
-    bench.pass(1000);
-    expect(outcome(bench).error).toBe(ErrorCode.MEMORY_TOO_SMALL);
-    expect(bench.sent.map(({ endpoint }) => endpoint)).toEqual([4, 1, 4]);
-  });
-
-  it("that fills the memory is read all the same, and its subject tested where it has no room", () => {
-    const { capacity } = session().device;
-    const lengthOf = (reason: string): number => jws(about(reason)).length;
-    const about = (reason: string) =>
-      claims(TOKEN_REVOKED, { reason, ...tokenSubject("another") }, "long");
-    const room = capacity[Region.OUTPUT]! - (capacity[Region.OUTPUT]! % 10) - 1;
-    const states = new Set<number>();
-    for (let spare = 0; spare < 60; spare++) {
-      const reason = "x".repeat(Math.floor(((room - spare - lengthOf("")) * 3) / 4));
-      expect(lengthOf(reason)).toBeLessThanOrEqual(room);
-      const bench = session([delivery(about(reason)), "hang"]);
-      bench.core.pollEvents(bench.device);
-      bench.pass(0);
-      expect(JSON.parse(bench.sent[1]!.body).ack).toEqual(["long"]);
-      states.add(bench.device.state);
-    }
-    // What fits can be compared, and is another token.
-    expect([...states]).toEqual([State.REFRESHING, State.SIGNED_IN]);
-  });
-
-  it("one character that is not of base64url, anywhere in it, makes it none", () => {
-    // Holds an underscore, a hyphen, B and A: what a wrong value could be taken for.
-    const payload = encoded('{"jti":"ADP>|o?vr_","events":{}}');
-    expect(payload).toMatch(/^(?=.*_)(?=.*-)(?=.*B)(?=.*A)/);
-    const bench = session();
-    for (const wrong of "*+/:=@[`{") {
-      for (let at = 0; at < payload.length; at++) {
-        for (const rest of [payload.slice(at), payload.slice(at + 1)]) {
-          bench.answers = [
-            json(200, { sets: { x: `h.${payload.slice(0, at)}${wrong}${rest}.s` } }),
-          ];
-          bench.core.pollEvents(bench.device);
-          bench.run(0);
-          expect(outcome(bench).error).toBe(ErrorCode.MALFORMED_RESPONSE);
-        }
-      }
-    }
-  });
-
-  it("ends with the token where there is no second dot, whatever lies behind in the memory", () => {
-    for (const jti of ["ABCDEFGH", "ABCDEFGHI", "ABCDEFGHIJ"]) {
-      const bench = polled(`h.${encoded(JSON.stringify({ jti, events: {} }))}`);
-      expect(JSON.parse(bench.sent[1]!.body).ack).toEqual([jti]);
-    }
-  });
-
-  it("ends with the token where there is no second dot, not with what its own claims put behind it", () => {
-    for (const jti of ["ABCDEFGH", "ABCDEFGHI", "ABCDEFGHIJ"]) {
-      const event = claims(TOKEN_REVOKED, tokenSubject("another"), jti);
-      const bench = polled(`h.${encoded(JSON.stringify(event))}`);
-      expect(bench.sent).toHaveLength(2);
-      expect(JSON.parse(bench.sent[1]!.body).ack).toEqual([jti]);
-    }
-  });
-});
-
 describe("RFC 8936 §2.4: bounds of a poll", () => {
   it("a run is one request and 32 more, whatever the server has", () => {
     const deliveries = Array.from({ length: 100 }, () => delivery(claims(VERIFICATION, {})));
@@ -412,117 +289,4 @@ describe("RFC 8936 §2.4: bounds of a poll", () => {
     expect(bench.text(Field.ACCESS_TOKEN)).toBe("access");
     expect(bench.sent).toHaveLength(1);
   });
-});
-
-describe("the host's answer to VERIFY", () => {
-  it("that nobody waits for changes nothing", () => {
-    const bench = session();
-    const before = publicState(bench);
-    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
-    bench.core.eventVerified(bench.device, bench.device.requestId, 0);
-    expect(publicState(bench)).toEqual(before);
-  });
-
-  it("is asked for without delay", () => {
-    const bench = session(["hang"]);
-    bench.core.pollEvents(bench.device);
-    bench.run(0);
-    bench.give(bench.sent[0]!.id, delivery(claims(VERIFICATION)) as Answer);
-    expect(bench.core.wakeIn(bench.device)).toBe(0);
-  });
-
-  it("keeps everything else waiting until it is there, and is asked for once", () => {
-    const bench = session([delivery(claims(ACCOUNT_DISABLED)), EMPTY]);
-    bench.verifyHangs = true;
-    bench.core.pollEvents(bench.device);
-    bench.pass(119_000);
-    expect(bench.verified).toHaveLength(1);
-    expect(bench.device.callState).toBe(CallState.VERIFYING);
-    expect(call(bench, LIST)).toBe(0);
-    expect(hand(bench, claims(VERIFICATION))).toBe(0);
-    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
-    bench.run(0);
-    expect(bench.device.error).toBe(ErrorCode.ACCOUNT_DISABLED);
-  });
-
-  it("counts once, and then the host has nothing to end", () => {
-    const bench = session([delivery(claims(VERIFICATION)), "hang"]);
-    const { core, device } = bench;
-    bench.verifyHangs = true;
-    core.pollEvents(device);
-    bench.pass(0);
-    core.eventVerified(device, device.requestId, 1);
-    const id = device.requestId;
-    const after = publicState(bench);
-    core.eventVerified(device, id, 0);
-    expect(publicState(bench)).toEqual(after);
-    bench.run(0);
-    bench.give(bench.sent.at(-1)!.id, EMPTY as Answer);
-    bench.pass(0);
-    expect(outcome(bench).error).toBe(ErrorCode.NONE);
-    expect(bench.aborts).toBe(0);
-  });
-
-  it("keeps tokens waiting that storage has refused, and lets the host sleep meanwhile", () => {
-    const bench = new Bench([code(), tokens()]);
-    bench.storageFails = true;
-    bench.until(2);
-    expect(bench.device.notSaved).toBe(1);
-    bench.storageFails = false;
-    bench.answers = [delivery(claims(VERIFICATION)), EMPTY];
-    bench.verifyHangs = true;
-    bench.core.pollEvents(bench.device);
-    // SPEC, Times: they are offered again after a minute.
-    bench.pass(119_000);
-    expect(bench.device.callState).toBe(CallState.VERIFYING);
-    expect([bench.writes, bench.device.notSaved]).toEqual([0, 1]);
-    expect(bench.core.wakeIn(bench.device)).toBeGreaterThan(0);
-    bench.core.eventVerified(bench.device, bench.device.requestId, 1);
-    bench.pass(1000);
-    expect([bench.writes, bench.device.notSaved]).toEqual([1, 0]);
-  });
-
-  it("that never comes is given up after 120 s, as a request is: the event is offered again", () => {
-    const bench = session([delivery(claims(ACCOUNT_DISABLED))]);
-    bench.verifyHangs = true;
-    bench.core.pollEvents(bench.device);
-    bench.pass(0);
-    const id = bench.device.requestId;
-    bench.pass(119_999);
-    expect(bench.device.callState).toBe(CallState.VERIFYING);
-    expect(bench.core.wakeIn(bench.device)).toBe(1);
-    bench.pass(1);
-    expect(bench.aborts).toBe(1);
-    expect(bench.device.callState).toBe(CallState.DONE);
-    expect(bench.device.callError).toBe(ErrorCode.UNREACHABLE);
-    bench.core.eventVerified(bench.device, id, 1);
-    bench.pass(0);
-    expect(bench.device.state).toBe(State.SIGNED_IN);
-    // What waited for it goes on.
-    bench.answers = [json(200, {})];
-    expect(call(bench, LIST)).toBe(1);
-    bench.pass(0);
-    expect(bench.device.callError).toBe(ErrorCode.NONE);
-  });
-
-  it.each([
-    ["ends the session", ACCOUNT_DISABLED],
-    ["asks for a refresh", SESSIONS_REVOKED],
-  ])(
-    "to an event that %s comes after the user has signed out, and undoes nothing of it",
-    (_, type) => {
-      const bench = session([delivery(claims(type))]);
-      bench.verifyHangs = true;
-      bench.core.pollEvents(bench.device);
-      bench.pass(0);
-      bench.core.signOut(bench.device);
-      bench.core.eventVerified(bench.device, bench.device.requestId, 1);
-      expect(bench.device.state).toBe(State.REVOKING);
-      bench.answers = [json(200, {})];
-      bench.pass(1000);
-      expect(bench.device.state).toBe(State.SIGNED_OUT);
-      expect(bench.device.error).toBe(ErrorCode.NONE);
-      expect(bench.device.callState).toBe(CallState.DONE);
-    },
-  );
 });

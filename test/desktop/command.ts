@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { programOf } from "../program.ts";
+import { bundledProgram } from "../program.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = await programOf("targets/desktop/main.ts");
+const MAIN = await bundledProgram("targets/desktop/main.ts");
 
 export interface Ended {
   code: number | null;

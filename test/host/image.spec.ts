@@ -32,8 +32,6 @@ import { HostProcess } from "./host-process.ts";
 import { World } from "./host-world.ts";
 
 const host = programOf("sanitize");
-/** For the table of slots, which boot.spec.ts plays under sanitizers. */
-const released = programOf("release");
 const limit = ["--heap-limit", "262144"];
 const abi = execFileSync(host, ["--abi"], { encoding: "utf8" }).trim();
 const border = borderDigest();
@@ -125,7 +123,7 @@ class DeviceInC implements SlotDevice {
   }
 
   #spawn(args: readonly string[]): HostProcess {
-    return new HostProcess([released, ...own(), "--key", path("newer"), ...args]);
+    return new HostProcess([host, ...own(), "--key", path("newer"), ...args]);
   }
 
   #refusalOf(code: number, messages: string): string {

@@ -17,7 +17,7 @@ import {
 } from "../../targets/service/index.ts";
 import { listening } from "../listening.ts";
 import { makeTlsIdentities } from "../platform/certificates.ts";
-import { programOf } from "../program.ts";
+import { bundledProgram } from "../program.ts";
 import { FIXTURE, TV } from "./harness.ts";
 
 const create = () => createService({ ...nodeEnvironment(), fixture: FIXTURE });
@@ -221,7 +221,7 @@ describe("RFC 8935 push over real HTTP", () => {
   });
 });
 
-const MAIN = await programOf("targets/service/main.ts");
+const MAIN = await bundledProgram("targets/service/main.ts");
 
 describe("command line", () => {
   const folder = mkdtempSync(join(tmpdir(), "picogrant-service-"));

@@ -455,11 +455,14 @@ function objectOf(source: string, flags: readonly string[]): string {
   const known = objects.get(key);
   if (known !== undefined) return known;
   // Another process may be at the same.
-  const object = `${folder}/objects/${process.pid}-${objects.size}.o`;
-  mkdirSync(`${folder}/objects`, { recursive: true });
+  const own = `${folder}/objects-${process.pid}`;
+  if (objects.size === 0) {
+    mkdirSync(own, { recursive: true });
+    process.once("exit", () => rmSync(own, { recursive: true, force: true }));
+  }
+  const object = `${own}/${objects.size}.o`;
   run("clang", [...flags, "-c", "-o", object, source]);
   objects.set(key, object);
-  process.once("exit", () => rmSync(object, { force: true }));
   return object;
 }
 
