@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import * as core from "../core/complete.ts";
 import * as grant from "../core/index.ts";
 import { MEMORY_BYTES_DEFAULT } from "../platform/driver/options.ts";
-import { bundleCore, type Variant } from "../targets/bundle/make-bundle.ts";
+import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import {
   type ByteEngine,
   byteEngineNames,

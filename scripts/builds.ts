@@ -3,12 +3,8 @@
 // build brings. On 32-bit ARM, where `npm run tool -- arm` has built the C host, the figures are those of firmware; the
 // other engines load the source, on this machine.
 
-import {
-  bundleCore,
-  type ComparedBuild,
-  comparedBuilds,
-  type Variant,
-} from "../targets/bundle/make-bundle.ts";
+import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
+import type { ComparedBuild } from "../targets/bundle/make-bundle.ts";
 import {
   before,
   type Figures,
@@ -94,6 +90,7 @@ async function rowOf({ name, code, isPlaced }: ComparedBuild): Promise<string[]>
 async function steps(variant: Variant): Promise<void> {
   const columns = names.flatMap((name) => [`${engines[name]}: heap`, "1000 / poll"]);
   const rows = [[`${variant}: build`, "file", "ARM: heap", "bytecode", ...columns]];
+  const { comparedBuilds } = await import("../targets/bundle/make-bundle.ts");
   for (const build of await comparedBuilds(variant)) rows.push(await rowOf(build));
   printTable(rows);
 }

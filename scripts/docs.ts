@@ -3,9 +3,6 @@
 
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { brokenLinks } from "../targets/workbench/docs/links.ts";
-import { Preparation } from "../targets/workbench/docs/prepare.ts";
-import { makeSite } from "../targets/workbench/docs/site.ts";
 import { writeTables } from "../targets/workbench/docs/spliced-tables.ts";
 import { commandLine } from "../targets/workbench/script-options.ts";
 
@@ -19,6 +16,12 @@ const { tables } = commandLine("docs", "Makes the documentation as a static site
   .opts<{ tables?: boolean }>();
 
 async function make(): Promise<number> {
+  // The generator takes seconds to load, which is too long for who asks for the options.
+  const [{ Preparation }, { makeSite }, { brokenLinks }] = await Promise.all([
+    import("../targets/workbench/docs/prepare.ts"),
+    import("../targets/workbench/docs/site.ts"),
+    import("../targets/workbench/docs/links.ts"),
+  ]);
   const prepared = await new Preparation(root, drafts).run();
   rmSync(site, { recursive: true, force: true });
   const complaints = await makeSite(root, prepared, site);

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundleCore, type Variant } from "../targets/bundle/make-bundle.ts";
+import { bundleCore, type Variant } from "../targets/bundle/bundled-core.ts";
 import { type Engine, engines } from "../targets/workbench/engines/catalogue.ts";
 import { installEngines } from "../targets/workbench/engines/install.ts";
 import { checkedBundle } from "../targets/workbench/engines/integers.ts";

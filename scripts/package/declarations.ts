@@ -1,10 +1,9 @@
 // The types of a package's entries, each in one file, with what several of them share beside it.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rollup } from "rollup";
-import { dts } from "rollup-plugin-dts";
+import { kept, keyOf } from "../../targets/bundle/kept.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -13,6 +12,19 @@ export async function declarations(
   entries: Readonly<Record<string, string>>,
   folder: string,
 ): Promise<void> {
+  const key = keyOf(`types ${JSON.stringify(entries)}`, [
+    "core",
+    "platform",
+    "targets",
+    "scripts/package",
+  ]);
+  const files = await kept(key, () => make(entries));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+/** The files' texts by their names. The compiler that makes them takes ten seconds, and one to load. */
+async function make(entries: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const [{ rollup }, { dts }] = await Promise.all([import("rollup"), import("rollup-plugin-dts")]);
   const input = Object.entries(entries).map(([name, file]) => [name, join(root, file)]);
   const bundle = await rollup({
     input: Object.fromEntries(input),
@@ -26,27 +38,24 @@ export async function declarations(
       throw new Error(warning.message);
     },
   });
-  await bundle.write({
-    dir: folder,
+  const { output } = await bundle.generate({
     format: "es",
     entryFileNames: "[name].d.ts",
     chunkFileNames: "types-[name].d.ts",
   });
   await bundle.close();
-  const files = readdirSync(folder).filter((name) => name.endsWith(".d.ts"));
-  const all = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
-  for (const name of files) typesAreTypes(join(folder, name), all);
+  const texts = output.map((file) => [file.fileName, "code" in file ? file.code : ""] as const);
+  const all = texts.map(([, text]) => text).join("\n");
+  return Object.fromEntries(texts.map(([name, text]) => [name, typesAreTypes(text, all)]));
 }
 
 /** `typeof core` is written out as a namespace of values; what is a type in it is made one. */
-function typesAreTypes(file: string, all: string): void {
-  const text = readFileSync(file, "utf8");
+function typesAreTypes(text: string, all: string): string {
   const isType = (name: string): boolean =>
     RegExp(`^(?:declare |export )*(?:interface|type) ${name}\\b`, "m").test(all) &&
     !RegExp(`^(?:declare |export )*(?:const|function|class|enum) ${name}\\b`, "m").test(all);
-  const mended = text.replace(
+  return text.replace(
     /^declare const (\w+): typeof (\w+);$/gm,
     (whole, name: string, other: string) => (isType(other) ? `type ${name} = ${other};` : whole),
   );
-  if (mended !== text) writeFileSync(file, mended);
 }

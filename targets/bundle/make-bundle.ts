@@ -4,51 +4,23 @@
 // one load of the file drives several.
 
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build, transform } from "esbuild";
 import uglify from "uglify-js";
 
+import { type Bundle, bundleCore } from "./bundled-core.ts";
 import { checkConstants } from "./constants.ts";
 import { gatherFunctions } from "./functions.ts";
 import { markFunctions } from "./inlining.ts";
 import { type Placed, placeProperties } from "./record.ts";
 import { deviceProperties, entryOf, functionsOf, publicNames, type Variant } from "./surface.ts";
 
-export type { Variant } from "./surface.ts";
-
-export interface Bundle {
-  readonly code: string;
-  /** Source map, as JSON; its sources are named as seen from dist/. */
-  readonly map: string;
-}
-
-/** How a bundle is made. */
-interface BundleOptions {
-  /** False: only joined, with the names of the sources (instrumentation, debugging). */
-  readonly minify?: boolean;
-}
-
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
-
-/** How often, and how many times, another process's build is waited for. */
-const WAIT_MS = 50;
-const WAITS_MAX = 1200;
 
 /** The flags of Closure Compiler that say what is built; files and maps are added where it is called. */
 const closureFlags = [
@@ -77,32 +49,18 @@ const uglifyOptions = {
 /** What stands around the functions, so that the file defines one name and no more. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
-/**
- * Bundles the core.
- * @param variant "grant" is the grant alone, "complete" everything
- */
-export function bundleCore(variant: Variant, options: BundleOptions = {}): Promise<Bundle> {
-  const { minify = true } = options;
-  const key = `${variant} ${minify}`;
-  const bundle = made.get(key) ?? makeBundle(variant, minify);
-  made.set(key, bundle);
-  return bundle;
+/** What ships. */
+export async function shippedBundle(variant: Variant): Promise<Bundle> {
+  checkConstants();
+  const joined = await joinSources(variant, true);
+  const marked = { ...joined, code: markFunctions(joined.code) };
+  return gatherFunctions(shorten(await compile(marked, publicNames(variant))));
 }
 
-/** Each is made once in a process. */
-const made = new Map<string, Promise<Bundle>>();
-
-async function makeBundle(variant: Variant, minify: boolean): Promise<Bundle> {
-  if (!minify) {
-    const joined = await joinSources(variant, false);
-    return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
-  }
-  return cached(ingredients(variant), async () => {
-    checkConstants();
-    const joined = await joinSources(variant, true);
-    const marked = { ...joined, code: markFunctions(joined.code) };
-    return gatherFunctions(shorten(await compile(marked, publicNames(variant))));
-  });
+/** The same functions, only joined, with their own names and their assertions. */
+export async function readableBundle(variant: Variant): Promise<Bundle> {
+  const joined = await joinSources(variant, false);
+  return { ...joined, code: `${wrapper[0]}${joined.code}${wrapper[1]}\n` };
 }
 
 /** A build that is not shipped, for comparison. */
@@ -121,7 +79,7 @@ export async function comparedBuilds(variant: Variant): Promise<ComparedBuild[]>
     const marked = { ...joined, code: markFunctions(joined.code, limit) };
     return shorten(await compile(marked, isPlaced ? names : [...names, ...deviceProperties])).code;
   };
-  const joined = await bundleCore(variant, { minify: false });
+  const joined = await readableBundle(variant);
   const minified = await transform(joined.code, { minify: true, target: "es5" });
   const shipped = await bundleCore(variant);
   return [
@@ -290,47 +248,4 @@ function shorten({ code, map }: Bundle): Bundle {
   } as uglify.MinifyOptions);
   if (result.error) throw result.error;
   return { code: `${result.code}\n`, map: result.map };
-}
-
-/** What a build is made of: the core, the files of this folder, and the versions of the tools. */
-function ingredients(variant: Variant): string {
-  const hash = createHash("sha256")
-    .update(variant)
-    .update(readFileSync(`${root}package-lock.json`));
-  for (const folder of [`${root}core/`, `${root}targets/bundle/`]) {
-    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    for (const name of names.filter((one) => /\.(ts|json)$/.test(one)).sort()) {
-      hash.update(`\0${name}\0`).update(readFileSync(folder + name));
-    }
-  }
-  return hash.digest("hex");
-}
-
-/**
- * What has been built from the same is not built again: tests ask for the bundle in many processes, and it takes
- * seconds. Who comes while another process builds it waits for that one, but for no longer than a minute.
- */
-async function cached(key: string, make: () => Promise<Bundle>): Promise<Bundle> {
-  const folder = `${root}node_modules/.cache/picogrant/`;
-  const file = `${folder}${key}.json`;
-  const lock = `${file}.lock`;
-  mkdirSync(folder, { recursive: true });
-  for (let waited = 0; !existsSync(file); waited++) {
-    try {
-      mkdirSync(lock);
-    } catch {
-      if (waited > WAITS_MAX) rmSync(lock, { recursive: true, force: true });
-      await pause(WAIT_MS);
-      continue;
-    }
-    try {
-      // Another process may read it while it is written: it gets its name when it is complete.
-      const draft = `${file}.${process.pid}`;
-      writeFileSync(draft, JSON.stringify(await make()));
-      renameSync(draft, file);
-    } finally {
-      rmSync(lock, { recursive: true, force: true });
-    }
-  }
-  return JSON.parse(readFileSync(file, "utf8")) as Bundle;
 }

@@ -1,8 +1,8 @@
 // The files of dist/ for a build of the core: the same code as a script that defines a global, as
 // CommonJS and as an ES module, each with the types that are true of it, and the map of the script.
 
+import { bundleCore } from "./bundled-core.ts";
 import { declarations } from "./declarations.ts";
-import { bundleCore } from "./make-bundle.ts";
 import { functionsOf, nameOf, type Variant } from "./surface.ts";
 
 /** What is to be written, by the files' names; the script comes first. */

@@ -3,7 +3,7 @@
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundleCore } from "../bundle/make-bundle.ts";
+import { bundleCore } from "../bundle/bundled-core.ts";
 import type { Options, TargetName } from "../command/image/options.ts";
 import {
   boardTarget,

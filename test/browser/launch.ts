@@ -1,6 +1,6 @@
 // Starts the browser of tests and pictures: Debian's Chromium without its own windows, driven by playwright-core. The
 // whole one draws its tabs and menus for nobody, which takes as long again as the pages do.
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 
 export const EXECUTABLE = process.env.PICOGRANT_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
 export const MISSING =
@@ -18,6 +18,8 @@ const ARGUMENTS = [
 ];
 
 /** Starts Chromium; the caller closes it. */
-export function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
+  // It takes a second to load, which nobody wants to wait for who asks a program for its options.
+  const { chromium } = await import("playwright-core");
   return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
 }

@@ -1,7 +1,7 @@
 // The size of the bundle: its ceilings (core/DESIGN.md, Sizes), and where the bytes come from.
 
 import { expect, test } from "vitest";
-import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { sizeCeilings } from "../../targets/workbench/budgets/budget-limits.ts";
 import { bytesByFile } from "../../targets/workbench/budgets/by-file.ts";
 

@@ -2,7 +2,7 @@
 // file of core/ is rewritten as it is loaded (targets/workbench/engines/integers.ts says what is checked).
 
 import { fileURLToPath } from "node:url";
-import { bundleCore, type Variant } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore, type Variant } from "../../targets/bundle/bundled-core.ts";
 import {
   checkedBundle,
   checkIntegers,

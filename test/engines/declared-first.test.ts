@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type AnyNode, parse } from "acorn";
 import { full } from "acorn-walk";
 import { expect, test } from "vitest";
-import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { variants } from "../../targets/bundle/surface.ts";
 import { conformanceScript } from "../../targets/workbench/engines/script.ts";
 

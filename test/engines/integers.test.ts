@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import * as core from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import { type Bundle, bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { type Bundle, bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { engines } from "../../targets/workbench/engines/catalogue.ts";
 import {
   checkedBundle,

@@ -14,7 +14,8 @@ import { SourceMapConsumer } from "source-map-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Property } from "../../core/index.ts";
 import { deviceConfig } from "../../platform/fake/config.ts";
-import { bundleCore, flattenEnums, withoutCalls } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
+import { flattenEnums, withoutCalls } from "../../targets/bundle/make-bundle.ts";
 import { shippedFiles } from "../../targets/bundle/shipped.ts";
 import { deviceProperties, functionsOf, nameOf } from "../../targets/bundle/surface.ts";
 

@@ -1,7 +1,7 @@
 // The check of the bundle's syntax tree passes the bundles, and finds each thing that it is there for.
 
 import { describe, expect, test } from "vitest";
-import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { conformanceParts } from "../../targets/workbench/engines/script.ts";
 import { checkSubset, describeComplaint } from "../../targets/workbench/engines/subset.ts";
 

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { readOptions } from "../../targets/command/image/options.ts";
 import { performBuilt as perform } from "../../targets/workbench/built-payload.ts";
 import { borderDigest } from "../../targets/workbench/host/generate.ts";

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { variants } from "../../targets/bundle/surface.ts";
 import { coreOf } from "./core-of.ts";
 import { runLife } from "./life.ts";

@@ -1,6 +1,6 @@
 // The core as it ships, as text: the bundle, so that what lives here is what gets flashed.
 
-import { bundleCore } from "../../targets/bundle/make-bundle.ts";
+import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { bundleUnderTest } from "../engines/checked-core.ts";
 
 /** Source of the bundle with readable names, for planting bugs. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
 import { MANIFESTS } from "../../targets/workbench/package-contents.ts";
-import { blocksOf, countBlocks } from "../code-blocks.ts";
+import { type Block, blocksOf, countBlocks } from "../code-blocks.ts";
 import { isMissing } from "../peers/programs.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -28,6 +28,22 @@ const DUKTAPE = "/usr/include/duktape.h";
 
 const read = (page: string): string =>
   readFileSync(path.join(project, "node_modules", page), "utf8");
+
+const isProgram = ({ language, mark }: Block): boolean =>
+  language === "ts" && !mark.startsWith("not: ");
+const isRun = ({ language, mark }: Block): boolean =>
+  /^(?:ts|sh)$/.test(language) && !mark.startsWith("not: ");
+
+/** The pages with such blocks; where one lies in several packages, whose folder is the same here, once. */
+function pagesWith(isMeant: (block: Block) => boolean): string[] {
+  const pages = new Map<string, string>();
+  for (const page of PAGES) {
+    const blocks = blocksOf(read(page)).filter(isMeant);
+    const key = JSON.stringify(blocks);
+    if (blocks.length > 0 && !pages.has(key)) pages.set(key, page);
+  }
+  return [...pages.values()];
+}
 
 /** A folder for a page, with the packages as `npm install` leaves them. */
 function folderFor(page: string): string {
@@ -55,11 +71,8 @@ it("there are pages in each package, and blocks to run", () => {
   expect(blocks.length - notRun.length).toBeGreaterThan(30);
 });
 
-it.each(PAGES)("%s: every program in it compiles", (page) => {
-  const programs = blocksOf(read(page)).filter(({ language, mark }) => {
-    return language === "ts" && !mark.startsWith("not: ");
-  });
-  if (programs.length === 0) return;
+it.each(pagesWith(isProgram))("%s: every program in it compiles", (page) => {
+  const programs = blocksOf(read(page)).filter(isProgram);
   const folder = path.join(project, page.replaceAll(/[/.]/g, "-"));
   // Beside it what the guide for Node says to install.
   const own = path.join(folder, "node_modules");
@@ -125,8 +138,7 @@ async function walk(page: string): Promise<number> {
   const beside: ChildProcess[] = [];
   let ran = 0;
   try {
-    for (const { language, text, mark } of blocksOf(read(page))) {
-      if (mark.startsWith("not: ") || !/^(?:ts|sh)$/.test(language)) continue;
+    for (const { language, text, mark } of blocksOf(read(page)).filter(isRun)) {
       // Programs at servers of the internet are compiled alone.
       if (language === "ts" && !/picogrant-tools\/service|127\.0\.0\.1:8080/.test(text)) continue;
       // The packages are there, as the tarballs that npm would fetch.
@@ -155,7 +167,7 @@ async function walk(page: string): Promise<number> {
   }
 }
 
-it.concurrent.each(PAGES)(
+it.concurrent.each(pagesWith(isRun))(
   "%s: its commands run, in an empty folder with the packages",
   async (page) => {
     if (read(page).includes("\nmake ") && isMissing(DUKTAPE)) return;

@@ -19,11 +19,15 @@ const { version } = manifest;
 const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");
 const again = path.join(all, "again");
 
-/** A copy of the sources as somebody with this umask checks them out, with what is installed and built of engines. */
+/**
+ * A copy of the sources as somebody with this umask checks them out, with what is installed and built of engines. Of what
+ * is kept of an earlier build nothing comes along: it is made once more.
+ */
 function checkOut(to: string, umask: string): void {
   const script = `umask ${umask}; mkdir -p "$1" && git ls-files -co --exclude-standard -z |
     tar -cf - --null -T - | tar -xf - --no-same-permissions -C "$1"
     cp -al node_modules "$1/" 2>/dev/null || cp -a node_modules "$1/"
+    rm -rf "$1/node_modules/.cache"
     mkdir "$1/dist" && if [ -d dist/engines ]; then ln -s "$PWD/dist/engines" "$1/dist/"; fi`;
   execFileSync("sh", ["-c", script, "sh", to], { cwd: root });
 }

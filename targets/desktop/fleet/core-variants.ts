@@ -1,7 +1,7 @@
 // The core with other limits, for comparison: the firmware's own build of it, with numbers replaced.
 // The devices themselves run exactly what ships otherwise.
 import type * as grant from "../../../core/index.ts";
-import { bundleCore } from "../../bundle/make-bundle.ts";
+import { bundleCore } from "../../bundle/bundled-core.ts";
 import type { grantFunctions } from "../../bundle/surface.ts";
 import { coreOf } from "./core-code.ts";
 

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Variant } from "../../bundle/make-bundle.ts";
+import type { Variant } from "../../bundle/bundled-core.ts";
 import { GLYPH_COLUMNS, glyphOf } from "../../desktop/panel/font.ts";
 import { engineVersion, quickjsFolder } from "../engines/debian-sources.ts";
 import { InstallError, run } from "../engines/install.ts";

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Variant } from "../../bundle/make-bundle.ts";
+import type { Variant } from "../../bundle/bundled-core.ts";
 import { runCommand } from "../engines/catalogue.ts";
 import { enginesFolder, findFile, type HostedEngine } from "../engines/install.ts";
 import { borderNumbers, builtBundle, conformanceScript } from "../engines/script.ts";

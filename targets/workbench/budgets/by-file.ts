@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { type MappingItem, SourceMapConsumer } from "source-map-js";
-import type { Bundle } from "../../bundle/make-bundle.ts";
+import type { Bundle } from "../../bundle/bundled-core.ts";
 
 const coreFiles = new Set(
   readdirSync(new URL("../../../core/", import.meta.url), {

@@ -4,7 +4,7 @@
 // own C host was built with today's test/host/c/allocations.c, which prints the peak, too; its instructions are those of
 // its `release` host in valgrind, counted as in instructions.ts.
 
-import type { Variant } from "../../bundle/make-bundle.ts";
+import type { Variant } from "../../bundle/bundled-core.ts";
 import type { HostedEngine } from "../engines/install.ts";
 
 /** On 32-bit ARM from bytecode, or on an engine of this machine from source. */

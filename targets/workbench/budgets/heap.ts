@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { State } from "../../../core/index.ts";
-import type { Variant } from "../../bundle/make-bundle.ts";
+import type { Variant } from "../../bundle/bundled-core.ts";
 import { evaluate, newModule, variants } from "../engines/quickjs-wasm.ts";
 import { borderNumbers } from "../engines/script.ts";
 import { buildCountingProgram, buildHost, hostFolder, isBuilt, programOf } from "../host/build.ts";

@@ -3,7 +3,7 @@
 // allocations forbidden.
 
 import * as core from "../../../core/complete.ts";
-import type { Variant } from "../../bundle/make-bundle.ts";
+import type { Variant } from "../../bundle/bundled-core.ts";
 import { functionsOf } from "../../bundle/surface.ts";
 
 /** How allocations are seen: by counting them, or by making them impossible. */

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { fileURLToPath } from "node:url";
 import * as core from "../../../core/complete.ts";
-import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
+import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
 import { nameOf } from "../../bundle/surface.ts";
 
 const dist = fileURLToPath(new URL("../../../dist/", import.meta.url));

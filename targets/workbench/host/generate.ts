@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { ErrorCode, Field, MESSAGES, Property, State } from "../../../core/index.ts";
 import { messageNames } from "../../../platform/configuration/device-config.ts";
 import { reasons } from "../../../platform/reasons.ts";
-import { bundleCore, type Variant } from "../../bundle/make-bundle.ts";
+import { bundleCore, type Variant } from "../../bundle/bundled-core.ts";
 import { version } from "../../desktop/version.ts";
 import { borderDigest, type Enum, enums, membersOf } from "../../image/border.ts";
 

@@ -1,0 +1,41 @@
+// The core as one ES5 script that defines `picogrant`, as every build, test and measurement takes it: kept once it is
+// made (make-bundle.ts). Whoever finds it there loads none of the tools that make it.
+
+import { kept, keyOf } from "./kept.ts";
+import type { Variant } from "./surface.ts";
+
+export type { Variant } from "./surface.ts";
+
+export interface Bundle {
+  readonly code: string;
+  /** Source map, as JSON; its sources are named as seen from dist/. */
+  readonly map: string;
+}
+
+/** How a bundle is made. */
+interface BundleOptions {
+  /** False: only joined, with the names of the sources (instrumentation, debugging). */
+  readonly minify?: boolean;
+}
+
+/**
+ * Bundles the core.
+ * @param variant "grant" is the grant alone, "complete" everything
+ */
+export function bundleCore(variant: Variant, options: BundleOptions = {}): Promise<Bundle> {
+  const { minify = true } = options;
+  const key = `${variant} ${minify}`;
+  const bundle =
+    made.get(key) ?? kept(keyOf(key, ["core", "targets/bundle"]), () => make(variant, minify));
+  made.set(key, bundle);
+  return bundle;
+}
+
+/** Each is read once in a process. */
+const made = new Map<string, Promise<Bundle>>();
+
+/** The tools take half a second to load, and most processes need none of them. */
+async function make(variant: Variant, minify: boolean): Promise<Bundle> {
+  const tools = await import("./make-bundle.ts");
+  return minify ? tools.shippedBundle(variant) : tools.readableBundle(variant);
+}

@@ -1,0 +1,70 @@
+// What is made of the sources and takes seconds is kept beside the installed packages until a source changes.
+
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const folder = `${root}node_modules/.cache/picogrant/`;
+
+/** How often, and how many times, another process is waited for. */
+const WAIT_MS = 50;
+const WAITS_MAX = 1200;
+
+/**
+ * What has been made from the same is not made again: tests ask for it in many processes, and it takes seconds. Who comes
+ * while another process makes it waits for that one, but for no longer than a minute.
+ * @param key of everything that it is made of (keyOf)
+ * @param make what it makes has to be JSON
+ */
+export async function kept<T>(key: string, make: () => Promise<T>): Promise<T> {
+  const file = `${folder}${key}.json`;
+  const lock = `${file}.lock`;
+  mkdirSync(folder, { recursive: true });
+  for (let waited = 0; !existsSync(file); waited++) {
+    try {
+      mkdirSync(lock);
+    } catch {
+      if (waited > WAITS_MAX) rmSync(lock, { recursive: true, force: true });
+      await pause(WAIT_MS);
+      continue;
+    }
+    try {
+      // Another process may read it while it is written: it gets its name when it is complete.
+      const draft = `${file}.${process.pid}`;
+      writeFileSync(draft, JSON.stringify(await make()));
+      renameSync(draft, file);
+    } finally {
+      rmSync(lock, { recursive: true, force: true });
+    }
+  }
+  return JSON.parse(readFileSync(file, "utf8")) as T;
+}
+
+/**
+ * The key of what is made of sources, by the versions of the tools that are installed.
+ * @param kind what is made of them
+ * @param folders in which they lie, from the repository's top: each file of TypeScript or JSON that is ours counts
+ */
+export function keyOf(kind: string, folders: readonly string[]): string {
+  const hash = createHash("sha256")
+    .update(kind)
+    .update(readFileSync(`${root}package-lock.json`));
+  for (const folder of folders) {
+    const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" });
+    for (const name of names.filter((one) => /\.(ts|json)$/.test(one)).sort()) {
+      if (name.includes("node_modules")) continue;
+      hash.update(`\0${folder}/${name}\0`).update(readFileSync(`${root}${folder}/${name}`));
+    }
+  }
+  return hash.digest("hex");
+}
