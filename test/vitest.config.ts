@@ -62,9 +62,8 @@ const slow = [
   "test/platform/sign-in-parts.test.ts",
   "test/platform/value-storage.test.ts",
   "test/readme-example.test.ts",
-  "test/recipes/core.test.ts",
   "test/recipes/field.test.ts",
-  "test/recipes/server.test.ts",
+  "test/recipes/rows.test.ts",
   "test/service/server.test.ts",
 ];
 

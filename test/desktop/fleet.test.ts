@@ -16,7 +16,7 @@ import { inWorkers, shardSizes } from "../../targets/desktop/fleet/shards.ts";
 import { type FleetPlan, mergeShards, playShard } from "../../targets/desktop/fleet/story.ts";
 import { ended, inFolder } from "./command.ts";
 
-const PLAN: FleetPlan = { devices: 1000, hours: 4, capacity: 0, seed: 7 };
+const PLAN: FleetPlan = { devices: 400, hours: 4, capacity: 0, seed: 7 };
 const AS_SHIPPED = VARIANTS[0]!;
 
 test.each(["nothing", "code", "tokens"] as const)(
