@@ -9,7 +9,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCheckServer } from "../../targets/command/port-check-server.ts";
-import { buildPort, hostFolder } from "../../targets/workbench/host/build.ts";
+import { buildPort, hostFolder, makePort } from "../../targets/workbench/host/build.ts";
 import { listening } from "../listening.ts";
 import { startService } from "../peers/running-service.ts";
 import { TV } from "../service/harness.ts";
@@ -372,12 +372,21 @@ const FAULTS: readonly PortFault[] = [
 describe.concurrent("check.c says of each file of a port what it does wrong", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "picogrant-check-"));
   const built = `${hostFolder}port-check`;
-  beforeAll(() => build(`${targets}examples/c-device`, built, "http://127.0.0.1:8080/"));
+  beforeAll(() =>
+    buildPort(`${targets}examples/c-device`, built, ...check("http://127.0.0.1:8080/")),
+  );
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  const build = (port: string, out: string, url: string): Promise<void> =>
-    buildPort(port, out, "check", `CHECK_FLAGS=-DCHECK_SERVER='"${url}"' -DCHECK_SLOWNESS=3`);
+  const check = (url: string): [string, string] => [
+    "check",
+    `CHECK_FLAGS=-DCHECK_SERVER='"${url}"' -DCHECK_SLOWNESS=3`,
+  ];
+  /** Compiles what names the server, and what is newer than in the copy of what is built. */
+  function rebuild(port: string, out: string, url: string): Promise<void> {
+    for (const name of ["check.o", "check-connection.o"]) rmSync(path.join(out, name));
+    return makePort(port, out, ...check(url));
+  }
 
   const start = (
     program: string,
@@ -411,7 +420,7 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     }
     // One of its own: it counts connections.
     const server = await startCheckServer();
-    await build(port, out, server.url);
+    await rebuild(port, out, server.url);
     let last = { said: "", code: null as number | null };
     for (let i = 0; i < (fault?.starts ?? 1); i++)
       last = await start(`${out}/check`, path.join(out, "records"));
@@ -440,7 +449,7 @@ describe.concurrent("check.c says of each file of a port what it does wrong", ()
     const other = await startService();
     const out = path.join(folder, "out-other");
     cpSync(built, out, { recursive: true, preserveTimestamps: true });
-    await build(`${targets}examples/c-device`, out, `${other.url}/`);
+    await rebuild(`${targets}examples/c-device`, out, `${other.url}/`);
     const { said, code } = await start(`${out}/check`, path.join(out, "records"));
     await other.server.close();
     expect(said).toContain("is not the server of the check: what only it can see was not tried");

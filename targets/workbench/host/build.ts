@@ -134,6 +134,9 @@ export async function buildHost(kind: Kind): Promise<void> {
 /** Where a port of one's own is built, and its program. */
 export const portFolder = `${hostFolder}port/`;
 
+/** The core's source as C, and its numbers. */
+const portCode = `${hostFolder}generated-complete-source`;
+
 /** Of what is built, all that depends on the port's own files. */
 const PORTS_OWN = [
   "main.o",
@@ -157,18 +160,20 @@ export async function buildPort(
   ...more: readonly string[]
 ): Promise<void> {
   for (const name of [root, folder, out]) refuseSpaces(name);
-  const generated = `${hostFolder}generated-complete-source`;
-  await generate(generated, "complete", undefined);
+  await generate(portCode, "complete", undefined);
   // They may be another port's, whose files were newer than this one's.
   for (const name of PORTS_OWN) rmSync(`${out}/${name}`, { force: true });
-  const makefile = `${sources}/ports/template/Makefile`;
-  await runBeside("make", [
+  await makePort(folder, out, ...more);
+}
+
+/** What `buildPort` has built before, of the same port, is only brought up to date: by the times of its files. */
+export function makePort(folder: string, out: string, ...more: readonly string[]): Promise<void> {
+  const settings = [`PORT=${folder}`, `GENERATED=${portCode}`, `OUT=${out}`];
+  return runBeside("make", [
     "-s",
     "-f",
-    makefile,
-    `PORT=${folder}`,
-    `GENERATED=${generated}`,
-    `OUT=${out}`,
+    `${sources}/ports/template/Makefile`,
+    ...settings,
     ...more,
   ]);
 }

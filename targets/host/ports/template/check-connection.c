@@ -22,6 +22,8 @@
 
 enum {
   ANSWER_MS = 10000 * CHECK_SLOWNESS,
+  /* For the end of an answer whose last byte has come. */
+  END_MS = 1000 * CHECK_SLOWNESS,
   /* No call of the connection waits; one or two that are slow may have been interrupted. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
@@ -126,18 +128,29 @@ static void take_byte(struct answer *answer, uint8_t byte) {
   answer->bytes++;
 }
 
+/* Whether the body has come that the head announces. */
+static int is_whole(const struct answer *answer) {
+  const char *length = answer->has_head ? strstr(answer->head, "content-length: ") : NULL;
+  return length && answer->bytes >= strtoul(length + strlen("content-length: "), NULL, 10);
+}
+
 /* Until the connection's end; sleeps for `wait_ms` where nothing has come. */
 static void read_answer(struct answer *answer, int wait_ms) {
   uint32_t start = pg_clock_ms();
+  uint32_t most_ms = ANSWER_MS;
   memset(answer, 0, sizeof *answer);
   answer->first_wrong = UINT32_MAX;
   answer->end = PG_CONNECTION_NOTHING;
-  while (answer->end >= 0 && !check_is_over(start, ANSWER_MS)) {
+  while (answer->end >= 0 && !check_is_over(start, most_ms)) {
     const uint8_t *bytes = NULL;
     uint32_t call = pg_clock_ms();
     answer->end = pg_connection_receive(&port_connection, &bytes);
     note_call(call);
     for (int i = 0; i < answer->end; i++) take_byte(answer, bytes[i]);
+    if (answer->end > 0 && is_whole(answer)) {
+      start = pg_clock_ms();
+      most_ms = END_MS;
+    }
     if (answer->end != PG_CONNECTION_NOTHING) continue;
     uint32_t slept = pg_clock_ms();
     port_wait(wait_ms);
