@@ -2,7 +2,7 @@
 // JavaScript; the power goes, and calls fail, at every step of storage while it installs or starts; two
 // programs at once.
 
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -16,6 +16,8 @@ import {
 } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../targets/workbench/host/build.ts";
 import { keyIdOf, keys, makeImage, newerKeys, PRODUCT } from "../image/image-builder.ts";
@@ -61,7 +63,7 @@ function fileOf(version: Version): string {
 }
 
 interface Run {
-  status: number | null;
+  status: number;
   said: string;
   failures: number;
   unwritten: boolean;
@@ -74,16 +76,58 @@ interface Call {
   slots?: string;
 }
 
+/** Starts processes of the loader, one behind the other: by a small one, since a sweep has thousands of them. */
+class Starter {
+  readonly #starter: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #lines: AsyncIterator<string>;
+  complaints = "";
+
+  constructor(kind: "release" | "sanitize") {
+    const program = programOf(kind, "boot-device");
+    this.#starter = spawn(program, ["serve"], { stdio: ["pipe", "pipe", "pipe"] });
+    this.#lines = createInterface({ input: this.#starter.stdout })[Symbol.asyncIterator]();
+    this.#starter.stderr.on("data", (text: Buffer) => {
+      this.complaints += text;
+    });
+  }
+
+  /** What one process said, and the code it ended with. */
+  async start(args: readonly string[]): Promise<{ status: number; said: string[] }> {
+    this.#starter.stdin.write(`${args.join("\t")}\n`);
+    const said: string[] = [];
+    for (;;) {
+      const { done, value: line } = await this.#lines.next();
+      if (done) throw new Error(`boot-device ended: ${this.complaints}`);
+      const status = /^exit (\d+)$/.exec(line)?.[1];
+      if (status !== undefined) return { status: Number(status), said };
+      said.push(line);
+    }
+  }
+
+  end(): Promise<void> {
+    this.#starter.stdin.end();
+    return new Promise((resolve) => this.#starter.on("close", () => resolve()));
+  }
+}
+
+const starters = { release: new Starter("release"), sanitize: new Starter("sanitize") };
+
+afterAll(async () => {
+  for (const starter of Object.values(starters)) {
+    await starter.end();
+    expect(starter.complaints).toBe("");
+  }
+});
+
 /** Runs the loader in a directory: `start`, or `install` with a file. */
-function run(action: readonly string[], call: Call = {}): Run {
+async function run(action: readonly string[], call: Call = {}): Promise<Run> {
   const { kind = "release", fault = "none", counterMin = 0, slots = "slots" } = call;
   const device = [path(slots), `${path("key")},${path("newer")}`, PRODUCT, ABI];
   const args = [...device, String(counterMin), fault, ...action];
-  const { status, stdout, stderr } = spawnSync(programOf(kind, "boot-device"), args, {
-    encoding: "utf8",
-  });
-  expect(stderr).toBe("");
-  const [said = "", figures = ""] = stdout.trim().split("\n");
+  const {
+    status,
+    said: [said = "", figures = ""],
+  } = await starters[kind].start(args);
   const failures = Number(/(\d+) failed/.exec(figures)?.[1] ?? 0);
   return { status, said, failures, unwritten: figures.endsWith("unwritten") };
 }
@@ -120,9 +164,9 @@ class DeviceInC implements SlotDevice {
     rmSync(path(`slots/${file}`));
   }
 
-  #said(action: string[], counterMin: number, medium: Medium | undefined): string {
+  async #said(action: string[], counterMin: number, medium: Medium | undefined): Promise<string> {
     const fault = medium ? full : "none";
-    const { status, said } = run(action, { kind: "sanitize", fault, counterMin });
+    const { status, said } = await run(action, { kind: "sanitize", fault, counterMin });
     expect(status).toBe(0);
     return NAMES[said] ?? said.split(" ")[0]!;
   }
@@ -131,30 +175,30 @@ class DeviceInC implements SlotDevice {
 describe("FORMAT.md: two slots and the boot record", () => {
   it.each(scenarioRows)("%s", (_name, steps) => play(steps, new DeviceInC()));
 
-  it("a device on a medium that takes nothing says so", () => {
-    run(["install", fileOf({ label: 20 })]);
-    run(["start"]);
-    run(["install", fileOf({ label: 24 })]);
-    expect(run(["start"], { fault: full })).toMatchObject({ said: "20", unwritten: true });
-    expect(run(["start"])).toMatchObject({ said: "24", unwritten: false });
+  it("a device on a medium that takes nothing says so", async () => {
+    await run(["install", fileOf({ label: 20 })]);
+    await run(["start"]);
+    await run(["install", fileOf({ label: 24 })]);
+    expect(await run(["start"], { fault: full })).toMatchObject({ said: "20", unwritten: true });
+    expect(await run(["start"])).toMatchObject({ said: "24", unwritten: false });
   });
 
-  it("nothing is written through a link in the draft's place, and nothing is left behind", () => {
+  it("nothing is written through a link in the draft's place, and nothing is left behind", async () => {
     writeFileSync(path("precious"), "mine");
     for (const name of ["slot-a.img", "boot-0", "boot-1"]) {
       symlinkSync(path("precious"), path(`slots/${name}.draft`));
     }
-    expect(run(["install", fileOf({ label: 20 })]).said).toBe("ok");
-    expect(run(["start"]).said).toBe("20");
+    expect((await run(["install", fileOf({ label: 20 })])).said).toBe("ok");
+    expect((await run(["start"])).said).toBe("20");
     expect(readFileSync(path("precious"), "utf8")).toBe("mine");
     expect(readdirSync(path("slots")).sort()).toEqual(["boot-0", "boot-1", "lock", "slot-a.img"]);
     rmSync(path("precious"));
   });
 
-  it("a pipe in the place of a slot or record does not keep it waiting", () => {
-    run(["install", fileOf({ label: 20 })]);
+  it("a pipe in the place of a slot or record does not keep it waiting", async () => {
+    await run(["install", fileOf({ label: 20 })]);
     for (const name of ["slot-b.img", "boot-1"]) spawnSync("mkfifo", [path(`slots/${name}`)]);
-    expect(run(["start"]).said).toBe("20");
+    expect((await run(["start"])).said).toBe("20");
   });
 });
 
@@ -223,11 +267,11 @@ const HISTORIES: readonly History[] = [
 const actionOf = (step: Version | "start"): string[] =>
   step === "start" ? ["start"] : ["install", fileOf(step)];
 
-function prepare(steps: readonly (Version | "start")[]): void {
+async function prepare(steps: readonly (Version | "start")[]): Promise<void> {
   rmSync(path("before"), { recursive: true, force: true });
   mkdirSync(path("before"));
   if (steps[0] !== OLD) cpSync(fileOf(OLD), path("before/slot-a.img"));
-  for (const step of steps) expect(run(actionOf(step), { slots: "before" }).status).toBe(0);
+  for (const step of steps) expect((await run(actionOf(step), { slots: "before" })).status).toBe(0);
 }
 
 /** The device as it was before the sweep. */
@@ -251,38 +295,38 @@ afterAll(() => {
 });
 
 /** Cuts at each step; the labels that ran afterwards. */
-function cutEverywhere(what: Version | "start"): string[] {
+async function cutEverywhere(what: Version | "start"): Promise<string[]> {
   const seen: string[] = [];
   for (let step = 0; ; step++) {
     restore();
-    const { status } = run(actionOf(what), { fault: `cut:${step}` });
+    const { status } = await run(actionOf(what), { fault: `cut:${step}` });
     if (status !== CUT) {
       expect(status).toBe(0);
       return seen;
     }
-    const { said } = run(["start"]);
+    const { said } = await run(["start"]);
     seen.push(said);
     count("power cut", `${said} runs`);
     // And it goes on: the next start runs the same, an update still works.
-    expect(run(["start"]).said, `step ${step}`).toBe(said);
+    expect((await run(["start"])).said, `step ${step}`).toBe(said);
     if (step % 4 !== 0) continue;
-    expect(run(actionOf(LATER)).said, `step ${step}`).toBe("ok");
-    expect(run(["start"]).said, `step ${step}`).toBe("32");
+    expect((await run(actionOf(LATER))).said, `step ${step}`).toBe("ok");
+    expect((await run(["start"])).said, `step ${step}`).toBe("32");
   }
 }
 
 describe.each(HISTORIES)("a power cut at every step: a board $name", ({ steps, labels }) => {
-  it("that is being updated runs the old image or the new one", () => {
-    prepare(steps);
-    const seen = cutEverywhere(NEW);
+  it("that is being updated runs the old image or the new one", async () => {
+    await prepare(steps);
+    const seen = await cutEverywhere(NEW);
     expect(seen.length).toBeGreaterThanOrEqual(12);
     expect(seen).toContain("28");
     expect([...labels, "28"]).toEqual(expect.arrayContaining([...new Set(seen)]));
   });
 
-  it("that starts an update runs the old image or the new one", () => {
-    prepare([...steps, NEW]);
-    const seen = cutEverywhere("start");
+  it("that starts an update runs the old image or the new one", async () => {
+    await prepare([...steps, NEW]);
+    const seen = await cutEverywhere("start");
     expect(seen.length).toBeGreaterThanOrEqual(12);
     expect([...labels, "28"]).toEqual(expect.arrayContaining([...new Set(seen)]));
   });
@@ -296,34 +340,36 @@ const FAULTS = [
 ] as const;
 
 describe.each(HISTORIES)("a failure at every call: a board $name", ({ steps, labels }) => {
-  it.each(FAULTS)("that is being updated, %s", (what, kind, errno) => {
-    prepare(steps);
+  it.each(FAULTS)("that is being updated, %s", async (what, kind, errno) => {
+    await prepare(steps);
     for (let at = 0; ; at++) {
       restore();
-      const { status, said, failures } = run(actionOf(NEW), { fault: `${kind}:${at}:${errno}` });
+      const { status, said, failures } = await run(actionOf(NEW), {
+        fault: `${kind}:${at}:${errno}`,
+      });
       expect(status).toBe(0);
       if (failures === 0) return;
-      const runs = run(["start"]).said;
+      const runs = (await run(["start"])).said;
       expect([...labels, "28"], `call ${at}`).toContain(runs);
       // Whoever was told that it is installed finds it.
       if (said === "ok") expect(runs, `call ${at}`).toBe("28");
-      expect(run(["start"]).said, `call ${at}`).toBe(runs);
+      expect((await run(["start"])).said, `call ${at}`).toBe(runs);
       count(`update, ${what}`, `${said === "ok" ? "installed" : "unwritten"}, then ${runs} runs`);
     }
   });
 
-  it.each(FAULTS)("that starts an update, %s", (what, kind, errno) => {
-    prepare([...steps, NEW]);
+  it.each(FAULTS)("that starts an update, %s", async (what, kind, errno) => {
+    await prepare([...steps, NEW]);
     for (let at = 0; ; at++) {
       restore();
-      const during = run(["start"], { fault: `${kind}:${at}:${errno}` });
+      const during = await run(["start"], { fault: `${kind}:${at}:${errno}` });
       expect(during.status).toBe(0);
       if (during.failures === 0) return;
       // With a medium that can be read it works all the same, and at once.
       if (kind === "writes") expect([...labels, "28"], `call ${at}`).toContain(during.said);
-      const after = run(["start"]).said;
+      const after = (await run(["start"])).said;
       expect([...labels, "28"], `call ${at}`).toContain(after);
-      expect(run(["start"]).said, `call ${at}`).toBe(after);
+      expect((await run(["start"])).said, `call ${at}`).toBe(after);
       count(`start, ${what}`, `${during.said} runs, later ${after}`);
     }
   });
@@ -341,7 +387,7 @@ function beside(action: readonly string[]): Promise<string> {
 }
 
 it("installations and starts at once, again and again: one is right, the others are busy", async () => {
-  prepare([OLD, "start"]);
+  await prepare([OLD, "start"]);
   for (let round = 0; round < 20; round++) {
     restore();
     const said = await Promise.all([
@@ -357,8 +403,8 @@ it("installations and starts at once, again and again: one is right, the others 
       count("three installations and a start", one);
     }
     expect(["20", "24", "28", "32"]).toContain(said[2]);
-    const runs = run(["start"]).said;
+    const runs = (await run(["start"])).said;
     expect(["24", "28", "32"]).toContain(runs);
-    expect(run(["start"]).said).toBe(runs);
+    expect((await run(["start"])).said).toBe(runs);
   }
 });

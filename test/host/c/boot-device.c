@@ -2,6 +2,8 @@
  * A device that installs an image or starts from its slots, on files whose calls fail or lose the power.
  * Usage: boot-device DIRECTORY KEY-FILE[,KEY-FILE] PRODUCT ABI COUNTER-MIN FAULT install IMAGE
  *        boot-device ... FAULT start [IMAGE]      IMAGE is installed by another process before the confirmation
+ *        boot-device serve      each line of the input has such arguments, with tabs between them, for a process of its
+ *                               own; behind its output a line says "exit" and its code. A sweep starts thousands.
  * FAULT: none; cut:N (the power goes at the Nth call that changes a file: what was not synced is cut in half,
  * exit code 99); once:N:ERRNO (the Nth call fails); on:N:ERRNO (it and all behind it); writes:N:ERRNO (of those
  * that change a file, the Nth and all behind it). N counts from 0. Output: the payload of the image that
@@ -145,7 +147,7 @@ static int is_payload(const struct pg_image *image, const char *word) {
          memcmp(image->code + image->code_size - length, word, length) == 0;
 }
 
-int main(int count, char **arguments) {
+static int device(int count, char **arguments) {
   struct pg_image_target target = {"quickjs", NULL};
   struct pg_images_options options = {.targets = &target, .target_count = 1};
   struct pg_image image = {0};
@@ -181,4 +183,27 @@ int main(int count, char **arguments) {
   else puts(pg_image_result_name(result));
   printf("%ld calls, %ld failed%s\n", calls, failures, unwritten ? ", unwritten" : "");
   return 0;
+}
+
+static int serve(void) {
+  char line[4096];
+  while (fgets(line, sizeof line, stdin)) {
+    static char name[] = "boot-device";
+    char *arguments[12] = {name};
+    int count = 1;
+    line[strcspn(line, "\n")] = 0;
+    for (char *word = strtok(line, "\t"); word && count < 11; word = strtok(NULL, "\t")) arguments[count++] = word;
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) exit(device(count, arguments));
+    if (child < 0 || waitpid(child, &status, 0) != child) return 3;
+    printf("exit %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    fflush(stdout);
+  }
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  if (count == 2 && strcmp(arguments[1], "serve") == 0) return serve();
+  return device(count, arguments);
 }
