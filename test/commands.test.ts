@@ -6,6 +6,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
+import type { Ended } from "./helps.ts";
+import { bundledProgram } from "./program.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
@@ -26,35 +28,29 @@ const programs = [
 /** These two hand over to others. */
 const own = programs.filter(([name]) => name !== "tool" && name !== "picogrant");
 
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
+function run(file: string, ...args: string[]): Promise<Ended> {
+  return ended("--import", "tsx", file, ...args);
 }
 
-function run(file: string, ...args: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, ["--import", "tsx", file, ...args], { cwd: ROOT });
-  const ended = { stdout: "", stderr: "" };
+function ended(...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, args, { cwd: ROOT });
+  const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (data) => {
-    ended.stdout += data;
+    said.stdout += data;
   });
   child.stderr.on("data", (data) => {
-    ended.stderr += data;
+    said.stderr += data;
   });
   return new Promise((resolve) => {
-    child.on("close", (code) => resolve({ code, ...ended }));
+    child.on("close", (code) => resolve({ code, ...said }));
   });
 }
 
-const helps = new Map<string, Promise<Ended>>();
-
-/** What it says with --help: asked once of each, since starting a program takes a second. */
-function helpOf(...words: [string, ...string[]]): Promise<Ended> {
-  const key = words.join(" ");
-  const help = helps.get(key) ?? run(...words, "--help");
-  helps.set(key, help);
-  return help;
-}
+/** What each says with --help: asked of all in one process. That each can be started is seen with a wrong option. */
+const helps = run("test/helps.ts", ...own.map(([, file]) => file)).then(({ stdout, stderr }) => {
+  if (stderr !== "") throw new Error(stderr);
+  return JSON.parse(stdout) as Record<string, Ended>;
+});
 
 describe.concurrent("npm run", () => {
   test("package.json has programs", () => expect(programs.length).toBeGreaterThan(10));
@@ -89,7 +85,7 @@ describe.concurrent("npm run", () => {
   });
 
   test.each(own)("%s --help says what there is, and does nothing", async (_, file, call) => {
-    const { code, stdout, stderr } = await helpOf(file);
+    const { code, stdout, stderr } = (await helps)[file]!;
     expect(stderr).toBe("");
     expect(stdout).toContain(`Usage: ${call} `);
     expect(stdout).toContain("--help");
@@ -145,7 +141,9 @@ describe.concurrent("commands that pages show", () => {
     const part = /^picogrant (\S+)$/.exec(program)?.[1];
     expect([program, file ?? part]).not.toContain(undefined);
     const { code, stdout } =
-      file !== undefined ? await helpOf(file) : await helpOf("targets/command/main.ts", part!);
+      file !== undefined
+        ? (await helps)[file]!
+        : await ended(await bundledProgram("targets/command/main.ts"), part!, "--help");
     expect(code).toBe(0);
     const known = new Set(stdout.match(/--[a-z][a-z-]*/g));
     expect([...options].filter(([option]) => !known.has(option))).toEqual([]);
