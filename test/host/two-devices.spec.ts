@@ -21,9 +21,9 @@ const tests = fileURLToPath(new URL("c/", import.meta.url));
 const seed = String(freshSeed() % 1_000_000);
 
 it.each([
-  ["QuickJS", "sanitize", isFullRun ? 60 : 15],
-  ["Duktape", "duktape", isFullRun ? 12 : 3],
-  ["MuJS", "mujs", isFullRun ? 12 : 3],
+  ["QuickJS", "sanitize", isFullRun ? 30 : 15],
+  ["Duktape", "duktape", isFullRun ? 6 : 3],
+  ["MuJS", "mujs", isFullRun ? 6 : 3],
 ] as const)("on %s each device lives beside another as it does alone", (engine, kind, pairs) => {
   console.log(`PICOGRANT_SEED=${seed}`);
   const program = programOf(kind, "two-devices");
