@@ -29,11 +29,12 @@ export async function startPlayground(): Promise<{
   };
 }
 
-/** Waits until the display shows this text, in one row or wrapped. */
+/** Waits until the display shows this text, in one row or wrapped. Asked with each picture, the page would draw sixty. */
 export async function shows(page: Page, text: string): Promise<void> {
   await page.waitForFunction(
     (wanted) =>
       document.getElementById("frame")?.textContent?.replace(/\s+/g, " ").includes(wanted),
     text,
+    { polling: 50 },
   );
 }

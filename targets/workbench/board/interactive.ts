@@ -16,8 +16,10 @@ export async function runInteractive(): Promise<number> {
     world.publish({ kind: "complete", release: "1.1.0" });
     const board = world.board({ onOutput: (text) => process.stdout.write(text) });
     await board.powerOn();
+    // Keys first: whoever reads this may press one at once, and before it Control-C would kill.
+    const quit = keysUntilQuit((key) => board.press(key));
     console.log(`${HELP}\nenter the code at ${pages.url}/device`);
-    await keysUntilQuit((key) => board.press(key));
+    await quit;
   } finally {
     process.stdin.setRawMode?.(false);
     process.stdin.pause();
