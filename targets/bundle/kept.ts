@@ -51,14 +51,15 @@ export async function kept<T>(key: string, make: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The key of what is made of sources, by the versions of the tools that are installed.
+ * The key of what is made of sources, by the versions of the tools that are installed and the compiler's settings.
  * @param kind what is made of them
  * @param folders in which they lie, from the repository's top: each file of TypeScript or JSON that is ours counts
  */
 export function keyOf(kind: string, folders: readonly string[]): string {
   const hash = createHash("sha256")
     .update(kind)
-    .update(readFileSync(`${root}package-lock.json`));
+    .update(readFileSync(`${root}package-lock.json`))
+    .update(readFileSync(`${root}tsconfig.json`));
   for (const folder of folders) {
     const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" });
     for (const name of names.filter((one) => /\.(ts|json)$/.test(one)).sort()) {
