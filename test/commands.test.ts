@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { TOOLS } from "../targets/workbench/tool-list.ts";
-import type { Ended } from "./helps.ts";
+import type { Answers, Ended } from "./ask-programs.ts";
 import { bundledProgram } from "./program.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -46,11 +46,13 @@ function ended(...args: string[]): Promise<Ended> {
   });
 }
 
-/** What each says with --help: asked of all in one process. That each can be started is seen with a wrong option. */
-const helps = run("test/helps.ts", ...own.map(([, file]) => file)).then(({ stdout, stderr }) => {
-  if (stderr !== "") throw new Error(stderr);
-  return JSON.parse(stdout) as Record<string, Ended>;
-});
+/** What each answers: asked in one process. That programs can be started, and how they end then, is seen further below. */
+const answers = run("test/ask-programs.ts", ...own.map(([, file]) => file)).then(
+  ({ stdout, stderr }) => {
+    if (stderr !== "") throw new Error(stderr);
+    return JSON.parse(stdout) as Record<string, Answers>;
+  },
+);
 
 describe.concurrent("npm run", () => {
   test("package.json has programs", () => expect(programs.length).toBeGreaterThan(10));
@@ -85,7 +87,7 @@ describe.concurrent("npm run", () => {
   });
 
   test.each(own)("%s --help says what there is, and does nothing", async (_, file, call) => {
-    const { code, stdout, stderr } = (await helps)[file]!;
+    const { code, stdout, stderr } = (await answers)[file]!.help;
     expect(stderr).toBe("");
     expect(stdout).toContain(`Usage: ${call} `);
     expect(stdout).toContain("--help");
@@ -93,7 +95,7 @@ describe.concurrent("npm run", () => {
   });
 
   test.each(own)("%s: a wrong option is one line and exit code 2", async (name, file) => {
-    const { code, stdout, stderr } = await run(file, "--nonsense");
+    const { code, stdout, stderr } = (await answers)[file]!.wrong;
     expect(stderr).toMatch(/^[^\n]*unknown option '--nonsense'[^\n]*\n$/);
     expect(stderr).toMatch(new RegExp(`^${name === "start" ? "picogrant" : name}: `));
     expect(stdout).toBe("");
@@ -142,7 +144,7 @@ describe.concurrent("commands that pages show", () => {
     expect([program, file ?? part]).not.toContain(undefined);
     const { code, stdout } =
       file !== undefined
-        ? (await helps)[file]!
+        ? (await answers)[file]!.help
         : await ended(await bundledProgram("targets/command/main.ts"), part!, "--help");
     expect(code).toBe(0);
     const known = new Set(stdout.match(/--[a-z][a-z-]*/g));
