@@ -99,16 +99,33 @@ part("errors of a poll", function () {
   }
 });
 
+/** Gives the device a new code, whatever it was doing: making another device would take ten times as long. */
+function pendingAgain() {
+  picogrant.cancel(world.device);
+  picogrant.signIn(world.device);
+  sleepUntilRequest(200000);
+  answer(200, CODE);
+  return (
+    world.device[Property.STATE] === State.PENDING &&
+    world.device[Property.ERROR] === ErrorCode.NONE
+  );
+}
+
 part("errors of a poll, cut at every byte", function () {
   var rows = errorRows();
+  boot(emptySlots(), {});
   for (var i = 0; i < rows.length; i++) {
     var same = 0;
+    var cuts = 0;
     for (var chunk = 1; chunk <= rows[i][2].length; chunk++) {
-      bootPending({});
-      world.chunk = chunk;
+      var isNew = pendingAgain();
       sleepUntilRequest(6000);
+      world.chunk = chunk;
       answer(rows[i][1], rows[i][2]);
+      world.chunk = 0;
+      cuts++;
       if (
+        isNew &&
         world.device[Property.STATE] === rows[i][3] &&
         world.device[Property.ERROR] === rows[i][4]
       )
@@ -116,12 +133,8 @@ part("errors of a poll, cut at every byte", function () {
       // Small pieces try every place within a token; larger ones only move the one cut there is.
       if (chunk === 8) chunk += (rows[i][2].length >> 2) + 1;
     }
-    ok(same > 0 || rows[i][2] === "", rows[i][0] + ": was cut");
-    is(
-      world.device[Property.ERROR],
-      rows[i][4],
-      rows[i][0] + ": the outcome does not depend on the cuts"
-    );
+    ok(cuts > 0 || rows[i][2] === "", rows[i][0] + ": was cut");
+    is(same, cuts, rows[i][0] + ": the outcome does not depend on the cuts");
   }
 });
 
@@ -219,13 +232,12 @@ part("a code response, cut at every byte", function () {
 });
 
 part("a token response, cut and cut off at every byte", function () {
-  bootPending({});
-  var slot = world.slots;
+  boot(emptySlots(), {});
   var same = 0;
   var safe = 0;
   var cuts = 0;
   for (var cut = 1; cut < TOKENS.length; cut++) {
-    boot([slot[0], slot[1]], {});
+    pendingAgain();
     sleepUntilRequest(20000);
     picogrant.responseStart(world.device, world.sent.id, 200, -1);
     pour(TOKENS, 0, cut);
@@ -243,6 +255,9 @@ part("a token response, cut and cut off at every byte", function () {
     pump(0);
     cuts++;
     if (textIn(Field.ACCESS_TOKEN) === "ya29.first") same++;
+    picogrant.signOut(world.device);
+    pump(0);
+    answer(200, "");
   }
   is(safe, cuts, "cut off: nothing of it is used, the code stays valid");
   is(same, cuts, "cut in two: the outcome does not depend on the cut");
