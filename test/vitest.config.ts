@@ -62,8 +62,7 @@ const slow = [
   "test/platform/sign-in-parts.test.ts",
   "test/platform/value-storage.test.ts",
   "test/readme-example.test.ts",
-  "test/recipes/field.test.ts",
-  "test/recipes/rows.test.ts",
+  "test/recipes/recipes.test.ts",
   "test/service/server.test.ts",
 ];
 
