@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["test/board/**/*.spec.ts"],
-    // Each board is a process that emulates another processor.
-    maxWorkers: 1,
+    // Each board is a process that emulates another processor, and waits for most of its time.
+    maxWorkers: 3,
     ...patience,
     // A test boots the board up to thirty times. Each wait has a limit of its own
     // (targets/workbench/board/emulator.ts).

@@ -8,7 +8,8 @@ export default defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: ["test/host/**/*.spec.ts"],
     exclude: process.env.PICOGRANT_ARM ? [] : ["test/host/arm.spec.ts"],
-    maxWorkers: 2,
+    // More than there are cores: hosts wait for most of their time.
+    maxWorkers: 4,
     ...patience,
   },
 });

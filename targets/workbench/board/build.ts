@@ -1,7 +1,7 @@
 // Builds the board's firmware: its libraries once, then one firmware for each kind that is tested.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Variant } from "../../bundle/bundled-core.ts";
 import { GLYPH_COLUMNS, glyphOf } from "../../desktop/panel/font.ts";
@@ -98,6 +98,13 @@ const LAST_CODE = 126;
 /** The program that carries the emulated board's connections to this machine's ports. */
 export const forwarder = `${boardFolder}forward`;
 
+/** Put in its place in one piece: boards that are running start it for each connection. */
+function buildForwarder(): void {
+  const draft = `${forwarder}.${process.pid}`;
+  run("gcc", ["-O1", "-Wall", "-o", draft, `${root}targets/workbench/board/forward.c`]);
+  renameSync(draft, forwarder);
+}
+
 /** `font.h`: the display's characters, as the panel of the simulator has them. */
 function fontHeader(): string {
   const rows = Array.from({ length: LAST_CODE - FIRST_CODE + 1 }, (_, at) => {
@@ -146,7 +153,7 @@ export async function buildFirmware(
     MACHINE: machine.name,
   };
   const words = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  run("gcc", ["-O1", "-Wall", "-o", forwarder, `${root}targets/workbench/board/forward.c`]);
+  buildForwarder();
   try {
     run("make", ["-s", "-C", port, ...words]);
   } catch (error) {
