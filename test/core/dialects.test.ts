@@ -349,6 +349,13 @@ describe("dialects: what must not matter", () => {
   const answers = all
     .map(([name]) => recorded(name))
     .filter((answer) => answer.body.startsWith("{") && answer.body.trimEnd().endsWith("}"));
+  const seenBefore = new Map<Recorded, object>();
+  /** What is seen of an answer as it was recorded. */
+  function asRecorded(answer: Recorded): object {
+    const known = seenBefore.get(answer) ?? seen(having(answer));
+    seenBefore.set(answer, known);
+    return known;
+  }
   const extras = fc.dictionary(
     fc.stringMatching(/^x_[a-z]{1,12}$/),
     fc.jsonValue({ maxDepth: 3 }),
@@ -370,7 +377,7 @@ describe("dialects: what must not matter", () => {
             .sort((a, b) => a.place - b.place)
             .map(({ member }) => member);
           const body = `${space}${JSON.stringify(Object.fromEntries(members), null, space)}${space}`;
-          expect(seen(having({ ...answer, body }, piece))).toEqual(seen(having(answer)));
+          expect(seen(having({ ...answer, body }, piece))).toEqual(asRecorded(answer));
         },
       ),
       { numRuns: isFullRun ? 300 : 10 },

@@ -123,34 +123,45 @@ const byteEngines = {
 export type ByteEngine = keyof typeof byteEngines;
 export const byteEngineNames = Object.keys(byteEngines) as ByteEngine[];
 
+/** Cycles that make what an engine makes once, and cycles that make an object each. */
+const CONTROL_CYCLES = 1000;
+
+interface PollBytes {
+  readonly bytes: number;
+  /** Of so many cycles that make an object each. */
+  readonly control: number;
+  readonly controlCycles: number;
+}
+
 /**
- * Bytes that an engine gave out for so many pending polls, and for as many that make an object each; undefined where it
- * is not installed. What asking for the bytes takes is asked twice and taken off.
+ * Bytes that an engine gave out for so many pending polls; undefined where it is not installed. What asking for the bytes
+ * takes is asked twice and taken off.
  */
 export async function measurePollBytes(
   variant: Variant,
   name: ByteEngine,
   cycles: number,
-): Promise<{ bytes: number; control: number } | undefined> {
+): Promise<PollBytes | undefined> {
   const { run, bytes } = byteEngines[name];
+  const controlCycles = Math.min(cycles, CONTROL_CYCLES);
   const script = `${await builtBundle(variant)}
     ${borderNumbers()}
     ${polls}
     function held() { return ${bytes}; }
-    pollCycles(${cycles}, 0);
+    pollCycles(${controlCycles}, 0);
     held();
     var first = held();
     var second = held();
     pollCycles(${cycles}, 0);
     var third = held();
-    pollCycles(${cycles}, 1);
+    pollCycles(${controlCycles}, 1);
     var fourth = held();
     var asking = second - first;
     print(third - second - asking + " " + (fourth - third - asking));`;
   const output = run(script);
   if (output === undefined) return undefined;
   const [polled, control] = output.trim().split(" ").map(Number);
-  return { bytes: polled!, control: control! };
+  return { bytes: polled!, control: control!, controlCycles };
 }
 
 /** Pending polls: request made, answer scanned, next deadline set. */
