@@ -56,9 +56,15 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   "test-dist": { says: "the core's tests on the built bundles", program: "scripts/test-dist.ts" },
   "test-integers": {
-    says: "the core's tests with every number checked",
-    tests: [all, "test/core", "test/lives", "test/fuzz", "test/engines/integers.test.ts"],
-    environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1" },
+    says: "the core's tests with every number checked, and test-spoil at the same time",
+    tests: [
+      all,
+      "test/core",
+      ...["lives", "found"].map((name) => `test/lives/${name}.test.ts`),
+      "test/fuzz",
+      "test/engines/integers.test.ts",
+    ],
+    environment: { PICOGRANT_ALL: "1", PICOGRANT_INTEGERS: "1", PICOGRANT_SPOIL: "1" },
   },
   "test-kill": {
     says: "file storage, its process killed 1000 times",
