@@ -2,6 +2,7 @@
 // the token of a session, or a token that is still to be revoked. SPEC.md draws them.
 
 import { setCodeLife, setInterval, setRefreshLife } from "../device/clock.ts";
+import { Limit } from "../device/limits.ts";
 import { type Device, Field, holds, Region } from "../device/memory.ts";
 import { forget, placeDeviceCode, setLength, swapRefreshTokens } from "../device/regions.ts";
 import { State } from "../device/states.ts";
@@ -81,6 +82,17 @@ function moveNumber(device: Device, direction: Direction, value: number, size: n
   return moved;
 }
 
+/**
+ * Moves a time of four bytes. One that no device has kept makes the whole record unusable, as a value does that does
+ * not fit: a checksum of 24 bits lets some damage through.
+ */
+function moveTime(device: Device, direction: Direction, value: number, least: number): number {
+  var moved = moveNumber(device, direction, value, 4);
+  if (moved >= least && moved <= Limit.ENDLESS) return moved;
+  spoilWrite(device);
+  return least;
+}
+
 /** Moves the value of a region: its length and 1 (0 where it is absent), and its bytes. */
 function moveValue(device: Device, direction: Direction, region: number): void {
   var size = moveNumber(device, direction, device.length[region] + 1, 2) - 1;
@@ -99,9 +111,9 @@ function moveValue(device: Device, direction: Direction, region: number): void {
 function moveRecord(device: Device & RecordHead, direction: Direction): void {
   device.recordKind = moveNumber(device, direction, device.recordKind, 1);
   device.sequence = moveNumber(device, direction, device.sequence, 3);
-  setInterval(device, moveNumber(device, direction, device.intervalMs, 4));
-  setCodeLife(device, moveNumber(device, direction, device.codeLifeS, 4));
-  setRefreshLife(device, moveNumber(device, direction, device.refreshLifeS, 4));
+  setInterval(device, moveTime(device, direction, device.intervalMs, Limit.INTERVAL_MIN_MS));
+  setCodeLife(device, moveTime(device, direction, device.codeLifeS, 0));
+  setRefreshLife(device, moveTime(device, direction, device.refreshLifeS, 0));
   switch (device.recordKind) {
     case RecordKind.ACCESS_TOKEN:
     case RecordKind.REVOKED_ACCESS_TOKEN:

@@ -3,7 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { State } from "../../core/index.ts";
 import { Bench, code, config, tokens } from "./bench.ts";
-import { crc24, fieldsOf } from "./record-bytes.ts";
+import { EMPTY, found } from "./made-records.ts";
+import { crc24, fieldsOf, Kind, recordOf } from "./record-bytes.ts";
 import { scarce } from "./subject.ts";
 
 /** The slots of a device with a pending code, or with tokens. */
@@ -128,6 +129,34 @@ describe("SPEC Records", () => {
         flipped[bit >> 3]! ^= 1 << (bit & 7);
         expect(stateFrom([flipped, new Uint8Array()])).toBe(State.SIGNED_OUT);
       }
+    },
+  );
+
+  it.each([
+    { intervalMs: 0 },
+    { intervalMs: 999 },
+    { intervalMs: 100_000_001 },
+    { intervalMs: 0xffff_ffff },
+    { codeLifeS: 100_000_001 },
+    { codeLifeS: 0xffff_ffff },
+    { refreshLifeS: 100_000_001 },
+    { refreshLifeS: 0xffff_ffff },
+  ])(
+    "a time that no device has kept makes the record none, and what is older with it: %j",
+    (times) => {
+      const kind = Kind.REFRESH_TOKEN;
+      const bench = found([
+        recordOf({ kind, sequence: 2, values: ["newer"], ...times }),
+        recordOf({ kind, sequence: 1, values: ["older"] }),
+      ]);
+      bench.pass(100_000);
+      expect(bench.device.state).toBe(State.SIGNED_OUT);
+      expect(bench.sent).toEqual([]);
+      // The very ends are times.
+      const ends = { intervalMs: 1000, codeLifeS: 0, refreshLifeS: 100_000_000 };
+      const least = found([recordOf({ kind, ...ends }), EMPTY]);
+      least.pass(0);
+      expect(least.device.state).toBe(State.REFRESHING);
     },
   );
 
