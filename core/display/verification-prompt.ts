@@ -229,7 +229,7 @@ export function drawFrame(device: Device): void {
 export function setStatus(device: Device, bytes: Bytes, from: number, to: number): void {
   var size = 0;
   while (from < to && size < device.capacity[Region.STATUS]) {
-    device.memory[device.start[Region.STATUS] + size++] = bytes[from++];
+    device.memory[device.start[Region.STATUS] + size++] = bytes[from++] & 255;
   }
   setLength(device, Region.STATUS, size);
   turnToFirstPage(device);

@@ -12,10 +12,12 @@
 //    |
 //   over --- responseEnd, responseFailed, or checkExchange when the host lets the time pass
 //    |
-//   taken -- takeAnswer: what came of it is decided by the purpose, never by the state; OUTPUT is given back
+//   taken -- takeAnswer: the purpose says who takes it; OUTPUT is given back, but for a call's answer, which the
+//            application reads, and while ABORT is due
 //
-// It leaves this path in one way: giveUp (device/request.ts), when the user does something else. Then the host may
-// still read the request, so its bytes stay claimed until ABORT has been given (abort).
+// It leaves this path in two ways. A request that does not fit is taken at once, as one that failed. And giveUp
+// (device/request.ts) ends one when the user does something else: then the host may still read the request, so its
+// bytes stay claimed until ABORT has been given (abort).
 
 import { backOff, waitFor } from "../device/clock.ts";
 import { Command, Endpoint } from "../device/command.ts";
@@ -252,10 +254,12 @@ export function responseBody(
 ): void {
   if (!isCurrent(device, requestId) || !device.httpStatus) return;
   for (; from < to; from++) {
+    // In a plain array a host can give anything.
+    var byte = bytes[from] & 255;
     countByte(device);
-    if (isMark(device, bytes[from])) continue;
-    if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, bytes[from]);
-    else scanByte(device, bytes[from]);
+    if (isMark(device, byte)) continue;
+    if (device.call && device.purpose === Purpose.CALL) scanAnswer(device, byte);
+    else scanByte(device, byte);
   }
 }
 

@@ -41,7 +41,7 @@ export function beginCall(device: Device): number {
 function add(device: Device, bytes: Bytes, from: number, to: number, encoding: Encoding): void {
   if (!device.isBuilding || device.length[Region.CALL] < 0) return;
   writeOn(device, Region.CALL);
-  while (from < to) writeEncoded(device, bytes[from++], encoding);
+  while (from < to) writeEncoded(device, bytes[from++] & 255, encoding);
   endWrite(device, Region.CALL);
 }
 

@@ -2,6 +2,7 @@
 // and the host's strings are code units; a surrogate without its partner becomes U+FFFD.
 
 import { must } from "../device/assertion.ts";
+import { Limit } from "../device/limits.ts";
 import { type Device, type Integers, Region } from "../device/memory.ts";
 import { setLength } from "../device/regions.ts";
 
@@ -11,7 +12,7 @@ export interface Value {
   scanField: number;
   /** High surrogate that waits for its other half. */
   scanHigh: number;
-  /** For each field, the bytes of its value that the region had no room for. */
+  /** For each field, the bytes of its value that the region had no room for: BODY_MAX at most. */
   excess: Integers;
 }
 
@@ -68,7 +69,10 @@ export function keep(device: Device & Value, byte: number): void {
     device.memory[device.start[region] + size] = byte;
     setLength(device, region, size + 1);
   }
-  if (size >= device.capacity[region]) device.excess[region]++;
+  // An answer to a call may be of any length, a number may not.
+  if (size >= device.capacity[region] && device.excess[region] < Limit.BODY_MAX) {
+    device.excess[region]++;
+  }
 }
 
 /** Adds a code point in UTF-8 (RFC 3629 §3): one byte up to 127, then two, three, four. */

@@ -31,6 +31,33 @@ describe("one call at a time", () => {
     },
   );
 
+  it("what was lent is the host's again once the call is done: it may be freed", () => {
+    const bench = session([json(200, {})]);
+    call(bench, "/insert", '{"snippet":{}}');
+    expect(bench.device.lent).not.toBeNull();
+    bench.pass(0);
+    expect(outcome(bench)).toEqual({ error: 0, status: 200 });
+    expect(bench.device.lent).toBeNull();
+  });
+
+  it("of what is no byte the low eight bits count: in a target, on the display, in an answer", () => {
+    const settings = { ...config, clientId: "c", clientSecret: "" };
+    const memory: number[] = new Array(8192).fill(0);
+    const { core } = session();
+    const device = core.create(memory, settings)!;
+    const odd = [300, -1, 256 + 65, 256 + 34];
+    core.setStatus(device, odd, 0, odd.length);
+    const at = device.start[Region.STATUS]!;
+    expect(memory.slice(at, at + 4)).toEqual([44, 255, 65, 34]);
+
+    const bench = session([json(200, {})]);
+    core.beginCall(bench.device);
+    core.addPath(bench.device, odd, 2, 4);
+    expect(bench.text(Region.CALL)).toBe('A"');
+    core.addSegment(bench.device, [256 + 47], 0, 1);
+    expect(bench.text(Region.CALL)).toBe('A"%2F');
+  });
+
   it("a page token of something within the list is not the list's", () => {
     const bench = session([
       json(200, { items: [{ nextPageToken: "x" }], of: { nextPageToken: "y" } }),

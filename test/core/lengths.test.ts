@@ -4,9 +4,11 @@
 import { describe, expect, it } from "vitest";
 import * as core from "../../core/complete.ts";
 import { ErrorCode, Field, State } from "../../core/complete.ts";
-import { beginsWith } from "../../core/device/memory.ts";
+import { beginsWith, Region } from "../../core/device/memory.ts";
+import { type RegionLife, regionLives } from "../../core/device/regions.ts";
 import { type Answer, Bench, code, config, json, type Reaction, tokens } from "./bench.ts";
 import { damaged } from "./damaged.ts";
+import { call } from "./session.ts";
 
 const capacityOf = (field: number, settings: object = {}): number =>
   new Bench([], { autoStart: 0, ...settings }).device.capacity[field]!;
@@ -18,11 +20,55 @@ function asked(answers: Reaction[], settings: object = {}): Bench {
   return bench;
 }
 
+/** With a device_code of so many characters. */
+const ofCode = (size: number): object => ({ device_code: "v".repeat(size) });
+
 function signedIn(members: object, settings: object = {}): Bench {
   const bench = asked([code(), tokens(members)], settings);
   bench.pass(5000);
   return bench;
 }
+
+/** From the first byte of a region to the one behind it, which says that a value is too long. */
+function extentOf({ device }: Bench, region: number): [start: number, end: number] {
+  const room = device.capacity[region]!;
+  const start = device.start[region]!;
+  if (room < 0) return [start, start + Math.max(device.length[region]!, 0)];
+  // What is kept in OUTPUT is kept in its parts.
+  return [start, start + room + (region === Region.OUTPUT ? 0 : 1)];
+}
+
+describe("SPEC Regions: where they lie", () => {
+  it.each([
+    [4096, 20, 4],
+    [5000, 16, 2],
+    [8192, 20, 4],
+    [65_536, 40, 8],
+  ])(
+    "%i bytes, %i x %i: apart from each other, but for those that say where they lie",
+    (memoryBytes, columns, rows) => {
+      const bench = new Bench([], { autoStart: 0, memoryBytes, columns, rows });
+      const isApart = ({ place }: RegionLife): boolean => !place || place.startsWith("takes turns");
+      const apart = regionLives()
+        .filter(isApart)
+        .map(({ region }) => extentOf(bench, region))
+        .sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+      expect(apart).toHaveLength(20);
+      apart.push([memoryBytes, memoryBytes]);
+      for (const [index, [start, end]] of apart.entries()) {
+        expect(end).toBeGreaterThanOrEqual(start);
+        expect(apart[index + 1]?.[0] ?? memoryBytes).toBeGreaterThanOrEqual(end);
+      }
+      // A code changes places with the present refresh token, so it fits both.
+      const { capacity, start } = bench.device;
+      expect(capacity[Field.DEVICE_CODE]).toBe(capacity[Region.REFRESH_TOKEN]);
+      expect(capacity[Field.DEVICE_CODE]).toBe(capacity[Field.RECEIVED_REFRESH_TOKEN]);
+      expect(start[Region.CALL]).toBe(start[Field.USER_CODE]);
+      const [, end] = extentOf(bench, Field.VERIFICATION_URI_COMPLETE);
+      expect(extentOf(bench, Region.CALL)[1]).toBeLessThanOrEqual(end);
+    },
+  );
+});
 
 describe("values of a code", () => {
   it.each([
@@ -44,6 +90,23 @@ describe("values of a code", () => {
     expect(over.device.state).toBe(State.FAILED);
     expect(over.device.error).toBe(ErrorCode.VALUE_TOO_LONG);
     expect(over.device.errorField).toBe(field);
+  });
+
+  it("how long a value was is told of each answer anew", () => {
+    const over = asked([code(ofCode(9000)), code(ofCode(5000))]);
+    expect(over.device.errorLength).toBe(9000);
+    over.core.signIn(over.device);
+    over.run(0);
+    expect(over.device.errorLength).toBe(5000);
+  });
+
+  it("a value of any length is counted no further than an answer may be long", () => {
+    const bench = signedIn({});
+    bench.answers = [json(200, { nextPageToken: "v".repeat(200_000) })];
+    call(bench, "/list");
+    bench.run(0);
+    const { excess } = bench.device;
+    expect(Math.max(...Array.from(excess))).toBe(65_536);
   });
 
   it("of several that do not fit one is named", () => {

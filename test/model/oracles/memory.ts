@@ -23,8 +23,12 @@ export function checkMemory(scene: Scene): void {
   const record = device as unknown as Record<string, unknown>;
   for (const name in record) {
     const value = record[name];
-    if (typeof value !== "number") continue;
-    const isSmall = Number.isInteger(value) && value >= -MOST - 1 && value <= MOST;
-    if (!isSmall) holds(scene, "memory", `${name} is ${value}`, false);
+    if (typeof value === "number") checkNumber(scene, name, value);
+    else if (Array.isArray(value)) for (const one of value) checkNumber(scene, name, one as number);
   }
+}
+
+function checkNumber(scene: Scene, name: string, value: number): void {
+  const isSmall = Number.isInteger(value) && value >= -MOST - 1 && value <= MOST;
+  if (!isSmall) holds(scene, "memory", `${name} is ${value}`, false);
 }
