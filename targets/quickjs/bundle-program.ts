@@ -22,6 +22,8 @@ export const programOptions = {
   mainFields: ["module", "main"],
   target: "es2020",
   format: "iife",
+  // What ships has no assertions (core/device/assertion.ts).
+  dropLabels: ["ASSERT"],
   charset: "ascii",
   legalComments: "none",
   plugins: [withoutCrypto],

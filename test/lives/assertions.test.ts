@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bundleCore } from "../../targets/bundle/bundled-core.ts";
 import { variants } from "../../targets/bundle/surface.ts";
+import { bundleProgram } from "../../targets/quickjs/bundle-program.ts";
 import { coreOf } from "./core-of.ts";
 import { runLife } from "./life.ts";
 import { readableBundle } from "./load-core.ts";
@@ -136,5 +137,10 @@ describe("assertions of the core", () => {
     const shipped = await bundleCore(variant);
     expect(shipped.code).not.toMatch(/at fault|ASSERT/);
     for (const [rule] of FAULTS) expect(shipped.code).not.toContain(rule);
+  });
+
+  it("none is in the program for qjs", async () => {
+    const program = await bundleProgram();
+    for (const [rule] of FAULTS) expect(program).not.toContain(rule);
   });
 });

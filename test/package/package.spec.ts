@@ -52,6 +52,15 @@ const entries = names.flatMap((name) =>
 );
 
 describe.each(names)("%s", (name) => {
+  it("has none of the core's assertions in what is run: what ships goes on where it can", () => {
+    const programs = filesOf(name).filter((file) => /\.[cm]?js$/.test(file));
+    expect(programs.length).toBeGreaterThan(0);
+    const texts = programs.map((file) => readFileSync(join(folderOf(name), file), "utf8"));
+    expect(programs.filter((_, index) => texts[index]!.includes("the core is at fault"))).toEqual(
+      [],
+    );
+  });
+
   it("asks for nothing to be installed, and has no scripts of ours", () => {
     const { dependencies, devDependencies, scripts, sideEffects } = manifestOf(name);
     expect([dependencies, devDependencies, scripts]).toEqual([undefined, undefined, undefined]);

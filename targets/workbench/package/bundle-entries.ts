@@ -29,6 +29,8 @@ const common = {
   target: "node20",
   legalComments: "none",
   charset: "utf8",
+  // What ships has no assertions (core/device/assertion.ts).
+  dropLabels: ["ASSERT"],
   metafile: true,
   logLevel: "warning",
   absWorkingDir: root,
