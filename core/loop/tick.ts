@@ -6,13 +6,14 @@
 //
 //   1. Time passes on all clocks, and what it ends is ended: an exchange, a code, an access token, a call.
 //   2. ABORT, so that the host lets go of bytes that are needed.
-//   3. LOAD, STORE or ERASE: what is new is kept before it is used.
+//   3. LOAD, STORE or ERASE: what is new is kept before it is used. A job that is under way goes on.
 //   4. VERIFY, for an event that has come.
 //   5. SHOW, where a cell of the display has changed.
-//   6. SEND, where a request is due and has waited long enough (exchange.ts).
+//   6. SEND, where a request is due and has waited long enough (exchange.ts); before the request for a code CHALLENGE,
+//      and in the place of a request STORE or ERASE, where storage refused something and is asked again.
 //
-// What is done changes the device, so that the next tick finds something else: nothing is remembered, and nothing can
-// be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too long, or
+// What is done changes the device, so that the next tick finds something else: there is no list in which something
+// could be forgotten. wakeIn asks the same questions of the future. Where the two disagree the host would sleep too long, or
 // never: the model in test/model holds them against each other.
 
 import { advance } from "../device/clock.ts";

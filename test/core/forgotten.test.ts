@@ -211,6 +211,27 @@ describe("SPEC Regions: what a life has ended of is overwritten", () => {
     );
   });
 
+  it("a refusal's message, once a refresh has needed its place, and failed", () => {
+    const message = `message-of-a-refusal-${"x".repeat(200)}-6Tr9`;
+    const bench = signedIn(json(403, { error: { message, errors: [] } }), error(503, "busy"));
+    call(bench, "/list");
+    bench.run(0);
+    expect(remains(bench, message)).toHaveLength(2);
+    bench.until(4);
+    expect(bench.device.state).toBe(State.REFRESHING);
+    expectForgotten(bench, message);
+  });
+
+  it("what a slot held that is no record, to the last byte of OUTPUT", () => {
+    const room = new Bench([], { autoStart: 0 }).device.capacity[Region.OUTPUT]!;
+    const slots = [new Uint8Array(room).fill(7), new Uint8Array()];
+    const bench = new Bench([], { slots, autoStart: 0 });
+    bench.pass(0);
+    const { device, memory } = bench;
+    const start = device.start[Region.OUTPUT]!;
+    expect(memory.slice(start, start + room).filter((byte) => byte === 7)).toHaveLength(0);
+  });
+
   it("a call's target that was begun and not sent, or that did not fit", () => {
     const bench = signedIn();
     const { core, device } = bench;
