@@ -24,7 +24,6 @@ const slow = [
   "test/commands.test.ts",
   "test/bundle/record.test.ts",
   "test/coverage/expectations.test.ts",
-  "test/coverage/table.test.ts",
   "test/desktop/allocation-counter.test.ts",
   "test/desktop/clocks.test.ts",
   "test/desktop/fleet.test.ts",
